@@ -45,7 +45,7 @@ struct Network {
 
 constexpr Network networks[] = {{"10 Gb", "10Gbps,30us"}, {"56 Gb", "56Gbps,3us"}, {"NVLink", ""}};
 
-struct Way {
+struct BucketRule {
   llvm::StringLiteral name;
   fusion::Buckets (*share)(const fusion::FusionProblem &problem);
 };
@@ -58,7 +58,7 @@ template <int64_t megabytes> fusion::Buckets fuseMegabytes(const fusion::FusionP
   return fusion::fuseBySize(sizes, megabytes << 20, fusion::SizeRule::Closes);
 }
 
-const Way ways[] = {
+const BucketRule bucketRules[] = {
     {"each",
      [](const fusion::FusionProblem &p) { return fusion::fuseNone(int(p.gradients.size())); }},
     {"one",
@@ -94,10 +94,10 @@ void printRow(const fusion::FusionProblem &problem, const Model &model, const Ne
   llvm::outs() << llvm::formatv("{0,-22}{1,-8}{2,5}{3,8:f1}{4,9:f1}", model.name, network.name,
                                 problem.gradients.size(), double(bytes) / (1 << 20),
                                 problem.computed * 1e3);
-  for (const Way &way : ways)
+  for (const BucketRule &rule : bucketRules)
     llvm::outs() << llvm::formatv(
         "{0,13}",
-        llvm::formatv("{0:f2}", fusion::verify(problem, way.share(problem)).exposed * 1e3).str());
+        llvm::formatv("{0:f2}", fusion::verify(problem, rule.share(problem)).exposed * 1e3).str());
   llvm::outs() << llvm::formatv("{0,10}\n", fusion::fuseOptimally(problem).size());
 }
 
@@ -127,8 +127,8 @@ int main() {
   context.loadAllAvailableDialects();
   llvm::outs() << llvm::formatv("{0,-22}{1,-8}{2,5}{3,8}{4,9}", "model", "links", "grads", "MB",
                                 "step ms");
-  for (const Way &way : ways)
-    llvm::outs() << llvm::formatv("{0,13}", way.name);
+  for (const BucketRule &rule : bucketRules)
+    llvm::outs() << llvm::formatv("{0,13}", rule.name);
   llvm::outs() << llvm::formatv("{0,10}\n", "messages");
   for (const Model &model : models)
     for (const Network &network : networks)

@@ -30,13 +30,13 @@ template <typename Work> double fastest(double budget, Work work) {
 
 } // namespace
 
-double pcc::bench::sgemmSeconds(std::span<const Product> products) {
+double pcc::bench::sgemmSeconds(std::span<const Matmul> matmuls) {
   int64_t most = 0;
-  for (const Product &p : products)
+  for (const Matmul &p : matmuls)
     most = std::max({most, p.m * p.k, p.k * p.n, p.m * p.n});
   std::vector<float> a(most, 0.5f), b(most, 0.25f), c(most);
   return fastest(1.0, [&] {
-    for (const Product &p : products)
+    for (const Matmul &p : matmuls)
       dnnl_sgemm('N', 'N', p.m, p.n, p.k, 1.0f, a.data(), p.k, b.data(), p.n, 0.0f, c.data(), p.n);
   });
 }

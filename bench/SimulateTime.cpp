@@ -40,13 +40,13 @@ public:
 private:
   uint32_t buffer(const std::string &name, int64_t m, int64_t n, int copies);
   abi::Record &record(abi::Section &section, const std::string &op);
-  void product(abi::Section &section, const std::string &op, uint32_t from, uint32_t to, int64_t n,
-               int64_t k);
+  void addMatmul(abi::Section &section, const std::string &op, uint32_t from, uint32_t to,
+                 int64_t n, int64_t k);
   void reduce(abi::Section &section, const std::string &op, uint32_t own, Group group,
               abi::Lane lane);
   void message(abi::Section &section, abi::CollectiveKind kind, int to, uint32_t tag, uint32_t own);
   void layer(abi::Section &section, const std::string &name, bool isBackward);
-  void addSlots();
+  void addActions();
 
   abi::Program &program;
   const Sizes &sizes;
@@ -76,8 +76,8 @@ abi::Record &StageMaker::record(abi::Section &section, const std::string &op) {
   return record;
 }
 
-void StageMaker::product(abi::Section &section, const std::string &op, uint32_t from, uint32_t to,
-                         int64_t n, int64_t k) {
+void StageMaker::addMatmul(abi::Section &section, const std::string &op, uint32_t from, uint32_t to,
+                           int64_t n, int64_t k) {
   abi::Matmul &matmul = *record(section, op).mutable_matmul();
   matmul.set_batch(1);
   matmul.set_m(rows);
@@ -148,16 +148,16 @@ void StageMaker::layer(abi::Section &section, const std::string &name, bool isBa
   for (int half = 0; half < 2; ++half) {
     move("/norm");
     for (int i = 0; i < (isBackward ? 2 : 1); ++i) {
-      product(section, name + "/in", saved, wide, (half ? 4 : 3) * part, width);
+      addMatmul(section, name + "/in", saved, wide, (half ? 4 : 3) * part, width);
       move("/middle");
-      product(section, name + "/out", wide, saved, width, (half ? 4 : 1) * part);
+      addMatmul(section, name + "/out", wide, saved, width, (half ? 4 : 1) * part);
     }
     reduce(section, name + "/sum", gradient, Tensor, abi::COMPUTE);
     move("/add");
   }
 }
 
-void StageMaker::addSlots() {
+void StageMaker::addActions() {
   auto add = [&](uint32_t section, int microbatch) {
     abi::Slot &slot = *program.add_slots();
     slot.set_section(section);
@@ -199,7 +199,7 @@ void StageMaker::make() {
   update.set_name("update");
   for (int i = 0; i < 4 * layers; ++i)
     reduce(update, fmt::format("w.{}", i), weights, Data, abi::COMMUNICATION);
-  addSlots();
+  addActions();
 }
 
 abi::Executable makePipeline(const Sizes &sizes) {

@@ -36,15 +36,15 @@ struct Row {
 };
 
 /// Returns every matmul of a step: forward and both gradients, but no gradient of the images.
-std::vector<bench::Product> productsOf(int64_t batch) {
-  std::vector<bench::Product> products;
+std::vector<bench::Matmul> matmulsOf(int64_t batch) {
+  std::vector<bench::Matmul> matmuls;
   for (size_t i = 0; i + 1 < std::size(widths); ++i) {
-    products.push_back({batch, widths[i + 1], widths[i]});
-    products.push_back({widths[i], widths[i + 1], batch});
+    matmuls.push_back({batch, widths[i + 1], widths[i]});
+    matmuls.push_back({widths[i], widths[i + 1], batch});
     if (i > 0)
-      products.push_back({batch, widths[i], widths[i + 1]});
+      matmuls.push_back({batch, widths[i], widths[i + 1]});
   }
-  return products;
+  return matmuls;
 }
 
 PipelineOptions optionsFor(int64_t ranks) {
@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
       }
       rows.push_back(*row);
     }
-    double seconds = bench::sgemmSeconds(productsOf(batch));
+    double seconds = bench::sgemmSeconds(matmulsOf(batch));
     rows.push_back({"oneDNN sgemm alone", 1, batch, 1e3 * seconds, 1e3 * seconds, std::nullopt});
   }
   print(rows);

@@ -34,7 +34,7 @@ class Bench:
         self.model = str(self.folder / "gpt.mlir")
         pins = self.folder / "tensors.textproto"
         pins.write_text(PINS % self.ranks)
-        self.tensors = ["--parallel-mode=semi_auto_parallel", f"--pins={pins}"]
+        self.tensors = ["--parallel-mode=semi_auto_parallel", f"--constraints={pins}"]
         self.data = ["--parallel-mode=data_parallel"]
         self.run("calibrate", f"--device-num={self.ranks}", "-o", self.cluster)
         sizes = {"layers": LAYERS, "width": WIDTH, "batch": BATCH, "sequence": SEQUENCE}

@@ -113,7 +113,7 @@ def main():
                 for plan, text in given(model, kind, devices, ranks).items():
                     file = Path(folder, f"{plan}.textproto")
                     file.write_text(text)
-                    cost = search(pcc, model, loss, devices, options.seconds, [f"--pins={file}"])
+                    cost = search(pcc, model, loss, devices, options.seconds, [f"--constraints={file}"])
                     row.append(f"{cost[0]:.3f} ({cost[0] / best[0]:.2f})" if cost and best else "none fits")
                 print("| " + " | ".join([name, str(devices), *row]) + " |", flush=True)
 

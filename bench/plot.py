@@ -5,7 +5,7 @@ import math
 
 WIDTH, HEIGHT = 640, 380
 LEFT, RIGHT, TOP, BOTTOM = 70, 230, 30, 50
-COLOURS = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b9770e", "#555555"]
+COLORS = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b9770e", "#555555"]
 
 
 def ticks(low, high):
@@ -43,9 +43,9 @@ def plot(path, title, x_label, y_label, lines):
     for x in xs:
         parts.append(text(across(x), HEIGHT - BOTTOM + 18, f"{x:g}"))
     for number, (name, points) in enumerate(lines.items()):
-        colour = COLOURS[number % len(COLOURS)]
+        color = COLORS[number % len(COLORS)]
         way = " ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in points)
-        parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [f'<circle cx="{across(x):.1f}" cy="{down(y):.1f}" r="3" fill="{colour}"/>' for x, y in points]
-        parts.append(text(WIDTH - RIGHT + 12, TOP + 12 + 18 * number, name, "start", f'fill="{colour}"'))
+        parts.append(f'<polyline points="{way}" fill="none" stroke="{color}" stroke-width="2"/>')
+        parts += [f'<circle cx="{across(x):.1f}" cy="{down(y):.1f}" r="3" fill="{color}"/>' for x, y in points]
+        parts.append(text(WIDTH - RIGHT + 12, TOP + 12 + 18 * number, name, "start", f'fill="{color}"'))
     path.write_text("\n".join(parts + ["</svg>"]) + "\n")

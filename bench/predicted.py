@@ -31,7 +31,7 @@ def compare(pcc, model, ranks, cluster):
     if ranks > 1:
         parallel += ["--parallel-mode=data_parallel", "--gradients-mean"]
     common = [model, *TRAINING, *parallel, "--format=json"]
-    price = json.loads(run(pcc, "explain", *common, "--price", f"--cluster={cluster}", "--hide-reductions=false"))
+    price = json.loads(run(pcc, "explain", *common, "--cost", f"--cluster={cluster}", "--hide-reductions=false"))
     report = json.loads(run(pcc, "run", *common, "--data=synthetic:4096", "--epochs=1000", "--steps=50", "--log-every=0"))
     return price["step_seconds"], report["step_seconds"]["median"]
 

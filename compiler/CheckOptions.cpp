@@ -4,7 +4,7 @@
 
 #include "compiler/PipelineShape.h"
 #include "dialects/dist/Dist.h"
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -68,7 +68,7 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
 LogicalResult pcc::checkOptions(ModuleOp module, const PipelineOptions &options) {
   if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
     return module.emitError(error);
-  if (module->hasAttr(pipe::pinsAttrName) && options.obeysStages &&
+  if (module->hasAttr(pipe::constraintsAttrName) && options.obeysStages &&
       options.parallel.pipeline_stages() <= 1)
     return module.emitError("pins give stages or say what to compute again; expected two or more "
                             "pipeline_stages");
@@ -78,7 +78,7 @@ LogicalResult pcc::checkOptions(ModuleOp module, const PipelineOptions &options)
       failed(checkCostModel(module, options.parallel)))
     return failure();
   abi::ParallelMode mode = options.parallel.parallel_mode();
-  if (module->hasAttr(dist::pinsAttrName) && !obeysPins(mode))
+  if (module->hasAttr(dist::constraintsAttrName) && !obeysPins(mode))
     return module.emitError("pins are obeyed in parallel modes semi_auto_parallel and "
                             "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();

@@ -4,7 +4,7 @@
 // with the model and the options. The strategy pass later checks whether each entry is legal.
 #include "compiler/StrategyFiles.h"
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/Pieces.h"
+#include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/OpNames.h"
@@ -39,7 +39,7 @@ public:
   StrategyReader(ModuleOp module, const abi::Strategy &strategy, const abi::ParallelConfig &config)
       : module(module), strategy(strategy), path(config.strategy_ckpt_load_file()),
         isPartial(config.strategy_reuse() == abi::REUSE_PARTIAL) {
-    if (auto given = module->getAttrOfType<ArrayAttr>(dist::pinsAttrName))
+    if (auto given = module->getAttrOfType<ArrayAttr>(dist::constraintsAttrName))
       pins.assign(given.begin(), given.end());
   }
 
@@ -56,7 +56,7 @@ public:
         addTensor("input", input.name(), input.fed());
     for (const abi::OpStrategy &op : strategy.op())
       addOp(op);
-    module->setAttr(dist::pinsAttrName, ArrayAttr::get(module.getContext(), pins));
+    module->setAttr(dist::constraintsAttrName, ArrayAttr::get(module.getContext(), pins));
     return success();
   }
 

@@ -39,7 +39,7 @@ def make(timed, compiled):
     return step
 
 
-def product_rate():
+def matmul_rate():
     """TFLOP/s of a product of bf16 matrices of 8192 x 8192: what the share of the peak is of."""
     a, b = (torch.randn(8192, 8192, device=place, dtype=torch.bfloat16) for _ in range(2))
     fastest = common.measure(lambda: a @ b, 50, wait, together=10)["min_ms"]
@@ -61,5 +61,5 @@ for timed in common.chosen_models(options):
         results.append({"who": who, "model": timed.name, "devices": 1, "compile_s": compile_seconds,
                         **common.measure(step, timed.steps_of(options.quick), wait, together)})
 if options.gpu:
-    results.append({"who": "peak", "gpu": torch.cuda.get_device_name(), "tflops": product_rate()})
+    results.append({"who": "peak", "gpu": torch.cuda.get_device_name(), "tflops": matmul_rate()})
 common.print_rows(results)

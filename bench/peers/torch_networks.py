@@ -44,7 +44,7 @@ class Gpt(nn.Module):
         return self.head(self.norm(self.blocks(self.words(ids) + self.places))).flatten(0, 1)
 
 
-def normalised(before, after, window, stride=1):
+def normalized(before, after, window, stride=1):
     return nn.Sequential(nn.Conv2d(before, after, window, stride, window // 2, bias=False), nn.BatchNorm2d(after))
 
 
@@ -52,12 +52,12 @@ class Residual(nn.Module):
     def __init__(self, before, inner, stride, deep):
         super().__init__()
         after = 4 * inner if deep else inner
-        layers = ([normalised(before, inner, 1), nn.ReLU(), normalised(inner, inner, 3, stride), nn.ReLU(),
-                   normalised(inner, after, 1)] if deep else
-                  [normalised(before, inner, 3, stride), nn.ReLU(), normalised(inner, after, 3)])
+        layers = ([normalized(before, inner, 1), nn.ReLU(), normalized(inner, inner, 3, stride), nn.ReLU(),
+                   normalized(inner, after, 1)] if deep else
+                  [normalized(before, inner, 3, stride), nn.ReLU(), normalized(inner, after, 3)])
         self.layers = nn.Sequential(*layers)
         same = stride == 1 and before == after
-        self.short = nn.Identity() if same else normalised(before, after, 1, stride)
+        self.short = nn.Identity() if same else normalized(before, after, 1, stride)
 
     def forward(self, x):
         return F.relu(self.layers(x) + self.short(x))
@@ -65,7 +65,7 @@ class Residual(nn.Module):
 
 def resnet(sizes):
     deep, stem = sizes["depth"] == 50, sizes["stem"]
-    layers = [normalised(3, 64, stem, 2 if stem == 7 else 1), nn.ReLU()]
+    layers = [normalized(3, 64, stem, 2 if stem == 7 else 1), nn.ReLU()]
     if stem == 7:
         layers.append(nn.MaxPool2d(3, 2, 1))
     before = 64

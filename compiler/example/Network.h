@@ -5,7 +5,7 @@
 // `/h.0/attn/q/matmul`. Constraints written for exports of the same family therefore match.
 #pragma once
 
-#include "dialects/graph/PieceBuilder.h"
+#include "dialects/graph/DecompositionBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -96,7 +96,7 @@ private:
   mlir::FloatType type;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp forward;
-  graph::PieceBuilder builder;
+  graph::DecompositionBuilder builder;
   llvm::SmallVector<mlir::DictionaryAttr> roles; ///< of the arguments
   std::vector<std::string> path;
   llvm::StringMap<int> timesUsed; ///< uses of each op name so far

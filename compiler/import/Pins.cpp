@@ -3,7 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "passes/facts/PinSubject.h"
 #include "llvm/ADT/StringExtras.h"
@@ -135,8 +135,8 @@ LogicalResult attachPins(ModuleOp module, const abi::Pins &pins, PinPlace getPla
   }
   for (auto [index, layout] : llvm::enumerate(pins.stages()))
     stages.push_back(toLayout(layout, getPlace("stages", static_cast<int>(index)), context));
-  append(module, dist::pinsAttrName, strategies);
-  append(module, pipe::pinsAttrName, stages);
+  append(module, dist::constraintsAttrName, strategies);
+  append(module, pipe::constraintsAttrName, stages);
   return success();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts a file of constraints to the module attributes `dist.pins` (passes/strategy/Pins.h) and
-// `pipe.pins` (dialects/pipe/Pins.h).
+// Converts a file of constraints to the module attributes `dist.constraints`
+// (passes/strategy/Pins.h) and `pipe.constraints` (dialects/pipe/Constraints.h).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

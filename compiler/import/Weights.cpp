@@ -4,7 +4,7 @@
 
 #include "compiler/import/Locations.h"
 #include "compiler/import/Safetensors.h"
-#include "dialects/graph/Pieces.h"
+#include "dialects/graph/ParameterPart.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -20,14 +20,14 @@ void listNames(InFlightDiagnostic &diagnostic, llvm::ArrayRef<llvm::StringRef> n
 
 /// Returns the name of the tensor in a file that has the values of `parameter`.
 llvm::StringRef nameInFiles(graph::ParameterOp parameter) {
-  std::optional<graph::Piece> piece = graph::getPiece(parameter);
+  std::optional<graph::ParameterPart> piece = graph::getParameterPart(parameter);
   return piece ? piece->whole : parameter.getSymName();
 }
 
 /// Sets the value of `parameter` to `data`, or to its part of `data` if the parameter was split.
 /// Emits an error if the types differ.
 LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Location loc) {
-  std::optional<graph::Piece> piece = graph::getPiece(parameter);
+  std::optional<graph::ParameterPart> piece = graph::getParameterPart(parameter);
   RankedTensorType type = parameter.getTensorType();
   RankedTensorType expected = piece ? type.clone(piece->shape) : type;
   if (data.type != expected)
@@ -36,7 +36,7 @@ LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Loc
   MLIRContext *context = parameter.getContext();
   TensorData own = data;
   if (piece) {
-    auto bytes = std::make_shared<std::vector<char>>(graph::cutPiece(*piece, data.bytes));
+    auto bytes = std::make_shared<std::vector<char>>(graph::cutParameterPart(*piece, data.bytes));
     own = {type, *bytes, bytes};
   }
   parameter.setInitAttr(

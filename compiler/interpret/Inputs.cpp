@@ -5,7 +5,7 @@
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/TensorAttr.h"
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/Pieces.h"
+#include "dialects/graph/ParameterPart.h"
 #include "runtime/abi/Pieces.h"
 #include "runtime/abi/Random.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -132,7 +132,7 @@ FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double
                 "keeps them";
     return *value;
   }
-  std::optional<graph::Piece> piece = graph::getPiece(parameter);
+  std::optional<graph::ParameterPart> piece = graph::getParameterPart(parameter);
   abi::Runs runs;
   if (piece)
     runs = {piece->run, piece->period, piece->offset};

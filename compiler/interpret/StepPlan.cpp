@@ -120,7 +120,7 @@ FailureOr<size_t> sectionIndex(StagePlan &plan, ModuleOp program, llvm::StringRe
 }
 
 LogicalResult addSlots(StagePlan &plan, ModuleOp program) {
-  for (auto slot : plan.step.getBody().getOps<pipe::SlotOp>()) {
+  for (auto slot : plan.step.getBody().getOps<pipe::ActionOp>()) {
     FailureOr<size_t> section = sectionIndex(plan, program, slot.getSection());
     if (failed(section))
       return failure();

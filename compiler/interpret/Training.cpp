@@ -131,7 +131,7 @@ std::vector<BatchInput> batchInputs(ModuleOp module) {
     if (!llvm::is_contained(known->arguments, argument))
       known->arguments.push_back(argument);
   };
-  module.walk([&](pipe::SlotOp slot) {
+  module.walk([&](pipe::ActionOp slot) {
     auto program = slot->getParentOfType<ModuleOp>();
     auto section = program.lookupSymbol<func::FuncOp>(slot.getSection());
     for (auto [binding, argument] :

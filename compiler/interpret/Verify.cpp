@@ -57,8 +57,8 @@ struct Pair {
   RunOptions runA, runB;
 
   Pair(ModuleOp a, ModuleOp b, const VerifyOptions &given)
-      : a(a), b(b), options(given),
-        runA{options.precision, factorsFor(a, b, options.gradientFactors)},
+      : a(a), b(b),
+        options(given), runA{options.precision, factorsFor(a, b, options.gradientFactors)},
         runB{options.precision, factorsFor(b, a, options.gradientFactors)} {
     options.ownParameters.merge(findDifferingParameters(a, b));
   }
@@ -78,7 +78,7 @@ bool isStageSection(func::FuncOp function) {
   if (!pipe::getStage(program))
     return false;
   bool isInSlot = program
-                      .walk([&](pipe::SlotOp slot) {
+                      .walk([&](pipe::ActionOp slot) {
                         return slot.getSection() == function.getName() ? WalkResult::interrupt()
                                                                        : WalkResult::advance();
                       })

@@ -2,7 +2,7 @@
 #include "compiler/link/Link.h"
 #include "compiler/link/Linker.h"
 
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
@@ -113,7 +113,7 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
 }
 
 void Linker::linkSlots() {
-  for (auto op : program.getBody().front().getOps<task::SlotOp>()) {
+  for (auto op : program.getBody().front().getOps<task::ActionOp>()) {
     abi::Slot &slot = *out.add_slots();
     slot.set_section(sections.lookup(op.getSection()));
     slot.set_microbatch(op.getMicrobatch());

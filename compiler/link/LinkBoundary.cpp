@@ -5,7 +5,7 @@
 
 #include "dialects/graph/ModuleFacts.h"
 #include "dialects/graph/OptimizerState.h"
-#include "dialects/graph/Pieces.h"
+#include "dialects/graph/ParameterPart.h"
 
 using namespace mlir;
 
@@ -89,7 +89,7 @@ LogicalResult Linker::linkParameter(task::ParameterOp op) {
   parameter.set_buffer(bufferOf.lookup(op.getBuffer()));
   if (auto owner = declaration->getAttrOfType<FlatSymbolRefAttr>(graph::stateOfName))
     parameter.set_state_of(owner.getValue().str());
-  if (std::optional<graph::Piece> piece = graph::getPiece(declaration)) {
+  if (std::optional<graph::ParameterPart> piece = graph::getParameterPart(declaration)) {
     parameter.mutable_piece()->set_whole(piece->whole.str());
     parameter.mutable_piece()->mutable_shape()->Add(piece->shape.begin(), piece->shape.end());
     parameter.mutable_piece()->set_period(piece->period);

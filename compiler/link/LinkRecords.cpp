@@ -3,7 +3,7 @@
 // Links instructions, one message per op.
 #include "compiler/link/Linker.h"
 
-#include "dialects/task/Accesses.h"
+#include "dialects/task/InstructionAttrs.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,13 +23,13 @@ static void describe(Location location, abi::Record &record) {
   });
 }
 
-static abi::Lane laneOf(task::Lane lane) {
+static abi::Lane laneOf(task::StreamKind lane) {
   switch (lane) {
-  case task::Lane::Compute:
+  case task::StreamKind::Compute:
     return abi::COMPUTE;
-  case task::Lane::Communication:
+  case task::StreamKind::Communication:
     return abi::COMMUNICATION;
-  case task::Lane::Transfer:
+  case task::StreamKind::Transfer:
     return abi::TRANSFER;
   }
   llvm_unreachable("a lane");
@@ -144,7 +144,7 @@ void Linker::linkLaunch(task::LaunchOp op, abi::Launch &launch) {
     for (auto attribute : scalars->getAsRange<task::ScalarAttr>()) {
       abi::Scalar &scalar = *launch.add_scalars();
       linkRank(attribute.getExpression(), *scalar.mutable_expression());
-      scalar.set_slot_value(abi::Scalar::SlotValue(attribute.getSlotValue()));
+      scalar.set_slot_value(abi::Scalar::SlotValue(attribute.getActionValue()));
     }
   launch.set_trip(op.getTrip());
   auto flops = op->getAttrOfType<DenseI64ArrayAttr>(task::flopsAttrName);
@@ -337,8 +337,8 @@ void Linker::linkCollective(Operation *op, abi::Collective &collective) {
 }
 
 void Linker::linkRecord(Operation *op, abi::Record &record) {
-  auto interface = cast<task::RecordOpInterface>(op);
-  record.set_lane(laneOf(interface.getLane()));
+  auto interface = cast<task::InstructionOpInterface>(op);
+  record.set_lane(laneOf(interface.getStream()));
   for (int32_t event : interface.getWaits())
     record.add_waits(event);
   for (int32_t event : interface.getSignals()) {
@@ -379,7 +379,7 @@ void Linker::linkSection(task::SectionOp section) {
   if (std::optional<StringRef> other = section.getLastOf())
     message.set_last_of(sections.lookup(*other) + 1);
   for (Operation &op : section.getBody().front())
-    if (isa<task::RecordOpInterface>(op))
+    if (isa<task::InstructionOpInterface>(op))
       linkRecord(&op, *message.add_records());
 }
 

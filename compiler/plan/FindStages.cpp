@@ -8,7 +8,7 @@
 #include "compiler/plan/LayerPrices.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/StagePlan.h"
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/OpNames.h"
@@ -25,7 +25,7 @@ namespace pcc::plan {
 namespace {
 
 bool hasMark(Operation *op) {
-  return op->hasAttr(pipe::stageAttrName) || op->hasAttr(pipe::chunkAttrName);
+  return op->hasAttr(pipe::stageAttrName) || op->hasAttr(pipe::virtualStageAttrName);
 }
 
 /// Returns, by virtual stage, the maximum number of microbatches between forward and backward.
@@ -129,7 +129,7 @@ private:
   /// Annotates ops with their stage, or with their virtual stage if a stage has several.
   void mark(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
     const stages::StageProblem &problem = plan.problem;
-    StringRef name = virtualStages > 1 ? pipe::chunkAttrName : pipe::stageAttrName;
+    StringRef name = virtualStages > 1 ? pipe::virtualStageAttrName : pipe::stageAttrName;
     Builder builder(&getContext());
     for (int stage = 0; stage < problem.stages; ++stage) {
       int first = plan.cuts[stage];
@@ -154,7 +154,7 @@ private:
   void recompute(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
     facts::UsedNames names(getOperation());
     SmallVector<Attribute> pins;
-    if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::pinsAttrName))
+    if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       pins.assign(given.begin(), given.end());
     Builder builder(&getContext());
     for (auto [layer, isRecomputed] : llvm::zip_equal(chain, plan.isRecomputed))
@@ -168,7 +168,7 @@ private:
              builder.getNamedAttr("recompute", builder.getUnitAttr())}));
       }
     if (!pins.empty())
-      getOperation()->setAttr(pipe::pinsAttrName, builder.getArrayAttr(pins));
+      getOperation()->setAttr(pipe::constraintsAttrName, builder.getArrayAttr(pins));
   }
 
   std::function<void()> observeNone;

@@ -6,7 +6,7 @@
 // all ops to stage 0.
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/RecomputeParts.h"
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "passes/facts/OpNames.h"
 #include "runtime/machine/Cluster.h"
 
@@ -54,7 +54,7 @@ private:
   void mark(ArrayRef<RecomputePart> found) {
     facts::UsedNames names(getOperation());
     SmallVector<Attribute> pins;
-    if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::pinsAttrName))
+    if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       pins.assign(given.begin(), given.end());
     Builder b(&getContext());
     for (int64_t part : parts)
@@ -66,7 +66,7 @@ private:
                                  b.getNamedAttr("recompute", b.getUnitAttr())}));
       }
     if (!pins.empty())
-      getOperation()->setAttr(pipe::pinsAttrName, b.getArrayAttr(pins));
+      getOperation()->setAttr(pipe::constraintsAttrName, b.getArrayAttr(pins));
   }
 
   PartsObserver observe;

@@ -30,7 +30,7 @@ def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
     Splits @forward into layers where few values cross from one layer to the next. Estimates the
     costs of the layers: time forward and backward, messages, and bytes held and live. Finds the
     cuts that minimize the time of the slowest stage and fit into memory. If no cuts fit, layers
-    are recomputed for the gradients, by constraints. The ops get `pipe.stage`, or `pipe.chunk` if
+    are recomputed for the gradients, by constraints. The ops get `pipe.stage`, or `pipe.virtual_stage` if
     a stage has several virtual stages. A model that has such annotations is left unchanged.
   }];
   let options = [

@@ -36,7 +36,7 @@ inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
 inline constexpr llvm::StringLiteral ownAttrName = "dist.own";
 inline constexpr llvm::StringLiteral fusionAttrName = "dist.fusion";
 inline constexpr llvm::StringLiteral gradientFactorAttrName = "dist.gradient_factor";
-inline constexpr llvm::StringLiteral pinsAttrName = "dist.pins";
+inline constexpr llvm::StringLiteral constraintsAttrName = "dist.constraints";
 inline constexpr llvm::StringLiteral localAttrName = "dist.local";
 
 /// Returns the mesh of the program that contains `op`: `dist.mesh` of the nearest op that has one,

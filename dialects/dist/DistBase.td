@@ -27,7 +27,7 @@ def Dist_Dialect : Dialect {
     | `dist.in`, `dist.out` | any op | one sharding per operand, per result; in a model also a strategy as text, `"((2,1),(1,4))"` |
     | `dist.sharding` | argument, result of a function | sharding of the value at the boundary |
     | `dist.sharding` | parameter | requested sharding, as a sharding or as text |
-    | `dist.pins` | module | constraints: strategies for ops, parameters and inputs by their names |
+    | `dist.constraints` | module | constraints: strategies for ops, parameters and inputs by their names |
     | `dist.fusion` | parameter, collective | i64: collectives of its gradients and its value, or the collective itself, are fused with others of the same number; 0: with none |
     | `dist.gradient_factor` | result of a function | f64 by which partition multiplies it |
     | `dist.local` | function | its types are those of one rank |

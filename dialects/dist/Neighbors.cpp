@@ -125,7 +125,7 @@ std::string pcc::dist::describeMismatch(NeighborExchangeV2Op op) {
   return "";
 }
 
-BoxMoves pcc::dist::reverseMoves(TableAttr moves) {
+BoxMoves pcc::dist::transposeMoves(TableAttr moves) {
   BoxMoves reversed;
   for (DenseI64ArrayAttr row : moves.getRows()) {
     ArrayRef<int64_t> move = row.asArrayRef();

@@ -28,6 +28,6 @@ std::string describeMismatch(NeighborExchangeV2Op op);
 
 /// Returns the moves from result to input that take the gradient back: sources and targets change
 /// places.
-BoxMoves reverseMoves(TableAttr moves);
+BoxMoves transposeMoves(TableAttr moves);
 
 } // namespace pcc::dist

@@ -2,7 +2,7 @@
 //
 // Constraints of leaves, clamp and rng_uniform; labels as in docs/spec/graph.md.
 #include "dialects/graph/Checks.h"
-#include "dialects/graph/Pieces.h"
+#include "dialects/graph/ParameterPart.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cmath>
@@ -31,7 +31,7 @@ static LogicalResult checkElementsAttr(Operation *op, ElementsAttr value) {
 }
 
 LogicalResult ParameterOp::verify() {
-  if (failed(verifyPiece(*this))) // C6, C7
+  if (failed(verifyParameterPart(*this))) // C6, C7
     return failure();
   RankedTensorType type = getTensorType();
   InitKind kind = getInit().getKind();

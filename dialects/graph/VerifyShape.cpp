@@ -43,21 +43,20 @@ LogicalResult BroadcastOp::verify() {
 
 /// Checks slices, their dynamic form, and updates: the axis exists, and the shapes of the whole and
 /// the part agree in all other dimensions, with equal element types.
-static LogicalResult checkPiece(Operation *op, int64_t axis, StringRef wholeName,
-                                RankedTensorType whole, StringRef pieceName,
-                                RankedTensorType piece) {
+static LogicalResult checkSlice(Operation *op, int64_t axis, StringRef wholeName,
+                                RankedTensorType whole, StringRef partName, RankedTensorType part) {
   Reporter report = reporterOf(op);
-  if (failed(checkElements(report, wholeName, whole, pieceName, piece)) || // C1
-      failed(checkAxis(report, axis, whole.getRank())))                    // C2
+  if (failed(checkElements(report, wholeName, whole, partName, part)) || // C1
+      failed(checkAxis(report, axis, whole.getRank())))                  // C2
     return failure();
-  return checkSameButAxis(report, wholeName, whole.getShape(), pieceName, piece.getShape(),
+  return checkSameButAxis(report, wholeName, whole.getShape(), partName, part.getShape(),
                           axis); // C3
 }
 
 LogicalResult SliceOp::verify() {
   RankedTensorType from = getInput().getType(), to = getResult().getType();
   int64_t axis = getAxis(), start = getStart();
-  if (failed(checkPiece(*this, axis, "input", from, "result", to))) // C1, C2, C3
+  if (failed(checkSlice(*this, axis, "input", from, "result", to))) // C1, C2, C3
     return failure();
   if (getStride() == 0) // C4
     return emitOpError() << "expected a 'stride' other than 0";
@@ -71,7 +70,7 @@ LogicalResult SliceOp::verify() {
 
 LogicalResult DynamicSliceOp::verify() {
   RankedTensorType from = getInput().getType(), to = getResult().getType();
-  if (failed(checkPiece(*this, getAxis(), "input", from, "result", to))) // C1, C2, C3
+  if (failed(checkSlice(*this, getAxis(), "input", from, "result", to))) // C1, C2, C3
     return failure();
   if (to.getDimSize(getAxis()) > from.getDimSize(getAxis())) // C4
     return emitOpError() << "expected at most " << from.getDimSize(getAxis())
@@ -80,12 +79,12 @@ LogicalResult DynamicSliceOp::verify() {
 }
 
 LogicalResult DynamicUpdateSliceOp::verify() {
-  RankedTensorType whole = getInput().getType(), piece = getUpdate().getType();
-  if (failed(checkPiece(*this, getAxis(), "input", whole, "update", piece))) // C1, C2, C3
+  RankedTensorType whole = getInput().getType(), part = getUpdate().getType();
+  if (failed(checkSlice(*this, getAxis(), "input", whole, "update", part))) // C1, C2, C3
     return failure();
-  if (piece.getDimSize(getAxis()) > whole.getDimSize(getAxis())) // C4
+  if (part.getDimSize(getAxis()) > whole.getDimSize(getAxis())) // C4
     return emitOpError() << "expected at most " << whole.getDimSize(getAxis())
-                         << " elements along 'axis', got " << piece.getDimSize(getAxis());
+                         << " elements along 'axis', got " << part.getDimSize(getAxis());
   return success();
 }
 
@@ -95,11 +94,11 @@ LogicalResult SplitOp::verify() {
   RankedTensorType whole = getInput().getType();
   int64_t sum = 0;
   for (auto [index, result] : llvm::enumerate(getResults())) {
-    auto piece = cast<RankedTensorType>(result.getType());
+    auto part = cast<RankedTensorType>(result.getType());
     std::string name = "result #" + std::to_string(index);
-    if (failed(checkPiece(*this, getAxis(), "input", whole, name, piece))) // C1, C2, C3
+    if (failed(checkSlice(*this, getAxis(), "input", whole, name, part))) // C1, C2, C3
       return failure();
-    sum += piece.getDimSize(getAxis());
+    sum += part.getDimSize(getAxis());
   }
   if (sum != whole.getDimSize(getAxis())) // C5
     return emitOpError() << "expected pieces of " << whole.getDimSize(getAxis())

@@ -85,15 +85,16 @@ static LogicalResult verifyRuns(StepOp step) {
   llvm::MapVector<StringRef, int64_t> indexed;
   llvm::DenseSet<StringRef> alone;
   bool isForAll = step.areCopiesTogether();
-  for (auto slot : step.getBody().front().getOps<SlotOp>()) {
-    if (!slot.getMicrobatch()) {
-      alone.insert(slot.getSection());
+  for (auto action : step.getBody().front().getOps<ActionOp>()) {
+    if (!action.getMicrobatch()) {
+      alone.insert(action.getSection());
       continue;
     }
-    ++indexed[slot.getSection()];
-    if (slot.getCopy().has_value() == isForAll)
-      return slot.emitOpError() << "expected all slots of microbatches to be for "
-                                << (isForAll ? "all copies" : "one copy") << " as the first one is";
+    ++indexed[action.getSection()];
+    if (action.getCopy().has_value() == isForAll)
+      return action.emitOpError() << "expected all actions of microbatches to be for "
+                                  << (isForAll ? "all copies" : "one copy")
+                                  << " as the first one is";
   }
   auto expected =
       llvm::checkedMul<int64_t>(step.getMicroBatches(), isForAll ? 1 : step.getCopies());
@@ -103,15 +104,16 @@ static LogicalResult verifyRuns(StepOp step) {
                                 << "\" to run once, or once for each of " << step.getMicroBatches()
                                 << " microbatches" << (isForAll ? "" : " of ")
                                 << (isForAll ? "" : std::to_string(step.getCopies()) + " copies")
-                                << ", got " << count << " such slots"
+                                << ", got " << count << " such actions"
                                 << (alone.contains(section) ? " and one for all" : "");
   return success();
 }
 
 bool StepOp::areCopiesTogether() {
-  auto slots = getBody().front().getOps<SlotOp>();
-  auto first = llvm::find_if(slots, [](SlotOp slot) { return slot.getMicrobatch().has_value(); });
-  return first != slots.end() && !(*first).getCopy();
+  auto actions = getBody().front().getOps<ActionOp>();
+  auto first =
+      llvm::find_if(actions, [](ActionOp action) { return action.getMicrobatch().has_value(); });
+  return first != actions.end() && !(*first).getCopy();
 }
 
 LogicalResult StepOp::verifyRegions() {
@@ -120,17 +122,17 @@ LogicalResult StepOp::verifyRegions() {
                          << int64_t(getMicroBatches()) << " and " << int64_t(getCopies());
   llvm::DenseSet<std::tuple<StringRef, int64_t, int64_t>> seen;
   for (Operation &op : getBody().front()) {
-    auto slot = dyn_cast<SlotOp>(op);
-    if (!slot) // P2
-      return op.emitOpError() << "expected only slots in a step";
-    int64_t microbatch = slot.getMicrobatch().value_or(-1), copy = slot.getCopy().value_or(-1);
-    if (!seen.insert({slot.getSection(), microbatch, copy}).second) // P3
-      return slot.emitOpError() << "runs section \"" << slot.getSection() << "\" a second time";
+    auto action = dyn_cast<ActionOp>(op);
+    if (!action) // P2
+      return op.emitOpError() << "expected only actions in a step";
+    int64_t microbatch = action.getMicrobatch().value_or(-1), copy = action.getCopy().value_or(-1);
+    if (!seen.insert({action.getSection(), microbatch, copy}).second) // P3
+      return action.emitOpError() << "runs section \"" << action.getSection() << "\" a second time";
   }
   return verifyRuns(*this);
 }
 
-LogicalResult SlotOp::verify() {
+LogicalResult ActionOp::verify() {
   auto step = cast<StepOp>((*this)->getParentOp());
   if (getCopy() && !getMicrobatch()) // P5
     return emitOpError() << "expected a microbatch beside the copy";
@@ -147,13 +149,13 @@ LogicalResult SlotOp::verify() {
   return verifyIndex("copy", getCopy(), step.getCopies());
 }
 
-int64_t SlotOp::getNumber() {
+int64_t ActionOp::getNumber() {
   auto step = cast<StepOp>((*this)->getParentOp());
   int64_t microbatch = getMicrobatch().value_or(0);
   return getCopy() ? microbatch * int64_t(step.getCopies()) + int64_t(*getCopy()) : microbatch;
 }
 
-LogicalResult SlotOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+LogicalResult ActionOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto section = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getSectionAttr());
   if (!section || section.isExternal()) // P6
     return emitOpError() << "expected a function with a body called \"" << getSection() << "\"";

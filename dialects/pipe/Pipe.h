@@ -30,7 +30,7 @@ inline constexpr llvm::StringLiteral accumulateAttrName = "pipe.accumulate";
 /// Stage that the user requests for an op; on a nested module: the stage whose program it is.
 inline constexpr llvm::StringLiteral stageAttrName = "pipe.stage";
 /// Virtual stage that an op belongs to.
-inline constexpr llvm::StringLiteral chunkAttrName = "pipe.chunk";
+inline constexpr llvm::StringLiteral virtualStageAttrName = "pipe.virtual_stage";
 /// Set on an op whose result is recomputed for the gradients instead of being saved.
 inline constexpr llvm::StringLiteral recomputeAttrName = "pipe.recompute";
 

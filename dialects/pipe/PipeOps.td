@@ -17,7 +17,7 @@ def Pipe_Dialect : Dialect {
   let cppNamespace = "::pcc::pipe";
   let summary = "when work runs";
   let description = [{
-    A step is an ordered list of actions (`pipe.slot`); an action runs one section (a function) for
+    A step is an ordered list of actions (`pipe.action`); an action runs one section (a function) for
     one microbatch of one copy. Results of a section with
     `pipe.accumulate = #pipe.accumulate<scale = 0.5>` are summed over the actions of the section in
     f32 or wider, and multiplied by the scale when read.
@@ -31,12 +31,12 @@ def Pipe_Dialect : Dialect {
     | --- | --- | --- |
     | `pipe.stage` | any op of a model | i64, the stage that the user requests |
     | `pipe.stage` | module inside a module | i64, the stage whose program it is |
-    | `pipe.chunk` | any op | i64, the virtual stage that it belongs to |
-    | `pipe.chunk` | parameter | i64, the virtual stage that reads and updates it |
+    | `pipe.virtual_stage` | any op | i64, the virtual stage that it belongs to |
+    | `pipe.virtual_stage` | parameter | i64, the virtual stage that reads and updates it |
     | `pipe.copy_of` | parameter | the name of the one that it stands for in a later virtual stage |
     | `pipe.copy` | argument with the role of an input | i64, the copy whose part of it this is, in a section that an action runs for all copies |
     | `pipe.recompute` | any op of a model | its result is recomputed for the gradients, not saved |
-    | `pipe.pins` | module | constraints: stages and recompute annotations by the names of ops |
+    | `pipe.constraints` | module | constraints: stages and recompute annotations by the names of ops |
     | `pipe.in_flight_until` | `pipe.send` | i64 array, by microbatch the last action of the step during which the message may be in flight |
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -84,7 +84,7 @@ def Pipe_StepOp : Op<Pipe_Dialect, "step", [Symbol, NoTerminator, SingleBlock]> 
   let hasRegionVerifier = 1;
 }
 
-def Pipe_SlotOp : Op<Pipe_Dialect, "slot", [HasParent<"StepOp">,
+def Pipe_ActionOp : Op<Pipe_Dialect, "action", [HasParent<"StepOp">,
                                             DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a section, for one copy of a microbatch, for all copies of one, or once for all";
   let arguments = (ins FlatSymbolRefAttr:$section, OptionalAttr<I64Attr>:$microbatch,

@@ -3,7 +3,7 @@
 // Verifiers of the task dialect. Labels (T1…) are those of docs/spec/task.md.
 #include "dialects/task/Task.h"
 
-#include "dialects/task/Accesses.h"
+#include "dialects/task/InstructionAttrs.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -91,13 +91,14 @@ static int64_t spaceBytes(ProgramOp program, Space space) {
 /// Verifies T5: each event is signaled by at most one instruction.
 static LogicalResult verifyEvents(ProgramOp program) {
   DenseMap<int32_t, Operation *> signaller;
-  auto result = program.walk([&](RecordOpInterface record) -> WalkResult {
-    for (int32_t event : record.getSignals()) {
-      auto [it, isNew] = signaller.try_emplace(event, record);
+  auto result = program.walk([&](InstructionOpInterface instruction) -> WalkResult {
+    for (int32_t event : instruction.getSignals()) {
+      auto [it, isNew] = signaller.try_emplace(event, instruction);
       if (isNew)
         continue;
-      InFlightDiagnostic error = record->emitOpError()
-                                 << "expected one record to signal event " << event << ", got two";
+      InFlightDiagnostic error = instruction->emitOpError()
+                                 << "expected one instruction to signal event " << event
+                                 << ", got two";
       error.attachNote(it->second->getLoc()) << "the other one";
       return error;
     }
@@ -114,15 +115,15 @@ static LogicalResult verifyFused(ProgramOp program) {
       return cast<ShapedType>(op->getOperand(0).getType()).getElementType();
     };
     return a->getName() == b->getName() && elementOf(a) == elementOf(b) &&
-           llvm::all_of(ArrayRef<StringRef>{"lane", "groups", "reduction"},
+           llvm::all_of(ArrayRef<StringRef>{"stream", "groups", "reduction"},
                         [&](StringRef name) { return a->getAttr(name) == b->getAttr(name); });
   };
-  auto result = program.walk([&](RecordOpInterface record) -> WalkResult {
-    Operation *before = record->getPrevNode();
-    if (!record->hasAttr(fusedAttrName) || (before && areAlike(before, record)))
+  auto result = program.walk([&](InstructionOpInterface instruction) -> WalkResult {
+    Operation *before = instruction->getPrevNode();
+    if (!instruction->hasAttr(fusedAttrName) || (before && areAlike(before, instruction)))
       return success();
-    return record->emitOpError() << "expected a collective of the same kind, lane, groups, "
-                                    "reduction and type before what is fused";
+    return instruction->emitOpError() << "expected a collective of the same kind, stream, groups, "
+                                         "reduction and type before what is fused";
   });
   return failure(result.wasInterrupted());
 }
@@ -142,9 +143,9 @@ LogicalResult ProgramOp::verifyRegions() {
     auto isSection = [&](FlatSymbolRefAttr name) {
       return isa_and_nonnull<SectionOp>(mlir::SymbolTable::lookupSymbolIn(*this, name));
     };
-    if (auto slot = dyn_cast<SlotOp>(op); slot && !isSection(slot.getSectionAttr()))
-      return slot.emitOpError() << "expected a section of the program, got "
-                                << slot.getSectionAttr();
+    if (auto action = dyn_cast<ActionOp>(op); action && !isSection(action.getSectionAttr()))
+      return action.emitOpError() << "expected a section of the program, got "
+                                  << action.getSectionAttr();
     if (auto section = dyn_cast<SectionOp>(op))
       if (FlatSymbolRefAttr other = section.getLastOfAttr();
           other && (!isSection(other) || other.getAttr() == section.getSymNameAttr()))

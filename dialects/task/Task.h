@@ -24,7 +24,7 @@ inline constexpr int64_t bufferAlignment = 64;
 /// them.
 inline constexpr llvm::StringLiteral kernelAttrName = "task.kernel";
 inline constexpr llvm::StringLiteral formsAttrName = "task.forms";
-inline constexpr llvm::StringLiteral earlyAttrName = "task.early";
+inline constexpr llvm::StringLiteral hoistedAttrName = "task.hoisted";
 inline constexpr llvm::StringLiteral placeAttrName = "task.place";
 inline constexpr llvm::StringLiteral bytesAttrName = "task.bytes";
 } // namespace pcc::task

@@ -9,12 +9,12 @@ def Task_Space : Task_Enum<"Space", "where a buffer lives", [
   I32EnumAttrCase<"Constant", 3, "constant">, I32EnumAttrCase<"Input", 4, "input">]>;
 def Task_SpaceAttr : Task_EnumAttr<Task_Space, "space">;
 
-def Task_Lane : Task_Enum<"Lane", "queue whose records run in order", [
+def Task_StreamKind : Task_Enum<"StreamKind", "queue whose records run in order", [
   I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Communication", 1, "communication">,
   I32EnumAttrCase<"Transfer", 2, "transfer">]>;
-def Task_LaneAttr : Task_EnumAttr<Task_Lane, "lane">;
+def Task_StreamKindAttr : Task_EnumAttr<Task_StreamKind, "stream">;
 
-def Task_Accumulation : Task_Enum<"Accumulation", "how a record writes its destination", [
+def Task_Accumulation : Task_Enum<"Accumulation", "how an instruction writes its destination", [
   I32EnumAttrCase<"Overwrite", 0, "overwrite">, I32EnumAttrCase<"Add", 1, "add">,
   I32EnumAttrCase<"AddAfterFirst", 2, "add_after_first">]>;
 def Task_AccumulationAttr : Task_EnumAttr<Task_Accumulation, "accumulation">;
@@ -44,7 +44,7 @@ def Task_MetricKind : Task_Enum<"MetricKind", "figure of an evaluation", [
   I32EnumAttrCase<"Accuracy", 1, "accuracy">, I32EnumAttrCase<"Perplexity", 2, "perplexity">]>;
 def Task_MetricKindAttr : Task_EnumAttr<Task_MetricKind, "metric_kind">;
 
-def Task_SlotValue : Task_Enum<"SlotValue", "number of the slot that is added to a scalar", [
+def Task_ActionValue : Task_Enum<"ActionValue", "number of the slot that is added to a scalar", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Microbatch", 1, "microbatch">,
   I32EnumAttrCase<"Copy", 2, "copy">, I32EnumAttrCase<"First", 3, "first">,
   I32EnumAttrCase<"Step", 4, "step">]>;
@@ -110,8 +110,8 @@ def Task_RankAttr : Task_Attr<"Rank", "rank"> {
 def Task_ScalarAttr : Task_Attr<"Scalar", "scalar"> {
   let summary = "scalar argument of a kernel: a rank expression plus an index of the action";
   let parameters = (ins "RankAttr":$expression,
-                        DefaultValuedParameter<"SlotValue", "SlotValue::None">:$slotValue);
-  let assemblyFormat = "`<` $expression (`,` $slotValue^)? `>`";
+                        DefaultValuedParameter<"ActionValue", "ActionValue::None">:$actionValue);
+  let assemblyFormat = "`<` $expression (`,` $actionValue^)? `>`";
 }
 
 def Task_BlockAttr : Task_Attr<"Block", "block"> {

@@ -25,7 +25,7 @@ def Task_Dialect : Dialect {
     | --- | --- | --- |
     | `task.forms` | function | one form for each of its kernels, in the order in which they run |
     | `task.kernel` | op | the number of its kernel in that list |
-    | `task.early` | function | for each of its first, hoisted kernels: the section in whose last action it runs, and the number of the kernel there after which it runs, -1: before all |
+    | `task.hoisted` | function | for each of its first, hoisted kernels: the section in whose last action it runs, and the number of the kernel there after which it runs, -1: before all |
     | `task.place` | op, argument, `graph.parameter` | place of its value |
     | `task.place` | result of a function | place where it is accumulated |
     | `task.bytes` | module | bytes of each space |

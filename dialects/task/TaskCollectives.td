@@ -5,10 +5,10 @@
 #ifndef PCC_DIALECTS_TASK_TASKCOLLECTIVES_TD
 #define PCC_DIALECTS_TASK_TASKCOLLECTIVES_TD
 
-include "dialects/task/TaskRecords.td"
+include "dialects/task/TaskInstructions.td"
 
 class Task_Collective<string mnemonic, string what, dag extra = (ins)>
-    : Task_Record<mnemonic, !con((ins Task_Buffer:$source, Task_Buffer:$destination,
+    : Task_Instruction<mnemonic, !con((ins Task_Buffer:$source, Task_Buffer:$destination,
                                       I64ElementsAttr:$groups), extra), "Communication"> {
   let summary = what;
   let assemblyFormat = [{
@@ -44,17 +44,17 @@ def Task_BlockExchangeOp : Task_Collective<"block_exchange", "each rank gets exa
   }];
 }
 
-def Task_SendOp : Task_Record<"send", (ins Task_Buffer:$source, Task_RankAttr:$peer, I64Attr:$tag),
+def Task_SendOp : Task_Instruction<"send", (ins Task_Buffer:$source, Task_RankAttr:$peer, I64Attr:$tag),
                               "Communication"> {
   let summary = "sends to the rank `peer`; negative: no peer, nothing is done";
   let assemblyFormat = "$source `to` $peer `tag` `=` $tag attr-dict `:` type($source)";
 }
-def Task_RecvOp : Task_Record<"recv", (ins Task_Buffer:$destination, Task_RankAttr:$peer,
+def Task_RecvOp : Task_Instruction<"recv", (ins Task_Buffer:$destination, Task_RankAttr:$peer,
                                            I64Attr:$tag), "Communication"> {
   let summary = "receives from the rank `peer`; negative: no peer, nothing is done";
   let assemblyFormat = "$destination `from` $peer `tag` `=` $tag attr-dict `:` type($destination)";
 }
-def Task_BarrierOp : Task_Record<"barrier", (ins I64ElementsAttr:$groups), "Communication"> {
+def Task_BarrierOp : Task_Instruction<"barrier", (ins I64ElementsAttr:$groups), "Communication"> {
   let summary = "no rank leaves before all have arrived";
   let assemblyFormat = "`groups` `=` $groups attr-dict";
 }

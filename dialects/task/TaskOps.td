@@ -4,6 +4,6 @@
 
 include "dialects/task/TaskCollectives.td"
 include "dialects/task/TaskProgram.td"
-include "dialects/task/TaskRecords.td"
+include "dialects/task/TaskInstructions.td"
 
 #endif // PCC_DIALECTS_TASK_TASKOPS_TD

@@ -14,7 +14,7 @@ def Task_ProgramOp : Task_Op<"program", [Symbol, SymbolTable, NoTerminator, Isol
   let summary = "the program of every rank";
   let description = [{
     Buffers first, then parameters, inputs and results, then sections, then the actions
-    (`task.slot`) of one step. The sizes are those of the four spaces in bytes. The mesh is the
+    (`task.action`) of one step. The sizes are those of the four spaces in bytes. The mesh is the
     module's `dist.mesh`. With `together` actions are for all copies of a microbatch; their `copy`
     is 0.
   }];
@@ -123,7 +123,7 @@ def Task_SectionOp : Task_Part<"section", [Symbol, NoTerminator]> {
   let assemblyFormat = "$sym_name (`last_of` $last_of^)? attr-dict-with-keyword $body";
 }
 
-def Task_SlotOp : Task_Part<"slot"> {
+def Task_ActionOp : Task_Part<"action"> {
   let summary = "one run of a section for one microbatch and copy";
   let arguments = (ins FlatSymbolRefAttr:$section, I64Attr:$microbatch, I64Attr:$copy);
   let assemblyFormat = "$section `microbatch` `=` $microbatch `copy` `=` $copy attr-dict";

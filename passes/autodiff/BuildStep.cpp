@@ -41,10 +41,10 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
     builder.createBlock(&step.getBody());
     for (int64_t microbatch = 0; microbatch < microBatches; ++microbatch)
       for (int64_t copy = 0; copy < copies; ++copy)
-        pipe::SlotOp::create(builder, loc, forwardBackwardName,
-                             builder.getI64IntegerAttr(microbatch),
-                             builder.getI64IntegerAttr(copy));
-    pipe::SlotOp::create(builder, loc, updateName, IntegerAttr(), IntegerAttr());
+        pipe::ActionOp::create(builder, loc, forwardBackwardName,
+                               builder.getI64IntegerAttr(microbatch),
+                               builder.getI64IntegerAttr(copy));
+    pipe::ActionOp::create(builder, loc, updateName, IntegerAttr(), IntegerAttr());
   }
 
   LogicalResult checkOptions(ModuleOp module) {

@@ -37,7 +37,7 @@ struct Trained {
     return owner ? owner.getValue() : StringRef();
   }
   int64_t getChunk() {
-    auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::chunkAttrName);
+    auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName);
     return chunk ? chunk.getInt() : 0;
   }
 };

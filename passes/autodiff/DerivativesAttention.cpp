@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of attention and of the embedding of positions.
-#include "dialects/graph/AttentionPieces.h"
+#include "dialects/graph/AttentionDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/autodiff/Derivatives.h"
 
@@ -28,7 +28,7 @@ static Value gradientOfMask(Backward &b, Value mask, Value scores) {
 /// Returns the op's gradients by its decomposition, for cases that `attention_gradient` has no
 /// result or operand for.
 static AttentionGradients differentiateInPieces(Backward &b, AttentionOp op, Value gradient) {
-  PieceBuilder pieces(b.getLoc(), b);
+  DecompositionBuilder pieces(b.getLoc(), b);
   return buildAttentionGradients(AttentionOperands(op), op.getResult(), op.getLogSum(), gradient,
                                  b.gradient(1), pieces);
 }
@@ -63,7 +63,7 @@ static void differentiateRotary(Backward &b) {
                                         op.getInterleaved()));
   if (!b.wants(1) && !b.wants(2))
     return;
-  PieceBuilder pieces(b.getLoc(), b);
+  DecompositionBuilder pieces(b.getLoc(), b);
   auto [u, v] = splitPairs(op.getInput(), op.getInterleaved(), pieces);
   auto [du, dv] = splitPairs(b.gradient(), op.getInterleaved(), pieces);
   SmallVector<int64_t> shared = {0, 1};

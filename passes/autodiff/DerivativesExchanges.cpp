@@ -23,7 +23,7 @@ static void differentiatePermute(Backward &b) {
 
 /// Takes the gradient of the result back along `moves`, given as the forward op makes them.
 static Value moveBack(Backward &b, TableAttr moves, GroupAttr group) {
-  auto table = TableAttr::get(b.getContext(), reverseMoves(moves));
+  auto table = TableAttr::get(b.getContext(), transposeMoves(moves));
   return b.make<BlockExchangeOp>(b.operand().getType(), b.gradient(), table, group,
                                  /*adding=*/true);
 }

@@ -12,7 +12,7 @@
 // lack.
 #include "passes/autodiff/Derivatives.h"
 
-#include "dialects/graph/NormalPieces.h"
+#include "dialects/graph/NormDecomposition.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -23,8 +23,8 @@ namespace {
 /// Operands of the derivative of `scale · normalized + bias`.
 struct Affine {
   Value gradient;                    ///< of the result, f32 or wider
-  Normalised normal;                 ///< of the input, likewise
-  NormalSpan statistics;             ///< dimensions of the statistics
+  Normalized normal;                 ///< of the input, likewise
+  NormSpan statistics;               ///< dimensions of the statistics
   SmallVector<int64_t> missing = {}; ///< dimensions that scale and bias lack
 };
 } // namespace
@@ -35,14 +35,14 @@ static Value widenTo(Backward &b, Value value, Value like) {
 
 /// Returns the sum of `value` over the dimensions `dims`, in the type of `like`.
 static Value sumTo(Backward &b, Value value, ArrayRef<int64_t> dims, Value like) {
-  PieceBuilder pieces(b.getLoc(), b);
+  DecompositionBuilder pieces(b.getLoc(), b);
   return widenTo(b, sumOver(value, dims, pieces), like);
 }
 
 /// Returns the gradient of the input, from the gradient `gradient` of the normalized value.
 static Value throughStatistics(Backward &b, const Affine &affine, Value gradient) {
-  const Normalised &normal = affine.normal;
-  PieceBuilder pieces(b.getLoc(), b);
+  const Normalized &normal = affine.normal;
+  DecompositionBuilder pieces(b.getLoc(), b);
   auto mean = [&](Value value) {
     Value reduced = meanOver(value, affine.statistics, pieces);
     return pieces.repeatAlong(reduced, value, affine.statistics.dims);
@@ -69,19 +69,19 @@ static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
 
 /// Differentiates layer norm and root mean square norm; `build` computes the statistics.
 template <typename Op,
-          Normalised (*build)(Value, const APFloat &, const NormalSpan &, PieceBuilder &)>
+          Normalized (*build)(Value, const APFloat &, const NormSpan &, DecompositionBuilder &)>
 static void differentiateTrailing(Backward &b) {
   auto op = b.op<Op>();
-  PieceBuilder pieces(b.getLoc(), b);
-  NormalSpan span = NormalSpan::from(op.getAxis(), shapeOf(op.getInput()).size());
-  Normalised normal = build(op.getInput(), op.getEpsilon(), span, pieces);
+  DecompositionBuilder pieces(b.getLoc(), b);
+  NormSpan span = NormSpan::from(op.getAxis(), shapeOf(op.getInput()).size());
+  Normalized normal = build(op.getInput(), op.getEpsilon(), span, pieces);
   auto before = llvm::to_vector(llvm::seq<int64_t>(0, op.getAxis()));
   giveAffine(b, {widen(b.gradient(), pieces), normal, span, before});
 }
 
 /// Returns the gradient of the input from the new running statistics; null if no gradient arrived
 /// at them. m and v are means over `count` elements; the derivative of v is twice the deviation.
-static Value fromRunningStatistics(Backward &b, const Normalised &normal, const NormalSpan &span) {
+static Value fromRunningStatistics(Backward &b, const Normalized &normal, const NormSpan &span) {
   double share = 1 - b.op<BatchNormOp>().getMomentum().convertToDouble();
   ArrayRef<int64_t> shape = shapeOf(normal.value);
   for (int64_t dim : span.dims)
@@ -103,9 +103,9 @@ static Value fromRunningStatistics(Backward &b, const Normalised &normal, const 
 /// result. Readers of the new ones pass a gradient on.
 static void differentiateBatchNorm(Backward &b) {
   auto op = b.op<BatchNormOp>();
-  PieceBuilder pieces(b.getLoc(), b);
-  NormalSpan span = NormalSpan::ofChannels(shapeOf(op.getInput()).size());
-  Normalised normal = buildNormalised(op.getInput(), op.getEpsilon(), span, pieces);
+  DecompositionBuilder pieces(b.getLoc(), b);
+  NormSpan span = NormSpan::ofChannels(shapeOf(op.getInput()).size());
+  Normalized normal = buildNormalized(op.getInput(), op.getEpsilon(), span, pieces);
   Value gradient = b.gradient() ? b.gradient() : b.like(b.result(), 0);
   giveAffine(b, {widen(gradient, pieces), normal, span, span.dims},
              fromRunningStatistics(b, normal, span));
@@ -119,10 +119,10 @@ static void differentiateBatchNorm(Backward &b) {
 /// except dx.
 static void differentiateBatchNormInference(Backward &b) {
   auto op = b.op<BatchNormInferenceOp>();
-  PieceBuilder pieces(b.getLoc(), b);
+  DecompositionBuilder pieces(b.getLoc(), b);
   Value gradient = widen(b.gradient(), pieces);
   ArrayRef<int64_t> shape = shapeOf(gradient);
-  SmallVector<int64_t> others = NormalSpan::ofChannels(shape.size()).dims;
+  SmallVector<int64_t> others = NormSpan::ofChannels(shape.size()).dims;
   auto wide = [&](Value value) { return widenTo(b, value, gradient); };
   auto repeat = [&](Value value) { return b.unreduce(value, others, shape); };
   Value variance = wide(op.getVariance());
@@ -159,8 +159,8 @@ static void differentiateDropout(Backward &b) {
 
 void addNormalDerivatives(DerivativeTable &table) {
   table.rule<LogSoftmaxOp>(differentiateLogSoftmax);
-  table.rule<LayerNormOp>(differentiateTrailing<LayerNormOp, buildNormalised>);
-  table.rule<RmsNormOp>(differentiateTrailing<RmsNormOp, buildRootMeanSquare>);
+  table.rule<LayerNormOp>(differentiateTrailing<LayerNormOp, buildNormalized>);
+  table.rule<RmsNormOp>(differentiateTrailing<RmsNormOp, buildRmsNormalized>);
   table.rule<BatchNormOp>(differentiateBatchNorm);
   table.rule<BatchNormInferenceOp>(differentiateBatchNormInference);
   table.rule<DropoutOp>(differentiateDropout);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/autodiff/RateSchedule.h"
 
-#include "dialects/graph/PieceBuilder.h"
+#include "dialects/graph/DecompositionBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <numbers>
@@ -72,8 +72,8 @@ llvm::Error RateSchedule::check(StringRef owner) const {
 namespace {
 
 /// Builds scalars of f32.
-struct Scalars : PieceBuilder {
-  using PieceBuilder::PieceBuilder;
+struct Scalars : DecompositionBuilder {
+  using DecompositionBuilder::DecompositionBuilder;
 
   Value number(double value) {
     return make<ConstantOp>(RankedTensorType::get({}, getF32Type()), value);

@@ -10,7 +10,7 @@
 // Ops that take another form keep their attributes. A model whose modes do not differ stays as it
 // is. Statistics are fixed if no parameter holds them, or if gradients train that parameter. Such a
 // batch norm keeps its inference form, with a warning unless batch norms are frozen.
-#include "dialects/graph/PieceBuilder.h"
+#include "dialects/graph/DecompositionBuilder.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
 #include "llvm/ADT/MapVector.h"
@@ -145,7 +145,7 @@ static Value getRunNumber(func::FuncOp function) {
 
 /// Adds the run number times the stride to the seed, operand `operand` of `op`.
 static void varySeed(Operation &op, unsigned operand, Value number) {
-  graph::PieceBuilder builder(&op);
+  graph::DecompositionBuilder builder(&op);
   auto type = cast<RankedTensorType>(number.getType());
   Value stride =
       builder.make<graph::ConstantOp>(type, DenseElementsAttr::get(type, APInt(64, seedStride)));

@@ -10,7 +10,7 @@ EarlyReductions::EarlyReductions(MutableArrayRef<Section> sections) {
     if (section.runs > 0)
       addSources(section);
   for (Section &section : sections)
-    if (section.function->hasAttr(earlyAttrName))
+    if (section.function->hasAttr(hoistedAttrName))
       for (const Kernel &kernel : collectKernels(section.function))
         for (Operation *op : kernel.ops)
           if (auto reduce = dyn_cast<dist::AllReduceOp>(op); reduce && kernel.early)

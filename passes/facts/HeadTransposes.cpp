@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/HeadTransposes.h"
 
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 
 using namespace mlir;
 using namespace pcc::graph;

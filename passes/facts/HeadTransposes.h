@@ -13,7 +13,7 @@ namespace pcc::facts {
 inline constexpr int64_t headsWithPositions[] = {0, 2, 1, 3};
 
 /// Returns the op if it exchanges heads with positions and no instruction includes it yet
-/// (dialects/task/Products.h); else null.
+/// (dialects/task/EpilogueAttrs.h); else null.
 graph::TransposeOp asHeadTranspose(mlir::Operation *op);
 
 /// Returns a transpose of heads that reads the value; null if there is none.

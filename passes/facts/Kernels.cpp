@@ -130,7 +130,7 @@ SmallVector<Kernel> collectKernels(func::FuncOp function) {
     return kernels;
   for (auto [number, form] : llvm::enumerate(forms))
     kernels.push_back({int64_t(number), cast<task::FormAttr>(form), {}, {}, {}, {}});
-  if (auto early = function->getAttrOfType<ArrayAttr>(earlyAttrName))
+  if (auto early = function->getAttrOfType<ArrayAttr>(hoistedAttrName))
     for (auto [kernel, place] : llvm::zip(kernels, early.getAsRange<ArrayAttr>()))
       kernel.early = {cast<FlatSymbolRefAttr>(place[0]).getValue(),
                       cast<IntegerAttr>(place[1]).getInt()};

@@ -20,8 +20,8 @@ namespace pcc::facts {
 
 // The annotations of passes/schedule.
 using task::bytesAttrName;
-using task::earlyAttrName;
 using task::formsAttrName;
+using task::hoistedAttrName;
 using task::kernelAttrName;
 using task::placeAttrName;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Subject of an entry of `dist.pins` or `pipe.pins`, which one key of the entry gives.
+// Subject of an entry of `dist.constraints` or `pipe.constraints`, which one key of the entry
+// gives.
 //
 //   {module = "/h\\.0", stage = 1 : i64, place = "pins.textproto:3"}
 //

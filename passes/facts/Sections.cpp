@@ -71,7 +71,7 @@ SmallVector<Section> collectSections(ModuleOp module) {
   llvm::StringMap<int64_t> lastSlots;
   int64_t slots = 0;
   if (pipe::StepOp step = getStep(module))
-    for (auto slot : step.getBody().front().getOps<pipe::SlotOp>()) {
+    for (auto slot : step.getBody().front().getOps<pipe::ActionOp>()) {
       ++runs[slot.getSection()];
       lastSlots[slot.getSection()] = slots++;
     }

@@ -20,14 +20,14 @@ namespace pcc::graph {
 namespace {
 
 /// Calls `decompose` for one class of op.
-template <typename Op> Pieces decomposeAs(Operation *op, PieceBuilder &builder) {
+template <typename Op> Decomposition decomposeAs(Operation *op, DecompositionBuilder &builder) {
   return decompose(cast<Op>(op), builder);
 }
 
 /// The decomposition of an op by its name without the dialect's prefix.
 struct Entry {
   StringRef name;
-  Pieces (*decompose)(Operation *, PieceBuilder &);
+  Decomposition (*decompose)(Operation *, DecompositionBuilder &);
 };
 
 template <typename Op> Entry entry() {
@@ -89,7 +89,7 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
       auto found = name.consume_front("graph.") ? chosen.find(name) : chosen.end();
       if (found == chosen.end() || llvm::is_contained(keep, name))
         return;
-      PieceBuilder builder(op);
+      DecompositionBuilder builder(op);
       op->replaceAllUsesWith(found->second.decompose(op, builder));
       op->erase();
     });

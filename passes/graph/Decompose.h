@@ -2,37 +2,38 @@
 //
 // Decompositions of composites, one function per op. Each function gets a builder that stands
 // before the op, and returns the values that replace the op's results. The decompositions of
-// optimizer steps are in dialects/graph/OptimizerPieces.h, because partition needs one of them too.
+// optimizer steps are in dialects/graph/OptimizerDecomposition.h, because partition needs one of
+// them too.
 #pragma once
 
-#include "dialects/graph/OptimizerPieces.h"
+#include "dialects/graph/OptimizerDecomposition.h"
 
 namespace pcc::graph {
 
-Pieces decompose(GeluOp op, PieceBuilder &builder);
-Pieces decompose(SiluOp op, PieceBuilder &builder);
-Pieces decompose(SoftplusOp op, PieceBuilder &builder);
-Pieces decompose(EluOp op, PieceBuilder &builder);
-Pieces decompose(LeakyReluOp op, PieceBuilder &builder);
-Pieces decompose(ClampOp op, PieceBuilder &builder);
-Pieces decompose(SoftmaxOp op, PieceBuilder &builder);
-Pieces decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder);
-Pieces decompose(NllOp op, PieceBuilder &builder);
-Pieces decompose(MseOp op, PieceBuilder &builder);
-Pieces decompose(SigmoidCrossEntropyOp op, PieceBuilder &builder);
-Pieces decompose(LogSoftmaxOp op, PieceBuilder &builder);
-Pieces decompose(LayerNormOp op, PieceBuilder &builder);
-Pieces decompose(RmsNormOp op, PieceBuilder &builder);
-Pieces decompose(BatchNormOp op, PieceBuilder &builder);
-Pieces decompose(BatchNormInferenceOp op, PieceBuilder &builder);
-Pieces decompose(DropoutOp op, PieceBuilder &builder);
-Pieces decompose(EinsumOp op, PieceBuilder &builder);
-Pieces decompose(ArgmaxOp op, PieceBuilder &builder);
-Pieces decompose(ArgminOp op, PieceBuilder &builder);
-Pieces decompose(TopKOp op, PieceBuilder &builder);
-Pieces decompose(CumsumOp op, PieceBuilder &builder);
-Pieces decompose(AttentionOp op, PieceBuilder &builder);
-Pieces decompose(AttentionGradientOp op, PieceBuilder &builder);
-Pieces decompose(RotaryEmbeddingOp op, PieceBuilder &builder);
+Decomposition decompose(GeluOp op, DecompositionBuilder &builder);
+Decomposition decompose(SiluOp op, DecompositionBuilder &builder);
+Decomposition decompose(SoftplusOp op, DecompositionBuilder &builder);
+Decomposition decompose(EluOp op, DecompositionBuilder &builder);
+Decomposition decompose(LeakyReluOp op, DecompositionBuilder &builder);
+Decomposition decompose(ClampOp op, DecompositionBuilder &builder);
+Decomposition decompose(SoftmaxOp op, DecompositionBuilder &builder);
+Decomposition decompose(SoftmaxCrossEntropyOp op, DecompositionBuilder &builder);
+Decomposition decompose(NllOp op, DecompositionBuilder &builder);
+Decomposition decompose(MseOp op, DecompositionBuilder &builder);
+Decomposition decompose(SigmoidCrossEntropyOp op, DecompositionBuilder &builder);
+Decomposition decompose(LogSoftmaxOp op, DecompositionBuilder &builder);
+Decomposition decompose(LayerNormOp op, DecompositionBuilder &builder);
+Decomposition decompose(RmsNormOp op, DecompositionBuilder &builder);
+Decomposition decompose(BatchNormOp op, DecompositionBuilder &builder);
+Decomposition decompose(BatchNormInferenceOp op, DecompositionBuilder &builder);
+Decomposition decompose(DropoutOp op, DecompositionBuilder &builder);
+Decomposition decompose(EinsumOp op, DecompositionBuilder &builder);
+Decomposition decompose(ArgmaxOp op, DecompositionBuilder &builder);
+Decomposition decompose(ArgminOp op, DecompositionBuilder &builder);
+Decomposition decompose(TopKOp op, DecompositionBuilder &builder);
+Decomposition decompose(CumsumOp op, DecompositionBuilder &builder);
+Decomposition decompose(AttentionOp op, DecompositionBuilder &builder);
+Decomposition decompose(AttentionGradientOp op, DecompositionBuilder &builder);
+Decomposition decompose(RotaryEmbeddingOp op, DecompositionBuilder &builder);
 
 } // namespace pcc::graph

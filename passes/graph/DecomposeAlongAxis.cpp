@@ -12,14 +12,14 @@ static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(valu
 
 static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
 
-static Value compare(Direction direction, Value x, Value y, PieceBuilder &builder) {
+static Value compare(Direction direction, Value x, Value y, DecompositionBuilder &builder) {
   return builder.make<CompareOp>(direction, x, y);
 }
 
 /// Builds the number of the first or the last element that equals the extremum. If an element is
 /// NaN, the extremum is NaN, and NaN elements count instead.
 template <typename Op>
-static Value buildArgument(Op op, ReduceOpKind extremum, PieceBuilder &builder) {
+static Value buildArgument(Op op, ReduceOpKind extremum, DecompositionBuilder &builder) {
   Value x = op.getInput();
   int64_t axis = op.getAxis();
   Value best = builder.make<ReduceOp>(extremum, x, axis);
@@ -34,17 +34,17 @@ static Value buildArgument(Op op, ReduceOpKind extremum, PieceBuilder &builder) 
   return builder.make<ReduceOp>(chosen, candidates, axis);
 }
 
-Pieces pcc::graph::decompose(ArgmaxOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(ArgmaxOp op, DecompositionBuilder &builder) {
   return {buildArgument(op, ReduceOpKind::Max, builder)};
 }
 
-Pieces pcc::graph::decompose(ArgminOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(ArgminOp op, DecompositionBuilder &builder) {
   return {buildArgument(op, ReduceOpKind::Min, builder)};
 }
 
 /// Returns whether x is beyond y, with NaN beyond all numbers: y is a number, and x is neither
 /// equal to y nor on its other side.
-static Value isBeyond(Value x, Value y, bool smallest, PieceBuilder &builder) {
+static Value isBeyond(Value x, Value y, bool smallest, DecompositionBuilder &builder) {
   if (!isFloat(x))
     return compare(smallest ? Direction::LT : Direction::GT, x, y, builder);
   Value isNot = compare(smallest ? Direction::GE : Direction::LE, x, y, builder);
@@ -57,7 +57,7 @@ namespace {
 /// pair is numbered by the op's axis, the other one by the dimension after the axis.
 class Pairs {
 public:
-  Pairs(PieceBuilder &builder, int64_t axis) : builder(builder), axis(axis) {}
+  Pairs(DecompositionBuilder &builder, int64_t axis) : builder(builder), axis(axis) {}
 
   /// Repeats `value`, which has the dimension after the axis, `size` times along the axis.
   Value repeatBehind(Value value, int64_t size) { return repeat(value, axis, size); }
@@ -87,14 +87,14 @@ private:
     return builder.make<IotaOp>(cast<RankedTensorType>(i64TensorLike(like.getType())), dim);
   }
 
-  PieceBuilder &builder;
+  DecompositionBuilder &builder;
   int64_t axis;
 };
 } // namespace
 
 /// Returns the place of each element along `axis`: the number of elements before it. These are the
 /// elements beyond it, and equal elements with a smaller index.
-static Value buildPlaces(Value x, int64_t axis, bool smallest, PieceBuilder &builder) {
+static Value buildPlaces(Value x, int64_t axis, bool smallest, DecompositionBuilder &builder) {
   Pairs pairs(builder, axis);
   int64_t size = typeOf(x).getDimSize(axis);
   Value element = pairs.repeatAtAxis(x, size), other = pairs.repeatBehind(x, size);
@@ -109,7 +109,7 @@ static Value buildPlaces(Value x, int64_t axis, bool smallest, PieceBuilder &bui
 
 /// Builds few ops for any number of places: each place takes the element that belongs there. All
 /// pairs are compared, but within the loops of a reduction and not in memory.
-Pieces pcc::graph::decompose(TopKOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(TopKOp op, DecompositionBuilder &builder) {
   Value x = op.getInput();
   int64_t axis = op.getAxis(), count = op.getValues().getType().getDimSize(axis);
   Pairs pairs(builder, axis);
@@ -121,14 +121,15 @@ Pieces pcc::graph::decompose(TopKOp op, PieceBuilder &builder) {
 
 /// Shifts `x` by `steps` along `axis`, toward its end or, with `reverse`, its beginning. Zeros
 /// follow.
-static Value shift(Value x, int64_t axis, int64_t steps, bool reverse, PieceBuilder &builder) {
+static Value shift(Value x, int64_t axis, int64_t steps, bool reverse,
+                   DecompositionBuilder &builder) {
   int64_t low = reverse ? -steps : steps;
   return builder.make<PadOp>(x, axis, low, -low, APFloat(0.0));
 }
 
 /// After each step an element is the sum of twice as many (Hillis, Steele: Data parallel
 /// algorithms, CACM 1986).
-Pieces pcc::graph::decompose(CumsumOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(CumsumOp op, DecompositionBuilder &builder) {
   Type element = op.getType().getElementType();
   bool isNarrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   Value sums = isNarrow ? builder.castTo(op.getInput(), builder.getF32Type()) : op.getInput();

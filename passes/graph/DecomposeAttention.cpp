@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decomposes attention, its gradient and the embedding of positions into core ops.
-#include "dialects/graph/AttentionPieces.h"
+#include "dialects/graph/AttentionDecomposition.h"
 #include "passes/graph/Decompose.h"
 
 using namespace mlir;
 using namespace pcc::graph;
 
-Pieces pcc::graph::decompose(AttentionOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(AttentionOp op, DecompositionBuilder &builder) {
   return buildAttention(AttentionOperands(op), builder);
 }
 
-Pieces pcc::graph::decompose(AttentionGradientOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(AttentionGradientOp op, DecompositionBuilder &builder) {
   AttentionGradients gradients =
       buildAttentionGradients(AttentionOperands(op), op.getResult(), op.getLogSum(),
                               op.getGradient(), /*logSumGradient=*/Value(), builder);
@@ -19,7 +19,7 @@ Pieces pcc::graph::decompose(AttentionGradientOp op, PieceBuilder &builder) {
 }
 
 /// (u cos - v sin, u sin + v cos).
-Pieces pcc::graph::decompose(RotaryEmbeddingOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(RotaryEmbeddingOp op, DecompositionBuilder &builder) {
   auto [u, v] = splitPairs(op.getInput(), op.getInterleaved(), builder);
   Value cosine = repeatAngles(op.getCosine(), u, builder);
   Value sine = repeatAngles(op.getSine(), u, builder);

@@ -31,7 +31,7 @@ struct Matrices {
 
 class Contraction {
 public:
-  Contraction(EinsumOp op, PieceBuilder &builder);
+  Contraction(EinsumOp op, DecompositionBuilder &builder);
   Value build();
 
 private:
@@ -45,14 +45,14 @@ private:
   Value buildElements();
   Value spread(const Lettered &operand);
 
-  PieceBuilder &builder;
+  DecompositionBuilder &builder;
   Lettered left, right;
   std::string result, batch;
   RankedTensorType type;
 };
 } // namespace
 
-Contraction::Contraction(EinsumOp op, PieceBuilder &builder) : builder(builder) {
+Contraction::Contraction(EinsumOp op, DecompositionBuilder &builder) : builder(builder) {
   auto equation = *EinsumEquation::parse(op.getEquation());
   left = {op.getLhs(), equation.lhs.str()};
   right = {op.getRhs(), equation.rhs.str()};
@@ -166,6 +166,6 @@ Value Contraction::build() {
   return transpose(all, result);
 }
 
-Pieces pcc::graph::decompose(EinsumOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(EinsumOp op, DecompositionBuilder &builder) {
   return {Contraction(op, builder).build()};
 }

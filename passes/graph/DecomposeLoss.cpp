@@ -3,7 +3,7 @@
 // Decomposes softmax and losses into reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
-#include "dialects/graph/SoftmaxPieces.h"
+#include "dialects/graph/SoftmaxDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -12,16 +12,16 @@ using namespace pcc::graph;
 /// All classes are one block.
 static Value joinNothing(ReduceOpKind, Value block) { return block; }
 
-Pieces pcc::graph::decompose(SoftmaxOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(SoftmaxOp op, DecompositionBuilder &builder) {
   return {buildSoftmax(op.getInput(), op.getAxis(), builder, joinNothing)};
 }
 
 /// Returns the sum or mean over the samples whose label is not `ignored`. Means are taken in f32:
 /// f16 and bf16 cannot count beyond 2048 and 256.
 static Value combineCounted(Value losses, Value labels, int64_t ignored, LossReduction reduction,
-                            PieceBuilder &builder) {
-  Value counted = buildKept(labels, ignored, builder);
-  Value kept = keepLosses(losses, counted, builder);
+                            DecompositionBuilder &builder) {
+  Value counted = buildCountedMask(labels, ignored, builder);
+  Value kept = maskLosses(losses, counted, builder);
   if (reduction == LossReduction::Sum)
     return reduceAll(ReduceOpKind::Sum, kept, builder);
   Type wide = builder.getF32Type();
@@ -34,14 +34,14 @@ static Value combineCounted(Value losses, Value labels, int64_t ignored, LossRed
 /// Combines the losses of all samples into one number. Samples with the label `ignored` do not
 /// count.
 static Value combine(Value losses, Value labels, std::optional<int64_t> ignored,
-                     LossReduction reduction, PieceBuilder &builder) {
+                     LossReduction reduction, DecompositionBuilder &builder) {
   if (ignored)
     return combineCounted(losses, labels, *ignored, reduction, builder);
   bool isMean = reduction == LossReduction::Mean;
   return reduceAll(isMean ? ReduceOpKind::Mean : ReduceOpKind::Sum, losses, builder);
 }
 
-Pieces pcc::graph::decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(SoftmaxCrossEntropyOp op, DecompositionBuilder &builder) {
   Value logits = op.getLogits(), labels = op.getLabels();
   int64_t axis = op.getLogits().getType().getRank() - 1;
   bool dense = isa<FloatType>(op.getLabels().getType().getElementType());
@@ -51,7 +51,7 @@ Pieces pcc::graph::decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder) {
 }
 
 /// Leaves the other classes out instead of multiplying them by zero: they may be minus infinity.
-Pieces pcc::graph::decompose(NllOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(NllOp op, DecompositionBuilder &builder) {
   Value x = op.getLogProbabilities(), labels = op.getLabels();
   auto type = op.getLogProbabilities().getType();
   int64_t axis = type.getRank() - 1;
@@ -64,7 +64,7 @@ Pieces pcc::graph::decompose(NllOp op, PieceBuilder &builder) {
   return {combine(losses, labels, op.getIgnoreIndex(), op.getReduction(), builder)};
 }
 
-Pieces pcc::graph::decompose(MseOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(MseOp op, DecompositionBuilder &builder) {
   Value difference = builder.make<SubOp>(op.getPrediction(), op.getTarget());
   Value squares = builder.make<SquareOp>(difference);
   return {combine(squares, {}, std::nullopt, op.getReduction(), builder)};
@@ -72,7 +72,7 @@ Pieces pcc::graph::decompose(MseOp op, PieceBuilder &builder) {
 
 /// With prediction x and target t: max(x, 0) - x t + log1p(exp(-|x|)), in which no power overflows
 /// and no logarithm sees zero.
-Pieces pcc::graph::decompose(SigmoidCrossEntropyOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(SigmoidCrossEntropyOp op, DecompositionBuilder &builder) {
   Value x = op.getPrediction();
   Value power = builder.make<ExpOp>(builder.make<NegOp>(builder.make<AbsOp>(x)));
   Value linear =

@@ -3,38 +3,38 @@
 // Decomposes normalizations into reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
-#include "dialects/graph/NormalPieces.h"
-#include "dialects/graph/SoftmaxPieces.h"
+#include "dialects/graph/NormDecomposition.h"
+#include "dialects/graph/SoftmaxDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace pcc::graph;
 
-Pieces pcc::graph::decompose(LogSoftmaxOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(LogSoftmaxOp op, DecompositionBuilder &builder) {
   return {buildLogSoftmax(op.getInput(), op.getAxis(), builder,
                           [](ReduceOpKind, Value block) { return block; })};
 }
 
-Pieces pcc::graph::decompose(LayerNormOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(LayerNormOp op, DecompositionBuilder &builder) {
   int64_t rank = op.getInput().getType().getRank();
-  return buildLayerNorm(op, op->getOperands(), NormalSpan::from(op.getAxis(), rank), builder);
+  return buildLayerNorm(op, op->getOperands(), NormSpan::from(op.getAxis(), rank), builder);
 }
 
-Pieces pcc::graph::decompose(RmsNormOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(RmsNormOp op, DecompositionBuilder &builder) {
   int64_t rank = op.getInput().getType().getRank();
-  return buildRmsNorm(op, op->getOperands(), NormalSpan::from(op.getAxis(), rank), builder);
+  return buildRmsNorm(op, op->getOperands(), NormSpan::from(op.getAxis(), rank), builder);
 }
 
-Pieces pcc::graph::decompose(BatchNormOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(BatchNormOp op, DecompositionBuilder &builder) {
   int64_t rank = op.getInput().getType().getRank();
-  return buildBatchNorm(op, op->getOperands(), NormalSpan::ofChannels(rank), builder);
+  return buildBatchNorm(op, op->getOperands(), NormSpan::ofChannels(rank), builder);
 }
 
 /// (x - mean) · factor + bias with factor = scale / sqrt(variance + epsilon), one number a channel.
-Pieces pcc::graph::decompose(BatchNormInferenceOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(BatchNormInferenceOp op, DecompositionBuilder &builder) {
   Value x = widen(op.getInput(), builder);
   Type element = getElementTypeOrSelf(x);
-  SmallVector<int64_t> others = NormalSpan::ofChannels(op.getInput().getType().getRank()).dims;
+  SmallVector<int64_t> others = NormSpan::ofChannels(op.getInput().getType().getRank()).dims;
   auto repeat = [&](Value value) {
     return builder.castTo(builder.repeatAlong(value, x, others), element);
   };
@@ -48,7 +48,7 @@ Pieces pcc::graph::decompose(BatchNormInferenceOp op, PieceBuilder &builder) {
   return {builder.castTo(result, getElementTypeOrSelf(op.getInput()))};
 }
 
-Pieces pcc::graph::decompose(DropoutOp op, PieceBuilder &builder) {
+Decomposition pcc::graph::decompose(DropoutOp op, DecompositionBuilder &builder) {
   double rate = op.getRate().convertToDouble();
   Value x = op.getInput();
   auto numbers = op.getInput().getType().clone(builder.getF32Type());

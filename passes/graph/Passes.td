@@ -81,7 +81,7 @@ def GraphSplitFusedProducts : Pass<"graph-split-fused-products", "::mlir::Module
     into pieces, with or without reshapes and transposes between. The matmul becomes one matmul per
     piece. The parameter `NAME` becomes `NAME[q]`, `NAME[k]` and `NAME[v]` if the pieces enter an
     attention as query, key and value, else `NAME[0]`, `NAME[1]` and so on. Each part is annotated
-    by `graph.piece` as a part of `NAME`: files of parameters hold `NAME` whole. The matmuls have
+    by `graph.part` as a part of `NAME`: files of parameters hold `NAME` whole. The matmuls have
     both names. A parameter with any other reader stays, and so does its matmul.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect"];

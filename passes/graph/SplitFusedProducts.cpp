@@ -8,11 +8,11 @@
 //   %q = matmul %x, %wq   %k = matmul %x, %wk   %v = matmul %x, %wv
 //
 // The parameters are called NAME[q], NAME[k], NAME[v] if the pieces enter an attention in these
-// places, else NAME[0], NAME[1], and so on. The ops are named likewise. `graph.piece` says which
+// places, else NAME[0], NAME[1], and so on. The ops are named likewise. `graph.part` says which
 // part of NAME each parameter is, so that files keep NAME whole. Assumes canonical form with
 // attention raised. Leaves the reshapes and transposes between matmul and cut, once per piece.
 #include "dialects/graph/OptimizerState.h"
-#include "dialects/graph/Pieces.h"
+#include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
@@ -74,23 +74,23 @@ static Location nameAfter(Location loc, StringRef piece) {
   StringRef name = pcc::facts::getName(loc);
   if (name.empty())
     return loc;
-  auto own = StringAttr::get(loc.getContext(), makePieceName(name, piece));
+  auto own = StringAttr::get(loc.getContext(), makePartName(name, piece));
   return FusedLoc::get(loc.getContext(), {NameLoc::get(own, loc), loc});
 }
 
 /// Returns the initial value of a piece of a parameter with the initial value `value`.
-static ElementsAttr cutValue(ElementsAttr value, const Piece &piece, RankedTensorType type,
+static ElementsAttr cutValue(ElementsAttr value, const ParameterPart &piece, RankedTensorType type,
                              StringRef name) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     if (dense.isSplat())
       return dense.resizeSplat(type);
-    return DenseElementsAttr::getFromRawBuffer(type, cutPiece(piece, dense.getRawData()));
+    return DenseElementsAttr::getFromRawBuffer(type, cutParameterPart(piece, dense.getRawData()));
   }
   auto resource = cast<DenseResourceElementsAttr>(value);
   const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob) // a dump leaves the data out
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
-  std::vector<char> bytes = cutPiece(piece, blob->getData());
+  std::vector<char> bytes = cutParameterPart(piece, blob->getData());
   return DenseResourceElementsAttr::get(
       type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, blob->getDataAlignment()));
 }
@@ -135,7 +135,7 @@ ParameterOp Splitter::getParameter(BlockArgument argument) {
 
 bool Splitter::canSplit(BlockArgument argument) {
   ParameterOp parameter = getParameter(argument);
-  if (!parameter || parameter.getLayerwiseParallel() || parameter->hasAttr(pieceAttrName) ||
+  if (!parameter || parameter.getLayerwiseParallel() || parameter->hasAttr(partAttrName) ||
       parameter->hasAttr(stateOfName))
     return false;
   StringRef name = parameter.getSymName();
@@ -147,7 +147,7 @@ bool Splitter::canSplit(BlockArgument argument) {
       mentions += pcc::graph::getName(getResultRole(other, index)) == name;
   }
   return mentions == 1 && llvm::none_of(names, [&](StringRef piece) {
-           return module.lookupSymbol(makePieceName(name, piece));
+           return module.lookupSymbol(makePartName(name, piece));
          });
 }
 
@@ -160,17 +160,17 @@ SmallVector<Value> Splitter::splitParameter(BlockArgument argument, int64_t dim)
   OpBuilder builder(whole);
   SmallVector<Value> pieces;
   for (auto [range, label] : llvm::zip_equal(fused.pieces, names)) {
-    std::string name = makePieceName(whole.getSymName(), label);
+    std::string name = makePartName(whole.getSymName(), label);
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = shape[dim] / fused.period * (range.end - range.begin);
-    Piece piece{whole.getSymName(), SmallVector<int64_t>(type.getShape()), fused.period * inner,
-                range.begin * inner};
+    ParameterPart piece{whole.getSymName(), SmallVector<int64_t>(type.getShape()),
+                        fused.period * inner, range.begin * inner};
     piece.run = (range.end - range.begin) * inner;
     auto declaration = cast<ParameterOp>(builder.clone(*whole));
     declaration.setSymName(name);
     declaration.setType(type.clone(shape));
     declaration->setLoc(nameAfter(whole.getLoc(), label));
-    setPiece(declaration, piece);
+    setParameterPart(declaration, piece);
     if (ElementsAttr value = whole.getValueAttr())
       declaration.setValueAttr(cutValue(value, piece, type.clone(shape), name));
     unsigned index = argument.getArgNumber();

@@ -129,7 +129,7 @@ LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Va
       .Case([&](dist::BarrierOp op) {
         // A barrier must also stop the rank's own work, so it runs on the compute stream.
         auto barrier = BarrierOp::create(b, op.getLoc(), e.groups());
-        barrier.setLane(Lane::Compute);
+        barrier.setStream(StreamKind::Compute);
         return success();
       })
       .Default([](Operation *op) {

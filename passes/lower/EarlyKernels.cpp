@@ -10,7 +10,7 @@ namespace pcc::lower {
 EarlyKernels::EarlyKernels(MutableArrayRef<facts::Section> sections) {
   for (facts::Section &section : sections) {
     runs[section.function.getName()] = section.runs;
-    if (section.function->hasAttr(facts::earlyAttrName))
+    if (section.function->hasAttr(facts::hoistedAttrName))
       for (facts::Kernel &kernel : facts::collectKernels(section.function))
         if (kernel.early)
           kernels[kernel.early->section].push_back({&section, std::move(kernel)});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds hoisted kernels: kernels that run in the last action of another section than their own
-// (`task.early`). If that section has several actions, its last action runs a separate section: the
-// same instructions plus those of the hoisted kernels.
+// (`task.hoisted`). If that section has several actions, its last action runs a separate section:
+// the same instructions plus those of the hoisted kernels.
 //
 //   actions        backward[0]  backward[1]  backward_last[2]  update
 //   instructions   of @backward        a  b  c

@@ -16,7 +16,7 @@
 #include "passes/lower/Program.h"
 #include "passes/lower/RecordAccess.h"
 
-#include "dialects/task/Accesses.h"
+#include "dialects/task/InstructionAttrs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -40,7 +40,7 @@ struct Run {
 /// An instruction, or several in one fused collective: the first waits, the last signals.
 struct Entry {
   SmallVector<Operation *, 1> records;
-  Lane lane = Lane::Compute;
+  StreamKind stream = StreamKind::Compute;
   SmallVector<RecordAccess> accesses;
   /// Entries for which this one may have to wait: collectives and transfers; for a transfer also
   /// COMPUTE.
@@ -72,7 +72,7 @@ public:
 
 private:
   void collect();
-  void addRecord(RecordOpInterface record);
+  void addRecord(InstructionOpInterface record);
   void keepInputs(unsigned first, unsigned end);
   void findRivals();
   void restart();
@@ -114,25 +114,25 @@ static bool readsInput(const Entry &entry) {
 /// for the collectives before it. Collectives after it move to the COMPUTE stream.
 void EventAssigner::keepInputs(unsigned first, unsigned end) {
   unsigned last = end;
-  while (last > first && entries[last - 1].lane != Lane::Compute)
+  while (last > first && entries[last - 1].stream != StreamKind::Compute)
     --last;
   for (unsigned index = first; index < end; ++index) {
     Entry &entry = entries[index];
-    if (entry.lane == Lane::Compute || !readsInput(entry))
+    if (entry.stream == StreamKind::Compute || !readsInput(entry))
       continue;
     if (index < last) {
       entries[last - 1].ends.push_back(index);
       continue;
     }
-    entry.lane = Lane::Compute;
+    entry.stream = StreamKind::Compute;
     for (Operation *record : entry.records)
-      record->setAttr("lane", LaneAttr::get(program.getContext(), Lane::Compute));
+      record->setAttr("stream", StreamKindAttr::get(program.getContext(), StreamKind::Compute));
   }
 }
 
-void EventAssigner::addRecord(RecordOpInterface record) {
+void EventAssigner::addRecord(InstructionOpInterface record) {
   if (!record->hasAttr(fusedAttrName))
-    entries.push_back({{}, record.getLane(), {}, {}, {}, {}});
+    entries.push_back({{}, record.getStream(), {}, {}, {}, {}});
   Entry &entry = entries.back();
   entry.records.push_back(record);
   llvm::append_range(entry.accesses, accessesOf(record));
@@ -140,7 +140,7 @@ void EventAssigner::addRecord(RecordOpInterface record) {
 
 void EventAssigner::collect() {
   llvm::StringMap<int64_t> slotsOf;
-  for (auto slot : program.getBody().front().getOps<SlotOp>())
+  for (auto slot : program.getBody().front().getOps<ActionOp>())
     ++slotsOf[slot.getSection()];
   for (auto section : program.getBody().front().getOps<SectionOp>())
     if (std::optional<StringRef> other = section.getLastOf())
@@ -148,7 +148,7 @@ void EventAssigner::collect() {
   for (auto section : program.getBody().front().getOps<SectionOp>()) {
     unsigned first = entries.size();
     for (Operation &record : section.getBody().front())
-      if (auto interface = dyn_cast<RecordOpInterface>(record))
+      if (auto interface = dyn_cast<InstructionOpInterface>(record))
         addRecord(interface);
     sections[section.getSymName()] = {first, unsigned(entries.size())};
     if (slotsOf.lookup(section.getSymName()) > 1)
@@ -159,14 +159,14 @@ void EventAssigner::collect() {
 void EventAssigner::findRivals() {
   SmallVector<unsigned> beside;
   for (auto [index, entry] : llvm::enumerate(entries))
-    if (entry.lane != Lane::Compute)
+    if (entry.stream != StreamKind::Compute)
       beside.push_back(index);
   for (unsigned other : beside)
     for (auto [index, entry] : llvm::enumerate(entries)) {
       if (index == other || !mayConflict(entry, entries[other]))
         continue;
       entry.rivals.push_back(other);
-      if (entry.lane == Lane::Compute && entries[other].lane == Lane::Transfer)
+      if (entry.stream == StreamKind::Compute && entries[other].stream == StreamKind::Transfer)
         entries[other].rivals.push_back(index);
     }
 }
@@ -193,10 +193,10 @@ SmallVector<Awaited> EventAssigner::findAwaited(unsigned index, int64_t number) 
   const Entry &entry = entries[index];
   for (unsigned rival : entry.rivals) {
     const std::vector<Run> &runs = entries[rival].runs;
-    if (entries[rival].lane == Lane::Compute)
+    if (entries[rival].stream == StreamKind::Compute)
       continue;
     // A transfer does not begin after COMPUTE, so it does not know for what COMPUTE has waited.
-    size_t from = entry.lane == Lane::Transfer ? 0 : done[rival];
+    size_t from = entry.stream == StreamKind::Transfer ? 0 : done[rival];
     for (size_t run = runs.size(); run-- > from;)
       if (conflict(index, number, rival, runs[run].number)) {
         found.push_back({rival, run, runs[run].order});
@@ -215,7 +215,7 @@ std::optional<Awaited> EventAssigner::findCompute(unsigned index, int64_t number
   std::optional<Awaited> latest;
   for (unsigned rival : entries[index].rivals) {
     const std::vector<Run> &runs = entries[rival].runs;
-    if (entries[rival].lane != Lane::Compute)
+    if (entries[rival].stream != StreamKind::Compute)
       continue;
     for (size_t run = runs.size(); run-- > 0;) {
       if (latest && runs[run].order < latest->order)
@@ -242,7 +242,7 @@ void EventAssigner::wait(unsigned entry, int64_t number, const Awaited &awaited)
 void EventAssigner::runEntry(unsigned index, int64_t number) {
   Entry &entry = entries[index];
   Run run{number, order++, Done()};
-  bool isCompute = entry.lane == Lane::Compute;
+  bool isCompute = entry.stream == StreamKind::Compute;
   for (const Awaited &awaited : findAwaited(index, number)) {
     size_t known = std::max(run.known.lookup(awaited.entry), isCompute ? done[awaited.entry] : 0);
     if (awaited.run < known)
@@ -257,10 +257,10 @@ void EventAssigner::runEntry(unsigned index, int64_t number) {
     for (auto [other, runs] : Done(entries[awaited.entry].runs[awaited.run].known))
       learn(other, runs);
   }
-  if (entry.lane == Lane::Transfer) {
+  if (entry.stream == StreamKind::Transfer) {
     if (std::optional<Awaited> compute = findCompute(index, number))
       wait(index, number, *compute);
-  } else if (entry.lane == Lane::Communication && entry.runs.empty() && lastCompute) {
+  } else if (entry.stream == StreamKind::Communication && entry.runs.empty() && lastCompute) {
     const std::vector<Run> &runs = entries[*lastCompute].runs;
     wait(index, number, {*lastCompute, runs.size() - 1, runs.back().order});
   }
@@ -281,7 +281,7 @@ void EventAssigner::run() {
   restart();
   llvm::StringSet<> inStep;
   int64_t copies = program.getTogether() ? 1 : program.getCopies();
-  for (auto slot : program.getBody().front().getOps<SlotOp>()) {
+  for (auto slot : program.getBody().front().getOps<ActionOp>()) {
     inStep.insert(slot.getSection());
     runSection(slot.getSection(), slot.getMicrobatch() * copies + slot.getCopy());
   }

@@ -21,11 +21,11 @@ namespace pcc::lower {
 
 /// Emits the actions of the step. The last action of a section may run a separate section instead.
 static void emitSlots(OpBuilder &b, pipe::StepOp step) {
-  llvm::StringMap<SlotOp> last;
-  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+  llvm::StringMap<ActionOp> last;
+  for (auto slot : step.getBody().front().getOps<pipe::ActionOp>())
     last[slot.getSection()] =
-        SlotOp::create(b, slot.getLoc(), slot.getSection(), slot.getMicrobatch().value_or(0),
-                       slot.getCopy().value_or(0));
+        ActionOp::create(b, slot.getLoc(), slot.getSection(), slot.getMicrobatch().value_or(0),
+                         slot.getCopy().value_or(0));
   for (auto section : b.getBlock()->getOps<SectionOp>())
     if (std::optional<StringRef> other = section.getLastOf())
       last[*other].setSection(section.getSymName());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/lower/RecordAccess.h"
 
-#include "dialects/task/Accesses.h"
+#include "dialects/task/InstructionAttrs.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -8,8 +8,8 @@
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Stages.h"
-#include "dialects/task/Accesses.h"
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
+#include "dialects/task/InstructionAttrs.h"
 #include "passes/facts/Cost.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -96,7 +96,7 @@ static ScalarAttr scalarOf(Operation *op) {
   else
     expression = tableOf(op, cast<dist::GroupSizeOp>(op).getGroupAttr(),
                          [](int64_t, const dist::RankList &members) { return members.size(); });
-  return ScalarAttr::get(op->getContext(), expression, SlotValue::None);
+  return ScalarAttr::get(op->getContext(), expression, ActionValue::None);
 }
 
 /// Counts the flops of a kernel in contractions, elementwise ops and reductions.
@@ -245,7 +245,7 @@ void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
                    bufferIf(epilogue.bias), bufferIf(epilogue.kept), bufferIf(epilogue.sumOfA),
                    bufferIf(epilogue.sumOfB), batch, m, n, k, matmul.getTransposeLhs(),
                    matmul.getTransposeRhs(), /*shared_b=*/false, accumulation, epilogue.activation,
-                   Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
+                   StreamKind::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
 }
 
 void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {
@@ -255,7 +255,7 @@ void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {
     ConvolutionOp::create(b, kernel.ops.back()->getLoc(), kind, buffers.inShapeOf(input),
                           buffers.inShapeOf(weight), buffers.inShapeOf(result), bias,
                           op.getStrides(), op.getPadding(), op.getDilations(), epilogue.activation,
-                          Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
+                          StreamKind::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
   };
   llvm::TypeSwitch<Operation *>(kernel.ops.front())
       .Case([&](graph::Conv2dOp op) {
@@ -297,7 +297,7 @@ void SectionEmitter::emitAttention(const facts::Kernel &kernel) {
                         bufferOf(op.getValue()), bufferOf(result), bufferOf(logSum),
                         bufferOf(op.getMask()), bufferOf(op.getOffset()),
                         llvm::map_to_vector(gradients, bufferOf), op.getScale(), op.getCausal(),
-                        /*positions_first=*/kernel.ops.size() > 1, Lane::Compute,
+                        /*positions_first=*/kernel.ops.size() > 1, StreamKind::Compute,
                         ArrayRef<int32_t>(), ArrayRef<int32_t>());
   };
   llvm::TypeSwitch<Operation *>(attention)
@@ -339,13 +339,13 @@ LogicalResult SectionEmitter::emitCollective(Operation *op, bool fused) {
   if (auto send = dyn_cast<pipe::SendOp>(op)) {
     SendOp::create(b, op->getLoc(), buffers.inShapeOf(send.getInput()), peerOf(op, send.getStage()),
                    send.getTag())
-        .setLane(Lane::Transfer);
+        .setStream(StreamKind::Transfer);
     return success();
   }
   if (auto recv = dyn_cast<pipe::RecvOp>(op)) {
     RecvOp::create(b, op->getLoc(), buffers.of(recv.getResult()), peerOf(op, recv.getStage()),
                    recv.getTag())
-        .setLane(Lane::Transfer);
+        .setStream(StreamKind::Transfer);
     return success();
   }
   Value source = op->getNumOperands() ? buffers.inShapeOf(op->getOperand(0)) : Value();

@@ -32,7 +32,7 @@
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
 
@@ -57,7 +57,8 @@ static constexpr int64_t leastElements = 1 << 18;
 static bool mayBeSplit(ReduceOp op) {
   Type type = op.getType().getElementType();
   return op.getKind() != ReduceOpKind::Prod && !op.getCrossBatch() &&
-         !op->hasAttr(task::productAttrName) && (type.isF32() || type.isF16() || type.isBF16()) &&
+         !op->hasAttr(task::matmulGroupAttrName) &&
+         (type.isF32() || type.isF16() || type.isBF16()) &&
          op.getInput().getType().getNumElements() >= leastElements;
 }
 

@@ -2,7 +2,7 @@
 #include "passes/partition/LossForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/SoftmaxPieces.h"
+#include "dialects/graph/SoftmaxDecomposition.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/LocalValues.h"
@@ -33,14 +33,14 @@ struct ElementLossForm : LocalFormOpInterface::ExternalModel<ElementLossForm<Op>
 };
 
 /// Returns the number of samples that are not ignored, on the ranks along `axes`; an f32 scalar.
-Value countSamples(graph::PieceBuilder &pieces, graph::NllOp op, Value labels,
+Value countSamples(graph::DecompositionBuilder &pieces, graph::NllOp op, Value labels,
                    const AxisList &axes) {
   auto scalar = RankedTensorType::get({}, pieces.getF32Type());
   auto type = cast<RankedTensorType>(labels.getType());
   if (!op.getIgnoreIndex())
     return pieces.make<graph::ConstantOp>(
         scalar, static_cast<double>(type.getNumElements() * dist::getMesh(op).getSize(axes)));
-  Value kept = graph::buildKept(labels, *op.getIgnoreIndex(), pieces);
+  Value kept = graph::buildCountedMask(labels, *op.getIgnoreIndex(), pieces);
   Value ones = pieces.castTo(kept, pieces.getF32Type());
   return allReduce(pieces, op.getLoc(), ReduceKind::Sum,
                    graph::reduceAll(graph::ReduceOpKind::Sum, ones, pieces), axes);
@@ -48,14 +48,14 @@ Value countSamples(graph::PieceBuilder &pieces, graph::NllOp op, Value labels,
 
 /// Returns `labels` relative to this rank's block of the classes. Ignored samples get -1, which is
 /// no class.
-Value localLabels(graph::PieceBuilder &pieces, graph::NllOp op, Value labels, int64_t classes,
-                  const AxisList &axes) {
+Value localLabels(graph::DecompositionBuilder &pieces, graph::NllOp op, Value labels,
+                  int64_t classes, const AxisList &axes) {
   Value relative =
       axes.empty() ? labels
                    : makeRelative(pieces, op.getLoc(), labels, axes, classes, dist::getMesh(op));
   if (!op.getIgnoreIndex())
     return relative;
-  Value kept = graph::buildKept(labels, *op.getIgnoreIndex(), pieces);
+  Value kept = graph::buildCountedMask(labels, *op.getIgnoreIndex(), pieces);
   return pieces.make<graph::SelectOp>(kept, relative, pieces.splat(relative, -1.0));
 }
 
@@ -72,7 +72,7 @@ struct NllForm : LocalFormOpInterface::ExternalModel<NllForm, graph::NllOp> {
     bool isMean = nll.getReduction() == graph::LossReduction::Mean;
     if (classAxes.empty() && (sampleAxes.empty() || !isMean))
       return {};
-    graph::PieceBuilder pieces(op->getLoc(), builder);
+    graph::DecompositionBuilder pieces(op->getLoc(), builder);
     int64_t classes = cast<RankedTensorType>(operands[0].getType()).getShape().back();
     Value labels = localLabels(pieces, nll, operands[1], classes, classAxes);
     Value sum =

@@ -2,7 +2,7 @@
 #include "passes/partition/NormalForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/NormalPieces.h"
+#include "dialects/graph/NormDecomposition.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/LocalValues.h"
@@ -10,37 +10,38 @@
 using namespace mlir;
 using pcc::dist::AxisList;
 using pcc::facts::LocalFormOpInterface;
-using pcc::graph::NormalSpan;
-using pcc::graph::PieceBuilder;
+using pcc::graph::DecompositionBuilder;
+using pcc::graph::NormSpan;
 
 namespace pcc::partition {
 namespace {
 
-NormalSpan spanOf(graph::LayerNormOp op) {
-  return NormalSpan::from(op.getAxis(), op.getInput().getType().getRank());
+NormSpan spanOf(graph::LayerNormOp op) {
+  return NormSpan::from(op.getAxis(), op.getInput().getType().getRank());
 }
-NormalSpan spanOf(graph::RmsNormOp op) {
-  return NormalSpan::from(op.getAxis(), op.getInput().getType().getRank());
+NormSpan spanOf(graph::RmsNormOp op) {
+  return NormSpan::from(op.getAxis(), op.getInput().getType().getRank());
 }
-NormalSpan spanOf(graph::BatchNormOp op) {
-  return NormalSpan::ofChannels(op.getInput().getType().getRank());
+NormSpan spanOf(graph::BatchNormOp op) {
+  return NormSpan::ofChannels(op.getInput().getType().getRank());
 }
 
 /// `build` emits the decomposition of `Op`.
-template <typename Op, graph::Pieces (*build)(Op, ValueRange, const NormalSpan &, PieceBuilder &)>
+template <typename Op,
+          graph::Decomposition (*build)(Op, ValueRange, const NormSpan &, DecompositionBuilder &)>
 struct NormalForm : LocalFormOpInterface::ExternalModel<NormalForm<Op, build>, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
   bool leavesPartial(Operation *, unsigned) const { return false; }
 
   SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
                                 TypeRange) const {
-    NormalSpan span = spanOf(cast<Op>(op));
+    NormSpan span = spanOf(cast<Op>(op));
     AxisList axes;
     for (int64_t dim : span.dims)
       axes.append(facts::getOperandSharding(op, 0).getDim(dim));
     if (axes.empty())
       return {};
-    PieceBuilder pieces(op->getLoc(), builder);
+    DecompositionBuilder pieces(op->getLoc(), builder);
     auto joinSums = [&](Value sum) {
       return allReduce(pieces, op->getLoc(), ReduceKind::Sum, sum, axes);
     };

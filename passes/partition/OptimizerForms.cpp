@@ -2,7 +2,7 @@
 #include "passes/partition/OptimizerForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/OptimizerPieces.h"
+#include "dialects/graph/OptimizerDecomposition.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 
@@ -21,7 +21,7 @@ struct LambForm : facts::LocalFormOpInterface::ExternalModel<LambForm, graph::La
     dist::AxisList axes = facts::getOperandSharding(op, 0).getSplitAxes();
     if (axes.empty())
       return {};
-    graph::PieceBuilder pieces(op->getLoc(), builder);
+    graph::DecompositionBuilder pieces(op->getLoc(), builder);
     auto group = dist::GroupAttr::get(builder.getContext(), axes);
     auto sumBlocks = [&](Value sum) -> Value {
       return dist::AllReduceOp::create(pieces, sum.getType(), ReduceKind::Sum, sum, group);

@@ -2,8 +2,8 @@
 #include "passes/partition/OrderForms.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/DecompositionBuilder.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/PieceBuilder.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/LocalValues.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using pcc::dist::AxisList;
 using pcc::facts::LocalFormOpInterface;
-using pcc::graph::PieceBuilder;
+using pcc::graph::DecompositionBuilder;
 
 namespace pcc::partition {
 namespace {
@@ -28,7 +28,7 @@ RankedTensorType resized(RankedTensorType type, int64_t axis, int64_t size) {
 }
 
 /// `value` with its dimension `from` moved to `to`.
-Value moveDim(PieceBuilder &builder, Value value, int64_t from, int64_t to) {
+Value moveDim(DecompositionBuilder &builder, Value value, int64_t from, int64_t to) {
   if (from == to)
     return value;
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
@@ -38,7 +38,7 @@ Value moveDim(PieceBuilder &builder, Value value, int64_t from, int64_t to) {
 }
 
 /// Gathers, along `axis`, the elements of `list` at `places`. Rows of both are laid end to end.
-Value takeAlong(PieceBuilder &builder, Value list, Value places, int64_t axis) {
+Value takeAlong(DecompositionBuilder &builder, Value list, Value places, int64_t axis) {
   int64_t last = typeOf(list).getRank() - 1;
   list = moveDim(builder, list, axis, last);
   places = moveDim(builder, places, axis, last);
@@ -66,7 +66,7 @@ struct SplitAxis {
   bool isWhole() const { return axes.empty(); }
 
   /// Gathers the candidates of all ranks, in the order of their blocks.
-  Value gather(PieceBuilder &builder, Value own) const {
+  Value gather(DecompositionBuilder &builder, Value own) const {
     RankedTensorType type = typeOf(own);
     type = resized(type, axis, type.getDimSize(axis) * count);
     return dist::AllGatherOp::create(builder, builder.getLoc(), type, own, axis,
@@ -74,7 +74,7 @@ struct SplitAxis {
   }
 
   /// Converts numbers in a block of `blockSize` to numbers in the whole.
-  Value toGlobal(PieceBuilder &builder, Value numbers, int64_t blockSize) const {
+  Value toGlobal(DecompositionBuilder &builder, Value numbers, int64_t blockSize) const {
     Value offset = makeOffset(builder, builder.getLoc(), axes, blockSize);
     return builder.make<graph::AddOp>(numbers,
                                       spread(builder, builder.getLoc(), offset, typeOf(numbers)));
@@ -99,7 +99,7 @@ struct TopKForm : LocalFormOpInterface::ExternalModel<TopKForm, graph::TopKOp> {
     SplitAxis split(topK);
     if (split.isWhole())
       return {};
-    PieceBuilder builder(op->getLoc(), outer);
+    DecompositionBuilder builder(op->getLoc(), outer);
     int64_t axis = split.axis, block = typeOf(operands[0]).getDimSize(axis);
     auto valueType = cast<RankedTensorType>(types[0]),
          numberType = cast<RankedTensorType>(types[1]);
@@ -124,7 +124,7 @@ struct ArgForm : LocalFormOpInterface::ExternalModel<ArgForm<Op, kind>, Op> {
     SplitAxis split(cast<Op>(op));
     if (split.isWhole())
       return {};
-    PieceBuilder builder(op->getLoc(), outer);
+    DecompositionBuilder builder(op->getLoc(), outer);
     Value number = cloneOn(builder, op, operands, types)->getResult(0);
     number = split.toGlobal(builder, number, typeOf(operands[0]).getDimSize(split.axis));
     Value element = builder.make<graph::ReduceOp>(kind, operands[0], split.axis);

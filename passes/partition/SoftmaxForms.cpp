@@ -3,7 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/SoftmaxPieces.h"
+#include "dialects/graph/SoftmaxDecomposition.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/LocalValues.h"
@@ -20,14 +20,15 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-Value joinBlocks(graph::PieceBuilder &builder, ReduceOpKind kind, Value block,
+Value joinBlocks(graph::DecompositionBuilder &builder, ReduceOpKind kind, Value block,
                  const AxisList &axes) {
   ReduceKind joined = kind == ReduceOpKind::Max ? ReduceKind::Max : ReduceKind::Sum;
   return allReduce(builder, builder.getLoc(), joined, block, axes);
 }
 
 /// Softmax or its logarithm; `build` emits the op's decomposition.
-template <typename Op, Value (*build)(Value, int64_t, graph::PieceBuilder &, graph::JoinBlocks)>
+template <typename Op,
+          Value (*build)(Value, int64_t, graph::DecompositionBuilder &, graph::JoinBlocks)>
 struct SoftmaxForm : LocalFormOpInterface::ExternalModel<SoftmaxForm<Op, build>, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
   bool leavesPartial(Operation *, unsigned) const { return false; }
@@ -37,7 +38,7 @@ struct SoftmaxForm : LocalFormOpInterface::ExternalModel<SoftmaxForm<Op, build>,
     AxisList axes = facts::getOperandSharding(op, 0).getDim(axis);
     if (axes.empty())
       return {};
-    graph::PieceBuilder pieces(op->getLoc(), builder);
+    graph::DecompositionBuilder pieces(op->getLoc(), builder);
     return {build(operands[0], axis, pieces, [&](ReduceOpKind kind, Value block) {
       return joinBlocks(pieces, kind, block, axes);
     })};
@@ -64,8 +65,8 @@ public:
       double shards = static_cast<double>(mesh.getSize(sampleAxes));
       return scale(pieces, op.getLoc(), cloneWhole().getLoss(), 1.0 / shards);
     }
-    Value kept =
-        op.getIgnoreIndex() ? graph::buildKept(labels, *op.getIgnoreIndex(), pieces) : Value();
+    Value kept = op.getIgnoreIndex() ? graph::buildCountedMask(labels, *op.getIgnoreIndex(), pieces)
+                                     : Value();
     Value sum = classAxes.empty() ? sumWhole() : sumLosses(kept);
     if (!isMean())
       return sum;
@@ -94,7 +95,7 @@ private:
   Value sumLosses(Value kept) {
     Value losses = makeLosses();
     if (kept)
-      losses = graph::keepLosses(losses, kept, pieces);
+      losses = graph::maskLosses(losses, kept, pieces);
     return sumAll(isMean() ? pieces.castTo(losses, pieces.getF32Type()) : losses);
   }
 
@@ -132,7 +133,7 @@ private:
   graph::SoftmaxCrossEntropyOp op;
   Value logits, labels;
   dist::Mesh mesh;
-  graph::PieceBuilder pieces;
+  graph::DecompositionBuilder pieces;
   AxisList classAxes, sampleAxes;
 };
 

@@ -45,7 +45,7 @@ struct AlignCopies : impl::AlignCopiesBase<AlignCopies> {
     shape.chunks = int(virtualStages);
     shape.placement = placement;
     auto stageOf = [&](ParameterOp parameter) -> int64_t {
-      auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::chunkAttrName);
+      auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName);
       return shape.deviceOf(chunk ? int(chunk.getInt()) : 0);
     };
     for (auto [holder, copy] : findSharedCopies(getOperation(), stageOf))

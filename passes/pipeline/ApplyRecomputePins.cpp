@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ApplyRecomputePins: puts `pipe.recompute` onto the forward ops that `pipe.pins` names. Ops of one
-// rank have the names of the ops from which they were made. This pass therefore follows partition,
-// and no earlier pass has to keep an annotation. Backward ops have names of their own. Collectives
-// are left out: recomputing costs less than saving, but sending again does not.
+// ApplyRecomputePins: puts `pipe.recompute` onto the forward ops that `pipe.constraints` names. Ops
+// of one rank have the names of the ops from which they were made. This pass therefore follows
+// partition, and no earlier pass has to keep an annotation. Backward ops have names of their own.
+// Collectives are left out: recomputing costs less than saving, but sending again does not.
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StagePins.h"
 
@@ -42,7 +42,7 @@ struct ApplyRecomputePins : impl::ApplyRecomputePinsBase<ApplyRecomputePins> {
     for (const StagePin &pin : *pins)
       if (pin.recompute && failed(apply(pin)))
         return signalPassFailure();
-    getOperation()->removeAttr(pipe::pinsAttrName);
+    getOperation()->removeAttr(pipe::constraintsAttrName);
   }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ApplyStagePins: puts the stages of `pipe.pins` onto the ops that it names. Assumes a model whose
-// ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or `pipe.chunk` if a
-// constraint or layout gives virtual stages; constants have neither.
+// ApplyStagePins: puts the stages of `pipe.constraints` onto the ops that it names. Assumes a model
+// whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or
+// `pipe.virtual_stage` if a constraint or layout gives virtual stages; constants have neither.
 #include "passes/facts/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StagePins.h"
@@ -41,7 +41,7 @@ public:
                       [&](Operation *op) { return pin.matches(op); });
     if (matched.empty() && !pin.isMark)
       return module.emitError() << pin.describe() << " matches no op";
-    StringRef key = pin.chunk ? pipe::chunkAttrName : pipe::stageAttrName;
+    StringRef key = pin.chunk ? pipe::virtualStageAttrName : pipe::stageAttrName;
     for (Operation *op : matched)
       if (failed(give(op, key, pin.chunk ? *pin.chunk : *pin.stage, pin)))
         return failure();
@@ -124,7 +124,7 @@ private:
                                   << layout.partOfLayer.size() << " layers; expected "
                                   << layers.size();
     StringRef key = virtualStages > 1 && layout.parts == stages * virtualStages
-                        ? pipe::chunkAttrName
+                        ? pipe::virtualStageAttrName
                         : pipe::stageAttrName;
     for (auto [index, entry] : llvm::enumerate(ops)) {
       auto [op, layer] = entry;

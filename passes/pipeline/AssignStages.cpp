@@ -2,8 +2,8 @@
 //
 // AssignStages: finds a virtual stage for each op, from the stages that the user gives to some ops
 // (ChunkFinder.h). Checks that the stages form a pipeline. Assumes that the loss is attached and
-// the modes are separated, so that ops added here are differentiated. Leaves `pipe.chunk` on the
-// ops of all functions.
+// the modes are separated, so that ops added here are differentiated. Leaves `pipe.virtual_stage`
+// on the ops of all functions.
 #include "dialects/graph/Roles.h"
 #include "passes/pipeline/ChunkFinder.h"
 #include "passes/pipeline/Passes.h"
@@ -29,7 +29,7 @@ func::FuncOp findMain(ArrayRef<func::FuncOp> functions) {
 LogicalResult checkAllUsed(func::FuncOp function, const order::PipelineShape &shape) {
   llvm::BitVector used(shape.stages());
   for (Operation &op : function.getBody().front())
-    if (auto chunk = op.getAttrOfType<IntegerAttr>(pipe::chunkAttrName))
+    if (auto chunk = op.getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName))
       used.set(chunk.getInt());
   if (used.all())
     return success();

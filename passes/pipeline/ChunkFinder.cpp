@@ -40,7 +40,7 @@ static LogicalResult takeNumber(Operation *op, StringRef name, int64_t limit,
 
 LogicalResult ChunkFinder::readMark(Operation *op) {
   if (failed(takeNumber(op, pipe::stageAttrName, shape.devices, stages)) ||
-      failed(takeNumber(op, pipe::chunkAttrName, shape.stages(), given)))
+      failed(takeNumber(op, pipe::virtualStageAttrName, shape.stages(), given)))
     return failure();
   auto chunk = given.find(op), stage = stages.find(op);
   if (chunk == given.end() || stage == stages.end() ||
@@ -59,7 +59,7 @@ LogicalResult ChunkFinder::readMarks() {
       continue;
     }
     op.removeAttr(pipe::stageAttrName);
-    op.removeAttr(pipe::chunkAttrName);
+    op.removeAttr(pipe::virtualStageAttrName);
   }
   origins.emplace(function,
                   [&](Operation *op) { return stages.contains(op) || given.contains(op); });
@@ -210,7 +210,7 @@ void ChunkFinder::copyOpsOfParameters() {
 void ChunkFinder::mark() {
   Builder builder(function.getContext());
   for (auto [op, chunk] : chunks)
-    op->setAttr(pipe::chunkAttrName, builder.getI64IntegerAttr(chunk));
+    op->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(chunk));
 }
 
 } // namespace pcc::pipeline

@@ -27,8 +27,8 @@ public:
   ChunkFinder(mlir::func::FuncOp function, const order::PipelineShape &shape)
       : function(function), shape(shape) {}
 
-  /// Replaces the ops' `pipe.stage` by `pipe.chunk`, and clones ops of parameters alone. Emits a
-  /// diagnostic and fails on an error.
+  /// Replaces the ops' `pipe.stage` by `pipe.virtual_stage`, and clones ops of parameters alone.
+  /// Emits a diagnostic and fails on an error.
   mlir::LogicalResult run();
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CollectMarks: turns `pipe.stage`, `pipe.chunk` and `pipe.recompute` on the ops of a model into
-// entries of `pipe.pins` that name the ops. Annotations on ops would be lost when ops are
-// simplified or raised, while a raised op has the names of all ops that it replaces. Assumes a
+// CollectMarks: turns `pipe.stage`, `pipe.virtual_stage` and `pipe.recompute` on the ops of a model
+// into entries of `pipe.constraints` that name the ops. Annotations on ops would be lost when ops
+// are simplified or raised, while a raised op has the names of all ops that it replaces. Assumes a
 // model before any other pass; leaves no such annotation on it.
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "passes/facts/OpNames.h"
 #include "passes/pipeline/Passes.h"
 
@@ -24,14 +24,14 @@ struct CollectMarks : impl::CollectMarksBase<CollectMarks> {
     ModuleOp module = getOperation();
     facts::UsedNames names(module);
     SmallVector<Attribute> pins;
-    if (auto given = module->getAttrOfType<ArrayAttr>(pipe::pinsAttrName))
+    if (auto given = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       pins.assign(given.begin(), given.end());
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       for (Operation &op : function.getOps())
         if (DictionaryAttr pin = takeMarks(&op, names))
           pins.push_back(pin);
     if (!pins.empty())
-      module->setAttr(pipe::pinsAttrName, ArrayAttr::get(&getContext(), pins));
+      module->setAttr(pipe::constraintsAttrName, ArrayAttr::get(&getContext(), pins));
   }
 
   /// Returns null for an op without annotations.
@@ -39,7 +39,7 @@ struct CollectMarks : impl::CollectMarksBase<CollectMarks> {
     NamedAttrList entry;
     if (Attribute stage = op->removeAttr(pipe::stageAttrName))
       entry.set("stage", stage);
-    if (Attribute chunk = op->removeAttr(pipe::chunkAttrName))
+    if (Attribute chunk = op->removeAttr(pipe::virtualStageAttrName))
       entry.set("chunk", chunk);
     if (op->removeAttr(pipe::recomputeAttrName))
       entry.set("recompute", UnitAttr::get(&getContext()));

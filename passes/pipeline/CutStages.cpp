@@ -80,7 +80,7 @@ LogicalResult StageCutter::findChunks() {
   training = findTraining(module);
   llvm::append_range(functions, module.getOps<func::FuncOp>());
   for (auto parameter : module.getOps<ParameterOp>())
-    if (auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::chunkAttrName)) {
+    if (auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName)) {
       if (failed(checkChunk(parameter, chunk.getInt())))
         return failure();
       parameters[parameter.getSymName()] = chunk.getInt();
@@ -238,8 +238,8 @@ void StageCutter::addSlotsOfChunks(OpBuilder &b, pipe::StepOp step, int64_t stag
     for (int64_t microbatch = 0; microbatch < int64_t(step.getMicroBatches()); ++microbatch)
       for (int64_t copy = 0; copy < int64_t(step.getCopies()); ++copy)
         for (StringRef section : sections)
-          pipe::SlotOp::create(b, step.getLoc(), nameOf(section, chunk),
-                               b.getI64IntegerAttr(microbatch), b.getI64IntegerAttr(copy));
+          pipe::ActionOp::create(b, step.getLoc(), nameOf(section, chunk),
+                                 b.getI64IntegerAttr(microbatch), b.getI64IntegerAttr(copy));
   };
   for (int64_t chunk = 0; chunk < shape.stages(); ++chunk)
     add(facts::forwardTrainName, chunk);
@@ -256,7 +256,7 @@ void StageCutter::addSlots(pipe::StepOp step, int64_t stage) {
                                   step.getCopies(), step.getMicroReduction());
   b.createBlock(&own.getBody());
   addSlotsOfChunks(b, own, stage);
-  for (auto slot : step.getBody().getOps<pipe::SlotOp>())
+  for (auto slot : step.getBody().getOps<pipe::ActionOp>())
     if (slot.getSection() != training.getName())
       b.clone(*slot);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// InsertTransfers: makes the edges between virtual stages explicit. Assumes `pipe.chunk` on the ops
-// of a model that is not yet differentiated: the transfers of gradients follow from these
+// InsertTransfers: makes the edges between virtual stages explicit. Assumes `pipe.virtual_stage` on
+// the ops of a model that is not yet differentiated: the transfers of gradients follow from these
 // transfers. Leaves values that go between virtual stages through transfers only. Each parameter is
 // read by one virtual stage and annotated with its number. Ops have no annotations.
 #include "dialects/graph/Roles.h"
@@ -22,7 +22,7 @@ namespace pcc::pipeline {
 namespace {
 
 std::optional<int64_t> getChunk(Operation *op) {
-  auto chunk = op->getAttrOfType<IntegerAttr>(pipe::chunkAttrName);
+  auto chunk = op->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName);
   return chunk ? std::optional(chunk.getInt()) : std::nullopt;
 }
 
@@ -128,7 +128,7 @@ private:
     auto owner = module.lookupSymbol<graph::ParameterOp>(name);
     if (!owner)
       return success(); // differentiation diagnoses it
-    owner->setAttr(pipe::chunkAttrName, builder.getI64IntegerAttr(chunks.begin()->first));
+    owner->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(chunks.begin()->first));
     Operation *behind = owner;
     for (auto [chunk, reader] : llvm::drop_begin(chunks)) {
       std::string copyName = nameOfCopy(name, chunk);
@@ -139,7 +139,7 @@ private:
       auto copy = cast<graph::ParameterOp>(builder.clone(*owner));
       copy.setSymName(copyName);
       copy->setAttr(pipe::copyOfAttrName, builder.getStringAttr(name));
-      copy->setAttr(pipe::chunkAttrName, builder.getI64IntegerAttr(chunk));
+      copy->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(chunk));
       behind = copy;
     }
     return success();
@@ -189,7 +189,7 @@ struct InsertTransfers : impl::InsertTransfersBase<InsertTransfers> {
     if (failed(CopiedParameters(module).run()))
       return signalPassFailure();
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      function.walk([](Operation *op) { op->removeAttr(pipe::chunkAttrName); });
+      function.walk([](Operation *op) { op->removeAttr(pipe::virtualStageAttrName); });
   }
 };
 

@@ -184,7 +184,7 @@ void Interleaver::receiveFirst() {
 /// Turns the actions of copy 0 into actions of all copies, and erases the other actions.
 static llvm::SetVector<StringRef> joinSlots(pipe::StepOp step) {
   llvm::SetVector<StringRef> sections;
-  for (auto slot : llvm::make_early_inc_range(step.getBody().getOps<pipe::SlotOp>())) {
+  for (auto slot : llvm::make_early_inc_range(step.getBody().getOps<pipe::ActionOp>())) {
     if (!slot.getCopy())
       continue;
     sections.insert(slot.getSection());

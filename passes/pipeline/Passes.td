@@ -9,7 +9,7 @@ include "mlir/Pass/PassBase.td"
 def CollectMarks : Pass<"pipeline-collect-marks", "::mlir::ModuleOp"> {
   let summary = "turn annotations on ops into constraints (pins) that name the ops";
   let description = [{
-    Moves `pipe.stage`, `pipe.chunk` and `pipe.recompute` from the ops to `pipe.pins`. An op without
+    Moves `pipe.stage`, `pipe.virtual_stage` and `pipe.recompute` from the ops to `pipe.constraints`. An op without
     a unique name gets one.
   }];
 }
@@ -17,8 +17,8 @@ def CollectMarks : Pass<"pipeline-collect-marks", "::mlir::ModuleOp"> {
 def ApplyStagePins : Pass<"pipeline-apply-stage-pins", "::mlir::ModuleOp"> {
   let summary = "put the stages of constraints (pins) onto the ops that they name";
   let description = [{
-    Sets `pipe.stage` by the entries of `pipe.pins` and by the parts of layouts. The parts may also
-    be virtual stages (`pipe.chunk`). Three cases are errors: a pin that matches no op, two pins
+    Sets `pipe.stage` by the entries of `pipe.constraints` and by the parts of layouts. The parts may also
+    be virtual stages (`pipe.virtual_stage`). Three cases are errors: a pin that matches no op, two pins
     that differ on one op, and a layout with a wrong number of stages or layers.
   }];
   let options = [
@@ -30,7 +30,7 @@ def ApplyStagePins : Pass<"pipeline-apply-stage-pins", "::mlir::ModuleOp"> {
 def AssignStages : Pass<"pipeline-assign-stages", "::mlir::ModuleOp"> {
   let summary = "give each op of @forward and @forward_loss its virtual stage";
   let description = [{
-    Takes the user's `pipe.stage` from the ops and puts `pipe.chunk` on them: the first virtual
+    Takes the user's `pipe.stage` from the ops and puts `pipe.virtual_stage` on them: the first virtual
     stage of the stage that is not before those of the op's producers. An op without a stage goes
     with the latest of its producers; if no producer has a virtual stage, with the first of its
     users. An op made of inputs and constants alone gets no virtual stage, unless it computes on
@@ -65,7 +65,7 @@ def InsertTransfers : Pass<"pipeline-insert-transfers", "::mlir::ModuleOp"> {
 def ApplyRecomputePins : Pass<"pipeline-apply-recompute-pins", "::mlir::ModuleOp"> {
   let summary = "annotate the ops that constraints (pins) select for recomputation";
   let description = [{
-    Sets `pipe.recompute` on the forward ops that an entry of `pipe.pins` with `recompute` matches,
+    Sets `pipe.recompute` on the forward ops that an entry of `pipe.constraints` with `recompute` matches,
     and removes the pins. Ops of one rank have the names of the ops from which they were made, so
     this pass may follow partition. Collectives get no annotation.
   }];

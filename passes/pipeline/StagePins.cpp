@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/pipeline/StagePins.h"
 
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "passes/facts/OpNames.h"
 
@@ -51,14 +51,14 @@ bool StagePin::matches(Operation *op) const {
 
 FailureOr<std::vector<StagePin>> readStagePins(ModuleOp module) {
   std::vector<StagePin> pins;
-  auto entries = module->getAttrOfType<ArrayAttr>(pipe::pinsAttrName);
+  auto entries = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName);
   if (!entries)
     return pins;
   for (Attribute entry : entries) {
     auto dictionary = dyn_cast<DictionaryAttr>(entry);
     if (!dictionary)
-      return module.emitError() << "expected dictionaries in '" << pipe::pinsAttrName << "', got "
-                                << entry;
+      return module.emitError() << "expected dictionaries in '" << pipe::constraintsAttrName
+                                << "', got " << entry;
     FailureOr<StagePin> pin = readPin(dictionary, module);
     if (failed(pin))
       return failure();

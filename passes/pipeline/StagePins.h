@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the entries of `pipe.pins` (dialects/pipe/Pins.h).
+// Reads the entries of `pipe.constraints` (dialects/pipe/Constraints.h).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

@@ -17,7 +17,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;

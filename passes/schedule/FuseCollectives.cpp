@@ -115,7 +115,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
     }
     rules = *parsed;
     for (auto function : module.getOps<func::FuncOp>())
-      function->removeAttr(facts::earlyAttrName);
+      function->removeAttr(facts::hoistedAttrName);
     StepKernels step(module);
     StepTimes times(module, step, *machine);
     GradientPlaces gradients(module);

@@ -14,14 +14,14 @@
 //   %6 = reduce sum %4, all but the last     the gradient of a bias
 //
 // Assumes core ops, as they are when kernels are chosen. Leaves each such group annotated
-// (dialects/task/Products.h) and its ops unchanged. Ops of a decomposition that other ops read as
-// well are cloned. Gelu is not fused if the library does not support the row length.
+// (dialects/task/EpilogueAttrs.h) and its ops unchanged. Ops of a decomposition that other ops read
+// as well are cloned. Gelu is not fused if the library does not support the row length.
 #include "passes/facts/Epilogues.h"
 #include "passes/facts/Kernels.h"
 #include "passes/schedule/GeluPieces.h"
 #include "passes/schedule/Passes.h"
 
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "runtime/abi/SupportKernels.h"
@@ -175,7 +175,8 @@ static ReduceOp findSum(MatmulOp product, Value factor) {
       auto sum = dyn_cast<ReduceOp>(user);
       if (facts::isView(user))
         views.push_back(user->getResult(0));
-      else if (sum && !sum->hasAttr(task::productAttrName) && facts::factorSummedBy(sum, product))
+      else if (sum && !sum->hasAttr(task::matmulGroupAttrName) &&
+               facts::factorSummedBy(sum, product))
         return sum;
     }
   return nullptr;
@@ -214,7 +215,7 @@ void ProductRecord::setActivation(task::Activation activation) {
 void ProductRecord::mark(int64_t number) {
   Builder b(product.getContext());
   for (Operation *op : taken)
-    op->setAttr(task::productAttrName, b.getI64IntegerAttr(number));
+    op->setAttr(task::matmulGroupAttrName, b.getI64IntegerAttr(number));
 }
 
 /// Annotates the matmuls of a function, except integer ones, which are kernels.

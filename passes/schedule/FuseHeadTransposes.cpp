@@ -14,14 +14,14 @@
 // Assumes core ops, as they are when kernels are chosen. An attention takes all of its transposes
 // or none: query, key and value must come from transposes, and the result must go to one. The same
 // holds for an attention gradient, which also reads the result and its gradient, and has three
-// results. Leaves each group annotated (dialects/task/Products.h). Transposes that other ops read
-// as well are cloned. A gradient that reads the result of such an attention gets a transpose of the
-// stored result, in its own instruction.
+// results. Leaves each group annotated (dialects/task/EpilogueAttrs.h). Transposes that other ops
+// read as well are cloned. A gradient that reads the result of such an attention gets a transpose
+// of the stored result, in its own instruction.
 #include "passes/facts/HeadTransposes.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

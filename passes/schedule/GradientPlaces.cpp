@@ -17,7 +17,7 @@ GradientPlaces::GradientPlaces(ModuleOp module) {
     return;
   llvm::StringMap<int64_t> lastSlots;
   int64_t position = 0;
-  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+  for (auto slot : step.getBody().front().getOps<pipe::ActionOp>())
     lastSlots[slot.getSection()] = position++;
   for (facts::Section &section : facts::collectSections(module)) {
     if (section.runs == 0 || !graph::findArgs(section.function, RoleKind::Gradient).empty())

@@ -4,7 +4,7 @@
 #include "passes/schedule/Groups.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "passes/facts/Epilogues.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -74,7 +74,7 @@ static bool fitsRecord(Operation *op, Operation *product) {
 static LogicalResult joinMarkedProducts(Groups &groups, func::FuncOp function) {
   DenseMap<Attribute, Operation *> products;
   for (Operation &op : function.getBody().front()) {
-    Attribute mark = op.getAttr(task::productAttrName);
+    Attribute mark = op.getAttr(task::matmulGroupAttrName);
     Group *own = groups.of(&op);
     if (!mark || !own) // an op without readers has no group
       continue;
@@ -142,7 +142,7 @@ void joinEpilogues(Groups &groups, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     Group *group = groups.of(&op);
     bool isProduct = group && isa<MatmulOp>(op) && group->loops.kind == FormKind::Matmul &&
-                     !op.hasAttr(task::productAttrName);
+                     !op.hasAttr(task::matmulGroupAttrName);
     if (!isProduct && !(group && isa<Conv2dOp>(op)))
       continue;
     Value result = op.getResult(0);

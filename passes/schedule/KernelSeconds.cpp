@@ -2,7 +2,7 @@
 #include "passes/schedule/KernelSeconds.h"
 
 #include "dialects/pipe/Pipe.h"
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "passes/facts/CollectivePrice.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/OpPrice.h"

@@ -107,8 +107,8 @@ void LiveRanges::extendToPlace(const facts::Kernel &kernel) {
   int64_t first =
       startOf.lookup(kernel.early->section) + std::max<int64_t>(kernel.early->behind, 0);
   Block &step = facts::getStep(module).getBody().front();
-  SmallVector<pipe::SlotOp> slots(step.getOps<pipe::SlotOp>());
-  for (pipe::SlotOp slot : llvm::reverse(slots)) {
+  SmallVector<pipe::ActionOp> slots(step.getOps<pipe::ActionOp>());
+  for (pipe::ActionOp slot : llvm::reverse(slots)) {
     if (slot.getSection() == kernel.early->section)
       break;
     if (auto other = startOf.find(slot.getSection()); other != startOf.end())

@@ -251,10 +251,10 @@ LogicalResult MemoryReplay::runStep() {
   llvm::StringMap<unsigned> numberOf;
   for (auto [number, section] : llvm::enumerate(placed.sections))
     numberOf[section.section->function.getName()] = number;
-  SmallVector<pipe::SlotOp> ops(step.getBody().front().getOps<pipe::SlotOp>());
+  SmallVector<pipe::ActionOp> ops(step.getBody().front().getOps<pipe::ActionOp>());
   SmallVector<Slot> slots;
   std::vector<bool> comesLater(placed.sections.size());
-  for (pipe::SlotOp op : llvm::reverse(ops)) {
+  for (pipe::ActionOp op : llvm::reverse(ops)) {
     unsigned section = numberOf.lookup(op.getSection());
     slots.push_back({section, op.getNumber(), !comesLater[section]});
     comesLater[section] = true;

@@ -5,7 +5,7 @@
 //
 // Assumes kernels (AssignKernels) and actions in their order. Kernels of the update are hoisted if
 // they need only complete gradients (GradientPlaces.h) and end in a collective. They run at the
-// point where these gradients are complete. Leaves `task.early` on the update: [[@backward, 17]]
+// point where these gradients are complete. Leaves `task.hoisted` on the update: [[@backward, 17]]
 // for a kernel that runs in the last action of @backward after kernel 17. The hoisted kernels get
 // the first numbers of the update, in the order in which they will run. Kernels that read the
 // parameters, or gradients of several stages, are not hoisted.
@@ -99,7 +99,7 @@ int64_t Update::annotate() {
     collectives += number < runsIn.size() && isCollective(kernel);
   }
   section.function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
-  section.function->setAttr(facts::earlyAttrName, b.getArrayAttr(runsIn));
+  section.function->setAttr(facts::hoistedAttrName, b.getArrayAttr(runsIn));
   return collectives;
 }
 

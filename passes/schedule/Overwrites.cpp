@@ -82,7 +82,7 @@ bool Overwrites::mayOverwriteAll(Buffer *buffer, Value output) {
 /// Returns the sections that run in an action after the last action of `section`.
 static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
   llvm::StringSet<> behind;
-  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+  for (auto slot : step.getBody().front().getOps<pipe::ActionOp>())
     if (slot.getSection() == section)
       behind.clear();
     else

@@ -10,7 +10,7 @@ def FuseEpilogues : Pass<"schedule-fuse-epilogues", "::mlir::ModuleOp"> {
   let summary = "annotates epilogues of a GPU's matmuls: bias, relu, gelu, gelu's gradient, sums";
   let description = [{
     Ops after a matmul, or beside it, that its instruction also performs get the matmul's annotation
-    `task.product`. A matmul with gelu or its gradient gets `task.activation`. Ops are unchanged,
+    `task.matmul_group`. A matmul with gelu or its gradient gets `task.activation`. Ops are unchanged,
     but ops of a decomposition that other ops read as well are cloned.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
@@ -102,7 +102,7 @@ def OverlapReductions : Pass<"schedule-overlap-reductions", "::mlir::ModuleOp"> 
   let summary = "hoists collectives of gradients into the last backward pass to overlap with it";
   let description = [{
     A collective of the update that needs only complete gradients runs in the last action of the
-    section that completes them, as soon as they are complete. Annotates `task.early` on the update,
+    section that completes them, as soon as they are complete. Annotates `task.hoisted` on the update,
     whose hoisted kernels get the first numbers.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
@@ -112,9 +112,9 @@ def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
   let summary = "finds an order of kernels in which collectives overlap with computation";
   let description = [{
     List-schedules each section over a stream of computation, one of collectives and one of
-    messages, by the machine's cost model. Hoisted kernels (`task.early`) are ordered with the
+    messages, by the machine's cost model. Hoisted kernels (`task.hoisted`) are ordered with the
     section in whose last action they run. A section keeps its order if no faster one is found.
-    Annotates `task.kernel`, `task.forms` and `task.early` anew.
+    Annotates `task.kernel`, `task.forms` and `task.hoisted` anew.
   }];
   let options = [
     Option<"cluster", "cluster", "std::string", /*default=*/"",

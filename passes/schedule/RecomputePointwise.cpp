@@ -271,7 +271,7 @@ struct RecomputePointwise : impl::RecomputePointwiseBase<RecomputePointwise> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     // Places of hoisted kernels contain kernel numbers, which may change here.
-    if (function.isExternal() || function->hasAttr(facts::earlyAttrName))
+    if (function.isExternal() || function->hasAttr(facts::hoistedAttrName))
       return;
     Recomputer recomputer(function);
     recomputer.run();

@@ -29,7 +29,7 @@ int64_t leastCopies(ArrayRef<Life> lives) {
 
 Rings::Rings(pipe::StepOp step, MutableArrayRef<facts::Section> sections)
     : sections(sections), positions(sections.size()) {
-  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+  for (auto slot : step.getBody().front().getOps<pipe::ActionOp>())
     for (auto [index, section] : llvm::enumerate(sections))
       if (section.function.getName() == slot.getSection()) {
         positions[index][slot.getNumber()] = int64_t(slots.size());

@@ -88,7 +88,7 @@ void MessageSizer::addSections(ModuleOp module, StageSlots &stage) {
   pipe::StepOp step = facts::getStep(module);
   if (!step)
     return;
-  for (auto [place, slot] : llvm::enumerate(step.getBody().front().getOps<pipe::SlotOp>()))
+  for (auto [place, slot] : llvm::enumerate(step.getBody().front().getOps<pipe::ActionOp>()))
     if (slot.getMicrobatch())
       stage.slots.push_back({slot.getSection(), slot.getNumber(), int64_t(place)});
   for (auto function : module.getOps<func::FuncOp>()) {

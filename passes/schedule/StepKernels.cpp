@@ -69,7 +69,7 @@ void StepKernels::annotate(facts::Section &section) {
       add(*entry.kernel);
   section.function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
   if (!runsIn.empty())
-    section.function->setAttr(facts::earlyAttrName, b.getArrayAttr(runsIn));
+    section.function->setAttr(facts::hoistedAttrName, b.getArrayAttr(runsIn));
 }
 
 } // namespace pcc::schedule

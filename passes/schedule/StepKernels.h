@@ -5,7 +5,7 @@
 //
 //   @backward   task.forms = [a, b, c]                             a, b, reduce, c
 //   @update     task.forms = [reduce, new]                         new
-//               task.early = [[@backward, 1]]
+//               task.hoisted = [[@backward, 1]]
 #pragma once
 
 #include "passes/facts/Kernels.h"

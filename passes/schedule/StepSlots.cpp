@@ -32,7 +32,7 @@ LogicalResult StepSlots::addStage(ModuleOp module) {
     return stage.step.emitError("expected ")
            << first.getMicroBatches() << " microbatches of " << first.getCopies()
            << " copies as in the first stage, got " << microbatches << " of " << copies;
-  for (auto slot : stage.step.getBody().getOps<pipe::SlotOp>()) {
+  for (auto slot : stage.step.getBody().getOps<pipe::ActionOp>()) {
     if (!slot.getMicrobatch()) {
       stage.others.push_back(slot);
       continue;
@@ -97,19 +97,20 @@ SmallVector<std::pair<std::string, int64_t>> StepSlots::sectionsOf(const order::
   return sections;
 }
 
-FailureOr<SmallVector<pipe::SlotOp>> StepSlots::slotsOf(Stage &stage, ArrayRef<order::Work> works) {
-  SmallVector<pipe::SlotOp> ordered;
+FailureOr<SmallVector<pipe::ActionOp>> StepSlots::slotsOf(Stage &stage,
+                                                          ArrayRef<order::Work> works) {
+  SmallVector<pipe::ActionOp> ordered;
   llvm::DenseSet<Operation *> placed;
   for (const order::Work &work : works)
     for (const auto &[section, microbatch] : sectionsOf(work)) {
-      pipe::SlotOp slot = stage.slots.lookup({StringRef(section), microbatch});
+      pipe::ActionOp slot = stage.slots.lookup({StringRef(section), microbatch});
       if (!slot)
         return stage.step.emitError("expected a slot of section \"")
                << section << "\" for each microbatch, as in the first stage";
       ordered.push_back(slot);
       placed.insert(slot);
     }
-  for (auto slot : stage.step.getBody().getOps<pipe::SlotOp>())
+  for (auto slot : stage.step.getBody().getOps<pipe::ActionOp>())
     if (slot.getMicrobatch() && !placed.contains(slot))
       return slot.emitError("expected a section that a schedule knows, such as \"")
              << sectionsOf(works.front()).front().first << "\", got \"" << slot.getSection()
@@ -119,15 +120,15 @@ FailureOr<SmallVector<pipe::SlotOp>> StepSlots::slotsOf(Stage &stage, ArrayRef<o
 }
 
 LogicalResult StepSlots::reorder(const order::Order &order) {
-  SmallVector<SmallVector<pipe::SlotOp>> orders;
+  SmallVector<SmallVector<pipe::ActionOp>> orders;
   for (auto [stage, works] : llvm::zip_equal(stages, order)) {
-    FailureOr<SmallVector<pipe::SlotOp>> slots = slotsOf(stage, works);
+    FailureOr<SmallVector<pipe::ActionOp>> slots = slotsOf(stage, works);
     if (failed(slots))
       return failure();
     orders.push_back(std::move(*slots));
   }
-  for (ArrayRef<pipe::SlotOp> slots : orders)
-    for (pipe::SlotOp slot : slots)
+  for (ArrayRef<pipe::ActionOp> slots : orders)
+    for (pipe::ActionOp slot : slots)
       slot->moveBefore(slot->getBlock(), slot->getBlock()->end());
   return success();
 }

@@ -40,8 +40,8 @@ private:
   struct Stage {
     mlir::ModuleOp module;
     pipe::StepOp step;
-    llvm::DenseMap<std::pair<llvm::StringRef, int64_t>, pipe::SlotOp> slots; ///< of microbatches
-    llvm::SmallVector<pipe::SlotOp> others;
+    llvm::DenseMap<std::pair<llvm::StringRef, int64_t>, pipe::ActionOp> slots; ///< of microbatches
+    llvm::SmallVector<pipe::ActionOp> others;
   };
 
   mlir::LogicalResult addStage(mlir::ModuleOp module);
@@ -49,8 +49,8 @@ private:
   bool has(const Stage &stage, llvm::StringRef section, int64_t chunk) const;
   int64_t findLossStage() const;
   llvm::SmallVector<std::pair<std::string, int64_t>> sectionsOf(const order::Work &work) const;
-  mlir::FailureOr<llvm::SmallVector<pipe::SlotOp>> slotsOf(Stage &stage,
-                                                           llvm::ArrayRef<order::Work> works);
+  mlir::FailureOr<llvm::SmallVector<pipe::ActionOp>> slotsOf(Stage &stage,
+                                                             llvm::ArrayRef<order::Work> works);
 
   llvm::SmallVector<Stage> stages;
   order::PipelineShape shape;

@@ -13,7 +13,7 @@ StepTimes::StepTimes(ModuleOp module, StepKernels &kernels, const abi::Cluster &
     entry.times = lanes::runInOrder(entry.tasks, lanes::givenOrder(entry.tasks));
   }
   double now = 0;
-  for (auto slot : facts::getStep(module).getBody().front().getOps<pipe::SlotOp>()) {
+  for (auto slot : facts::getStep(module).getBody().front().getOps<pipe::ActionOp>()) {
     Known &entry = sections.find(slot.getSection())->second;
     entry.begin = now;
     now += entry.times.finish;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves the annotations of a model to entries of `dist.pins`, which refer to the op or tensor by
-// name: `dist.in` and `dist.out` on ops, `dist.sharding` on parameters and inputs. An annotation on
-// an op would be lost when the op is simplified or copied. A constraint is resolved by name once
-// the program is final; a constraint without a matching op is an error. Assumes a model before any
-// other pass; leaves no annotation on it.
+// Moves the annotations of a model to entries of `dist.constraints`, which refer to the op or
+// tensor by name: `dist.in` and `dist.out` on ops, `dist.sharding` on parameters and inputs. An
+// annotation on an op would be lost when the op is simplified or copied. A constraint is resolved
+// by name once the program is final; a constraint without a matching op is an error. Assumes a
+// model before any other pass; leaves no annotation on it.
 #include "dialects/graph/Roles.h"
 #include "passes/facts/OpNames.h"
 #include "passes/strategy/Passes.h"
@@ -40,7 +40,7 @@ class Collector {
 public:
   explicit Collector(ModuleOp module)
       : module(module), builder(module.getContext()), names(module) {
-    if (auto given = module->getAttrOfType<ArrayAttr>(dist::pinsAttrName))
+    if (auto given = module->getAttrOfType<ArrayAttr>(dist::constraintsAttrName))
       pins.assign(given.begin(), given.end());
   }
 
@@ -56,7 +56,7 @@ public:
         add("parameter", llvm::Regex::escape(parameter.getSymName()), parameter.getLoc(),
             {{"sharding", mark}});
     if (!pins.empty())
-      module->setAttr(dist::pinsAttrName, builder.getArrayAttr(pins));
+      module->setAttr(dist::constraintsAttrName, builder.getArrayAttr(pins));
   }
 
 private:

@@ -3,7 +3,7 @@
 // Removes all annotations of a strategy: mesh, constraints, shardings, gradient factors, stages.
 // The result is the single-device program, textually equal to the program before the strategy.
 // Assumes global shapes: a module with functions of one rank's shapes stays unchanged.
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/strategy/Passes.h"
@@ -28,7 +28,7 @@ void eraseMarks(func::FuncOp function) {
     op->removeAttr(dist::inAttrName);
     op->removeAttr(dist::outAttrName);
     op->removeAttr(pipe::stageAttrName);
-    op->removeAttr(pipe::chunkAttrName);
+    op->removeAttr(pipe::virtualStageAttrName);
     op->removeAttr(pipe::recomputeAttrName);
   });
 }
@@ -44,7 +44,8 @@ struct EraseMarks : impl::StrategyEraseMarksBase<EraseMarks> {
       if (auto function = dyn_cast<func::FuncOp>(op))
         eraseMarks(function);
     }
-    for (StringRef name : {dist::meshAttrName, dist::pinsAttrName, pipe::pinsAttrName})
+    for (StringRef name :
+         {dist::meshAttrName, dist::constraintsAttrName, pipe::constraintsAttrName})
       module->removeAttr(name);
   }
 };

@@ -32,7 +32,7 @@ def StrategyCollectPins : Pass<"strategy-collect-pins", "::mlir::ModuleOp"> {
   let summary = "turns annotations of a model's ops, parameters and inputs into constraints";
   let description = [{
     `dist.in` and `dist.out` on ops, and `dist.sharding` on `graph.parameter` and on arguments that
-    are inputs, become entries of the module attribute `dist.pins`, which refer to ops and tensors
+    are inputs, become entries of the module attribute `dist.constraints`, which refer to ops and tensors
     by name. Names are made unique where necessary.
   }];
 }
@@ -48,7 +48,7 @@ def StrategyEraseMarks : Pass<"strategy-erase-marks", "::mlir::ModuleOp"> {
 def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
   let summary = "splits a program by its constraints, and propagates them to the other ops";
   let description = [{
-    Each constraint of `dist.pins` is checked: number of tuples, their lengths, counts of at least
+    Each constraint of `dist.constraints` is checked: number of tuples, their lengths, counts of at least
     one, counts that divide, the op's own rules, parts that divide the ranks. All constraints are
     put on one mesh. Every other op follows its neighbors (Propagation.h). Inputs that propagation
     does not reach are split along the batch, over as many ranks as divide it. Ops follow the inputs

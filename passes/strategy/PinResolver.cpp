@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/PinResolver.h"
 
-#include "dialects/graph/Pieces.h"
+#include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Pipe.h"
@@ -162,7 +162,7 @@ LogicalResult PinResolver::matchTensors(const Pin &pin) {
     for (auto parameter : module.getOps<graph::ParameterOp>()) {
       // A constraint on a tensor of the file applies to each of its pieces. A constraint on a
       // parameter applies to its copies in other virtual stages.
-      std::optional<graph::Piece> piece = graph::getPiece(parameter);
+      std::optional<graph::ParameterPart> piece = graph::getParameterPart(parameter);
       auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
       if (pin.matches(parameter.getSymName()) || (piece && pin.matches(piece->whole)) ||
           (owner && pin.matches(owner.getValue())))

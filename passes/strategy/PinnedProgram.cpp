@@ -100,7 +100,7 @@ GivenShardings keepPins(const PinnedProgram &pinned, ArrayRef<int> kept) {
 }
 
 void markProgram(ModuleOp module, PinnedProgram pinned) {
-  module->removeAttr(dist::pinsAttrName);
+  module->removeAttr(dist::constraintsAttrName);
   module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), pinned.mesh));
   StepMarker(module, pinned.mesh, std::move(pinned.given)).run();
 }

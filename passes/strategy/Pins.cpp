@@ -49,7 +49,7 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
 
 FailureOr<std::vector<Pin>> readPins(ModuleOp module) {
   std::vector<Pin> pins;
-  Attribute attribute = module->getAttr(dist::pinsAttrName);
+  Attribute attribute = module->getAttr(dist::constraintsAttrName);
   if (!attribute)
     return pins;
   for (auto entry : cast<ArrayAttr>(attribute).getAsRange<DictionaryAttr>()) {

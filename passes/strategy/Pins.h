@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constraints on strategies: the module attribute `dist.pins`.
+// Constraints on strategies: the module attribute `dist.constraints`.
 //
-//   dist.pins = [
+//   dist.constraints = [
 //     {op = "/h\\.\\d+/attn/q", in = "[dp, _], [_, tp]", place = "pins.textproto:3"},
 //     {op_name = "matmul_3", in = "((2,1),(1,4))", out = "((8,1))"},
 //     {module = "/h\\.0", out = "[dp, _, _]"},
@@ -30,7 +30,7 @@ namespace pcc::strategy {
 /// Kind of target that a constraint names.
 enum class PinTarget { Op, OpName, OpExact, Module, Parameter, Input };
 
-/// One entry of `dist.pins`.
+/// One entry of `dist.constraints`.
 class Pin {
 public:
   /// Parses one entry; emits a diagnostic at `module` on failure.

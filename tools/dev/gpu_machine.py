@@ -39,7 +39,7 @@ def capability_there(host):
 
 
 def add_arguments(parser):
-    """--chip, --host and --folder, as `settle` takes them."""
+    """--chip, --host and --folder, as `chooseChip` takes them."""
     parser.add_argument("--chip", choices=CHIPS)
     parser.add_argument("--host", metavar="USER@MACHINE")
     parser.add_argument("--folder", type=lambda text: Path(text).resolve(), metavar="DIR")
@@ -52,7 +52,7 @@ def need_programs(parser, build):
             parser.error(f"expected '{program}' in '{build / 'bin'}': 'make build' makes it")
 
 
-def settle(program, arguments):
+def chooseChip(program, arguments):
     """(the chip to compile for, whether something here or at the host runs it). Ends `program` where there is no GPU."""
     if arguments.host and arguments.chip == "emulator":
         print(f"{program}: --host: expected a chip of a GPU, got 'emulator', which is here", file=sys.stderr)

@@ -11,7 +11,7 @@
 #include "tools/pcc/Columns.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Session.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "tools/pcc/bench/CollectiveReport.h"
 #include "tools/pcc/bench/NcclEstimates.h"
 #include "tools/pcc/bench/StepReport.h"
@@ -28,27 +28,27 @@ namespace cl = llvm::cl;
 
 namespace {
 
-constexpr int64_t mostRanks = 64;
+constexpr int64_t maxRanks = 64;
 /// Bounds the trace, which keeps the time of every instruction of every timed step.
-constexpr int mostSteps = 1000;
+constexpr int maxSteps = 1000;
 /// Bounds of one rank's operand, in bytes: enough to divide among 64 ranks, and little enough for
 /// 64 such operands.
-constexpr int64_t leastBytes = 1024, mostBytes = int64_t(1) << 28;
+constexpr int64_t minBytes = 1024, maxBytes = int64_t(1) << 28;
 
 /// Parses "65536", "64K" or "32M"; K and M are powers of 1024. Returns false if the number is
 /// malformed or out of bounds.
 bool parseBytes(llvm::StringRef text, int64_t &bytes) {
   int64_t factor = text.consume_back("K") ? 1 << 10 : text.consume_back("M") ? 1 << 20 : 1;
-  if (text.getAsInteger(10, bytes) || bytes < 1 || bytes > mostBytes / factor)
+  if (text.getAsInteger(10, bytes) || bytes < 1 || bytes > maxBytes / factor)
     return false;
   bytes *= factor;
-  return bytes >= leastBytes;
+  return bytes >= minBytes;
 }
 
-class BenchVerb : public Verb {
+class BenchSubcommand : public Subcommand {
 public:
-  BenchVerb()
-      : Verb("bench", "times collectives of local ranks, or the steps of a program"),
+  BenchSubcommand()
+      : Subcommand("bench", "times collectives of local ranks, or the steps of a program"),
         subject(cl::Positional, cl::desc("collectives|PROGRAM.pcx"), cl::sub(command)),
         ranks("device-num", cl::desc("numbers of ranks (default: 2,4,8)"), cl::value_desc("n,..."),
               cl::CommaSeparated, cl::sub(command)),
@@ -92,9 +92,9 @@ private:
     if (ExitCode code = read(options))
       return code;
     llvm::json::Array rows;
-    std::vector<std::vector<std::string>> table = {headOfTimes(options)};
+    std::vector<std::vector<std::string>> table = {timeColumns(options)};
     abi::Status status = timeCollectives(options, [&](const CollectiveTime &time) {
-      table.push_back(rowOf(time));
+      table.push_back(timeRow(time));
       rows.push_back(toJson(time));
     });
     if (!status.ok())
@@ -113,8 +113,8 @@ private:
       return code;
     if (!compare && cluster.givenFlag() == "cluster")
       return fail(BadUsage, "'--cluster': expected '--compare' beside it");
-    if (steps < 1 || steps > mostSteps)
-      return fail(BadUsage, llvm::formatv("'--steps': expected 1 to {0}, got {1}", mostSteps,
+    if (steps < 1 || steps > maxSteps)
+      return fail(BadUsage, llvm::formatv("'--steps': expected 1 to {0}, got {1}", maxSteps,
                                           steps.getValue()));
     auto program = abi::readExecutable(subject);
     if (!program)
@@ -173,9 +173,9 @@ private:
   ExitCode read(CollectiveTimeOptions &options) const {
     for (llvm::StringRef text : listOf(ranks, {"2", "4", "8"})) {
       int count = 0;
-      if (text.getAsInteger(10, count) || count < 1 || count > mostRanks)
+      if (text.getAsInteger(10, count) || count < 1 || count > maxRanks)
         return fail(BadUsage,
-                    llvm::formatv("'--device-num': expected 1 to {0}, got '{1}'", mostRanks, text));
+                    llvm::formatv("'--device-num': expected 1 to {0}, got '{1}'", maxRanks, text));
       options.ranks.push_back(count);
     }
     for (llvm::StringRef text : listOf(bytes, {"64K", "1M", "32M"}))
@@ -222,4 +222,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeBenchVerb() { return std::make_unique<BenchVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeBenchSubcommand() {
+  return std::make_unique<BenchSubcommand>();
+}

@@ -4,10 +4,10 @@
 
 #include "runtime/device/cuda/driver/Driver.h"
 #include "runtime/machine/Cluster.h"
+#include "tools/pcc/CompileFlags.h"
 #include "tools/pcc/LinkFlag.h"
-#include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Session.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "tools/pcc/calibrate/Calibration.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,12 +19,12 @@ namespace cl = llvm::cl;
 
 namespace {
 
-constexpr int64_t mostRanks = 64;
+constexpr int64_t maxRanks = 64;
 
-class CalibrateVerb : public Verb {
+class CalibrateSubcommand : public Subcommand {
 public:
-  CalibrateVerb()
-      : Verb("calibrate", "measures this machine for '--cluster'"),
+  CalibrateSubcommand()
+      : Subcommand("calibrate", "measures this machine for '--cluster'"),
         ranks("device-num", cl::desc("ranks that share the machine"), cl::init(1),
               cl::value_desc("n"), cl::sub(command)),
         link(command, "their collectives go over such links: 10Gbps,20us"),
@@ -35,8 +35,8 @@ public:
                cl::sub(command)) {}
 
   ExitCode run() override {
-    if (ranks < 1 || ranks > mostRanks)
-      return fail(BadUsage, llvm::formatv("'--device-num': expected 1 to {0}, got {1}", mostRanks,
+    if (ranks < 1 || ranks > maxRanks)
+      return fail(BadUsage, llvm::formatv("'--device-num': expected 1 to {0}, got {1}", maxRanks,
                                           ranks.getValue()));
     std::optional<machine::Link> links;
     if (ExitCode code = link.read(links))
@@ -68,4 +68,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeCalibrateVerb() { return std::make_unique<CalibrateVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeCalibrateSubcommand() {
+  return std::make_unique<CalibrateSubcommand>();
+}

@@ -6,7 +6,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/Output.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,11 +19,12 @@ namespace cl = llvm::cl;
 
 namespace {
 
-class CheckVerb : public Verb {
+class CheckSubcommand : public Subcommand {
 public:
-  CheckVerb()
-      : Verb("check", "proves that the ranks of a program match, cannot hang and read what they "
-                      "are to read"),
+  CheckSubcommand()
+      : Subcommand("check",
+                   "proves that the ranks of a program match, cannot hang and read what they "
+                   "are to read"),
         path(cl::Positional, cl::desc("PROGRAM"), cl::sub(command)),
         limit("memory-limit", cl::desc("bytes that a rank may use"), cl::value_desc("bytes"),
               cl::init(0), cl::sub(command)),
@@ -73,4 +74,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeCheckVerb() { return std::make_unique<CheckVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeCheckSubcommand() {
+  return std::make_unique<CheckSubcommand>();
+}

@@ -16,13 +16,13 @@ namespace json = llvm::json;
 
 namespace {
 
-Communication read(const abi::Executable &program, const abi::Record &record,
+Communication read(const abi::Executable &program, const abi::Record &instruction,
                    const std::optional<abi::Cluster> &cluster) {
-  machine::RecordTraffic traffic = machine::readTraffic(program, record.collective());
+  machine::RecordTraffic traffic = machine::readTraffic(program, instruction.collective());
   Communication result;
-  result.kind = llvm::StringRef(abi::CollectiveKind_Name(record.collective().kind())).lower();
-  result.op = record.op();
-  result.location = record.location();
+  result.kind = llvm::StringRef(abi::CollectiveKind_Name(instruction.collective().kind())).lower();
+  result.op = instruction.op();
+  result.location = instruction.location();
   result.bytes = traffic.received;
   if (cluster)
     result.seconds = machine::priceTraffic(*cluster, traffic);
@@ -108,9 +108,9 @@ pcc::cli::reportCommunication(const abi::Executable &executable,
     for (const abi::Section &section : program.sections()) {
       SectionCommunication &entry = report.emplace_back();
       entry.section = section.name();
-      for (const abi::Record &record : section.records())
-        if (record.has_collective())
-          entry.collectives.push_back(read(executable, record, cluster));
+      for (const abi::Record &instruction : section.records())
+        if (instruction.has_collective())
+          entry.collectives.push_back(read(executable, instruction, cluster));
     }
     for (const abi::Slot &slot : program.slots())
       ++report[first + slot.section()].runs;

@@ -5,20 +5,20 @@
 #include "compiler/link/Link.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
-#include "tools/pcc/OneRank.h"
+#include "tools/pcc/CompileFlags.h"
 #include "tools/pcc/Output.h"
-#include "tools/pcc/RoadFlags.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/SpecializeToRank.h"
+#include "tools/pcc/Subcommand.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 namespace {
 
-class CompileVerb : public Verb {
+class CompileSubcommand : public Subcommand {
 public:
-  CompileVerb()
-      : Verb("compile", "a model to the program of its ranks"), road(command),
+  CompileSubcommand()
+      : Subcommand("compile", "a model to the program of its ranks"), compileFlags(command),
         output("o", cl::desc("the program (.pcx), or with --emit the stage"),
                cl::value_desc("file"), cl::sub(command)),
         emit("emit", cl::desc("stop after this stage and print it"),
@@ -38,12 +38,12 @@ public:
 
     Session session;
     pcc::PipelineOptions options;
-    if (ExitCode code = road.read(options))
+    if (ExitCode code = compileFlags.read(options))
       return code;
     if (isPtx && (options.gpuChip.empty() || options.gpuChip == pcc::lower::emulatorChip))
       return fail(BadUsage, "'--emit=ptx': expected '--target=cuda:sm_90' or another GPU");
     ExitCode code;
-    mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, *last, code);
+    mlir::OwningOpRef<mlir::ModuleOp> module = compileFlags.compile(session, options, *last, code);
     if (!module)
       return code;
     if (emit.empty())
@@ -51,7 +51,7 @@ public:
     if (isPtx)
       return writePtx(*module);
     if (options.parallel.has_global_rank())
-      specialise(*module, options.parallel.global_rank());
+      specializeToRank(*module, options.parallel.global_rank());
     return writeModule(*module, output);
   }
 
@@ -72,10 +72,12 @@ private:
     return status.ok() ? Success : fail(BadInput, status.describe());
   }
 
-  RoadFlags road;
+  CompileFlags compileFlags;
   cl::opt<std::string> output, emit;
 };
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeCompileVerb() { return std::make_unique<CompileVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeCompileSubcommand() {
+  return std::make_unique<CompileSubcommand>();
+}

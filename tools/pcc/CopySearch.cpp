@@ -2,23 +2,23 @@
 #include "tools/pcc/CopySearch.h"
 
 #include "mlir/IR/Remarks.h"
-#include "tools/pcc/PricedRecords.h"
+#include "tools/pcc/SimulatedProgram.h"
 
 using namespace mlir;
 
 namespace pcc::cli {
 
 CopySearch::CopySearch(ModuleOp model, const PipelineOptions &options)
-    : model(model), options(makePricedOptions(options)) {}
+    : model(model), options(makeSimulationOptions(options)) {}
 
-plan::CopyCandidate CopySearch::price(int64_t copies) {
+plan::CopyCandidate CopySearch::evaluate(int64_t copies) {
   PipelineOptions own = options;
   own.training.copies = copies;
   own.parallel.set_interleave_num(int(copies));
-  PricedRecords priced = priceRecords(model, own);
-  if (!priced.error.empty())
-    return {copies, 0, 0, priced.error};
-  return {copies, priced.step.seconds, priced.peakBytes(), ""};
+  SimulatedProgram simulated = simulateProgram(model, own);
+  if (!simulated.error.empty())
+    return {copies, 0, 0, simulated.error};
+  return {copies, simulated.step.seconds, simulated.peakBytes(), ""};
 }
 
 void remarkChoice(Location location, llvm::ArrayRef<plan::CopyCandidate> candidates,

@@ -15,7 +15,7 @@ public:
   /// `model`, as imported, must outlive this object. Options without a machine get this machine.
   CopySearch(mlir::ModuleOp model, const PipelineOptions &options);
 
-  plan::CopyCandidate price(int64_t copies);
+  plan::CopyCandidate evaluate(int64_t copies);
   const PipelineOptions &getOptions() const { return options; }
 
 private:

@@ -5,7 +5,7 @@
 #include "runtime/abi/StrategyFile.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/StrategyDifferences.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -46,10 +46,10 @@ void printLines(llvm::ArrayRef<StrategyDifference> differences) {
   llvm::outs().flush();
 }
 
-class DiffVerb : public Verb {
+class DiffSubcommand : public Subcommand {
 public:
-  DiffVerb()
-      : Verb("diff", "what two strategy files say differently"),
+  DiffSubcommand()
+      : Subcommand("diff", "what two strategy files say differently"),
         a(cl::Positional, cl::desc("A"), cl::Required, cl::sub(command)),
         b(cl::Positional, cl::desc("B"), cl::Required, cl::sub(command)), format(command) {}
 
@@ -70,4 +70,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeDiffVerb() { return std::make_unique<DiffVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeDiffSubcommand() {
+  return std::make_unique<DiffSubcommand>();
+}

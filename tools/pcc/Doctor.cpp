@@ -11,7 +11,7 @@
 #include "runtime/device/cuda/library/Cudnn.h"
 #include "runtime/device/host/HostDevice.h"
 #include "tools/pcc/Output.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -117,9 +117,10 @@ llvm::SmallVector<Finding> findAll() {
   };
 }
 
-class DoctorVerb : public Verb {
+class DoctorSubcommand : public Subcommand {
 public:
-  DoctorVerb() : Verb("doctor", "what is here, and how to get the rest"), format(command) {}
+  DoctorSubcommand()
+      : Subcommand("doctor", "what is here, and how to get the rest"), format(command) {}
 
   ExitCode run() override {
     llvm::SmallVector<Finding> findings = findAll();
@@ -153,4 +154,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeDoctorVerb() { return std::make_unique<DoctorVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeDoctorSubcommand() {
+  return std::make_unique<DoctorSubcommand>();
+}

@@ -6,7 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Session.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -57,10 +57,10 @@ mlir::FloatType typeOf(ElementName name, mlir::MLIRContext &context) {
   llvm_unreachable("a type");
 }
 
-class ExampleVerb : public Verb {
+class ExampleSubcommand : public Subcommand {
 public:
-  ExampleVerb()
-      : Verb("example", "a model to try things on; without a name lists them"),
+  ExampleSubcommand()
+      : Subcommand("example", "a model to try things on; without a name lists them"),
         name(cl::Positional, cl::desc("[NAME]"), cl::Optional, cl::sub(command)),
         output("o", cl::desc("write to this file: .mlir or .mlirbc"), cl::value_desc("file"),
                cl::sub(command)),
@@ -123,4 +123,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeExampleVerb() { return std::make_unique<ExampleVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeExampleSubcommand() {
+  return std::make_unique<ExampleSubcommand>();
+}

@@ -8,12 +8,12 @@
 #include "passes/strategy/NodeNames.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/CommunicationReport.h"
+#include "tools/pcc/CompileFlags.h"
+#include "tools/pcc/CostFlags.h"
+#include "tools/pcc/CostReport.h"
 #include "tools/pcc/OpReport.h"
 #include "tools/pcc/ParameterReport.h"
-#include "tools/pcc/PriceFlags.h"
-#include "tools/pcc/PriceReport.h"
-#include "tools/pcc/RoadFlags.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 
 using namespace pcc;
 using namespace pcc::cli;
@@ -21,52 +21,53 @@ namespace cl = llvm::cl;
 
 namespace {
 
-class ExplainVerb : public Verb {
+class ExplainSubcommand : public Subcommand {
 public:
-  ExplainVerb()
-      : Verb("explain", "what a program does, without running it, and why"), road(command),
+  ExplainSubcommand()
+      : Subcommand("explain", "what a program does, without running it, and why"),
+        compileFlags(command),
         communication("communication", cl::desc("its collectives, their bytes and times"),
                       cl::sub(command)),
         parameters("parameters", cl::desc("what its ranks hold of which parameters, by stages"),
                    cl::sub(command)),
-        price("price", cl::desc("what a step of a model costs on the machine of '--cluster'"),
-              cl::sub(command)),
+        cost("cost", cl::desc("what a step of a model costs on the machine of '--cluster'"),
+             cl::sub(command)),
         op("op", cl::desc("the options of this op, parameter or input in the searched plan"),
            cl::value_desc("name"), cl::sub(command)),
-        priceFlags(command), format(command) {}
+        costFlags(command), format(command) {}
 
   ExitCode run() override {
-    if (communication + parameters + price + (op.getNumOccurrences() > 0) != 1)
+    if (communication + parameters + cost + (op.getNumOccurrences() > 0) != 1)
       return fail(BadUsage,
-                  "expected one of '--communication', '--parameters', '--price' and '--op'");
+                  "expected one of '--communication', '--parameters', '--cost' and '--op'");
     if (communication)
       return explainCommunication();
     if (parameters)
       return explainParameters();
-    return price ? explainPrice() : explainOp();
+    return cost ? explainCost() : explainOp();
   }
 
 private:
-  ExitCode explainPrice() {
-    if (road.isProgram())
-      return fail(BadUsage,
-                  "'--price': expected a model, got a program, which is compiled already");
+  ExitCode explainCost() {
+    if (compileFlags.isProgram())
+      return fail(BadUsage, "'--cost': expected a model, got a program, which is compiled already");
     PipelineOptions options;
-    plan::PriceOptions priceOptions;
-    if (ExitCode code = road.read(options))
+    plan::PriceOptions costOptions;
+    if (ExitCode code = compileFlags.read(options))
       return code;
-    if (ExitCode code = priceFlags.read(priceOptions))
+    if (ExitCode code = costFlags.read(costOptions))
       return code;
     if (!options.cluster)
-      return fail(BadUsage, "'--price': expected a machine, '--cluster'");
+      return fail(BadUsage, "'--cost': expected a machine, '--cluster'");
     options.keptWhole = {"dropout"}; // the ops of its decomposition have other names
-    priceOptions.hidesReductions = options.hidesReductions;
+    costOptions.hidesReductions = options.hidesReductions;
     Session session;
     ExitCode code;
-    mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, Stage::Spmd, code);
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        compileFlags.compile(session, options, Stage::Spmd, code);
     if (!module)
       return code;
-    plan::StepPrice step = plan::priceStep(*module, *options.cluster, priceOptions);
+    plan::StepPrice step = plan::priceStep(*module, *options.cluster, costOptions);
     format.isJson() ? printJson(toJson(step)) : printTable(step);
     return Success;
   }
@@ -74,10 +75,10 @@ private:
   /// Compiles up to the plan, and looks up the op while the search problem exists. Reports an
   /// unknown op before the search, which takes long.
   ExitCode explainOp() {
-    if (road.isProgram())
+    if (compileFlags.isProgram())
       return fail(BadUsage, "'--op': expected a model, got a program, which is compiled already");
     PipelineOptions options;
-    if (ExitCode code = road.read(options))
+    if (ExitCode code = compileFlags.read(options))
       return code;
     if (!isExact(options.parallel.auto_parallel_search_mode()))
       return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
@@ -99,7 +100,7 @@ private:
     Session session;
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        road.compile(session, options, Stage::Strategy, code);
+        compileFlags.compile(session, options, Stage::Strategy, code);
     if (!unknown.empty())
       return fail(BadUsage, unknown);
     if (!module)
@@ -140,7 +141,7 @@ private:
     if (ExitCode code = readProgram(program))
       return code;
     std::optional<abi::Cluster> cluster;
-    if (ExitCode code = road.getCluster().read(abi::rankCount(program.mesh()), cluster))
+    if (ExitCode code = compileFlags.getCluster().read(abi::rankCount(program.mesh()), cluster))
       return code;
     std::vector<SectionCommunication> report = reportCommunication(program, cluster);
     format.isJson() ? printJson(toJson(report)) : printTable(report, program.mesh());
@@ -157,24 +158,27 @@ private:
   }
 
   ExitCode readProgram(abi::Executable &program) {
-    return road.isProgram() ? road.readProgram(program, {"cluster", "link"}) : readModel(program);
+    return compileFlags.isProgram() ? compileFlags.readProgram(program, {"cluster", "link"})
+                                    : readModel(program);
   }
 
   /// Builds the instructions of a model, without kernels.
   ExitCode readModel(abi::Executable &program) {
     PipelineOptions options;
-    if (ExitCode code = road.read(options))
+    if (ExitCode code = compileFlags.read(options))
       return code;
-    return road.buildRecords(options, program);
+    return compileFlags.buildRecords(options, program);
   }
 
-  RoadFlags road;
-  cl::opt<bool> communication, parameters, price;
+  CompileFlags compileFlags;
+  cl::opt<bool> communication, parameters, cost;
   cl::opt<std::string> op;
-  PriceFlags priceFlags;
+  CostFlags costFlags;
   FormatFlag format;
 };
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeExplainVerb() { return std::make_unique<ExplainVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeExplainSubcommand() {
+  return std::make_unique<ExplainSubcommand>();
+}

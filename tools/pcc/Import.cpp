@@ -3,7 +3,7 @@
 // pcc import: imports a model as IR of phase graph, or with --check lists its unsupported nodes.
 
 #include "tools/pcc/Session.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,10 +12,10 @@ namespace cl = llvm::cl;
 
 namespace {
 
-class ImportVerb : public Verb {
+class ImportSubcommand : public Subcommand {
 public:
-  ImportVerb()
-      : Verb("import", "a model as graph IR"), model(command), format(command),
+  ImportSubcommand()
+      : Subcommand("import", "a model as graph IR"), model(command), format(command),
         output("o", cl::desc("write to this file: .mlir or .mlirbc"), cl::value_desc("file"),
                cl::sub(command)),
         check("check", cl::desc("only say which nodes are not supported"), cl::sub(command)) {}
@@ -58,4 +58,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeImportVerb() { return std::make_unique<ImportVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeImportSubcommand() {
+  return std::make_unique<ImportSubcommand>();
+}

@@ -55,12 +55,12 @@ void MemoryReport::print() const {
                                 total, bound, seconds, mesh)
                << llvm::formatv("computation {0:f0}, activations {1:f0}, parameters {2:f0} bytes\n",
                                 price.computation, price.activations, price.parameters);
-  std::vector<Op> dearest = ops;
-  llvm::stable_sort(dearest, [](const Op &lhs, const Op &rhs) { return lhs.total > rhs.total; });
+  std::vector<Op> costliest = ops;
+  llvm::stable_sort(costliest, [](const Op &lhs, const Op &rhs) { return lhs.total > rhs.total; });
   constexpr size_t mostShown = 20;
-  dearest.resize(std::min(dearest.size(), mostShown));
-  if (!dearest.empty())
+  costliest.resize(std::min(costliest.size(), mostShown));
+  if (!costliest.empty())
     llvm::outs() << llvm::formatv("\n{0} ops; those that cost most:\n", ops.size());
-  for (const Op &op : dearest)
+  for (const Op &op : costliest)
     llvm::outs() << llvm::formatv("{0,16:f1}  {1}: {2} -> {3}\n", op.total, op.name, op.in, op.out);
 }

@@ -18,14 +18,14 @@ interpret::VerifyOptions VerifiedModel::programOptions() {
   return result;
 }
 
-ExitCode pcc::cli::compileVerified(Session &session, const RoadFlags &road,
+ExitCode pcc::cli::compileVerified(Session &session, const CompileFlags &compileFlags,
                                    const interpret::VerifyOptions &options, VerifiedModel &model) {
   model.options = options;
-  if (ExitCode code = road.read(model.pipeline))
+  if (ExitCode code = compileFlags.read(model.pipeline))
     return code;
-  PipelineOptions one = oneRank(model.pipeline);
+  PipelineOptions one = singleRankOptions(model.pipeline);
   ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = road.getModel().load(session.context, code);
+  mlir::OwningOpRef<mlir::ModuleOp> module = compileFlags.getModel().load(session.context, code);
   if (!module)
     return code;
 
@@ -39,7 +39,7 @@ ExitCode pcc::cli::compileVerified(Session &session, const RoadFlags &road,
   };
   if (mlir::failed(runPipeline(*model.one, one, Stage::Grad)))
     return BadInput;
-  code = road.compile(*module, model.pipeline, Stage::Llvm);
+  code = compileFlags.compile(*module, model.pipeline, Stage::Llvm);
   if (code != Success)
     return code;
   mlir::FailureOr<abi::Executable> program = link::linkProgram(*module);

@@ -5,7 +5,7 @@
 
 #include "compiler/interpret/Verify.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/RoadFlags.h"
+#include "tools/pcc/CompileFlags.h"
 
 namespace pcc::cli {
 
@@ -24,8 +24,8 @@ struct VerifiedModel {
 };
 
 /// Compiles the model of the command line for its ranks and for one device. Errors are diagnostics;
-/// returns BadUsage, BadInput or an error of RoadFlags.
-ExitCode compileVerified(Session &session, const RoadFlags &road,
+/// returns BadUsage, BadInput or an error of CompileFlags.
+ExitCode compileVerified(Session &session, const CompileFlags &compileFlags,
                          const interpret::VerifyOptions &options, VerifiedModel &model);
 
 /// Arguments of the function `forward`, and the outputs of one device for them.

@@ -5,7 +5,7 @@
 #include "compiler/PipelineShape.h"
 #include "compiler/import/Locations.h"
 #include "compiler/plan/MeshChoice.h"
-#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Stages.h"
 #include "passes/solve/order/Schedule.h"
 #include "tools/pcc/Output.h"
@@ -17,14 +17,14 @@ using namespace pcc;
 using namespace pcc::cli;
 namespace json = llvm::json;
 
-static constexpr int mostStages = 64;
+static constexpr int maxStages = 64;
 
 std::vector<int> PipelineSearch::listStages() const {
   const abi::ParallelConfig &config = options.parallel;
   std::vector<int> counts;
-  for (int stages = 1; stages <= std::min(config.device_num(), mostStages); ++stages)
+  for (int stages = 1; stages <= std::min(config.device_num(), maxStages); ++stages)
     if (config.device_num() % stages == 0 &&
-        (!road.has("pipeline_stages") || stages == config.pipeline_stages()))
+        (!compileFlags.has("pipeline_stages") || stages == config.pipeline_stages()))
       counts.push_back(stages);
   return counts;
 }
@@ -33,7 +33,7 @@ std::vector<int> PipelineSearch::listStages() const {
 plan::PipelineSpace PipelineSearch::makeSpace() const {
   const abi::ParallelConfig &config = options.parallel;
   plan::PipelineSpace space;
-  if (road.has("pipeline_schedule"))
+  if (compileFlags.has("pipeline_schedule"))
     space.schedules = {getScheduleName(config)};
   else
     for (const order::Schedule &schedule : order::listSchedules())
@@ -51,10 +51,10 @@ std::vector<plan::PipelineCut> PipelineSearch::listCuts(plan::PipelineSpace spac
   for (int stages : listStages()) {
     space.stages = {stages};
     space.microbatches = {config.micro_batches()};
-    if (!road.has("micro_batches"))
+    if (!compileFlags.has("micro_batches"))
       space.microbatches = bounds.listMicrobatches(config.interleave_num(), stages, limits);
-    space.chunks = road.has("virtual_stages") ? std::vector<int>{config.virtual_stages()}
-                                              : bounds.listChunks(stages, limits);
+    space.chunks = compileFlags.has("virtual_stages") ? std::vector<int>{config.virtual_stages()}
+                                                      : bounds.listChunks(stages, limits);
     llvm::append_range(cuts, plan::listCuts(space));
   }
   return cuts;
@@ -79,10 +79,12 @@ PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const 
 
 /// Counts the constraints of `module` that ask stages to recompute ops.
 static int64_t countRecomputed(mlir::ModuleOp module) {
-  auto pins = module->getAttrOfType<mlir::ArrayAttr>(pipe::pinsAttrName);
-  return pins ? llvm::count_if(pins.getAsRange<mlir::DictionaryAttr>(),
-                               [](mlir::DictionaryAttr pin) { return pin.contains("recompute"); })
-              : 0;
+  auto constraints = module->getAttrOfType<mlir::ArrayAttr>(pipe::constraintsAttrName);
+  return constraints ? llvm::count_if(constraints.getAsRange<mlir::DictionaryAttr>(),
+                                      [](mlir::DictionaryAttr constraint) {
+                                        return constraint.contains("recompute");
+                                      })
+                     : 0;
 }
 
 /// Compiles one candidate. Diagnostics become the reason why it is invalid.
@@ -96,9 +98,9 @@ plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::Pipe
       recomputed = countRecomputed(current);
     return mlir::success();
   };
-  own.observeNoStages = [&] { lacksRoom = true; };
+  own.observeNoStages = [&] { exceedsMemory = true; };
   own.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> meshes) {
-    lacksRoom |= !meshes.front().outcome.isFeasible();
+    exceedsMemory |= !meshes.front().outcome.isFeasible();
   };
   if (mlir::failed(runPipeline(*module, own, Stage::Stages)))
     return {{}, error.str().empty() ? "it cannot be compiled" : error.str()};
@@ -109,17 +111,17 @@ plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::Pipe
 ExitCode PipelineSearch::run() {
   Session session;
   ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> model = road.getModel().load(session.context, code);
+  mlir::OwningOpRef<mlir::ModuleOp> model = compileFlags.getModel().load(session.context, code);
   if (!model)
     return code;
   mlir::OwningOpRef<mlir::ModuleOp> simplified = model->clone();
-  if (mlir::failed(runPipeline(*simplified, oneRank(options), Stage::Graph)))
+  if (mlir::failed(runPipeline(*simplified, singleRankOptions(options), Stage::Graph)))
     return BadInput;
-  plan::LayerPriceOptions prices;
-  prices.training.loss = options.training.loss;
-  prices.training.optimizer = options.training.optimizer;
-  prices.cluster = *options.cluster;
-  plan::PipelineBounds bounds(*simplified, options.parallel.device_num(), std::move(prices));
+  plan::LayerPriceOptions costs;
+  costs.training.loss = options.training.loss;
+  costs.training.optimizer = options.training.optimizer;
+  costs.cluster = *options.cluster;
+  plan::PipelineBounds bounds(*simplified, options.parallel.device_num(), std::move(costs));
   plan::PipelineSpace space = makeSpace();
   std::vector<plan::PipelineCut> cuts = listCuts(space, bounds);
   numCuts = std::max<size_t>(cuts.size(), 1);
@@ -133,7 +135,7 @@ ExitCode PipelineSearch::run() {
   const plan::PipelineCandidate &best = candidates.front();
   if (best.error.empty())
     return Success;
-  return lacksRoom || !best.schedule.empty() ? Infeasible : BadInput;
+  return exceedsMemory || !best.schedule.empty() ? Infeasible : BadInput;
 }
 
 PipelineOptions PipelineSearch::getBest() const {

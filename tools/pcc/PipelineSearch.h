@@ -6,7 +6,7 @@
 #pragma once
 
 #include "compiler/plan/PipelineBounds.h"
-#include "tools/pcc/RoadFlags.h"
+#include "tools/pcc/CompileFlags.h"
 #include "llvm/Support/JSON.h"
 
 namespace pcc::cli {
@@ -14,8 +14,9 @@ namespace pcc::cli {
 class PipelineSearch {
 public:
   /// `options` holds the values of the flags and a cluster.
-  PipelineSearch(const RoadFlags &road, PipelineOptions options, plan::PipelineLimits limits)
-      : road(road), options(std::move(options)), limits(limits) {}
+  PipelineSearch(const CompileFlags &compileFlags, PipelineOptions options,
+                 plan::PipelineLimits limits)
+      : compileFlags(compileFlags), options(std::move(options)), limits(limits) {}
 
   /// Returns Success, or Infeasible if no candidate fits. Returns BadInput if the model is bad,
   /// after a diagnostic, or if no candidate could be compiled for another reason. Returns BadUsage
@@ -41,12 +42,12 @@ private:
   PipelineOptions makeOptions(const plan::PipelineCut &cut) const;
   plan::CompiledCut compile(mlir::ModuleOp model, const plan::PipelineCut &cut);
 
-  const RoadFlags &road;
+  const CompileFlags &compileFlags;
   PipelineOptions options;
   plan::PipelineLimits limits;
   std::vector<plan::PipelineCandidate> candidates;
   size_t numCuts = 1;
-  bool lacksRoom = false; ///< some candidate had no stages or no shardings that fit
+  bool exceedsMemory = false; ///< some candidate had no stages or no shardings that fit
 };
 
 } // namespace pcc::cli

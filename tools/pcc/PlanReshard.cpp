@@ -8,7 +8,7 @@
 #include "tools/pcc/ClusterFlag.h"
 #include "tools/pcc/ReshardRun.h"
 #include "tools/pcc/Session.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -24,7 +24,7 @@ constexpr int64_t bytesPerElement = 4; // f32
 /// The plan of one pair and its cost.
 struct PlannedPair {
   facts::ReshardPlan plan;
-  std::vector<machine::CollectivePrice> prices; ///< of each step
+  std::vector<machine::CollectivePrice> costs; ///< of each step
   double seconds = 0;
   std::optional<bool> equal; ///< whether the run was right; set by --execute
 
@@ -39,10 +39,10 @@ std::string typeText(llvm::ArrayRef<int64_t> shape) {
   return text + "f32";
 }
 
-class PlanReshardVerb : public Verb {
+class PlanReshardSubcommand : public Subcommand {
 public:
-  PlanReshardVerb()
-      : Verb("plan-reshard", "how a tensor gets from one sharding to another"),
+  PlanReshardSubcommand()
+      : Subcommand("plan-reshard", "how a tensor gets from one sharding to another"),
         mesh("mesh", cl::desc("axes and sizes, the last one fastest"), cl::value_desc("x=2,y=4"),
              cl::sub(command)),
         shape("shape", cl::desc("of the tensor, of f32"), cl::value_desc("64x64"),
@@ -96,10 +96,10 @@ private:
     result.plan = planner.plan(pair.from, pair.to, pair.shape, bytesPerElement);
     std::string cores = std::to_string(pair.mesh.getNumRanks()) + "xcpu";
     abi::Cluster timed = machine ? *machine : *machine::parseForm(cores);
-    facts::MachinePrice price(timed, planner.getMesh(), bytesPerElement);
+    facts::MachinePrice cost(timed, planner.getMesh(), bytesPerElement);
     for (const facts::ReshardStep &step : result.plan.steps) {
-      result.prices.push_back(price.explain(step));
-      result.seconds += result.prices.back().seconds;
+      result.costs.push_back(cost.explain(step));
+      result.seconds += result.costs.back().seconds;
     }
     if (execute)
       result.equal = runReshard(pair, decides, context).passed();
@@ -110,13 +110,13 @@ private:
     json::Array rows;
     for (const PlannedPair &pair : planned) {
       json::Array steps;
-      for (const auto &[step, price] : llvm::zip_equal(pair.plan.steps, pair.prices))
+      for (const auto &[step, cost] : llvm::zip_equal(pair.plan.steps, pair.costs))
         steps.push_back(json::Object{{"step", step.str()},
                                      {"kind", facts::stringify(step.kind)},
                                      {"to", step.to.str()},
                                      {"bytes", step.elements * bytesPerElement},
-                                     {"seconds", price.seconds},
-                                     {"algorithm", price.algorithm()}});
+                                     {"seconds", cost.seconds},
+                                     {"algorithm", cost.algorithm()}});
       json::Object row{
           {"bytes", pair.getBytes()}, {"seconds", pair.seconds}, {"steps", std::move(steps)}};
       if (pair.equal)
@@ -134,11 +134,11 @@ private:
       if (result.equal)
         llvm::outs() << (*result.equal ? ", equal" : ", DIFFERENT");
       llvm::outs() << "\n";
-      for (const auto &[step, price] : llvm::zip_equal(result.plan.steps, result.prices))
+      for (const auto &[step, cost] : llvm::zip_equal(result.plan.steps, result.costs))
         llvm::outs() << llvm::formatv("  {0} to {1}: {2} bytes, {3:f2} us{4}{5}\n", step.str(),
                                       step.to.str(), step.elements * bytesPerElement,
-                                      price.seconds * 1e6, price.algorithms.empty() ? "" : ", ",
-                                      price.algorithm());
+                                      cost.seconds * 1e6, cost.algorithms.empty() ? "" : ", ",
+                                      cost.algorithm());
     }
     if (pairs.size() > 1)
       printSums(pairs, planned);
@@ -175,6 +175,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makePlanReshardVerb() {
-  return std::make_unique<PlanReshardVerb>();
+std::unique_ptr<Subcommand> pcc::cli::makePlanReshardSubcommand() {
+  return std::make_unique<PlanReshardSubcommand>();
 }

@@ -3,15 +3,15 @@
 
 #include "compiler/plan/RecomputeParts.h"
 #include "mlir/IR/Remarks.h"
-#include "tools/pcc/PricedRecords.h"
-#include "tools/pcc/Staircase.h"
+#include "tools/pcc/MemoryProfile.h"
+#include "tools/pcc/SimulatedProgram.h"
 
 using namespace mlir;
 
 namespace pcc::cli {
 
 RecomputeSearch::RecomputeSearch(ModuleOp model, const PipelineOptions &options)
-    : model(model), options(makePricedOptions(options)) {
+    : model(model), options(makeSimulationOptions(options)) {
   this->options.observeParts = [this](llvm::ArrayRef<plan::RecomputePart> parts) {
     partSeconds.clear();
     for (const plan::RecomputePart &part : parts)
@@ -21,34 +21,36 @@ RecomputeSearch::RecomputeSearch(ModuleOp model, const PipelineOptions &options)
 
 int64_t RecomputeSearch::getLimit() const { return getMemoryLimit(options); }
 
-plan::RecomputeCandidate RecomputeSearch::price(llvm::ArrayRef<int64_t> parts) {
+plan::RecomputeCandidate RecomputeSearch::evaluate(llvm::ArrayRef<int64_t> parts) {
   plan::RecomputeCandidate candidate;
   candidate.parts.assign(parts.begin(), parts.end());
   PipelineOptions own = options;
   own.recomputedParts.assign(parts.begin(), parts.end());
-  PricedRecords priced = priceRecords(model, own);
-  candidate.error = priced.error;
-  if (!priced.error.empty())
+  SimulatedProgram simulated = simulateProgram(model, own);
+  candidate.error = simulated.error;
+  if (!simulated.error.empty())
     return candidate;
-  candidate.seconds = priced.step.seconds;
-  candidate.peakBytes = priced.peakBytes();
-  candidate.atPeak = describePeak(priced.program, priced.step, findFullest(priced.step));
+  candidate.seconds = simulated.step.seconds;
+  candidate.peakBytes = simulated.peakBytes();
+  candidate.atPeak =
+      describePeak(simulated.program, simulated.step, findPeakTimeline(simulated.step));
   return candidate;
 }
 
 plan::RecomputeCandidate RecomputeSearch::run() {
-  kept = price({});
-  return plan::chooseRecomputed(kept, partSeconds, getLimit(),
-                                [this](llvm::ArrayRef<int64_t> parts) { return price(parts); });
+  baseline = evaluate({});
+  return plan::chooseRecomputed(baseline, partSeconds, getLimit(),
+                                [this](llvm::ArrayRef<int64_t> parts) { return evaluate(parts); });
 }
 
-void remarkRecomputed(Location location, const plan::RecomputeCandidate &kept,
+void remarkRecomputed(Location location, const plan::RecomputeCandidate &baseline,
                       const plan::RecomputeCandidate &chosen) {
   remark::passed(location, remark::RemarkOpts::name("recompute").category("plan"))
       << remark::metric("parts", int64_t(chosen.parts.size()))
-      << remark::metric("bytes", chosen.peakBytes) << remark::metric("bytes_kept", kept.peakBytes)
+      << remark::metric("bytes", chosen.peakBytes)
+      << remark::metric("bytes_kept", baseline.peakBytes)
       << remark::metric("us", chosen.seconds * 1e6)
-      << remark::metric("us_kept", kept.seconds * 1e6);
+      << remark::metric("us_kept", baseline.seconds * 1e6);
 }
 
 } // namespace pcc::cli

@@ -14,23 +14,24 @@ public:
   /// `model`, as imported, must outlive this object.
   RecomputeSearch(mlir::ModuleOp model, const PipelineOptions &options);
 
-  /// Chooses the parts to recompute; afterwards `getKept` is the program that recomputes nothing.
+  /// Chooses the parts to recompute; afterwards `getBaseline` is the program that recomputes
+  /// nothing.
   plan::RecomputeCandidate run();
-  const plan::RecomputeCandidate &getKept() const { return kept; }
+  const plan::RecomputeCandidate &getBaseline() const { return baseline; }
   int64_t getLimit() const;
 
 private:
-  plan::RecomputeCandidate price(llvm::ArrayRef<int64_t> parts);
+  plan::RecomputeCandidate evaluate(llvm::ArrayRef<int64_t> parts);
 
   mlir::ModuleOp model;
   PipelineOptions options;
-  plan::RecomputeCandidate kept;
+  plan::RecomputeCandidate baseline;
   llvm::SmallVector<double> partSeconds;
 };
 
 /// Emits a remark at `location`: the number of recomputed parts, and bytes and times with and
 /// without them.
-void remarkRecomputed(mlir::Location location, const plan::RecomputeCandidate &kept,
+void remarkRecomputed(mlir::Location location, const plan::RecomputeCandidate &baseline,
                       const plan::RecomputeCandidate &chosen);
 
 } // namespace pcc::cli

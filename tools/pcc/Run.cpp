@@ -4,8 +4,8 @@
 // or those of all processes that mpirun, srun or torchrun started.
 
 #include "runtime/execute/RunProgram.h"
-#include "tools/pcc/RoadFlags.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/CompileFlags.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -45,7 +45,7 @@ constexpr FieldInfo runFields[] = {
 };
 
 /// Formats the last loss and the metrics: "loss is 0.0312, accuracy: 0.9461".
-std::string summarise(const abi::RunReport &report) {
+std::string summarize(const abi::RunReport &report) {
   std::string text;
   if (report.steps_size())
     text = llvm::formatv("loss is {0:f4}", report.steps(report.steps_size() - 1).loss());
@@ -60,17 +60,17 @@ void printMetrics(const abi::RunReport &report) {
   llvm::outs().flush();
 }
 
-class RunVerb : public Verb {
+class RunSubcommand : public Subcommand {
 public:
-  RunVerb()
-      : Verb("run", "trains on local ranks or over MPI"), road(command),
+  RunSubcommand()
+      : Subcommand("run", "trains on local ranks or over MPI"), compileFlags(command),
         flags(command, abi::RunConfig::descriptor(), runFields), format(command),
         compareOneRank("compare-one-rank",
                        cl::desc("run the same on one rank, too, and print what that gave"),
                        cl::sub(command)) {}
 
   ExitCode run() override {
-    if (compareOneRank && road.isProgram())
+    if (compareOneRank && compileFlags.isProgram())
       return fail(BadUsage,
                   "'--compare-one-rank': expected a model, got a program, whose number of "
                   "ranks is fixed");
@@ -85,14 +85,14 @@ public:
     config.set_log_every(20);
     if (ExitCode code = flags.read(config))
       return code;
-    config.set_link(road.getCluster().getLink());
+    config.set_link(compileFlags.getCluster().getLink());
     // Check output names before a long search. With several processes the run itself checks them.
     if (pcc::runtime::Status status = pcc::runtime::checkOutputs(config);
         launch.isAlone() && !status.ok())
       return fail(ExitCode(status.exitCode()), status.message());
     abi::Executable program;
-    if (ExitCode code =
-            road.isProgram() ? road.readProgram(program, {"link"}) : buildProgram(config, program))
+    if (ExitCode code = compileFlags.isProgram() ? compileFlags.readProgram(program, {"link"})
+                                                 : buildProgram(config, program))
       return code;
     abi::RunReport report;
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
@@ -107,7 +107,7 @@ public:
     if (format.isJson())
       llvm::outs() << pcc::runtime::toJson(report) << "\n";
     else if (compareOneRank)
-      llvm::outs() << "one rank: " << summarise(report.one_rank()) << "\n";
+      llvm::outs() << "one rank: " << summarize(report.one_rank()) << "\n";
     llvm::outs().flush();
     return Success;
   }
@@ -116,7 +116,7 @@ private:
   /// Reads the options of the compilation pipeline. If metrics are requested and neither training
   /// nor a loss, the labels are class numbers for the output.
   ExitCode readOptions(const abi::RunConfig &config, pcc::PipelineOptions &options) const {
-    ExitCode code = road.read(options);
+    ExitCode code = compileFlags.read(options);
     if (!options.trains() && options.evaluatedLoss.empty() && !config.metrics().empty())
       options.evaluatedLoss = "softmax_cross_entropy";
     return code;
@@ -127,7 +127,7 @@ private:
     if (ExitCode code = readOptions(config, options))
       return code;
     Session session;
-    return road.build(session, options, /*shows=*/launch.isFirst(), program);
+    return compileFlags.build(session, options, /*shows=*/launch.isFirst(), program);
   }
 
   ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,
@@ -151,10 +151,10 @@ private:
     pcc::PipelineOptions options;
     if (ExitCode code = readOptions(config, options))
       return code;
-    options = oneRank(std::move(options));
+    options = singleRankOptions(std::move(options));
     Session session;
     abi::Executable program;
-    if (ExitCode code = road.build(session, options, /*shows=*/false, program))
+    if (ExitCode code = compileFlags.build(session, options, /*shows=*/false, program))
       return code;
     abi::RunConfig quiet = config;
     quiet.clear_log_dir();
@@ -163,7 +163,7 @@ private:
     return execute(std::move(program), quiet, /*talks=*/false, report);
   }
 
-  RoadFlags road;
+  CompileFlags compileFlags;
   MessageFlags flags;
   FormatFlag format;
   cl::opt<bool> compareOneRank;
@@ -172,4 +172,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeRunVerb() { return std::make_unique<RunVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeRunSubcommand() {
+  return std::make_unique<RunSubcommand>();
+}

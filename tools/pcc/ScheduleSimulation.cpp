@@ -19,19 +19,19 @@ namespace cl = llvm::cl;
 namespace json = llvm::json;
 
 /// Largest accepted time; sums of many such times stay finite.
-static constexpr double longestTime = 1e100;
+static constexpr double maxTime = 1e100;
 /// Largest number of forwards and backwards in one simulation, which takes some seconds.
-static constexpr int64_t mostWork = int64_t(1) << 24;
+static constexpr int64_t maxWork = int64_t(1) << 24;
 
 /// Parses `0.25`, `1e-3` or `1/4`; returns nothing for text that is no number from 0 to
-/// `longestTime`.
+/// `maxTime`.
 static std::optional<double> readTime(llvm::StringRef text) {
   auto [top, bottom] = text.trim().split('/');
   double value = 0, divisor = 1;
   if (top.getAsDouble(value) || (text.contains('/') && bottom.getAsDouble(divisor)))
     return std::nullopt;
   value /= divisor;
-  return value >= 0 && value <= longestTime ? std::optional(value) : std::nullopt;
+  return value >= 0 && value <= maxTime ? std::optional(value) : std::nullopt;
 }
 
 static char letterOfWork(const order::Work &work) {
@@ -191,7 +191,7 @@ ExitCode ScheduleFlags::run(const ScheduleCounts &counts, int columns, bool isJs
   if (liveLimit < 0)
     return fail(BadUsage,
                 llvm::formatv("'--live-limit': expected 0 or more, got {0}", int(liveLimit)));
-  int64_t most = mostWork / (2 * int64_t(counts.stages) * std::max(counts.chunks, 1));
+  int64_t most = maxWork / (2 * int64_t(counts.stages) * std::max(counts.chunks, 1));
   if (counts.microbatches > most)
     return fail(BadUsage, llvm::formatv("'--micro-batches': expected at most {0} in a simulation "
                                         "of {1} stages, got {2}",

@@ -8,12 +8,12 @@
 #include "passes/solve/ProblemFile.h"
 #include "passes/solve/Solve.h"
 #include "passes/solve/Workers.h"
+#include "tools/pcc/CompileFlags.h"
 #include "tools/pcc/MemoryReport.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/PipelineSearch.h"
-#include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/SearchReport.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -57,11 +57,12 @@ std::string explainConflict(const StrategyProblem &problem) {
                              : text;
 }
 
-class SearchVerb : public Verb {
+class SearchSubcommand : public Subcommand {
 public:
-  SearchVerb()
-      : Verb("search", "the best plan of a model, or the best options of a problem, and a bound"),
-        road(command),
+  SearchSubcommand()
+      : Subcommand("search",
+                   "the best plan of a model, or the best options of a problem, and a bound"),
+        compileFlags(command),
         threads("threads", cl::desc("threads of the search"), cl::init(2), cl::sub(command)),
         seed("seed", cl::desc("of random decisions"), cl::init(1), cl::sub(command)),
         gap("gap",
@@ -84,11 +85,11 @@ public:
                   cl::desc("also into how many pipeline stages, microbatches and chunks, and by "
                            "which schedule; what flags give stays"),
                   cl::sub(command)),
-        mostMicrobatches("most-micro-batches",
-                         cl::desc("up to how many '--pipelines' tries; 0: eight for each stage"),
-                         cl::init(0), cl::sub(command)),
-        mostChunks("most-virtual-stages", cl::desc("up to how many '--pipelines' tries"),
-                   cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
+        maxMicrobatches("max-micro-batches",
+                        cl::desc("up to how many '--pipelines' tries; 0: eight for each stage"),
+                        cl::init(0), cl::sub(command)),
+        maxVirtualStages("max-virtual-stages", cl::desc("up to how many '--pipelines' tries"),
+                         cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
         quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
@@ -98,33 +99,34 @@ public:
       return fail(BadUsage, llvm::formatv("'--gap': expected 0 to 1, got {0}", gap.getValue()));
     if (pinTimeLimit < 0)
       return fail(BadUsage, "'--pin-time-limit': expected at least 0");
-    if (mostMicrobatches < 0)
-      return fail(BadUsage, llvm::formatv("'--most-micro-batches': expected 0 or more, got {0}",
-                                          int64_t(mostMicrobatches)));
-    if (mostChunks < 1)
-      return fail(BadUsage, llvm::formatv("'--most-virtual-stages': expected 1 or more, got {0}",
-                                          int(mostChunks)));
-    if (!pipelines && (mostMicrobatches.getNumOccurrences() || mostChunks.getNumOccurrences()))
-      return fail(BadUsage, "'--most-micro-batches' and '--most-virtual-stages': expected "
+    if (maxMicrobatches < 0)
+      return fail(BadUsage, llvm::formatv("'--max-micro-batches': expected 0 or more, got {0}",
+                                          int64_t(maxMicrobatches)));
+    if (maxVirtualStages < 1)
+      return fail(BadUsage, llvm::formatv("'--max-virtual-stages': expected 1 or more, got {0}",
+                                          int(maxVirtualStages)));
+    if (!pipelines && (maxMicrobatches.getNumOccurrences() || maxVirtualStages.getNumOccurrences()))
+      return fail(BadUsage, "'--max-micro-batches' and '--max-virtual-stages': expected "
                             "'--pipelines' beside them");
-    PipelineOptions road;
-    if (ExitCode code = this->road.read(road))
+    PipelineOptions modelOptions;
+    if (ExitCode code = this->compileFlags.read(modelOptions))
       return code;
-    llvm::StringRef path = this->road.getModel().path();
+    llvm::StringRef path = this->compileFlags.getModel().path();
     bool isModel = llvm::any_of(llvm::ArrayRef<const char *>{".onnx", ".mlir", ".mlirbc"},
                                 [&](const char *suffix) { return path.ends_with(suffix); });
-    return isModel ? searchModel(std::move(road)) : searchProblem(path.str(), road.parallel);
+    return isModel ? searchModel(std::move(modelOptions))
+                   : searchProblem(path.str(), modelOptions.parallel);
   }
 
 private:
   /// Rejects flags of models: a problem knows neither devices nor a training step.
   ExitCode refuseModelFlags(const abi::ParallelConfig &config) const {
-    llvm::StringRef flag = road.givenFlag({"time_limit", "auto_parallel_search_mode"});
+    llvm::StringRef flag = compileFlags.givenFlag({"time_limit", "auto_parallel_search_mode"});
     if (flag.empty() && pinTimeLimit.getNumOccurrences())
       flag = pinTimeLimit.ArgStr;
     if (!flag.empty())
       return fail(BadUsage, "'--" + flag + "': expected a model, got a problem");
-    if (road.has("auto_parallel_search_mode") &&
+    if (compileFlags.has("auto_parallel_search_mode") &&
         config.auto_parallel_search_mode() != abi::DYNAMIC_PROGRAMMING &&
         config.auto_parallel_search_mode() != abi::BEST)
       return fail(BadUsage, "'--auto-parallel-search-mode': expected best or dynamic_programming "
@@ -156,7 +158,7 @@ private:
     };
     Session session;
     ExitCode code;
-    if (!road.compile(session, options, Stage::Strategy, code))
+    if (!compileFlags.compile(session, options, Stage::Strategy, code))
       return code;
     if (memoryReport)
       return tell(*memoryReport);
@@ -174,7 +176,7 @@ private:
     if (!options.trains())
       return fail(BadUsage, "'--pipelines': expected a training step, '--loss' and '--optimizer'");
     options.parallel.clear_strategy_ckpt_save_file();
-    PipelineSearch search(road, std::move(options), {mostMicrobatches, mostChunks});
+    PipelineSearch search(compileFlags, std::move(options), {maxMicrobatches, maxVirtualStages});
     ExitCode code = search.run();
     if (!search.hasCandidates())
       return code;
@@ -184,7 +186,7 @@ private:
     PipelineOptions best = search.getBest();
     best.parallel.set_strategy_ckpt_save_file(output);
     Session session;
-    return road.compile(session, best, Stage::Strategy, code) ? Success : code;
+    return compileFlags.compile(session, best, Stage::Strategy, code) ? Success : code;
   }
 
   template <typename Report> ExitCode tell(const Report &report) const {
@@ -214,7 +216,7 @@ private:
       options.progress = printProgress;
     if (ExitCode code = readInitial(options))
       return code;
-    bool isExact = road.has("auto_parallel_search_mode") &&
+    bool isExact = compileFlags.has("auto_parallel_search_mode") &&
                    config.auto_parallel_search_mode() == abi::DYNAMIC_PROGRAMMING;
     return write(*problem, isExact ? solveByDynamicProgramming(*problem, options)
                                    : solveBest(*problem, options));
@@ -322,7 +324,7 @@ private:
     return Success;
   }
 
-  RoadFlags road;
+  CompileFlags compileFlags;
   cl::opt<int> threads, seed;
   cl::opt<double> gap;
   cl::opt<std::string> output;
@@ -330,12 +332,14 @@ private:
   cl::opt<std::string> certificate, solution, initial;
   cl::opt<double> pinTimeLimit;
   cl::opt<bool> pipelines;
-  cl::opt<int64_t> mostMicrobatches;
-  cl::opt<int> mostChunks;
+  cl::opt<int64_t> maxMicrobatches;
+  cl::opt<int> maxVirtualStages;
   cl::opt<bool> quiet;
   FormatFlag format;
 };
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeSearchVerb() { return std::make_unique<SearchVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeSearchSubcommand() {
+  return std::make_unique<SearchSubcommand>();
+}

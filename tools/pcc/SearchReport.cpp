@@ -82,7 +82,7 @@ json::Value SearchReport::toJson() const {
 }
 
 /// Prints the cost of each constraint, and an upper bound if a higher cost is not ruled out.
-static void printPins(llvm::ArrayRef<strategy::PinPrice> pins) {
+static void printConstraints(llvm::ArrayRef<strategy::PinPrice> pins) {
   if (!pins.empty())
     llvm::outs() << "\nwhat pins cost, ms a step:\n";
   for (const strategy::PinPrice &pin : pins) {
@@ -122,5 +122,5 @@ void SearchReport::print() const {
   for (const PlannedOp &op : longest)
     llvm::outs() << llvm::formatv("{0,10:f4}  {1}: {2} -> {3}\n", op.seconds * 1e3, op.name,
                                   llvm::join(op.in, ", "), llvm::join(op.out, ", "));
-  printPins(pins);
+  printConstraints(pins);
 }

@@ -13,7 +13,7 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 /// Longer values, in bytes, are elided on stdout.
-static constexpr int64_t longestValueShown = 64;
+static constexpr int64_t maxShownValueBytes = 64;
 
 static mlir::DialectRegistry makeRegistry() {
   mlir::DialectRegistry registry;
@@ -31,8 +31,9 @@ ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
             use == ModelUse::Required ? cl::Required : cl::Optional, cl::sub(command)),
       weights("weights", cl::desc("take the parameters' values from this .safetensors file"),
               cl::value_desc("file"), cl::sub(command)),
-      pins("pins", cl::desc("strategies for ops, parameters and inputs by their names"),
-           cl::value_desc("file"), cl::sub(command)),
+      constraints("constraints",
+                  cl::desc("strategies for ops, parameters and inputs by their names"),
+                  cl::value_desc("file"), cl::sub(command)),
       deviceConfiguration(
           "device-config",
           cl::desc("which of the model's configurations for several devices counts"),
@@ -43,10 +44,10 @@ ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
              cl::value_desc("name=file"), cl::sub(command)) {}
 
 llvm::StringRef ModelFlags::givenFlag() const {
-  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims, &inputsFlag = inputs,
-                   &configurationFlag = deviceConfiguration;
+  const cl::Option &weightsFlag = weights, &constraintsFlag = constraints, &dimsFlag = dims,
+                   &inputsFlag = inputs, &configurationFlag = deviceConfiguration;
   for (const cl::Option *option :
-       {&weightsFlag, &pinsFlag, &dimsFlag, &inputsFlag, &configurationFlag})
+       {&weightsFlag, &constraintsFlag, &dimsFlag, &inputsFlag, &configurationFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   return "";
@@ -100,8 +101,8 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
   mlir::OwningOpRef<mlir::ModuleOp> module =
       import::importModel(model, options, context, unsupported);
   code = module ? Success : BadInput;
-  if (module && !pins.empty())
-    code = attachPins(*module, pins);
+  if (module && !constraints.empty())
+    code = attachPins(*module, constraints);
   return code == Success ? std::move(module) : nullptr;
 }
 
@@ -114,7 +115,8 @@ static ExitCode write(mlir::ModuleOp module, llvm::StringRef path, mlir::OpPrint
       return;
     }
     if (!isFile(path))
-      flags.elideLargeResourceString(longestValueShown).elideLargeElementsAttrs(longestValueShown);
+      flags.elideLargeResourceString(maxShownValueBytes)
+          .elideLargeElementsAttrs(maxShownValueBytes);
     module.print(os, flags);
     os << "\n";
   });

@@ -28,7 +28,7 @@ private:
 
 enum class ModelUse { Required, Optional };
 
-/// Flags MODEL, `--set-dim`, `--set-input`, `--weights`, `--pins`, `--device-config`.
+/// Flags MODEL, `--set-dim`, `--set-input`, `--weights`, `--constraints`, `--device-config`.
 class ModelFlags {
 public:
   /// `use`: whether a command line without MODEL is an error.
@@ -48,7 +48,7 @@ public:
 private:
   ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;
 
-  llvm::cl::opt<std::string> model, weights, pins, deviceConfiguration;
+  llvm::cl::opt<std::string> model, weights, constraints, deviceConfiguration;
   llvm::cl::list<std::string> dims, inputs;
 };
 

@@ -7,10 +7,10 @@
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/WriteTrace.h"
-#include "tools/pcc/RoadFlags.h"
+#include "tools/pcc/CompileFlags.h"
 #include "tools/pcc/ScheduleSimulation.h"
 #include "tools/pcc/SimulationReport.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 
 using namespace pcc;
 using namespace pcc::cli;
@@ -18,11 +18,11 @@ namespace cl = llvm::cl;
 
 namespace {
 
-class SimulateVerb : public Verb {
+class SimulateSubcommand : public Subcommand {
 public:
-  SimulateVerb()
-      : Verb("simulate", "the timeline of a program, or of a pipeline schedule alone"),
-        road(command, ModelUse::Optional), schedule(command),
+  SimulateSubcommand()
+      : Subcommand("simulate", "the timeline of a program, or of a pipeline schedule alone"),
+        compileFlags(command, ModelUse::Optional), schedule(command),
         trace("trace", cl::desc("a file for a Chrome trace of the step"), cl::value_desc("file"),
               cl::sub(command)),
         everyRank("every-rank",
@@ -38,15 +38,15 @@ public:
       return runSchedule();
     if (everyRank && trace.empty())
       return fail(BadUsage, "'--every-rank': expected '--trace' beside it");
-    if (road.getModel().path().empty())
+    if (compileFlags.getModel().path().empty())
       return fail(BadUsage, "expected a model, a program (.pcx) or '--schedule'");
     if (llvm::StringRef flag = schedule.givenFlag(); !flag.empty())
       return fail(BadUsage, "'--" + flag + "': expected '--schedule', got a " +
-                                (road.isProgram() ? "program" : "model"));
+                                (compileFlags.isProgram() ? "program" : "model"));
     abi::Executable program;
     std::optional<abi::Cluster> cluster;
     if (ExitCode code =
-            road.isProgram() ? readProgram(program, cluster) : compile(program, cluster))
+            compileFlags.isProgram() ? readProgram(program, cluster) : compile(program, cluster))
       return code;
     return simulate(program, cluster);
   }
@@ -57,36 +57,36 @@ private:
         trace.getNumOccurrences() ? trace.ArgStr
         : everyRank.getNumOccurrences()
             ? everyRank.ArgStr
-            : road.givenFlag({"pipeline_stages", "micro_batches", "virtual_stages"});
-    if (!road.getModel().path().empty())
+            : compileFlags.givenFlag({"pipeline_stages", "micro_batches", "virtual_stages"});
+    if (!compileFlags.getModel().path().empty())
       return fail(BadUsage,
-                  "'--schedule': expected no model, got '" + road.getModel().path() + "'");
+                  "'--schedule': expected no model, got '" + compileFlags.getModel().path() + "'");
     if (!flag.empty())
       return fail(BadUsage, "'--" + flag + "': expected a model or a program, got '--schedule'");
     abi::ParallelConfig config;
-    if (ExitCode code = road.readParallel(config))
+    if (ExitCode code = compileFlags.readParallel(config))
       return code;
     ScheduleCounts counts{config.pipeline_stages(), config.micro_batches(),
-                          road.has("virtual_stages") ? config.virtual_stages() : 0};
+                          compileFlags.has("virtual_stages") ? config.virtual_stages() : 0};
     return schedule.run(counts, columns, format.isJson());
   }
 
   ExitCode readProgram(abi::Executable &program, std::optional<abi::Cluster> &cluster) const {
-    if (ExitCode code = road.readProgram(program, {"cluster", "link"}))
+    if (ExitCode code = compileFlags.readProgram(program, {"cluster", "link"}))
       return code;
     abi::Status proof = check::prove(program);
     if (!proof.ok())
-      return fail(BadInput, std::move(proof).within(road.getModel().path()).describe());
-    return road.getCluster().read(abi::rankCount(program.mesh()), cluster);
+      return fail(BadInput, std::move(proof).within(compileFlags.getModel().path()).describe());
+    return compileFlags.getCluster().read(abi::rankCount(program.mesh()), cluster);
   }
 
   /// Builds the instructions of a model's program, without code for its kernels.
   ExitCode compile(abi::Executable &program, std::optional<abi::Cluster> &cluster) const {
     PipelineOptions options;
-    if (ExitCode code = road.read(options))
+    if (ExitCode code = compileFlags.read(options))
       return code;
     cluster = options.cluster;
-    return road.buildRecords(options, program);
+    return compileFlags.buildRecords(options, program);
   }
 
   ExitCode simulate(const abi::Executable &program, std::optional<abi::Cluster> cluster) const {
@@ -107,7 +107,7 @@ private:
     return Success;
   }
 
-  RoadFlags road;
+  CompileFlags compileFlags;
   ScheduleFlags schedule;
   cl::opt<std::string> trace;
   cl::opt<bool> everyRank;
@@ -117,4 +117,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeSimulateVerb() { return std::make_unique<SimulateVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeSimulateSubcommand() {
+  return std::make_unique<SimulateSubcommand>();
+}

@@ -5,7 +5,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/simulate/WriteTrace.h"
 #include "tools/pcc/Gantt.h"
-#include "tools/pcc/Staircase.h"
+#include "tools/pcc/MemoryProfile.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,16 +40,16 @@ static std::vector<Bar> makeBars(const abi::Executable &executable,
   for (const abi::Slot &slot : simulation.slots[timeline.program]) {
     const abi::Section &section = program.sections(int(slot.section()));
     char letter = letterOf(kindOf(section.name()), slot.microbatch());
-    bool isNewSlot = true;
-    for (const abi::Record &record : section.records()) {
+    bool isNewAction = true;
+    for (const abi::Record &instruction : section.records()) {
       const simulate::Span &span = timeline.spans[run++];
-      if (record.has_collective() || span.length() <= 0)
+      if (instruction.has_collective() || span.length() <= 0)
         continue;
-      if (!isNewSlot && bars.back().end == span.begin)
+      if (!isNewAction && bars.back().end == span.begin)
         bars.back().end = span.end;
       else
         bars.push_back({span.begin, span.end, letter});
-      isNewSlot = false;
+      isNewAction = false;
     }
   }
   return bars;
@@ -105,10 +105,10 @@ static void printMemory(llvm::ArrayRef<std::string> names, size_t widest,
 /// Prints the memory of the class that needs most, over time and at its peak.
 static void printFullest(const abi::Executable &executable, llvm::ArrayRef<std::string> names,
                          const simulate::Simulation &simulation, int columns) {
-  const simulate::Timeline &fullest = findFullest(simulation);
+  const simulate::Timeline &fullest = findPeakTimeline(simulation);
   if (columns) {
     llvm::outs() << "\n          MB  " << names[&fullest - simulation.timelines.data()] << "\n";
-    printStaircase(llvm::outs(), fullest.memory, simulation.seconds, columns);
+    printMemoryProfile(llvm::outs(), fullest.memory, simulation.seconds, columns);
   }
   printPeak(llvm::outs(), executable, simulation, fullest);
 }

@@ -107,7 +107,7 @@ void compareFields(const Entry &a, const Entry &b, std::vector<StrategyDifferenc
 }
 
 /// Formats the entry in one line.
-std::string summarise(const Entry &entry) {
+std::string summarize(const Entry &entry) {
   return llvm::join(
       llvm::map_range(entry.fields,
                       [](const auto &field) { return field.first + " " + field.second; }),
@@ -126,10 +126,10 @@ std::vector<StrategyDifference> pcc::cli::compareStrategies(const abi::Strategy 
     if (found != ofB.end())
       compareFields(entry, *found->second, differences);
     else
-      differences.push_back({entry.what, entry.name, "", summarise(entry), std::nullopt});
+      differences.push_back({entry.what, entry.name, "", summarize(entry), std::nullopt});
   }
   for (const Entry &entry : entriesOfB)
     if (!ofA.contains({entry.what, entry.name}))
-      differences.push_back({entry.what, entry.name, "", std::nullopt, summarise(entry)});
+      differences.push_back({entry.what, entry.name, "", std::nullopt, summarize(entry)});
   return differences;
 }

@@ -4,8 +4,8 @@
 // compute the same. Given a folder with data, checks that the model computes its outputs from its
 // inputs. With --record, stores the first comparison for another machine.
 
-#include "tools/pcc/RecordModel.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/RecordGoldenResults.h"
+#include "tools/pcc/Subcommand.h"
 #include "tools/pcc/VerifyModel.h"
 #include "tools/pcc/VerifyTestData.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,10 +15,11 @@ namespace cl = llvm::cl;
 
 namespace {
 
-class VerifyVerb : public Verb {
+class VerifySubcommand : public Subcommand {
 public:
-  VerifyVerb()
-      : Verb("verify", "compares ranks with one device, or two modules"), road(command),
+  VerifySubcommand()
+      : Subcommand("verify", "compares ranks with one device, or two modules"),
+        compileFlags(command),
         other(cl::Positional, cl::desc("[OTHER]"), cl::Optional, cl::sub(command)), format(command),
         record("record",
                cl::desc("write the program to PREFIX.pcx and what it must compute to "
@@ -36,16 +37,16 @@ public:
     options.seed = seed;
     options.steps = steps;
     if (record.getNumOccurrences())
-      return runRecord(session, options);
+      return runGolden(session, options);
     if (!testData.empty())
       return runTestData(session);
     if (other.empty()) {
       ExitCode code;
-      pcc::interpret::Report report = verifyModel(session, road, options, code);
+      pcc::interpret::Report report = verifyModel(session, compileFlags, options, code);
       return code ? code : show(report);
     }
     ExitCode code;
-    mlir::OwningOpRef<mlir::ModuleOp> a = road.getModel().load(session.context, code);
+    mlir::OwningOpRef<mlir::ModuleOp> a = compileFlags.getModel().load(session.context, code);
     if (!a)
       return code;
     mlir::OwningOpRef<mlir::ModuleOp> b = pcc::import::importModel(other, {}, session.context);
@@ -55,22 +56,22 @@ public:
   }
 
 private:
-  ExitCode runRecord(Session &session, const pcc::interpret::VerifyOptions &options) {
+  ExitCode runGolden(Session &session, const pcc::interpret::VerifyOptions &options) {
     if (record.empty())
       return pcc::cli::fail(BadUsage, "'--record': expected the beginning of two files' names");
     if (!other.empty())
       return pcc::cli::fail(BadUsage, "'--record': expected one model, got two modules");
     if (!testData.empty())
       return pcc::cli::fail(BadUsage, "'--record': expected no '--test-data' beside it");
-    return recordModel(session, road, options, record);
+    return recordGoldenResults(session, compileFlags, options, record);
   }
 
   ExitCode runTestData(Session &session) {
-    llvm::StringRef model = road.getModel().path();
+    llvm::StringRef model = compileFlags.getModel().path();
     if (!other.empty() || !model.ends_with(".onnx"))
       return pcc::cli::fail(BadUsage, "'--test-data': expected one model that ends in .onnx");
     pcc::PipelineOptions options;
-    if (ExitCode code = road.read(options))
+    if (ExitCode code = compileFlags.read(options))
       return code;
     pcc::interpret::Report report = verifyTestData(session.context, model, testData, options);
     ExitCode code = show(report);
@@ -87,7 +88,7 @@ private:
     return report.passed() ? Success : Mismatch;
   }
 
-  RoadFlags road;
+  CompileFlags compileFlags;
   cl::opt<std::string> other;
   FormatFlag format;
   cl::opt<std::string> record, testData;
@@ -98,4 +99,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Verb> pcc::cli::makeVerifyVerb() { return std::make_unique<VerifyVerb>(); }
+std::unique_ptr<Subcommand> pcc::cli::makeVerifySubcommand() {
+  return std::make_unique<VerifySubcommand>();
+}

@@ -46,10 +46,10 @@ Report verifyForward(const VerifiedModel &model, runtime::Session &session) {
 
 } // namespace
 
-Report pcc::cli::verifyModel(Session &session, const RoadFlags &road,
+Report pcc::cli::verifyModel(Session &session, const CompileFlags &compileFlags,
                              const interpret::VerifyOptions &options, ExitCode &code) {
   VerifiedModel model;
-  code = compileVerified(session, road, options, model);
+  code = compileVerified(session, compileFlags, options, model);
   if (code != Success)
     return {};
   Report report =

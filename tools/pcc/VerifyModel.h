@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compiler/interpret/Verify.h"
-#include "tools/pcc/RoadFlags.h"
+#include "tools/pcc/CompileFlags.h"
 
 namespace pcc::cli {
 
@@ -13,7 +13,7 @@ namespace pcc::cli {
 /// seeded inputs. Runs the program of a rank in the interpreter first (cases `interpreter: …`),
 /// then the linked program on its device (cases `cpu: …` or `gpu: …`). Without a training step,
 /// compares the outputs. Errors, such as a missing device, are diagnostics and set `code`.
-interpret::Report verifyModel(Session &session, const RoadFlags &road,
+interpret::Report verifyModel(Session &session, const CompileFlags &compileFlags,
                               const interpret::VerifyOptions &options, ExitCode &code);
 
 } // namespace pcc::cli

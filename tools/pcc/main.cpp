@@ -8,7 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "tools/pcc/InternalError.h"
-#include "tools/pcc/Verb.h"
+#include "tools/pcc/Subcommand.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
@@ -33,22 +33,23 @@ int main(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
 
-  std::unique_ptr<Verb> verbs[] = {makeImportVerb(),   makeCompileVerb(),   makeRunVerb(),
-                                   makeVerifyVerb(),   makeCheckVerb(),     makePlanReshardVerb(),
-                                   makeExplainVerb(),  makeDiffVerb(),      makeDoctorVerb(),
-                                   makeExampleVerb(),  makeCalibrateVerb(), makeSearchVerb(),
-                                   makeSimulateVerb(), makeBenchVerb()};
-  for (auto &verb : verbs)
-    acceptRepeatedFlags(verb->command);
+  std::unique_ptr<Subcommand> subcommands[] = {
+      makeImportSubcommand(),   makeCompileSubcommand(),   makeRunSubcommand(),
+      makeVerifySubcommand(),   makeCheckSubcommand(),     makePlanReshardSubcommand(),
+      makeExplainSubcommand(),  makeDiffSubcommand(),      makeDoctorSubcommand(),
+      makeExampleSubcommand(),  makeCalibrateSubcommand(), makeSearchSubcommand(),
+      makeSimulateSubcommand(), makeBenchSubcommand()};
+  for (auto &subcommand : subcommands)
+    acceptRepeatedFlags(subcommand->command);
   cl::OptionCategory ownFlags("pcc");
   cl::HideUnrelatedOptions(ownFlags); // the many flags of LLVM's libraries stay valid, but unlisted
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return BadUsage;
-  for (auto &verb : verbs)
-    if (verb->command)
-      return verb->run();
+  for (auto &subcommand : subcommands)
+    if (subcommand->command)
+      return subcommand->run();
   llvm::errs()
-      << "pcc: expected a verb: import, compile, run, verify, check, plan-reshard, search, "
+      << "pcc: expected a subcommand: import, compile, run, verify, check, plan-reshard, search, "
          "simulate, explain, "
          "diff, calibrate, bench or doctor; 'pcc --help' tells more\n";
   return BadUsage;

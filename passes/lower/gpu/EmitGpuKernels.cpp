@@ -14,7 +14,7 @@
 #include "passes/lower/gpu/GpuLoops.h"
 #include "passes/lower/gpu/SupportKernels.h"
 
-#include "dialects/task/Products.h"
+#include "dialects/task/EpilogueAttrs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -32,7 +32,7 @@
 
 // AGAIN: stage | Category:strategy | {{.*}}first=gather{{.*}}recomputed=1,{{.*}}stage=0
 // AGAIN: stage | Category:strategy | {{.*}}recomputed=0,{{.*}}stage=1
-// AGAIN: module attributes {pipe.pins = [{marked, op_name = "gather_0", recompute}]}
+// AGAIN: module attributes {pipe.constraints = [{marked, op_name = "gather_0", recompute}]}
 // AGAIN: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
 
 // NONE: error: the model cannot be cut in 2 stages: 'gather' alone takes {{[0-9]+}} bytes, expected at most 1000000

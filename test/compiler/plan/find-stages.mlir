@@ -14,12 +14,12 @@
 // CHECK: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
 
 // CHUNKS-LABEL: func.func @forward(
-// CHUNKS: graph.matmul %{{.*}} {pipe.chunk = 0 : i64}
-// CHUNKS: graph.matmul %{{.*}} {pipe.chunk = 1 : i64}
-// CHUNKS: graph.tanh %{{.*}} {pipe.chunk = 1 : i64}
-// CHUNKS: graph.add %{{.*}} {pipe.chunk = 1 : i64}
-// CHUNKS: graph.matmul %{{.*}} {pipe.chunk = 2 : i64}
-// CHUNKS: graph.matmul %{{.*}} {pipe.chunk = 3 : i64}
+// CHUNKS: graph.matmul %{{.*}} {pipe.virtual_stage = 0 : i64}
+// CHUNKS: graph.matmul %{{.*}} {pipe.virtual_stage = 1 : i64}
+// CHUNKS: graph.tanh %{{.*}} {pipe.virtual_stage = 1 : i64}
+// CHUNKS: graph.add %{{.*}} {pipe.virtual_stage = 1 : i64}
+// CHUNKS: graph.matmul %{{.*}} {pipe.virtual_stage = 2 : i64}
+// CHUNKS: graph.matmul %{{.*}} {pipe.virtual_stage = 3 : i64}
 graph.parameter @a : tensor<512x512xf32> init(#graph.init<zeros>)
 graph.parameter @b : tensor<512x512xf32> init(#graph.init<zeros>)
 graph.parameter @c : tensor<512x512xf32> init(#graph.init<zeros>)

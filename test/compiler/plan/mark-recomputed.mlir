@@ -4,8 +4,8 @@
 // ERROR: error: expected numbers of parts below 2, got 9
 
 // What is cheap comes first, products after; what the segment hands on is kept. The names tell the ops from all others.
-// CHECK: pipe.pins = [{marked, op_name = "/exp", recompute}, {marked, op_name = "/sin", recompute}, {marked, op_name = "/first", recompute}, {marked, op_name = "/second", recompute}]
-// ALONE: pipe.pins = [{marked, op_name = "/exp", recompute}, {marked, op_name = "/sin", recompute}]
+// CHECK: pipe.constraints = [{marked, op_name = "/exp", recompute}, {marked, op_name = "/sin", recompute}, {marked, op_name = "/first", recompute}, {marked, op_name = "/second", recompute}]
+// ALONE: pipe.constraints = [{marked, op_name = "/exp", recompute}, {marked, op_name = "/sin", recompute}]
 // ALONE: graph.matmul {{.*}}pipe.stage = 0
 module {
   func.func @forward(%x: tensor<8x8xf32> {graph.role = #graph.role<input "x">})

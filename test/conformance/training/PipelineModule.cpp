@@ -56,13 +56,13 @@ public:
   Walker(const Case &question, ModuleOp module) : options(question), module(module) {}
 
   /// Calls `visit` with each op and the slot that it runs in.
-  void walk(function_ref<void(Operation *, pipe::SlotOp)> visit) {
-    for (auto slot : facts::getStep(module).getBody().getOps<pipe::SlotOp>())
+  void walk(function_ref<void(Operation *, pipe::ActionOp)> visit) {
+    for (auto slot : facts::getStep(module).getBody().getOps<pipe::ActionOp>())
       for (Operation &op : module.lookupSymbol<func::FuncOp>(slot.getSection()).getBody().front())
         visit(&op, slot);
   }
 
-  std::optional<Message> message(Operation *op, pipe::SlotOp slot) const {
+  std::optional<Message> message(Operation *op, pipe::ActionOp slot) const {
     int64_t position = options.rank % options.ranks;
     auto make = [&](bool sends, Type type, int64_t stage) {
       return Message{isForward(slot.getSection()), sends,
@@ -106,7 +106,7 @@ PipelineRank readPipelineModule(const Case &question, ModuleOp module,
   PipelineRank rank;
   Walker walker(question, module);
   rank.parameters = readStepModule(module, factors, walker.options);
-  walker.walk([&](Operation *op, pipe::SlotOp slot) {
+  walker.walk([&](Operation *op, pipe::ActionOp slot) {
     StringRef section = slot.getSection();
     if (std::optional<Message> message = walker.message(op, slot))
       rank.messages.push_back(*message);
@@ -148,7 +148,7 @@ Places readPlaces(const Case &question, ModuleOp module) {
   Walker walker(question, module);
   Placer placer;
   int64_t time = 0;
-  walker.walk([&](Operation *op, pipe::SlotOp slot) {
+  walker.walk([&](Operation *op, pipe::ActionOp slot) {
     StringRef section = slot.getSection();
     ++time;
     if (std::optional<Message> message = walker.message(op, slot))

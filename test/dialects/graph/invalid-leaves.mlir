@@ -41,14 +41,14 @@ graph.parameter @w : tensor<2xi32> init(<normal, 0.0, 1.0>)
 // -----
 
 // parameter C6
-// expected-error @+1 {{'graph.parameter' op expected 'graph.piece' with a 'whole', a 'shape' of positive sizes, a 'period' and an 'offset', got {whole = "all"}}}
-graph.parameter @w : tensor<2xf32> init(<zeros>) {graph.piece = {whole = "all"}}
+// expected-error @+1 {{'graph.parameter' op expected 'graph.part' with a 'whole', a 'shape' of positive sizes, a 'period' and an 'offset', got {whole = "all"}}}
+graph.parameter @w : tensor<2xf32> init(<zeros>) {graph.part = {whole = "all"}}
 
 // -----
 
 // parameter C7: two of six elements in each of two periods of three are one, from the last on two would be too many.
-// expected-error @+1 {{'graph.parameter' op expected 'graph.piece' inside of its whole, got 4 elements of 6, from 2 on in every 3}}
-graph.parameter @w : tensor<4xf32> init(<zeros>) {graph.piece = {whole = "all", shape = array<i64: 6>, period = 3 : i64, offset = 2 : i64}}
+// expected-error @+1 {{'graph.parameter' op expected 'graph.part' inside of its whole, got 4 elements of 6, from 2 on in every 3}}
+graph.parameter @w : tensor<4xf32> init(<zeros>) {graph.part = {whole = "all", shape = array<i64: 6>, period = 3 : i64, offset = 2 : i64}}
 
 // -----
 

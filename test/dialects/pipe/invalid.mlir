@@ -1,9 +1,9 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics
 
-// P6: slots run functions that exist.
+// P6: actions run functions that exist.
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
   // expected-error @below {{expected a function with a body called "update"}}
-  pipe.slot @update
+  pipe.action @update
 }
 
 // -----
@@ -12,7 +12,7 @@ pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
 func.func private @update()
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
   // expected-error @below {{expected a function with a body called "update"}}
-  pipe.slot @update
+  pipe.action @update
 }
 
 // -----
@@ -23,7 +23,7 @@ func.func @f() {
 }
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
   // expected-error @below {{expected "microbatch" from 0 to 1, got 2}}
-  pipe.slot @f microbatch = 2 copy = 0
+  pipe.action @f microbatch = 2 copy = 0
 }
 
 // -----
@@ -33,7 +33,7 @@ func.func @f() {
 }
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
   // expected-error @below {{expected "copy" from 0 to 0, got 1}}
-  pipe.slot @f microbatch = 0 copy = 1
+  pipe.action @f microbatch = 0 copy = 1
 }
 
 // -----
@@ -43,9 +43,9 @@ func.func @f() {
   return
 }
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
-  pipe.slot @f microbatch = 0 copy = 0
+  pipe.action @f microbatch = 0 copy = 0
   // expected-error @below {{runs section "f" a second time}}
-  pipe.slot @f microbatch = 0 copy = 0
+  pipe.action @f microbatch = 0 copy = 0
 }
 
 // -----
@@ -56,12 +56,12 @@ func.func @f() {
 }
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
   // expected-error @below {{expected a microbatch beside the copy}}
-  pipe.slot @f copy = 0
+  pipe.action @f copy = 0
 }
 
 // -----
 
-// P4: slots are for one copy, or all for all copies.
+// P4: actions are for one copy, or all for all copies.
 func.func @f() {
   return
 }
@@ -69,9 +69,9 @@ func.func @g() {
   return
 }
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = mean {
-  pipe.slot @f microbatch = 0
-  // expected-error @below {{expected all slots of microbatches to be for all copies as the first one is}}
-  pipe.slot @g microbatch = 0 copy = 0
+  pipe.action @f microbatch = 0
+  // expected-error @below {{expected all actions of microbatches to be for all copies as the first one is}}
+  pipe.action @g microbatch = 0 copy = 0
 }
 
 // -----
@@ -80,9 +80,9 @@ pipe.step @train micro_batches = 1 copies = 1 micro_reduction = mean {
 func.func @f() {
   return
 }
-// expected-error @below {{expected section "f" to run once, or once for each of 2 microbatches, got 1 such slots}}
+// expected-error @below {{expected section "f" to run once, or once for each of 2 microbatches, got 1 such actions}}
 pipe.step @train micro_batches = 2 copies = 2 micro_reduction = mean {
-  pipe.slot @f microbatch = 1
+  pipe.action @f microbatch = 1
 }
 
 // -----
@@ -97,11 +97,11 @@ func.func private @f(tensor<4xf32> {pipe.copy = -1 : i64})
 func.func @f() {
   return
 }
-// expected-error @below {{expected section "f" to run once, or once for each of 2 microbatches of 2 copies, got 3 such slots}}
+// expected-error @below {{expected section "f" to run once, or once for each of 2 microbatches of 2 copies, got 3 such actions}}
 pipe.step @train micro_batches = 2 copies = 2 micro_reduction = mean {
-  pipe.slot @f microbatch = 0 copy = 0
-  pipe.slot @f microbatch = 0 copy = 1
-  pipe.slot @f microbatch = 1 copy = 0
+  pipe.action @f microbatch = 0 copy = 0
+  pipe.action @f microbatch = 0 copy = 1
+  pipe.action @f microbatch = 1 copy = 0
 }
 
 // -----
@@ -110,10 +110,10 @@ pipe.step @train micro_batches = 2 copies = 2 micro_reduction = mean {
 func.func @f() {
   return
 }
-// expected-error @below {{expected section "f" to run once, or once for each of 1 microbatches of 1 copies, got 1 such slots and one for all}}
+// expected-error @below {{expected section "f" to run once, or once for each of 1 microbatches of 1 copies, got 1 such actions and one for all}}
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = mean {
-  pipe.slot @f microbatch = 0 copy = 0
-  pipe.slot @f
+  pipe.action @f microbatch = 0 copy = 0
+  pipe.action @f
 }
 
 // -----
@@ -127,7 +127,7 @@ pipe.step @train micro_batches = 0 copies = 1 micro_reduction = sum {
 
 // P2
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-  // expected-error @below {{expected only slots in a step}}
+  // expected-error @below {{expected only actions in a step}}
   %0 = graph.constant dense<0.0> : tensor<f32>
 }
 

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s | pcc-opt | FileCheck %s
 
-// A step of two microbatches: gradients are summed over the slots and halved.
+// A step of two microbatches: gradients are summed over the actions and halved.
 
 // CHECK: pipe.accumulate = #pipe.accumulate<scale = 5.000000e-01>
 func.func @forward_backward() -> (tensor<4xf32> {pipe.accumulate = #pipe.accumulate<scale = 0.5>}) {
@@ -12,12 +12,12 @@ func.func @update() {
 }
 // CHECK: pipe.step @train micro_batches = 2 copies = 1 micro_reduction = {{ ?}}sum {
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-  // CHECK-NEXT: pipe.slot @forward_backward microbatch = 0 copy = 0
-  pipe.slot @forward_backward microbatch = 0 copy = 0
-  // CHECK-NEXT: pipe.slot @forward_backward microbatch = 1 copy = 0
-  pipe.slot @forward_backward microbatch = 1 copy = 0
-  // CHECK-NEXT: pipe.slot @update
-  pipe.slot @update
+  // CHECK-NEXT: pipe.action @forward_backward microbatch = 0 copy = 0
+  pipe.action @forward_backward microbatch = 0 copy = 0
+  // CHECK-NEXT: pipe.action @forward_backward microbatch = 1 copy = 0
+  pipe.action @forward_backward microbatch = 1 copy = 0
+  // CHECK-NEXT: pipe.action @update
+  pipe.action @update
 }
 
 // A slot for all copies of a microbatch: its section has the rows of each.
@@ -28,6 +28,6 @@ func.func @all_copies(%x: tensor<4xf32> {pipe.copy = 0 : i64}, %y: tensor<4xf32>
 }
 // CHECK: pipe.step @interleaved micro_batches = 1 copies = 2
 pipe.step @interleaved micro_batches = 1 copies = 2 micro_reduction = sum {
-  // CHECK-NEXT: pipe.slot @all_copies microbatch = 0{{$}}
-  pipe.slot @all_copies microbatch = 0
+  // CHECK-NEXT: pipe.action @all_copies microbatch = 0{{$}}
+  pipe.action @all_copies microbatch = 0
 }

@@ -64,7 +64,7 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
   task.section @s {
     // expected-note @below {{the other one}}
     task.fill %0 {signals = array<i32: 0>} : memref<2xf32>
-    // expected-error @below {{expected one record to signal event 0, got two}}
+    // expected-error @below {{expected one instruction to signal event 0, got two}}
     task.fill %0 {signals = array<i32: 0>} : memref<2xf32>
   }
 }
@@ -74,7 +74,7 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
 // T6.
 task.program @p attributes {persistent_bytes = 0, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   // expected-error @below {{expected a section of the program, got @missing}}
-  task.slot @missing microbatch = 0 copy = 0
+  task.action @missing microbatch = 0 copy = 0
 }
 
 // -----
@@ -107,7 +107,7 @@ task.program @p attributes {persistent_bytes = 0, temporary_bytes = 128, constan
   %1 = task.buffer "b" temporary offset = 64 : memref<2xf32>
   task.section @a {
     task.all_reduce %0 into %0 groups = dense<[[0, 1]]> : tensor<1x2xi64> {reduction = #task<reduction sum>} : memref<2xf32>, memref<2xf32>
-    // expected-error @below {{expected a collective of the same kind, lane, groups, reduction and type before what is fused}}
+    // expected-error @below {{expected a collective of the same kind, stream, groups, reduction and type before what is fused}}
     task.all_reduce %1 into %1 groups = dense<[[0], [1]]> : tensor<2x1xi64> {fused, reduction = #task<reduction sum>} : memref<2xf32>, memref<2xf32>
   }
 }
@@ -118,7 +118,7 @@ task.program @p attributes {persistent_bytes = 0, temporary_bytes = 128, constan
 task.program @p attributes {persistent_bytes = 0, temporary_bytes = 64, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "a" temporary offset = 0 : memref<2xf32>
   task.section @a {
-    // expected-error @below {{expected a collective of the same kind, lane, groups, reduction and type before what is fused}}
+    // expected-error @below {{expected a collective of the same kind, stream, groups, reduction and type before what is fused}}
     task.all_reduce %0 into %0 groups = dense<[[0, 1]]> : tensor<1x2xi64> {fused, reduction = #task<reduction sum>} : memref<2xf32>, memref<2xf32>
   }
 }

@@ -39,6 +39,6 @@ task.program @train attributes {persistent_bytes = 64, temporary_bytes = 128, co
     // CHECK: task.copy {{.*}} {waits = array<i32: 0>}
     task.copy %t into %w {waits = array<i32: 0>} : memref<4x4xf32>, memref<4x4xf32>
   }
-  // CHECK: task.slot @s microbatch = 1 copy = 0
-  task.slot @s microbatch = 1 copy = 0
+  // CHECK: task.action @s microbatch = 1 copy = 0
+  task.action @s microbatch = 1 copy = 0
 }

@@ -25,11 +25,11 @@ static std::string parameterType(std::pair<int64_t, int64_t> shape) {
                            : tensor(shape.first, shape.second);
 }
 
-/// `{pipe.chunk = 1 : i64, transpose_rhs} ` or nothing.
+/// `{pipe.virtual_stage = 1 : i64, transpose_rhs} ` or nothing.
 static std::string attributesOf(const GraphOp &op) {
   std::vector<std::string> parts;
   if (op.chunk >= 0)
-    parts.push_back(formatv("pipe.chunk = {0} : i64", op.chunk));
+    parts.push_back(formatv("pipe.virtual_stage = {0} : i64", op.chunk));
   if (op.recomputes)
     parts.push_back("pipe.recompute");
   if (op.transposes)

@@ -20,15 +20,15 @@
 // The copies of a microbatch follow one another; the update comes last.
 
 // ONE: pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum
-// ONE-NEXT: pipe.slot @forward_backward microbatch = 0 copy = 0
-// ONE-NEXT: pipe.slot @update
+// ONE-NEXT: pipe.action @forward_backward microbatch = 0 copy = 0
+// ONE-NEXT: pipe.action @update
 // SUM: pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum
 // MEAN: pipe.step @train micro_batches = 2 copies = 2 micro_reduction = mean
-// SUM-NEXT: pipe.slot @forward_backward microbatch = 0 copy = 0
-// SUM-NEXT: pipe.slot @forward_backward microbatch = 0 copy = 1
-// SUM-NEXT: pipe.slot @forward_backward microbatch = 1 copy = 0
-// SUM-NEXT: pipe.slot @forward_backward microbatch = 1 copy = 1
-// SUM-NEXT: pipe.slot @update
+// SUM-NEXT: pipe.action @forward_backward microbatch = 0 copy = 0
+// SUM-NEXT: pipe.action @forward_backward microbatch = 0 copy = 1
+// SUM-NEXT: pipe.action @forward_backward microbatch = 1 copy = 0
+// SUM-NEXT: pipe.action @forward_backward microbatch = 1 copy = 1
+// SUM-NEXT: pipe.action @update
 
 // MICRO: error: expected at least one microbatch, got 0
 // COPIES: error: expected at least one copy, got -1

@@ -49,8 +49,8 @@ module {
   // CHECK-COUNT-3: graph.momentum
 
   // CHECK-LABEL: pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum
-  // CHECK-COUNT-2: pipe.slot @forward_backward
-  // CHECK-NEXT: pipe.slot @update
+  // CHECK-COUNT-2: pipe.action @forward_backward
+  // CHECK-NEXT: pipe.action @update
   func.func @forward(%x: tensor<2x8xf32> {graph.role = #graph.role<input "x">},
                      %w1: tensor<16x8xf32> {graph.role = #graph.role<parameter "fc1.weight">},
                      %b1: tensor<16xf32> {graph.role = #graph.role<parameter "fc1.bias">},

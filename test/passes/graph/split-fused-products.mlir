@@ -12,7 +12,7 @@
 // Query, key and value are slices of one product with a bias, each called by its place in the attention. The weight is
 // stored as [out, in]: a piece is one run of it.
 // CHECK-LABEL: graph.parameter @"w[q]" : tensor<8x6xf32>
-// CHECK-SAME:    graph.piece = {offset = 0 : i64, period = 144 : i64, shape = array<i64: 24, 6>, whole = "w"}
+// CHECK-SAME:    graph.part = {offset = 0 : i64, period = 144 : i64, shape = array<i64: 24, 6>, whole = "w"}
 // CHECK-NEXT:  graph.parameter @"w[k]" {{.*}}offset = 48 : i64
 // CHECK-NEXT:  graph.parameter @"w[v]" {{.*}}offset = 96 : i64
 // CHECK-NEXT:  graph.parameter @"b[q]" : tensor<8xf32> init(<file>) {{.*}}value = dense<[0.000000e+00, 1.000000e+00, {{.*}}7.000000e+00]>
@@ -52,7 +52,7 @@ module {
 //--- heads.mlir
 // Groups of two queries, a key and a value lie one behind the other: a piece is some columns of every group.
 // CHECK-LABEL: graph.parameter @"w[q]" : tensor<6x12xf32>
-// CHECK-SAME:    graph.piece = {offset = 0 : i64, period = 12 : i64, shape = array<i64: 6, 24>, whole = "w"}
+// CHECK-SAME:    graph.part = {offset = 0 : i64, period = 12 : i64, shape = array<i64: 6, 24>, whole = "w"}
 // CHECK-NEXT:  graph.parameter @"w[k]" : tensor<6x6xf32> {{.*}}offset = 6 : i64
 // CHECK-NEXT:  graph.parameter @"w[v]" : tensor<6x6xf32> {{.*}}offset = 9 : i64
 // CHECK:         graph.matmul {{.*}} : tensor<10x6xf32>, tensor<6x12xf32>

@@ -23,10 +23,10 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1, %3 : tensor<4x4xf32>, tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-    pipe.slot @backward.0 microbatch = 0 copy = 0
-    pipe.slot @backward.0 microbatch = 1 copy = 0
-    pipe.slot @backward.0 microbatch = 2 copy = 0
-    pipe.slot @update
+    pipe.action @backward.0 microbatch = 0 copy = 0
+    pipe.action @backward.0 microbatch = 1 copy = 0
+    pipe.action @backward.0 microbatch = 2 copy = 0
+    pipe.action @update
   }
 }
 // CHECK-DAG: %[[GV:.+]] = task.buffer "v" persistent offset = 128
@@ -49,10 +49,10 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK-NEXT: task.launch {{.+}}waits = array<i32: [[V]]>
 // CHECK-NEXT: task.launch {{.+}}waits = array<i32: [[W]]>
 // CHECK-NOT: task.all_reduce
-// CHECK: task.slot @backward.0 microbatch = 0 copy = 0
-// CHECK-NEXT: task.slot @backward.0 microbatch = 1 copy = 0
-// CHECK-NEXT: task.slot @backward_last.0 microbatch = 2 copy = 0
-// CHECK-NEXT: task.slot @update
+// CHECK: task.action @backward.0 microbatch = 0 copy = 0
+// CHECK-NEXT: task.action @backward.0 microbatch = 1 copy = 0
+// CHECK-NEXT: task.action @backward_last.0 microbatch = 2 copy = 0
+// CHECK-NEXT: task.action @update
 
 // -----
 
@@ -75,8 +75,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<2x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 // CHECK: task.result gradient "w" {{.+}} of @forward_backward {partial_axes = ["dp"]}
@@ -114,11 +114,11 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
     return %1 : tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @backward.1 microbatch = 0 copy = 0
-    pipe.slot @backward.1 microbatch = 1 copy = 0
-    pipe.slot @backward.0 microbatch = 0 copy = 0
-    pipe.slot @backward.0 microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @backward.1 microbatch = 0 copy = 0
+    pipe.action @backward.1 microbatch = 1 copy = 0
+    pipe.action @backward.0 microbatch = 0 copy = 0
+    pipe.action @backward.0 microbatch = 1 copy = 0
+    pipe.action @update
   }
 }
 // CHECK: task.result gradient "v" in %[[GV:[0-9]+]] <{{.+}} of @backward_last.0 {accumulated}
@@ -152,8 +152,8 @@ module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
     return %3, %1 : tensor<4x4xf32>, tensor<2x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 // CHECK: task.result gradient "a" in %[[G:[0-9]+]] {{.+}} of @forward_backward

@@ -18,8 +18,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<16x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 // CHECK: task.program @train attributes {constant_bytes = 0 : i64, input_bytes = 320 : i64, {{.*}}persistent_bytes = 256 : i64, temporary_bytes = 256 : i64}
@@ -34,8 +34,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK: task.section @update
 // CHECK: task.all_reduce %[[D]] into %[[D]] groups = dense<{{\[\[}}0, 1]]> {{.*}}signals = array<i32: 1>, waits = array<i32: 0>
 // CHECK: task.launch @kernel0_sub(%[[W]], %[[D]]) trip = 1 {{.*}}waits = array<i32: 1>}
-// CHECK: task.slot @forward_backward microbatch = 0 copy = 0
-// CHECK: task.slot @update microbatch = 0 copy = 0
+// CHECK: task.action @forward_backward microbatch = 0 copy = 0
+// CHECK: task.action @update microbatch = 0 copy = 0
 // CHECK: func.func private @kernel0_sub(%{{.*}}: tensor<16x4xf32>, %{{.*}}: tensor<16x4xf32>) -> (tensor<16x4xf32> {task.tied = 0 : i64})
 // CHECK-SAME: task.form = #task.form<map 64 x 1>
 
@@ -87,8 +87,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @repeated microbatch = 0 copy = 0
-    pipe.slot @repeated microbatch = 1 copy = 0
+    pipe.action @repeated microbatch = 0 copy = 0
+    pipe.action @repeated microbatch = 1 copy = 0
   }
 }
 // CHECK: task.section @repeated
@@ -130,7 +130,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK: task.send %[[SENT:.+]] to <[1, -1]> tag = 2
 // CHECK: task.fill %[[GOT:.+]] {
 // CHECK: task.recv %[[GOT]] from <[-1, 0]> tag = 2 {signals = array<i32: [[RECEIVED:[0-9]+]]>,
-// CHECK: task.barrier groups = {{.+}} {lane = #task<lane compute>
+// CHECK: task.barrier groups = {{.+}} {stream = #task<stream compute>
 // CHECK: task.all_to_all {{.+}} {axis = 0 : i64, concat_axis = 1 : i64, signals = array<i32: [[DONE:[0-9]+]]>, waits = array<i32: [[RECEIVED]], {{[0-9]+}}>} : memref<2x2xf32>, memref<1x4xf32>
 // CHECK: task.block_exchange {{.+}}reduction = #task<reduction sum>, waits = array<i32: [[DONE]], {{[0-9]+}}>} : memref<4xf32>, memref<6xf32>
 
@@ -147,8 +147,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %2 : tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @repeated microbatch = 0 copy = 0
-    pipe.slot @repeated microbatch = 1 copy = 0
+    pipe.action @repeated microbatch = 0 copy = 0
+    pipe.action @repeated microbatch = 1 copy = 0
   }
 }
 // CHECK: task.section @repeated
@@ -169,8 +169,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %1 : tensor<8xf32>, tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @repeated microbatch = 0 copy = 0
-    pipe.slot @repeated microbatch = 1 copy = 0
+    pipe.action @repeated microbatch = 0 copy = 0
+    pipe.action @repeated microbatch = 1 copy = 0
   }
 }
 // CHECK: task.section @repeated
@@ -187,9 +187,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0 : tensor<8xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @repeated microbatch = 0 copy = 0
-    pipe.slot @repeated microbatch = 1 copy = 0
+    pipe.action @repeated microbatch = 0 copy = 0
+    pipe.action @repeated microbatch = 1 copy = 0
   }
 }
 // CHECK: task.section @repeated
-// CHECK: task.all_gather {{.+}} lane = #task<lane compute>
+// CHECK: task.all_gather {{.+}} stream = #task<stream compute>

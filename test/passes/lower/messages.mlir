@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task))' | FileCheck %s
 
-// Stage 1 of 3 on two ranks each. Peers are the own rank moved by whole stages; messages have a lane of
+// Stage 1 of 3 on two ranks each. Peers are the own rank moved by whole stages; messages have a stream of
 // their own. What is received into a ring of three waits for who read what lay there, three microbatches
 // before; who computes what is sent waits for the message of two before.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
@@ -19,22 +19,22 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
       return
     }
     pipe.step @train micro_batches = 4 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 3 copy = 0
-      pipe.slot @backward microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 3 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 3 copy = 0
+      pipe.action @backward microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 3 copy = 0
     }
   }
 }
 // CHECK-DAG: %[[X:.*]] = task.buffer "forward_train.recv0" temporary offset = 0 {copies = 3 : i64, stride = 64 : i64} : memref<4xf32>
 // CHECK-DAG: %[[Y:.*]] = task.buffer "forward_train.exp1" temporary offset = 192 {copies = 2 : i64, stride = 64 : i64} : memref<4xf32>
 // CHECK: task.section @forward_train
-// CHECK-NEXT: task.recv %[[X]] from <-2 + dp * 1 + pp * 2> tag = 0 {lane = #task<lane transfer>, signals = array<i32: [[RECEIVED:[0-9]+]]>, task.behind = array<i32: 4>, waits = array<i32: [[READ:[0-9]+]]>}
+// CHECK-NEXT: task.recv %[[X]] from <-2 + dp * 1 + pp * 2> tag = 0 {stream = #task<stream transfer>, signals = array<i32: [[RECEIVED:[0-9]+]]>, task.behind = array<i32: 4>, waits = array<i32: [[READ:[0-9]+]]>}
 // CHECK-NEXT: task.launch @kernel0_exp(%[[X]], %[[Y]]) {{.*}}signals = array<i32: [[WRITTEN:[0-9]+]]>, {{.*}}task.behind = array<i32: 0, 3>, {{.*}}waits = array<i32: [[RECEIVED]], [[SENT:[0-9]+]]>}
-// CHECK-NEXT: task.send %[[Y]] to <2 + dp * 1 + pp * 2> tag = 0 {lane = #task<lane transfer>, signals = array<i32: [[SENT]]>, waits = array<i32: [[WRITTEN]]>}
+// CHECK-NEXT: task.send %[[Y]] to <2 + dp * 1 + pp * 2> tag = 0 {stream = #task<stream transfer>, signals = array<i32: [[SENT]]>, waits = array<i32: [[WRITTEN]]>}
 // CHECK: task.section @backward
 // CHECK: task.launch @kernel1_mul(%[[X]], {{.*}}signals = array<i32: [[READ]]>

@@ -120,8 +120,8 @@ module {
     %2 = graph.reduce sum %y, [1] : tensor<128x4096xf32>
     %3 = graph.reduce sum %z, [0] : tensor<8192x96xi32>
     %4 = graph.reduce prod %w, [0] : tensor<8192x96xf32>
-    %5 = graph.matmul %w, %v {task.product = 0 : i64, transpose_lhs} : tensor<8192x96xf32>, tensor<8192x8xf32>
-    %6 = graph.reduce sum %w, [0] {task.product = 0 : i64} : tensor<8192x96xf32>
+    %5 = graph.matmul %w, %v {task.matmul_group = 0 : i64, transpose_lhs} : tensor<8192x96xf32>, tensor<8192x8xf32>
+    %6 = graph.reduce sum %w, [0] {task.matmul_group = 0 : i64} : tensor<8192x96xf32>
     %7 = graph.reduce sum %w, [0] {cross_batch} : tensor<8192x96xf32>
     %8 = graph.reduce sum %u, [0, 2, 3] : tensor<256x64x4x4xf32>
     return %0, %1, %2, %3, %4, %6, %7, %5, %8 : tensor<96xf32>, tensor<4096xf32>, tensor<128xf32>, tensor<96xi32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96x8xf32>, tensor<64xf32>

@@ -33,7 +33,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0 : tensor<4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @update
+    pipe.action @update
   }
 }
 //--- taken.mlir
@@ -48,6 +48,6 @@ module {
     return %w : tensor<4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @update
+    pipe.action @update
   }
 }

@@ -14,8 +14,8 @@
 // VEE-SAME: {dist.sharding = #dist.sharding<[_, tp]>, graph.role = #graph.role<parameter "w.chunk3">})
 // FOUR-SAME: {dist.sharding = #dist.sharding<[tp, _]>, graph.role = #graph.role<parameter "w.chunk3">})
 module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
-  graph.parameter @w : tensor<4x4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
-  graph.parameter @w.chunk3 : tensor<4x4xf32> init(#graph.init<zeros>) {pipe.chunk = 3 : i64, pipe.copy_of = "w"}
+  graph.parameter @w : tensor<4x4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
+  graph.parameter @w.chunk3 : tensor<4x4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 3 : i64, pipe.copy_of = "w"}
   func.func @forward_backward(
       %w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">, dist.sharding = #dist.sharding<[_, tp]>},
       %c: tensor<4x4xf32> {graph.role = #graph.role<parameter "w.chunk3">, dist.sharding = #dist.sharding<[tp, _]>})

@@ -4,13 +4,13 @@
 // and collectives are not. The pins are gone.
 
 // CHECK-LABEL: module
-// CHECK-NOT: pipe.pins
+// CHECK-NOT: pipe.constraints
 // CHECK: graph.exp %{{.+}} {pipe.recompute}
 // CHECK: dist.all_reduce sum %{{[^{]+}} : tensor<4xf32>
 // CHECK: pipe.transfer %{{[^{]+}} : tensor<4xf32>
 // CHECK: graph.tanh %{{.+}} : tensor<4xf32>
 // CHECK: graph.mul %{{.+}} : tensor<4xf32>
-module attributes {dist.mesh = #dist.mesh<tp=2>, pipe.pins = [{module = "/h\\.0", recompute}, {module = "/h", stage = 0 : i64}]} {
+module attributes {dist.mesh = #dist.mesh<tp=2>, pipe.constraints = [{module = "/h\\.0", recompute}, {module = "/h", stage = 0 : i64}]} {
   func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dist.local} {
     %0 = graph.exp %x : tensor<4xf32> loc("/h.0/exp")
     %1 = dist.all_reduce sum %0 : tensor<4xf32> loc("/h.0/exp")
@@ -24,5 +24,5 @@ module attributes {dist.mesh = #dist.mesh<tp=2>, pipe.pins = [{module = "/h\\.0"
 // -----
 
 // expected-error @below {{pin "/h" matches no op}}
-module attributes {pipe.pins = [{module = "/h", recompute}]} {
+module attributes {pipe.constraints = [{module = "/h", recompute}]} {
 }

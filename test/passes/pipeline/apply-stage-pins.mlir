@@ -8,9 +8,9 @@
 // CHECK: graph.constant
 // CHECK-NOT: pipe.stage
 // CHECK: graph.tanh %{{.+}} {pipe.stage = 1 : i64}
-// CHECK: graph.sin %{{.+}} {pipe.chunk = 3 : i64}
+// CHECK: graph.sin %{{.+}} {pipe.virtual_stage = 3 : i64}
 // CHECK: graph.neg %{{.+}} : tensor<4xf32>
-module attributes {pipe.pins = [{module = "/h\\.0", stage = 0 : i64}, {op = "/\\w\\.1/tanh", stage = 1 : i64},
+module attributes {pipe.constraints = [{module = "/h\\.0", stage = 0 : i64}, {op = "/\\w\\.1/tanh", stage = 1 : i64},
                                 {op_name = "head", chunk = 3 : i64}, {op_name = "gone", stage = 0 : i64, marked}]} {
   func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = graph.exp %x : tensor<4xf32> loc("/h.0/exp")
@@ -35,7 +35,7 @@ module attributes {pipe.pins = [{module = "/h\\.0", stage = 0 : i64}, {op = "/\\
 // CHECK: graph.tanh %{{.+}} {pipe.stage = 1 : i64}
 // CHECK: graph.log %{{.+}} {pipe.stage = 1 : i64}
 // CHECK: graph.sin %{{.+}} {pipe.stage = 1 : i64}
-module attributes {pipe.pins = [{layer = "/h\\.(\\d+)/", layout = "E t | t*2 L"}]} {
+module attributes {pipe.constraints = [{layer = "/h\\.(\\d+)/", layout = "E t | t*2 L"}]} {
   func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = graph.neg %x : tensor<4xf32> loc("embed")
     %1 = graph.exp %0 : tensor<4xf32> loc("/h.0/exp")
@@ -52,11 +52,11 @@ module attributes {pipe.pins = [{layer = "/h\\.(\\d+)/", layout = "E t | t*2 L"}
 // As many parts as chunks.
 
 // CHECK-LABEL: func.func @forward(
-// CHECK: graph.exp %{{.+}} {pipe.chunk = 0 : i64}
-// CHECK: graph.tanh %{{.+}} {pipe.chunk = 1 : i64}
-// CHECK: graph.log %{{.+}} {pipe.chunk = 2 : i64}
-// CHECK: graph.sin %{{.+}} {pipe.chunk = 3 : i64}
-module attributes {pipe.pins = [{layer = "/h\\.(\\d+)/", layout = "t|t|t|L"}]} {
+// CHECK: graph.exp %{{.+}} {pipe.virtual_stage = 0 : i64}
+// CHECK: graph.tanh %{{.+}} {pipe.virtual_stage = 1 : i64}
+// CHECK: graph.log %{{.+}} {pipe.virtual_stage = 2 : i64}
+// CHECK: graph.sin %{{.+}} {pipe.virtual_stage = 3 : i64}
+module attributes {pipe.constraints = [{layer = "/h\\.(\\d+)/", layout = "t|t|t|L"}]} {
   func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
     %0 = graph.exp %x : tensor<4xf32> loc("/h.0/exp")
     %1 = graph.tanh %0 : tensor<4xf32> loc("/h.1/tanh")

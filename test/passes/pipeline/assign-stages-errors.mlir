@@ -15,10 +15,10 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // The same through an op that has inherited its stage, and of chunks that are given.
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = graph.exp %x {pipe.chunk = 2 : i64} : tensor<4xf32>
+  %0 = graph.exp %x {pipe.virtual_stage = 2 : i64} : tensor<4xf32>
   %1 = graph.neg %0 : tensor<4xf32>
   // expected-error @below {{"tanh" in chunk 1 reads "neg" in chunk 2: chunks do not decrease along the data}}
-  %2 = graph.tanh %1 {pipe.chunk = 1 : i64} : tensor<4xf32>
+  %2 = graph.tanh %1 {pipe.virtual_stage = 1 : i64} : tensor<4xf32>
   return %2 : tensor<4xf32>
 }
 
@@ -33,8 +33,8 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{expected 'pipe.chunk' of "exp" to be a number from 0 to 2, got "first"}}
-  %0 = graph.exp %x {pipe.chunk = "first"} : tensor<4xf32>
+  // expected-error @below {{expected 'pipe.virtual_stage' of "exp" to be a number from 0 to 2, got "first"}}
+  %0 = graph.exp %x {pipe.virtual_stage = "first"} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -42,7 +42,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{"exp" is given stage 0 and chunk 1, which is on stage 1}}
-  %0 = graph.exp %x {pipe.chunk = 1 : i64, pipe.stage = 0 : i64} : tensor<4xf32>
+  %0 = graph.exp %x {pipe.virtual_stage = 1 : i64, pipe.stage = 0 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 

@@ -4,7 +4,7 @@
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-note @below {{it is made here}}
-  %0 = graph.exp %x {pipe.chunk = 3 : i64} : tensor<4xf32>
+  %0 = graph.exp %x {pipe.virtual_stage = 3 : i64} : tensor<4xf32>
   // expected-error @below {{"tanh" on stage 0 reads "exp" in chunk 3 of 4, behind which stage 0 has none; expected more virtual stages}}
   %1 = graph.tanh %0 {pipe.stage = 0 : i64} : tensor<4xf32>
   return %1 : tensor<4xf32>

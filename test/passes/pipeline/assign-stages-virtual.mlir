@@ -4,14 +4,14 @@
 // Each op is in the least chunk of its stage that is not before what it reads; a chunk may be given
 // as well, as where a vee turns.
 
-// CHECK: graph.exp %{{.+}} {pipe.chunk = 0 : i64}
-// CHECK: graph.log %{{.+}} {pipe.chunk = 1 : i64}
-// CHECK: graph.tanh %{{.+}} {pipe.chunk = 2 : i64}
-// CHECK: graph.sin %{{.+}} {pipe.chunk = 3 : i64}
+// CHECK: graph.exp %{{.+}} {pipe.virtual_stage = 0 : i64}
+// CHECK: graph.log %{{.+}} {pipe.virtual_stage = 1 : i64}
+// CHECK: graph.tanh %{{.+}} {pipe.virtual_stage = 2 : i64}
+// CHECK: graph.sin %{{.+}} {pipe.virtual_stage = 3 : i64}
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.exp %x {pipe.stage = 0 : i64} : tensor<4xf32>
   %1 = graph.log %0 {pipe.stage = 1 : i64} : tensor<4xf32>
-  %2 = graph.tanh %1 {pipe.chunk = 2 : i64} : tensor<4xf32>
-  %3 = graph.sin %2 {pipe.chunk = 3 : i64} : tensor<4xf32>
+  %2 = graph.tanh %1 {pipe.virtual_stage = 2 : i64} : tensor<4xf32>
+  %3 = graph.sin %2 {pipe.virtual_stage = 3 : i64} : tensor<4xf32>
   return %3 : tensor<4xf32>
 }

@@ -4,14 +4,14 @@
 // the first of its users. Constants, and what is made of inputs and constants alone, have no chunk.
 
 // CHECK-LABEL: func.func @forward(
-// CHECK: graph.gather %{{.+}} {pipe.chunk = 0 : i64}
+// CHECK: graph.gather %{{.+}} {pipe.virtual_stage = 0 : i64}
 // CHECK: graph.constant
-// CHECK-NOT: pipe.chunk
+// CHECK-NOT: pipe.virtual_stage
 // CHECK: graph.iota axis = 0 :
-// CHECK: graph.matmul %{{.+}} {pipe.chunk = 0 : i64}
-// CHECK: graph.relu %{{.+}} {pipe.chunk = 0 : i64}
-// CHECK: graph.matmul %{{.+}} {pipe.chunk = 1 : i64}
-// CHECK: graph.mul %{{.+}} {pipe.chunk = 1 : i64}
+// CHECK: graph.matmul %{{.+}} {pipe.virtual_stage = 0 : i64}
+// CHECK: graph.relu %{{.+}} {pipe.virtual_stage = 0 : i64}
+// CHECK: graph.matmul %{{.+}} {pipe.virtual_stage = 1 : i64}
+// CHECK: graph.mul %{{.+}} {pipe.virtual_stage = 1 : i64}
 // CHECK-NOT: pipe.stage
 func.func @forward(%ids: tensor<4xi64> {graph.role = #graph.role<input "ids">},
                    %e: tensor<8x4xf32> {graph.role = #graph.role<parameter "e">},
@@ -36,10 +36,10 @@ graph.parameter @v : tensor<4x4xf32> init(<zeros>)
 // What is made of parameters alone is made in each chunk that reads it.
 
 // CHECK-LABEL: func.func @forward(
-// CHECK: %[[A:.+]] = graph.cast %{{.+}} {pipe.chunk = 0 : i64}
-// CHECK: %[[B:.+]] = graph.cast %{{.+}} {pipe.chunk = 1 : i64}
-// CHECK: graph.matmul %{{.+}}, %[[A]] {pipe.chunk = 0 : i64}
-// CHECK: graph.matmul %{{.+}}, %[[B]] {pipe.chunk = 1 : i64}
+// CHECK: %[[A:.+]] = graph.cast %{{.+}} {pipe.virtual_stage = 0 : i64}
+// CHECK: %[[B:.+]] = graph.cast %{{.+}} {pipe.virtual_stage = 1 : i64}
+// CHECK: graph.matmul %{{.+}}, %[[A]] {pipe.virtual_stage = 0 : i64}
+// CHECK: graph.matmul %{{.+}}, %[[B]] {pipe.virtual_stage = 1 : i64}
 func.func @forward(%x: tensor<4x4xbf16> {graph.role = #graph.role<input "x">},
                    %w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<4x4xbf16> {
   %0 = graph.cast %w : tensor<4x4xf32> to tensor<4x4xbf16>
@@ -54,8 +54,8 @@ graph.parameter @w : tensor<4x4xf32> init(<zeros>)
 // An op that inputs alone would do stays where the user wants it.
 
 // CHECK-LABEL: func.func @forward(
-// CHECK: graph.exp %{{.+}} {pipe.chunk = 0 : i64}
-// CHECK: graph.add %{{.+}} {pipe.chunk = 1 : i64}
+// CHECK: graph.exp %{{.+}} {pipe.virtual_stage = 0 : i64}
+// CHECK: graph.add %{{.+}} {pipe.virtual_stage = 1 : i64}
 func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
   %0 = graph.exp %x {pipe.stage = 0 : i64} : tensor<4xf32>
   %1 = graph.add %0, %0 {pipe.stage = 1 : i64} : tensor<4xf32>

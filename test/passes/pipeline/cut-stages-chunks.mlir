@@ -23,12 +23,12 @@
 // LOOPED: func.func @update(%[[W:.+]]: tensor<4xf32> {graph.role = #graph.role<parameter "w">}, %[[G:.+]]: tensor<4xf32> {graph.role = #graph.role<gradient "w">}) -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {
 // LOOPED-NEXT: %[[NEW:.+]] = graph.sub %[[W]], %[[G]]
 // LOOPED-NEXT: return %[[NEW]]
-// LOOPED: pipe.slot @forward_train.0 microbatch = 1
-// LOOPED-NEXT: pipe.slot @forward_train.1 microbatch = 0
-// LOOPED-NEXT: pipe.slot @forward_train.1 microbatch = 1
-// LOOPED-NEXT: pipe.slot @backward.1 microbatch = 0
-// LOOPED-NEXT: pipe.slot @backward.1 microbatch = 1
-// LOOPED-NEXT: pipe.slot @backward.0 microbatch = 0
+// LOOPED: pipe.action @forward_train.0 microbatch = 1
+// LOOPED-NEXT: pipe.action @forward_train.1 microbatch = 0
+// LOOPED-NEXT: pipe.action @forward_train.1 microbatch = 1
+// LOOPED-NEXT: pipe.action @backward.1 microbatch = 0
+// LOOPED-NEXT: pipe.action @backward.1 microbatch = 1
+// LOOPED-NEXT: pipe.action @backward.0 microbatch = 0
 
 // In a V, chunks 0 and 3 are stage 0's: the value that skips from one to the other stays there, saved
 // by one and read by the other. The parameter is in both stages under one name.
@@ -66,8 +66,8 @@
 // FOUR: pipe.recv from 2 tag = 0
 // BOTH-NOT: pipe.transfer
 
-graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
-graph.parameter @w.chunk2 : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 2 : i64, pipe.copy_of = "w"}
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
+graph.parameter @w.chunk2 : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 2 : i64, pipe.copy_of = "w"}
 func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
                             %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
                             %w2: tensor<4xf32> {graph.role = #graph.role<parameter "w.chunk2">})
@@ -106,7 +106,7 @@ func.func @update(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
   return %2, %3 : tensor<4xf32>, tensor<4xf32>
 }
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-  pipe.slot @forward_backward microbatch = 0 copy = 0
-  pipe.slot @forward_backward microbatch = 1 copy = 0
-  pipe.slot @update
+  pipe.action @forward_backward microbatch = 0 copy = 0
+  pipe.action @forward_backward microbatch = 1 copy = 0
+  pipe.action @update
 }

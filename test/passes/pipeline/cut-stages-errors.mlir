@@ -10,7 +10,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // expected-error @below {{expected chunks 0 to 3, got 9}}
-graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 9 : i64}
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 9 : i64}
 
 // -----
 
@@ -31,9 +31,9 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // Chunks 0 and 3 are of one stage, whose parameter cannot lie in two ways.
 
 module attributes {dist.mesh = #dist.mesh<tp=2>} {
-graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
 // expected-error @below {{"w" and "w.chunk3" are one parameter of one stage: expected the values in "forward" to be split alike, got tensor<4xf32> [_] and tensor<2xf32> [tp]}}
-graph.parameter @w.chunk3 : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 3 : i64, pipe.copy_of = "w"}
+graph.parameter @w.chunk3 : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 3 : i64, pipe.copy_of = "w"}
 func.func @forward(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">, dist.sharding = #dist.sharding<[_]>},
                    %c: tensor<2xf32> {graph.role = #graph.role<parameter "w.chunk3">, dist.sharding = #dist.sharding<[tp]>}) {
   return
@@ -42,9 +42,9 @@ func.func @forward(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">, d
 
 // -----
 
-graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
 // expected-error @below {{expected "update" to add the gradient of "w.chunk3" to that of "w", which lies in the same stage}}
-graph.parameter @w.chunk3 : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 3 : i64, pipe.copy_of = "w"}
+graph.parameter @w.chunk3 : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 3 : i64, pipe.copy_of = "w"}
 func.func @update(%g: tensor<4xf32> {graph.role = #graph.role<gradient "w">},
                   %c: tensor<4xf32> {graph.role = #graph.role<gradient "w.chunk3">})
     -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {

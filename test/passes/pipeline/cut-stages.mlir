@@ -21,15 +21,15 @@
 // CHECK: graph.mul %[[R]], %[[X]]
 // CHECK: func.func @update(%{{.+}} {graph.role = #graph.role<parameter "w">}, %{{.+}} {graph.role = #graph.role<gradient "w">})
 // CHECK: pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
-// CHECK-NEXT: pipe.slot @forward_train microbatch = 0 copy = 0
-// CHECK-NEXT: pipe.slot @forward_train microbatch = 0 copy = 1
-// CHECK-NEXT: pipe.slot @forward_train microbatch = 1 copy = 0
-// CHECK-NEXT: pipe.slot @forward_train microbatch = 1 copy = 1
-// CHECK-NEXT: pipe.slot @backward microbatch = 0 copy = 0
-// CHECK-NEXT: pipe.slot @backward microbatch = 0 copy = 1
-// CHECK-NEXT: pipe.slot @backward microbatch = 1 copy = 0
-// CHECK-NEXT: pipe.slot @backward microbatch = 1 copy = 1
-// CHECK-NEXT: pipe.slot @update
+// CHECK-NEXT: pipe.action @forward_train microbatch = 0 copy = 0
+// CHECK-NEXT: pipe.action @forward_train microbatch = 0 copy = 1
+// CHECK-NEXT: pipe.action @forward_train microbatch = 1 copy = 0
+// CHECK-NEXT: pipe.action @forward_train microbatch = 1 copy = 1
+// CHECK-NEXT: pipe.action @backward microbatch = 0 copy = 0
+// CHECK-NEXT: pipe.action @backward microbatch = 0 copy = 1
+// CHECK-NEXT: pipe.action @backward microbatch = 1 copy = 0
+// CHECK-NEXT: pipe.action @backward microbatch = 1 copy = 1
+// CHECK-NEXT: pipe.action @update
 
 // What was received is saved as well, and a broadcast is made again rather than saved.
 // CHECK: module @stage1 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64}
@@ -52,18 +52,18 @@
 // SPLIT-NEXT: %[[R:.+]] = pipe.recv from 1 tag = 0
 // SPLIT-NEXT: return %[[R]]
 // SPLIT: func.func @backward_weight(%{{.+}} {graph.role = #graph.role<saved "transfer">}, %{{.+}} {graph.role = #graph.role<saved "tanh">}, %{{.+}} {graph.role = #graph.role<input "x">}) -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">
-// SPLIT: pipe.slot @forward_train microbatch = 1 copy = 1
-// SPLIT-NEXT: pipe.slot @backward_input microbatch = 0 copy = 0
-// SPLIT-NEXT: pipe.slot @backward_weight microbatch = 0 copy = 0
-// SPLIT-NEXT: pipe.slot @backward_input microbatch = 0 copy = 1
+// SPLIT: pipe.action @forward_train microbatch = 1 copy = 1
+// SPLIT-NEXT: pipe.action @backward_input microbatch = 0 copy = 0
+// SPLIT-NEXT: pipe.action @backward_weight microbatch = 0 copy = 0
+// SPLIT-NEXT: pipe.action @backward_input microbatch = 0 copy = 1
 // SPLIT: module @stage1
 // SPLIT: func.func @backward_input(%{{.+}} {graph.role = #graph.role<parameter "v">})
 // SPLIT: pipe.send
 // SPLIT: func.func @backward_weight(%{{.+}} {graph.role = #graph.role<saved "transfer#1">}) -> (tensor<f32> {graph.role = #graph.role<gradient "v">
 
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
-  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
-  graph.parameter @v : tensor<f32> init(#graph.init<zeros>) {pipe.chunk = 1 : i64}
+  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
+  graph.parameter @v : tensor<f32> init(#graph.init<zeros>) {pipe.virtual_stage = 1 : i64}
   func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
                      %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
                      %v: tensor<f32> {graph.role = #graph.role<parameter "v">})
@@ -105,11 +105,11 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %1 : tensor<4xf32>, tensor<f32>
   }
   pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 0 copy = 1
-    pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 1
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 1
+    pipe.action @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 1
+    pipe.action @update
   }
 }
 
@@ -126,7 +126,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK: module @stage1
 // CHECK: func.func @forward_train(%[[X:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">})
 // CHECK: graph.neg %[[X]]
-graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
 func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
                             %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<f32> {graph.role = #graph.role<loss>},
@@ -156,8 +156,8 @@ func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<2xf32> {dist.sharding = #dist.sharding<[dp]>, graph.role = #graph.role<parameter "w">}
 // CHECK: dist.all_gather %[[W]]
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
-  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
-  graph.parameter @m : tensor<4xf32> init(#graph.init<ones>) {pipe.chunk = 0 : i64, trainable = false}
+  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
+  graph.parameter @m : tensor<4xf32> init(#graph.init<ones>) {pipe.virtual_stage = 0 : i64, trainable = false}
   func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
                               %w: tensor<2xf32> {graph.role = #graph.role<parameter "w">,
                                                  dist.sharding = #dist.sharding<[dp]>},
@@ -197,7 +197,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK: func.func @backward
 // CHECK-NOT: pipe.recv
 // CHECK: pipe.send
-graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}
 func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
                             %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<f32> {graph.role = #graph.role<loss>},
@@ -213,6 +213,6 @@ func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x
   return %loss, %gw : tensor<f32>, tensor<4xf32>
 }
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-  pipe.slot @forward_backward microbatch = 0 copy = 0
-  pipe.slot @forward_backward microbatch = 1 copy = 0
+  pipe.action @forward_backward microbatch = 0 copy = 0
+  pipe.action @forward_backward microbatch = 1 copy = 0
 }

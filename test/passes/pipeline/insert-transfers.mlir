@@ -11,13 +11,13 @@
 // CHECK: %[[B2:.+]] = pipe.transfer %[[B]] from 1 to 2
 // CHECK: %[[C:.+]] = graph.mul %[[B2]], %[[A2]]
 // CHECK: graph.sub %[[C]], %arg0
-// CHECK-NOT: pipe.chunk
+// CHECK-NOT: pipe.virtual_stage
 // NAME: pipe.transfer {{.+}} loc("a.to_chunk
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = graph.exp %x {pipe.chunk = 0 : i64} : tensor<4xf32> loc("a")
-  %1 = graph.add %0, %0 {pipe.chunk = 1 : i64} : tensor<4xf32>
-  %2 = graph.mul %1, %0 {pipe.chunk = 2 : i64} : tensor<4xf32>
-  %3 = graph.sub %2, %x {pipe.chunk = 2 : i64} : tensor<4xf32>
+  %0 = graph.exp %x {pipe.virtual_stage = 0 : i64} : tensor<4xf32> loc("a")
+  %1 = graph.add %0, %0 {pipe.virtual_stage = 1 : i64} : tensor<4xf32>
+  %2 = graph.mul %1, %0 {pipe.virtual_stage = 2 : i64} : tensor<4xf32>
+  %3 = graph.sub %2, %x {pipe.virtual_stage = 2 : i64} : tensor<4xf32>
   return %3 : tensor<4xf32>
 }
 
@@ -26,9 +26,9 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A parameter that several chunks read is owned by the first and has a copy in each other one, in
 // every function; each parameter says its chunk.
 
-// CHECK: graph.parameter @w : tensor<4xf32> init(<zeros>) {pipe.chunk = 0 : i64}
-// CHECK: graph.parameter @w.chunk2 : tensor<4xf32> init(<zeros>) {pipe.chunk = 2 : i64, pipe.copy_of = "w"}
-// CHECK: graph.parameter @v : tensor<4xf32> init(<zeros>) {pipe.chunk = 1 : i64}
+// CHECK: graph.parameter @w : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 0 : i64}
+// CHECK: graph.parameter @w.chunk2 : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 2 : i64, pipe.copy_of = "w"}
+// CHECK: graph.parameter @v : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 1 : i64}
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">}
 // CHECK-SAME: %[[W:.+]]: tensor<4xf32> {graph.role = #graph.role<parameter "w">}
@@ -44,13 +44,13 @@ graph.parameter @v : tensor<4xf32> init(<zeros>)
 func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
                    %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
                    %v: tensor<4xf32> {graph.role = #graph.role<parameter "v">}) -> tensor<4xf32> {
-  %0 = graph.mul %x, %w {pipe.chunk = 0 : i64} : tensor<4xf32>
-  %1 = graph.mul %0, %v {pipe.chunk = 1 : i64} : tensor<4xf32>
-  %2 = graph.mul %1, %w {pipe.chunk = 2 : i64} : tensor<4xf32>
+  %0 = graph.mul %x, %w {pipe.virtual_stage = 0 : i64} : tensor<4xf32>
+  %1 = graph.mul %0, %v {pipe.virtual_stage = 1 : i64} : tensor<4xf32>
+  %2 = graph.mul %1, %w {pipe.virtual_stage = 2 : i64} : tensor<4xf32>
   return %2 : tensor<4xf32>
 }
 func.func @forward_loss(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
                         %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<4xf32> {
-  %0 = graph.mul %x, %w {pipe.chunk = 0 : i64} : tensor<4xf32>
+  %0 = graph.mul %x, %w {pipe.virtual_stage = 0 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

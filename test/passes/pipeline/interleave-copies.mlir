@@ -18,9 +18,9 @@
 // CHECK-NEXT: return %[[G0]], %[[G1]], %[[M1]]
 // CHECK: func.func @update
 // CHECK: pipe.step @train micro_batches = 2 copies = 2
-// CHECK-NEXT: pipe.slot @forward_backward microbatch = 0{{$}}
-// CHECK-NEXT: pipe.slot @forward_backward microbatch = 1{{$}}
-// CHECK-NEXT: pipe.slot @update{{$}}
+// CHECK-NEXT: pipe.action @forward_backward microbatch = 0{{$}}
+// CHECK-NEXT: pipe.action @forward_backward microbatch = 1{{$}}
+// CHECK-NEXT: pipe.action @update{{$}}
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<4xf32> init(<zeros>)
   graph.parameter @mean : tensor<4xf32> init(<zeros>) {trainable = false}
@@ -40,11 +40,11 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0 : tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 0 copy = 1
-    pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 1
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 1
+    pipe.action @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 1
+    pipe.action @update
   }
 }
 
@@ -81,11 +81,11 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
     return
   }
   pipe.step @train micro_batches = 1 copies = 2 micro_reduction = sum {
-    pipe.slot @forward_train microbatch = 0 copy = 0
-    pipe.slot @forward_train microbatch = 0 copy = 1
-    pipe.slot @backward microbatch = 0 copy = 0
-    pipe.slot @backward microbatch = 0 copy = 1
-    pipe.slot @update
+    pipe.action @forward_train microbatch = 0 copy = 0
+    pipe.action @forward_train microbatch = 0 copy = 1
+    pipe.action @backward microbatch = 0 copy = 0
+    pipe.action @backward microbatch = 0 copy = 1
+    pipe.action @update
   }
 }
 
@@ -120,9 +120,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
     return %6 : tensor<2xf32>
   }
   pipe.step @train micro_batches = 1 copies = 3 micro_reduction = sum {
-    pipe.slot @forward_train microbatch = 0 copy = 0
-    pipe.slot @forward_train microbatch = 0 copy = 1
-    pipe.slot @forward_train microbatch = 0 copy = 2
+    pipe.action @forward_train microbatch = 0 copy = 0
+    pipe.action @forward_train microbatch = 0 copy = 1
+    pipe.action @forward_train microbatch = 0 copy = 2
   }
 }
 
@@ -131,10 +131,10 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
 // One copy needs nothing.
 
 // CHECK-LABEL: func.func @f()
-// CHECK: pipe.slot @f microbatch = 0 copy = 0
+// CHECK: pipe.action @f microbatch = 0 copy = 0
 func.func @f() {
   return
 }
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-  pipe.slot @f microbatch = 0 copy = 0
+  pipe.action @f microbatch = 0 copy = 0
 }

@@ -3,7 +3,7 @@
 // A mark on ops that no product's record does: the first op with it is none.
 func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @below {{cannot run in the record of the product that has its mark: expected marks as "--schedule-fuse-epilogues" sets them}}
-  %0 = graph.tanh %x {task.product = 0 : i64} : tensor<4x8xf32>
+  %0 = graph.tanh %x {task.matmul_group = 0 : i64} : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
 
@@ -11,10 +11,10 @@ func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // Another kernel would have to run between the product and the op.
 func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
-  %0 = graph.matmul %x, %w {task.product = 0 : i64} : tensor<4x8xf32>, tensor<8x8xf32>
+  %0 = graph.matmul %x, %w {task.matmul_group = 0 : i64} : tensor<4x8xf32>, tensor<8x8xf32>
   %1 = graph.matmul %0, %w : tensor<4x8xf32>, tensor<8x8xf32>
   // expected-error @below {{cannot run in the record of the product}}
-  %2 = graph.add %0, %1 {task.product = 0 : i64} : tensor<4x8xf32>
+  %2 = graph.add %0, %1 {task.matmul_group = 0 : i64} : tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
 
@@ -22,9 +22,9 @@ func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> 
 
 // A record has one product.
 func.func @two_products(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = graph.matmul %x, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   // expected-error @below {{cannot run in the record of the product}}
-  %1 = graph.matmul %0, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  %1 = graph.matmul %0, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
 
@@ -32,9 +32,9 @@ func.func @two_products(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // Without an activation nothing but sums, a bias and relu has a place there.
 func.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = graph.matmul %x, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   // expected-error @below {{cannot run in the record of the product}}
-  %1 = graph.tanh %0 {task.product = 0 : i64} : tensor<8x8xf32>
+  %1 = graph.tanh %0 {task.matmul_group = 0 : i64} : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
 
@@ -61,7 +61,7 @@ func.func @some(%x: tensor<1x2x3x4xf32>, %y: tensor<1x3x2x4xf32>) -> tensor<1x3x
 
 // A product that nobody reads has no record, whatever its marks.
 func.func @dead(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = graph.matmul %x, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   %1 = graph.tanh %x : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }

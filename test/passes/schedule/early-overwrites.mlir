@@ -18,8 +18,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -50,8 +50,8 @@ module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
     return %3, %1 : tensor<4x4xf32>, tensor<2x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -75,8 +75,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -104,8 +104,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @backward_input microbatch = 0 copy = 0
-    pipe.slot @backward_weight microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @backward_input microbatch = 0 copy = 0
+    pipe.action @backward_weight microbatch = 0 copy = 0
+    pipe.action @update
   }
 }

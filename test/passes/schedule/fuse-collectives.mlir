@@ -27,7 +27,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   // REFERENCE-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 16 x 1>]
   // INDEX-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 16 x 1>]
   // EARLY-LABEL: func.func @update
-  // EARLY-SAME: task.early = {{\[\[}}@forward_backward, 2]]
+  // EARLY-SAME: task.hoisted = {{\[\[}}@forward_backward, 2]]
   func.func @update(%a: tensor<4x4xf32> {graph.role = #graph.role<parameter "a">},
                     %ga: tensor<4x4xf32> {graph.role = #graph.role<gradient "a">},
                     %gb: tensor<4x4xf32> {graph.role = #graph.role<gradient "b">},
@@ -50,8 +50,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -97,8 +97,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     return %7, %8, %9 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -140,7 +140,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }

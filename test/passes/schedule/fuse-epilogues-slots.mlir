@@ -6,9 +6,9 @@
 // record adds.
 module {
   // CHECK-LABEL: @forward_backward
-  // CHECK: graph.relu {{.*}}task.product = 0 : i64}
-  // CHECK: graph.matmul {{.*}} {task.kernel = 1 : i64, task.place = #task.place<persistent + 320>, task.product = 1 : i64, transpose_lhs}
-  // CHECK-NEXT: graph.reduce sum %arg0, [0] {task.kernel = 1 : i64, {{.*}}task.product = 1 : i64}
+  // CHECK: graph.relu {{.*}}task.matmul_group = 0 : i64}
+  // CHECK: graph.matmul {{.*}} {task.kernel = 1 : i64, task.place = #task.place<persistent + 320>, task.matmul_group = 1 : i64, transpose_lhs}
+  // CHECK-NEXT: graph.reduce sum %arg0, [0] {task.kernel = 1 : i64, {{.*}}task.matmul_group = 1 : i64}
   // TASK: task.section @forward_backward
   // TASK: task.matmul {{.*}} into %[[W:[0-9]+]] sum_of_a %[[B:[0-9]+]] {{.*}}accumulation = #task<accumulation add_after_first>
   // TASK-NOT: task.accumulate %[[W]]
@@ -29,7 +29,7 @@ module {
     return %3, %4, %5 : tensor<4x8xf32>, tensor<8x8xf32>, tensor<8xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
   }
 }

@@ -9,24 +9,24 @@ module {
   // Two layers with gelu between them, forward and backward: the first product keeps what gelu is applied to, which the slope
   // reads behind the product with the second weight. Both weight gradients sum a factor. Pieces that both need are there twice.
   // CHECK-LABEL: @layers
-  // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.product = 0 : i64, transpose_rhs}
-  // CHECK: %[[X:.*]] = graph.add {{.*}} {task.product = 0 : i64}
-  // CHECK: graph.tanh {{.*}} {task.product = 0 : i64}
-  // CHECK: graph.matmul {{.*}}, %arg3 {task.product = 1 : i64, transpose_rhs}
-  // CHECK: graph.add {{.*}} {task.product = 1 : i64}
-  // CHECK: graph.matmul %arg5, %arg3 {task.activation = #task<activation gelu_gradient>, task.product = 2 : i64}
-  // CHECK: graph.tanh {{.*}} {task.product = 2 : i64}
-  // CHECK: graph.mul %[[X]], %[[X]] {task.product = 2 : i64}
-  // CHECK: graph.add {{.*}} {task.product = 2 : i64}
-  // CHECK: graph.add {{.*}} {task.product = 2 : i64}
-  // CHECK: graph.add {{.*}} {task.product = 2 : i64}
+  // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.matmul_group = 0 : i64, transpose_rhs}
+  // CHECK: %[[X:.*]] = graph.add {{.*}} {task.matmul_group = 0 : i64}
+  // CHECK: graph.tanh {{.*}} {task.matmul_group = 0 : i64}
+  // CHECK: graph.matmul {{.*}}, %arg3 {task.matmul_group = 1 : i64, transpose_rhs}
+  // CHECK: graph.add {{.*}} {task.matmul_group = 1 : i64}
+  // CHECK: graph.matmul %arg5, %arg3 {task.activation = #task<activation gelu_gradient>, task.matmul_group = 2 : i64}
+  // CHECK: graph.tanh {{.*}} {task.matmul_group = 2 : i64}
+  // CHECK: graph.mul %[[X]], %[[X]] {task.matmul_group = 2 : i64}
+  // CHECK: graph.add {{.*}} {task.matmul_group = 2 : i64}
+  // CHECK: graph.add {{.*}} {task.matmul_group = 2 : i64}
+  // CHECK: graph.add {{.*}} {task.matmul_group = 2 : i64}
   // CHECK-NEXT: graph.mul
-  // CHECK: %[[G:[0-9]+]] = graph.mul {{[^:]*}} {task.product = 2 : i64} : tensor<2x2x16xf32>
+  // CHECK: %[[G:[0-9]+]] = graph.mul {{[^:]*}} {task.matmul_group = 2 : i64} : tensor<2x2x16xf32>
   // CHECK-NEXT: graph.reshape %[[G]]
-  // CHECK: graph.matmul {{.*}}, %arg0 {task.product = 3 : i64, transpose_lhs}
-  // CHECK: graph.reduce sum %[[G]], [0, 1] {task.product = 3 : i64}
-  // CHECK: graph.matmul {{.*}}, %arg5 {task.product = 4 : i64, transpose_lhs}
-  // CHECK: graph.reduce sum %arg5, [0] {task.product = 4 : i64}
+  // CHECK: graph.matmul {{.*}}, %arg0 {task.matmul_group = 3 : i64, transpose_lhs}
+  // CHECK: graph.reduce sum %[[G]], [0, 1] {task.matmul_group = 3 : i64}
+  // CHECK: graph.matmul {{.*}}, %arg5 {task.matmul_group = 4 : i64, transpose_lhs}
+  // CHECK: graph.reduce sum %arg5, [0] {task.matmul_group = 4 : i64}
   // KERNELS-LABEL: @layers
   // KERNELS-SAME: task.forms = [#task.form<matmul 64 x 1>, #task.form<matmul 32 x 1>, #task.form<matmul 64 x 1>, #task.form<matmul 128 x 1>, #task.form<matmul 128 x 1>]
   func.func @layers(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>, %v: tensor<8x16xf32>, %c: tensor<8xf32>,
@@ -78,9 +78,9 @@ module {
 
   // Forward alone, without a bias: nothing reads what gelu is applied to. A rectifier behind a reshape.
   // CHECK-LABEL: @forward
-  // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.product = 0 : i64}
-  // CHECK: graph.matmul {{.*}}, %arg2 {task.product = 1 : i64}
-  // CHECK: graph.relu {{.*}} {task.product = 1 : i64}
+  // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.matmul_group = 0 : i64}
+  // CHECK: graph.matmul {{.*}}, %arg2 {task.matmul_group = 1 : i64}
+  // CHECK: graph.relu {{.*}} {task.matmul_group = 1 : i64}
   // KERNELS-LABEL: @forward
   // KERNELS-SAME: task.forms = [#task.form<matmul 32 x 1>, #task.form<matmul 32 x 1>]
   func.func @forward(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<2x2x8xf32> {
@@ -107,8 +107,8 @@ module {
 
   // The factor and what is summed are views of one value.
   // CHECK-LABEL: @heads
-  // CHECK: graph.matmul {{.*}} {task.product = 0 : i64, transpose_lhs}
-  // CHECK: graph.reduce sum {{.*}}, [0, 1] {task.product = 0 : i64} : tensor<2x3x20xf32>
+  // CHECK: graph.matmul {{.*}} {task.matmul_group = 0 : i64, transpose_lhs}
+  // CHECK: graph.reduce sum {{.*}}, [0, 1] {task.matmul_group = 0 : i64} : tensor<2x3x20xf32>
   func.func @heads(%g: tensor<2x4x3x5xf32>, %x: tensor<6x8xf32>) -> (tensor<20xf32>, tensor<20x8xf32>) {
     %0 = graph.transpose %g, [0, 2, 1, 3] : tensor<2x4x3x5xf32>
     %1 = graph.reshape %0 : tensor<2x3x4x5xf32> to tensor<2x3x20xf32>
@@ -120,8 +120,8 @@ module {
 
   // A rectifier behind a reshape that cuts columns.
   // CHECK-LABEL: @cut_columns
-  // CHECK: graph.matmul {{.*}} {task.product = 0 : i64}
-  // CHECK: graph.relu {{.*}} {task.product = 0 : i64}
+  // CHECK: graph.matmul {{.*}} {task.matmul_group = 0 : i64}
+  // CHECK: graph.relu {{.*}} {task.matmul_group = 0 : i64}
   func.func @cut_columns(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x2x4xf32> {
     %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
     %1 = graph.reshape %0 : tensor<4x8xf32> to tensor<4x2x4xf32>
@@ -131,11 +131,11 @@ module {
 
   // Half types: constants are rounded to few bits, sums have the type of the product.
   // CHECK-LABEL: @half_types
-  // CHECK: graph.matmul {{.*}} {task.activation = #task<activation gelu>, task.product = 0 : i64}
-  // CHECK: graph.add {{.*}} {task.product = 0 : i64} : tensor<4x8xbf16>
-  // CHECK: graph.mul {{.*}} {task.product = 0 : i64} : tensor<4x8xbf16>
-  // CHECK: graph.matmul {{.*}} {task.product = 1 : i64, transpose_lhs} : tensor<4x8xf16>, tensor<4x8xf16>
-  // CHECK-NEXT: graph.reduce sum %arg3, [0] {task.product = 1 : i64} : tensor<4x8xf16>
+  // CHECK: graph.matmul {{.*}} {task.activation = #task<activation gelu>, task.matmul_group = 0 : i64}
+  // CHECK: graph.add {{.*}} {task.matmul_group = 0 : i64} : tensor<4x8xbf16>
+  // CHECK: graph.mul {{.*}} {task.matmul_group = 0 : i64} : tensor<4x8xbf16>
+  // CHECK: graph.matmul {{.*}} {task.matmul_group = 1 : i64, transpose_lhs} : tensor<4x8xf16>, tensor<4x8xf16>
+  // CHECK-NEXT: graph.reduce sum %arg3, [0] {task.matmul_group = 1 : i64} : tensor<4x8xf16>
   func.func @half_types(%x: tensor<4x8xbf16>, %w: tensor<8x8xbf16>, %b: tensor<8xbf16>, %g: tensor<4x8xf16>, %y: tensor<4x8xf16>)
       -> (tensor<4x8xbf16>, tensor<8x8xf16>, tensor<8xf16>) {
     %half = graph.constant dense<5.000000e-01> : tensor<4x8xbf16>
@@ -161,7 +161,7 @@ module {
 
   // Other functions with a tanh are not gelu: one of another width, one of another cubic part, one that reads another value.
   // CHECK-LABEL: @other_functions
-  // CHECK-NOT: task.product
+  // CHECK-NOT: task.matmul_group
   // CHECK: return
   func.func @other_functions(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %y: tensor<4x8xf32>)
       -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
@@ -203,8 +203,8 @@ module {
   // Gelu, and its slope, in rows that are no multiple of 8 elements: only the bias is part of the record.
   // CHECK-LABEL: @rows_of_12
   // CHECK-NOT: task.activation
-  // CHECK: graph.add {{.*}} {task.product = 0 : i64}
-  // CHECK-NOT: task.product
+  // CHECK: graph.add {{.*}} {task.matmul_group = 0 : i64}
+  // CHECK-NOT: task.matmul_group
   // CHECK: return
   func.func @rows_of_12(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %b: tensor<12xf32>, %g: tensor<4x8xf32>)
       -> (tensor<4x12xf32>, tensor<4x12xf32>) {
@@ -239,7 +239,7 @@ module {
 
   // A bias whose product others read stays outside; so does a rectifier behind such a product.
   // CHECK-LABEL: @read_by_others
-  // CHECK-NOT: task.product
+  // CHECK-NOT: task.matmul_group
   // CHECK: return
   func.func @read_by_others(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
     %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
@@ -252,7 +252,7 @@ module {
   // Sums that are read before the product, or by it, cannot be computed with it; nor can means, sums along the other
   // dimension, or those of a factor whose rows do not lie along k.
   // CHECK-LABEL: @other_sums
-  // CHECK-NOT: task.product
+  // CHECK-NOT: task.matmul_group
   // CHECK: return
   func.func @other_sums(%g: tensor<8x8xf32>, %x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>)
       -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {

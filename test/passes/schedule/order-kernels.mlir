@@ -33,7 +33,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
     return %3, %7 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
   }
   pipe.step @train micro_batches = 1 copies = 2 micro_reduction = sum {
-    pipe.slot @interleaved microbatch = 0
+    pipe.action @interleaved microbatch = 0
   }
 }
 
@@ -58,7 +58,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
     return %1, %3 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @backward microbatch = 0 copy = 0
+    pipe.action @backward microbatch = 0 copy = 0
   }
 }
 
@@ -77,7 +77,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
     return %1 : tensor<64x64xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @alone microbatch = 0 copy = 0
+    pipe.action @alone microbatch = 0 copy = 0
   }
 }
 
@@ -94,7 +94,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
 // CHECK: graph.matmul %arg0, %arg1 {task.kernel = 0 : i64}
 // CHECK: dist.all_reduce {{.*}}task.kernel = 1 : i64
 // CHECK-LABEL: func.func @update
-// CHECK-SAME: task.early = {{\[\[}}@last, 2], [@last, 4]]
+// CHECK-SAME: task.hoisted = {{\[\[}}@last, 2], [@last, 4]]
 // CHECK: dist.all_reduce sum %arg1 {{.*}}task.kernel = 1 : i64
 // CHECK: graph.neg {{.*}}task.kernel = 3 : i64
 // CHECK: dist.all_reduce sum %arg0 {{.*}}task.kernel = 0 : i64
@@ -123,10 +123,10 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     return %3, %1 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
   }
   pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-    pipe.slot @last microbatch = 0 copy = 0
-    pipe.slot @last microbatch = 1 copy = 0
-    pipe.slot @last microbatch = 2 copy = 0
-    pipe.slot @update
+    pipe.action @last microbatch = 0 copy = 0
+    pipe.action @last microbatch = 1 copy = 0
+    pipe.action @last microbatch = 2 copy = 0
+    pipe.action @update
   }
 }
 
@@ -172,7 +172,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %6 : tensor<1024x1024xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @gathers microbatch = 0 copy = 0
+    pipe.action @gathers microbatch = 0 copy = 0
   }
 }
 
@@ -200,7 +200,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
     return %1, %4 : tensor<1024x256xf32>, tensor<1024x1024xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @memory microbatch = 0 copy = 0
+    pipe.action @memory microbatch = 0 copy = 0
   }
 }
 
@@ -225,7 +225,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<1024x1024xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @gradients microbatch = 0 copy = 0
-    pipe.slot @sends
+    pipe.action @gradients microbatch = 0 copy = 0
+    pipe.action @sends
   }
 }

@@ -6,7 +6,7 @@ module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
     func.func private @forward_train() { return }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
     }
   }
   // expected-error @below {{expected a step in each stage}}
@@ -22,16 +22,16 @@ module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
     func.func private @forward_train() { return }
     pipe.step @train micro_batches = 1 copies = 2 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 0 copy = 1
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 1
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
     func.func private @forward_train() { return }
     // expected-error @below {{expected 1 microbatches of 2 copies as in the first stage, got 2 of 1}}
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
     }
   }
 }
@@ -46,8 +46,8 @@ module {
     func.func private @prepare() { return }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
       // expected-error @below {{expected "prepare", which runs once, behind the slots of microbatches}}
-      pipe.slot @prepare
-      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.action @prepare
+      pipe.action @forward_train microbatch = 0 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -63,15 +63,15 @@ module {
     func.func private @forward_train() { return }
     func.func private @backward() { return }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
     func.func private @forward_train() { return }
     // expected-error @below {{expected a slot of section "backward" for each microbatch, as in the first stage}}
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
     }
   }
 }
@@ -84,18 +84,18 @@ module {
     func.func private @backward() { return }
     func.func private @check() { return }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
       // expected-error @below {{expected a section that a schedule knows, such as "forward_train", got "check"}}
-      pipe.slot @check microbatch = 0 copy = 0
+      pipe.action @check microbatch = 0 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
     func.func private @forward_train() { return }
     func.func private @backward() { return }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
     }
   }
 }
@@ -110,16 +110,16 @@ module {
     func.func private @forward_train.0() { return }
     func.func private @forward_train.1() { return }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train.0 microbatch = 0 copy = 0
-      pipe.slot @forward_train.1 microbatch = 0 copy = 0
+      pipe.action @forward_train.0 microbatch = 0 copy = 0
+      pipe.action @forward_train.1 microbatch = 0 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
     func.func private @forward_train.0() { return }
     func.func private @forward_train.1() { return }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train.0 microbatch = 0 copy = 0
-      pipe.slot @forward_train.1 microbatch = 0 copy = 0
+      pipe.action @forward_train.0 microbatch = 0 copy = 0
+      pipe.action @forward_train.1 microbatch = 0 copy = 0
     }
   }
 }

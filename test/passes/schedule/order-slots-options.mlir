@@ -25,14 +25,14 @@ module {
     func.func private @backward.0() { return }
     func.func private @backward.1() { return }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train.0 microbatch = 0 copy = 0
-      pipe.slot @forward_train.0 microbatch = 1 copy = 0
-      pipe.slot @forward_train.1 microbatch = 0 copy = 0
-      pipe.slot @forward_train.1 microbatch = 1 copy = 0
-      pipe.slot @backward.1 microbatch = 0 copy = 0
-      pipe.slot @backward.1 microbatch = 1 copy = 0
-      pipe.slot @backward.0 microbatch = 0 copy = 0
-      pipe.slot @backward.0 microbatch = 1 copy = 0
+      pipe.action @forward_train.0 microbatch = 0 copy = 0
+      pipe.action @forward_train.0 microbatch = 1 copy = 0
+      pipe.action @forward_train.1 microbatch = 0 copy = 0
+      pipe.action @forward_train.1 microbatch = 1 copy = 0
+      pipe.action @backward.1 microbatch = 0 copy = 0
+      pipe.action @backward.1 microbatch = 1 copy = 0
+      pipe.action @backward.0 microbatch = 0 copy = 0
+      pipe.action @backward.0 microbatch = 1 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -41,14 +41,14 @@ module {
     func.func private @backward.0() { return }
     func.func private @backward.1() { return }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train.0 microbatch = 0 copy = 0
-      pipe.slot @forward_train.0 microbatch = 1 copy = 0
-      pipe.slot @forward_train.1 microbatch = 0 copy = 0
-      pipe.slot @forward_train.1 microbatch = 1 copy = 0
-      pipe.slot @backward.1 microbatch = 0 copy = 0
-      pipe.slot @backward.1 microbatch = 1 copy = 0
-      pipe.slot @backward.0 microbatch = 0 copy = 0
-      pipe.slot @backward.0 microbatch = 1 copy = 0
+      pipe.action @forward_train.0 microbatch = 0 copy = 0
+      pipe.action @forward_train.0 microbatch = 1 copy = 0
+      pipe.action @forward_train.1 microbatch = 0 copy = 0
+      pipe.action @forward_train.1 microbatch = 1 copy = 0
+      pipe.action @backward.1 microbatch = 0 copy = 0
+      pipe.action @backward.1 microbatch = 1 copy = 0
+      pipe.action @backward.0 microbatch = 0 copy = 0
+      pipe.action @backward.0 microbatch = 1 copy = 0
     }
   }
 }

@@ -52,15 +52,15 @@ module {
     func.func private @backward_input() { return }
     func.func private @backward_weight() { return }
     pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward_input microbatch = 0 copy = 0
-      pipe.slot @backward_weight microbatch = 0 copy = 0
-      pipe.slot @backward_input microbatch = 1 copy = 0
-      pipe.slot @backward_weight microbatch = 1 copy = 0
-      pipe.slot @backward_input microbatch = 2 copy = 0
-      pipe.slot @backward_weight microbatch = 2 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward_input microbatch = 0 copy = 0
+      pipe.action @backward_weight microbatch = 0 copy = 0
+      pipe.action @backward_input microbatch = 1 copy = 0
+      pipe.action @backward_weight microbatch = 1 copy = 0
+      pipe.action @backward_input microbatch = 2 copy = 0
+      pipe.action @backward_weight microbatch = 2 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -68,15 +68,15 @@ module {
     func.func private @backward_input() { return }
     func.func private @backward_weight() { return }
     pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward_input microbatch = 0 copy = 0
-      pipe.slot @backward_weight microbatch = 0 copy = 0
-      pipe.slot @backward_input microbatch = 1 copy = 0
-      pipe.slot @backward_weight microbatch = 1 copy = 0
-      pipe.slot @backward_input microbatch = 2 copy = 0
-      pipe.slot @backward_weight microbatch = 2 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward_input microbatch = 0 copy = 0
+      pipe.action @backward_weight microbatch = 0 copy = 0
+      pipe.action @backward_input microbatch = 1 copy = 0
+      pipe.action @backward_weight microbatch = 1 copy = 0
+      pipe.action @backward_input microbatch = 2 copy = 0
+      pipe.action @backward_weight microbatch = 2 copy = 0
     }
   }
 }

@@ -37,15 +37,15 @@ module {
     func.func private @backward() { return }
     func.func private @update() { return }
     pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 0 copy = 1
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 1
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 1
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 1
-      pipe.slot @update
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 1
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 1
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 1
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 1 copy = 1
+      pipe.action @update
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -53,15 +53,15 @@ module {
     func.func private @backward() { return }
     func.func private @update() { return }
     pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 0 copy = 1
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 1
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 1
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 1
-      pipe.slot @update
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 1
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 1
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 1
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 1 copy = 1
+      pipe.action @update
     }
   }
 }
@@ -83,12 +83,12 @@ module {
     func.func private @backward_input() { return }
     func.func private @backward_weight() { return }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @backward_weight microbatch = 0 copy = 0
-      pipe.slot @backward_weight microbatch = 1 copy = 0
-      pipe.slot @backward_input microbatch = 0 copy = 0
-      pipe.slot @backward_input microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.action @backward_weight microbatch = 0 copy = 0
+      pipe.action @backward_weight microbatch = 1 copy = 0
+      pipe.action @backward_input microbatch = 0 copy = 0
+      pipe.action @backward_input microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -96,12 +96,12 @@ module {
     func.func private @backward_input() { return }
     func.func private @backward_weight() { return }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward_input microbatch = 0 copy = 0
-      pipe.slot @backward_input microbatch = 1 copy = 0
-      pipe.slot @backward_weight microbatch = 0 copy = 0
-      pipe.slot @backward_weight microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward_input microbatch = 0 copy = 0
+      pipe.action @backward_input microbatch = 1 copy = 0
+      pipe.action @backward_weight microbatch = 0 copy = 0
+      pipe.action @backward_weight microbatch = 1 copy = 0
     }
   }
 }
@@ -118,8 +118,8 @@ module {
   func.func private @forward_train() { return }
   func.func private @backward() { return }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @backward microbatch = 0 copy = 0
-    pipe.slot @forward_train microbatch = 0 copy = 0
+    pipe.action @backward microbatch = 0 copy = 0
+    pipe.action @forward_train microbatch = 0 copy = 0
   }
 }
 

@@ -12,7 +12,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %1 : tensor<16x4xf32>, tensor<4x4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: task.early = {{\[\[}}@forward_backward, 0], [@forward_backward, 1]]
+  // CHECK-SAME: task.hoisted = {{\[\[}}@forward_backward, 0], [@forward_backward, 1]]
   // CHECK-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 16 x 1>, #task.form<map 64 x 1>]
   func.func @update(%v: tensor<4x4xf32> {graph.role = #graph.role<parameter "v">},
                     %w: tensor<16x4xf32> {graph.role = #graph.role<parameter "w">},
@@ -31,9 +31,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1, %3 : tensor<4x4xf32>, tensor<16x4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
+    pipe.action @update
   }
 }
 
@@ -52,18 +52,18 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0 : tensor<4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: task.early = {{\[\[}}@backward.0, 0]]
+  // CHECK-SAME: task.hoisted = {{\[\[}}@backward.0, 0]]
   func.func @update(%g: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
       -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {
     %0 = dist.all_reduce sum %g : tensor<4xf32>
     return %0 : tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @backward.0 microbatch = 0 copy = 0
-    pipe.slot @backward.1 microbatch = 0 copy = 0
-    pipe.slot @backward.1 microbatch = 1 copy = 0
-    pipe.slot @backward.0 microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @backward.0 microbatch = 0 copy = 0
+    pipe.action @backward.1 microbatch = 0 copy = 0
+    pipe.action @backward.1 microbatch = 1 copy = 0
+    pipe.action @backward.0 microbatch = 1 copy = 0
+    pipe.action @update
   }
 }
 
@@ -81,15 +81,15 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %4 : tensor<4xf32>, tensor<4x4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: task.early = {{\[\[}}@forward_backward, 2]]
+  // CHECK-SAME: task.hoisted = {{\[\[}}@forward_backward, 2]]
   func.func @update(%g: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
       -> (tensor<2xf32> {graph.role = #graph.role<parameter "w">}) {
     %0 = dist.reduce_scatter sum %g axis = 0 : tensor<4xf32> to tensor<2xf32>
     return %0 : tensor<2xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -107,7 +107,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %1 : tensor<4xf32>, tensor<4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: task.early = {{\[\[}}@forward_backward, 0], [@forward_backward, 0], [@forward_backward, 1], [@forward_backward, 1]]
+  // CHECK-SAME: task.hoisted = {{\[\[}}@forward_backward, 0], [@forward_backward, 0], [@forward_backward, 1], [@forward_backward, 1]]
   func.func @update(%gv: tensor<4xf32> {graph.role = #graph.role<gradient "v">}, %gw: tensor<4xf32> {graph.role = #graph.role<gradient "w">},
                     %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">})
       -> (tensor<4xbf16> {graph.role = #graph.role<parameter "a">}, tensor<8xf32> {graph.role = #graph.role<parameter "b">},
@@ -128,9 +128,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %3, %1, %4, %5, %7 : tensor<4xbf16>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
+    pipe.action @update
   }
 }
 
@@ -153,7 +153,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     return %0, %3 : tensor<4xf32>, tensor<4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: task.early = {{\[\[}}@backward, 1], [@backward, 4]]
+  // CHECK-SAME: task.hoisted = {{\[\[}}@backward, 1], [@backward, 4]]
   func.func @update(%v: tensor<4xf32> {graph.role = #graph.role<gradient "v">}, %w: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
       -> (tensor<4xf32> {graph.role = #graph.role<parameter "v">}, tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {
     %0 = dist.all_reduce sum %v over <axes [dp]> : tensor<4xf32>
@@ -161,9 +161,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     return %0, %1 : tensor<4xf32>, tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @backward microbatch = 0 copy = 0
-    pipe.slot @backward microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @backward microbatch = 0 copy = 0
+    pipe.action @backward microbatch = 1 copy = 0
+    pipe.action @update
   }
 }
 
@@ -186,7 +186,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     return %0, %3 : tensor<4xf32>, tensor<4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: task.early = {{\[\[}}@backward, 1], [@backward, 3]]
+  // CHECK-SAME: task.hoisted = {{\[\[}}@backward, 1], [@backward, 3]]
   func.func @update(%v: tensor<4xf32> {graph.role = #graph.role<gradient "v">}, %w: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
       -> (tensor<4xf32> {graph.role = #graph.role<parameter "v">}, tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {
     %0 = dist.all_reduce sum %v over <axes [dp]> : tensor<4xf32>
@@ -194,8 +194,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     return %0, %1 : tensor<4xf32>, tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @backward microbatch = 0 copy = 0
-    pipe.slot @backward microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @backward microbatch = 0 copy = 0
+    pipe.action @backward microbatch = 1 copy = 0
+    pipe.action @update
   }
 }

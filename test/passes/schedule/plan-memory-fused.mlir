@@ -58,7 +58,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %1 : tensor<16xf32>, tensor<16xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }

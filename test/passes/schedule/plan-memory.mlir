@@ -41,8 +41,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<16x4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -67,9 +67,9 @@ module {
     return %1 : tensor<16x4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
+    pipe.action @update
   }
 }
 
@@ -112,8 +112,8 @@ module {
     return %0, %1 : tensor<4xf32>, tensor<4xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 

@@ -51,7 +51,7 @@ func.func @long(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<128xf32>)
 // CHECK-COUNT-1: graph.cast
 // CHECK-NOT: graph.cast
 func.func @early(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<128xf32>)
-    attributes {task.early = [[@first, 0], [@first, 0]], task.forms = [#task.form<rows 64 x 128>, #task.form<columns 64 x 128>]} {
+    attributes {task.hoisted = [[@first, 0], [@first, 0]], task.forms = [#task.form<rows 64 x 128>, #task.form<columns 64 x 128>]} {
   %0 = graph.cast %x {task.kernel = 0 : i64} : tensor<64x128xbf16> to tensor<64x128xf32>
   %1 = graph.reduce sum %0, [1] {task.kernel = 0 : i64} : tensor<64x128xf32>
   %2 = graph.reduce sum %0, [0] {task.kernel = 1 : i64} : tensor<64x128xf32>

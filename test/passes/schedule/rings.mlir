@@ -23,14 +23,14 @@ module {
       return %0 : tensor<2x2xf32>
     }
     pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 0 copy = 1
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 1
-      pipe.slot @forward_train microbatch = 1 copy = 1
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 1
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 1
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 0 copy = 1
+      pipe.action @forward_train microbatch = 1 copy = 1
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 1 copy = 1
     }
   }
 }
@@ -60,15 +60,15 @@ module {
       return %0 : tensor<4xf32>
     }
     pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward_input microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward_input microbatch = 2 copy = 0
-      pipe.slot @backward_weight microbatch = 2 copy = 0
-      pipe.slot @backward_weight microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward_input microbatch = 1 copy = 0
-      pipe.slot @backward_weight microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward_input microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward_input microbatch = 2 copy = 0
+      pipe.action @backward_weight microbatch = 2 copy = 0
+      pipe.action @backward_weight microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward_input microbatch = 1 copy = 0
+      pipe.action @backward_weight microbatch = 1 copy = 0
     }
   }
 }
@@ -98,8 +98,8 @@ module {
       return %1 : tensor<4xf32>
     }
     pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
     }
   }
 }
@@ -137,12 +137,12 @@ module {
       return %3 : tensor<4x4xf32>
     }
     pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 2 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 2 copy = 0
     }
   }
 }
@@ -176,12 +176,12 @@ module {
       return %2 : tensor<4x4xf32>
     }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward_input microbatch = 0 copy = 0
-      pipe.slot @backward_weight microbatch = 0 copy = 0
-      pipe.slot @backward_weight microbatch = 1 copy = 0
-      pipe.slot @backward_input microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward_input microbatch = 0 copy = 0
+      pipe.action @backward_weight microbatch = 0 copy = 0
+      pipe.action @backward_weight microbatch = 1 copy = 0
+      pipe.action @backward_input microbatch = 1 copy = 0
     }
   }
 }
@@ -205,12 +205,12 @@ module {
       return
     }
     pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 2 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 2 copy = 0
     }
   }
 }

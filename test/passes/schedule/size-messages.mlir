@@ -27,14 +27,14 @@ module {
       return
     }
     pipe.step @train micro_batches = 4 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 3 copy = 0
-      pipe.slot @backward microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 3 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 3 copy = 0
+      pipe.action @backward microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 3 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -52,14 +52,14 @@ module {
       return
     }
     pipe.step @train micro_batches = 4 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 2 copy = 0
-      pipe.slot @forward_train microbatch = 3 copy = 0
-      pipe.slot @backward microbatch = 3 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 2 copy = 0
+      pipe.action @forward_train microbatch = 3 copy = 0
+      pipe.action @backward microbatch = 3 copy = 0
     }
   }
 }
@@ -83,12 +83,12 @@ module {
       return
     }
     pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 2 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 2 copy = 0
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -102,12 +102,12 @@ module {
       return
     }
     pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @forward_train microbatch = 2 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 2 copy = 0
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @forward_train microbatch = 2 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 2 copy = 0
     }
   }
 }
@@ -134,9 +134,9 @@ module {
       return
     }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @update
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @update
     }
   }
   module @stage1 attributes {pipe.stage = 1 : i64} {
@@ -151,9 +151,9 @@ module {
       return
     }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @update
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @update
     }
   }
 }

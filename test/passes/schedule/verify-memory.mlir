@@ -110,10 +110,10 @@ module {
     return %0 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_train microbatch = 0 copy = 0
-    pipe.slot @forward_train microbatch = 1 copy = 0
-    pipe.slot @backward microbatch = 0 copy = 0
-    pipe.slot @backward microbatch = 1 copy = 0
+    pipe.action @forward_train microbatch = 0 copy = 0
+    pipe.action @forward_train microbatch = 1 copy = 0
+    pipe.action @backward microbatch = 0 copy = 0
+    pipe.action @backward microbatch = 1 copy = 0
   }
 }
 
@@ -134,10 +134,10 @@ module {
     return %0 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_train microbatch = 0 copy = 0
-    pipe.slot @forward_train microbatch = 1 copy = 0
-    pipe.slot @backward microbatch = 0 copy = 0
-    pipe.slot @backward microbatch = 1 copy = 0
+    pipe.action @forward_train microbatch = 0 copy = 0
+    pipe.action @forward_train microbatch = 1 copy = 0
+    pipe.action @backward microbatch = 0 copy = 0
+    pipe.action @backward microbatch = 1 copy = 0
   }
 }
 
@@ -155,8 +155,8 @@ module {
     return %1 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
   }
 }
 
@@ -180,9 +180,9 @@ module {
     return %0 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
-    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
+    pipe.action @forward_backward microbatch = 1 copy = 0
   }
 }
 
@@ -277,10 +277,10 @@ module {
     return %0 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @second microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @second microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @second microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
+    pipe.action @second microbatch = 1 copy = 0
   }
 }
 
@@ -297,8 +297,8 @@ module {
     return %1 : tensor<4x4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
   }
 }
 
@@ -310,15 +310,15 @@ module {
       -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>},
           tensor<4xf32> {graph.role = #graph.role<gradient "b">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 64>})
       attributes {task.forms = [#task.form<matmul 16 x 1>]} {
-    %0 = graph.matmul %x, %x {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.product = 0 : i64, transpose_lhs} : tensor<4x4xf32>, tensor<4x4xf32>
+    %0 = graph.matmul %x, %x {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.matmul_group = 0 : i64, transpose_lhs} : tensor<4x4xf32>, tensor<4x4xf32>
     // expected-error@+2 {{in the slot of number 1 of "forward_backward" expected result 0 of 'graph.matmul' of number 0 at persistent + 0, got result 0 of 'graph.reduce' of number 0}}
     // expected-note@+1 {{that is made here}}
-    %1 = graph.reduce sum %x, [0] {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.product = 0 : i64} : tensor<4x4xf32>
+    %1 = graph.reduce sum %x, [0] {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.matmul_group = 0 : i64} : tensor<4x4xf32>
     return %0, %1 : tensor<4x4xf32>, tensor<4xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
   }
 }
 
@@ -334,8 +334,8 @@ module {
     return %0 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
   }
 }
 
@@ -353,14 +353,14 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @update(%a: tensor<16xf32> {graph.role = #graph.role<parameter "a">, task.place = #task.place<persistent + 0>},
                     %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
-      attributes {task.early = [[@forward_backward, 0]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
+      attributes {task.hoisted = [[@forward_backward, 0]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
     %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
     %1 = graph.sub %a, %0 {task.kernel = 1 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
     return %1 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -379,15 +379,15 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @update(%a: tensor<16xf32> {graph.role = #graph.role<parameter "a">, task.place = #task.place<persistent + 0>},
                     %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
-      attributes {task.early = [[@forward_backward, 0]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
+      attributes {task.hoisted = [[@forward_backward, 0]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
     // expected-note@+1 {{that is made here}}
     %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
     %1 = graph.sub %a, %0 {task.kernel = 1 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
     return %1 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -408,15 +408,15 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @update(%a: tensor<16xf32> {graph.role = #graph.role<parameter "a">, task.place = #task.place<persistent + 0>},
                     %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
-      attributes {task.early = [[@forward_backward, 1]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
+      attributes {task.hoisted = [[@forward_backward, 1]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
     // expected-note@+1 {{that is made here}}
     %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 64>} : tensor<16xf32>
     %1 = graph.sub %a, %0 {task.kernel = 1 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
     return %1 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 
@@ -436,7 +436,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
                     %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>},
                     %h: tensor<16xf32> {graph.role = #graph.role<gradient "b">, task.place = #task.place<temporary + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
-      attributes {task.early = [[@forward_backward, 0], [@forward_backward, 0]],
+      attributes {task.hoisted = [[@forward_backward, 0], [@forward_backward, 0]],
                   task.forms = [#task.form<collective 16 x 1>, #task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
     // expected-note@+1 {{that is made here}}
     %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
@@ -446,8 +446,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %2 : tensor<16xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }
 

@@ -3,7 +3,7 @@
 // Marks of ops, parameters and inputs become pins by name; equal names are told apart. Pins that were there
 // come first.
 
-// CHECK: module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.pins = [
+// CHECK: module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.constraints = [
 // CHECK-SAME: {op = "/fc.*", out = "((4,1))"},
 // CHECK-SAME: {input = "x", place = "{{.+}}", sharding = "[dp, _]"},
 // CHECK-SAME: {in = "((2,2))", op_name = "relu_0", place = "{{.+}}collect-pins.mlir:{{[0-9]+}}"},
@@ -12,7 +12,7 @@
 // CHECK-NOT: dist.in
 // CHECK-NOT: dist.out
 // CHECK-NOT: dist.sharding
-module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.pins = [{op = "/fc.*", out = "((4,1))"}]} {
+module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.constraints = [{op = "/fc.*", out = "((4,1))"}]} {
   graph.parameter @layer.w : tensor<4x8xf32> init(<zeros>) {dist.sharding = "((2,1))"}
   func.func @forward(%x: tensor<4x8xf32> {dist.sharding = #dist.sharding<[dp, _]>, graph.role = #graph.role<input "x">})
       -> tensor<4x8xf32> {

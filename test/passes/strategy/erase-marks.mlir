@@ -6,7 +6,7 @@
 
 // CHECK: module {
 // CHECK-NOT: dist.
-module attributes {dist.pins = [{op = "matmul", in = "((2,1),(1,2))"}]} {
+module attributes {dist.constraints = [{op = "matmul", in = "((2,1),(1,2))"}]} {
   graph.parameter @w : tensor<8x8xf32> init(<zeros>)
   func.func @forward_backward(%x: tensor<4x8xf32> {graph.role = #graph.role<input "x">},
                               %w: tensor<8x8xf32> {graph.role = #graph.role<parameter "w">})

@@ -53,7 +53,7 @@ module {
     return %0, %1 : tensor<6x2xf32>, tensor<6x2xf32>
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
   }
 }

@@ -8,7 +8,7 @@
 // CHECK-SAME: tensor<8xf32> {dist.sharding = #dist.sharding<[y]>
 // CHECK: graph.broadcast {{.+}}dist.in = [#dist.sharding<[y]>], dist.out = [#dist.sharding<[x, y]>]
 // CHECK: graph.add {{.+}}dist.in = [#dist.sharding<[x, y]>, #dist.sharding<[x, y]>], dist.out = [#dist.sharding<[x, y]>]
-module attributes {dist.pins = [{op_name = "/fc/Add", in = "((2,4),(4))"}]} {
+module attributes {dist.constraints = [{op_name = "/fc/Add", in = "((2,4),(4))"}]} {
   func.func @node(%x: tensor<4x8xf32> {graph.role = #graph.role<input "x">},
                   %b: tensor<8xf32> {graph.role = #graph.role<parameter "b">}) -> tensor<4x8xf32> {
     %0 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32> loc("/fc/Add")
@@ -24,7 +24,7 @@ module attributes {dist.pins = [{op_name = "/fc/Add", in = "((2,4),(4))"}]} {
 // CHECK-LABEL: func.func @named(
 // CHECK: graph.add {{.+}}dist.out = [#dist.sharding<[dp, tp]>]
 // CHECK: graph.relu {{.+}}dist.out = [#dist.sharding<[dp, tp]>]
-module attributes {dist.mesh = #dist.mesh<dp=2, tp=4>, dist.pins = [{op = "/fc/.*", in = "[dp, tp], [tp]"}]} {
+module attributes {dist.mesh = #dist.mesh<dp=2, tp=4>, dist.constraints = [{op = "/fc/.*", in = "[dp, tp], [tp]"}]} {
   func.func @named(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
     %0 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32> loc("/fc/Add")
     %1 = graph.add %x, %0 : tensor<4x8xf32> loc("/fc/Add")

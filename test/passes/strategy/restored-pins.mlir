@@ -8,7 +8,7 @@
 // CHECK: graph.matmul %arg0, %arg1 {{.+}}dist.out = [#dist.sharding<[_, _]>]
 // CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, tp]>, #dist.sharding<[tp, _]>], dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
 // CHECK: graph.broadcast {{.+}}dist.in = [#dist.sharding<[_]>], dist.out = [#dist.sharding<[tp, _]>]
-module attributes {dist.mesh = #dist.mesh<tp=4>, dist.pins = [
+module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
     {op_exact = "exact:matmul#0", in = "[_, _], [_, _]", out = "[_, _]", restored},
     {op_exact = "exact:matmul#1", in = "[_, tp], [tp, _]", out = "[_, _]", restored},
     {op_exact = "exact:broadcast#0", in = "[_]", out = "[tp, _]", restored}]} {
@@ -31,7 +31,7 @@ module attributes {dist.mesh = #dist.mesh<tp=4>, dist.pins = [
 // CHECK: graph.tanh {{.+}}dist.out = [#dist.sharding<[_, tp]>]
 // REMARK: reuse {{.*}}expected a count that divides 6 (1, 2, 3, 6), got 4{{.*}}entry=own:exp#0
 // REMARK: reuse {{.*}}matches no op{{.*}}entry=own:log#0
-module attributes {dist.mesh = #dist.mesh<tp=4>, dist.pins = [
+module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
     {op_exact = "own:tanh#0", in = "[tp, _]", out = "[tp, _]", restored},
     {op_exact = "own:exp#0", in = "[tp]", out = "[tp]", restored, optional},
     {op_exact = "own:log#0", in = "[tp]", out = "[tp]", restored, optional},

@@ -135,7 +135,7 @@ module {
 // A pin is never silently ignored.
 
 // expected-error @below {{pin "attention.*" at pins.textproto:3 matches no op}}
-module attributes {dist.pins = [{op = "attention.*", in = "((2,1))", place = "pins.textproto:3"}]} {
+module attributes {dist.constraints = [{op = "attention.*", in = "((2,1))", place = "pins.textproto:3"}]} {
   func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
     return %x : tensor<8x16xf32>
   }
@@ -144,38 +144,38 @@ module attributes {dist.pins = [{op = "attention.*", in = "((2,1))", place = "pi
 // -----
 
 // expected-error @below {{pin "w" matches no parameter}}
-module attributes {dist.pins = [{parameter = "w", sharding = "((2,1))"}]} {
+module attributes {dist.constraints = [{parameter = "w", sharding = "((2,1))"}]} {
 }
 
 // -----
 
 // expected-error @below {{pin "x" matches no input}}
-module attributes {dist.pins = [{input = "x", sharding = "((2,1))"}]} {
+module attributes {dist.constraints = [{input = "x", sharding = "((2,1))"}]} {
 }
 
 // -----
 
 // expected-error @below {{pin "x" says nothing; expected "sharding"}}
-module attributes {dist.pins = [{input = "x"}]} {
+module attributes {dist.constraints = [{input = "x"}]} {
 }
 
 // -----
 
 // expected-error @below {{expected a pin to name one of "op", "op_name", "op_exact", "module", "parameter" and "input", got {in = "((2,1))"}}}
-module attributes {dist.pins = [{in = "((2,1))"}]} {
+module attributes {dist.constraints = [{in = "((2,1))"}]} {
 }
 
 // -----
 
 // expected-error @below {{pin "(" is no regular expression: parentheses not balanced}}
-module attributes {dist.pins = [{op = "(", in = "((2,1))"}]} {
+module attributes {dist.constraints = [{op = "(", in = "((2,1))"}]} {
 }
 
 // -----
 
 // Two pins that say different things of one op.
 
-module attributes {dist.pins = [{op = "rel.*", in = "((2,1))", place = "pins:1"}, {op = ".*u", in = "((1,2))", place = "pins:2"}]} {
+module attributes {dist.constraints = [{op = "rel.*", in = "((2,1))", place = "pins:1"}, {op = ".*u", in = "((1,2))", place = "pins:2"}]} {
   func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
     // expected-error @below {{"relu" is given two strategies, by pin "rel.*" at pins:1 and by pin ".*u" at pins:2}}
     %0 = graph.relu %x : tensor<8x16xf32>
@@ -186,14 +186,14 @@ module attributes {dist.pins = [{op = "rel.*", in = "((2,1))", place = "pins:1"}
 // -----
 
 // expected-error @below {{"w" is given two shardings, by pin "w" and by pin ".*"}}
-module attributes {dist.pins = [{parameter = "w", sharding = "((2,1))"}, {parameter = ".*", sharding = "((1,2))"}]} {
+module attributes {dist.constraints = [{parameter = "w", sharding = "((2,1))"}, {parameter = ".*", sharding = "((1,2))"}]} {
   graph.parameter @w : tensor<8x8xf32> init(<zeros>)
 }
 
 // -----
 
 // expected-error @below {{sharding of "w": it, dimension 0: expected a count that divides 9 (1, 3, 9), got 2}}
-module attributes {dist.pins = [{parameter = "w", sharding = "((2,1))"}]} {
+module attributes {dist.constraints = [{parameter = "w", sharding = "((2,1))"}]} {
   graph.parameter @w : tensor<9x8xf32> init(<zeros>)
 }
 

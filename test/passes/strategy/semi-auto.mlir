@@ -93,7 +93,7 @@ func.func @scaled(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">},
 // CHECK-SAME: tensor<16x8xf32> {dist.sharding = #dist.sharding<[tp, _]>
 // CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
 module attributes {dist.mesh = #dist.mesh<tp=8>,
-                   dist.pins = [{parameter = "layer\\d[.\\d]\\w+", sharding = "[tp, _]"}]} {
+                   dist.constraints = [{parameter = "layer\\d[.\\d]\\w+", sharding = "[tp, _]"}]} {
   graph.parameter @layer1.weight : tensor<16x8xf32> init(<zeros>)
   func.func @named(%x: tensor<8x16xf32> {graph.role = #graph.role<input "x">},
                    %w: tensor<16x8xf32> {graph.role = #graph.role<parameter "layer1.weight">}) -> tensor<8x8xf32> {

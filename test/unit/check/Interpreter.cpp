@@ -144,7 +144,7 @@ std::vector<Choice> Machine::choices() {
 void Machine::read(Side side) {
   Task &task = taskOf(side);
   if (!task.hasRead)
-    task.read = ranks[size_t(side.rank)].memory.read(*task.record, task.slot, task.isFirst);
+    task.read = ranks[size_t(side.rank)].memory.read(*task.record, task.action, task.isFirst);
   task.hasRead = true;
 }
 
@@ -155,7 +155,7 @@ void Machine::begin(Side side) {
   for (const abi::Result *result : task.shows)
     rank.shown[result] = rank.memory.contentOf(result->buffer());
   if (task.fills)
-    rank.memory.fill(task.slot, uint64_t(side.rank) * 64 + uint64_t(step));
+    rank.memory.fill(task.action, uint64_t(side.rank) * 64 + uint64_t(step));
   if (random() % 2)
     read(side);
   if (kind == DeviceKind::Thread && task.record->lane() == abi::COMMUNICATION)
@@ -172,7 +172,7 @@ void Machine::finish(Side side) {
   uint64_t hash = meaningOf(*task.record);
   for (uint64_t value : task.read)
     hash = mix(hash, value);
-  ranks[size_t(side.rank)].memory.write(*task.record, task.slot, hash);
+  ranks[size_t(side.rank)].memory.write(*task.record, task.action, hash);
   task.phase = Phase::Done;
 }
 
@@ -227,7 +227,7 @@ void Machine::meet(Meeting &meeting) {
     all = mix(all, hashOf(callOf(first)));
   for (Side side : meeting.come) {
     Task &task = taskOf(side);
-    ranks[size_t(side.rank)].memory.write(*task.record, task.slot, all);
+    ranks[size_t(side.rank)].memory.write(*task.record, task.action, all);
     task.phase = Phase::Done;
   }
   meeting = {};

@@ -47,7 +47,8 @@ bool TaskMaker::goesOn(int64_t rank, const abi::Record &a, const abi::Record &b)
 
 void TaskMaker::add(int64_t rank, Task task, Signallers &signallers, std::vector<Task> &tasks) {
   int own = int(tasks.size());
-  int64_t turn = int64_t(task.slot.microbatch()) * executable.batch().copies() + task.slot.copy();
+  int64_t turn =
+      int64_t(task.action.microbatch()) * executable.batch().copies() + task.action.copy();
   for (int w = 0; w < task.record->waits_size(); ++w) {
     uint32_t event = task.record->waits(w);
     int64_t behind = w < task.record->behind_size() ? task.record->behind(w) : 0;
@@ -91,7 +92,7 @@ std::vector<Task> TaskMaker::make(int64_t rank) {
       add(rank, std::move(task), signallers, tasks);
     }
     // The first record of COMPUTE brings them.
-    for (bool isLater = false; Task &task : std::span(tasks).last(section.records_size())) {
+    for (bool isLater = false; Task & task : std::span(tasks).last(section.records_size())) {
       task.fills &= !isLater;
       isLater |= task.fills;
     }
@@ -124,7 +125,7 @@ bool TaskMaker::writesTo(const abi::Program &program, const Task &task,
   const abi::Buffer &shown = program.memory().buffers(int(result.buffer()));
   for (const abi::OperandRange &range : abi::operandRanges(executable, program, *task.record)) {
     const abi::Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
-    uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), task.slot)) +
+    uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), task.action)) +
                      range.operand->offset();
     if (range.writes && buffer.space() == shown.space() && begin < shown.offset() + shown.bytes() &&
         shown.offset() < begin + range.bytes)

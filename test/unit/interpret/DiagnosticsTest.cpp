@@ -63,7 +63,7 @@ TEST(Diagnostics, Steps) {
   EXPECT_EQ(errorsOfStep("pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n}"),
             "the step has no slots\n");
   std::string step = "pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n"
-                     "  pipe.slot @a\n  pipe.slot @b\n}\n";
+                     "  pipe.action @a\n  pipe.action @b\n}\n";
   EXPECT_EQ(errorsOfStep(step + "func.func @a() attributes {dist.local} {\n  return\n}\n"
                                 "func.func @b() {\n  return\n}"),
             "only some sections of the step have local types\n");
@@ -77,7 +77,7 @@ TEST(Diagnostics, SectionsThatDisagree) {
   EXPECT_EQ(errorsOfStep("module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
                          "graph.parameter @w : tensor<2xf32> init(#graph.init<zeros>)\n"
                          "pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n"
-                         "  pipe.slot @a\n  pipe.slot @b\n}\nfunc.func @a" +
+                         "  pipe.action @a\n  pipe.action @b\n}\nfunc.func @a" +
                          argument + "}) attributes {dist.local} {\n  return\n}\nfunc.func @b" +
                          argument +
                          ", dist.sharding = #dist.sharding<[x]>}) attributes {dist.local} {\n"

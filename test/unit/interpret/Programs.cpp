@@ -71,8 +71,8 @@ std::string trainingProgram(const ProgramOptions &o) {
      << " copies = " << o.copies << " micro_reduction = sum {\n";
   for (int64_t i = 0; i < o.microBatches; ++i)
     for (int64_t j = 0; j < o.copies; ++j)
-      os << "  pipe.slot @forward_backward microbatch = " << i << " copy = " << j << "\n";
-  os << "  pipe.slot @update\n}\n}\n";
+      os << "  pipe.action @forward_backward microbatch = " << i << " copy = " << j << "\n";
+  os << "  pipe.action @update\n}\n}\n";
   return text;
 }
 

@@ -16,7 +16,7 @@ TEST(Registry, KnowsEveryOp) {
   context.loadDialect<graph::GraphDialect, dist::DistDialect, pipe::PipeDialect>();
   const llvm::StringRef declarations[] = {graph::ParameterOp::getOperationName(),
                                           pipe::StepOp::getOperationName(),
-                                          pipe::SlotOp::getOperationName()};
+                                          pipe::ActionOp::getOperationName()};
   for (const char *dialect : {"graph", "dist", "pipe"})
     for (mlir::RegisteredOperationName op : context.getRegisteredOperationsByDialect(dialect)) {
       bool isDeclaration = llvm::is_contained(declarations, op.getStringRef());

@@ -24,11 +24,11 @@ module @two attributes {dist.mesh = #dist.mesh<dp=2>} {
       task.result gradient "tied" in %g <[4] at <0>> of @forward {accumulated, partial_axes = ["dp"]} : memref<4xf32>
       task.section @forward {
         task.launch @kernel(%w, %c, %y) scalars [#task.scalar<<[5, 6]>>] trip = 1 {waits = array<i32: 1>, signals = array<i32: 0>, task.behind = array<i32: 3>} : memref<4xf32>, memref<2xi32>, memref<4xf32>
-        task.send %y to <2 + dp * 1 + pp * 2> tag = 3 {lane = #task<lane transfer>, waits = array<i32: 0>, signals = array<i32: 1>} : memref<4xf32>
+        task.send %y to <2 + dp * 1 + pp * 2> tag = 3 {stream = #task<stream transfer>, waits = array<i32: 0>, signals = array<i32: 1>} : memref<4xf32>
         task.all_reduce %g into %g groups = dense<[[0, 1]]> : tensor<1x2xi64> {reduction = #task<reduction sum>} : memref<4xf32>, memref<4xf32>
       }
-      task.slot @forward microbatch = 0 copy = 0
-      task.slot @forward microbatch = 1 copy = 0
+      task.action @forward microbatch = 0 copy = 0
+      task.action @forward microbatch = 1 copy = 0
     }
   }
   module @stage1 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
@@ -42,14 +42,14 @@ module @two attributes {dist.mesh = #dist.mesh<dp=2>} {
       task.parameter @tied in %w <[4] at <0>> : memref<4xf32>
       task.result gradient "tied" in %g <[4] at <0>> of @forward {accumulated, partial_axes = ["dp"]} : memref<4xf32>
       task.section @forward {
-        task.recv %x from <-2 + dp * 1 + pp * 2> tag = 3 {lane = #task<lane transfer>, signals = array<i32: 0>} : memref<4xf32>
+        task.recv %x from <-2 + dp * 1 + pp * 2> tag = 3 {stream = #task<stream transfer>, signals = array<i32: 0>} : memref<4xf32>
         task.launch @kernel(%x, %c, %g) trip = 1 {waits = array<i32: 0>} : memref<4xf32>, memref<2xi32>, memref<4xf32>
         task.all_reduce %g into %g groups = dense<[[0, 1]]> : tensor<1x2xi64> {reduction = #task<reduction sum>} : memref<4xf32>, memref<4xf32>
         task.send %w to <[1, -1]> tag = 4 : memref<4xf32>
         task.collective_permute %x into %w groups = dense<[[0, 1]]> : tensor<1x2xi64> {pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : memref<4xf32>, memref<4xf32>
       }
-      task.slot @forward microbatch = 0 copy = 0
-      task.slot @forward microbatch = 1 copy = 0
+      task.action @forward microbatch = 0 copy = 0
+      task.action @forward microbatch = 1 copy = 0
     }
   }
 }

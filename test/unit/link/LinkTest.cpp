@@ -26,7 +26,7 @@ module @tiny attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
       task.all_reduce %y into %y groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64> {reduction = #task<reduction sum>, waits = array<i32: 0>, signals = array<i32: 1>} : memref<2x4xf32>, memref<2x4xf32>
       task.launch @kernel(%c, %y) scalars [#task.scalar<<0 + tp * 1>>] trip = 2 {waits = array<i32: 1>} : memref<2xi1>, memref<2x4xf32>
     }
-    task.slot @forward microbatch = 0 copy = 0
+    task.action @forward microbatch = 0 copy = 0
   }
 }
 )mlir";
@@ -82,7 +82,7 @@ TEST_F(Link, NamesStandForSomething) {
             "'task.result' op expected an axis of the mesh, got \"pp\"");
   EXPECT_EQ(errorWith("of @forward", "of @backward"),
             "'task.result' op expected a section of the program, got \"@backward\"");
-  EXPECT_EQ(errorWith("task.slot", "task.metric accuracy \"y\", \"z\"\n    task.slot"),
+  EXPECT_EQ(errorWith("task.action", "task.metric accuracy \"y\", \"z\"\n    task.action"),
             "'task.metric' op expected an output \"y\" and an input \"z\" of the program");
   EXPECT_EQ(errorWith("task.parameter @m", "task.parameter @n"),
             "'task.parameter' op expected a \"graph.parameter\" called \"n\", got none");

@@ -40,9 +40,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %1 : tensor<1024x1024xf32>
   }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-    pipe.slot @forward_backward microbatch = 0 copy = 0
-    pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @update
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @forward_backward microbatch = 1 copy = 0
+    pipe.action @update
   }
 })";
 

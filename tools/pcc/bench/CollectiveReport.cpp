@@ -8,7 +8,7 @@ namespace pcc::cli {
 
 static std::string microseconds(double seconds) { return llvm::formatv("{0:f1}", seconds * 1e6); }
 
-std::vector<std::string> headOfTimes(const CollectiveTimeOptions &options) {
+std::vector<std::string> timeColumns(const CollectiveTimeOptions &options) {
   std::vector<std::string> cells = {"collective", "ranks", "bytes",      "us",
                                     "bound us",   "ratio", "copies GB/s"};
   if (options.link)
@@ -16,7 +16,7 @@ std::vector<std::string> headOfTimes(const CollectiveTimeOptions &options) {
   return cells;
 }
 
-std::vector<std::string> rowOf(const CollectiveTime &time) {
+std::vector<std::string> timeRow(const CollectiveTime &time) {
   std::vector<std::string> cells = {runtime::collectiveName(time.kind),
                                     std::to_string(time.ranks),
                                     std::to_string(time.bytes),

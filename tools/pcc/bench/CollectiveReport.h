@@ -9,9 +9,9 @@
 namespace pcc::cli {
 
 /// Returns the names of the columns; the link's column only if there is a link.
-std::vector<std::string> headOfTimes(const CollectiveTimeOptions &options);
+std::vector<std::string> timeColumns(const CollectiveTimeOptions &options);
 /// Returns the cells of a row, in microseconds, bytes and GB/s.
-std::vector<std::string> rowOf(const CollectiveTime &time);
+std::vector<std::string> timeRow(const CollectiveTime &time);
 /// Returns the same row in seconds and bytes.
 llvm::json::Object toJson(const CollectiveTime &time);
 

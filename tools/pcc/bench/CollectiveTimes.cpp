@@ -60,7 +60,7 @@ public:
             .ranks = ranks,
             .bytes = bytes,
             .seconds = seconds,
-            .boundSeconds = leastBytes(kind) / rate,
+            .boundSeconds = minBytes(kind) / rate,
             .copyRate = rate,
             .linkSeconds = linkSeconds(kind)});
     }
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  double leastBytes(CollectiveKind kind) const {
+  double minBytes(CollectiveKind kind) const {
     bool hasOneSide =
         kind == abi::ALL_GATHER || kind == abi::REDUCE_SCATTER || kind == abi::BROADCAST;
     return double(bytes) * (hasOneSide ? ranks + 1 : 2 * ranks);

@@ -23,7 +23,7 @@ SectionNames nameSections(const abi::Executable &executable) {
 }
 
 /// Returns the largest number of instructions that a rank runs in a step.
-size_t countRecords(const abi::Executable &executable) {
+size_t countInstructions(const abi::Executable &executable) {
   size_t most = 0;
   for (const abi::Program &program : executable.programs()) {
     size_t records = 0;
@@ -52,7 +52,7 @@ std::map<int64_t, StepTime> readSteps(const std::vector<runtime::TraceEntry> &en
   return steps;
 }
 
-MeasuredSteps summarise(const std::map<int64_t, StepTime> &steps) {
+MeasuredSteps summarize(const std::map<int64_t, StepTime> &steps) {
   MeasuredSteps measured;
   double least = std::numeric_limits<double>::infinity();
   for (const auto &[number, step] : steps) {
@@ -70,7 +70,7 @@ MeasuredSteps summarise(const std::map<int64_t, StepTime> &steps) {
 
 abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
                                           const std::optional<machine::Link> &link) {
-  size_t traced = countRecords(executable) * size_t(steps + 1);
+  size_t traced = countInstructions(executable) * size_t(steps + 1);
   auto session =
       runtime::Session::load(std::move(executable), {.link = link, .trace = {.capacity = traced}});
   if (!session)
@@ -94,7 +94,7 @@ abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
       sum[number] += step;
   for (auto &[number, step] : sum)
     step = step / double(traces->size());
-  MeasuredSteps measured = summarise(sum);
+  MeasuredSteps measured = summarize(sum);
   measured.collectives = measureCollectives((*session)->executable(), *traces, warmUps);
   return measured;
 }

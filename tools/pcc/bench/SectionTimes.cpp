@@ -42,15 +42,15 @@ StepTime StepTime::operator/(double count) const {
   return result;
 }
 
-void SectionClock::add(const abi::Record &record, const std::string &section, double begin,
+void SectionClock::add(const abi::Record &instruction, const std::string &section, double begin,
                        double end) {
   latest = std::max(latest, end);
-  if (record.lane() != abi::COMPUTE)
+  if (instruction.lane() != abi::COMPUTE)
     return;
   last = section;
   SectionTime &time = step[section];
   time.seconds += end - clock;
-  time.exposed += record.has_collective() ? end - clock : begin - clock;
+  time.exposed += instruction.has_collective() ? end - clock : begin - clock;
   clock = end;
 }
 
@@ -68,9 +68,9 @@ StepTime timeSections(const abi::Executable &executable, const simulate::Simulat
     size_t run = 0;
     for (const abi::Slot &slot : simulation.slots[timeline.program]) {
       const abi::Section &section = program.sections(int(slot.section()));
-      for (const abi::Record &record : section.records())
+      for (const abi::Record &instruction : section.records())
         if (const simulate::Span &span = timeline.spans[run++]; span.isEver())
-          clock.add(record, section.name(), span.begin, span.end);
+          clock.add(instruction, section.name(), span.begin, span.end);
     }
     StepTime own = clock.finish();
     for (size_t copies = timeline.ranks.size(); copies > 0; --copies)

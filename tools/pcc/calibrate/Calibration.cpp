@@ -54,12 +54,12 @@ private:
 
   /// Measures matmuls of each type that the device is used with. The last type also gives the
   /// losses of small matmuls.
-  mlir::LogicalResult measureProductsOf(abi::DeviceFigures &device) {
+  mlir::LogicalResult measureMatmulsOf(abi::DeviceFigures &device) {
     using Types = std::vector<std::pair<llvm::StringRef, abi::ElementType>>;
     Types types = timer.isGpu() ? Types{{"f32", abi::F32}, {"f16", abi::F16}, {"bf16", abi::BF16}}
                                 : Types{{"f32", abi::F32}};
     for (auto [name, type] : types) {
-      auto products = measureProducts(timer, name, quick);
+      auto products = measureMatmuls(timer, name, quick);
       if (mlir::failed(products))
         return mlir::failure();
       report(types.size() == 1 ? "products" : ("products " + name).str(),
@@ -82,7 +82,7 @@ private:
   }
 
   mlir::LogicalResult measureDevice(abi::DeviceFigures &device) {
-    mlir::LogicalResult products = measureProductsOf(device);
+    mlir::LogicalResult products = measureMatmulsOf(device);
     auto elements = measureElements(timer, quick);
     auto sums = measureSums(timer, quick);
     auto memory = measureMemory(timer, quick);

@@ -11,7 +11,7 @@ namespace pcc::cli {
 /// Builds `count` matmuls of one shape, each on its own matrices: as in a step, little of a
 /// matmul's data is still in a core's cache. There are at most 16 matmuls, with at most 32 MiB if
 /// several.
-static TimedProgram makeProducts(const machine::Product &product, StringRef type, int &count) {
+static TimedProgram makeMatmuls(const machine::Product &product, StringRef type, int &count) {
   auto matrix = [&](double rows, double columns) {
     return llvm::formatv("tensor<{0}x{1}x{2}>", int64_t(rows), int64_t(columns), type).str();
   };
@@ -39,7 +39,7 @@ static std::vector<int64_t> sizesFor(const RunTimer &timer, bool quick, ArrayRef
   return (timer.isGpu() ? gpu : host).vec();
 }
 
-FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, StringRef type, bool quick) {
+FailureOr<machine::ProductFit> measureMatmuls(RunTimer &timer, StringRef type, bool quick) {
   std::vector<double> sizes = quick           ? std::vector<double>{16, 96}
                               : timer.isGpu() ? std::vector<double>{128, 1024, 4096}
                                               : std::vector<double>{16, 128, 1024};
@@ -50,7 +50,7 @@ FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, StringRef type, 
     for (double columns : sizes)
       for (double depth : sizes) {
         times.push_back({{1, rows, columns, depth}, 0});
-        programs.push_back(makeProducts(times.back().product, type, counts.emplace_back()));
+        programs.push_back(makeMatmuls(times.back().product, type, counts.emplace_back()));
       }
   FailureOr<std::vector<double>> seconds = timer.timeInTurns(programs, timer.getRounds());
   if (failed(seconds))
@@ -143,7 +143,7 @@ static TimedProgram makeAllReduce(const RunTimer &timer, bool quick, int64_t ele
   return {{vector, matrix, matrix},
           llvm::formatv("%y1 = graph.matmul %1, %2 : {0}, {0}\n", matrix).str() + collective,
           {vector, matrix},
-          /*isBeside=*/false,
+          /*isConcurrent=*/false,
           /*timesCollective=*/true};
 }
 
@@ -181,7 +181,7 @@ FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduc
   TimedProgram both{arguments,
                     "%y0 = " + collective + "%y1 = " + product,
                     {vector, matrix},
-                    /*isBeside=*/true};
+                    /*isConcurrent=*/true};
   auto times = timer.timeInTurns({computes, moves, both}, 3 * timer.getRounds());
   if (failed(times))
     return failure();

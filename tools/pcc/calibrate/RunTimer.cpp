@@ -42,7 +42,7 @@ static std::string makeText(int64_t ranks, const TimedProgram &program) {
 }
 
 /// Puts collectives on the communication stream; they are waited for at the end.
-static void startBeside(abi::Executable &executable) {
+static void startConcurrently(abi::Executable &executable) {
   abi::Program &program = *executable.mutable_programs(0);
   for (abi::Record &record : *program.mutable_sections(0)->mutable_records())
     if (record.has_collective()) {
@@ -93,8 +93,8 @@ FailureOr<std::vector<double>> RunTimer::timeInTurns(ArrayRef<TimedProgram> prog
     FailureOr<abi::Executable> executable = compile(*module, ranks, gpuChip);
     if (failed(executable))
       return failure();
-    if (program.isBeside)
-      startBeside(*executable);
+    if (program.isConcurrent)
+      startConcurrently(*executable);
     status = loaded.emplace_back(program.timesCollective).load(std::move(*executable), link);
     if (!status.ok())
       break;

@@ -12,13 +12,13 @@ using runtime::Status;
 namespace {
 
 /// Number of instructions in a graph at which the host spends little on each.
-constexpr int recordsOfGraph = 16;
+constexpr int instructionsPerGraph = 16;
 
 /// Seconds in which the host makes many calls.
-constexpr double isLong = 1e-3;
+constexpr double longSeconds = 1e-3;
 
 /// Trace entries that are kept to time collectives.
-constexpr size_t mostTraced = 4096;
+constexpr size_t maxTraced = 4096;
 
 bool hasCollective(const abi::Section &section) {
   return std::ranges::any_of(section.records(),
@@ -27,9 +27,9 @@ bool hasCollective(const abi::Section &section) {
 
 /// Repeats the instructions of the section, and returns how often. Clears their data dependencies,
 /// which need unique instruction numbers.
-int repeatRecords(abi::Section &section) {
+int repeatInstructions(abi::Section &section) {
   const abi::Section once = section;
-  int times = (recordsOfGraph + once.records_size() - 1) / std::max(1, once.records_size());
+  int times = (instructionsPerGraph + once.records_size() - 1) / std::max(1, once.records_size());
   for (int i = 1; i < times; ++i)
     section.mutable_records()->MergeFrom(once.records());
   for (abi::Record &record : *section.mutable_records()) {
@@ -64,7 +64,7 @@ std::vector<double> collectivesOf(const std::vector<runtime::TraceEntry> &entrie
 Status TimedRun::open(const abi::Executable &executable, const std::optional<machine::Link> &link) {
   runtime::SessionOptions options{.link = link};
   if (timesCollective && isGpu)
-    options.trace.capacity = mostTraced;
+    options.trace.capacity = maxTraced;
   auto loaded = runtime::Session::load(executable, options);
   if (!loaded)
     return loaded.status();
@@ -79,9 +79,9 @@ Status TimedRun::load(abi::Executable executable, const std::optional<machine::L
   Status status = open(executable, link);
   for (int warmUps = 0; mayRepeat && status.ok() && warmUps < 2; ++warmUps)
     status = run();
-  if (!mayRepeat || !status.ok() || last > isLong)
+  if (!mayRepeat || !status.ok() || last > longSeconds)
     return status;
-  times = repeatRecords(section);
+  times = repeatInstructions(section);
   return times > 1 ? open(executable, link) : status;
 }
 

@@ -50,7 +50,7 @@ def build(root, scratch, model, split):
     if mesh:
         pins = scratch / f"{model}.{split}.textproto"
         pins.write_text(f'mesh: "{mesh}"\n{PINS[model]}\n')
-        flags = [*flags, "--parallel-mode=semi_auto_parallel", f"--pins={pins}"]
+        flags = [*flags, "--parallel-mode=semi_auto_parallel", f"--constraints={pins}"]
     program = str(scratch / f"{model}.{split}.pcx")
     call(["pcc", "compile", *source, "--loss=softmax_cross_entropy", "--optimizer=momentum,lr=0.05,momentum=0.9",
           "--device-num=8", *flags, "-o", program])

@@ -68,11 +68,11 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
       return %5, %9, %3, %7 : tensor<16x8xf32>, tensor<16xf32>, tensor<16x8xf32>, tensor<16xf32>
     }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @update
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @update
     }
   }
   module @stage1 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
@@ -139,11 +139,11 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
       return %4, %2 : tensor<5x16xf32>, tensor<5x16xf32>
     }
     pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
-      pipe.slot @forward_train microbatch = 0 copy = 0
-      pipe.slot @backward microbatch = 0 copy = 0
-      pipe.slot @forward_train microbatch = 1 copy = 0
-      pipe.slot @backward microbatch = 1 copy = 0
-      pipe.slot @update
+      pipe.action @forward_train microbatch = 0 copy = 0
+      pipe.action @backward microbatch = 0 copy = 0
+      pipe.action @forward_train microbatch = 1 copy = 0
+      pipe.action @backward microbatch = 1 copy = 0
+      pipe.action @update
     }
   }
 }

@@ -99,17 +99,17 @@ class Trainer:
     def write_pins(self, layout):
         stages = f'stages {{ layer: "{LAYERS[self.model]}" layout: "{layout}" }}\n' if layout else ""
         open(self.pins, "w").write(f'mesh: "dp=2, tp=2"\n{SPLITS[self.model]}\n{stages}')
-        return [f"--pins={self.pins}", "--parallel-mode=semi_auto_parallel"]
+        return [f"--constraints={self.pins}", "--parallel-mode=semi_auto_parallel"]
 
-    def call(self, verb, flags, rate=None):
-        """What a verb of pcc says of the model; ends the program with a message if it fails."""
+    def call(self, subcommand, flags, rate=None):
+        """What a subcommand of pcc says of the model; ends the program with a message if it fails."""
         rate = RATES[self.model] if rate is None else rate
         done = subprocess.run(
-            [self.options.pcc, verb, self.path, "--loss=softmax_cross_entropy", "--format=json",
+            [self.options.pcc, subcommand, self.path, "--loss=softmax_cross_entropy", "--format=json",
              f"--optimizer=momentum,lr={rate},momentum=0.9", "--micro-batches=8", *FLAGS.get(self.model, []), *flags],
             capture_output=True, text=True)
         if done.returncode:
-            sys.exit(f"{self.model} {verb} {' '.join(flags)}: {done.stderr or done.stdout}")
+            sys.exit(f"{self.model} {subcommand} {' '.join(flags)}: {done.stderr or done.stdout}")
         return json.loads(done.stdout)
 
     def train(self, flags, rate=None):

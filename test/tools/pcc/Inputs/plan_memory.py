@@ -40,7 +40,7 @@ def main():
         ways = {"1 rank": [], "2 microbatches": ["--micro-batches=2"],
                 "batch in 2": ["--device-num=2", "--parallel-mode=data_parallel"],
                 "tensors in 2": ["--device-num=4", "--parallel-mode=semi_auto_parallel",
-                                 f"--pins={options.pins}/{pins}.textproto"]}
+                                 f"--constraints={options.pins}/{pins}.textproto"]}
         cases = {"evaluated": []}
         for optimizer in OPTIMIZERS:
             for way, flags in ways.items():

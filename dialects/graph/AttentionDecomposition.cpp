@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/AttentionDecomposition.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace pcc::graph {
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Returns the number of key positions minus the number of query positions.
+static int64_t ownOffset(const AttentionOperands &operands) {
+  return typeOf(operands.key).getDimSize(2) - typeOf(operands.query).getDimSize(2);
+}
+
+bool AttentionOperands::mayBeFullyMasked() const {
+  return mask || (causal && (offset || ownOffset(*this) < 0));
+}
+
+namespace {
+
+/// Builds one attention. `x` of a method is [batch, heads, positions, anything].
+class AttentionBuilder {
+public:
+  AttentionBuilder(const AttentionOperands &operands, DecompositionBuilder &builder)
+      : operands(operands), builder(builder) {
+    ArrayRef<int64_t> query = typeOf(operands.query).getShape();
+    heads = query[1];
+    positions = query[2];
+    groups = typeOf(operands.key).getDimSize(1);
+    element = typeOf(operands.query).getElementType();
+  }
+
+  /// Stacks the heads of a group: [batch, groups, heads of a group · positions, …].
+  Value gather(Value x) const { return reshape(x, groups, heads / groups * positions); }
+  Value separate(Value x) const { return reshape(x, heads, positions); }
+
+  /// Computes scale · query keyᵀ + mask in f32; -∞ at masked positions.
+  Value makeScores() const {
+    Type wide = builder.getF32Type();
+    Value product =
+        builder.make<MatmulOp>(builder.castTo(gather(operands.query), wide),
+                               builder.castTo(operands.key, wide), false, /*transpose_rhs=*/true);
+    Value scores = separate(product);
+    if (operands.scale != 1.0)
+      scores = builder.make<MulOp>(scores, builder.splat(scores, operands.scale));
+    if (operands.mask)
+      scores = builder.make<AddOp>(scores, repeatMask(scores));
+    if (operands.causal)
+      scores = builder.make<SelectOp>(isVisible(scores), scores, builder.splat(scores, hidden));
+    return scores;
+  }
+
+  /// Repeats one number per row along the row. makeFinite replaces the -∞ of fully masked rows by
+  /// `instead`, so that differences from it are not NaN.
+  Value repeatRows(Value rows, Value like) const { return builder.repeatAlong(rows, like, 3); }
+  Value makeFinite(Value rows, double instead) const {
+    if (!operands.mayBeFullyMasked())
+      return rows;
+    Value sees = builder.make<CompareOp>(Direction::GT, rows, builder.splat(rows, hidden));
+    return builder.make<SelectOp>(sees, rows, builder.splat(rows, instead));
+  }
+
+  Value multiply(Value x, Value perGroup, bool transposeX, bool transposeOther) const {
+    return builder.make<MatmulOp>(x, perGroup, transposeX, transposeOther);
+  }
+
+  static constexpr double hidden = -std::numeric_limits<double>::infinity();
+
+private:
+  Value reshape(Value x, int64_t dim1, int64_t dim2) const {
+    RankedTensorType type = typeOf(x);
+    int64_t shape[] = {type.getDimSize(0), dim1, dim2, type.getDimSize(3)};
+    if (type.getShape() == ArrayRef(shape))
+      return x;
+    return builder.make<ReshapeOp>(type.clone(shape), x);
+  }
+
+  /// Drops the mask's dimensions of size one, then repeats the mask along them.
+  Value repeatMask(Value scores) const {
+    Value mask = builder.castTo(operands.mask, builder.getF32Type());
+    RankedTensorType type = typeOf(mask);
+    SmallVector<int64_t> dims, shape;
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (size != 1) {
+        dims.push_back(dim);
+        shape.push_back(size);
+      }
+    if (shape.size() == 4)
+      return mask;
+    return builder.make<BroadcastOp>(typeOf(scores),
+                                     builder.make<ReshapeOp>(type.clone(shape), mask), dims);
+  }
+
+  /// Computes position of the key ≤ position of the query + offset.
+  Value isVisible(Value scores) const {
+    auto type = typeOf(scores).clone(builder.getI32Type());
+    Value from = builder.make<IotaOp>(type, 2), to = builder.make<IotaOp>(type, 3);
+    Value offset = operands.offset ? builder.repeat(operands.offset, from)
+                                   : builder.make<ConstantOp>(type, double(ownOffset(operands)));
+    return builder.make<CompareOp>(Direction::LE, to, builder.make<AddOp>(from, offset));
+  }
+
+  const AttentionOperands &operands;
+  DecompositionBuilder &builder;
+  int64_t heads, positions, groups;
+
+public:
+  Type element;
+};
+
+} // namespace
+
+Decomposition buildAttention(const AttentionOperands &operands, DecompositionBuilder &builder) {
+  AttentionBuilder attention(operands, builder);
+  Value scores = attention.makeScores();
+  Value maximum = builder.make<ReduceOp>(ReduceOpKind::Max, scores, 3);
+  maximum = attention.makeFinite(maximum, 0.0);
+  Value shifted = builder.make<SubOp>(scores, attention.repeatRows(maximum, scores));
+  Value power = builder.make<ExpOp>(shifted);
+  Value sum = builder.make<ReduceOp>(ReduceOpKind::Sum, power, 3);
+  Value logSum = builder.make<AddOp>(maximum, builder.make<LogOp>(sum));
+  if (operands.mayBeFullyMasked()) // the sum of a row that is not fully masked is at least 1
+    sum = builder.make<MaxOp>(sum, builder.splat(sum, std::numeric_limits<float>::min()));
+  Value weights = builder.make<DivOp>(power, attention.repeatRows(sum, power));
+  Value narrow = builder.castTo(weights, attention.element);
+  Value product = attention.multiply(attention.gather(narrow), operands.value, false, false);
+  return {attention.separate(product), logSum};
+}
+
+/// Uses W = exp(scores - log_sum): dV = Wᵀ G, dW = G Vᵀ, and for the softmax dscores = W (dW - Σ W
+/// dW), where Σ W dW = Σ G result (Dao et al., appendix B).
+AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Value result,
+                                           Value logSum, Value gradient, Value logSumGradient,
+                                           DecompositionBuilder &builder) {
+  AttentionBuilder attention(operands, builder);
+  Type wide = builder.getF32Type();
+  Value scores = attention.makeScores();
+  Value finite = attention.makeFinite(logSum, 0.0);
+  Value shifted = builder.make<SubOp>(scores, attention.repeatRows(finite, scores));
+  Value weights = builder.make<ExpOp>(shifted);
+
+  Value rows = attention.gather(gradient);
+  Value product = attention.multiply(rows, operands.value, false, true);
+  Value weightGradient = builder.castTo(attention.separate(product), wide);
+  Value both = builder.make<MulOp>(builder.castTo(gradient, wide), builder.castTo(result, wide));
+  Value mean = builder.make<ReduceOp>(ReduceOpKind::Sum, both, 3);
+  if (logSumGradient)
+    mean = builder.make<SubOp>(mean, logSumGradient);
+  Value difference =
+      builder.make<SubOp>(weightGradient, attention.repeatRows(mean, weightGradient));
+  Value scoreGradient = builder.make<MulOp>(weights, difference);
+
+  Value scaled = scoreGradient;
+  if (operands.scale != 1.0)
+    scaled = builder.make<MulOp>(scoreGradient, builder.splat(scoreGradient, operands.scale));
+  Value inner = attention.gather(builder.castTo(scaled, attention.element));
+  Value outer = attention.gather(builder.castTo(weights, attention.element));
+  AttentionGradients gradients;
+  gradients.query = attention.separate(attention.multiply(inner, operands.key, false, false));
+  gradients.key = attention.multiply(inner, attention.gather(operands.query), true, false);
+  gradients.value = attention.multiply(outer, rows, true, false);
+  gradients.scores = scoreGradient;
+  return gradients;
+}
+
+/// Takes block `index` of `count` equal blocks along dimension `axis`.
+static Value takeBlock(Value x, int64_t axis, int64_t index, int64_t count,
+                       DecompositionBuilder &builder) {
+  RankedTensorType type = typeOf(x);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= count;
+  return builder.make<SliceOp>(type.clone(shape), x, axis, index * shape[axis]);
+}
+
+std::pair<Value, Value> splitPairs(Value input, bool interleaved, DecompositionBuilder &builder) {
+  if (!interleaved)
+    return {takeBlock(input, 3, 0, 2, builder), takeBlock(input, 3, 1, 2, builder)};
+  RankedTensorType type = typeOf(input);
+  SmallVector<int64_t> half(type.getShape());
+  half.back() /= 2;
+  SmallVector<int64_t> pairs(half);
+  pairs.push_back(2);
+  Value paired = builder.make<ReshapeOp>(type.clone(pairs), input);
+  auto take = [&](int64_t index) -> Value {
+    return builder.make<ReshapeOp>(type.clone(half), takeBlock(paired, 4, index, 2, builder));
+  };
+  Value u = take(0);
+  return {u, take(1)};
+}
+
+Value joinPairs(Value u, Value v, bool interleaved, DecompositionBuilder &builder) {
+  if (!interleaved)
+    return builder.make<ConcatOp>(ValueRange{u, v}, 3);
+  RankedTensorType type = typeOf(u);
+  SmallVector<int64_t> pairs(type.getShape()), whole(type.getShape());
+  pairs.push_back(1);
+  whole.back() *= 2;
+  Value left = builder.make<ReshapeOp>(type.clone(pairs), u);
+  Value right = builder.make<ReshapeOp>(type.clone(pairs), v);
+  Value joined = builder.make<ConcatOp>(ValueRange{left, right}, 4);
+  return builder.make<ReshapeOp>(type.clone(whole), joined);
+}
+
+Value repeatAngles(Value angles, Value half, DecompositionBuilder &builder) {
+  SmallVector<int64_t> dims = {2, 3};
+  if (typeOf(angles).getRank() == 3)
+    dims.insert(dims.begin(), 0);
+  return builder.make<BroadcastOp>(typeOf(half), angles, dims);
+}
+
+} // namespace pcc::graph

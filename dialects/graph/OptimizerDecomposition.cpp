@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/OptimizerDecomposition.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace {
+
+/// Builds the values of one step; all arithmetic is in f32.
+class StepBuilder {
+public:
+  explicit StepBuilder(DecompositionBuilder &builder) : builder(builder) {}
+
+  Value wide(Value value) { return builder.castTo(value, builder.getF32Type()); }
+  /// Casts the new value to the type of the old one.
+  Value as(Value old, Value value) { return builder.castTo(value, getElementTypeOrSelf(old)); }
+
+  Value add(Value x, Value y) { return builder.make<AddOp>(x, y); }
+  Value mul(Value x, Value y) { return builder.make<MulOp>(x, y); }
+  Value div(Value x, Value y) { return builder.make<DivOp>(x, y); }
+  Value sqrt(Value x) { return builder.make<SqrtOp>(x); }
+  Value scaled(Value x, double factor) { return mul(x, builder.splat(x, factor)); }
+
+  /// Computes gradient + decay * parameter.
+  Value decayed(Value gradient, Value parameter, const APFloat &decay) {
+    return decay.isZero() ? gradient : add(gradient, scaled(parameter, decay.convertToDouble()));
+  }
+
+  /// Computes parameter - rate * direction.
+  Value step(Value parameter, Value direction, Value rate) {
+    return builder.make<SubOp>(parameter, mul(direction, builder.repeat(rate, parameter)));
+  }
+
+  /// Computes gradient / (sqrt(squares) + epsilon).
+  Value divideByRoot(Value gradient, Value squares, const APFloat &epsilon) {
+    Value root = sqrt(squares);
+    return div(gradient, add(root, builder.splat(squares, epsilon.convertToDouble())));
+  }
+
+  /// Computes beta * moment + (1 - beta) * value.
+  Value average(Value moment, Value value, double beta) {
+    Value kept = scaled(moment, beta);
+    return add(kept, scaled(value, 1 - beta));
+  }
+
+  /// Computes 1 / (1 - beta^(step + 1)), a scalar. The divisor is 2a / (1 + a) with a = tanh(x /
+  /// 2), where beta^(step + 1) = exp(-x): the plain difference from 1 would lose most digits of a
+  /// beta close to 1.
+  Value biasFactor(Value step, double beta) {
+    Value t = wide(step);
+    if (beta == 0)
+      return builder.splat(t, 1);
+    Value one = builder.splat(t, 1);
+    Value a = builder.make<TanhOp>(scaled(add(t, one), -0.5 * std::log(beta)));
+    Value numerator = add(a, one);
+    return div(numerator, scaled(a, 2));
+  }
+
+  /// Removes from `moment` the bias of its start from zero.
+  Value unbiased(Value moment, Value step, double beta) {
+    return mul(moment, builder.repeat(biasFactor(step, beta), moment));
+  }
+
+  /// Computes the square root of the sum of squares over the whole tensor, a scalar.
+  Value norm(Value x, SumBlocks sumBlocks) {
+    Value squares = builder.make<SquareOp>(x);
+    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+    if (rank > 0)
+      squares =
+          builder.make<ReduceOp>(ReduceOpKind::Sum, squares,
+                                 ArrayRef<int64_t>(llvm::to_vector(llvm::seq<int64_t>(0, rank))));
+    return sqrt(sumBlocks(squares));
+  }
+
+  /// Computes x / y, or 1 if one of these scalars is 0.
+  Value ratio(Value x, Value y) {
+    Value zero = builder.splat(x, 0), one = builder.splat(x, 1);
+    Value quotient = div(x, y);
+    for (Value divided : {x, y})
+      quotient = builder.make<SelectOp>(builder.make<CompareOp>(Direction::GT, divided, zero),
+                                        quotient, one);
+    return quotient;
+  }
+
+private:
+  DecompositionBuilder &builder;
+};
+
+/// Values that Adam and its variants share.
+struct AdamUpdate {
+  Value moment1, moment2, direction;
+};
+
+/// Builds these values. `op` gives the numbers, `operands` the values; `gradient` is in f32.
+template <typename Op>
+AdamUpdate buildAdam(Op op, ValueRange operands, Value gradient, DecompositionBuilder &builder) {
+  StepBuilder in(builder);
+  double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble();
+  typename Op::Adaptor values(operands, op);
+  AdamUpdate parts;
+  parts.moment1 = in.average(in.wide(values.getMoment1()), gradient, beta1);
+  Value moment2 = in.wide(values.getMoment2());
+  parts.moment2 = in.average(moment2, builder.make<SquareOp>(gradient), beta2);
+  Value mean = in.unbiased(parts.moment1, values.getStep(), beta1);
+  Value squares = in.unbiased(parts.moment2, values.getStep(), beta2);
+  parts.direction = in.divideByRoot(mean, squares, op.getEpsilon());
+  return parts;
+}
+
+/// Returns the results of `op`: the new parameter and the moments, in the types of the old ones.
+template <typename Op>
+Decomposition finishAdam(Op op, Value parameter, const AdamUpdate &parts,
+                         DecompositionBuilder &builder) {
+  StepBuilder in(builder);
+  return {in.as(op.getParameter(), parameter), in.as(op.getMoment1(), parts.moment1),
+          in.as(op.getMoment2(), parts.moment2)};
+}
+
+} // namespace
+
+Decomposition pcc::graph::decompose(SgdOp op, DecompositionBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  return {in.as(op.getParameter(), in.step(parameter, gradient, op.getRate()))};
+}
+
+Decomposition pcc::graph::decompose(MomentumOp op, DecompositionBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  double momentum = op.getMomentum().convertToDouble();
+  Value velocity = in.add(in.scaled(in.wide(op.getVelocity()), momentum), gradient);
+  Value direction = op.getNesterov() ? in.add(gradient, in.scaled(velocity, momentum)) : velocity;
+  return {in.as(op.getParameter(), in.step(parameter, direction, op.getRate())),
+          in.as(op.getVelocity(), velocity)};
+}
+
+Decomposition pcc::graph::decompose(AdagradOp op, DecompositionBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  Value old = in.wide(op.getAccumulator());
+  Value accumulator = in.add(old, builder.make<SquareOp>(gradient));
+  Value direction = in.divideByRoot(gradient, accumulator, op.getEpsilon());
+  return {in.as(op.getParameter(), in.step(parameter, direction, op.getRate())),
+          in.as(op.getAccumulator(), accumulator)};
+}
+
+Decomposition pcc::graph::decompose(AdamOp op, DecompositionBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  AdamUpdate parts = buildAdam(op, op->getOperands(), gradient, builder);
+  return finishAdam(op, in.step(parameter, parts.direction, op.getRate()), parts, builder);
+}
+
+Decomposition pcc::graph::decompose(AdamWeightDecayOp op, DecompositionBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  AdamUpdate parts = buildAdam(op, op->getOperands(), in.wide(op.getGradient()), builder);
+  Value update = in.decayed(parts.direction, parameter, op.getWeightDecay());
+  return finishAdam(op, in.step(parameter, update, op.getRate()), parts, builder);
+}
+
+Decomposition pcc::graph::buildLamb(LambOp op, ValueRange operands, DecompositionBuilder &builder,
+                                    SumBlocks sumBlocks) {
+  StepBuilder in(builder);
+  LambOp::Adaptor values(operands, op);
+  Value parameter = in.wide(values.getParameter());
+  AdamUpdate parts = buildAdam(op, operands, in.wide(values.getGradient()), builder);
+  Value update = in.decayed(parts.direction, parameter, op.getWeightDecay());
+  Value parameterNorm = in.norm(parameter, sumBlocks);
+  Value ratio = in.ratio(parameterNorm, in.norm(update, sumBlocks));
+  Value rate = in.mul(in.wide(values.getRate()), ratio);
+  return finishAdam(op, in.step(parameter, update, rate), parts, builder);
+}
+
+Decomposition pcc::graph::decompose(LambOp op, DecompositionBuilder &builder) {
+  return buildLamb(op, op->getOperands(), builder, [](Value sum) { return sum; });
+}
