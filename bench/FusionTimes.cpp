@@ -6,7 +6,7 @@
 // gradients are ready and what buckets take.
 //   fusion-times
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/example/Example.h"
 #include "passes/schedule/Passes.h"
@@ -102,7 +102,7 @@ void printRow(const fusion::FusionProblem &problem, const Model &model, const Ne
 }
 
 bool timeModel(const Model &model, const Network &network, mlir::MLIRContext &context) {
-  PipelineOptions options;
+  CompileOptions options;
   options.training.loss = "softmax_cross_entropy";
   options.training.optimizer = "sgd,lr=0.01";
   options.parallel.set_device_num(devices);
@@ -115,7 +115,7 @@ bool timeModel(const Model &model, const Network &network, mlir::MLIRContext &co
       printRow(outcome.problem, model, network);
   };
   mlir::OwningOpRef<mlir::ModuleOp> module = build(model, context);
-  return mlir::succeeded(runPipeline(*module, options, Stage::Schedule));
+  return mlir::succeeded(runPhases(*module, options, CompilePhase::Schedule));
 }
 
 } // namespace

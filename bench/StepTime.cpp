@@ -6,7 +6,7 @@
 //   step-time [--quick] [--json]
 
 #include "bench/Limits.h"
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/import/Import.h"
 #include "compiler/link/Link.h"
@@ -47,8 +47,8 @@ std::vector<bench::Matmul> matmulsOf(int64_t batch) {
   return matmuls;
 }
 
-PipelineOptions optionsFor(int64_t ranks) {
-  PipelineOptions options;
+CompileOptions optionsFor(int64_t ranks) {
+  CompileOptions options;
   options.training.loss = "softmax_cross_entropy";
   options.training.optimizer = "sgd,lr=0.01";
   options.parallel.set_device_num(static_cast<int32_t>(ranks));
@@ -67,7 +67,7 @@ mlir::FailureOr<abi::Executable> compile(int64_t batch, int64_t ranks) {
   import::ImportOptions importOptions;
   importOptions.dims["B"] = batch;
   auto module = import::importModel(PCC_BENCH_MODEL, importOptions, context);
-  if (!module || mlir::failed(runPipeline(*module, optionsFor(ranks), Stage::Llvm)))
+  if (!module || mlir::failed(runPhases(*module, optionsFor(ranks), CompilePhase::Llvm)))
     return mlir::failure();
   return link::linkProgram(*module);
 }

@@ -44,7 +44,7 @@ class Bench:
         """Seconds, and the gap that is proved, of the mesh of boxes of eight."""
         pins = self.folder / f"{devices}.textproto"
         pins.write_text(f'mesh: "dp={devices // 8}, tp=8"\n' if devices > 8 else 'mesh: "tp=8"\n')
-        found = self.search(layers, devices, 8, f"--constraints={pins}", f"--cluster={devices // 8}x8xH100", "--pin-time-limit=0",
+        found = self.search(layers, devices, 8, f"--constraints={pins}", f"--cluster={devices // 8}x8xH100", "--constraint-time-limit=0",
                             "--auto-parallel-search-mode=best", "--gap=0.01", "--time-limit=60")
         return found and (found["seconds"], 1 - found["bound"] / found["cost"])
 
@@ -73,7 +73,7 @@ def main():
         for layers in [1, 2] if options.quick else [1, 2, 4]:
             pins = Path(folder, "8.textproto")
             pins.write_text('mesh: "tp=8"\n')
-            found = bench.search(layers, 8, 1, f"--constraints={pins}", "--cluster=8xH100", "--pin-time-limit=0",
+            found = bench.search(layers, 8, 1, f"--constraints={pins}", "--cluster=8xH100", "--constraint-time-limit=0",
                                  "--auto-parallel-search-mode=dynamic_programming", "--time-limit=60")
             print(f"| {layers} | 8 | {found['seconds']:.3f} |" if found else f"| {layers} | 8 | none fits |", flush=True)
     if options.plots:

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace pcc;
 
-bool pcc::obeysPins(abi::ParallelMode mode) {
+bool pcc::obeysConstraints(abi::ParallelMode mode) {
   return mode == abi::SEMI_AUTO_PARALLEL || mode == abi::AUTO_PARALLEL;
 }
 
@@ -65,24 +65,24 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
 
 /// In mode STAND_ALONE a program runs on the ranks of its own mesh, and no pass reads constraints.
 /// In all other modes the compiler inserts all collectives, so that hand-written ones are an error.
-LogicalResult pcc::checkOptions(ModuleOp module, const PipelineOptions &options) {
+LogicalResult pcc::checkOptions(ModuleOp module, const CompileOptions &options) {
   if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
     return module.emitError(error);
   if (module->hasAttr(pipe::constraintsAttrName) && options.obeysStages &&
       options.parallel.pipeline_stages() <= 1)
     return module.emitError("pins give stages or say what to compute again; expected two or more "
                             "pipeline_stages");
-  if (!options.obeysMarks)
+  if (!options.obeysAnnotations)
     return success();
   if (failed(checkFeeding(module, options.parallel)) ||
       failed(checkCostModel(module, options.parallel)))
     return failure();
   abi::ParallelMode mode = options.parallel.parallel_mode();
-  if (module->hasAttr(dist::constraintsAttrName) && !obeysPins(mode))
+  if (module->hasAttr(dist::constraintsAttrName) && !obeysConstraints(mode))
     return module.emitError("pins are obeyed in parallel modes semi_auto_parallel and "
                             "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();
-  if (!options.parallel.strategy_ckpt_load_file().empty() && !obeysPins(mode))
+  if (!options.parallel.strategy_ckpt_load_file().empty() && !obeysConstraints(mode))
     return module.emitError("a strategy file is obeyed in parallel modes semi_auto_parallel and "
                             "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();

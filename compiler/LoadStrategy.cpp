@@ -2,7 +2,7 @@
 //
 // Turns a strategy checkpoint into constraints. The reader first compares the file's fingerprint
 // with the model and the options. The strategy pass later checks whether each entry is legal.
-#include "compiler/StrategyFiles.h"
+#include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
@@ -217,7 +217,7 @@ private:
 
 } // namespace
 
-LogicalResult pcc::loadStrategy(ModuleOp module, const PipelineOptions &options,
+LogicalResult pcc::loadStrategy(ModuleOp module, const CompileOptions &options,
                                 abi::StrategyFingerprint &fingerprint) {
   const abi::ParallelConfig &config = options.parallel;
   abi::Expected<abi::Strategy> strategy = abi::readStrategy(config.strategy_ckpt_load_file());

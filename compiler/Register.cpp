@@ -2,7 +2,7 @@
 
 #include "compiler/Register.h"
 
-#include "compiler/VerifyStage.h"
+#include "compiler/VerifyPhase.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
@@ -37,5 +37,5 @@ void pcc::registerPasses() {
   pipeline::registerPipelinePasses();
   schedule::registerSchedulePasses();
   lower::registerLowerPasses();
-  registerVerifyStagePass();
+  registerVerifyPhasePass();
 }

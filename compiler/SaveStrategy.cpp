@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Turns the annotations of the strategy phase into a strategy checkpoint.
-#include "compiler/StrategyFiles.h"
+#include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "passes/facts/OpNames.h"
@@ -165,7 +165,7 @@ private:
 
 } // namespace
 
-LogicalResult pcc::saveStrategy(ModuleOp module, const PipelineOptions &options,
+LogicalResult pcc::saveStrategy(ModuleOp module, const CompileOptions &options,
                                 const abi::StrategyFingerprint &fingerprint) {
   const abi::ParallelConfig &config = options.parallel;
   StrategyWriter writer(module, config.enable_parallel_optimizer() &&

@@ -2,7 +2,7 @@
 //
 // Fingerprint of a strategy checkpoint: the model, the ranks, and the options that determine the
 // ops.
-#include "compiler/StrategyFiles.h"
+#include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/AsmState.h"
@@ -41,7 +41,7 @@ static StringRef getKind(StringRef option) {
   return option.take_until([](char c) { return c == ':' || c == ','; });
 }
 
-static std::string describeOptions(const PipelineOptions &options) {
+static std::string describeOptions(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   std::string fed = config.dataset_strategy();
   llvm::erase_if(fed, llvm::isSpace);
@@ -54,7 +54,7 @@ static std::string describeOptions(const PipelineOptions &options) {
   return text;
 }
 
-abi::StrategyFingerprint pcc::makeFingerprint(ModuleOp module, const PipelineOptions &options) {
+abi::StrategyFingerprint pcc::makeFingerprint(ModuleOp module, const CompileOptions &options) {
   abi::StrategyFingerprint fingerprint;
   fingerprint.set_model(llvm::formatv("{0:x-16}", abi::fingerprintOf(describeModel(module))));
   fingerprint.set_device_num(options.parallel.device_num());

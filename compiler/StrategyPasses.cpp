@@ -22,7 +22,8 @@ template <typename Options> static Options getModeOptions(const abi::ParallelCon
 }
 
 /// Returns the options that passes share in modes with constraints.
-template <typename Options> static Options getPinnedOptions(const abi::ParallelConfig &config) {
+template <typename Options>
+static Options getConstrainedOptions(const abi::ParallelConfig &config) {
   auto options = getModeOptions<Options>(config);
   if (config.has_loss_repeated_mean())
     options.lossRepeatedMean = config.loss_repeated_mean();
@@ -38,7 +39,7 @@ static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config)
 /// Returns the bytes that a search may use on a rank; 0: the memory of the machine. The search sees
 /// all pipeline stages on the ranks of one stage, so the limit is multiplied by the number of
 /// stages.
-static int64_t getSearchedMemory(const PipelineOptions &options) {
+static int64_t getSearchedMemory(const CompileOptions &options) {
   int64_t limit = options.parallel.memory_limit(),
           stages = getPipelineShape(options.parallel).devices;
   if (limit == 0 && stages > 1 && options.cluster)
@@ -46,19 +47,19 @@ static int64_t getSearchedMemory(const PipelineOptions &options) {
   return limit * stages;
 }
 
-std::unique_ptr<Pass> pcc::makeDataParallel(const PipelineOptions &options) {
+std::unique_ptr<Pass> pcc::makeDataParallel(const CompileOptions &options) {
   return strategy::createStrategyDataParallel(
       getModeOptions<strategy::StrategyDataParallelOptions>(options.parallel));
 }
 
-std::unique_ptr<Pass> pcc::makeSemiAuto(const PipelineOptions &options) {
+std::unique_ptr<Pass> pcc::makeSemiAuto(const CompileOptions &options) {
   return strategy::createStrategySemiAuto(
-      getPinnedOptions<strategy::StrategySemiAutoOptions>(options.parallel));
+      getConstrainedOptions<strategy::StrategySemiAutoOptions>(options.parallel));
 }
 
-std::unique_ptr<Pass> pcc::makeRecursiveCuts(const PipelineOptions &options) {
+std::unique_ptr<Pass> pcc::makeRecursiveCuts(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
-  auto cuts = getPinnedOptions<strategy::StrategyRecursiveOptions>(config);
+  auto cuts = getConstrainedOptions<strategy::StrategyRecursiveOptions>(config);
   cuts.improvement = config.cost_model() == abi::MODEL_MEMORY ? strategy::CostModel::Memory
                                                               : strategy::CostModel::Roofline;
   cuts.memoryLimit = getSearchedMemory(options);
@@ -75,9 +76,9 @@ std::unique_ptr<Pass> pcc::makeRecursiveCuts(const PipelineOptions &options) {
       });
 }
 
-std::unique_ptr<Pass> pcc::makeMemorySearch(const PipelineOptions &options) {
+std::unique_ptr<Pass> pcc::makeMemorySearch(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
-  auto search = getPinnedOptions<strategy::StrategySearchByMemoryOptions>(config);
+  auto search = getConstrainedOptions<strategy::StrategySearchByMemoryOptions>(config);
   search.algorithm = getAlgorithm(config);
   search.timeLimit = config.time_limit();
   search.gap = options.searchGap;
@@ -88,16 +89,16 @@ std::unique_ptr<Pass> pcc::makeMemorySearch(const PipelineOptions &options) {
   return strategy::createStrategySearchByMemory(search, options.observeMemorySearch);
 }
 
-std::unique_ptr<Pass> pcc::makeRooflineSearch(const PipelineOptions &options) {
+std::unique_ptr<Pass> pcc::makeRooflineSearch(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
-  auto search = getPinnedOptions<plan::PlanAutoParallelOptions>(config);
+  auto search = getConstrainedOptions<plan::PlanAutoParallelOptions>(config);
   search.algorithm = getAlgorithm(config);
   search.timeLimit = config.time_limit();
   search.memoryLimit = getSearchedMemory(options);
   search.gap = options.searchGap;
   search.seed = options.searchSeed;
   search.threads = options.searchThreads;
-  search.pinTimeLimit = options.pinTimeLimit;
+  search.constraintTimeLimit = options.constraintTimeLimit;
   if (options.cluster)
     search.cluster = machine::toText(*options.cluster);
   return plan::createPlanAutoParallel(search, options.observeSearch);

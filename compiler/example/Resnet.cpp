@@ -22,7 +22,7 @@ Value convolve(Network &net, StringRef name, Value x, int64_t out, int64_t windo
                                    ArrayRef<int64_t>{1, 1});
 }
 
-Value normalise(Network &net, StringRef name, Value x) {
+Value normalize(Network &net, StringRef name, Value x) {
   Network::Scope scope(net, name);
   int64_t channels = shapeOf(x)[1];
   Value scale = net.ones("weight", channels), bias = net.zeros("bias", channels);
@@ -42,14 +42,14 @@ Value shortCut(Network &net, Value x, const Block &block) {
   if (block.stride == 1 && shapeOf(x)[1] == block.out)
     return x;
   Network::Scope scope(net, "downsample");
-  return normalise(net, "1", convolve(net, "0", x, block.out, 1, block.stride));
+  return normalize(net, "1", convolve(net, "0", x, block.out, 1, block.stride));
 }
 
 Value addBlock(Network &net, const Twine &name, Value x, const Block &block) {
   Network::Scope scope(net, name);
   auto layer = [&](const char *number, Value from, int64_t out, int64_t window, int64_t stride) {
     Value sum = convolve(net, std::string("conv") + number, from, out, window, stride);
-    return normalise(net, std::string("bn") + number, sum);
+    return normalize(net, std::string("bn") + number, sum);
   };
   auto relu = [&](Value from) { return net.make<graph::ReluOp>(from); };
   Value y;
@@ -68,7 +68,7 @@ Value addBlock(Network &net, const Twine &name, Value x, const Block &block) {
 /// without pooling (ibid., section 4.2).
 Value addStem(Network &net, Value x, int64_t window) {
   bool isSmall = window == 3;
-  x = normalise(net, "bn1", convolve(net, "conv1", x, 64, window, isSmall ? 1 : 2));
+  x = normalize(net, "bn1", convolve(net, "conv1", x, 64, window, isSmall ? 1 : 2));
   x = net.make<graph::ReluOp>(x);
   if (isSmall)
     return x;

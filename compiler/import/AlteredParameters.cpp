@@ -33,7 +33,7 @@ bool isNeutralizable(llvm::StringRef name) {
 }
 
 /// Returns whether a torch operator transposes a weight before it multiplies by it.
-bool isProduct(const FxNode &fx) {
+bool isMatmul(const FxNode &fx) {
   static constexpr llvm::StringLiteral names[] = {"aten.linear.", "aten.addmm.", "aten.mm.",
                                                   "aten.matmul.", "aten.bmm.",   "aten.baddbmm."};
   return llvm::any_of(names, [&](llvm::StringRef name) { return fx.operation.starts_with(name); });
@@ -133,7 +133,7 @@ bool Search::hasLostArithmetic() const {
 
 /// Returns whether the initializer holds the elements of the parameter in another order or shape.
 bool Search::isRearranged(llvm::StringRef initializer, llvm::StringRef target) const {
-  auto multiplies = [](const Reader *reader) { return reader->fx && isProduct(*reader->fx); };
+  auto multiplies = [](const Reader *reader) { return reader->fx && isMatmul(*reader->fx); };
   if (isInner(initializer) && !llvm::all_of(readersOf.lookup(initializer), multiplies))
     return false;
   bool hasRearrangement = isRearrangement(initializer), hasInner = false;

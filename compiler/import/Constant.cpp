@@ -17,7 +17,7 @@ namespace pcc::import {
 namespace {
 
 /// Maximum elements of a literal; longer tensors become resources, to keep the module's text short.
-constexpr int64_t longestLiteral = 16;
+constexpr int64_t maxLiteralElements = 16;
 
 llvm::APFloat toAPFloat(FloatType type, double value) {
   llvm::APFloat result(value);
@@ -111,7 +111,7 @@ Constant decodeConstant(RankedTensorType type, llvm::ArrayRef<char> bytes) {
 
 ElementsAttr encodeConstant(const Constant &constant, llvm::StringRef name) {
   bool isLiteral = constant.isSplat() || constant.type.getElementType().isInteger(1) ||
-                   constant.size() <= longestLiteral;
+                   constant.size() <= maxLiteralElements;
   return isLiteral ? encodeLiteral(constant) : encodeResource(constant, name);
 }
 

@@ -39,21 +39,21 @@ Tensor rowsOfElements(Node &node, const Tensor &x, const Tensor &indices, int64_
       scaled(emit, wrapped(emit, indices, x.shape()[axis]), strideOf(x.shape(), axis, x.rank()));
   for (int64_t dim = 0; dim < x.rank(); ++dim)
     if (dim != axis)
-      rows = emit.binary<graph::AddOp>(rows, scaled(emit, emit.placeAlong(indices.shape(), dim),
+      rows = emit.binary<graph::AddOp>(rows, scaled(emit, emit.positionAlong(indices.shape(), dim),
                                                     strideOf(x.shape(), dim, x.rank())));
   return rows;
 }
 
 /// Returns row numbers for indices whose last dimension holds positions in the dimensions of `x`
 /// from `batch` on. Both tensors share the first `batch` dimensions.
-Tensor rowsOfPlaces(Emitter &emit, const Tensor &x, const Tensor &indices, int64_t batch) {
+Tensor rowsOfPositions(Emitter &emit, const Tensor &x, const Tensor &indices, int64_t batch) {
   int64_t last = indices.rank() - 1, end = batch + indices.shape().back();
   Shape shape(indices.shape().drop_back());
   Tensor rows;
   for (int64_t dim = 0; dim < end; ++dim) {
     Tensor place =
         dim < batch
-            ? emit.placeAlong(shape, dim)
+            ? emit.positionAlong(shape, dim)
             : wrapped(emit, emit.reshape(emit.slice(indices, last, dim - batch, 1, 1), shape),
                       x.shape()[dim]);
     Tensor part = scaled(emit, place, strideOf(x.shape(), dim, end));
@@ -94,7 +94,7 @@ LogicalResult importGatherElements(Node &node) {
 
 /// Checks that the last dimension of `indices` holds positions in `x`, after `batch` equal
 /// dimensions.
-bool checkPlaces(Node &node, const Tensor &x, const Tensor &indices, int64_t batch) {
+bool checkPositions(Node &node, const Tensor &x, const Tensor &indices, int64_t batch) {
   bool fits = indices.rank() > batch && batch >= 0 && x.rank() > batch &&
               x.shape().take_front(batch) == indices.shape().take_front(batch) &&
               indices.shape().back() >= 1 && indices.shape().back() <= x.rank() - batch;
@@ -108,9 +108,9 @@ LogicalResult importGatherND(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), indices = node.input(1);
   int64_t batch = node.integer("batch_dims", 0);
-  if (!checkPlaces(node, x, indices, batch))
+  if (!checkPositions(node, x, indices, batch))
     return failure();
-  Tensor rows = rowsOfPlaces(emit, x, indices, batch);
+  Tensor rows = rowsOfPositions(emit, x, indices, batch);
   return node.setResult(emit.gather(mergeFirst(emit, x, batch + indices.shape().back()), rows, 0));
 }
 
@@ -156,7 +156,7 @@ LogicalResult importScatterElements(Node &node) {
 LogicalResult importScatterND(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), indices = node.input(1), updates = node.input(2);
-  if (!checkPlaces(node, x, indices, 0))
+  if (!checkPositions(node, x, indices, 0))
     return failure();
   int64_t indexed = indices.shape().back();
   Shape expected(indices.shape().drop_back());
@@ -165,7 +165,7 @@ LogicalResult importScatterND(Node &node) {
       updates.elementType() != x.elementType())
     return emit.error() << "expected updates " << x.type.clone(expected) << ", got "
                         << updates.type;
-  Tensor rows = rowsOfPlaces(emit, x, indices, 0);
+  Tensor rows = rowsOfPositions(emit, x, indices, 0);
   Tensor result = scatter(node, mergeFirst(emit, x, indexed), mergeFirst(emit, rows, rows.rank()),
                           mergeFirst(emit, updates, rows.rank()));
   return node.setResult(emit.reshape(result, x.shape()));

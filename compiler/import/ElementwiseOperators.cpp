@@ -104,10 +104,10 @@ LogicalResult importSwish(Node &node) {
 /// Limits x to [low, high]; a null bound is no bound. Two ordered constant bounds become one clamp
 /// if doubles represent them exactly.
 Tensor clip(Emitter &emit, const Tensor &x, const Tensor &low, const Tensor &high) {
-  constexpr double mostExact = 0x1p53;
+  constexpr double maxExact = 0x1p53;
   auto number = [](const Tensor &bound) -> std::optional<double> {
     auto value = bound.known ? bound.known->asNumber() : std::nullopt;
-    bool isExact = value && (bound.known->isFloat() || std::fabs(*value) <= mostExact);
+    bool isExact = value && (bound.known->isFloat() || std::fabs(*value) <= maxExact);
     return isExact ? value : std::nullopt;
   };
   auto least = number(low), greatest = number(high);

@@ -39,7 +39,7 @@ class Emitter {
 public:
   /// Maximum elements of a folded result. Larger results become ops, since folding is for shapes
   /// and masks.
-  static constexpr int64_t mostEvaluated = int64_t(1) << 20;
+  static constexpr int64_t maxEvaluated = int64_t(1) << 20;
 
   /// Creates an emitter; `subject` begins every error: `'Gemm' of opset 16`.
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, std::string subject)
@@ -76,7 +76,7 @@ public:
   Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
   Tensor iota(mlir::Type elementType, int64_t count);
   /// Returns the index along `axis` as i64, in a shape that broadcasts to `shape`.
-  Tensor placeAlong(llvm::ArrayRef<int64_t> shape, int64_t axis);
+  Tensor positionAlong(llvm::ArrayRef<int64_t> shape, int64_t axis);
   /// Wraps indices of a dimension of `size`; negative indices count from the end.
   Tensor wrapNegative(const Tensor &indices, int64_t size);
 

@@ -120,7 +120,7 @@ Tensor Emitter::concat(llvm::ArrayRef<Tensor> pieces, int64_t axis) {
   if (pieces.size() == 1)
     return pieces.front();
   bool allKnown = llvm::all_of(pieces, [](const Tensor &piece) { return piece.known != nullptr; });
-  if (allKnown && ShapedType::getNumElements(*shape) <= mostEvaluated) {
+  if (allKnown && ShapedType::getNumElements(*shape) <= maxEvaluated) {
     auto parts = llvm::map_to_vector(pieces, [](const Tensor &x) { return x.known.get(); });
     return Tensor::of(evaluateConcat(parts, axis));
   }
@@ -197,7 +197,7 @@ Tensor Emitter::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
 }
 
 Tensor Emitter::iota(Type elementType, int64_t count) {
-  if (count <= mostEvaluated) {
+  if (count <= maxEvaluated) {
     auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
     return Tensor::of(evaluateCast(Constant::integers(context(), numbers), elementType));
   }
@@ -205,7 +205,7 @@ Tensor Emitter::iota(Type elementType, int64_t count) {
   return finish(graph::IotaOp::create(builder, loc, type, static_cast<uint64_t>(0)));
 }
 
-Tensor Emitter::placeAlong(llvm::ArrayRef<int64_t> shape, int64_t axis) {
+Tensor Emitter::positionAlong(llvm::ArrayRef<int64_t> shape, int64_t axis) {
   Shape own(shape.size() - axis, 1);
   own.front() = shape[axis];
   return reshape(iota(builder.getI64Type(), shape[axis]), own);

@@ -18,7 +18,7 @@ struct Loss {
   std::string reduction;          ///< none, mean, sum
   std::optional<int64_t> ignored;
 
-  bool isWhole() const { return reduction != "none" && !weights; }
+  bool isComposite() const { return reduction != "none" && !weights; }
 };
 
 /// Returns `x` with dimension 1 moved to the end.
@@ -51,7 +51,7 @@ std::optional<Loss> readLoss(Node &node) {
 }
 
 /// Emits the loss as the composite `Op`.
-template <typename Op> Tensor emitWhole(Node &node, const Loss &loss) {
+template <typename Op> Tensor emitComposite(Node &node, const Loss &loss) {
   Builder &builder = node.emit.attributes();
   auto reduction =
       loss.reduction == "mean" ? graph::LossReduction::Mean : graph::LossReduction::Sum;
@@ -83,7 +83,7 @@ Tensor chosenClasses(Emitter &emit, const Loss &loss) {
 
 /// Emits weighted or per-sample losses from core ops: -weight · log probability of the sample's
 /// class. Their mean divides by the sum of the weights.
-Tensor emitPieces(Node &node, const Loss &loss, const Tensor &logProbabilities) {
+Tensor emitDecomposition(Node &node, const Loss &loss, const Tensor &logProbabilities) {
   Emitter &emit = node.emit;
   Tensor zero = emit.scalarLike(loss.scores, 0.0);
   Tensor weights = loss.weights ? loss.weights : emit.scalarLike(loss.scores, 1.0);
@@ -104,8 +104,8 @@ LogicalResult importNll(Node &node) {
   auto loss = readLoss(node);
   if (!loss)
     return failure();
-  return node.setResult(loss->isWhole() ? emitWhole<graph::NllOp>(node, *loss)
-                                        : emitPieces(node, *loss, loss->scores));
+  return node.setResult(loss->isComposite() ? emitComposite<graph::NllOp>(node, *loss)
+                                            : emitDecomposition(node, *loss, loss->scores));
 }
 
 /// Imports the loss and, if it is read, the log probabilities.
@@ -114,11 +114,11 @@ LogicalResult importSoftmaxCrossEntropy(Node &node) {
   if (!loss)
     return failure();
   Tensor result;
-  if (loss->isWhole()) {
-    result = emitWhole<graph::SoftmaxCrossEntropyOp>(node, *loss);
+  if (loss->isComposite()) {
+    result = emitComposite<graph::SoftmaxCrossEntropyOp>(node, *loss);
   } else {
     Tensor logs = node.emit.logSoftmax(loss->scores, loss->scores.rank() - 1);
-    result = emitPieces(node, *loss, logs);
+    result = emitDecomposition(node, *loss, logs);
   }
   if (node.outputCount() < 2)
     return node.setResult(result);

@@ -15,9 +15,9 @@ Type numberType(Emitter &emit) { return emit.attributes().getI64Type(); }
 
 /// Returns the index along `axis` in a tensor of `shape`: a constant, or an op that needs no
 /// memory.
-Tensor placeAlong(Emitter &emit, llvm::ArrayRef<int64_t> shape, int64_t axis, bool isKnown) {
+Tensor positionAlong(Emitter &emit, llvm::ArrayRef<int64_t> shape, int64_t axis, bool isKnown) {
   if (isKnown)
-    return emit.placeAlong(shape, axis);
+    return emit.positionAlong(shape, axis);
   Builder &b = emit.attributes();
   return emit.apply<graph::IotaOp>(RankedTensorType::get(shape, numberType(emit)), {},
                                    b.getNamedAttr("axis", b.getI64IntegerAttr(axis)))[0];
@@ -62,7 +62,7 @@ LogicalResult importOneHot(Node &node) {
         values.type.clone(shape), indices, b.getNamedAttr("axis", b.getI64IntegerAttr(*axis)))[0]);
   }
   column.insert(column.begin() + *axis, 1);
-  Tensor place = placeAlong(emit, shape, *axis, indices.known != nullptr);
+  Tensor place = positionAlong(emit, shape, *axis, indices.known != nullptr);
   Tensor isHot = emit.compare(graph::Direction::EQ, emit.reshape(indices, column), place);
   Tensor off = emit.reshape(emit.slice(values, 0, 0, 1, 1), {});
   Tensor on = emit.reshape(emit.slice(values, 0, 1, 1, 1), {});
@@ -78,7 +78,8 @@ LogicalResult importTrilu(Node &node) {
     return emit.error() << "expected a tensor of at least two dimensions, got " << x.type;
   bool isKnown = x.known && (!diagonal || diagonal.known);
   llvm::ArrayRef<int64_t> matrix = x.shape().take_back(2);
-  Tensor row = placeAlong(emit, matrix, 0, isKnown), column = placeAlong(emit, matrix, 1, isKnown);
+  Tensor row = positionAlong(emit, matrix, 0, isKnown),
+         column = positionAlong(emit, matrix, 1, isKnown);
   if (diagonal)
     row = emit.binary<graph::AddOp>(row, emit.reshape(diagonal, {}));
   graph::Direction side = upper ? graph::Direction::GE : graph::Direction::LE;
@@ -97,7 +98,7 @@ LogicalResult importEyeLike(Node &node) {
     return emit.error() << "elements of ONNX type number " << number << " are not supported";
   if (x.rank() != 2)
     return emit.error() << "expected a matrix, got " << x.type;
-  Tensor row = emit.placeAlong(x.shape(), 0), column = emit.placeAlong(x.shape(), 1);
+  Tensor row = emit.positionAlong(x.shape(), 0), column = emit.positionAlong(x.shape(), 1);
   Tensor shifted = emit.binary<graph::AddOp>(row, emit.scalarLike(row, k));
   Tensor isOn = emit.compare(graph::Direction::EQ, column, shifted);
   return node.setResult(emit.cast(isOn, type));

@@ -21,13 +21,13 @@ bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain =
 LogicalResult checkInputCount(const Operator &row, const onnx::NodeProto &proto,
                               const Emitter &emit) {
   auto count = static_cast<unsigned>(proto.input_size());
-  unsigned required = row.mostInputs == anyNumber ? count : row.fewestInputs;
-  if (count < row.fewestInputs || count > row.mostInputs) {
-    auto diagnostic = emit.error() << "expected " << row.fewestInputs;
-    if (row.mostInputs == anyNumber)
+  unsigned required = row.maxInputs == anyNumber ? count : row.minInputs;
+  if (count < row.minInputs || count > row.maxInputs) {
+    auto diagnostic = emit.error() << "expected " << row.minInputs;
+    if (row.maxInputs == anyNumber)
       diagnostic << " or more";
-    else if (row.mostInputs != row.fewestInputs)
-      diagnostic << " to " << row.mostInputs;
+    else if (row.maxInputs != row.minInputs)
+      diagnostic << " to " << row.maxInputs;
     return diagnostic << " inputs, got " << count;
   }
   for (unsigned position = 0; position < required; ++position)
@@ -97,7 +97,7 @@ LogicalResult OnnxImporter::runHandler(const Operator &row, const onnx::NodeProt
 }
 
 /// Sets the stage of the node on all ops after `before`, or on all ops if `before` is null.
-void OnnxImporter::markStage(const onnx::NodeProto &node, Operation *before) {
+void OnnxImporter::annotateStage(const onnx::NodeProto &node, Operation *before) {
   std::optional<int64_t> stage = findStage(node, configuration);
   if (!stage || !function)
     return;
@@ -120,7 +120,7 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool i
   const Operator *row = lookUp(node, loc);
   Operation *before = function && !function.front().empty() ? &function.front().back() : nullptr;
   if (row && (!inputsAreBound || succeeded(runHandler(*row, node, loc)))) {
-    markStage(node, before);
+    annotateStage(node, before);
     return true;
   }
   for (const std::string &name : node.output())

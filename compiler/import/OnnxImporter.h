@@ -47,7 +47,7 @@ private:
   bool importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound);
   mlir::LogicalResult runHandler(const Operator &row, const onnx::NodeProto &proto,
                                  mlir::Location loc);
-  void markStage(const onnx::NodeProto &node, mlir::Operation *before);
+  void annotateStage(const onnx::NodeProto &node, mlir::Operation *before);
   mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node);
   bool returnOutputs();
   void warnOfFoldedBatchNorms();

@@ -142,7 +142,7 @@ bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorPr
   auto data = tensors.read(tensor, error);
   if (!data)
     return false;
-  if (!isParameter && data->type.getNumElements() <= Emitter::mostEvaluated)
+  if (!isParameter && data->type.getNumElements() <= Emitter::maxEvaluated)
     return define(name, Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
   if (!graph::hasGraphShape(data->type) || !isGraphElement(data->type.getElementType())) {
     error() << "tensors of type " << data->type << " are not supported";

@@ -35,13 +35,13 @@ enum Gradients : uint32_t {
 struct Operator {
   llvm::StringLiteral name;
   int64_t since;
-  unsigned fewestInputs, mostInputs; ///< the first `fewestInputs` are required
+  unsigned minInputs, maxInputs; ///< the first `minInputs` are required
   Gradients gradients;
   mlir::LogicalResult (*handler)(Node &);
   uint32_t states = NoGradient; ///< inputs that training changes without a gradient, as `gradients`
 };
 
-/// Value of `mostInputs` for any number of inputs.
+/// Value of `maxInputs` for any number of inputs.
 constexpr unsigned anyNumber = ~0u;
 
 /// Rows of each family, in its own file.

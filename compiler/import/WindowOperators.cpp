@@ -243,9 +243,9 @@ Tensor poolVolumes(Emitter &emit, const Tensor &x, const ImageWindow &window) {
 }
 
 /// Reads the window of a pooling node; with `roundsUp`, adds padding for rounding up.
-FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp, int64_t mostDims = 2) {
+FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp, int64_t maxDims = 2) {
   Tensor x = node.input(0);
-  if (failed(checkSpatial(node, x, mostDims)))
+  if (failed(checkSpatial(node, x, maxDims)))
     return failure();
   auto sizes = node.integers("kernel_shape");
   bool areSizes =
@@ -259,7 +259,7 @@ FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp, int64_t mostDim
 
 LogicalResult importMaxPool(Node &node) {
   node.integer("storage_order", 0); // order of the indices, which are not a result here
-  auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0, /*mostDims=*/3);
+  auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0, /*maxDims=*/3);
   if (failed(window))
     return failure();
   Tensor x = node.input(0);

@@ -33,9 +33,9 @@ Element neutralElement(ReduceKind kind, ElementType type) {
   case ReduceKind::Prod:
     return isFloat(type) ? Element{.f = 1.0} : Element{.i = 1};
   case ReduceKind::Max:
-    return isFloat(type) ? Element{.f = -HUGE_VAL} : Element{.i = leastOf(type)};
+    return isFloat(type) ? Element{.f = -HUGE_VAL} : Element{.i = minOf(type)};
   case ReduceKind::Min:
-    return isFloat(type) ? Element{.f = HUGE_VAL} : Element{.i = greatestOf(type)};
+    return isFloat(type) ? Element{.f = HUGE_VAL} : Element{.i = maxOf(type)};
   }
   llvm_unreachable("every kind is listed");
 }
@@ -108,8 +108,8 @@ Tensor cut(const Tensor &whole, const Sharding &sharding, const Mesh &mesh, int6
   return neutral(sharding.getPartialKind(), block);
 }
 
-Tensor deal(const Tensor &whole, const Sharding &sharding, const Mesh &mesh, int64_t rank,
-            uint64_t seed) {
+Tensor splitRandomly(const Tensor &whole, const Sharding &sharding, const Mesh &mesh, int64_t rank,
+                     uint64_t seed) {
   Tensor block = cutBlock(whole, sharding, mesh, rank);
   if (!sharding.isPartial())
     return block;

@@ -35,8 +35,8 @@ Tensor cut(const Tensor &whole, const dist::Sharding &sharding, const dist::Mesh
 /// Same as `cut`, but distributes the elements of a partial value at random (by `seed`) over the
 /// ranks along the partial axes. No rank's part may then be ignored. The result is exact: one rank
 /// holds an element, and the other ranks hold the neutral element.
-Tensor deal(const Tensor &whole, const dist::Sharding &sharding, const dist::Mesh &mesh,
-            int64_t rank, uint64_t seed);
+Tensor splitRandomly(const Tensor &whole, const dist::Sharding &sharding, const dist::Mesh &mesh,
+                     int64_t rank, uint64_t seed);
 
 /// Returns the global value from each rank's block, and combines partial values.
 Tensor join(llvm::ArrayRef<Tensor> blocks, const dist::Sharding &sharding, const dist::Mesh &mesh);

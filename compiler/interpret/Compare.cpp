@@ -126,10 +126,10 @@ double compiledFactor(ModuleOp module) {
   return interpretedFactor * std::sqrt(static_cast<double>(longest));
 }
 
-Tensor disturb(const Tensor &value, uint64_t seed, Direction direction) {
+Tensor perturb(const Tensor &value, uint64_t seed, Direction direction) {
   if (!value.isFloat())
     return value;
-  double units = direction == Direction::There ? interpretedFactor : -interpretedFactor;
+  double units = direction == Direction::Plus ? interpretedFactor : -interpretedFactor;
   return generate(value.getType(), value.getShape(), [&](int64_t n) {
     bool isUp = abi::randomBits(seed, /*stream=*/0, n) & 1;
     double step = units * epsilon(value.getType()) * std::fabs(value[n].f);
@@ -137,11 +137,11 @@ Tensor disturb(const Tensor &value, uint64_t seed, Direction direction) {
   });
 }
 
-NamedTensors disturb(const NamedTensors &values, uint64_t seed, Direction direction) {
-  NamedTensors disturbed;
+NamedTensors perturb(const NamedTensors &values, uint64_t seed, Direction direction) {
+  NamedTensors perturbed;
   for (const auto &[key, value] : values)
-    disturbed[key] = disturb(value, seed ^ abi::streamOf(key), direction);
-  return disturbed;
+    perturbed[key] = perturb(value, seed ^ abi::streamOf(key), direction);
+  return perturbed;
 }
 
 double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const Tensor *> &moved,

@@ -80,8 +80,8 @@ struct Reference {
 double compiledFactor(mlir::ModuleOp module);
 
 /// Returns `value` with every float element moved up or down at random, by `seed`.
-Tensor disturb(const Tensor &value, uint64_t seed, Direction direction);
-NamedTensors disturb(const NamedTensors &values, uint64_t seed, Direction direction);
+Tensor perturb(const Tensor &value, uint64_t seed, Direction direction);
+NamedTensors perturb(const NamedTensors &values, uint64_t seed, Direction direction);
 
 /// Returns the tolerance of a result from the distances that the reference moves. With
 /// `Precision::Double` both programs computed in doubles, and the tolerance shrinks by the ratio of

@@ -142,7 +142,7 @@ int64_t byteWidth(ElementType type) {
   llvm_unreachable("every element type is listed");
 }
 
-int64_t leastOf(ElementType type) {
+int64_t minOf(ElementType type) {
   switch (type) {
   case ElementType::I1:
   case ElementType::UI8:
@@ -150,11 +150,11 @@ int64_t leastOf(ElementType type) {
   case ElementType::UI32:
     return 0;
   default:
-    return -greatestOf(type) - 1;
+    return -maxOf(type) - 1;
   }
 }
 
-int64_t greatestOf(ElementType type) {
+int64_t maxOf(ElementType type) {
   switch (type) {
   case ElementType::I1:
     return 1;

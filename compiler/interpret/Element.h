@@ -38,8 +38,8 @@ double epsilon(ElementType type);
 int64_t byteWidth(ElementType type);
 
 /// Return the range of an integer type; the range of i1 is 0 to 1.
-int64_t leastOf(ElementType type);
-int64_t greatestOf(ElementType type);
+int64_t minOf(ElementType type);
+int64_t maxOf(ElementType type);
 
 /// Rounds `value` towards zero. NaN gives 0; a value beyond 64 bits gives the nearest 64-bit
 /// integer.

@@ -16,9 +16,9 @@ namespace pcc::interpret {
 namespace {
 
 /// Range [1, 8) of integers whose use does not limit them.
-constexpr int64_t leastInteger = 1, integerEnd = 8;
+constexpr int64_t minInteger = 1, integerEnd = 8;
 /// Upper bound of the numbers that are added to constant parameters.
-constexpr double largestDisturbance = 0.1;
+constexpr double maxPerturbation = 0.1;
 
 int64_t lastDim(Value value) { return cast<RankedTensorType>(value.getType()).getShape().back(); }
 
@@ -90,7 +90,7 @@ Tensor uniform(const Binding &binding, llvm::ArrayRef<int64_t> shape,
                llvm::ArrayRef<Value> arguments, uint64_t seed) {
   ElementType type = *elementTypeOf(binding.type.getElementType());
   std::optional<int64_t> end = indexEnd(arguments);
-  return uniform(binding.globalKey, type, shape, seed, end ? 0 : leastInteger,
+  return uniform(binding.globalKey, type, shape, seed, end ? 0 : minInteger,
                  end.value_or(integerEnd));
 }
 
@@ -118,8 +118,9 @@ bool isConstant(graph::InitKind kind) {
          kind == graph::InitKind::Constant;
 }
 
-/// Returns the initial value. Constant initializers get a uniform number in [0, disturbance) added.
-FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double disturbance) {
+/// Returns the initial value. Constant initializers get a uniform number in [0, perturbation)
+/// added.
+FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double perturbation) {
   graph::InitAttr init = parameter.getInit();
   if (init.getKind() == graph::InitKind::File) {
     std::optional<Tensor> value;
@@ -138,7 +139,7 @@ FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double
     runs = {piece->run, piece->period, piece->offset};
   llvm::StringRef name = piece ? piece->whole : parameter.getSymName();
   uint64_t stream = abi::streamOf(std::string_view(name));
-  double extra = isConstant(init.getKind()) ? disturbance : 0.0;
+  double extra = isConstant(init.getKind()) ? perturbation : 0.0;
   Tensor result = zerosOf(parameter.getTensorType());
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   for (int64_t n = 0; n < result.size(); ++n) {
@@ -151,14 +152,14 @@ FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double
   return result.rounded(Precision::Element);
 }
 
-FailureOr<NamedTensors> firstValues(ModuleOp module, uint64_t seed, double disturbance) {
+FailureOr<NamedTensors> firstValues(ModuleOp module, uint64_t seed, double perturbation) {
   NamedTensors values;
   WalkResult walked = module.walk([&](graph::ParameterOp parameter) {
     std::string key = bindingKey(graph::RoleKind::Parameter, parameter.getSymName());
     // A copy for another virtual stage or in another stage has no external value of its own.
     if (parameter->hasAttr(pipe::copyOfAttrName) || values.count(key))
       return WalkResult::advance();
-    FailureOr<Tensor> value = firstValue(parameter, seed, disturbance);
+    FailureOr<Tensor> value = firstValue(parameter, seed, perturbation);
     if (failed(value))
       return WalkResult::interrupt();
     values[key] = *value;
@@ -204,11 +205,11 @@ std::vector<NamedTensors> randomBatches(ModuleOp module, int64_t steps, uint64_t
 }
 
 FailureOr<NamedTensors> initialParameters(ModuleOp module, uint64_t seed) {
-  return firstValues(module, seed, /*disturbance=*/0.0);
+  return firstValues(module, seed, /*perturbation=*/0.0);
 }
 
 FailureOr<NamedTensors> randomParameters(ModuleOp module, uint64_t seed) {
-  return firstValues(module, seed, largestDisturbance);
+  return firstValues(module, seed, maxPerturbation);
 }
 
 } // namespace pcc::interpret

@@ -88,14 +88,15 @@ LogicalResult Rank::evaluate(Operation &op, Frame &frame) {
   return success();
 }
 
-FailureOr<std::shared_ptr<Meeting>> Rank::meet(Operation *op, llvm::ArrayRef<int64_t> group,
-                                               int64_t position, llvm::StringRef channel,
-                                               Gift gift) {
+FailureOr<std::shared_ptr<RendezvousPoint>>
+Rank::exchange(Operation *op, llvm::ArrayRef<int64_t> group, int64_t position,
+               llvm::StringRef channel, Contribution contribution) {
   waitingOp = op;
-  std::shared_ptr<Meeting> meeting = rendezvous.post(group, position, channel, std::move(gift));
-  if (failed(rendezvous.wait(index, *meeting)))
+  std::shared_ptr<RendezvousPoint> point =
+      rendezvous.post(group, position, channel, std::move(contribution));
+  if (failed(rendezvous.wait(index, *point)))
     return failure();
-  return meeting;
+  return point;
 }
 
 LogicalResult Rank::fail(Location location, const llvm::Twine &message) {

@@ -15,8 +15,8 @@ class Rank {
 public:
   Rank(int64_t index, const World &world, Precision precision, Rendezvous &rendezvous)
       : index(index), world(world), precision(precision), rendezvous(rendezvous) {
-    if (precision == Precision::MovedThere || precision == Precision::MovedBack)
-      roundings.emplace(precision == Precision::MovedThere ? Direction::There : Direction::Back);
+    if (precision == Precision::MovedPlus || precision == Precision::MovedMinus)
+      roundings.emplace(precision == Precision::MovedPlus ? Direction::Plus : Direction::Minus);
   }
 
   /// Index among all ranks.
@@ -33,22 +33,23 @@ public:
 
   /// Sets the name of the rank's current action: empty, or `microbatch 1, copy 0`. The name is part
   /// of the channel of messages between stages.
-  void beginSlot(llvm::StringRef name) { slot = name.str(); }
-  llvm::StringRef getSlot() const { return slot; }
+  void beginAction(llvm::StringRef name) { action = name.str(); }
+  llvm::StringRef getAction() const { return action; }
 
   /// Returns the results of `function` on `arguments`, whose types must match the function.
   mlir::FailureOr<llvm::SmallVector<Tensor>> call(mlir::func::FuncOp function,
                                                   llvm::ArrayRef<Tensor> arguments);
 
-  /// Contributes `gift` to a rendezvous of `group` at `op` under `channel`, as the member at
-  /// `position`. Waits for the other members.
-  mlir::FailureOr<std::shared_ptr<Meeting>> meet(mlir::Operation *op, llvm::ArrayRef<int64_t> group,
-                                                 int64_t position, llvm::StringRef channel,
-                                                 Gift gift);
+  /// Contributes `contribution` to a rendezvous of `group` at `op` under `channel`, as the member
+  /// at `position`. Waits for the other members.
+  mlir::FailureOr<std::shared_ptr<RendezvousPoint>>
+  exchange(mlir::Operation *op, llvm::ArrayRef<int64_t> group, int64_t position,
+           llvm::StringRef channel, Contribution contribution);
 
   /// Contributes without waiting.
-  void send(llvm::ArrayRef<int64_t> group, int64_t position, llvm::StringRef channel, Gift gift) {
-    rendezvous.post(group, position, channel, std::move(gift));
+  void send(llvm::ArrayRef<int64_t> group, int64_t position, llvm::StringRef channel,
+            Contribution contribution) {
+    rendezvous.post(group, position, channel, std::move(contribution));
   }
 
   /// Stores why this rank cannot continue; keeps the first reason.
@@ -71,7 +72,7 @@ private:
   Precision precision;
   std::optional<Roundings> roundings; ///< absent: no value is moved
   Rendezvous &rendezvous;
-  std::string slot;
+  std::string action;
   int depth = 0; ///< of calls
   mlir::Operation *waitingOp = nullptr;
   std::optional<mlir::Location> failedAt;

@@ -41,12 +41,12 @@ LogicalResult RankTraining::begin(const NamedTensors &globals) {
 LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {
   sums.clear();
   outputs.clear();
-  for (const Slot &slot : plan.slots) {
-    Section &section = plan.sections[slot.section];
-    rank.beginSlot(slot.name);
+  for (const Action &action : plan.actions) {
+    Section &section = plan.sections[action.section];
+    rank.beginAction(action.name);
     llvm::SmallVector<Tensor> arguments;
     for (const Binding &binding : section.signature.arguments) {
-      FailureOr<Tensor> value = argument(slot, binding, batch, number);
+      FailureOr<Tensor> value = argument(action, binding, batch, number);
       if (failed(value))
         return failure();
       arguments.push_back(*value);
@@ -55,7 +55,7 @@ LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {
     if (failed(results))
       return failure();
     for (auto [binding, value] : llvm::zip_equal(section.signature.results, *results))
-      keep(binding, value, slot.number);
+      keep(binding, value, action.number);
   }
   return success();
 }
@@ -67,40 +67,41 @@ Tensor RankTraining::read(const Binding &binding) const {
                  *elementTypeOf(binding.type.getElementType()));
 }
 
-FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &binding,
+FailureOr<Tensor> RankTraining::argument(const Action &action, const Binding &binding,
                                          const NamedTensors &batch, int64_t number) {
-  const Section &section = plan.sections[slot.section];
+  const Section &section = plan.sections[action.section];
   if (binding.role == graph::RoleKind::Input)
     return section.localPart(
-        binding, rowsOf(batch.at(binding.globalKey), slot.block + binding.copy, blocks), rank);
+        binding, rowsOf(batch.at(binding.globalKey), action.block + binding.copy, blocks), rank);
   if (binding.role == graph::RoleKind::Parameter)
     return parameters.at(binding.key);
   if (binding.role == graph::RoleKind::Step)
     return Tensor::integers(ElementType::I64, {},
-                            {number * plan.runsOf(slot.section) + slot.number});
+                            {number * plan.runsOf(action.section) + action.number});
   if (binding.role == graph::RoleKind::Saved)
-    return takeSaved(slot, binding);
+    return takeSaved(action, binding);
   if (binding.role == graph::RoleKind::Gradient && sums.count(binding.key))
     return readSum(binding.key, scales.at(binding.key),
                    *elementTypeOf(binding.type.getElementType()));
-  return failMissing(slot, binding);
+  return failMissing(action, binding);
 }
 
 /// Returns a saved value, and drops it after its last reader.
-FailureOr<Tensor> RankTraining::takeSaved(const Slot &slot, const Binding &binding) {
-  auto entry = saved.find({binding.globalKey, slot.number});
+FailureOr<Tensor> RankTraining::takeSaved(const Action &action, const Binding &binding) {
+  auto entry = saved.find({binding.globalKey, action.number});
   if (entry == saved.end())
-    return failMissing(slot, binding);
+    return failMissing(action, binding);
   Tensor value = entry->second.value;
   if (--entry->second.readers == 0)
     saved.erase(entry);
   return value;
 }
 
-LogicalResult RankTraining::failMissing(const Slot &slot, const Binding &binding) {
-  std::string of = slot.name.empty() ? "" : " of " + slot.name;
-  return rank.fail(plan.step.getLoc(), "no slot before \"" + plan.sections[slot.section].getName() +
-                                           "\"" + of + " gives \"" + binding.key + "\"");
+LogicalResult RankTraining::failMissing(const Action &action, const Binding &binding) {
+  std::string of = action.name.empty() ? "" : " of " + action.name;
+  return rank.fail(plan.step.getLoc(), "no action before \"" +
+                                           plan.sections[action.section].getName() + "\"" + of +
+                                           " gives \"" + binding.key + "\"");
 }
 
 Tensor RankTraining::readSum(const std::string &key, double scale, ElementType type) const {

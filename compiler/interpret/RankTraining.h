@@ -24,10 +24,10 @@ public:
   const NamedTensors &getParameters() const { return parameters; }
 
 private:
-  mlir::FailureOr<Tensor> argument(const Slot &slot, const Binding &binding,
+  mlir::FailureOr<Tensor> argument(const Action &action, const Binding &binding,
                                    const NamedTensors &batch, int64_t number);
-  mlir::FailureOr<Tensor> takeSaved(const Slot &slot, const Binding &binding);
-  mlir::LogicalResult failMissing(const Slot &slot, const Binding &binding);
+  mlir::FailureOr<Tensor> takeSaved(const Action &action, const Binding &binding);
+  mlir::LogicalResult failMissing(const Action &action, const Binding &binding);
   Tensor readSum(const std::string &key, double scale, ElementType type) const;
   void keep(const Binding &binding, const Tensor &value, int64_t number);
   void accumulate(Tensor &sum, const Tensor &term);

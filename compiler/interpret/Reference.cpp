@@ -16,19 +16,19 @@ namespace pcc::interpret {
 namespace {
 
 /// Seed that decides which inputs move up and which move down.
-constexpr uint64_t disturbSeed = 11;
+constexpr uint64_t perturbSeed = 11;
 
 /// Program whose runs measure how far results move.
-class MovedProgram {
+class PerturbedProgram {
 public:
   /// Clones `module`. Decomposes composites of a program of one device, except for composites that
   /// select elements or accumulate; these model their own roundings. With several ranks, roundings
   /// do not move, because equal computations on different ranks must stay equal.
-  static FailureOr<MovedProgram> of(ModuleOp module) {
+  static FailureOr<PerturbedProgram> of(ModuleOp module) {
     FailureOr<SmallVector<ModuleOp>> programs = findPrograms(module);
     if (failed(programs))
       return failure();
-    MovedProgram moved;
+    PerturbedProgram moved;
     moved.module = module.clone();
     moved.movesRoundings = programs->size() == 1 && dist::getMesh(module).getNumRanks() == 1;
     if (!moved.movesRoundings)
@@ -49,14 +49,14 @@ public:
   run(const Inputs &inputs, llvm::function_ref<Inputs(Direction)> moveInputs,
       llvm::function_ref<FailureOr<T>(ModuleOp, Precision, const Inputs &)> run) const {
     auto in = [&](Direction direction) {
-      bool isThere = direction == Direction::There;
+      bool isThere = direction == Direction::Plus;
       Precision precision = !movesRoundings ? Precision::Double
-                            : isThere       ? Precision::MovedThere
-                                            : Precision::MovedBack;
+                            : isThere       ? Precision::MovedPlus
+                                            : Precision::MovedMinus;
       return run(*module, precision, moveInputs(direction));
     };
     FailureOr<T> steady = run(*module, Precision::Double, inputs);
-    FailureOr<T> there = in(Direction::There), back = in(Direction::Back);
+    FailureOr<T> there = in(Direction::Plus), back = in(Direction::Minus);
     if (failed(steady) || failed(there) || failed(back))
       return failure();
     return Moved<T>{std::move(*steady), std::move(*there), std::move(*back)};
@@ -72,11 +72,11 @@ struct TrainingInputs {
   std::vector<NamedTensors> batches;
   NamedTensors parameters;
 
-  TrainingInputs disturbed(Direction direction) const {
+  TrainingInputs perturbed(Direction direction) const {
     TrainingInputs moved;
     for (const NamedTensors &batch : batches)
-      moved.batches.push_back(disturb(batch, disturbSeed, direction));
-    moved.parameters = disturb(parameters, disturbSeed, direction);
+      moved.batches.push_back(perturb(batch, perturbSeed, direction));
+    moved.parameters = perturb(parameters, perturbSeed, direction);
     return moved;
   }
 };
@@ -89,7 +89,7 @@ LogicalResult runAll(ModuleOp module, Result &result, const Inputs &inputs,
                      llvm::function_ref<FailureOr<T>(ModuleOp, Precision, const Inputs &)> run) {
   FailureOr<T> values = run(module, Precision::Element, inputs);
   FailureOr<T> doubles = run(module, Precision::Double, inputs);
-  FailureOr<MovedProgram> program = MovedProgram::of(module);
+  FailureOr<PerturbedProgram> program = PerturbedProgram::of(module);
   if (failed(values) || failed(doubles) || failed(program))
     return failure();
   FailureOr<Moved<T>> moved = program->run<T, Inputs>(inputs, moveInputs, run);
@@ -105,7 +105,7 @@ LogicalResult runAll(ModuleOp module, Result &result, const Inputs &inputs,
 
 FailureOr<Reference> makeReference(ModuleOp module, llvm::StringRef name,
                                    const NamedTensors &arguments, const GradientFactors &factors) {
-  auto moveInputs = [&](Direction direction) { return disturb(arguments, disturbSeed, direction); };
+  auto moveInputs = [&](Direction direction) { return perturb(arguments, perturbSeed, direction); };
   auto run = [&](ModuleOp program, Precision precision, const NamedTensors &from) {
     return runFunction(program, name, from, {precision, factors});
   };
@@ -125,11 +125,11 @@ FailureOr<TrainingReference> makeTrainingReference(ModuleOp module,
   if (batches.empty())
     return emitError(module.getLoc()) << "expected at least 1 training step to compare, got 0";
   TrainingReference reference;
-  reference.ownParameters = options.ownParameters;
+  reference.perRankParameters = options.perRankParameters;
   reference.batches = std::move(batches);
   reference.parameters = std::move(parameters);
   TrainingInputs inputs{reference.batches, reference.parameters};
-  auto moveInputs = [&](Direction direction) { return inputs.disturbed(direction); };
+  auto moveInputs = [&](Direction direction) { return inputs.perturbed(direction); };
   auto run = [&](ModuleOp program, Precision precision, const TrainingInputs &from) {
     return runTraining(program, from.batches, from.parameters,
                        {precision, options.gradientFactors});
@@ -144,7 +144,7 @@ FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const Verify
   if (options.steps < 1)
     return emitError(module.getLoc())
            << "expected at least 1 training step to compare, got " << options.steps;
-  int64_t steps = options.ownParameters.empty() ? options.steps : 1;
+  int64_t steps = options.perRankParameters.empty() ? options.steps : 1;
   auto parameters = randomParameters(module, options.seed);
   if (failed(parameters))
     return failure();
@@ -169,7 +169,7 @@ static NamedTensors caseValues(const TrainingResult &result) {
 /// differ by rank, and reports them as skipped.
 static Reference caseReference(const TrainingReference &reference, Report &report) {
   std::set<std::string> skipped;
-  for (const std::string &key : reference.ownParameters)
+  for (const std::string &key : reference.perRankParameters)
     skipped.insert("updated " + key);
   Reference expected{caseValues(reference.values),
                      caseValues(reference.doubles),

@@ -8,43 +8,44 @@ using namespace mlir;
 
 namespace pcc::interpret {
 
-const Tensor &Meeting::once(llvm::function_ref<Tensor()> compute) {
+const Tensor &RendezvousPoint::once(llvm::function_ref<Tensor()> compute) {
   std::call_once(computed, [&] { value = compute(); });
   return value;
 }
 
-std::shared_ptr<Meeting> Rendezvous::post(llvm::ArrayRef<int64_t> group, int64_t position,
-                                          llvm::StringRef channel, Gift gift) {
+std::shared_ptr<RendezvousPoint> Rendezvous::post(llvm::ArrayRef<int64_t> group, int64_t position,
+                                                  llvm::StringRef channel,
+                                                  Contribution contribution) {
   std::lock_guard lock(mutex);
-  auto &meetings = open[Key(group.vec(), channel.str())];
+  auto &points = open[Key(group.vec(), channel.str())];
   // The member's next rendezvous is the first one to which it has not contributed.
-  auto next = llvm::find_if(meetings, [&](auto &m) { return m->gifts[position].empty(); });
-  if (next == meetings.end())
-    next = meetings.insert(meetings.end(), std::make_shared<Meeting>(group, channel));
-  std::shared_ptr<Meeting> meeting = *next;
-  if (gift.empty())
-    gift.emplace_back();
-  meeting->gifts[position] = std::move(gift);
-  if (++meeting->arrived < group.size())
-    return meeting;
+  auto next = llvm::find_if(points, [&](auto &m) { return m->contributions[position].empty(); });
+  if (next == points.end())
+    next = points.insert(points.end(), std::make_shared<RendezvousPoint>(group, channel));
+  std::shared_ptr<RendezvousPoint> point = *next;
+  if (contribution.empty())
+    contribution.emplace_back();
+  point->contributions[position] = std::move(contribution);
+  if (++point->arrived < group.size())
+    return point;
   // The rendezvous is complete: its ranks no longer count as waiting, even if their threads still
   // sleep.
-  waiting -= meeting->waiting.size();
-  meeting->waiting.clear();
-  meetings.pop_front();
-  meeting->complete.notify_all();
-  return meeting;
+  waiting -= point->waiting.size();
+  point->waiting.clear();
+  points.pop_front();
+  point->complete.notify_all();
+  return point;
 }
 
-LogicalResult Rendezvous::wait(int64_t rank, Meeting &meeting) {
+LogicalResult Rendezvous::wait(int64_t rank, RendezvousPoint &point) {
   std::unique_lock lock(mutex);
-  if (meeting.arrived == meeting.group.size())
+  if (point.arrived == point.group.size())
     return success();
-  meeting.waiting.push_back(rank);
+  point.waiting.push_back(rank);
   ++waiting;
   failIfStuck();
-  meeting.complete.wait(lock, [&] { return meeting.arrived == meeting.group.size() || broken; });
-  return success(meeting.arrived == meeting.group.size());
+  point.complete.wait(lock, [&] { return point.arrived == point.group.size() || broken; });
+  return success(point.arrived == point.group.size());
 }
 
 void Rendezvous::leave() {
@@ -57,23 +58,23 @@ void Rendezvous::failIfStuck() {
   if (waiting == 0 || waiting < live || broken)
     return;
   broken = true;
-  for (auto &[key, meetings] : open)
-    for (const std::shared_ptr<Meeting> &meeting : meetings) {
+  for (auto &[key, points] : open)
+    for (const std::shared_ptr<RendezvousPoint> &point : points) {
       llvm::SmallVector<int64_t> missing;
-      for (auto [position, member] : llvm::enumerate(meeting->group))
-        if (meeting->gifts[position].empty())
+      for (auto [position, member] : llvm::enumerate(point->group))
+        if (point->contributions[position].empty())
           missing.push_back(member);
-      for (int64_t rank : meeting->waiting)
-        stuck.push_back({rank, meeting->channel, missing});
-      meeting->complete.notify_all();
+      for (int64_t rank : point->waiting)
+        stuck.push_back({rank, point->channel, missing});
+      point->complete.notify_all();
     }
   llvm::sort(stuck, [](const StuckRank &a, const StuckRank &b) { return a.rank < b.rank; });
 }
 
 std::optional<std::string> Rendezvous::findUnfinished() const {
-  for (auto &[key, meetings] : open)
-    if (!meetings.empty())
-      return meetings.front()->channel;
+  for (auto &[key, points] : open)
+    if (!points.empty())
+      return points.front()->channel;
   return std::nullopt;
 }
 

@@ -7,9 +7,9 @@
 // channel).
 //
 //   rank 0                              rank 1
-//   meeting = post({0,1}, "sum", a)     meeting = post({0,1}, "sum", b)
-//   wait(meeting)                       wait(meeting)
-//   meeting->gifts = {{a}, {b}}         meeting->gifts = {{a}, {b}}
+//   point = post({0,1}, "sum", a)     point = post({0,1}, "sum", b)
+//   wait(point)                       wait(point)
+//   point->contributions = {{a}, {b}}         point->contributions = {{a}, {b}}
 //
 // No program hangs: if every rank that has not left waits, no rank can continue. All waits then
 // fail, and `getStuck` says which rank waited for which ranks.
@@ -28,15 +28,15 @@
 namespace pcc::interpret {
 
 /// Tensors that one rank contributes to a rendezvous.
-using Gift = llvm::SmallVector<Tensor, 1>;
+using Contribution = llvm::SmallVector<Tensor, 1>;
 
-class Meeting {
+class RendezvousPoint {
 public:
-  Meeting(llvm::ArrayRef<int64_t> group, llvm::StringRef channel)
-      : gifts(group.size()), group(group), channel(channel) {}
+  RendezvousPoint(llvm::ArrayRef<int64_t> group, llvm::StringRef channel)
+      : contributions(group.size()), group(group), channel(channel) {}
 
   /// Contributions of the members, by position in the group; read them only after the wait.
-  llvm::SmallVector<Gift> gifts;
+  llvm::SmallVector<Contribution> contributions;
 
   /// Returns the value of `compute`, which runs once for all members. A reduction therefore costs
   /// the same on few ranks and on many.
@@ -65,12 +65,12 @@ public:
   /// Constructs a rendezvous of ranks 0 … ranks-1. Each rank must call `leave` at its end.
   explicit Rendezvous(int64_t ranks) : live(ranks) {}
 
-  /// Contributes `gift` as the member at `position` of `group`, without waiting.
-  std::shared_ptr<Meeting> post(llvm::ArrayRef<int64_t> group, int64_t position,
-                                llvm::StringRef channel, Gift gift);
+  /// Contributes `contribution` as the member at `position` of `group`, without waiting.
+  std::shared_ptr<RendezvousPoint> post(llvm::ArrayRef<int64_t> group, int64_t position,
+                                        llvm::StringRef channel, Contribution contribution);
 
   /// Waits until all members have contributed. Fails when no rank can continue.
-  mlir::LogicalResult wait(int64_t rank, Meeting &meeting);
+  mlir::LogicalResult wait(int64_t rank, RendezvousPoint &point);
 
   /// Marks the rank as finished or failed; it will contribute no more.
   void leave();
@@ -89,7 +89,7 @@ private:
   void failIfStuck();
 
   std::mutex mutex;
-  std::map<Key, std::deque<std::shared_ptr<Meeting>>> open; ///< incomplete
+  std::map<Key, std::deque<std::shared_ptr<RendezvousPoint>>> open; ///< incomplete
   int64_t live;
   int64_t waiting = 0; ///< ranks that wait for an incomplete rendezvous
   bool broken = false;

@@ -25,9 +25,9 @@ namespace pcc::interpret {
 /// roundings of a value; the error grows with the square root of this number.
 inline constexpr double interpretedFactor = 16.0;
 
-/// Sign of the moves. `There`: some values move up and the others move down. `Back`: each value
+/// Sign of the moves. `Plus`: some values move up and the others move down. `Minus`: each value
 /// moves the opposite way.
-enum class Direction { There, Back };
+enum class Direction { Plus, Minus };
 
 /// The place at which a program rounds in an op.
 enum class Rounding {
@@ -41,7 +41,7 @@ Rounding roundingOf(mlir::Operation *op);
 /// make the same moves with opposite signs.
 class Roundings {
 public:
-  explicit Roundings(Direction direction) : sign(direction == Direction::There ? 1.0 : -1.0) {}
+  explicit Roundings(Direction direction) : sign(direction == Direction::Plus ? 1.0 : -1.0) {}
 
   /// Moves the operands that the next op rounds before its end.
   void moveTerms(mlir::Operation *op, llvm::MutableArrayRef<Tensor> operands);

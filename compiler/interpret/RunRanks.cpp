@@ -14,7 +14,7 @@ namespace {
 /// Stack size of a thread; small, because evaluation recurses only over calls.
 constexpr unsigned stackBytes = 1 << 20;
 /// Maximum number of notes about waiting ranks; more notes repeat the same fact.
-constexpr size_t mostNotes = 8;
+constexpr size_t maxNotes = 8;
 
 LogicalResult reportFailure(llvm::ArrayRef<Rank> ranks) {
   for (const Rank &rank : ranks)
@@ -30,14 +30,14 @@ LogicalResult reportStuck(const Rendezvous &rendezvous, llvm::ArrayRef<Rank> ran
   if (stuck.empty())
     return success();
   InFlightDiagnostic diagnostic = emitError(location) << "no rank can go on";
-  for (const StuckRank &entry : stuck.take_front(mostNotes)) {
+  for (const StuckRank &entry : stuck.take_front(maxNotes)) {
     std::string missing = llvm::join(
         llvm::map_range(entry.missing, [](int64_t r) { return std::to_string(r); }), ", ");
     diagnostic.attachNote(ranks[entry.rank].getWaitingOp()->getLoc())
         << "rank " << entry.rank << " waits in \"" << entry.channel << "\" for rank " << missing;
   }
-  if (stuck.size() > mostNotes)
-    diagnostic.attachNote(location) << stuck.size() - mostNotes << " more ranks wait";
+  if (stuck.size() > maxNotes)
+    diagnostic.attachNote(location) << stuck.size() - maxNotes << " more ranks wait";
   return failure();
 }
 

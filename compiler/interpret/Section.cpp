@@ -14,7 +14,7 @@ namespace pcc::interpret {
 namespace {
 
 /// Seed by which every run distributes the elements of partial arguments in the same way.
-constexpr uint64_t dealSeed = 7;
+constexpr uint64_t splitSeed = 7;
 
 LogicalResult checkTypes(func::FuncOp function) {
   auto types = llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes());
@@ -59,14 +59,14 @@ dist::Mesh Section::ranksToRun() {
 Tensor Section::localPart(const Binding &binding, const Tensor &global, const Rank &rank) const {
   if (!signature.isLocal)
     return global;
-  return deal(global, binding.sharding, mesh, rank.getPosition(), dealSeed);
+  return splitRandomly(global, binding.sharding, mesh, rank.getPosition(), splitSeed);
 }
 
 FailureOr<Tensor> Section::globalValue(const Binding &binding, llvm::ArrayRef<Tensor> values,
                                        const dist::Mesh &ran) {
   dist::Sharding sharding =
       signature.isLocal ? binding.sharding : dist::Sharding::replicated(binding.type.getRank());
-  if (auto pair = binding.isOwn ? std::nullopt : findDifferentCopies(values, sharding, ran))
+  if (auto pair = binding.isPerRank ? std::nullopt : findDifferentCopies(values, sharding, ran))
     return emitError(function.getLoc())
            << "ranks " << pair->first << " and " << pair->second << " should hold the same of \""
            << binding.key << "\" and do not";

@@ -18,7 +18,8 @@ void readParameter(func::FuncOp function, Binding &binding) {
   auto parameter = module.lookupSymbol<graph::ParameterOp>(binding.name);
   if (!parameter)
     return;
-  binding.isOwn = binding.role == graph::RoleKind::Parameter && parameter.getLayerwiseParallel();
+  binding.isPerRank =
+      binding.role == graph::RoleKind::Parameter && parameter.getLayerwiseParallel();
   if (auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName)) {
     binding.name = owner.str();
     binding.globalKey = bindingKey(*binding.role, binding.name);

@@ -33,7 +33,7 @@ struct Binding {
   double gradientFactor = 1.0; ///< `dist.gradient_factor` of a result, still to be applied
   std::optional<double> accumulateScale; ///< of `pipe.accumulate`
   int64_t copy = 0;                      ///< `pipe.copy` of an input: the copy whose rows it has
-  bool isOwn = false; ///< of a `layerwise_parallel` parameter: ranks may hold different values
+  bool isPerRank = false; ///< of a `layerwise_parallel` parameter: ranks may hold different values
 };
 
 struct Signature {

@@ -77,7 +77,7 @@ LogicalResult checkSaved(StagePlan &plan) {
       if (int64_t reads = plan.runsOf(index), saves = plan.runsOf(*saver); reads != saves)
         return emitError(section.getLoc())
                << "expected \"" << section.getName() << "\", which reads \"" << binding.globalKey
-               << "\", to run in " << saves << " slots as \"" << plan.sections[*saver].getName()
+               << "\", to run in " << saves << " actions as \"" << plan.sections[*saver].getName()
                << "\" does, got " << reads;
       ++plan.readers[binding.globalKey];
     }
@@ -119,22 +119,22 @@ FailureOr<size_t> sectionIndex(StagePlan &plan, ModuleOp program, llvm::StringRe
   return plan.sections.size() - 1;
 }
 
-LogicalResult addSlots(StagePlan &plan, ModuleOp program) {
-  for (auto slot : plan.step.getBody().getOps<pipe::ActionOp>()) {
-    FailureOr<size_t> section = sectionIndex(plan, program, slot.getSection());
+LogicalResult addActions(StagePlan &plan, ModuleOp program) {
+  for (auto action : plan.step.getBody().getOps<pipe::ActionOp>()) {
+    FailureOr<size_t> section = sectionIndex(plan, program, action.getSection());
     if (failed(section))
       return failure();
-    int64_t microbatch = slot.getMicrobatch().value_or(0), copy = slot.getCopy().value_or(0);
+    int64_t microbatch = action.getMicrobatch().value_or(0), copy = action.getCopy().value_or(0);
     std::string name;
-    if (slot.getMicrobatch())
+    if (action.getMicrobatch())
       name = "microbatch " + std::to_string(microbatch);
-    if (slot.getCopy())
+    if (action.getCopy())
       name += ", copy " + std::to_string(copy);
-    plan.slots.push_back(
-        {*section, microbatch * int64_t(plan.step.getCopies()) + copy, slot.getNumber(), name});
+    plan.actions.push_back(
+        {*section, microbatch * int64_t(plan.step.getCopies()) + copy, action.getNumber(), name});
   }
-  if (plan.slots.empty())
-    return emitError(plan.step.getLoc()) << "the step has no slots";
+  if (plan.actions.empty())
+    return emitError(plan.step.getLoc()) << "the step has no actions";
   return success();
 }
 
@@ -144,7 +144,7 @@ FailureOr<StagePlan> makeStagePlan(ModuleOp program) {
     return emitError(program.getLoc()) << "expected a training step (pipe.step)";
   StagePlan plan;
   plan.step = *steps.begin();
-  if (failed(addSlots(plan, program)) || failed(checkSections(plan)) || failed(checkSaved(plan)))
+  if (failed(addActions(plan, program)) || failed(checkSections(plan)) || failed(checkSaved(plan)))
     return failure();
   if (program.lookupSymbol<func::FuncOp>(pipe::startName)) {
     FailureOr<Section> start = Section::find(program, pipe::startName);

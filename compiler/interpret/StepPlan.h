@@ -10,7 +10,7 @@
 namespace pcc::interpret {
 
 /// One action: a section and the block of the batch on which it runs.
-struct Slot {
+struct Action {
   size_t section;   ///< index of the stage's sections
   int64_t block;    ///< microbatch · copies + copy; copy 0 for an action of all copies
   int64_t number;   ///< among the actions of its section, by microbatch and copy
@@ -22,13 +22,13 @@ struct StagePlan {
   pipe::StepOp step;
   std::vector<Section> sections; ///< each once, in the order of their first actions
   std::optional<Section> start;  ///< runs once before the first step
-  llvm::SmallVector<Slot> slots;
+  llvm::SmallVector<Action> actions;
   /// Number of section arguments that read each saved value, by key.
   std::map<std::string, int64_t> readers;
 
   /// Returns the number of runs of a section in a step.
   int64_t runsOf(size_t section) const {
-    return llvm::count_if(slots, [=](const Slot &slot) { return slot.section == section; });
+    return llvm::count_if(actions, [=](const Action &action) { return action.section == section; });
   }
 };
 

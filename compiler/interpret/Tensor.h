@@ -17,8 +17,8 @@ namespace pcc::interpret {
 enum class Precision {
   Element,    ///< rounded to their element type, as on a device
   Double,     ///< doubles, for sharp finite differences and algebraic comparisons
-  MovedThere, ///< doubles, moved as far as roundings may move them (Roundings.h)
-  MovedBack,  ///< doubles, moved the opposite way
+  MovedPlus,  ///< doubles, moved as far as roundings may move them (Roundings.h)
+  MovedMinus, ///< doubles, moved the opposite way
 };
 
 class Tensor {

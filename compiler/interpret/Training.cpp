@@ -131,13 +131,13 @@ std::vector<BatchInput> batchInputs(ModuleOp module) {
     if (!llvm::is_contained(known->arguments, argument))
       known->arguments.push_back(argument);
   };
-  module.walk([&](pipe::ActionOp slot) {
-    auto program = slot->getParentOfType<ModuleOp>();
-    auto section = program.lookupSymbol<func::FuncOp>(slot.getSection());
+  module.walk([&](pipe::ActionOp action) {
+    auto program = action->getParentOfType<ModuleOp>();
+    auto section = program.lookupSymbol<func::FuncOp>(action.getSection());
     for (auto [binding, argument] :
          llvm::zip_equal(Signature::of(section).arguments, section.getArguments()))
       if (binding.role == graph::RoleKind::Input)
-        add(slot->getParentOfType<pipe::StepOp>(), binding, argument);
+        add(action->getParentOfType<pipe::StepOp>(), binding, argument);
   });
   return inputs;
 }

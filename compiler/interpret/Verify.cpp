@@ -47,7 +47,7 @@ GradientFactors factorsFor(ModuleOp module, ModuleOp other, const GradientFactor
 /// Returns parameters whose values differ by rank, if only one of the two modules has several
 /// ranks.
 std::set<std::string> findDifferingParameters(ModuleOp a, ModuleOp b) {
-  return isOneRank(a) == isOneRank(b) ? std::set<std::string>() : findOwnParameters(a);
+  return isOneRank(a) == isOneRank(b) ? std::set<std::string>() : findPerRankParameters(a);
 }
 
 /// Two modules under comparison.
@@ -60,7 +60,7 @@ struct Pair {
       : a(a), b(b),
         options(given), runA{options.precision, factorsFor(a, b, options.gradientFactors)},
         runB{options.precision, factorsFor(b, a, options.gradientFactors)} {
-    options.ownParameters.merge(findDifferingParameters(a, b));
+    options.perRankParameters.merge(findDifferingParameters(a, b));
   }
 };
 
@@ -77,13 +77,13 @@ bool isStageSection(func::FuncOp function) {
   auto program = cast<ModuleOp>(function->getParentOp());
   if (!pipe::getStage(program))
     return false;
-  bool isInSlot = program
-                      .walk([&](pipe::ActionOp slot) {
-                        return slot.getSection() == function.getName() ? WalkResult::interrupt()
-                                                                       : WalkResult::advance();
-                      })
-                      .wasInterrupted();
-  return isInSlot || function.getName() == pipe::startName;
+  bool isInAction = program
+                        .walk([&](pipe::ActionOp action) {
+                          return action.getSection() == function.getName() ? WalkResult::interrupt()
+                                                                           : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  return isInAction || function.getName() == pipe::startName;
 }
 
 /// Returns the functions that can be compared, by name, in program order.
@@ -148,7 +148,7 @@ Report verifyFunction(Pair &pair, const Parts &a, const Parts &b) {
   auto actual = runFunction(pair.b, name, *arguments, pair.runB);
   if (failed(actual))
     return {{failedCase(name, "the second module: " + errorsB.getText())}};
-  Report report = skipNamed(name + ": ", reference->values, pair.options.ownParameters,
+  Report report = skipNamed(name + ": ", reference->values, pair.options.perRankParameters,
                             "each rank has its own");
   report.append(
       compareNamed(name + ": ", *reference, *actual, pair.options.factor, pair.options.precision));
@@ -198,7 +198,7 @@ Report verifyTrainingStep(Pair &pair) {
 
 } // namespace
 
-std::set<std::string> findOwnParameters(ModuleOp module) {
+std::set<std::string> findPerRankParameters(ModuleOp module) {
   std::set<std::string> keys;
   module.walk([&](graph::ParameterOp parameter) {
     if (parameter.getLayerwiseParallel())

@@ -23,11 +23,11 @@ struct VerifyOptions {
   GradientFactors gradientFactors;
   /// Keys of parameters that have a value of their own on each rank. Their updated values are not
   /// compared, and only one training step is compared.
-  std::set<std::string> ownParameters;
+  std::set<std::string> perRankParameters;
 };
 
 /// Returns the `layerwise_parallel` parameters of `module` and their states.
-std::set<std::string> findOwnParameters(mlir::ModuleOp module);
+std::set<std::string> findPerRankParameters(mlir::ModuleOp module);
 
 /// Compares public functions of the same name on seeded inputs, result by result. Compares the
 /// training steps: the loss of every step, every gradient of the last step, and every updated
@@ -48,7 +48,7 @@ struct TrainingReference {
   NamedTensors parameters;           ///< initial values
   TrainingResult values, doubles;
   Moved<TrainingResult> moved;
-  std::set<std::string> ownParameters; ///< not compared
+  std::set<std::string> perRankParameters; ///< not compared
 };
 
 /// Runs the training step of `module` on seeded inputs. Reports errors as diagnostics.

@@ -112,7 +112,7 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
   return offset;
 }
 
-void Linker::linkSlots() {
+void Linker::linkActions() {
   for (auto op : program.getBody().front().getOps<task::ActionOp>()) {
     abi::Slot &slot = *out.add_slots();
     slot.set_section(sections.lookup(op.getSection()));
@@ -167,7 +167,7 @@ LogicalResult Linker::run() {
     out.set_step_buffer(bufferOf.lookup(op.getBuffer()));
   for (auto section : body.getOps<task::SectionOp>())
     linkSection(section);
-  linkSlots();
+  linkActions();
   linkBatch();
   return success();
 }
@@ -192,7 +192,7 @@ static void addAxis(abi::Mesh &mesh, StringRef name, int64_t size) {
 }
 
 /// Links the mesh of all stages.
-static LogicalResult linkMesh(ArrayRef<ModuleOp> programs, Shared &shared) {
+static LogicalResult linkMesh(ArrayRef<ModuleOp> programs, SharedTables &shared) {
   dist::Mesh mesh = dist::getMesh(programs.front());
   for (ModuleOp program : programs)
     if (dist::getMesh(program) != mesh)
@@ -225,7 +225,7 @@ static void sumOverStages(abi::Executable &executable) {
   });
 }
 
-static LogicalResult linkPrograms(ArrayRef<ModuleOp> modules, Shared &shared) {
+static LogicalResult linkPrograms(ArrayRef<ModuleOp> modules, SharedTables &shared) {
   task::ProgramOp first;
   for (ModuleOp module : modules) {
     auto programs = module.getOps<task::ProgramOp>();
@@ -269,7 +269,7 @@ LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
   executable.Clear();
   executable.set_name(module.getName().value_or("").str());
   linkCode(module, object, executable);
-  Shared shared(executable);
+  SharedTables shared(executable);
   shared.stages = int64_t(programs->size());
   shared.isCut = programs->front() != module;
   if (failed(linkMesh(*programs, shared)))
@@ -300,7 +300,7 @@ FailureOr<abi::Executable> linkProgram(ModuleOp module) {
   return linkAndProve(module, *object, /*hasCode=*/true);
 }
 
-FailureOr<abi::Executable> linkRecords(ModuleOp module) {
+FailureOr<abi::Executable> linkInstructions(ModuleOp module) {
   return linkAndProve(module, {}, /*hasCode=*/false);
 }
 

@@ -21,6 +21,6 @@ mlir::FailureOr<abi::Executable> linkProgram(mlir::ModuleOp module);
 
 /// Links a module after phase task: its instructions without the code of their kernels. The result
 /// can be proved and simulated, but not run. Reports errors as diagnostics.
-mlir::FailureOr<abi::Executable> linkRecords(mlir::ModuleOp module);
+mlir::FailureOr<abi::Executable> linkInstructions(mlir::ModuleOp module);
 
 } // namespace pcc::link

@@ -42,7 +42,7 @@ void Linker::linkBlock(task::BlockAttr block, Value buffer, abi::Block &message)
     linkRank(offset, *message.add_offsets());
 }
 
-LogicalResult Linker::linkInitialiser(graph::ParameterOp op, abi::Initialiser &initialiser) {
+LogicalResult Linker::linkInitializer(graph::ParameterOp op, abi::Initialiser &initialiser) {
   ArrayRef<double> arguments = op.getInit().getArguments();
   switch (op.getInit().getKind()) {
   case graph::InitKind::Zeros:
@@ -95,7 +95,7 @@ LogicalResult Linker::linkParameter(task::ParameterOp op) {
     parameter.mutable_piece()->set_period(piece->period);
     parameter.mutable_piece()->set_offset(piece->offset);
   }
-  return linkInitialiser(declaration, *parameter.mutable_initialiser());
+  return linkInitializer(declaration, *parameter.mutable_initialiser());
 }
 
 void Linker::linkInput(task::InputOp op) {

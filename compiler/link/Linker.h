@@ -24,8 +24,8 @@ namespace pcc::link {
 mlir::FailureOr<std::string> bytesOf(mlir::ElementsAttr elements);
 
 /// Data that the programs of an executable share.
-struct Shared {
-  explicit Shared(abi::Executable &executable) : executable(executable) {}
+struct SharedTables {
+  explicit SharedTables(abi::Executable &executable) : executable(executable) {}
 
   abi::Executable &executable;
   int64_t stages = 1;
@@ -37,7 +37,7 @@ struct Shared {
 
 class Linker {
 public:
-  Linker(mlir::ModuleOp module, task::ProgramOp program, Shared &shared)
+  Linker(mlir::ModuleOp module, task::ProgramOp program, SharedTables &shared)
       : module(module), program(program), mesh(dist::getMesh(module)),
         stage(pipe::getStage(module).value_or(0)), shared(shared), executable(shared.executable),
         out(*executable.add_programs()) {}
@@ -53,20 +53,20 @@ private:
   int64_t worldRank(int64_t rank) const { return stage * mesh.getNumRanks() + rank; }
   mlir::LogicalResult linkBuffer(task::BufferOp op);
   mlir::FailureOr<uint64_t> linkConstant(task::BufferOp op);
-  void linkSlots();
+  void linkActions();
   void linkBatch();
 
   // LinkBoundary.cpp
   mlir::LogicalResult linkParameter(task::ParameterOp op);
-  mlir::LogicalResult linkInitialiser(graph::ParameterOp op, abi::Initialiser &initialiser);
+  mlir::LogicalResult linkInitializer(graph::ParameterOp op, abi::Initialiser &initialiser);
   void linkInput(task::InputOp op);
   mlir::LogicalResult linkResult(task::ResultOp op);
   mlir::LogicalResult linkMetric(task::MetricOp op);
   void linkBlock(task::BlockAttr block, mlir::Value buffer, abi::Block &message);
 
-  // LinkRecords.cpp
+  // LinkInstructions.cpp
   void linkSection(task::SectionOp section);
-  void linkRecord(mlir::Operation *op, abi::Record &record);
+  void linkInstruction(mlir::Operation *op, abi::Record &record);
   void linkLaunch(task::LaunchOp op, abi::Launch &launch);
   void linkMatmul(task::MatmulOp op, abi::Matmul &matmul);
   void linkAttention(task::AttentionOp op, abi::Attention &attention);
@@ -85,7 +85,7 @@ private:
   task::ProgramOp program;
   dist::Mesh mesh; ///< of the stage
   int64_t stage;
-  Shared &shared;
+  SharedTables &shared;
   abi::Executable &executable;
   abi::Program &out;
   llvm::DenseMap<mlir::Value, uint32_t> bufferOf;

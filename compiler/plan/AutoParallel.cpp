@@ -34,8 +34,8 @@ struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
     if (failed(candidates))
       return signalPassFailure();
     MeshCandidate &best = candidates->front();
-    if (pinTimeLimit > 0 && best.outcome.isFeasible())
-      best.pins = strategy::pricePins(best.outcome, getOptions(pinTimeLimit));
+    if (constraintTimeLimit > 0 && best.outcome.isFeasible())
+      best.pins = strategy::pricePins(best.outcome, getOptions(constraintTimeLimit));
     if (observe)
       observe(*candidates);
     explain(*candidates);
@@ -50,7 +50,7 @@ private:
   std::vector<dist::Mesh> listCandidates() {
     if (getOperation()->hasAttr(dist::meshAttrName))
       return {dist::getMesh(getOperation())};
-    return listMeshes(deviceNum, mostAxes);
+    return listMeshes(deviceNum, maxAxes);
   }
 
   strategy::PinOptions getPinOptions() {

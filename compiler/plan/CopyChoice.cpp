@@ -5,10 +5,10 @@
 
 namespace pcc::plan {
 
-llvm::SmallVector<CopyCandidate> priceCopies(CopyPricer price) {
+llvm::SmallVector<CopyCandidate> estimateCopyCosts(CopyCostFunction cost) {
   llvm::SmallVector<CopyCandidate> candidates;
-  for (int64_t copies = 1; copies <= mostCopies; copies *= 2) {
-    candidates.push_back(price(copies));
+  for (int64_t copies = 1; copies <= maxCopies; copies *= 2) {
+    candidates.push_back(cost(copies));
     const CopyCandidate &last = candidates.back();
     bool isFaster = copies == 1 || last.seconds < candidates[candidates.size() - 2].seconds;
     if (!last.error.empty() || !isFaster)

@@ -26,15 +26,15 @@ struct CopyCandidate {
   std::string error;     ///< why there is no such program; empty if there is one
 };
 
-using CopyPricer = llvm::function_ref<CopyCandidate(int64_t copies)>;
+using CopyCostFunction = llvm::function_ref<CopyCandidate(int64_t copies)>;
 
 /// Maximum number of copies tried. More copies leave less to hide, and every copy adds launches.
-inline constexpr int64_t mostCopies = 64;
+inline constexpr int64_t maxCopies = 64;
 
 /// Estimates the cost of 1, 2, 4 … copies. Stops at a count that is not faster than the one before,
 /// or that cannot be compiled because, for example, it does not divide the batch. Returns at least
 /// one candidate.
-llvm::SmallVector<CopyCandidate> priceCopies(CopyPricer price);
+llvm::SmallVector<CopyCandidate> estimateCopyCosts(CopyCostFunction cost);
 
 /// Returns the best of `candidates`, which must not be empty. `memoryLimit`: bytes of a device.
 const CopyCandidate &chooseCopies(llvm::ArrayRef<CopyCandidate> candidates, int64_t memoryLimit);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Cuts a model without annotated stages into stages of about equal time. The pass finds layers
-// (LayerChain.h), estimates their costs (LayerPrices.h), and searches the best cuts of this chain.
+// (LayerChain.h), estimates their costs (LayerCosts.h), and searches the best cuts of this chain.
 // The stages must fit into memory, if necessary by recomputing some layers (StagePlan.h). Assumes
 // @forward on one microbatch, without a loss; only annotates its ops. A model in which some op has
 // a stage is left unchanged, since later passes derive the other stages from it.
-#include "compiler/plan/LayerPrices.h"
+#include "compiler/plan/LayerCosts.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/StagePlan.h"
 #include "dialects/pipe/Constraints.h"
@@ -24,7 +24,7 @@ namespace pcc::plan {
 
 namespace {
 
-bool hasMark(Operation *op) {
+bool hasStage(Operation *op) {
   return op->hasAttr(pipe::stageAttrName) || op->hasAttr(pipe::virtualStageAttrName);
 }
 
@@ -56,7 +56,7 @@ struct FindStages : impl::PlanFindStagesBase<FindStages> {
   void runOnOperation() override {
     auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
     if (!forward || !forward.getBody().hasOneBlock() ||
-        llvm::any_of(forward.getBody().front(), [](Operation &op) { return hasMark(&op); }))
+        llvm::any_of(forward.getBody().front(), [](Operation &op) { return hasStage(&op); }))
       return;
     if (failed(findStages(forward)))
       signalPassFailure();
@@ -72,11 +72,11 @@ private:
     return shape;
   }
 
-  FailureOr<LayerPriceOptions> getPriceOptions() {
+  FailureOr<LayerCostOptions> getCostOptions() {
     abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum * stages);
     if (!machine)
       return getOperation().emitError() << machine.status().message();
-    LayerPriceOptions options;
+    LayerCostOptions options;
     options.training.loss = loss;
     options.training.optimizer = optimizer;
     options.ranks = deviceNum;
@@ -86,22 +86,22 @@ private:
   }
 
   LogicalResult findStages(func::FuncOp forward) {
-    FailureOr<LayerPriceOptions> options = getPriceOptions();
+    FailureOr<LayerCostOptions> options = getCostOptions();
     if (failed(options))
       return failure();
     order::PipelineShape shape = getShape();
     std::vector<ChainLayer> chain = findLayers(forward, shape.stages());
-    FailureOr<LayerPrices> prices = priceLayers(getOperation(), forward, chain, *options);
-    if (failed(prices))
+    FailureOr<LayerCosts> costs = estimateLayerCosts(getOperation(), forward, chain, *options);
+    if (failed(costs))
       return failure();
     stages::StageProblem problem;
-    problem.layers = prices->layers;
+    problem.layers = costs->layers;
     problem.stages = shape.stages();
     problem.microbatches = getLive(shape, options->trains());
     double memory =
         memoryLimit > 0 ? double(memoryLimit) : options->cluster.device().memory_bytes().value();
     problem.limit = int64_t(memory) / shape.chunks;
-    StagePlan plan = planStages(std::move(problem), prices->forward);
+    StagePlan plan = planStages(std::move(problem), costs->forward);
     if (!plan.error.empty() && observeNone)
       observeNone();
     if (!plan.error.empty())

@@ -23,7 +23,7 @@ static std::optional<StringRef> findInstance(const llvm::Regex &regex, Operation
   return std::nullopt;
 }
 
-static bool isPriced(Operation *op) {
+static bool hasCost(Operation *op) {
   facts::OpClass opClass = facts::classOf(op);
   return opClass != facts::OpClass::Communication && opClass != facts::OpClass::Leaf &&
          !facts::isRecomputed(op);
@@ -35,7 +35,7 @@ KnownKernels::KnownKernels(func::FuncOp function, ArrayRef<KnownKernel> known,
     llvm::Regex regex(each.ops);
     llvm::StringMap<int64_t> byName;
     for (Operation &op : function.getBody().front().without_terminator())
-      if (isPriced(&op) && !numbers.contains(&op))
+      if (hasCost(&op) && !numbers.contains(&op))
         if (std::optional<StringRef> name = findInstance(regex, &op))
           add(&op, each, isFree(&op), byName[*name]);
   }

@@ -3,14 +3,14 @@
 // Kernels of the modeled system that are known from its source. They replace the kernels that
 // KernelShares.h would predict.
 //
-//   PriceOptions::kernels = {{"^(/h\\.[0-9]+/)(fc/add|gelu)$", 4}}
+//   CostOptions::kernels = {{"^(/h\\.[0-9]+/)(fc/add|gelu)$", 4}}
 //
 //   %2 = graph.add %0, %1     at "/h.0/fc/add"     4 bytes per element of the largest value
 //   %3 = graph.gelu %2        at "/h.0/gelu"       no cost: same kernel
 //   %4 = graph.add %5, %6     at "/h.0/add"        no known kernel
 #pragma once
 
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/StepCost.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace pcc::plan {

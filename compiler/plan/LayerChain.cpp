@@ -18,11 +18,11 @@ public:
         places[&op] = chain.size();
         chain.push_back(&op);
       }
-    countHandedOn();
+    countCrossing();
   }
 
   std::vector<ChainLayer> find(size_t wanted) {
-    std::set<int> counts(handedOn.begin(), handedOn.end());
+    std::set<int> counts(crossing.begin(), crossing.end());
     for (int most : counts)
       if (cutWhere(most) >= 2 * wanted)
         break;
@@ -40,19 +40,19 @@ private:
     return last;
   }
 
-  void countHandedOn() {
-    handedOn.assign(chain.empty() ? 0 : chain.size() - 1, 0);
+  void countCrossing() {
+    crossing.assign(chain.empty() ? 0 : chain.size() - 1, 0);
     for (auto [place, op] : llvm::enumerate(chain))
       for (Value value : op->getResults())
         for (int cut = int(place), last = findLastReader(value); cut < last; ++cut)
-          ++handedOn[cut];
+          ++crossing[cut];
   }
 
   /// Cuts after each op behind which at most `most` values cross. Returns the number of layers.
   size_t cutWhere(int most) {
     layers.clear();
     for (auto [place, op] : llvm::enumerate(chain)) {
-      if (place == 0 || handedOn[place - 1] <= most)
+      if (place == 0 || crossing[place - 1] <= most)
         layers.push_back({facts::getName(op).str(), {}, {}});
       layers.back().ops.push_back(op);
       layerOf[op] = layers.size() - 1;
@@ -61,7 +61,7 @@ private:
       for (Value value : op->getResults())
         if (int last = findLastReader(value); last >= 0)
           for (size_t layer = layerOf[op]; layer < layerOf[chain[last]]; ++layer)
-            layers[layer].handedOn.push_back(value);
+            layers[layer].crossing.push_back(value);
     return layers.size();
   }
 
@@ -84,7 +84,7 @@ private:
   pipeline::Origins origins;
   std::vector<Operation *> chain;
   llvm::DenseMap<Operation *, int> places; ///< position in the chain
-  std::vector<int> handedOn;               ///< values that cross the cut after each op
+  std::vector<int> crossing;               ///< values that cross the cut after each op
   std::vector<ChainLayer> layers;
   llvm::DenseMap<Operation *, size_t> layerOf;
 };

@@ -18,7 +18,7 @@ struct ChainLayer {
   /// Includes ops that compute only from parameters or integers for this layer; these come first.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value>
-      handedOn; ///< values of this layer or earlier ones that later layers read
+      crossing; ///< values of this layer or earlier ones that later layers read
 };
 
 /// Returns the layers of a function of one block. Cuts where the fewest values cross. If that gives

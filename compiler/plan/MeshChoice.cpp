@@ -48,7 +48,7 @@ FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
 }
 
 /// Returns a lower bound on the peak bytes of every plan.
-solve::Int128 countLeastBytes(const MeshCandidate &candidate) {
+solve::Int128 countMinBytes(const MeshCandidate &candidate) {
   return solve::tightestMoment(candidate.outcome.problem->getProblem()).use;
 }
 
@@ -56,15 +56,15 @@ bool isBetter(const MeshCandidate &lhs, const MeshCandidate &rhs) {
   const solve::SolveResult &left = lhs.outcome.result, &right = rhs.outcome.result;
   if (left.hasSolution() != right.hasSolution())
     return left.hasSolution();
-  return left.hasSolution() ? left.cost < right.cost : countLeastBytes(lhs) < countLeastBytes(rhs);
+  return left.hasSolution() ? left.cost < right.cost : countMinBytes(lhs) < countMinBytes(rhs);
 }
 
 } // namespace
 
-std::vector<Mesh> listMeshes(int64_t devices, size_t mostAxes) {
+std::vector<Mesh> listMeshes(int64_t devices, size_t maxAxes) {
   std::vector<Mesh> meshes;
   SmallVector<MeshAxis, 4> axes;
-  for (size_t count = 1; count <= mostAxes; ++count)
+  for (size_t count = 1; count <= maxAxes; ++count)
     if (count == 1 || devices >> count > 0)
       listFrom(devices, count, axes, meshes);
   return meshes;

@@ -14,9 +14,9 @@
 
 namespace pcc::plan {
 
-/// Returns all arrangements of `devices` in one to `mostAxes` axes of more than one rank each,
+/// Returns all arrangements of `devices` in one to `maxAxes` axes of more than one rank each,
 /// fewer axes first. For one device, returns one axis of a single rank.
-std::vector<dist::Mesh> listMeshes(int64_t devices, size_t mostAxes);
+std::vector<dist::Mesh> listMeshes(int64_t devices, size_t maxAxes);
 
 /// One mesh and the result of the search on it.
 struct MeshCandidate {

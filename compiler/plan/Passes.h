@@ -29,8 +29,8 @@ std::unique_ptr<mlir::Pass> createPlanFindStages(PlanFindStagesOptions options,
 using PartsObserver = std::function<void(llvm::ArrayRef<RecomputePart>)>;
 
 /// Creates the pass with an observer of the parts.
-std::unique_ptr<mlir::Pass> createPlanMarkRecomputed(PlanMarkRecomputedOptions options,
-                                                     PartsObserver observe);
+std::unique_ptr<mlir::Pass> createPlanAnnotateRecompute(PlanAnnotateRecomputeOptions options,
+                                                        PartsObserver observe);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/plan/Passes.h.inc"

@@ -17,8 +17,8 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
     and loses its constraints; the ops are unchanged.
   }];
   let options = pinOptions # searchOptions # machineOptions # [
-    Option<"mostAxes", "most-axes", "int64_t", "2", "of a mesh that is chosen">,
-    Option<"pinTimeLimit", "pin-time-limit", "double", "0",
+    Option<"maxAxes", "max-axes", "int64_t", "2", "of a mesh that is chosen">,
+    Option<"constraintTimeLimit", "constraint-time-limit", "double", "0",
            "seconds in which to say what each pin costs; 0: nothing is said">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
@@ -59,7 +59,7 @@ def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
-def PlanMarkRecomputed : Pass<"plan-mark-recomputed", "::mlir::ModuleOp"> {
+def PlanAnnotateRecompute : Pass<"plan-annotate-recompute", "::mlir::ModuleOp"> {
   let summary = "selects parts of a model for recomputation";
   let description = [{
     Lists the parts of @forward that may be recomputed. A part belongs to one layer, or to several

@@ -52,7 +52,7 @@ int64_t countRepeated(ArrayRef<ChainLayer> layers) {
 
 } // namespace
 
-PipelineBounds::PipelineBounds(ModuleOp model, int64_t devices, LayerPriceOptions given)
+PipelineBounds::PipelineBounds(ModuleOp model, int64_t devices, LayerCostOptions given)
     : model(model), devices(devices), options(std::move(given)) {
   options.ranks = 1;
   options.isReplicated = false;
@@ -96,10 +96,10 @@ double PipelineBounds::secondsOfMicrobatch(int64_t microbatches) {
   if (failed(passes.run(*part)))
     return 0;
   func::FuncOp forward = findForward(*part);
-  FailureOr<LayerPrices> prices =
-      priceLayers(*part, forward, findLayers(forward, /*wanted=*/1), options);
-  if (succeeded(prices))
-    for (const stages::Layer &layer : prices->layers)
+  FailureOr<LayerCosts> costs =
+      estimateLayerCosts(*part, forward, findLayers(forward, /*wanted=*/1), options);
+  if (succeeded(costs))
+    for (const stages::Layer &layer : costs->layers)
       known->second += layer.time;
   return known->second;
 }

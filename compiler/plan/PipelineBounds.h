@@ -2,7 +2,7 @@
 //
 // Bounds on a model's pipelines before any of them is compiled: how the batch divides, how many
 // virtual stages the layers allow, and the minimum time of a step. The bound divides the layers'
-// times (LayerPrices.h) evenly over all ranks and assumes no waiting, except:
+// times (LayerCosts.h) evenly over all ranks and assumes no waiting, except:
 //
 //   unsplit backward passes, one virtual stage per stage: stage i waits for the stages before it
 //   at the beginning of a step, and they wait for it at the end. With T for a microbatch on the
@@ -14,7 +14,7 @@
 // The bound contains no messages, no collectives and no update.
 #pragma once
 
-#include "compiler/plan/LayerPrices.h"
+#include "compiler/plan/LayerCosts.h"
 #include "compiler/plan/PipelineChoice.h"
 
 namespace pcc::plan {
@@ -29,7 +29,7 @@ class PipelineBounds {
 public:
   /// Analyzes `model` after the phase graph, on `devices` ranks in total. `model` must outlive the
   /// object. Ignores the ranks and isReplicated of `options`.
-  PipelineBounds(mlir::ModuleOp model, int64_t devices, LayerPriceOptions options);
+  PipelineBounds(mlir::ModuleOp model, int64_t devices, LayerCostOptions options);
 
   /// Returns the numbers of microbatches, with `copies` copies each, that divide the batch. The
   /// maximum is the limit or, without one, eight for each of `stages`.
@@ -50,7 +50,7 @@ private:
 
   mlir::ModuleOp model;
   int64_t devices;
-  LayerPriceOptions options;
+  LayerCostOptions options;
   int64_t batch = 0;
   int64_t layers = 0, repeatedLayers = 0;
   std::map<int64_t, double> seconds; ///< of all layers on one rank, by number of microbatches

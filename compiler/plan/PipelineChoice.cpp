@@ -17,8 +17,8 @@ constexpr int64_t autoTrials = 300;
 /// Bounds for cutting again with less memory after a cut that does not fit: the number of attempts,
 /// and the range of memory fractions. Stages are cut by an estimate that may be far from their real
 /// memory, so the shortage is only a hint.
-constexpr int mostCutsAgain = 5;
-constexpr double leastOfMemory = 0.5, mostOfMemory = 0.7;
+constexpr int maxRecuts = 5;
+constexpr double minMemoryShare = 0.5, maxMemoryShare = 0.7;
 
 /// Returns the schedules of the space that fit `cut`. On one stage all schedules are the same, so
 /// only one is returned.
@@ -53,9 +53,9 @@ private:
   std::vector<PipelineCandidate> list(const PipelineCut &cut);
   /// Lists the candidates of one cut. If none fits, cuts again for less memory.
   std::vector<PipelineCandidate> listFitting(PipelineCut cut);
-  std::optional<PipelineCandidate> makeAuto(const PipelineCut &cut, const PipelinePrice &price);
+  std::optional<PipelineCandidate> makeAuto(const PipelineCut &cut, const PipelineCost &cost);
   PipelineCandidate make(const PipelineCut &cut, std::string_view schedule,
-                         const PipelinePrice &price, const order::Order &order);
+                         const PipelineCost &cost, const order::Order &order);
   /// Returns the bytes that the smallest candidate exceeds the memory by; nothing if one fits or
   /// none was compiled.
   std::optional<int64_t> getShortage(ArrayRef<PipelineCandidate> listed) const;
@@ -68,8 +68,8 @@ private:
 };
 
 PipelineCandidate Ranking::make(const PipelineCut &cut, std::string_view schedule,
-                                const PipelinePrice &price, const order::Order &order) {
-  PipelinePrice::Outcome outcome = price.run(cut.getShape(), order);
+                                const PipelineCost &cost, const order::Order &order) {
+  PipelineCost::Outcome outcome = cost.run(cut.getShape(), order);
   PipelineCandidate candidate;
   candidate.cut = cut;
   candidate.schedule = schedule;
@@ -85,16 +85,16 @@ PipelineCandidate Ranking::make(const PipelineCut &cut, std::string_view schedul
 }
 
 std::optional<PipelineCandidate> Ranking::makeAuto(const PipelineCut &cut,
-                                                   const PipelinePrice &price) {
+                                                   const PipelineCost &cost) {
   order::AutoOptions options;
   options.trials = autoTrials;
-  options.cap = price.getLiveLimit(cut.chunks, space.memoryLimit);
+  options.cap = cost.getLiveLimit(cut.chunks, space.memoryLimit);
   if (options.cap < 1)
     return std::nullopt;
-  order::AutoSchedule found = order::autoSchedule(cut.getShape(), price.times, options);
+  order::AutoSchedule found = order::autoSchedule(cut.getShape(), cost.times, options);
   if (found.order.empty())
     return std::nullopt;
-  return make(cut, "auto", price, found.order);
+  return make(cut, "auto", cost, found.order);
 }
 
 std::vector<PipelineCandidate> Ranking::list(const PipelineCut &cut) {
@@ -106,10 +106,10 @@ std::vector<PipelineCandidate> Ranking::list(const PipelineCut &cut) {
     return listed;
   }
   for (const order::Schedule *schedule : listSuitable(space, cut))
-    listed.push_back(make(cut, schedule->name, compiled.price,
-                          schedule->expand(cut.getShape(), compiled.price.times)));
+    listed.push_back(make(cut, schedule->name, compiled.cost,
+                          schedule->expand(cut.getShape(), compiled.cost.times)));
   if (suitsAuto(space, cut))
-    if (std::optional<PipelineCandidate> found = makeAuto(cut, compiled.price))
+    if (std::optional<PipelineCandidate> found = makeAuto(cut, compiled.cost))
       listed.push_back(std::move(*found));
   for (PipelineCandidate &candidate : listed)
     candidate.recomputedOps = compiled.recomputedOps;
@@ -127,12 +127,12 @@ std::optional<int64_t> Ranking::getShortage(ArrayRef<PipelineCandidate> listed) 
 std::vector<PipelineCandidate> Ranking::listFitting(PipelineCut cut) {
   std::vector<PipelineCandidate> listed = list(cut);
   double memory = double(space.memoryLimit), refused = 0;
-  for (int again = 0; again < mostCutsAgain && cut.stages > 1; ++again) {
+  for (int again = 0; again < maxRecuts && cut.stages > 1; ++again) {
     std::optional<int64_t> shortage = getShortage(listed);
     if (!shortage)
       break;
     double less =
-        std::clamp(memory - double(*shortage), leastOfMemory *memory, mostOfMemory *memory);
+        std::clamp(memory - double(*shortage), minMemoryShare *memory, maxMemoryShare *memory);
     if (less <= refused)
       less = (memory + refused) / 2;
     cut.memory = int64_t(less);

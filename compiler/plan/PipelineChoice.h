@@ -2,7 +2,7 @@
 //
 // Chooses the pipeline: the number of stages, of microbatches and of virtual stages, and the
 // schedule. Each combination of the first three is compiled once (up to the phase stages), and its
-// costs are estimated (PipelinePrice.h). All schedules that fit the combination then run on those
+// costs are estimated (PipelineCost.h). All schedules that fit the combination then run on those
 // costs. The fastest candidate that fits into memory wins. Cuts whose lower bound exceeds the best
 // time so far are not compiled. A cut that does not fit is cut again for less memory, which
 // recomputes more values instead of saving them (StagePlan.h).
@@ -14,7 +14,7 @@
 //        2            16        1  1f1b              needs 97.1 GB of 80.0 GB
 #pragma once
 
-#include "compiler/plan/PipelinePrice.h"
+#include "compiler/plan/PipelineCost.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace pcc::plan {
@@ -60,7 +60,7 @@ struct PipelineSpace {
 
 /// Result of compiling a cut: the costs of its stages, or an error.
 struct CompiledCut {
-  PipelinePrice price;
+  PipelineCost cost;
   std::string error;
   int64_t recomputedOps = 0;
 };

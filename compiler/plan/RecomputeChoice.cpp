@@ -8,23 +8,23 @@ namespace pcc::plan {
 namespace {
 
 /// Maximum number of parts that the search tries to leave out; each attempt is one compilation.
-constexpr size_t mostLeftOut = 8;
+constexpr size_t maxLeftOut = 8;
 
 class Choice {
 public:
-  Choice(int64_t memoryLimit, RecomputePricer price) : memoryLimit(memoryLimit), price(price) {}
+  Choice(int64_t memoryLimit, RecomputeCostFunction cost) : memoryLimit(memoryLimit), cost(cost) {}
 
   RecomputeCandidate run(const RecomputeCandidate &kept, llvm::ArrayRef<double> partSeconds);
 
 private:
   RecomputeCandidate takeFirst(int64_t count) {
-    return price(llvm::to_vector(llvm::seq<int64_t>(0, count)));
+    return cost(llvm::to_vector(llvm::seq<int64_t>(0, count)));
   }
   RecomputeCandidate findFewest(RecomputeCandidate all);
   RecomputeCandidate leaveOut(RecomputeCandidate best, llvm::ArrayRef<double> partSeconds);
 
   int64_t memoryLimit;
-  RecomputePricer price;
+  RecomputeCostFunction cost;
 };
 
 /// Finds the smallest number of first parts that fits, between none, which do not fit, and `all`,
@@ -44,11 +44,11 @@ RecomputeCandidate Choice::findFewest(RecomputeCandidate all) {
 RecomputeCandidate Choice::leaveOut(RecomputeCandidate best, llvm::ArrayRef<double> partSeconds) {
   llvm::SmallVector<int64_t> dearest = best.parts;
   llvm::stable_sort(dearest, [&](int64_t a, int64_t b) { return partSeconds[a] > partSeconds[b]; });
-  dearest.truncate(std::min(dearest.size(), mostLeftOut));
+  dearest.truncate(std::min(dearest.size(), maxLeftOut));
   for (int64_t part : dearest) {
     llvm::SmallVector<int64_t> fewer = best.parts;
     llvm::erase(fewer, part);
-    RecomputeCandidate tried = price(fewer);
+    RecomputeCandidate tried = cost(fewer);
     if (tried.fits(memoryLimit) && tried.seconds <= best.seconds)
       best = std::move(tried);
   }
@@ -68,8 +68,8 @@ RecomputeCandidate Choice::run(const RecomputeCandidate &kept, llvm::ArrayRef<do
 
 RecomputeCandidate chooseRecomputed(const RecomputeCandidate &kept,
                                     llvm::ArrayRef<double> partSeconds, int64_t memoryLimit,
-                                    RecomputePricer price) {
-  return Choice(memoryLimit, price).run(kept, partSeconds);
+                                    RecomputeCostFunction cost) {
+  return Choice(memoryLimit, cost).run(kept, partSeconds);
 }
 
 } // namespace pcc::plan

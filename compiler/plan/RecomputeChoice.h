@@ -32,13 +32,13 @@ struct RecomputeCandidate {
   bool fits(int64_t memoryLimit) const { return error.empty() && peakBytes <= memoryLimit; }
 };
 
-using RecomputePricer = llvm::function_ref<RecomputeCandidate(llvm::ArrayRef<int64_t> parts)>;
+using RecomputeCostFunction = llvm::function_ref<RecomputeCandidate(llvm::ArrayRef<int64_t> parts)>;
 
 /// Returns a candidate with few parts that fits, or the candidate with the lowest peak if none
 /// fits. `partSeconds`: seconds to recompute each part, in the order of the list; empty if nothing
 /// can be recomputed. `kept` is the program without recomputation.
 RecomputeCandidate chooseRecomputed(const RecomputeCandidate &kept,
                                     llvm::ArrayRef<double> partSeconds, int64_t memoryLimit,
-                                    RecomputePricer price);
+                                    RecomputeCostFunction cost);
 
 } // namespace pcc::plan

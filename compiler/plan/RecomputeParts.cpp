@@ -13,7 +13,7 @@ namespace pcc::plan {
 namespace {
 
 /// Minimum ratio of a segment's inner bytes to the bytes that cross its end; smaller segments grow.
-constexpr int64_t leastInside = 4;
+constexpr int64_t minInnerRatio = 4;
 
 using Ops = SmallVector<Operation *>;
 
@@ -25,7 +25,7 @@ int64_t countBytes(Operation *op) {
 }
 
 /// Returns the ops whose results are read outside of `ops`.
-llvm::DenseSet<Operation *> findHandedOn(ArrayRef<Operation *> ops) {
+llvm::DenseSet<Operation *> findCrossing(ArrayRef<Operation *> ops) {
   llvm::DenseSet<Operation *> own(ops.begin(), ops.end()), found;
   for (Operation *op : ops)
     if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !own.contains(user); }))
@@ -34,11 +34,11 @@ llvm::DenseSet<Operation *> findHandedOn(ArrayRef<Operation *> ops) {
 }
 
 bool isLargeEnough(ArrayRef<Operation *> ops) {
-  int64_t inside = 0, handedOn = 0;
-  llvm::DenseSet<Operation *> kept = findHandedOn(ops);
+  int64_t inside = 0, crossing = 0;
+  llvm::DenseSet<Operation *> kept = findCrossing(ops);
   for (Operation *op : ops)
-    (kept.contains(op) ? handedOn : inside) += countBytes(op);
-  return inside >= leastInside * handedOn;
+    (kept.contains(op) ? crossing : inside) += countBytes(op);
+  return inside >= minInnerRatio * crossing;
 }
 
 std::vector<Ops> findSegments(func::FuncOp forward) {
@@ -57,12 +57,12 @@ std::vector<Ops> findSegments(func::FuncOp forward) {
 /// the segment's end.
 RecomputePart makePart(ArrayRef<Operation *> segment, bool isCheap,
                        const abi::DeviceFigures &device, const facts::KernelShares &shares) {
-  llvm::DenseSet<Operation *> kept = findHandedOn(segment);
+  llvm::DenseSet<Operation *> kept = findCrossing(segment);
   RecomputePart part;
   for (Operation *op : segment) {
     facts::OpClass opClass = facts::classOf(op);
-    bool isProduct = opClass == facts::OpClass::Contraction;
-    if (kept.contains(op) || isProduct == isCheap || opClass == facts::OpClass::Leaf)
+    bool isMatmul = opClass == facts::OpClass::Contraction;
+    if (kept.contains(op) || isMatmul == isCheap || opClass == facts::OpClass::Leaf)
       continue;
     part.ops.push_back(op);
     part.seconds += facts::OpPrice(op, device, shares.of(op)).seconds(facts::OpShapes::of(op));

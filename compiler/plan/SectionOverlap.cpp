@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Estimates the overlap of a section's collectives with its matmuls. Part of SectionPricer.
-#include "compiler/plan/SectionPricer.h"
+// Estimates the overlap of a section's collectives with its matmuls. Part of SectionCostModel.
+#include "compiler/plan/SectionCostModel.h"
 #include "passes/facts/Kernels.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ namespace pcc::plan {
 
 /// Returns the seconds in which collectives may still overlap with `product`, even if the matmul
 /// comes after them. Returns null if the op is no matmul.
-double *SectionPricer::findRoom(Operation *product) {
+double *SectionCostModel::findRoom(Operation *product) {
   if (facts::classOf(product) != facts::OpClass::Contraction)
     return nullptr;
   auto [found, isNew] = room.try_emplace(product, 0);
@@ -21,8 +21,8 @@ double *SectionPricer::findRoom(Operation *product) {
 
 /// Returns the seconds of an input gradient's reduction that overlap with the matmul of the weight
 /// gradient. Both read the gradient of the layer's result.
-double SectionPricer::hideInputGradient(Operation *op, double seconds) {
-  if (!pricing.options.hidesInputGradients || !isBackward(op))
+double SectionCostModel::hideInputGradient(Operation *op, double seconds) {
+  if (!costContext.options.hidesInputGradients || !isBackward(op))
     return 0;
   double hidden = 0;
   facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
@@ -40,14 +40,14 @@ double SectionPricer::hideInputGradient(Operation *op, double seconds) {
       });
     });
   });
-  return hidden * pricing.getHiddenShareOfActivations();
+  return hidden * costContext.getHiddenShareOfActivations();
 }
 
 /// Returns the seconds of a collective of `members` ranks that overlap with the matmul that
 /// produces its operand or reads its result. All chunks but the first overlap, as long as the
 /// matmul lasts.
-double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
-  if (!pricing.options.hidesActivations || members < 2)
+double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
+  if (!costContext.options.hidesActivations || members < 2)
     return 0;
   double *best = nullptr;
   auto consider = [&](Operation *product) {
@@ -67,12 +67,12 @@ double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
     return 0;
   double hidden = std::min(seconds * double(members - 1) / double(members), *best);
   *best -= hidden;
-  return hidden * pricing.getHiddenShareOfActivations();
+  return hidden * costContext.getHiddenShareOfActivations();
 }
 
 /// Adds the second gather of a matmul's operand. This gather overlaps with the matmul of the input
 /// gradient, which is as large as the forward matmul.
-void SectionPricer::gatherAgain(Operation *op, double seconds) {
+void SectionCostModel::gatherAgain(Operation *op, double seconds) {
   double product = 0;
   for (Value value : op->getResults())
     facts::forEachReader(value, [&](Operation *reader) {
@@ -82,7 +82,7 @@ void SectionPricer::gatherAgain(Operation *op, double seconds) {
   if (product == 0)
     return;
   result.recomputed.communication += seconds;
-  result.hidden += std::min(seconds, product) * pricing.getHiddenShareOfActivations();
+  result.hidden += std::min(seconds, product) * costContext.getHiddenShareOfActivations();
 }
 
 } // namespace pcc::plan

@@ -26,10 +26,10 @@ public:
              cl::sub(command)) {}
 
   ExitCode run() override {
-    std::optional<pcc::Stage> last = pcc::Stage::Llvm;
+    std::optional<pcc::CompilePhase> last = pcc::CompilePhase::Llvm;
     bool isPtx = llvm::StringRef(emit).equals_insensitive("ptx");
     if (!emit.empty() && !isPtx)
-      last = pcc::parseStage(emit);
+      last = pcc::parsePhase(emit);
     if (!last)
       return fail(BadUsage,
                   "'--emit': expected a stage (" + emit.ValueStr + "), got '" + emit + "'");
@@ -37,7 +37,7 @@ public:
       return fail(BadUsage, "expected '-o FILE.pcx' or '--emit=STAGE'");
 
     Session session;
-    pcc::PipelineOptions options;
+    pcc::CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
     if (isPtx && (options.gpuChip.empty() || options.gpuChip == pcc::lower::emulatorChip))

@@ -46,16 +46,16 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
       hidesReductions("hide-reductions",
                       cl::desc("gradients are reduced beside the last backward pass (default)"),
                       cl::init(true), cl::sub(command)),
-      productChunks("matmul-chunks",
-                    cl::desc("products whose results are summed over ranks are cut in so many "
-                             "chunks at most, where that pays; 1: none is"),
-                    cl::init(1), cl::sub(command)),
+      matmulChunks("matmul-chunks",
+                   cl::desc("products whose results are summed over ranks are cut in so many "
+                            "chunks at most, where that pays; 1: none is"),
+                   cl::init(1), cl::sub(command)),
       stageMemory("stage-memory",
                   cl::desc("the bytes of a device that pipeline stages, where they are found, are "
                            "to fit into by their estimate; 0: those of '--memory-limit'"),
                   cl::init(0), cl::sub(command)) {}
 
-ExitCode CompileFlags::readStep(PipelineOptions &options) const {
+ExitCode CompileFlags::readStep(CompileOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
@@ -75,13 +75,13 @@ ExitCode CompileFlags::readStep(PipelineOptions &options) const {
   return Success;
 }
 
-ExitCode CompileFlags::readOverlap(PipelineOptions &options) const {
+ExitCode CompileFlags::readOverlap(CompileOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
   options.hidesReductions = hidesReductions;
-  options.productChunks = productChunks;
-  if (productChunks < 1 || productChunks > maxChunks)
+  options.matmulChunks = matmulChunks;
+  if (matmulChunks < 1 || matmulChunks > maxChunks)
     return fail(BadUsage, llvm::formatv("'--matmul-chunks': expected 1 to {0}, got {1}", maxChunks,
-                                        productChunks.getValue()));
+                                        matmulChunks.getValue()));
   auto rules = schedule::parseCommFusion(config.comm_fusion(), config.all_reduce_fusion_config());
   return rules ? Success : fail(BadUsage, rules.status().message());
 }
@@ -100,7 +100,7 @@ ExitCode pcc::cli::parseTarget(llvm::StringRef target, std::string &gpuChip) {
   return Success;
 }
 
-ExitCode CompileFlags::readTarget(PipelineOptions &options) const {
+ExitCode CompileFlags::readTarget(CompileOptions &options) const {
   if (ExitCode code = parseTarget(target, options.gpuChip))
     return code;
   options.roundsToTf32 = roundsToTf32;
@@ -110,7 +110,7 @@ ExitCode CompileFlags::readTarget(PipelineOptions &options) const {
   return Success;
 }
 
-ExitCode CompileFlags::read(PipelineOptions &options) const {
+ExitCode CompileFlags::read(CompileOptions &options) const {
   if (ExitCode code = parallel.read(options.parallel))
     return code;
   if (ExitCode code = cluster.read(options.parallel.device_num(), options.cluster))
@@ -151,7 +151,7 @@ static mlir::LogicalResult showRemarks(mlir::MLIRContext &context) {
 
 /// Lets `choose` decide by compiling the model, and emits its remark. Skips an invalid program,
 /// because the compilation pipeline reports the error.
-ExitCode CompileFlags::chooseByCompiling(const PipelineOptions &options, Choice choose) const {
+ExitCode CompileFlags::chooseByCompiling(const CompileOptions &options, Choice choose) const {
   if (!checkPipeline(options.parallel, options.trains()).empty())
     return Success;
   Session session; // a separate session: no remarks of programs that are not built
@@ -172,7 +172,7 @@ ExitCode CompileFlags::chooseByCompiling(const PipelineOptions &options, Choice 
 
 /// Chooses the number of copies if the user leaves it open. Otherwise compares the user's number
 /// with one copy, if remarks are printed.
-ExitCode CompileFlags::chooseCopyCount(PipelineOptions &options) const {
+ExitCode CompileFlags::chooseCopyCount(CompileOptions &options) const {
   abi::ParallelConfig &config = options.parallel;
   bool isChosen = config.interleave_num() == 0;
   if (!isChosen && (config.interleave_num() == 1 || !remarks))
@@ -187,7 +187,8 @@ ExitCode CompileFlags::chooseCopyCount(PipelineOptions &options) const {
                    mlir::Location location) { remarkOneIsFaster(location, one, given); };
       return Success;
     }
-    auto candidates = plan::priceCopies([&](int64_t copies) { return search.evaluate(copies); });
+    auto candidates =
+        plan::estimateCopyCosts([&](int64_t copies) { return search.evaluate(copies); });
     options.training.copies =
         plan::chooseCopies(candidates, getMemoryLimit(search.getOptions())).copies;
     config.set_interleave_num(int(options.training.copies));
@@ -200,7 +201,7 @@ ExitCode CompileFlags::chooseCopyCount(PipelineOptions &options) const {
 
 /// Chooses what is recomputed if the program would exceed the memory limit. A search of shardings
 /// handles the limit itself.
-ExitCode CompileFlags::chooseRecompute(PipelineOptions &options) const {
+ExitCode CompileFlags::chooseRecompute(CompileOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
   if (config.memory_limit() == 0 || config.parallel_mode() == abi::AUTO_PARALLEL)
     return Success;
@@ -227,8 +228,8 @@ ExitCode CompileFlags::chooseRecompute(PipelineOptions &options) const {
 
 /// Runs the compilation pipeline. Returns BadUsage for contradictory options, BadInput for a bad
 /// model, and Infeasible if there is no plan.
-static ExitCode compileModule(mlir::ModuleOp module, pcc::PipelineOptions options,
-                              pcc::Stage last) {
+static ExitCode compileModule(mlir::ModuleOp module, pcc::CompileOptions options,
+                              pcc::CompilePhase last) {
   if (std::string error = pcc::checkPipeline(options.parallel, options.trains()); !error.empty())
     return fail(BadUsage, error);
   bool isInfeasible = false;
@@ -239,20 +240,20 @@ static ExitCode compileModule(mlir::ModuleOp module, pcc::PipelineOptions option
       next(candidates);
   };
   options.observeNoStages = [&] { isInfeasible = true; };
-  if (mlir::succeeded(runPipeline(module, options, last)))
+  if (mlir::succeeded(runPhases(module, options, last)))
     return Success;
   return isInfeasible ? Infeasible : BadInput;
 }
 
-std::optional<pcc::DumpStages> CompileFlags::dump() const {
+std::optional<pcc::DumpPhases> CompileFlags::dump() const {
   if (dumpIr.empty())
     return std::nullopt;
-  return DumpStages(dumpIr[0], /*pictures=*/dumpIr.size() == 2);
+  return DumpPhases(dumpIr[0], /*pictures=*/dumpIr.size() == 2);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compile(Session &session,
-                                                        const PipelineOptions &options, Stage last,
-                                                        ExitCode &code) const {
+                                                        const CompileOptions &options,
+                                                        CompilePhase last, ExitCode &code) const {
   mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
   if (!module)
     return {};
@@ -260,13 +261,13 @@ mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compile(Session &session,
   return code == Success ? std::move(module) : nullptr;
 }
 
-ExitCode CompileFlags::compile(mlir::ModuleOp module, const PipelineOptions &options,
-                               Stage last) const {
+ExitCode CompileFlags::compile(mlir::ModuleOp module, const CompileOptions &options,
+                               CompilePhase last) const {
   if (remarks && mlir::failed(showRemarks(*module.getContext())))
     return InternalError;
-  std::optional<DumpStages> files = dump();
-  PipelineOptions observed = options;
-  observed.observe = [&](Stage stage, mlir::ModuleOp current) -> mlir::LogicalResult {
+  std::optional<DumpPhases> files = dump();
+  CompileOptions observed = options;
+  observed.observe = [&](CompilePhase stage, mlir::ModuleOp current) -> mlir::LogicalResult {
     if (files && mlir::failed(files->write(stage, current)))
       return mlir::failure();
     return options.observe ? options.observe(stage, current) : mlir::success();
@@ -274,14 +275,14 @@ ExitCode CompileFlags::compile(mlir::ModuleOp module, const PipelineOptions &opt
   return compileModule(module, std::move(observed), last);
 }
 
-ExitCode CompileFlags::build(Session &session, const PipelineOptions &options, bool shows,
+ExitCode CompileFlags::build(Session &session, const CompileOptions &options, bool shows,
                              abi::Executable &program) const {
   ExitCode code;
   mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
   if (!module)
     return code;
-  code =
-      shows ? compile(*module, options, Stage::Llvm) : compileModule(*module, options, Stage::Llvm);
+  code = shows ? compile(*module, options, CompilePhase::Llvm)
+               : compileModule(*module, options, CompilePhase::Llvm);
   if (code != Success)
     return code;
   mlir::FailureOr<abi::Executable> linked = link::linkProgram(*module);
@@ -291,14 +292,13 @@ ExitCode CompileFlags::build(Session &session, const PipelineOptions &options, b
   return Success;
 }
 
-ExitCode CompileFlags::buildRecords(const PipelineOptions &options,
-                                    abi::Executable &program) const {
+ExitCode CompileFlags::buildRecords(const CompileOptions &options, abi::Executable &program) const {
   Session session;
   ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = compile(session, options, Stage::Task, code);
+  mlir::OwningOpRef<mlir::ModuleOp> module = compile(session, options, CompilePhase::Task, code);
   if (!module)
     return code;
-  mlir::FailureOr<abi::Executable> linked = link::linkRecords(*module);
+  mlir::FailureOr<abi::Executable> linked = link::linkInstructions(*module);
   if (mlir::failed(linked))
     return BadInput;
   program = std::move(*linked);
@@ -308,7 +308,7 @@ ExitCode CompileFlags::buildRecords(const PipelineOptions &options,
 llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
                    &tf32Flag = roundsToTf32, &remarksFlag = remarks, &freezeFlag = freezeBatchNorm,
-                   &hideFlag = hidesReductions, &chunksFlag = productChunks,
+                   &hideFlag = hidesReductions, &chunksFlag = matmulChunks,
                    &memoryFlag = stageMemory;
   for (const cl::Option *option : {&lossFlag, &optimizerFlag, &tf32Flag, &dumpFlag, &remarksFlag,
                                    &freezeFlag, &hideFlag, &chunksFlag, &memoryFlag})
@@ -341,8 +341,8 @@ ExitCode CompileFlags::readProgram(abi::Executable &program,
                             ranks, model.path(), config.device_num()));
 }
 
-pcc::PipelineOptions pcc::cli::singleRankOptions(PipelineOptions options) {
-  options.obeysMarks = options.parallel.parallel_mode() == abi::STAND_ALONE;
+pcc::CompileOptions pcc::cli::singleRankOptions(CompileOptions options) {
+  options.obeysAnnotations = options.parallel.parallel_mode() == abi::STAND_ALONE;
   options.obeysStages = false;
   options.parallel.set_device_num(1);
   options.parallel.set_pipeline_stages(1);

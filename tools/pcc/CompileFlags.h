@@ -4,8 +4,8 @@
 // options, and what to print on the way.
 #pragma once
 
-#include "compiler/DumpStages.h"
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
+#include "compiler/DumpPhases.h"
 #include "runtime/abi/program.pb.h"
 #include "tools/pcc/ClusterFlag.h"
 #include "tools/pcc/ParallelFlags.h"
@@ -23,26 +23,26 @@ public:
   /// Reads the options of the compilation pipeline. Returns BadUsage or BadInput after an error
   /// message. Chooses the number of copies if the user leaves it open, and what to recompute under
   /// a memory limit; both compile the model.
-  ExitCode read(PipelineOptions &options) const;
+  ExitCode read(CompileOptions &options) const;
 
   /// Reads only the parallel options.
   ExitCode readParallel(abi::ParallelConfig &config) const { return parallel.read(config); }
 
   /// Imports the model and compiles it up to phase `last`. Returns null after a diagnostic, with
   /// `code` set. Writes the files of `--dump-ir`, prints remarks with `--remarks`.
-  mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, const PipelineOptions &options,
-                                            Stage last, ExitCode &code) const;
+  mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, const CompileOptions &options,
+                                            CompilePhase last, ExitCode &code) const;
 
   /// Compiles a module that was imported already.
-  ExitCode compile(mlir::ModuleOp module, const PipelineOptions &options, Stage last) const;
+  ExitCode compile(mlir::ModuleOp module, const CompileOptions &options, CompilePhase last) const;
 
   /// Imports the model, runs the whole compilation pipeline and links the program. `shows`: whether
   /// `--dump-ir` and `--remarks` apply.
-  ExitCode build(Session &session, const PipelineOptions &options, bool shows,
+  ExitCode build(Session &session, const CompileOptions &options, bool shows,
                  abi::Executable &program) const;
 
   /// Builds the instructions of the model's program, without code for its kernels.
-  ExitCode buildRecords(const PipelineOptions &options, abi::Executable &program) const;
+  ExitCode buildRecords(const CompileOptions &options, abi::Executable &program) const;
 
   /// Returns whether the model is a program, which is compiled already.
   bool isProgram() const { return llvm::StringRef(model.path()).ends_with(".pcx"); }
@@ -61,19 +61,19 @@ public:
 
 private:
   /// Reads the training step, or the loss of an evaluation.
-  ExitCode readStep(PipelineOptions &options) const;
+  ExitCode readStep(CompileOptions &options) const;
   /// Reads which communication is overlapped, and which collectives are fused.
-  ExitCode readOverlap(PipelineOptions &options) const;
-  ExitCode readTarget(PipelineOptions &options) const;
+  ExitCode readOverlap(CompileOptions &options) const;
+  ExitCode readTarget(CompileOptions &options) const;
   /// Emits a remark on the choice, at the location of the model.
   using Remark = std::function<void(mlir::Location)>;
   /// Makes a choice by compiling the model, as imported.
   using Choice = llvm::function_ref<ExitCode(mlir::ModuleOp, Remark &)>;
-  ExitCode chooseByCompiling(const PipelineOptions &options, Choice choose) const;
-  ExitCode chooseCopyCount(PipelineOptions &options) const;
-  ExitCode chooseRecompute(PipelineOptions &options) const;
+  ExitCode chooseByCompiling(const CompileOptions &options, Choice choose) const;
+  ExitCode chooseCopyCount(CompileOptions &options) const;
+  ExitCode chooseRecompute(CompileOptions &options) const;
   /// Returns the folder of `--dump-ir`, if given.
-  std::optional<DumpStages> dump() const;
+  std::optional<DumpPhases> dump() const;
 
   ModelFlags model;
   ParallelFlags parallel;
@@ -82,7 +82,7 @@ private:
   llvm::cl::opt<bool> roundsToTf32;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
-  llvm::cl::opt<int64_t> productChunks, stageMemory;
+  llvm::cl::opt<int64_t> matmulChunks, stageMemory;
 };
 
 /// Sets `gpuChip` to the chip that `--target=cuda:CHIP` names; it stays empty for `host`. Returns
@@ -92,6 +92,6 @@ ExitCode parseTarget(llvm::StringRef target, std::string &gpuChip);
 /// Returns the options for one device to compute what `options` distribute: the same actions on one
 /// rank. Ignores the model's sharding annotations, unless the model itself was written for many
 /// ranks.
-PipelineOptions singleRankOptions(PipelineOptions options);
+CompileOptions singleRankOptions(CompileOptions options);
 
 } // namespace pcc::cli

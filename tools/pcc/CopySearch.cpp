@@ -8,11 +8,11 @@ using namespace mlir;
 
 namespace pcc::cli {
 
-CopySearch::CopySearch(ModuleOp model, const PipelineOptions &options)
+CopySearch::CopySearch(ModuleOp model, const CompileOptions &options)
     : model(model), options(makeSimulationOptions(options)) {}
 
 plan::CopyCandidate CopySearch::evaluate(int64_t copies) {
-  PipelineOptions own = options;
+  CompileOptions own = options;
   own.training.copies = copies;
   own.parallel.set_interleave_num(int(copies));
   SimulatedProgram simulated = simulateProgram(model, own);

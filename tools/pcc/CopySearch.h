@@ -3,7 +3,7 @@
 // `--interleave-num`: compares the step times of one copy per microbatch and of several.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/plan/CopyChoice.h"
 
 namespace pcc::cli {
@@ -13,14 +13,14 @@ namespace pcc::cli {
 class CopySearch {
 public:
   /// `model`, as imported, must outlive this object. Options without a machine get this machine.
-  CopySearch(mlir::ModuleOp model, const PipelineOptions &options);
+  CopySearch(mlir::ModuleOp model, const CompileOptions &options);
 
   plan::CopyCandidate evaluate(int64_t copies);
-  const PipelineOptions &getOptions() const { return options; }
+  const CompileOptions &getOptions() const { return options; }
 
 private:
   mlir::ModuleOp model;
-  PipelineOptions options;
+  CompileOptions options;
 };
 
 /// Emits a remark at `location`: the chosen number of copies, and step time and bytes of each

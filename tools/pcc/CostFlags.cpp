@@ -30,7 +30,7 @@ CostFlags::CostFlags(cl::SubCommand &command)
       bucketBytes("bucket-bytes", cl::desc("gradients wait until they come to so many bytes"),
                   cl::init(0), cl::sub(command)) {}
 
-ExitCode CostFlags::read(plan::PriceOptions &options) const {
+ExitCode CostFlags::read(plan::CostOptions &options) const {
   for (const cl::opt<std::string> *flag : {&recompute, &alone, &apart, &wide}) {
     std::string error;
     if (!flag->getValue().empty() && !llvm::Regex(*flag).isValid(error))

@@ -3,7 +3,7 @@
 // Flags of `pcc explain --cost`: assumptions of the cost estimate about how a step is run.
 #pragma once
 
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/StepCost.h"
 #include "tools/pcc/ExitCode.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -16,7 +16,7 @@ public:
   explicit CostFlags(llvm::cl::SubCommand &command);
 
   /// Returns BadUsage, after an error message, for an invalid regular expression.
-  ExitCode read(plan::PriceOptions &options) const;
+  ExitCode read(plan::CostOptions &options) const;
 
 private:
   llvm::cl::opt<PrecisionName> precision;

@@ -17,9 +17,9 @@ static json::Object toJson(const plan::Seconds &seconds) {
                       {"communication", seconds.communication}};
 }
 
-json::Value pcc::cli::toJson(const plan::StepPrice &step) {
+json::Value pcc::cli::toJson(const plan::StepCost &step) {
   json::Array sections;
-  for (const plan::SectionPrice &section : step.sections)
+  for (const plan::SectionCost &section : step.sections)
     sections.push_back(json::Object{{"section", section.name},
                                     {"runs", section.runs},
                                     {"seconds", section.sum()},
@@ -45,8 +45,8 @@ static void printRow(llvm::StringRef name, const plan::Seconds &seconds) {
   llvm::outs() << "\n";
 }
 
-void pcc::cli::printTable(const plan::StepPrice &step) {
-  for (const plan::SectionPrice &section : step.sections) {
+void pcc::cli::printTable(const plan::StepCost &step) {
+  for (const plan::SectionCost &section : step.sections) {
     llvm::outs() << llvm::formatv("section {0}, {1} in a step: {2:f3} ms, {3:f3} GB live\n",
                                   section.name, section.runs, section.sum() * 1e3,
                                   static_cast<double>(section.liveBytes) / 1e9);

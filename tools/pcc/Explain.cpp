@@ -51,23 +51,23 @@ private:
   ExitCode explainCost() {
     if (compileFlags.isProgram())
       return fail(BadUsage, "'--cost': expected a model, got a program, which is compiled already");
-    PipelineOptions options;
-    plan::PriceOptions costOptions;
+    CompileOptions options;
+    plan::CostOptions costOptions;
     if (ExitCode code = compileFlags.read(options))
       return code;
     if (ExitCode code = costFlags.read(costOptions))
       return code;
     if (!options.cluster)
       return fail(BadUsage, "'--cost': expected a machine, '--cluster'");
-    options.keptWhole = {"dropout"}; // the ops of its decomposition have other names
+    options.keptComposites = {"dropout"}; // the ops of its decomposition have other names
     costOptions.hidesReductions = options.hidesReductions;
     Session session;
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        compileFlags.compile(session, options, Stage::Spmd, code);
+        compileFlags.compile(session, options, CompilePhase::Spmd, code);
     if (!module)
       return code;
-    plan::StepPrice step = plan::priceStep(*module, *options.cluster, costOptions);
+    plan::StepCost step = plan::estimateStepCost(*module, *options.cluster, costOptions);
     format.isJson() ? printJson(toJson(step)) : printTable(step);
     return Success;
   }
@@ -77,7 +77,7 @@ private:
   ExitCode explainOp() {
     if (compileFlags.isProgram())
       return fail(BadUsage, "'--op': expected a model, got a program, which is compiled already");
-    PipelineOptions options;
+    CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
     if (!isExact(options.parallel.auto_parallel_search_mode()))
@@ -85,8 +85,8 @@ private:
                             "which have alternatives to tell");
     options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
     std::string unknown;
-    options.observe = [&](Stage stage, mlir::ModuleOp module) {
-      if (stage == Stage::Grad)
+    options.observe = [&](CompilePhase stage, mlir::ModuleOp module) {
+      if (stage == CompilePhase::Grad)
         unknown = describeUnknown(strategy::SearchGraph(module, strategy::GivenShardings()));
       return mlir::success(unknown.empty());
     };
@@ -100,7 +100,7 @@ private:
     Session session;
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        compileFlags.compile(session, options, Stage::Strategy, code);
+        compileFlags.compile(session, options, CompilePhase::Strategy, code);
     if (!unknown.empty())
       return fail(BadUsage, unknown);
     if (!module)
@@ -114,7 +114,7 @@ private:
     return mode == abi::DYNAMIC_PROGRAMMING || mode == abi::BEST;
   }
 
-  static strategy::SearchOptions getSearchOptions(const PipelineOptions &options) {
+  static strategy::SearchOptions getSearchOptions(const CompileOptions &options) {
     strategy::SearchOptions search;
     if (options.parallel.auto_parallel_search_mode() == abi::BEST)
       search.algorithm = strategy::SearchAlgorithm::Best;
@@ -164,7 +164,7 @@ private:
 
   /// Builds the instructions of a model, without kernels.
   ExitCode readModel(abi::Executable &program) {
-    PipelineOptions options;
+    CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
     return compileFlags.buildRecords(options, program);

@@ -14,7 +14,7 @@ static constexpr llvm::StringLiteral forwardName = "forward";
 interpret::VerifyOptions VerifiedModel::programOptions() {
   interpret::VerifyOptions result = options;
   if (pipeline.parallel.device_num() > 1)
-    result.ownParameters = interpret::findOwnParameters(*one);
+    result.perRankParameters = interpret::findPerRankParameters(*one);
   return result;
 }
 
@@ -23,23 +23,23 @@ ExitCode pcc::cli::compileVerified(Session &session, const CompileFlags &compile
   model.options = options;
   if (ExitCode code = compileFlags.read(model.pipeline))
     return code;
-  PipelineOptions one = singleRankOptions(model.pipeline);
+  CompileOptions one = singleRankOptions(model.pipeline);
   ExitCode code;
   mlir::OwningOpRef<mlir::ModuleOp> module = compileFlags.getModel().load(session.context, code);
   if (!module)
     return code;
 
   model.one = module->clone();
-  model.pipeline.observe = [&](Stage stage, mlir::ModuleOp current) -> mlir::LogicalResult {
-    if (stage == Stage::Strategy)
+  model.pipeline.observe = [&](CompilePhase stage, mlir::ModuleOp current) -> mlir::LogicalResult {
+    if (stage == CompilePhase::Strategy)
       model.options.gradientFactors = interpret::gradientFactors(current);
-    if (stage == Stage::Spmd)
+    if (stage == CompilePhase::Spmd)
       model.local = current.clone();
     return mlir::success();
   };
-  if (mlir::failed(runPipeline(*model.one, one, Stage::Grad)))
+  if (mlir::failed(runPhases(*model.one, one, CompilePhase::Grad)))
     return BadInput;
-  code = compileFlags.compile(*module, model.pipeline, Stage::Llvm);
+  code = compileFlags.compile(*module, model.pipeline, CompilePhase::Llvm);
   if (code != Success)
     return code;
   mlir::FailureOr<abi::Executable> program = link::linkProgram(*module);

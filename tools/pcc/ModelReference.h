@@ -14,7 +14,7 @@ struct VerifiedModel {
   mlir::OwningOpRef<mlir::ModuleOp> one;   ///< of one device, after phase grad
   mlir::OwningOpRef<mlir::ModuleOp> local; ///< of a rank, after phase spmd
   abi::Executable program;
-  PipelineOptions pipeline;
+  CompileOptions pipeline;
   /// Options, with the factors that the ranks apply to their gradients.
   interpret::VerifyOptions options;
 

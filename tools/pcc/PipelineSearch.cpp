@@ -60,8 +60,8 @@ std::vector<plan::PipelineCut> PipelineSearch::listCuts(plan::PipelineSpace spac
   return cuts;
 }
 
-PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const {
-  PipelineOptions own = options;
+CompileOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const {
+  CompileOptions own = options;
   abi::ParallelConfig &config = own.parallel;
   config.set_pipeline_stages(cut.stages);
   config.set_micro_batches(int(cut.microbatches));
@@ -91,10 +91,10 @@ static int64_t countRecomputed(mlir::ModuleOp module) {
 plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::PipelineCut &cut) {
   import::FirstError error(model.getContext());
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
-  PipelineOptions own = makeOptions(cut);
+  CompileOptions own = makeOptions(cut);
   int64_t recomputed = 0;
-  own.observe = [&](Stage stage, mlir::ModuleOp current) {
-    if (stage == Stage::Grad)
+  own.observe = [&](CompilePhase stage, mlir::ModuleOp current) {
+    if (stage == CompilePhase::Grad)
       recomputed = countRecomputed(current);
     return mlir::success();
   };
@@ -102,10 +102,11 @@ plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::Pipe
   own.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> meshes) {
     exceedsMemory |= !meshes.front().outcome.isFeasible();
   };
-  if (mlir::failed(runPipeline(*module, own, Stage::Stages)))
+  if (mlir::failed(runPhases(*module, own, CompilePhase::Stages)))
     return {{}, error.str().empty() ? "it cannot be compiled" : error.str()};
-  return {plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), *options.cluster), "",
-          recomputed};
+  return {
+      plan::estimatePipelineCost(*pipe::listPrograms(*module), cut.getShape(), *options.cluster),
+      "", recomputed};
 }
 
 ExitCode PipelineSearch::run() {
@@ -115,9 +116,9 @@ ExitCode PipelineSearch::run() {
   if (!model)
     return code;
   mlir::OwningOpRef<mlir::ModuleOp> simplified = model->clone();
-  if (mlir::failed(runPipeline(*simplified, singleRankOptions(options), Stage::Graph)))
+  if (mlir::failed(runPhases(*simplified, singleRankOptions(options), CompilePhase::Graph)))
     return BadInput;
-  plan::LayerPriceOptions costs;
+  plan::LayerCostOptions costs;
   costs.training.loss = options.training.loss;
   costs.training.optimizer = options.training.optimizer;
   costs.cluster = *options.cluster;
@@ -138,8 +139,8 @@ ExitCode PipelineSearch::run() {
   return exceedsMemory || !best.schedule.empty() ? Infeasible : BadInput;
 }
 
-PipelineOptions PipelineSearch::getBest() const {
-  PipelineOptions best = makeOptions(candidates.front().cut);
+CompileOptions PipelineSearch::getBest() const {
+  CompileOptions best = makeOptions(candidates.front().cut);
   setSchedule(best.parallel, candidates.front().schedule);
   return best;
 }

@@ -14,7 +14,7 @@ namespace pcc::cli {
 class PipelineSearch {
 public:
   /// `options` holds the values of the flags and a cluster.
-  PipelineSearch(const CompileFlags &compileFlags, PipelineOptions options,
+  PipelineSearch(const CompileFlags &compileFlags, CompileOptions options,
                  plan::PipelineLimits limits)
       : compileFlags(compileFlags), options(std::move(options)), limits(limits) {}
 
@@ -32,18 +32,18 @@ public:
   llvm::json::Value toJson() const;
 
   /// Returns the options of the best candidate.
-  PipelineOptions getBest() const;
+  CompileOptions getBest() const;
 
 private:
   std::vector<int> listStages() const;
   plan::PipelineSpace makeSpace() const;
   std::vector<plan::PipelineCut> listCuts(plan::PipelineSpace space,
                                           const plan::PipelineBounds &bounds) const;
-  PipelineOptions makeOptions(const plan::PipelineCut &cut) const;
+  CompileOptions makeOptions(const plan::PipelineCut &cut) const;
   plan::CompiledCut compile(mlir::ModuleOp model, const plan::PipelineCut &cut);
 
   const CompileFlags &compileFlags;
-  PipelineOptions options;
+  CompileOptions options;
   plan::PipelineLimits limits;
   std::vector<plan::PipelineCandidate> candidates;
   size_t numCuts = 1;

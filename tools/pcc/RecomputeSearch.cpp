@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace pcc::cli {
 
-RecomputeSearch::RecomputeSearch(ModuleOp model, const PipelineOptions &options)
+RecomputeSearch::RecomputeSearch(ModuleOp model, const CompileOptions &options)
     : model(model), options(makeSimulationOptions(options)) {
   this->options.observeParts = [this](llvm::ArrayRef<plan::RecomputePart> parts) {
     partSeconds.clear();
@@ -24,7 +24,7 @@ int64_t RecomputeSearch::getLimit() const { return getMemoryLimit(options); }
 plan::RecomputeCandidate RecomputeSearch::evaluate(llvm::ArrayRef<int64_t> parts) {
   plan::RecomputeCandidate candidate;
   candidate.parts.assign(parts.begin(), parts.end());
-  PipelineOptions own = options;
+  CompileOptions own = options;
   own.recomputedParts.assign(parts.begin(), parts.end());
   SimulatedProgram simulated = simulateProgram(model, own);
   candidate.error = simulated.error;

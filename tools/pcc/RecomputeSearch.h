@@ -3,7 +3,7 @@
 // `--memory-limit`: chooses what a program recomputes in order to fit.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/plan/RecomputeChoice.h"
 
 namespace pcc::cli {
@@ -12,7 +12,7 @@ namespace pcc::cli {
 class RecomputeSearch {
 public:
   /// `model`, as imported, must outlive this object.
-  RecomputeSearch(mlir::ModuleOp model, const PipelineOptions &options);
+  RecomputeSearch(mlir::ModuleOp model, const CompileOptions &options);
 
   /// Chooses the parts to recompute; afterwards `getBaseline` is the program that recomputes
   /// nothing.
@@ -24,7 +24,7 @@ private:
   plan::RecomputeCandidate evaluate(llvm::ArrayRef<int64_t> parts);
 
   mlir::ModuleOp model;
-  PipelineOptions options;
+  CompileOptions options;
   plan::RecomputeCandidate baseline;
   llvm::SmallVector<double> partSeconds;
 };

@@ -115,7 +115,7 @@ public:
 private:
   /// Reads the options of the compilation pipeline. If metrics are requested and neither training
   /// nor a loss, the labels are class numbers for the output.
-  ExitCode readOptions(const abi::RunConfig &config, pcc::PipelineOptions &options) const {
+  ExitCode readOptions(const abi::RunConfig &config, pcc::CompileOptions &options) const {
     ExitCode code = compileFlags.read(options);
     if (!options.trains() && options.evaluatedLoss.empty() && !config.metrics().empty())
       options.evaluatedLoss = "softmax_cross_entropy";
@@ -123,7 +123,7 @@ private:
   }
 
   ExitCode buildProgram(const abi::RunConfig &config, abi::Executable &program) {
-    pcc::PipelineOptions options;
+    pcc::CompileOptions options;
     if (ExitCode code = readOptions(config, options))
       return code;
     Session session;
@@ -148,7 +148,7 @@ private:
 
   /// Compiles the model for one rank and runs it with the same options, without output.
   ExitCode runOnOneRank(const abi::RunConfig &config, abi::RunReport &report) {
-    pcc::PipelineOptions options;
+    pcc::CompileOptions options;
     if (ExitCode code = readOptions(config, options))
       return code;
     options = singleRankOptions(std::move(options));

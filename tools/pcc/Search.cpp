@@ -78,9 +78,10 @@ public:
                  cl::value_desc("solution"), cl::sub(command)),
         initial("initial", cl::desc("a solution to start from"), cl::value_desc("solution"),
                 cl::sub(command)),
-        pinTimeLimit("pin-time-limit",
-                     cl::desc("seconds in which to say what each pin costs; 0: nothing is said"),
-                     cl::init(10), cl::sub(command)),
+        constraintTimeLimit(
+            "constraint-time-limit",
+            cl::desc("seconds in which to say what each pin costs; 0: nothing is said"),
+            cl::init(10), cl::sub(command)),
         pipelines("pipelines",
                   cl::desc("also into how many pipeline stages, microbatches and chunks, and by "
                            "which schedule; what flags give stays"),
@@ -97,8 +98,8 @@ public:
       return fail(BadUsage, "'--threads': expected at least 1");
     if (!(gap >= 0 && gap <= 1))
       return fail(BadUsage, llvm::formatv("'--gap': expected 0 to 1, got {0}", gap.getValue()));
-    if (pinTimeLimit < 0)
-      return fail(BadUsage, "'--pin-time-limit': expected at least 0");
+    if (constraintTimeLimit < 0)
+      return fail(BadUsage, "'--constraint-time-limit': expected at least 0");
     if (maxMicrobatches < 0)
       return fail(BadUsage, llvm::formatv("'--max-micro-batches': expected 0 or more, got {0}",
                                           int64_t(maxMicrobatches)));
@@ -108,7 +109,7 @@ public:
     if (!pipelines && (maxMicrobatches.getNumOccurrences() || maxVirtualStages.getNumOccurrences()))
       return fail(BadUsage, "'--max-micro-batches' and '--max-virtual-stages': expected "
                             "'--pipelines' beside them");
-    PipelineOptions modelOptions;
+    CompileOptions modelOptions;
     if (ExitCode code = this->compileFlags.read(modelOptions))
       return code;
     llvm::StringRef path = this->compileFlags.getModel().path();
@@ -122,8 +123,8 @@ private:
   /// Rejects flags of models: a problem knows neither devices nor a training step.
   ExitCode refuseModelFlags(const abi::ParallelConfig &config) const {
     llvm::StringRef flag = compileFlags.givenFlag({"time_limit", "auto_parallel_search_mode"});
-    if (flag.empty() && pinTimeLimit.getNumOccurrences())
-      flag = pinTimeLimit.ArgStr;
+    if (flag.empty() && constraintTimeLimit.getNumOccurrences())
+      flag = constraintTimeLimit.ArgStr;
     if (!flag.empty())
       return fail(BadUsage, "'--" + flag + "': expected a model, got a problem");
     if (compileFlags.has("auto_parallel_search_mode") &&
@@ -135,7 +136,7 @@ private:
   }
 
   /// Compiles up to the plan, reports it and writes it as a strategy file.
-  ExitCode searchModel(PipelineOptions options) {
+  ExitCode searchModel(CompileOptions options) {
     if (certificate.getNumOccurrences() || solution.getNumOccurrences() ||
         initial.getNumOccurrences())
       return fail(BadUsage, "expected a problem with '--certificate', '--check' or '--initial', "
@@ -145,7 +146,7 @@ private:
     options.searchSeed = seed;
     options.searchThreads = threads;
     options.searchGap = gap;
-    options.pinTimeLimit = pinTimeLimit;
+    options.constraintTimeLimit = constraintTimeLimit;
     if (pipelines)
       return searchPipelines(std::move(options));
     std::optional<SearchReport> report;
@@ -158,7 +159,7 @@ private:
     };
     Session session;
     ExitCode code;
-    if (!compileFlags.compile(session, options, Stage::Strategy, code))
+    if (!compileFlags.compile(session, options, CompilePhase::Strategy, code))
       return code;
     if (memoryReport)
       return tell(*memoryReport);
@@ -170,7 +171,7 @@ private:
   }
 
   /// Searches for the best pipeline and writes its strategy file.
-  ExitCode searchPipelines(PipelineOptions options) {
+  ExitCode searchPipelines(CompileOptions options) {
     if (!options.cluster)
       return fail(BadUsage, "'--pipelines': expected a machine, '--cluster'");
     if (!options.trains())
@@ -183,10 +184,10 @@ private:
     tell(search);
     if (code != Success || !output.getNumOccurrences())
       return code;
-    PipelineOptions best = search.getBest();
+    CompileOptions best = search.getBest();
     best.parallel.set_strategy_ckpt_save_file(output);
     Session session;
-    return compileFlags.compile(session, best, Stage::Strategy, code) ? Success : code;
+    return compileFlags.compile(session, best, CompilePhase::Strategy, code) ? Success : code;
   }
 
   template <typename Report> ExitCode tell(const Report &report) const {
@@ -330,7 +331,7 @@ private:
   cl::opt<std::string> output;
   cl::alias longOutput;
   cl::opt<std::string> certificate, solution, initial;
-  cl::opt<double> pinTimeLimit;
+  cl::opt<double> constraintTimeLimit;
   cl::opt<bool> pipelines;
   cl::opt<int64_t> maxMicrobatches;
   cl::opt<int> maxVirtualStages;

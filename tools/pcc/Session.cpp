@@ -3,7 +3,7 @@
 #include "tools/pcc/Session.h"
 
 #include "compiler/Register.h"
-#include "compiler/import/Pins.h"
+#include "compiler/import/Constraints.h"
 #include "compiler/import/ReadOnnx.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "tools/pcc/ConfigFile.h"
@@ -54,7 +54,7 @@ llvm::StringRef ModelFlags::givenFlag() const {
 }
 
 /// Adds the constraints of `path` to `module`.
-static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
+static ExitCode attachConstraints(mlir::ModuleOp module, llvm::StringRef path) {
   pcc::abi::Pins message;
   google::protobuf::TextFormat::ParseInfoTree places;
   if (ExitCode code = readConfigFile(path, message, &places))
@@ -64,7 +64,7 @@ static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
     int line = places.GetLocation(field, index).line; // from 0; negative in a file without lines
     return path.str() + ":" + std::to_string(line < 0 ? index : line + 1);
   };
-  bool isAttached = mlir::succeeded(pcc::import::attachPins(module, message, getPlace));
+  bool isAttached = mlir::succeeded(pcc::import::attachConstraints(module, message, getPlace));
   return isAttached ? Success : BadInput;
 }
 
@@ -102,7 +102,7 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
       import::importModel(model, options, context, unsupported);
   code = module ? Success : BadInput;
   if (module && !constraints.empty())
-    code = attachPins(*module, constraints);
+    code = attachConstraints(*module, constraints);
   return code == Success ? std::move(module) : nullptr;
 }
 

@@ -82,7 +82,7 @@ private:
 
   /// Builds the instructions of a model's program, without code for its kernels.
   ExitCode compile(abi::Executable &program, std::optional<abi::Cluster> &cluster) const {
-    PipelineOptions options;
+    CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
     cluster = options.cluster;

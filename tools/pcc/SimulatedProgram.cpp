@@ -14,13 +14,13 @@ int64_t SimulatedProgram::peakBytes() const {
   return int64_t(findPeakTimeline(step).memory.planned);
 }
 
-SimulatedProgram simulateProgram(ModuleOp model, const PipelineOptions &options) {
+SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) {
   SimulatedProgram simulated;
   import::FirstError error(model.getContext());
   OwningOpRef<ModuleOp> module = model.clone();
   FailureOr<abi::Executable> program = failure();
-  if (succeeded(runPipeline(*module, options, Stage::Task)))
-    program = link::linkRecords(*module);
+  if (succeeded(runPhases(*module, options, CompilePhase::Task)))
+    program = link::linkInstructions(*module);
   if (failed(program)) {
     simulated.error = error.str().empty() ? "it cannot be compiled" : error.str();
     return simulated;
@@ -35,7 +35,7 @@ SimulatedProgram simulateProgram(ModuleOp model, const PipelineOptions &options)
   return simulated;
 }
 
-PipelineOptions makeSimulationOptions(PipelineOptions options) {
+CompileOptions makeSimulationOptions(CompileOptions options) {
   if (!options.cluster)
     options.cluster = *machine::parseCluster("", options.parallel.device_num());
   options.observe = nullptr;
@@ -43,7 +43,7 @@ PipelineOptions makeSimulationOptions(PipelineOptions options) {
   return options;
 }
 
-int64_t getMemoryLimit(const PipelineOptions &options) {
+int64_t getMemoryLimit(const CompileOptions &options) {
   int64_t limit = options.parallel.memory_limit();
   return limit > 0 ? limit : int64_t(options.cluster->device().memory_bytes().value());
 }

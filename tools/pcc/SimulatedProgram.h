@@ -4,7 +4,7 @@
 // compare the results.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "runtime/simulate/Simulate.h"
 
 namespace pcc::cli {
@@ -21,14 +21,14 @@ struct SimulatedProgram {
 
 /// Builds and simulates the instructions of `model`, as imported, which is not changed. `options`
 /// has a machine.
-SimulatedProgram simulateProgram(mlir::ModuleOp model, const PipelineOptions &options);
+SimulatedProgram simulateProgram(mlir::ModuleOp model, const CompileOptions &options);
 
 /// Adapts `options` to programs that are only simulated: adds this machine if there is none, and
 /// removes observers and output files.
-PipelineOptions makeSimulationOptions(PipelineOptions options);
+CompileOptions makeSimulationOptions(CompileOptions options);
 
 /// Returns the bytes of a device that a program may use: the limit if set, else the machine's
 /// memory.
-int64_t getMemoryLimit(const PipelineOptions &options);
+int64_t getMemoryLimit(const CompileOptions &options);
 
 } // namespace pcc::cli

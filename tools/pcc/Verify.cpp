@@ -70,7 +70,7 @@ private:
     llvm::StringRef model = compileFlags.getModel().path();
     if (!other.empty() || !model.ends_with(".onnx"))
       return pcc::cli::fail(BadUsage, "'--test-data': expected one model that ends in .onnx");
-    pcc::PipelineOptions options;
+    pcc::CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
     pcc::interpret::Report report = verifyTestData(session.context, model, testData, options);

@@ -60,7 +60,7 @@ interpret::Case compareOutput(const llvm::Twine &name, const interpret::Tensor &
 class DataSet {
 public:
   DataSet(mlir::MLIRContext &context, llvm::StringRef model, std::string name,
-          const PipelineOptions &options)
+          const CompileOptions &options)
       : context(context), model(model), name(std::move(name)), options(options) {}
 
   Report verify(llvm::StringRef folder);
@@ -74,7 +74,7 @@ private:
   mlir::MLIRContext &context;
   llvm::StringRef model;
   std::string name;
-  const PipelineOptions &options;
+  const CompileOptions &options;
   import::TestData data;
   NamedTensors arguments;
   Report report;
@@ -105,7 +105,7 @@ void DataSet::runCpu(mlir::ModuleOp module) {
   auto fail = [&](const std::string &reason) {
     add(single(name + "cpu", CaseStatus::Failed, reason));
   };
-  if (mlir::failed(runPipeline(module, options, Stage::Llvm)))
+  if (mlir::failed(runPhases(module, options, CompilePhase::Llvm)))
     return fail(error.str());
   mlir::FailureOr<abi::Executable> program = link::linkProgram(module);
   if (mlir::failed(program))
@@ -163,7 +163,7 @@ std::map<std::string, std::string> listSets(llvm::StringRef folder) {
 } // namespace
 
 Report pcc::cli::verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
-                                llvm::StringRef folder, const PipelineOptions &options) {
+                                llvm::StringRef folder, const CompileOptions &options) {
   Report report;
   for (const auto &[name, path] : listSets(folder))
     report.append(DataSet(context, model, name, options).verify(path));

@@ -3,7 +3,7 @@
 // `pcc verify --test-data FOLDER MODEL`: compares a model with results that are stored with it.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/interpret/Compare.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -18,6 +18,6 @@ inline constexpr double testRelative = 1e-3, testAbsolute = 1e-7;
 /// model that cannot be imported are skipped cases with the first error. Outputs of element types
 /// that no program has are skipped, too.
 interpret::Report verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
-                                 llvm::StringRef folder, const PipelineOptions &options);
+                                 llvm::StringRef folder, const CompileOptions &options);
 
 } // namespace pcc::cli

@@ -15,28 +15,28 @@ namespace pcc::interpret {
 namespace {
 
 /// Orders elements: returns whether the first element is greater than the second, or less with
-/// `towardsLeast`. NaN comes before all numbers.
+/// `towardsMin`. NaN comes before all numbers.
 class IsBeyond {
 public:
-  IsBeyond(const Tensor &x, bool towardsLeast) : x(x), towardsLeast(towardsLeast) {}
+  IsBeyond(const Tensor &x, bool towardsMin) : x(x), towardsMin(towardsMin) {}
 
   bool operator()(int64_t a, int64_t b) const {
     if (!x.isFloat())
-      return towardsLeast ? x[a].i < x[b].i : x[a].i > x[b].i;
+      return towardsMin ? x[a].i < x[b].i : x[a].i > x[b].i;
     if (std::isnan(x[a].f) || std::isnan(x[b].f))
       return !std::isnan(x[b].f);
-    return towardsLeast ? x[a].f < x[b].f : x[a].f > x[b].f;
+    return towardsMin ? x[a].f < x[b].f : x[a].f > x[b].f;
   }
 
 private:
   const Tensor &x;
-  bool towardsLeast;
+  bool towardsMin;
 };
 
-template <typename Op, bool towardsLeast> Tensor argument(Op op, llvm::ArrayRef<Tensor> in) {
+template <typename Op, bool towardsMin> Tensor argument(Op op, llvm::ArrayRef<Tensor> in) {
   Tensor result = zerosOf(op.getType());
   AxisView view(in[0].getShape(), op.getAxis());
-  IsBeyond isBeyond(in[0], towardsLeast);
+  IsBeyond isBeyond(in[0], towardsMin);
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t n = 0; n < view.inner; ++n) {

@@ -13,8 +13,9 @@ namespace pcc::interpret {
 namespace {
 
 /// Returns the first tensor of each member, in group order.
-llvm::SmallVector<Tensor> firstGifts(const Meeting &meeting) {
-  return llvm::map_to_vector(meeting.gifts, [](const Gift &gift) { return gift[0]; });
+llvm::SmallVector<Tensor> firstContributions(const RendezvousPoint &point) {
+  return llvm::map_to_vector(point.contributions,
+                             [](const Contribution &contribution) { return contribution[0]; });
 }
 
 /// Returns block number `block` of `count` along `axis`.
@@ -26,66 +27,66 @@ Tensor blockOf(const Tensor &x, int64_t axis, int64_t block, int64_t count) {
 }
 
 LogicalResult allReduce(dist::AllReduceOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call, stringify(op.getKind()));
+  FailureOr<JoinedGroup> group = joinGroup(op, call, stringify(op.getKind()));
   if (failed(group))
     return failure();
   call.results.push_back(
-      group->meeting->once([&] { return combine(op.getKind(), firstGifts(*group->meeting)); }));
+      group->point->once([&] { return combine(op.getKind(), firstContributions(*group->point)); }));
   return success();
 }
 
 LogicalResult allGather(dist::AllGatherOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call);
+  FailureOr<JoinedGroup> group = joinGroup(op, call);
   if (failed(group))
     return failure();
-  call.results.push_back(
-      group->meeting->once([&] { return concatenate(firstGifts(*group->meeting), op.getAxis()); }));
+  call.results.push_back(group->point->once(
+      [&] { return concatenate(firstContributions(*group->point), op.getAxis()); }));
   return success();
 }
 
 LogicalResult reduceScatter(dist::ReduceScatterOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call, stringify(op.getKind()));
+  FailureOr<JoinedGroup> group = joinGroup(op, call, stringify(op.getKind()));
   if (failed(group))
     return failure();
   const Tensor &reduced =
-      group->meeting->once([&] { return combine(op.getKind(), firstGifts(*group->meeting)); });
+      group->point->once([&] { return combine(op.getKind(), firstContributions(*group->point)); });
   call.results.push_back(blockOf(reduced, op.getAxis(), group->position, group->members.size()));
   return success();
 }
 
 LogicalResult broadcast(dist::BroadcastOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call, "from " + std::to_string(op.getRoot()));
+  FailureOr<JoinedGroup> group = joinGroup(op, call, "from " + std::to_string(op.getRoot()));
   if (failed(group))
     return failure();
-  call.results.push_back(group->meeting->gifts[op.getRoot()][0]);
+  call.results.push_back(group->point->contributions[op.getRoot()][0]);
   return success();
 }
 
 LogicalResult reduce(dist::ReduceOp op, OpCall &call) {
-  FailureOr<Joined> group =
-      meetGroup(op, call, stringify(op.getKind()).str() + " to " + std::to_string(op.getRoot()));
+  FailureOr<JoinedGroup> group =
+      joinGroup(op, call, stringify(op.getKind()).str() + " to " + std::to_string(op.getRoot()));
   if (failed(group))
     return failure();
   if (group->position == static_cast<int64_t>(op.getRoot()))
-    call.results.push_back(combine(op.getKind(), firstGifts(*group->meeting)));
+    call.results.push_back(combine(op.getKind(), firstContributions(*group->point)));
   else
     call.results.push_back(zerosOf(cast<RankedTensorType>(op.getType())));
   return success();
 }
 
 LogicalResult allToAll(dist::AllToAllOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call);
+  FailureOr<JoinedGroup> group = joinGroup(op, call);
   if (failed(group))
     return failure();
   llvm::SmallVector<Tensor> received;
-  for (const Tensor &sent : firstGifts(*group->meeting))
+  for (const Tensor &sent : firstContributions(*group->point))
     received.push_back(blockOf(sent, op.getSplitAxis(), group->position, group->members.size()));
   call.results.push_back(concatenate(received, op.getConcatAxis()));
   return success();
 }
 
 LogicalResult barrier(dist::BarrierOp op, OpCall &call) {
-  return success(succeeded(meetGroup(op, call)));
+  return success(succeeded(joinGroup(op, call)));
 }
 
 Tensor scalar(int64_t value) { return Tensor::integers(ElementType::I64, {}, {value}); }

@@ -13,13 +13,13 @@ namespace pcc::interpret {
 namespace {
 
 LogicalResult collectivePermute(dist::CollectivePermuteOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call);
+  FailureOr<JoinedGroup> group = joinGroup(op, call);
   if (failed(group))
     return failure();
   Tensor received = zerosOf(cast<RankedTensorType>(op.getType()));
   for (DenseI64ArrayAttr pair : op.getPairs().getRows())
     if (pair[1] == group->position)
-      received = group->meeting->gifts[pair[0]][0];
+      received = group->point->contributions[pair[0]][0];
   call.results.push_back(received);
   return success();
 }
@@ -35,13 +35,14 @@ void addBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &source,
 
 /// Returns zeros with the boxes of all moves whose target is this rank.
 template <typename Moves>
-Tensor receiveBoxes(const Joined &group, RankedTensorType type, const Moves &moves, bool adds) {
+Tensor receiveBoxes(const JoinedGroup &group, RankedTensorType type, const Moves &moves,
+                    bool adds) {
   Tensor result = zerosOf(type);
   int64_t rank = result.getRank();
   for (llvm::ArrayRef<int64_t> move : moves) {
     if (move[0] != group.position)
       continue;
-    const Tensor &source = group.meeting->gifts[move[1]][0];
+    const Tensor &source = group.point->contributions[move[1]][0];
     auto receive = adds ? addBox : insertBox;
     receive(result, move.take_back(rank), source, move.slice(2, rank), move.slice(2 + rank, rank));
   }
@@ -49,7 +50,7 @@ Tensor receiveBoxes(const Joined &group, RankedTensorType type, const Moves &mov
 }
 
 LogicalResult blockExchange(dist::BlockExchangeOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call);
+  FailureOr<JoinedGroup> group = joinGroup(op, call);
   if (failed(group))
     return failure();
   auto moves = llvm::map_range(op.getBlocks().getRows(),
@@ -60,13 +61,13 @@ LogicalResult blockExchange(dist::BlockExchangeOp op, OpCall &call) {
 }
 
 LogicalResult neighborExchange(dist::NeighborExchangeOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call);
+  FailureOr<JoinedGroup> group = joinGroup(op, call);
   if (failed(group))
     return failure();
   llvm::ArrayRef<int64_t> sources = op.getReceive().getRows()[group->position].asArrayRef();
   for (auto [index, source] : llvm::enumerate(sources)) {
     if (std::optional<unsigned> input = dist::findSentInput(op, group->position, index))
-      call.results.push_back(group->meeting->gifts[source][*input]);
+      call.results.push_back(group->point->contributions[source][*input]);
     else
       call.results.push_back(zerosOf(cast<RankedTensorType>(op.getResult(index).getType())));
   }
@@ -74,7 +75,7 @@ LogicalResult neighborExchange(dist::NeighborExchangeOp op, OpCall &call) {
 }
 
 LogicalResult neighborExchangeV2(dist::NeighborExchangeV2Op op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(op, call);
+  FailureOr<JoinedGroup> group = joinGroup(op, call);
   if (failed(group))
     return failure();
   call.results.push_back(receiveBoxes(*group, cast<RankedTensorType>(op.getType()),
@@ -97,7 +98,7 @@ LogicalResult send(dist::SendOp op, OpCall &call) {
   int64_t source = call.rank.getIndex(), target = call.rank.getNeighbor(peer);
   call.rank.send({source, target}, /*position=*/0,
                  transferChannel(source, target, op.getTag(), call.operands[0].typeString()),
-                 Gift(call.operands));
+                 Contribution(call.operands));
   return success();
 }
 
@@ -106,12 +107,12 @@ LogicalResult recv(dist::RecvOp op, OpCall &call) {
   Tensor result = zerosOf(cast<RankedTensorType>(op.getType()));
   if (peer >= 0) {
     int64_t target = call.rank.getIndex(), source = call.rank.getNeighbor(peer);
-    auto meeting =
-        call.rank.meet(op, {source, target}, /*position=*/1,
-                       transferChannel(source, target, op.getTag(), result.typeString()), Gift());
-    if (failed(meeting))
+    auto point = call.rank.exchange(
+        op, {source, target}, /*position=*/1,
+        transferChannel(source, target, op.getTag(), result.typeString()), Contribution());
+    if (failed(point))
       return failure();
-    result = (*meeting)->gifts[0][0];
+    result = (*point)->contributions[0][0];
   }
   call.results.push_back(result);
   return success();

@@ -9,14 +9,14 @@
 namespace pcc::interpret {
 
 /// A rank's position in its group, and the rendezvous of the group.
-struct Joined {
+struct JoinedGroup {
   dist::RankList members;
   int64_t position; ///< of this rank in `members`
-  std::shared_ptr<Meeting> meeting;
+  std::shared_ptr<RendezvousPoint> point;
 };
 
 /// Returns the group of `rank`, without a rendezvous.
-inline Joined findPosition(dist::GroupAttr group, const Rank &rank) {
+inline JoinedGroup findPosition(dist::GroupAttr group, const Rank &rank) {
   dist::RankList members = dist::getGroupMembers(group, rank.getMesh(), rank.getPosition());
   for (int64_t &member : members)
     member = rank.getNeighbor(member);
@@ -27,17 +27,18 @@ inline Joined findPosition(dist::GroupAttr group, const Rank &rank) {
 /// Contributes the op's operands to its group and waits for the other members. The channel has the
 /// op's name, its types and `detail`, so that ranks at different collectives never exchange data.
 template <typename OpT>
-mlir::FailureOr<Joined> meetGroup(OpT op, OpCall &call, const llvm::Twine &detail = "") {
-  Joined joined = findPosition(op.getGroupAttr(), call.rank);
+mlir::FailureOr<JoinedGroup> joinGroup(OpT op, OpCall &call, const llvm::Twine &detail = "") {
+  JoinedGroup joined = findPosition(op.getGroupAttr(), call.rank);
   std::string channel = op->getName().getStringRef().str();
   if (!detail.isTriviallyEmpty())
     channel += " " + detail.str();
   for (const Tensor &operand : call.operands)
     channel += " " + operand.typeString();
-  auto meeting = call.rank.meet(op, joined.members, joined.position, channel, Gift(call.operands));
-  if (mlir::failed(meeting))
+  auto point =
+      call.rank.exchange(op, joined.members, joined.position, channel, Contribution(call.operands));
+  if (mlir::failed(point))
     return mlir::failure();
-  joined.meeting = *meeting;
+  joined.point = *point;
   return joined;
 }
 

@@ -18,9 +18,9 @@ struct Route {
   /// Returns the channel. It contains the action, so that only the same action receives the
   /// message.
   std::string channel(const Rank &rank, const Tensor &value) const {
-    std::string slot = rank.getSlot().empty() ? "" : ", " + rank.getSlot().str();
+    std::string action = rank.getAction().empty() ? "" : ", " + rank.getAction().str();
     return "message from stage " + std::to_string(source) + " to stage " + std::to_string(target) +
-           ", tag " + std::to_string(tag) + slot + ", " + value.typeString();
+           ", tag " + std::to_string(tag) + action + ", " + value.typeString();
   }
 
   llvm::SmallVector<int64_t, 2> group(const Rank &rank) const {
@@ -43,7 +43,7 @@ LogicalResult send(pipe::SendOp op, OpCall &call) {
     return failure();
   Route route{call.rank.getStage(), int64_t(op.getStage()), int64_t(op.getTag())};
   call.rank.send(route.group(call.rank), /*position=*/0, route.channel(call.rank, call.operands[0]),
-                 Gift(call.operands));
+                 Contribution(call.operands));
   return success();
 }
 
@@ -52,11 +52,11 @@ LogicalResult recv(pipe::RecvOp op, OpCall &call) {
     return failure();
   Route route{int64_t(op.getStage()), call.rank.getStage(), int64_t(op.getTag())};
   Tensor like = zerosOf(cast<RankedTensorType>(op.getType()));
-  auto meeting = call.rank.meet(op, route.group(call.rank), /*position=*/1,
-                                route.channel(call.rank, like), Gift());
-  if (failed(meeting))
+  auto point = call.rank.exchange(op, route.group(call.rank), /*position=*/1,
+                                  route.channel(call.rank, like), Contribution());
+  if (failed(point))
     return failure();
-  call.results.push_back((*meeting)->gifts[0][0]);
+  call.results.push_back((*point)->contributions[0][0]);
   return success();
 }
 

@@ -43,18 +43,18 @@ Tensor logSoftmax(graph::LogSoftmaxOp op, llvm::ArrayRef<Tensor> in) {
                  [](double distance, double sum) { return distance - std::log(sum); });
 }
 
-/// Mean, and mean of the squared distances from `centre`, which is by default the mean.
+/// Mean, and mean of the squared distances from `center`, which is by default the mean.
 struct Moments {
   double mean = 0.0, variance = 0.0;
 
   /// Returns the moments of `count` elements of `x`; element n is at `position(n)`.
   template <typename Position>
   static Moments of(const Tensor &x, int64_t count, Position position,
-                    std::optional<double> centre = std::nullopt) {
+                    std::optional<double> center = std::nullopt) {
     Moments moments;
     for (int64_t n = 0; n < count; ++n)
       moments.mean += x[position(n)].f / static_cast<double>(count);
-    double from = centre.value_or(moments.mean);
+    double from = center.value_or(moments.mean);
     for (int64_t n = 0; n < count; ++n) {
       double distance = x[position(n)].f - from;
       moments.variance += distance * distance / static_cast<double>(count);
@@ -64,15 +64,16 @@ struct Moments {
 };
 
 /// Computes scale · (x - mean) / sqrt(variance + epsilon) + bias for every row of the dimensions
-/// from `axis` on. A `centre` replaces the mean; without `bias` no bias is added.
-Tensor normaliseRows(const Tensor &x, const Tensor &scale, const Tensor *bias, double epsilon,
-                     std::optional<double> centre) {
+/// from `axis` on. A `center` replaces the mean; without `bias` no bias is added.
+Tensor normalizeRows(const Tensor &x, const Tensor &scale, const Tensor *bias, double epsilon,
+                     std::optional<double> center) {
   Tensor result(x.getType(), x.getShape());
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   int64_t size = scale.size();
   for (int64_t begin = 0; begin < x.size(); begin += size) {
-    Moments moments = Moments::of(x, size, [&](int64_t n) { return begin + n; }, centre);
-    double mean = centre.value_or(moments.mean);
+    Moments moments = Moments::of(
+        x, size, [&](int64_t n) { return begin + n; }, center);
+    double mean = center.value_or(moments.mean);
     for (int64_t n = 0; n < size; ++n)
       out[begin + n].f =
           scale[n].f * (x[begin + n].f - mean) / std::sqrt(moments.variance + epsilon) +
@@ -82,17 +83,17 @@ Tensor normaliseRows(const Tensor &x, const Tensor &scale, const Tensor *bias, d
 }
 
 Tensor layerNorm(graph::LayerNormOp op, llvm::ArrayRef<Tensor> in) {
-  return normaliseRows(in[0], in[1], in.size() > 2 ? &in[2] : nullptr,
+  return normalizeRows(in[0], in[1], in.size() > 2 ? &in[2] : nullptr,
                        op.getEpsilon().convertToDouble(), std::nullopt);
 }
 
 Tensor rmsNorm(graph::RmsNormOp op, llvm::ArrayRef<Tensor> in) {
-  return normaliseRows(in[0], in[1], nullptr, op.getEpsilon().convertToDouble(), 0.0);
+  return normalizeRows(in[0], in[1], nullptr, op.getEpsilon().convertToDouble(), 0.0);
 }
 
 /// Normalizes channel c (dimension 1) by `momentsOf(c)`.
 template <typename MomentsOf>
-Tensor normaliseChannels(llvm::ArrayRef<Tensor> in, double epsilon, MomentsOf momentsOf) {
+Tensor normalizeChannels(llvm::ArrayRef<Tensor> in, double epsilon, MomentsOf momentsOf) {
   const Tensor &x = in[0], &scale = in[1], &bias = in[2];
   Tensor result(x.getType(), x.getShape());
   llvm::MutableArrayRef<Element> out = result.mutableElements();
@@ -118,7 +119,7 @@ LogicalResult batchNorm(graph::BatchNormOp op, OpCall &call) {
       return view.flat(n / view.inner, c, n % view.inner);
     }));
   call.results.push_back(
-      normaliseChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) { return all[c]; }));
+      normalizeChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) { return all[c]; }));
   double momentum = op.getMomentum().convertToDouble();
   auto moved = [&](const Tensor &old, double Moments::*now) {
     return generate(old.getType(), old.getShape(), [&](int64_t c) {
@@ -131,8 +132,9 @@ LogicalResult batchNorm(graph::BatchNormOp op, OpCall &call) {
 }
 
 Tensor batchNormInference(graph::BatchNormInferenceOp op, llvm::ArrayRef<Tensor> in) {
-  return normaliseChannels(in, op.getEpsilon().convertToDouble(),
-                           [&](int64_t c) { return Moments{in[3][c].f, in[4][c].f}; });
+  return normalizeChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) {
+    return Moments{in[3][c].f, in[4][c].f};
+  });
 }
 
 Tensor dropout(graph::DropoutOp op, llvm::ArrayRef<Tensor> in) {

@@ -51,9 +51,9 @@ Element emptyReduction(graph::ReduceOpKind kind, ElementType type) {
   case graph::ReduceOpKind::Prod:
     return isFloat(type) ? Element{.f = 1.0} : Element{.i = 1};
   case graph::ReduceOpKind::Max:
-    return isFloat(type) ? Element{.f = -HUGE_VAL} : Element{.i = leastOf(type)};
+    return isFloat(type) ? Element{.f = -HUGE_VAL} : Element{.i = minOf(type)};
   case graph::ReduceOpKind::Min:
-    return isFloat(type) ? Element{.f = HUGE_VAL} : Element{.i = greatestOf(type)};
+    return isFloat(type) ? Element{.f = HUGE_VAL} : Element{.i = maxOf(type)};
   }
   llvm_unreachable("every kind is listed");
 }

@@ -28,11 +28,13 @@ LogicalResult toGlobal(dist::ToGlobalOp op, OpCall &call) {
   auto all = llvm::map_to_vector(llvm::seq<int64_t>(0, mesh.getNumRanks()),
                                  [&](int64_t position) { return call.rank.getNeighbor(position); });
   std::string channel = "dist.to_global " + sharding.str() + " " + call.operands[0].typeString();
-  auto meeting = call.rank.meet(op, all, call.rank.getPosition(), channel, Gift(call.operands));
-  if (failed(meeting))
+  auto point =
+      call.rank.exchange(op, all, call.rank.getPosition(), channel, Contribution(call.operands));
+  if (failed(point))
     return failure();
-  call.results.push_back((*meeting)->once([&] {
-    auto blocks = llvm::map_to_vector((*meeting)->gifts, [](const Gift &gift) { return gift[0]; });
+  call.results.push_back((*point)->once([&] {
+    auto blocks = llvm::map_to_vector(
+        (*point)->contributions, [](const Contribution &contribution) { return contribution[0]; });
     return join(blocks, sharding, mesh);
   }));
   return success();

@@ -1,6 +1,6 @@
-// RUN: pcc-opt %s --split-input-file --plan-mark-recomputed='parts=0,1 cluster=1xcpu' | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --plan-mark-recomputed='parts=0 cluster=1xcpu alone' | FileCheck %s --check-prefix=ALONE
-// RUN: not pcc-opt %s --split-input-file --plan-mark-recomputed='parts=9 cluster=1xcpu' 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: pcc-opt %s --split-input-file --plan-annotate-recompute='parts=0,1 cluster=1xcpu' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --plan-annotate-recompute='parts=0 cluster=1xcpu alone' | FileCheck %s --check-prefix=ALONE
+// RUN: not pcc-opt %s --split-input-file --plan-annotate-recompute='parts=9 cluster=1xcpu' 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: expected numbers of parts below 2, got 9
 
 // What is cheap comes first, products after; what the segment hands on is kept. The names tell the ops from all others.

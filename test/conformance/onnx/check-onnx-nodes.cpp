@@ -41,8 +41,8 @@ static bool isWanted(const NodeTest &test) {
 }
 
 /// One device, and no training.
-static PipelineOptions makeOptions() {
-  PipelineOptions options;
+static CompileOptions makeOptions() {
+  CompileOptions options;
   options.parallel.set_device_num(1);
   options.parallel.set_micro_batches(1);
   options.parallel.set_interleave_num(1);

@@ -28,7 +28,7 @@ static GptShape gptB(int64_t layers, int64_t width, int64_t heads, int64_t batch
 }
 
 static Row makeRow(std::string name, GptShape shape, const char *cluster, int64_t dataParallel,
-                   int64_t tensorParallel, plan::PriceOptions price, double seconds) {
+                   int64_t tensorParallel, plan::CostOptions price, double seconds) {
   Row row;
   row.name = std::move(name);
   row.shape = shape;
@@ -69,7 +69,7 @@ static Row makeRowB(std::string name, GptShape shape, const char *cluster, int64
 
 static void addStagedRows(std::vector<Row> &rows) {
   auto addA = [&](const char *name, GptShape shape, const char *cluster, int64_t dataParallel,
-                  int stages, int64_t microbatch, int chunks, plan::PriceOptions price,
+                  int stages, int64_t microbatch, int chunks, plan::CostOptions price,
                   double seconds) -> Row & {
     return rows.emplace_back(
         inStages(makeRow(name, shape, cluster, dataParallel, 8, std::move(price), seconds), stages,

@@ -9,7 +9,7 @@
 //      2023: f16 on A100, everything recomputed, or attention alone and positions split
 #pragma once
 
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/StepCost.h"
 #include "test/conformance/prediction/Model.h"
 
 #include <string>
@@ -28,7 +28,7 @@ struct Row {
   /// Of each stage; 0: neither they nor the microbatches are told, and those that pcc finds best
   /// are taken.
   int chunks = 1;
-  plan::PriceOptions price;
+  plan::CostOptions price;
   double seconds = 0; ///< as published
 };
 

@@ -70,13 +70,13 @@ static const std::vector<plan::KnownKernel> layerNormOf2024 = {{normForward, 4},
 static const std::vector<plan::KnownKernel> cudnnAttention = {
     {"/attn/core/attention$", 0, 0, 518e12}, {"/attn/core/attention\\.grad$", 0, 0, 499e12}};
 
-static void addKernels(plan::PriceOptions &options, const std::vector<plan::KnownKernel> &kernels) {
+static void addKernels(plan::CostOptions &options, const std::vector<plan::KnownKernel> &kernels) {
   options.kernels.insert(options.kernels.end(), kernels.begin(), kernels.end());
 }
 
 /// The optimizer walks over all parameters of a rank at once (Apex, multi_tensor_apply).
-static plan::PriceOptions everySystem() {
-  plan::PriceOptions options;
+static plan::CostOptions everySystem() {
+  plan::CostOptions options;
   addKernels(options, crossEntropy);
   addKernels(options, betweenProducts);
   options.updatesAtOnce = true;
@@ -100,8 +100,8 @@ static const std::vector<plan::KnownKernel> withoutDropout = {
 /// - A stage waits for its messages (p2p_communication.py).
 /// - Attention's products read queries, keys and values where the product before left them; what
 ///   is copied is their result and the gradients of all three (model/transformer.py).
-static plan::PriceOptions megatronLmOnA100(const char *recompute) {
-  plan::PriceOptions options = everySystem();
+static plan::CostOptions megatronLmOnA100(const char *recompute) {
+  plan::CostOptions options = everySystem();
   addKernels(options, withDropout);
   addKernels(options, attentionInPieces);
   options.precision = plan::Precision::f16();
@@ -114,8 +114,8 @@ static plan::PriceOptions megatronLmOnA100(const char *recompute) {
   return options;
 }
 
-plan::PriceOptions megatronLm(const char *recompute) {
-  plan::PriceOptions options = megatronLmOnA100(recompute);
+plan::CostOptions megatronLm(const char *recompute) {
+  plan::CostOptions options = megatronLmOnA100(recompute);
   addKernels(options, layerNormOf2021);
   return options;
 }
@@ -123,8 +123,8 @@ plan::PriceOptions megatronLm(const char *recompute) {
 /// Data parallelism is PyTorch's own (examples/sc21/run_table_1.sh, `DDP=torch`): gradients are
 /// copied to buckets of 25 MiB (2 + 2), these reduced beside the backward pass, and copied back
 /// (2 + 2).
-plan::PriceOptions megatronLmInOneStage() {
-  plan::PriceOptions options = megatronLm(blocks);
+plan::CostOptions megatronLmInOneStage() {
+  plan::CostOptions options = megatronLm(blocks);
   options.addsApart = false;
   options.sumBytes = 8;
   options.hidesReductions = true;
@@ -135,8 +135,8 @@ plan::PriceOptions megatronLmInOneStage() {
 /// An input's gradient is reduced beside the product of the weight's (mpu/layers.py). Where
 /// positions are split, what a product gathers is gathered again (Korthikanti et al., section
 /// 4.2.2).
-plan::PriceOptions megatronLmOf2022(const char *recompute) {
-  plan::PriceOptions options = megatronLmOnA100(recompute);
+plan::CostOptions megatronLmOf2022(const char *recompute) {
+  plan::CostOptions options = megatronLmOnA100(recompute);
   addKernels(options, layerNormOf2022);
   options.hidesInputGradients = options.gathersAgain = true;
   return options;
@@ -149,8 +149,8 @@ plan::PriceOptions megatronLmOf2022(const char *recompute) {
 ///   (`delay_grad_reduce`; core/pipeline_parallel/schedules.py). Beside products 16 units move
 ///   activations (Transformer Engine, pytorch/module/base.py, initialize_ub).
 /// - Attention reads and writes queries, keys, values and their gradients where they lie.
-plan::PriceOptions megatronCore() {
-  plan::PriceOptions options = everySystem();
+plan::CostOptions megatronCore() {
+  plan::CostOptions options = everySystem();
   addKernels(options, withoutDropout);
   addKernels(options, layerNormOf2024);
   addKernels(options, cudnnAttention);
@@ -164,7 +164,7 @@ plan::PriceOptions megatronCore() {
   return options;
 }
 
-plan::PriceOptions inChunks(plan::PriceOptions options, int chunks) {
+plan::CostOptions inChunks(plan::CostOptions options, int chunks) {
   options.hidesMessages &= chunks > 1;
   return options;
 }

@@ -4,7 +4,7 @@
 // are files of NVIDIA/Megatron-LM as it was then, but for what a comment names.
 #pragma once
 
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/StepCost.h"
 
 namespace pcc::conformance {
 
@@ -13,16 +13,16 @@ inline constexpr const char *blocks = "^/h\\.";
 inline constexpr const char *attentionCore = "/attn/core/";
 
 /// Of 2021, with stages (A).
-plan::PriceOptions megatronLm(const char *recompute);
+plan::CostOptions megatronLm(const char *recompute);
 /// The same in one stage.
-plan::PriceOptions megatronLmInOneStage();
+plan::CostOptions megatronLmInOneStage();
 /// Of 2022 (C).
-plan::PriceOptions megatronLmOf2022(const char *recompute);
+plan::CostOptions megatronLmOf2022(const char *recompute);
 /// Of 2024 (B).
-plan::PriceOptions megatronCore();
+plan::CostOptions megatronCore();
 
 /// Of any of them where a stage has so many chunks: messages are sent beside work only where there
 /// are several (megatron/arguments.py, `overlap_p2p_comm`).
-plan::PriceOptions inChunks(plan::PriceOptions options, int chunks);
+plan::CostOptions inChunks(plan::CostOptions options, int chunks);
 
 } // namespace pcc::conformance

@@ -4,9 +4,9 @@
 // shapes and data sheets, of all rows or of those whose name REGEX finds. Details are what a stage
 // spends its time on, and on which ops most. Exit code 1 for a row that cannot be predicted, 2 if
 // there is none of that name.
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/Register.h"
-#include "compiler/import/Pins.h"
+#include "compiler/import/Constraints.h"
 #include "compiler/plan/KnownKernels.h"
 #include "compiler/plan/PipelineChoice.h"
 #include "dialects/pipe/Stages.h"
@@ -26,7 +26,7 @@ namespace {
 
 struct Prediction {
   double seconds = 0;
-  std::vector<plan::StepPrice> stages;
+  std::vector<plan::StepCost> stages;
   std::optional<plan::PipelineCandidate> pipeline; ///< of several stages
 };
 
@@ -39,7 +39,7 @@ public:
   FailureOr<Prediction> run();
 
 private:
-  PipelineOptions makeOptions(const plan::PipelineCut &cut) const;
+  CompileOptions makeOptions(const plan::PipelineCut &cut) const;
   OwningOpRef<ModuleOp> compile(const plan::PipelineCut &cut) const;
   plan::PipelineSpace listSpace() const;
 
@@ -50,8 +50,8 @@ private:
 
 } // namespace
 
-PipelineOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
-  PipelineOptions options;
+CompileOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
+  CompileOptions options;
   options.parallel.set_device_num(row.dataParallel * row.tensorParallel * row.stages);
   options.parallel.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
   options.parallel.set_micro_batches(cut.microbatches);
@@ -73,9 +73,9 @@ PipelineOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
 /// in what is known of the system.
 OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
   OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
-  if (failed(import::attachPins(*module, conformance::makePins(row, cut.chunks),
-                                [](llvm::StringRef, int) { return "a row's pin"; })) ||
-      failed(runPipeline(*module, makeOptions(cut), Stage::Stages)))
+  if (failed(import::attachConstraints(*module, conformance::makePins(row, cut.chunks),
+                                       [](llvm::StringRef, int) { return "a row's pin"; })) ||
+      failed(runPhases(*module, makeOptions(cut), CompilePhase::Stages)))
     return {};
   if (const plan::KnownKernel *kernel = plan::findUnused(row.price.kernels, *module)) {
     llvm::errs() << row.name << ": no op belongs to the kernel '" << kernel->ops << "'\n";
@@ -107,21 +107,21 @@ FailureOr<Prediction> Predictor::run() {
     OwningOpRef<ModuleOp> module = compile({.microbatches = row.slots});
     if (!module)
       return failure();
-    prediction.stages.push_back(plan::priceStep(*module, cluster, row.price));
+    prediction.stages.push_back(plan::estimateStepCost(*module, cluster, row.price));
     prediction.seconds = prediction.stages.front().sum();
     return prediction;
   }
-  std::vector<std::pair<plan::PipelineCut, std::vector<plan::StepPrice>>> priced;
+  std::vector<std::pair<plan::PipelineCut, std::vector<plan::StepCost>>> priced;
   std::vector<plan::PipelineCandidate> ranked =
       plan::rankPipelines(listSpace(), [&](const plan::PipelineCut &cut) -> plan::CompiledCut {
         OwningOpRef<ModuleOp> module = compile(cut);
         if (!module)
           return {{}, "not compiled"};
-        plan::PriceOptions options = conformance::inChunks(row.price, cut.chunks);
-        plan::PipelinePrice price =
-            plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), cluster, options);
+        plan::CostOptions options = conformance::inChunks(row.price, cut.chunks);
+        plan::PipelineCost price = plan::estimatePipelineCost(*pipe::listPrograms(*module),
+                                                              cut.getShape(), cluster, options);
         priced.push_back({cut, {}});
-        for (const plan::StagePrice &stage : price.stages)
+        for (const plan::StageCost &stage : price.stages)
           priced.back().second.push_back(stage.step);
         return {std::move(price), ""};
       });
@@ -150,7 +150,7 @@ static void printPipeline(const plan::PipelineCandidate &pipeline) {
 }
 
 /// What the seconds of a step are spent on.
-static void printParts(const plan::StepPrice &step) {
+static void printParts(const plan::StepCost &step) {
   auto print = [](StringRef name, const plan::Seconds &seconds, double times) {
     if (seconds.sum() == 0)
       return;
@@ -160,7 +160,7 @@ static void printParts(const plan::StepPrice &step) {
                                   seconds.reduction * times, seconds.movement * times,
                                   seconds.communication * times);
   };
-  for (const plan::SectionPrice &section : step.sections) {
+  for (const plan::SectionCost &section : step.sections) {
     double runs = static_cast<double>(section.runs);
     if (section.runs == 0)
       continue;
@@ -176,12 +176,12 @@ static void printParts(const plan::StepPrice &step) {
 }
 
 /// The ops that take most of a step, those of all blocks together.
-static void printOps(const plan::StepPrice &step) {
+static void printOps(const plan::StepCost &step) {
   llvm::StringMap<double> sums;
   static const std::regex layer("h\\.\\d+");
   double all = 0;
-  for (const plan::SectionPrice &section : step.sections)
-    for (const plan::PricedOp &op : section.ops) {
+  for (const plan::SectionCost &section : step.sections)
+    for (const plan::OpTime &op : section.ops) {
       const char *pass = op.pass == plan::Pass::Forward ? "" : " backward";
       std::string name = std::regex_replace(op.name, layer, "h.*") + " " + op.mnemonic + pass;
       sums[name] += op.seconds * static_cast<double>(section.runs);
@@ -197,7 +197,7 @@ static void printOps(const plan::StepPrice &step) {
 }
 
 /// Of the first stage and the last.
-static void printDetails(ArrayRef<plan::StepPrice> stages) {
+static void printDetails(ArrayRef<plan::StepCost> stages) {
   for (size_t stage = 0; stage < stages.size(); ++stage)
     if (stage == 0 || stage + 1 == stages.size()) {
       printParts(stages[stage]);

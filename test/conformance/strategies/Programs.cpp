@@ -3,7 +3,7 @@
 // The programs of a question: which passes make them.
 #include "test/conformance/strategies/Compiled.h"
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Diagnostics.h"
@@ -45,8 +45,8 @@ void dropMarks(ModuleOp module) {
   });
 }
 
-PipelineOptions trainingOptions() {
-  PipelineOptions options;
+CompileOptions trainingOptions() {
+  CompileOptions options;
   options.parallel.set_device_num(1);
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.parallel.set_loss_repeated_mean(true);
@@ -125,7 +125,7 @@ void readGradients(ModuleOp module, int64_t rank, std::map<std::string, Gradient
 Program compileSingle(const std::string &text, bool trains, MLIRContext &context) {
   return build(text, context, [&](ModuleOp module) {
     dropMarks(module);
-    return trains ? runPipeline(module, trainingOptions(), Stage::Grad) : success();
+    return trains ? runPhases(module, trainingOptions(), CompilePhase::Grad) : success();
   });
 }
 
@@ -133,7 +133,7 @@ Program compileStep(const std::string &text, MLIRContext &context) {
   return build(text, context, [&](ModuleOp module) {
     dropMarks(module);
     PassManager passes(&context);
-    addStage(passes, Stage::Grad, trainingOptions());
+    addPhase(passes, CompilePhase::Grad, trainingOptions());
     return passes.run(module);
   });
 }
@@ -160,17 +160,17 @@ LogicalResult finishForward(ModuleOp module) {
 
 Program compileTraining(const Case &question, const Model &model,
                         std::map<std::string, Gradient> &gradients, MLIRContext &context) {
-  PipelineOptions options = trainingOptions();
+  CompileOptions options = trainingOptions();
   options.parallel.set_device_num(question.devices);
   options.parallel.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
   options.parallel.set_full_batch(isFullBatch(question));
-  options.observe = [&](Stage stage, ModuleOp module) {
-    if (stage == Stage::Strategy)
+  options.observe = [&](CompilePhase stage, ModuleOp module) {
+    if (stage == CompilePhase::Strategy)
       readGradients(module, rankOf(question), gradients);
     return success();
   };
   return build(model.trainingText, context,
-               [&](ModuleOp module) { return runPipeline(module, options, Stage::Spmd); });
+               [&](ModuleOp module) { return runPhases(module, options, CompilePhase::Spmd); });
 }
 
 } // namespace pcc::conformance

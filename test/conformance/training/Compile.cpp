@@ -16,7 +16,7 @@ abi::ParallelMode modeOf(const Case &question) {
   return question.mode == "hybrid_parallel" ? abi::HYBRID_PARALLEL : abi::STAND_ALONE;
 }
 
-Compiled compileModel(const std::string &text, const PipelineOptions &options, Stage last,
+Compiled compileModel(const std::string &text, const CompileOptions &options, CompilePhase last,
                       MLIRContext &context, llvm::function_ref<void(ModuleOp)> prepare) {
   Compiled compiled;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -27,7 +27,7 @@ Compiled compileModel(const std::string &text, const PipelineOptions &options, S
   compiled.module = parseSourceString<ModuleOp>(text, &context);
   if (compiled.module && prepare)
     prepare(*compiled.module);
-  if (compiled.module && failed(runPipeline(*compiled.module, options, last)))
+  if (compiled.module && failed(runPhases(*compiled.module, options, last)))
     compiled.module = {};
   return compiled;
 }

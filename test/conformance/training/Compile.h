@@ -3,7 +3,7 @@
 // From a question's model to what the compiler makes of it.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "test/conformance/training/Case.h"
 
@@ -19,7 +19,7 @@ struct Compiled {
 };
 
 /// Takes the module `text` along the road up to and including `last`, after `prepare`.
-Compiled compileModel(const std::string &text, const PipelineOptions &options, Stage last,
+Compiled compileModel(const std::string &text, const CompileOptions &options, CompilePhase last,
                       mlir::MLIRContext &context,
                       llvm::function_ref<void(mlir::ModuleOp)> prepare = nullptr);
 

@@ -165,7 +165,7 @@ void numberParameters(const Case &question, ModuleOp module) {
 /// Compiles the question by `rules`; fails with the errors.
 llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given, const Rules &rules,
                                  const Messages &theirs, MLIRContext &context) {
-  PipelineOptions options = makeStepOptions(question, given);
+  CompileOptions options = makeStepOptions(question, given);
   options.parallel.set_comm_fusion(rules.commFusion);
   options.parallel.set_all_reduce_fusion_config(rules.allReduceConfig);
   options.parallel.set_size_rule(abi::SIZE_RULE_REFERENCE);
@@ -181,7 +181,7 @@ llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given,
       observe(outcome, theirs, numbers, decisions);
   };
   llvm::Expected<CompiledStep> compiled =
-      compileStep(question, given, options, Stage::Schedule, context,
+      compileStep(question, given, options, CompilePhase::Schedule, context,
                   [&](ModuleOp module) { numberParameters(question, module); });
   if (!compiled)
     return compiled.takeError();

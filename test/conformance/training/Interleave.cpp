@@ -36,13 +36,13 @@ Judgement judgeOrder(const CopyOrder &order) {
 
 Judgement judgeInterleave(const Case &question, MLIRContext &context) {
   StepOptions given(question);
-  PipelineOptions options = makeStepOptions(question, given);
+  CompileOptions options = makeStepOptions(question, given);
   options.parallel.set_comm_fusion("off"); // the order alone: each collective has its own time
   if (given.shardsOptimizer)               // there parameters are sharded at every level
     options.parallel.set_parallel_optimizer_level(3);
   options.cluster = *machine::parseForm(std::to_string(question.devices) + "xV100");
   llvm::Expected<CompiledStep> compiled =
-      compileStep(question, given, options, Stage::Schedule, context);
+      compileStep(question, given, options, CompilePhase::Schedule, context);
   if (!compiled)
     return {Verdict::Failed, llvm::toString(compiled.takeError())};
   if (question.refused)

@@ -31,11 +31,11 @@ std::string differenceOf(const Case &question, StringRef error) {
 
 /// Builds the model and takes it to its gradients.
 Compiled compile(const Case &question, MLIRContext &context) {
-  PipelineOptions options;
+  CompileOptions options;
   options.parallel.set_device_num(question.devices);
   options.parallel.set_parallel_mode(modeOf(question));
   options.training.optimizer = "momentum,lr=0.1,momentum=0.9";
-  return compileModel(makeManualModel(question), options, Stage::Grad, context);
+  return compileModel(makeManualModel(question), options, CompilePhase::Grad, context);
 }
 
 std::string join(const std::vector<Collective> &collectives) {

@@ -56,8 +56,8 @@ int countChunks(const Case &question) {
   return chunks;
 }
 
-PipelineOptions makeOptions(const Case &question, const StepOptions &given) {
-  PipelineOptions options = makeStepOptions(question, given);
+CompileOptions makeOptions(const Case &question, const StepOptions &given) {
+  CompileOptions options = makeStepOptions(question, given);
   const llvm::json::Object *all = question.object->getObject("options");
   const llvm::json::Object *config = all ? all->getObject("pipeline_config") : nullptr;
   if (config && config->getBoolean("pipeline_interleave").value_or(false)) {
@@ -170,7 +170,7 @@ Judgement judgeProgram(const Case &question, ModuleOp module,
 Judgement judgePipeline(const Case &question, MLIRContext &context) {
   StepOptions given(question);
   llvm::Expected<CompiledStep> compiled =
-      compileStep(question, given, makeOptions(question, given), Stage::Stages, context,
+      compileStep(question, given, makeOptions(question, given), CompilePhase::Stages, context,
                   [&](ModuleOp parsed) { markStages(question, parsed); });
   if (!compiled)
     return {Verdict::Failed, llvm::toString(compiled.takeError())};

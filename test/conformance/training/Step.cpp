@@ -54,8 +54,8 @@ std::string describe(const Step &step) {
 
 } // namespace
 
-PipelineOptions makeStepOptions(const Case &question, const StepOptions &given) {
-  PipelineOptions options;
+CompileOptions makeStepOptions(const Case &question, const StepOptions &given) {
+  CompileOptions options;
   abi::ParallelMode mode = modeOf(question);
   options.parallel.set_parallel_mode(mode);
   options.parallel.set_device_num(mode == abi::STAND_ALONE ? 1 : question.devices);
@@ -75,7 +75,8 @@ PipelineOptions makeStepOptions(const Case &question, const StepOptions &given) 
 }
 
 llvm::Expected<CompiledStep> compileStep(const Case &question, const StepOptions &given,
-                                         PipelineOptions options, Stage last, MLIRContext &context,
+                                         CompileOptions options, CompilePhase last,
+                                         MLIRContext &context,
                                          llvm::function_ref<void(ModuleOp)> prepare) {
   if (given.optimizer.empty() || !given.unknownWrap.empty())
     return llvm::createStringError("optimizer or wrap '" + given.unknownWrap +
@@ -84,8 +85,8 @@ llvm::Expected<CompiledStep> compileStep(const Case &question, const StepOptions
   if (!model)
     return model.takeError();
   std::map<std::string, double> factors;
-  options.observe = [&](Stage stage, ModuleOp module) {
-    if (stage == Stage::Strategy)
+  options.observe = [&](CompilePhase stage, ModuleOp module) {
+    if (stage == CompilePhase::Strategy)
       factors = readGradientFactors(module);
     return success();
   };
@@ -112,7 +113,7 @@ std::string compare(const Step &expected, const Step &actual) {
 Judgement judgeStep(const Case &question, MLIRContext &context) {
   StepOptions given(question);
   llvm::Expected<CompiledStep> compiled =
-      compileStep(question, given, makeStepOptions(question, given), Stage::Spmd, context);
+      compileStep(question, given, makeStepOptions(question, given), CompilePhase::Spmd, context);
   if (!compiled)
     return {Verdict::Failed, llvm::toString(compiled.takeError())};
   auto &[module, error, factors] = *compiled;

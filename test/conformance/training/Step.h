@@ -62,7 +62,7 @@ struct StepOptions {
 llvm::Expected<std::string> makeStepModel(const Case &question);
 
 /// What the compiler is told.
-PipelineOptions makeStepOptions(const Case &question, const StepOptions &given);
+CompileOptions makeStepOptions(const Case &question, const StepOptions &given);
 
 /// What became of a question's model: the module, or null with the errors that were diagnosed.
 struct CompiledStep {
@@ -74,8 +74,9 @@ struct CompiledStep {
 /// Takes the question's model along the road up to and including `last`, after `prepare`. Fails
 /// with a text where the question has something that is not known here.
 llvm::Expected<CompiledStep>
-compileStep(const Case &question, const StepOptions &given, PipelineOptions options, Stage last,
-            mlir::MLIRContext &context, llvm::function_ref<void(mlir::ModuleOp)> prepare = nullptr);
+compileStep(const Case &question, const StepOptions &given, CompileOptions options,
+            CompilePhase last, mlir::MLIRContext &context,
+            llvm::function_ref<void(mlir::ModuleOp)> prepare = nullptr);
 
 /// Parameters of which the two say different things, a line each; empty if there are none.
 std::string compare(const Step &expected, const Step &actual);

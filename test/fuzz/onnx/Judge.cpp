@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/fuzz/onnx/Judge.h"
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/TestData.h"
 #include "compiler/interpret/Bounds.h"
@@ -33,8 +33,8 @@ bool writeFile(const std::string &path, llvm::StringRef bytes) {
 }
 
 /// One device, and no training.
-PipelineOptions plainOptions() {
-  PipelineOptions options;
+CompileOptions plainOptions() {
+  CompileOptions options;
   options.parallel.set_device_num(1);
   options.parallel.set_micro_batches(1);
   options.parallel.set_interleave_num(1);
@@ -63,7 +63,7 @@ private:
   void train();
   const Value *findPrediction() const;
   OwningOpRef<ModuleOp> importForTraining(const Value &prediction);
-  std::unique_ptr<runtime::Session> load(ModuleOp module, const PipelineOptions &options,
+  std::unique_ptr<runtime::Session> load(ModuleOp module, const CompileOptions &options,
                                          const std::string &way);
   interpret::TrainingReference makeBatches(ModuleOp one);
   void writeTolerances(const interpret::Bounds &bounds);
@@ -138,10 +138,10 @@ void Judge::writeTolerances(const interpret::Bounds &bounds) {
 }
 
 /// Compiles and links `module`, and loads the program; null after a failure.
-std::unique_ptr<runtime::Session> Judge::load(ModuleOp module, const PipelineOptions &options,
+std::unique_ptr<runtime::Session> Judge::load(ModuleOp module, const CompileOptions &options,
                                               const std::string &way) {
   FirstError error(&context);
-  if (failed(runPipeline(module, options, Stage::Llvm))) {
+  if (failed(runPhases(module, options, CompilePhase::Llvm))) {
     fail(way, error.str());
     return nullptr;
   }
@@ -217,13 +217,13 @@ void Judge::train() {
   OwningOpRef<ModuleOp> trained = prediction ? importForTraining(*prediction) : nullptr;
   if (!trained)
     return;
-  PipelineOptions options = plainOptions();
+  CompileOptions options = plainOptions();
   options.training.loss = "mse:" + prediction->name;
   options.training.optimizer = "sgd,lr=0.1";
   OwningOpRef<ModuleOp> one = trained->clone();
   {
     FirstError error(&context);
-    if (failed(runPipeline(*one, options, Stage::Grad))) {
+    if (failed(runPhases(*one, options, CompilePhase::Grad))) {
       verdict.training = error.str();
       if (!llvm::StringRef(error.str()).contains("expected at least one trainable parameter"))
         fail("training", error.str());

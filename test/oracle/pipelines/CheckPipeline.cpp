@@ -78,20 +78,21 @@ bool Check::compile(bool runsOnCpu) {
   if (!module)
     return false;
   one = module->clone();
-  PipelineOptions single = program.setup.optionsOfOneDevice(), options = program.setup.options();
+  CompileOptions single = program.setup.optionsOfOneDevice(), options = program.setup.options();
   single.training.loss = options.training.loss = program.classes > 0 ? "softmax_cross_entropy" : "";
-  options.observe = [&](Stage stage, ModuleOp current) {
-    if (stage == Stage::Strategy)
+  options.observe = [&](CompilePhase stage, ModuleOp current) {
+    if (stage == CompilePhase::Strategy)
       verify.gradientFactors = interpret::gradientFactors(current);
-    if (stage == Stage::Stages)
+    if (stage == CompilePhase::Stages)
       ranks = current.clone();
     return success();
   };
-  Stage last = runsOnCpu ? Stage::Llvm : Stage::Task;
-  if (failed(runPipeline(*one, single, Stage::Grad)) || failed(runPipeline(*module, options, last)))
+  CompilePhase last = runsOnCpu ? CompilePhase::Llvm : CompilePhase::Task;
+  if (failed(runPhases(*one, single, CompilePhase::Grad)) ||
+      failed(runPhases(*module, options, last)))
     return false;
   FailureOr<abi::Executable> linked =
-      runsOnCpu ? link::linkProgram(*module) : link::linkRecords(*module);
+      runsOnCpu ? link::linkProgram(*module) : link::linkInstructions(*module);
   if (succeeded(linked))
     executable = std::move(*linked);
   return succeeded(linked);

@@ -179,8 +179,8 @@ std::string PipelineSetup::flags() const {
   return cluster.empty() ? text : text + " --cluster=" + cluster;
 }
 
-PipelineOptions PipelineSetup::optionsOfOneDevice() const {
-  PipelineOptions options;
+CompileOptions PipelineSetup::optionsOfOneDevice() const {
+  CompileOptions options;
   abi::ParallelConfig &config = options.parallel;
   config.set_device_num(1);
   config.set_micro_batches(microBatches);
@@ -195,13 +195,13 @@ PipelineOptions PipelineSetup::optionsOfOneDevice() const {
   options.training.copies = copies;
   options.training.microReduction =
       averages ? pipe::MicroReduction::Mean : pipe::MicroReduction::Sum;
-  options.obeysMarks = options.obeysStages = false;
+  options.obeysAnnotations = options.obeysStages = false;
   return options;
 }
 
-PipelineOptions PipelineSetup::options() const {
-  PipelineOptions options = optionsOfOneDevice();
-  options.obeysMarks = options.obeysStages = true;
+CompileOptions PipelineSetup::options() const {
+  CompileOptions options = optionsOfOneDevice();
+  options.obeysAnnotations = options.obeysStages = true;
   abi::ParallelConfig &config = options.parallel;
   config.set_parallel_mode(abi::DATA_PARALLEL);
   config.set_device_num(stages * ranksPerStage);

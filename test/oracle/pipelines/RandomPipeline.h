@@ -12,7 +12,7 @@
 // chunks; ops stand in any order that respects their operands.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
@@ -50,8 +50,8 @@ struct PipelineSetup {
   /// The flags of `pcc verify`.
   std::string flags() const;
   /// Options for all ranks, and for one device that computes the same.
-  PipelineOptions options() const;
-  PipelineOptions optionsOfOneDevice() const;
+  CompileOptions options() const;
+  CompileOptions optionsOfOneDevice() const;
 };
 
 struct RandomPipeline {

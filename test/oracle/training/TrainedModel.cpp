@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/training/TrainedModel.h"
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/link/Link.h"
 #include "mlir/IR/Diagnostics.h"
@@ -17,8 +17,8 @@ static Report failedReport(const std::string &reason) {
   return {{{"training", interpret::CaseStatus::Failed, reason}}};
 }
 
-static PipelineOptions optionsOf(const std::string &optimizer) {
-  PipelineOptions options;
+static CompileOptions optionsOf(const std::string &optimizer) {
+  CompileOptions options;
   options.training.optimizer = optimizer;
   options.parallel.set_device_num(1);
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
@@ -42,9 +42,9 @@ Report compareTraining(const std::string &model, const std::string &optimizer, u
   if (!one)
     return failedReport(errors);
   OwningOpRef<ModuleOp> compiled = one->clone();
-  PipelineOptions options = optionsOf(optimizer);
-  if (failed(runPipeline(*one, options, Stage::Grad)) ||
-      failed(runPipeline(*compiled, options, Stage::Llvm)))
+  CompileOptions options = optionsOf(optimizer);
+  if (failed(runPhases(*one, options, CompilePhase::Grad)) ||
+      failed(runPhases(*compiled, options, CompilePhase::Llvm)))
     return failedReport(errors);
   FailureOr<abi::Executable> program = link::linkProgram(*compiled);
   if (failed(program))

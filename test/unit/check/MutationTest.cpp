@@ -44,9 +44,9 @@ std::string harmOf(const abi::Executable &executable, const std::vector<uint64_t
   return "";
 }
 
-std::vector<PipelineOptions> shapes() {
-  PipelineOptions small{.dataRanks = 1, .layers = 2, .width = 2, .batch = 8};
-  std::vector<PipelineOptions> list(10, small);
+std::vector<CompileOptions> shapes() {
+  CompileOptions small{.dataRanks = 1, .layers = 2, .width = 2, .batch = 8};
+  std::vector<CompileOptions> list(10, small);
   list[1].shares = true;
   list[2].stages = list[2].layers = 3;
   list[3].dataRanks = list[3].microBatches = 2;
@@ -71,7 +71,7 @@ using Change = std::function<std::string(abi::Executable &, std::mt19937_64 &)>;
 class Mutation : public testing::Test {
 protected:
   void SetUp() override {
-    for (const PipelineOptions &shape : shapes()) {
+    for (const CompileOptions &shape : shapes()) {
       programs.push_back(makePipeline(shape));
       check::stateDataflow(programs.back());
       ASSERT_TRUE(verdictOn(programs.back()).ok()) << verdictOn(programs.back()).message();

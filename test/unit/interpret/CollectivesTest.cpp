@@ -243,7 +243,7 @@ TEST(Shardings, ToLocalAndBackIsTheIdentity) {
     llvm::SmallVector<Tensor> blocks, dealt;
     for (int64_t rank = 0; rank < 6; ++rank) {
       blocks.push_back(cut(whole, *parsed, mesh, rank));
-      dealt.push_back(deal(whole, *parsed, mesh, rank, /*seed=*/5));
+      dealt.push_back(splitRandomly(whole, *parsed, mesh, rank, /*seed=*/5));
     }
     EXPECT_TRUE(join(blocks, *parsed, mesh).identical(whole)) << sharding;
     EXPECT_TRUE(join(dealt, *parsed, mesh).identical(whole)) << sharding;

@@ -61,7 +61,7 @@ TEST(Diagnostics, Steps) {
   EXPECT_EQ(errorsOfStep("func.func @f() {\n  return\n}"),
             "expected a training step (pipe.step)\n");
   EXPECT_EQ(errorsOfStep("pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n}"),
-            "the step has no slots\n");
+            "the step has no actions\n");
   std::string step = "pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n"
                      "  pipe.action @a\n  pipe.action @b\n}\n";
   EXPECT_EQ(errorsOfStep(step + "func.func @a() attributes {dist.local} {\n  return\n}\n"
@@ -69,7 +69,7 @@ TEST(Diagnostics, Steps) {
             "only some sections of the step have local types\n");
   EXPECT_EQ(errorsOfStep(step + "func.func @a() {\n  return\n}\nfunc.func @b(%g: tensor<2xf32> "
                                 "{graph.role = #graph.role<gradient \"w\">}) {\n  return\n}"),
-            "on rank 0: no slot before \"b\" gives \"gradient w\"\n");
+            "on rank 0: no action before \"b\" gives \"gradient w\"\n");
 }
 
 TEST(Diagnostics, SectionsThatDisagree) {

@@ -8,7 +8,7 @@ using namespace pcc::plan;
 /// Candidates by the seconds of 1, 2, 4 … copies; negative: there is no such program.
 static llvm::SmallVector<CopyCandidate> price(std::vector<double> seconds) {
   size_t next = 0;
-  return priceCopies([&](int64_t copies) {
+  return estimateCopyCosts([&](int64_t copies) {
     EXPECT_EQ(copies, int64_t(1) << next);
     double time = seconds.at(next++);
     return CopyCandidate{copies, time, /*peakBytes=*/100 + copies, time < 0 ? "divide" : ""};
@@ -29,7 +29,7 @@ TEST(CopyChoice, StopsWhereTheBatchCannotBeCut) {
 
 TEST(CopyChoice, TriesNoMoreThanPay) {
   auto candidates = price({9, 8, 7, 6, 5, 4, 3});
-  EXPECT_EQ(candidates.back().copies, mostCopies);
+  EXPECT_EQ(candidates.back().copies, maxCopies);
 }
 
 TEST(CopyChoice, TakesTheFastestThatFits) {

@@ -5,9 +5,9 @@
 
 using namespace pcc;
 
-static std::vector<std::string> list(int64_t devices, size_t mostAxes) {
+static std::vector<std::string> list(int64_t devices, size_t maxAxes) {
   std::vector<std::string> texts;
-  for (const dist::Mesh &mesh : plan::listMeshes(devices, mostAxes))
+  for (const dist::Mesh &mesh : plan::listMeshes(devices, maxAxes))
     texts.push_back(mesh.str());
   return texts;
 }

@@ -27,7 +27,7 @@ protected:
       text += "%v" + std::to_string(layer + 1) + " = graph.matmul %v" + std::to_string(layer) +
               ", %w : tensor<12x64xf32>, tensor<64x64xf32>\n";
     model = parseSourceString<ModuleOp>(text + "return %v6 : tensor<12x64xf32>\n}", &context);
-    LayerPriceOptions options;
+    LayerCostOptions options;
     options.cluster = *machine::parseForm("4xH100");
     bounds.emplace(*model, /*devices=*/4, std::move(options));
   }

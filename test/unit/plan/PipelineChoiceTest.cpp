@@ -12,9 +12,9 @@ static CompiledCut compileEvenly(const PipelineCut &cut, double seconds, int64_t
   CompiledCut compiled;
   order::PipelineShape shape = cut.getShape();
   double part = seconds / 3 / shape.stages();
-  compiled.price.times = order::PipelineTimes::uniform(shape, {part, part, part});
-  compiled.price.stages.resize(cut.stages);
-  for (StagePrice &stage : compiled.price.stages) {
+  compiled.cost.times = order::PipelineTimes::uniform(shape, {part, part, part});
+  compiled.cost.stages.resize(cut.stages);
+  for (StageCost &stage : compiled.cost.stages) {
     stage.heldBytes = held;
     stage.savedBytes = 10;
   }
@@ -95,51 +95,51 @@ TEST(PipelineChoice, KeepsWhatWasFoundBeforeARefusal) {
 }
 
 /// One device with two chunks, each of which takes 1 s forward and 2 s backward.
-static PipelinePrice makeTwoChunks() {
-  PipelinePrice price;
-  price.times = order::PipelineTimes::uniform({.chunks = 2}, {1, 2, 0});
-  price.stages.resize(1);
-  return price;
+static PipelineCost makeTwoChunks() {
+  PipelineCost cost;
+  cost.times = order::PipelineTimes::uniform({.chunks = 2}, {1, 2, 0});
+  cost.stages.resize(1);
+  return cost;
 }
 
-static double runTwoChunks(const PipelinePrice &price) {
+static double runTwoChunks(const PipelineCost &cost) {
   using order::WorkKind;
   order::Order order = {{{WorkKind::Forward, 0, 0},
                          {WorkKind::Forward, 0, 1},
                          {WorkKind::Backward, 0, 1},
                          {WorkKind::Backward, 0, 0}}};
-  return price.run({.chunks = 2}, order).seconds;
+  return cost.run({.chunks = 2}, order).seconds;
 }
 
 // Work ends after 6 s, the backward pass of the second chunk after 4. Each chunk reduces for 3 s,
 // and may begin a second before its end.
-TEST(PipelinePrice, ChunksReduceBesideEachOther) {
-  PipelinePrice price = makeTwoChunks();
-  EXPECT_DOUBLE_EQ(runTwoChunks(price), 6);
-  StagePrice &stage = price.stages[0];
+TEST(PipelineCost, ChunksReduceBesideEachOther) {
+  PipelineCost cost = makeTwoChunks();
+  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 6);
+  StageCost &stage = cost.stages[0];
   stage.step.sectionReductions = {{"backward.0", {{1, 3}}}, {"backward.1", {{1, 3}}}};
-  EXPECT_DOUBLE_EQ(runTwoChunks(price), 9); // from 3 to 9
+  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 9); // from 3 to 9
   stage.alignsReductions = true;
-  EXPECT_DOUBLE_EQ(runTwoChunks(price), 10); // from 4 to 10
+  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 10); // from 4 to 10
   stage.hiddenShare = 0.5;
-  EXPECT_DOUBLE_EQ(runTwoChunks(price), 11); // of 2 s beside work half counts
+  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 11); // of 2 s beside work half counts
   stage.hidesReductions = false;
-  EXPECT_DOUBLE_EQ(runTwoChunks(price), 12);
+  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 12);
 }
 
 // Of a program whose weights' gradients have a section of their own, each section reduces from its
 // own last run on; what no section returns, from the end on.
-TEST(PipelinePrice, AllSectionsOfAChunkReduce) {
+TEST(PipelineCost, AllSectionsOfAChunkReduce) {
   using order::WorkKind;
-  PipelinePrice price;
-  price.times = order::PipelineTimes::uniform({}, {1, 2, 3});
-  price.stages.resize(1);
+  PipelineCost cost;
+  cost.times = order::PipelineTimes::uniform({}, {1, 2, 3});
+  cost.stages.resize(1);
   order::Order order = {{{WorkKind::Forward, 0, 0},
                          {WorkKind::BackwardInput, 0, 0},
                          {WorkKind::BackwardWeight, 0, 0}}};
-  auto run = [&] { return price.run({}, order).seconds; };
+  auto run = [&] { return cost.run({}, order).seconds; };
   EXPECT_DOUBLE_EQ(run(), 6);
-  StepPrice &step = price.stages[0].step;
+  StepCost &step = cost.stages[0].step;
   step.sectionReductions = {{"backward_weight", {{1, 2}}}};
   EXPECT_DOUBLE_EQ(run(), 7); // from 5 to 7
   step.sectionReductions.push_back({"backward_input", {{1, 4}}});
@@ -149,66 +149,66 @@ TEST(PipelinePrice, AllSectionsOfAChunkReduce) {
 }
 
 /// Two stages of one chunk and one microbatch, each of which reduces for 2 s.
-static PipelinePrice makeTwoStages() {
-  PipelinePrice price;
-  price.times = order::PipelineTimes::uniform({.devices = 2}, {1, 2, 0});
-  price.stages.resize(2);
-  for (StagePrice &stage : price.stages)
+static PipelineCost makeTwoStages() {
+  PipelineCost cost;
+  cost.times = order::PipelineTimes::uniform({.devices = 2}, {1, 2, 0});
+  cost.stages.resize(2);
+  for (StageCost &stage : cost.stages)
     stage.step.sectionReductions = {{"backward", {{1, 2}}}};
-  return price;
+  return cost;
 }
 
-static double runTwoStages(const PipelinePrice &price) {
+static double runTwoStages(const PipelineCost &cost) {
   using order::WorkKind;
   std::vector<order::Work> each = {{WorkKind::Forward, 0, 0}, {WorkKind::Backward, 0, 0}};
-  return price.run({.devices = 2}, {each, each}).seconds;
+  return cost.run({.devices = 2}, {each, each}).seconds;
 }
 
 // The first stage works until 6 s, the second until 4.
-TEST(PipelinePrice, LaterStagesReduceBehindTheirLastBackwardPass) {
-  PipelinePrice price = makeTwoStages();
-  EXPECT_DOUBLE_EQ(runTwoStages(price), 7); // the first from 5 to 7
-  price.stages[1].alignsReductions = true;
-  price.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
-  EXPECT_DOUBLE_EQ(runTwoStages(price), 8); // the second from 4 to 8
+TEST(PipelineCost, LaterStagesReduceBehindTheirLastBackwardPass) {
+  PipelineCost cost = makeTwoStages();
+  EXPECT_DOUBLE_EQ(runTwoStages(cost), 7); // the first from 5 to 7
+  cost.stages[1].alignsReductions = true;
+  cost.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
+  EXPECT_DOUBLE_EQ(runTwoStages(cost), 8); // the second from 4 to 8
 }
 
 // What is reduced while a stage waits for another takes nothing from its products.
-TEST(PipelinePrice, ReductionsInABubbleTakeNoUnits) {
-  PipelinePrice price = makeTwoStages();
-  price.stages[0].step.sectionReductions.clear();
-  price.stages[1].hiddenShare = 0.5;
-  price.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
-  EXPECT_DOUBLE_EQ(runTwoStages(price), 7.5); // from 3 to 7, of which one beside work
+TEST(PipelineCost, ReductionsInABubbleTakeNoUnits) {
+  PipelineCost cost = makeTwoStages();
+  cost.stages[0].step.sectionReductions.clear();
+  cost.stages[1].hiddenShare = 0.5;
+  cost.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
+  EXPECT_DOUBLE_EQ(runTwoStages(cost), 7.5); // from 3 to 7, of which one beside work
 }
 
 // The second stage's chunks begin one backward pass later than they might.
-TEST(PipelinePrice, ChunksOfLaterStagesReduceLater) {
+TEST(PipelineCost, ChunksOfLaterStagesReduceLater) {
   using order::WorkKind;
-  PipelinePrice price;
-  price.times = order::PipelineTimes::uniform({.devices = 2, .chunks = 2}, {1, 1, 0});
-  price.stages.resize(2);
+  PipelineCost cost;
+  cost.times = order::PipelineTimes::uniform({.devices = 2, .chunks = 2}, {1, 1, 0});
+  cost.stages.resize(2);
   std::vector<order::Work> each = {{WorkKind::Forward, 0, 0},
                                    {WorkKind::Forward, 0, 1},
                                    {WorkKind::Backward, 0, 1},
                                    {WorkKind::Backward, 0, 0}};
-  auto run = [&] { return price.run({.devices = 2, .chunks = 2}, {each, each}).seconds; };
+  auto run = [&] { return cost.run({.devices = 2, .chunks = 2}, {each, each}).seconds; };
   EXPECT_DOUBLE_EQ(run(), 8);
-  price.stages[1].step.sectionReductions = {{"backward.1", {{0, 3}}}};
+  cost.stages[1].step.sectionReductions = {{"backward.1", {{0, 3}}}};
   EXPECT_DOUBLE_EQ(run(), 8); // from 5 to 8
-  price.stages[1].alignsReductions = true;
+  cost.stages[1].alignsReductions = true;
   EXPECT_DOUBLE_EQ(run(), 10); // from 7 to 10
 }
 
 // Each chunk gathers for 2 s, one of them beside its forward pass.
-TEST(PipelinePrice, ChunksGatherBesideTheirForwardPass) {
-  PipelinePrice price = makeTwoChunks();
-  StepPrice &step = price.stages[0].step;
+TEST(PipelineCost, ChunksGatherBesideTheirForwardPass) {
+  PipelineCost cost = makeTwoChunks();
+  StepCost &step = cost.stages[0].step;
   step.gathers = 4;
   step.sections.resize(2);
   step.sections[0].name = "forward_train.0";
   step.sections[1].name = "forward_train.1";
-  for (SectionPrice &section : step.sections)
+  for (SectionCost &section : step.sections)
     section.forward.contraction = 1;
-  EXPECT_DOUBLE_EQ(runTwoChunks(price), 8);
+  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 8);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/StepCost.h"
 
 #include "compiler/plan/KnownKernels.h"
 #include "dialects/dist/Dist.h"
@@ -81,17 +81,17 @@ module attributes {dist.mesh = #dist.mesh<tp=1>} {
   }
 })";
 
-static StepPrice price(const PriceOptions &options = {}, const pcc::abi::Cluster &cluster = a100(),
-                       const char *text = program) {
+static StepCost price(const CostOptions &options = {}, const pcc::abi::Cluster &cluster = a100(),
+                      const char *text = program) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect,
                       pcc::pipe::PipeDialect>();
   auto module = parseSourceString<ModuleOp>(text, &context);
-  return priceStep(*module, cluster, options);
+  return estimateStepCost(*module, cluster, options);
 }
 
-TEST(StepPrice, SectionsCountAsOftenAsTheyRun) {
-  StepPrice step = price();
+TEST(StepCost, SectionsCountAsOftenAsTheyRun) {
+  StepCost step = price();
   ASSERT_EQ(step.sections.size(), 2u);
   EXPECT_EQ(step.sections[0].runs, 2);
   EXPECT_EQ(step.sections[1].runs, 1);
@@ -100,8 +100,8 @@ TEST(StepPrice, SectionsCountAsOftenAsTheyRun) {
 }
 
 // What the loss depends on is the forward pass.
-TEST(StepPrice, PassesAreToldApart) {
-  SectionPrice section = price().sections[0];
+TEST(StepCost, PassesAreToldApart) {
+  SectionCost section = price().sections[0];
   EXPECT_GT(section.forward.contraction, 0);
   EXPECT_GT(section.forward.reduction, 0);
   EXPECT_NEAR(section.backward.contraction, section.forward.contraction,
@@ -111,36 +111,36 @@ TEST(StepPrice, PassesAreToldApart) {
   EXPECT_NEAR(section.flops, 2 * 2.0 * 512 * 1024 * 1024, 0.01 * section.flops);
 }
 
-TEST(StepPrice, NamedForwardOpsRunAgain) {
-  PriceOptions options;
+TEST(StepCost, NamedForwardOpsRunAgain) {
+  CostOptions options;
   options.recompute = "^/fc/";
-  SectionPrice section = price(options).sections[0];
+  SectionCost section = price(options).sections[0];
   EXPECT_DOUBLE_EQ(section.recomputed.contraction, section.forward.contraction);
   EXPECT_EQ(section.recomputed.reduction, 0);
 }
 
-TEST(StepPrice, HalfTheBytesInMixedPrecision) {
-  PriceOptions options;
+TEST(StepCost, HalfTheBytesInMixedPrecision) {
+  CostOptions options;
   options.precision = Precision::f16();
-  StepPrice wide = price(), mixed = price(options);
+  StepCost wide = price(), mixed = price(options);
   EXPECT_LT(mixed.sections[0].forward.contraction, 0.5 * wide.sections[0].forward.contraction);
   EXPECT_LT(mixed.reductions, wide.reductions);
   EXPECT_GT(mixed.sections[1].forward.movement, 0) << "the copies of parameters";
 }
 
 // The only gradient is ready before the last op scales it, so a part of its sum is hidden.
-TEST(StepPrice, ReductionsAreHiddenBehindWhatIsLeft) {
-  PriceOptions exposed;
+TEST(StepCost, ReductionsAreHiddenBehindWhatIsLeft) {
+  CostOptions exposed;
   exposed.hidesReductions = false;
   EXPECT_EQ(price(exposed).hidden, 0);
-  StepPrice step = price();
+  StepCost step = price();
   EXPECT_GT(step.hidden, 0);
   EXPECT_LT(step.hidden, step.reductions);
 }
 
 // Those of the sections are all of the step, also of a gradient that no section returns.
-TEST(StepPrice, NoReductionIsLost) {
-  StepPrice step = price();
+TEST(StepCost, NoReductionIsLost) {
+  StepCost step = price();
   ASSERT_EQ(step.sectionReductions.size(), 1u);
   EXPECT_EQ(step.sectionReductions[0].section, "forward_backward");
   EXPECT_DOUBLE_EQ(step.sectionReductions[0].sum(), step.reductions);
@@ -153,20 +153,20 @@ TEST(StepPrice, NoReductionIsLost) {
 }
 
 // A kernel of its own reads and writes memory.
-TEST(StepPrice, OpsAloneCostMore) {
-  PriceOptions options;
+TEST(StepCost, OpsAloneCostMore) {
+  CostOptions options;
   options.alone = ".";
   EXPECT_GE(price(options).sections[0].sum(), price().sections[0].sum());
 }
 
 /// `options` with one known kernel.
-static PriceOptions withKernel(const KnownKernel &kernel, PriceOptions options = {}) {
+static CostOptions withKernel(const KnownKernel &kernel, CostOptions options = {}) {
   options.kernels.push_back(kernel);
   return options;
 }
 
 // The sum reads 512 by 1,024 elements and gives one.
-TEST(StepPrice, AKnownKernelMovesWhatIsSaid) {
+TEST(StepCost, AKnownKernelMovesWhatIsSaid) {
   Seconds known = price(withKernel({"^graph.reduce$|^reduce$", 6})).sections[0].forward;
   EXPECT_DOUBLE_EQ(known.reduction, pcc::machine::moveSeconds(a100().device(), 6 * 512 * 1024));
   known = price(withKernel({"^graph.reduce$|^reduce$", 6, 1e12})).sections[0].forward;
@@ -175,7 +175,7 @@ TEST(StepPrice, AKnownKernelMovesWhatIsSaid) {
 }
 
 // Ops of the same text are one kernel, whatever they are called behind it.
-TEST(StepPrice, OpsOfAKnownKernelCostItOnce) {
+TEST(StepCost, OpsOfAKnownKernelCostItOnce) {
   double move = pcc::machine::moveSeconds(a100().device(), 2 * 1024 * 1024);
   KnownKernel each{"^(/h\\.[0-9]+/)[ab]$", 2}, all{"^/h", 2};
   EXPECT_DOUBLE_EQ(price(withKernel(each), a100(), pair).sections[0].sum(), 2 * move);
@@ -186,15 +186,15 @@ TEST(StepPrice, OpsOfAKnownKernelCostItOnce) {
 }
 
 // A kernel whose first op is a view costs what it costs at the next.
-TEST(StepPrice, AViewTakesNothingFromItsKernel) {
-  PriceOptions options = withKernel({"^(/fc/transpose|matmul)$", 0, 0, 1e14});
+TEST(StepCost, AViewTakesNothingFromItsKernel) {
+  CostOptions options = withKernel({"^(/fc/transpose|matmul)$", 0, 0, 1e14});
   options.views = "^/fc/transpose$";
   Seconds forward = price(options, a100(), layer).sections[0].forward;
   EXPECT_EQ(forward.movement, 0);
   EXPECT_GT(forward.contraction, 0);
 }
 
-TEST(StepPrice, KnownKernelsWithoutOpsAreFound) {
+TEST(StepCost, KnownKernelsWithoutOpsAreFound) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect>();
   auto module = parseSourceString<ModuleOp>(pair, &context);
@@ -207,8 +207,8 @@ TEST(StepPrice, KnownKernelsWithoutOpsAreFound) {
 }
 
 // It is as fast as is said, but still waits for the slowest device.
-TEST(StepPrice, AKnownKernelMayMultiply) {
-  PriceOptions options;
+TEST(StepCost, AKnownKernelMayMultiply) {
+  CostOptions options;
   options.spread = 0.01;
   options = withKernel({"^/fc/matmul$", 0, 0, 1e14}, options);
   double seconds = 2.0 * 512 * 1024 * 1024 / 1e14 + a100().device().launch_seconds().value();
@@ -216,8 +216,8 @@ TEST(StepPrice, AKnownKernelMayMultiply) {
 }
 
 // Two are read and one is written, in f16, in a step of one slot as well.
-TEST(StepPrice, GradientsMayBeAddedByKernelsOfTheirOwn) {
-  PriceOptions options;
+TEST(StepCost, GradientsMayBeAddedByKernelsOfTheirOwn) {
+  CostOptions options;
   options.precision = Precision::f16();
   double fused = price(options, a100(), layer).sections[0].backward.movement;
   options.addsApart = true;
@@ -226,66 +226,66 @@ TEST(StepPrice, GradientsMayBeAddedByKernelsOfTheirOwn) {
   EXPECT_LT(fused, apart);
 }
 
-TEST(StepPrice, SumsAreClearedAndDividedOnce) {
-  PriceOptions options;
+TEST(StepCost, SumsAreClearedAndDividedOnce) {
+  CostOptions options;
   options.sumBytes = 6;
   EXPECT_NEAR(price(options).sum() - price().sum(),
               6 * 1024 * 1024 / pcc::machine::memoryRate(a100().device()), 1e-12);
 }
 
 // Of eight normal numbers the greatest is expected 1.43 standard deviations above the mean.
-TEST(StepPrice, ProductsTakeAsLongAsOnTheSlowestDevice) {
-  PriceOptions options;
+TEST(StepCost, ProductsTakeAsLongAsOnTheSlowestDevice) {
+  CostOptions options;
   options.spread = 0.01;
   Seconds slow = price(options).sections[0].forward, even = price().sections[0].forward;
   EXPECT_NEAR(slow.contraction / even.contraction, 1.0143, 1e-4);
   EXPECT_DOUBLE_EQ(slow.reduction, even.reduction);
 }
 
-TEST(StepPrice, AnUpdateOfAllParametersLaunchesNothingForOne) {
-  PriceOptions options;
+TEST(StepCost, AnUpdateOfAllParametersLaunchesNothingForOne) {
+  CostOptions options;
   options.updatesAtOnce = true;
   EXPECT_NEAR(price().sections[1].sum() - price(options).sections[1].sum(),
               a100().device().launch_seconds().value(), 1e-12);
 }
 
-TEST(StepPrice, ViewsCostNothing) {
-  PriceOptions options;
+TEST(StepCost, ViewsCostNothing) {
+  CostOptions options;
   EXPECT_GT(price(options, a100(), layer).sections[0].forward.movement, 0);
   options.views = "^/fc/transpose$";
   EXPECT_EQ(price(options, a100(), layer).sections[0].forward.movement, 0);
 }
 
 // As long as the product of the weight's gradient, which reads the same gradient.
-TEST(StepPrice, InputGradientsAreReducedBesideWeightGradients) {
-  PriceOptions options;
+TEST(StepCost, InputGradientsAreReducedBesideWeightGradients) {
+  CostOptions options;
   EXPECT_EQ(price(options, a100(), layer).sections[0].hidden, 0);
   options.hidesInputGradients = true;
-  SectionPrice section = price(options, a100(), layer).sections[0];
+  SectionCost section = price(options, a100(), layer).sections[0];
   EXPECT_GT(section.hidden, 0);
   EXPECT_LE(section.hidden, section.backward.communication);
 }
 
 // Of 108 units.
-TEST(StepPrice, CollectivesOfActivationsMayTakeFewerUnits) {
-  PriceOptions options;
+TEST(StepCost, CollectivesOfActivationsMayTakeFewerUnits) {
+  CostOptions options;
   options.hidesInputGradients = true;
   double hidden = price(options, a100(), layer).sections[0].hidden;
   options.activationUnits = 12;
   EXPECT_NEAR(price(options, a100(), layer).sections[0].hidden / hidden, 96.0 / 84, 1e-9);
 }
 
-TEST(StepPrice, WhatAProductReadsMayBeGatheredAgain) {
-  PriceOptions options;
+TEST(StepCost, WhatAProductReadsMayBeGatheredAgain) {
+  CostOptions options;
   options.gathersAgain = true;
-  SectionPrice section = price(options, a100(), layer).sections[0];
+  SectionCost section = price(options, a100(), layer).sections[0];
   EXPECT_DOUBLE_EQ(section.recomputed.communication, section.forward.communication);
   EXPECT_GT(section.hidden, 0);
   EXPECT_LT(section.hidden, section.recomputed.communication);
 }
 
-TEST(StepPrice, MemoryIsWhatIsHeldAndWhatIsLive) {
-  StepPrice step = price();
+TEST(StepCost, MemoryIsWhatIsHeldAndWhatIsLive) {
+  StepCost step = price();
   EXPECT_EQ(step.heldBytes, 2 * 4 * 1024 * 1024);
   // The ones, which a product reads, and that product.
   EXPECT_EQ(step.sections[0].liveBytes, 4 * (512 * 1024 + 1024 * 1024));

@@ -24,7 +24,7 @@ using runtime::RankExecutor;
 using runtime::Session;
 using runtime::Tensor;
 
-class Memory : public testing::TestWithParam<PipelineOptions> {
+class Memory : public testing::TestWithParam<CompileOptions> {
 protected:
   Memory() : executable(makePipeline(GetParam())) {}
 
@@ -125,10 +125,10 @@ TEST_P(Memory, StepsWriteWhatRecordsSay) {
 
 INSTANTIATE_TEST_SUITE_P(
     Stages, Memory,
-    testing::Values(PipelineOptions{.stages = 1}, PipelineOptions{.stages = 2, .rate = 0},
-                    PipelineOptions{.stages = 4, .microBatches = 8, .rate = 0},
-                    PipelineOptions{.stages = 4, .microBatches = 8, .early = true},
-                    PipelineOptions{.stages = 2, .shares = true}));
+    testing::Values(CompileOptions{.stages = 1}, CompileOptions{.stages = 2, .rate = 0},
+                    CompileOptions{.stages = 4, .microBatches = 8, .rate = 0},
+                    CompileOptions{.stages = 4, .microBatches = 8, .early = true},
+                    CompileOptions{.stages = 2, .shares = true}));
 
 } // namespace
 } // namespace pcc::test

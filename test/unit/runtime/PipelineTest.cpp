@@ -23,7 +23,7 @@ using runtime::StepResults;
 using runtime::Tensor;
 
 /// Random images and labels that are below the width.
-NamedTensors makeBatch(const PipelineOptions &options, int step) {
+NamedTensors makeBatch(const CompileOptions &options, int step) {
   Tensor image = Tensor::zeros(abi::F32, {options.batch, options.width});
   Tensor label = Tensor::zeros(abi::I64, {options.batch});
   for (int64_t i = 0; i < image.count(); ++i)
@@ -33,7 +33,7 @@ NamedTensors makeBatch(const PipelineOptions &options, int step) {
   return {{"image", image}, {"label", label}};
 }
 
-std::unique_ptr<Session> load(const PipelineOptions &options) {
+std::unique_ptr<Session> load(const CompileOptions &options) {
   Expected<std::unique_ptr<Session>> session =
       Session::load(makePipeline(options), {.seed = 3, .timeOut = 20});
   EXPECT_TRUE(bool(session)) << session.status().describe();
@@ -46,11 +46,11 @@ void expectNear(const Tensor &a, const Tensor &b, const std::string &what) {
     ASSERT_NEAR(a.at(i), b.at(i), 1e-5) << what << " element " << i;
 }
 
-class Pipeline : public testing::TestWithParam<PipelineOptions> {};
+class Pipeline : public testing::TestWithParam<CompileOptions> {};
 
 // Three steps of it give the losses, gradients, parameters and outputs of one rank.
 TEST_P(Pipeline, TrainsLikeOneRank) {
-  PipelineOptions options = GetParam(), one = options;
+  CompileOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
   one.shares = one.lastRuns = one.fused = false;
   std::unique_ptr<Session> pipeline = load(options), reference = load(one);
@@ -78,7 +78,7 @@ TEST_P(Pipeline, TrainsLikeOneRank) {
 
 // A rank has the parameters of its own stage, and no others; a file has all.
 TEST_P(Pipeline, KeepsParametersByStage) {
-  PipelineOptions options = GetParam();
+  CompileOptions options = GetParam();
   std::unique_ptr<Session> session = load(options);
   ASSERT_TRUE(session);
   int perStage = options.layers / options.stages;
@@ -98,7 +98,7 @@ TEST_P(Pipeline, KeepsParametersByStage) {
 // The loops of training and evaluation: data reach the stages that read them, the last stage's loss
 // is the run's.
 TEST_P(Pipeline, RunsTheLoops) {
-  PipelineOptions options = GetParam(), one = options;
+  CompileOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
   one.shares = one.lastRuns = one.fused = false;
   std::unique_ptr<Session> session = load(options), reference = load(one);
@@ -118,7 +118,7 @@ TEST_P(Pipeline, RunsTheLoops) {
 
 // Collectives that stand next to each other in one program need not do so in another.
 TEST(PipelineGroups, StagesHaveNeighboursOfTheirOwn) {
-  PipelineOptions options{.shares = true, .fused = true};
+  CompileOptions options{.shares = true, .fused = true};
   abi::Executable executable = makePipeline(options);
   for (abi::Program &program : *executable.mutable_programs())
     for (abi::Record &record : *program.mutable_sections(2)->mutable_records())
@@ -140,14 +140,14 @@ TEST(PipelineGroups, StagesHaveNeighboursOfTheirOwn) {
 
 INSTANTIATE_TEST_SUITE_P(
     Stages, Pipeline,
-    testing::Values(PipelineOptions{.stages = 2}, PipelineOptions{.stages = 4},
-                    PipelineOptions{.stages = 4, .microBatches = 8},
-                    PipelineOptions{.stages = 2, .dataRanks = 1, .microBatches = 2},
-                    PipelineOptions{.stages = 4, .microBatches = 8, .early = true},
-                    PipelineOptions{.stages = 2, .shares = true},
-                    PipelineOptions{.stages = 2, .shares = true, .fused = true},
-                    PipelineOptions{.stages = 2, .lastRuns = true},
-                    PipelineOptions{
+    testing::Values(CompileOptions{.stages = 2}, CompileOptions{.stages = 4},
+                    CompileOptions{.stages = 4, .microBatches = 8},
+                    CompileOptions{.stages = 2, .dataRanks = 1, .microBatches = 2},
+                    CompileOptions{.stages = 4, .microBatches = 8, .early = true},
+                    CompileOptions{.stages = 2, .shares = true},
+                    CompileOptions{.stages = 2, .shares = true, .fused = true},
+                    CompileOptions{.stages = 2, .lastRuns = true},
+                    CompileOptions{
                         .stages = 4, .microBatches = 8, .early = true, .lastRuns = true}));
 
 } // namespace

@@ -23,7 +23,7 @@ struct Layer {
 
 class StageBuilder {
 public:
-  StageBuilder(const PipelineOptions &options, int stage)
+  StageBuilder(const CompileOptions &options, int stage)
       : options(options), stage(stage), builder(options.dataRanks),
         perStage(options.layers / options.stages), rows(options.batch / options.microBatches),
         localRows(rows / options.dataRanks),
@@ -57,7 +57,7 @@ private:
                       const std::vector<std::pair<uint32_t, abi::Access>> &operands,
                       const std::vector<int64_t> &scalars);
 
-  const PipelineOptions options;
+  const CompileOptions options;
   const int stage;
   ProgramBuilder builder;
   const int perStage;
@@ -368,7 +368,7 @@ ProgramBuilder &StageBuilder::build() {
 
 /// Group 0: the ranks of each stage. Group 1: those of the first and the last, the others alone
 /// in lists of the same length.
-void addGroups(const PipelineOptions &options, abi::Executable &executable) {
+void addGroups(const CompileOptions &options, abi::Executable &executable) {
   executable.clear_groups();
   abi::RankGroup &own = *executable.add_groups();
   for (int s = 0; s < options.stages; ++s) {
@@ -390,7 +390,7 @@ void addGroups(const PipelineOptions &options, abi::Executable &executable) {
 
 } // namespace
 
-abi::Executable makePipeline(const PipelineOptions &options) {
+abi::Executable makePipeline(const CompileOptions &options) {
   abi::Executable executable;
   for (int s = 0; s < options.stages; ++s) {
     StageBuilder stage(options, s);

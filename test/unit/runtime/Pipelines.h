@@ -10,7 +10,7 @@
 
 namespace pcc::test {
 
-struct PipelineOptions {
+struct CompileOptions {
   int stages = 2;
   int dataRanks = 2;
   int microBatches = 4;
@@ -39,7 +39,7 @@ struct PipelineOptions {
 /// (Narayanan et al., 2021): input "image" on the first stage, "label" and the loss on the last;
 /// parameters "w0", "w1", …; sections forward, backward, update. With `shares` also a parameter
 /// "tied" on the first and the last stage, whose gradients are summed over both.
-abi::Executable makePipeline(const PipelineOptions &options);
+abi::Executable makePipeline(const CompileOptions &options);
 
 } // namespace pcc::test
 

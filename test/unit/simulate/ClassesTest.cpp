@@ -77,7 +77,7 @@ TEST(Classes, OneRankStandsForItsClassExactly) {
     return std::uniform_int_distribution<int>(low, high)(random);
   };
   for (int trial = 0; trial < 60; ++trial) {
-    PipelineOptions options{
+    CompileOptions options{
         .stages = draw(1, 4), .dataRanks = draw(1, 6), .microBatches = draw(4, 8)};
     options.layers = options.stages * draw(1, 2);
     options.batch = options.microBatches * options.dataRanks * 2;

@@ -2,7 +2,7 @@
 
 #include "tools/pcc/calibrate/RunTimer.h"
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "compiler/link/Link.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -54,13 +54,13 @@ static void startConcurrently(abi::Executable &executable) {
 
 static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks,
                                           const std::string &gpuChip) {
-  PipelineOptions options;
+  CompileOptions options;
   options.parallel.set_device_num(static_cast<int32_t>(ranks));
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.parallel.set_micro_batches(1);
   options.parallel.set_interleave_num(1);
   options.gpuChip = gpuChip;
-  if (failed(runPipeline(module, options, Stage::Llvm)))
+  if (failed(runPhases(module, options, CompilePhase::Llvm)))
     return failure();
   return link::linkProgram(module);
 }

@@ -44,8 +44,8 @@ public:
   /// Returns the seconds of one run on the slowest rank. Fails after a diagnostic.
   mlir::FailureOr<double> time(const TimedProgram &program);
 
-  /// Times several programs. Their `rounds` rounds take turns, so that a disturbance of the machine
-  /// affects all of them.
+  /// Times several programs. Their `rounds` rounds take turns, so that a perturbation of the
+  /// machine affects all of them.
   mlir::FailureOr<std::vector<double>> timeInTurns(llvm::ArrayRef<TimedProgram> programs,
                                                    int rounds);
 

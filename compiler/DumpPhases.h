@@ -3,7 +3,7 @@
 // Writes the module after every phase into numbered files, for `--dump-ir=DIR[,dot]`.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include <string>
 
 namespace pcc {
@@ -11,12 +11,12 @@ namespace pcc {
 /// Writes DIR/02_grad.mlir and so on and, with `pictures`, DIR/02_grad.dot beside each file. Large
 /// constants are elided, since the files are for reading. All ranks run the same module, so there
 /// is one file per phase.
-class DumpStages {
+class DumpPhases {
 public:
-  DumpStages(llvm::StringRef folder, bool pictures) : folder(folder.str()), pictures(pictures) {}
+  DumpPhases(llvm::StringRef folder, bool pictures) : folder(folder.str()), pictures(pictures) {}
 
   /// Writes the files of one phase. Emits an error at the module if the folder cannot be written.
-  mlir::LogicalResult write(Stage stage, mlir::ModuleOp module) const;
+  mlir::LogicalResult write(CompilePhase phase, mlir::ModuleOp module) const;
 
 private:
   std::string folder;

@@ -12,10 +12,11 @@ namespace pcc::import {
 
 /// Returns the position of entry number `index` of a list of the file (`pin`, `stages`), for
 /// messages.
-using PinPlace = llvm::function_ref<std::string(llvm::StringRef list, int index)>;
+using ConstraintLocation = llvm::function_ref<std::string(llvm::StringRef list, int index)>;
 
 /// Adds `pins` to the constraints of `module`, and their mesh if the module has none. Emits an
 /// error and fails for an invalid mesh.
-mlir::LogicalResult attachPins(mlir::ModuleOp module, const abi::Pins &pins, PinPlace getPlace);
+mlir::LogicalResult attachConstraints(mlir::ModuleOp module, const abi::Pins &pins,
+                                      ConstraintLocation getPlace);
 
 } // namespace pcc::import

@@ -2,7 +2,7 @@
 // Checks the invariants of phases by one table. An invariant holds from one phase to another and is
 // a predicate on each op.
 
-#include "compiler/VerifyStage.h"
+#include "compiler/VerifyPhase.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
@@ -16,8 +16,8 @@ using namespace pcc;
 
 namespace {
 
-struct Law {
-  Stage from, to;
+struct Invariant {
+  CompilePhase from, to;
   const char *broken; ///< error text for an op that violates the invariant
   bool (*holds)(Operation *);
 };
@@ -38,61 +38,66 @@ bool isLocal(Operation *op) {
   return function && function->hasAttr(dist::localAttrName);
 }
 
-constexpr Law laws[] = {
-    {Stage::Graph, Stage::Schedule, "is not an op of pcc's dialects",
-     [](Operation *op) { return isOf(op, {"builtin", "func", "graph", "dist", "pipe"}); }},
-    {Stage::Graph, Stage::Grad, "has a sharding before one was chosen",
+constexpr Invariant invariants[] = {
+    {CompilePhase::Graph, CompilePhase::Schedule, "is not an op of pcc's dialects",
+     [](Operation *op) {
+       return isOf(op, {"builtin", "func", "graph", "dist", "pipe"});
+     }},
+    {CompilePhase::Graph, CompilePhase::Grad, "has a sharding before one was chosen",
      [](Operation *op) {
        return !op->hasAttr(dist::inAttrName) && !op->hasAttr(dist::outAttrName);
      }},
-    {Stage::Strategy, Stage::Strategy, "has no sharding",
+    {CompilePhase::Strategy, CompilePhase::Strategy, "has no sharding",
      [](Operation *op) {
        return !isTensorOp(op) || !isDistributed(op) || isLocal(op) ||
               op->hasAttr(dist::outAttrName);
      }},
-    {Stage::Spmd, Stage::Schedule, "is left over: every reshard must have become collectives",
+    {CompilePhase::Spmd, CompilePhase::Schedule,
+     "is left over: every reshard must have become collectives",
      [](Operation *op) { return !isa<dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp>(op); }},
-    {Stage::Spmd, Stage::Task, "still has a sharding: only functions' boundaries keep theirs",
+    {CompilePhase::Spmd, CompilePhase::Task,
+     "still has a sharding: only functions' boundaries keep theirs",
      [](Operation *op) {
        return !op->hasAttr(dist::inAttrName) && !op->hasAttr(dist::outAttrName);
      }},
-    {Stage::Spmd, Stage::Schedule, "still has global shapes",
+    {CompilePhase::Spmd, CompilePhase::Schedule, "still has global shapes",
      [](Operation *op) {
        return !isa<func::FuncOp>(op) || !isDistributed(op) || op->hasAttr(dist::localAttrName);
      }},
-    {Stage::Stages, Stage::Schedule, "is left over: values between stages are sent and received",
+    {CompilePhase::Stages, CompilePhase::Schedule,
+     "is left over: values between stages are sent and received",
      [](Operation *op) { return !isa<pipe::TransferOp>(op); }},
-    {Stage::Task, Stage::Llvm, "is left over: a rank's program holds only records",
+    {CompilePhase::Task, CompilePhase::Llvm, "is left over: a rank's program holds only records",
      [](Operation *op) { return !op->getParentOfType<task::ProgramOp>() || isOf(op, {"task"}); }},
 };
 
-struct VerifyStage : PassWrapper<VerifyStage, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyStage)
+struct VerifyPhase : PassWrapper<VerifyPhase, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyPhase)
 
-  VerifyStage() = default;
-  VerifyStage(const VerifyStage &other) : PassWrapper(other) { stageName = other.stageName; }
-  explicit VerifyStage(Stage stage) { stageName = stringify(stage).str(); }
+  VerifyPhase() = default;
+  VerifyPhase(const VerifyPhase &other) : PassWrapper(other) { phaseName = other.phaseName; }
+  explicit VerifyPhase(CompilePhase phase) { phaseName = stringify(phase).str(); }
 
-  llvm::StringRef getName() const override { return "VerifyStage"; }
-  llvm::StringRef getArgument() const override { return "verify-stage"; }
+  llvm::StringRef getName() const override { return "VerifyPhase"; }
+  llvm::StringRef getArgument() const override { return "verify-phase"; }
   llvm::StringRef getDescription() const override {
-    return "checks what holds after a stage of the road";
+    return "checks what holds after a phase of the road";
   }
 
   void runOnOperation() override {
-    std::optional<Stage> stage = parseStage(stageName);
-    if (!stage) {
-      getOperation().emitError("unknown stage '") << stageName << "'";
+    std::optional<CompilePhase> phase = parsePhase(phaseName);
+    if (!phase) {
+      getOperation().emitError("unknown phase '") << phaseName << "'";
       return signalPassFailure();
     }
     bool broken = false;
-    for (const Law &law : laws)
-      if (law.from <= *stage && *stage <= law.to)
+    for (const Invariant &invariant : invariants)
+      if (invariant.from <= *phase && *phase <= invariant.to)
         getOperation()->walk([&](Operation *op) {
-          if (op == getOperation() || law.holds(op))
+          if (op == getOperation() || invariant.holds(op))
             return;
-          op->emitError("after stage '")
-              << stageName << "': '" << op->getName() << "' " << law.broken;
+          op->emitError("after phase '")
+              << phaseName << "': '" << op->getName() << "' " << invariant.broken;
           broken = true;
         });
     if (broken)
@@ -100,13 +105,13 @@ struct VerifyStage : PassWrapper<VerifyStage, OperationPass<ModuleOp>> {
     markAllAnalysesPreserved();
   }
 
-  Option<std::string> stageName{*this, "stage", llvm::cl::desc("the stage just done")};
+  Option<std::string> phaseName{*this, "phase", llvm::cl::desc("the phase just done")};
 };
 
 } // namespace
 
-std::unique_ptr<Pass> pcc::createVerifyStagePass(Stage stage) {
-  return std::make_unique<VerifyStage>(stage);
+std::unique_ptr<Pass> pcc::createVerifyPhasePass(CompilePhase phase) {
+  return std::make_unique<VerifyPhase>(phase);
 }
 
-void pcc::registerVerifyStagePass() { PassRegistration<VerifyStage>(); }
+void pcc::registerVerifyPhasePass() { PassRegistration<VerifyPhase>(); }

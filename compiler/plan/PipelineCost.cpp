@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/PipelinePrice.h"
+#include "compiler/plan/PipelineCost.h"
 
 #include "dialects/graph/Roles.h"
 #include "passes/facts/Cost.h"
@@ -14,7 +14,7 @@ namespace pcc::plan {
 namespace {
 
 /// Returns the cost of the section called `name`; null if the stage has no such section.
-const SectionPrice *find(const StepPrice &step, const std::string &name) {
+const SectionCost *find(const StepCost &step, const std::string &name) {
   auto found = llvm::find_if(step.sections, [&](auto &section) { return section.name == name; });
   return found == step.sections.end() ? nullptr : &*found;
 }
@@ -22,22 +22,22 @@ const SectionPrice *find(const StepPrice &step, const std::string &name) {
 /// Returns the times of one virtual stage, number `index` of its stage. Recomputation counts as
 /// backward work, because the backward pass waits for it. Unless messages are hidden, sending and
 /// receiving between sections count as work of the stage.
-order::PipelineTimes::Stage timesOfChunk(const StepPrice &step, int64_t index, int64_t chunks,
+order::PipelineTimes::Stage timesOfChunk(const StepCost &step, int64_t index, int64_t chunks,
                                          bool hidesMessages) {
   auto sectionOf = [&](StringRef name) {
     return find(step, facts::sectionOfChunk(name, index, chunks));
   };
   order::PipelineTimes::Stage times;
   double again = 0;
-  if (const SectionPrice *forward = sectionOf(facts::forwardTrainName)) {
+  if (const SectionCost *forward = sectionOf(facts::forwardTrainName)) {
     again = forward->recomputation();
     times.forward = forward->sum() - again + (hidesMessages ? 0 : forward->message);
   }
   for (StringRef name : {facts::backwardName, facts::backwardInputName, facts::forwardBackwardName})
-    if (const SectionPrice *backward = sectionOf(name))
+    if (const SectionCost *backward = sectionOf(name))
       times.backwardInput += backward->sum() + (hidesMessages ? 0 : backward->message);
   times.backwardInput += again;
-  if (const SectionPrice *weight = sectionOf(facts::backwardWeightName))
+  if (const SectionCost *weight = sectionOf(facts::backwardWeightName))
     times.backwardWeight = weight->sum();
   return times;
 }
@@ -49,30 +49,31 @@ bool isOfMicrobatch(StringRef name) {
          name == facts::forwardBackwardName;
 }
 
-StagePrice priceStage(ModuleOp stage, const abi::Cluster &cluster, const PriceOptions &options) {
-  StagePrice price;
-  price.step = priceStep(stage, cluster, options);
-  price.hidesReductions = options.hidesReductions;
-  price.alignsReductions = options.alignsReductions;
-  price.hiddenShare = 1 - cluster.device().collective_share().value();
-  for (const SectionPrice &section : price.step.sections)
+StageCost estimateStageCost(ModuleOp stage, const abi::Cluster &cluster,
+                            const CostOptions &options) {
+  StageCost cost;
+  cost.step = estimateStepCost(stage, cluster, options);
+  cost.hidesReductions = options.hidesReductions;
+  cost.alignsReductions = options.alignsReductions;
+  cost.hiddenShare = 1 - cluster.device().collective_share().value();
+  for (const SectionCost &section : cost.step.sections)
     if (section.runs && !isOfMicrobatch(section.name))
-      price.ending += section.sum();
+      cost.ending += section.sum();
   double scale = double(abi::elementBytes(options.precision.activations)) / 4;
   for (facts::Section section : facts::collectSections(stage)) {
     bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
     if (isUpdate)
-      price.heldBytes = countHeldBytes(section.function, options.precision.activations);
+      cost.heldBytes = countHeldBytes(section.function, options.precision.activations);
     for (unsigned index : graph::findResults(section.function, graph::RoleKind::Saved)) {
       Type type = section.function.getResultTypes()[index];
       double bytes = double(facts::getNumBytes(type));
-      price.savedBytes += int64_t(getElementTypeOrSelf(type).isF32() ? bytes * scale : bytes);
+      cost.savedBytes += int64_t(getElementTypeOrSelf(type).isF32() ? bytes * scale : bytes);
     }
   }
-  for (const SectionPrice &section : price.step.sections)
+  for (const SectionCost &section : cost.step.sections)
     if (section.runs)
-      price.workBytes = std::max(price.workBytes, section.liveBytes);
-  return price;
+      cost.workBytes = std::max(cost.workBytes, section.liveBytes);
+  return cost;
 }
 
 /// Times at which the work of one device runs.
@@ -125,7 +126,7 @@ struct DeviceTimes {
 
 /// Returns the reductions of a virtual stage, with the names of its one or two sections with
 /// gradients.
-std::vector<std::pair<StringRef, const SectionReductions *>> listReductions(const StepPrice &step,
+std::vector<std::pair<StringRef, const SectionReductions *>> listReductions(const StepCost &step,
                                                                             int chunk, int chunks) {
   std::vector<std::pair<StringRef, const SectionReductions *>> list;
   for (StringRef name : {facts::backwardName, facts::backwardInputName, facts::backwardWeightName,
@@ -145,7 +146,7 @@ struct Reduction {
 
 /// Returns the reductions in the order in which they become ready. A reduction that belongs to no
 /// section of a virtual stage is ready at the end.
-std::vector<Reduction> orderReductions(const StagePrice &stage, int chunks,
+std::vector<Reduction> orderReductions(const StageCost &stage, int chunks,
                                        const DeviceTimes &times) {
   std::vector<Reduction> reductions;
   llvm::DenseSet<const SectionReductions *> listed;
@@ -169,7 +170,7 @@ std::vector<Reduction> orderReductions(const StagePrice &stage, int chunks,
 
 /// Returns the seconds by which gradient reductions lengthen a stage. These are the reductions
 /// after its last work, plus the slowdown of matmuls during earlier reductions.
-double exposedReductions(const StagePrice &stage, int chunks, const DeviceTimes &times) {
+double exposedReductions(const StageCost &stage, int chunks, const DeviceTimes &times) {
   double done = stage.hidesReductions ? 0 : times.end(), taken = 0;
   for (const Reduction &reduction : orderReductions(stage, chunks, times)) {
     double begin = std::max(done, reduction.ready);
@@ -182,7 +183,7 @@ double exposedReductions(const StagePrice &stage, int chunks, const DeviceTimes 
 /// Returns the seconds by which gathers of parameters lengthen the first forward passes. These are
 /// the exposed part, plus the slowdown of matmuls during hidden gathers. The gathers of virtual
 /// stages are proportional to their reductions.
-double exposedGathers(const StagePrice &stage, int chunks) {
+double exposedGathers(const StageCost &stage, int chunks) {
   if (!stage.hidesReductions)
     return stage.step.gathers;
   double reductions = 0, exposed = 0;
@@ -194,8 +195,7 @@ double exposedGathers(const StagePrice &stage, int chunks) {
       own += each->sum();
     double gathers = stage.step.gathers * (own > 0 ? own / reductions : 1.0 / chunks);
     for (StringRef name : {facts::forwardTrainName, facts::forwardBackwardName})
-      if (const SectionPrice *section =
-              find(stage.step, facts::sectionOfChunk(name, chunk, chunks)))
+      if (const SectionCost *section = find(stage.step, facts::sectionOfChunk(name, chunk, chunks)))
         gathers -= section->forward.sum();
     exposed += std::max(0.0, gathers);
   }
@@ -204,30 +204,30 @@ double exposedGathers(const StagePrice &stage, int chunks) {
 
 } // namespace
 
-PipelinePrice pricePipeline(ArrayRef<ModuleOp> stages, const order::PipelineShape &shape,
-                            const abi::Cluster &cluster, const PriceOptions &options) {
-  PipelinePrice price;
+PipelineCost estimatePipelineCost(ArrayRef<ModuleOp> stages, const order::PipelineShape &shape,
+                                  const abi::Cluster &cluster, const CostOptions &options) {
+  PipelineCost cost;
   for (ModuleOp stage : stages)
-    price.stages.push_back(priceStage(stage, cluster, options));
-  price.times.stages.resize(shape.stages());
+    cost.stages.push_back(estimateStageCost(stage, cluster, options));
+  cost.times.stages.resize(shape.stages());
   for (int device = 0; device < shape.devices; ++device) {
-    const StepPrice &step = price.stages[device].step;
+    const StepCost &step = cost.stages[device].step;
     for (int index = 0; index < shape.chunks; ++index)
-      price.times.stages[shape.stageOf(device, index)] =
+      cost.times.stages[shape.stageOf(device, index)] =
           timesOfChunk(step, index, shape.chunks, options.hidesMessages);
-    for (const SectionPrice &section : step.sections)
+    for (const SectionCost &section : step.sections)
       if (options.hidesMessages && isOfMicrobatch(section.name))
-        price.times.latency = std::max(price.times.latency, section.message);
+        cost.times.latency = std::max(cost.times.latency, section.message);
   }
-  return price;
+  return cost;
 }
 
-PipelinePrice::Outcome PipelinePrice::run(const order::PipelineShape &shape,
-                                          const order::Order &order) const {
+PipelineCost::Outcome PipelineCost::run(const order::PipelineShape &shape,
+                                        const order::Order &order) const {
   Outcome outcome;
   outcome.timeline = order::run(shape, order, times);
   for (int device = 0; device < shape.devices; ++device) {
-    const StagePrice &stage = stages[device];
+    const StageCost &stage = stages[device];
     DeviceTimes times{device, order[device], outcome.timeline.spans[device]};
     outcome.seconds = std::max(outcome.seconds, times.end() + stage.ending +
                                                     exposedReductions(stage, shape.chunks, times) +
@@ -240,9 +240,9 @@ PipelinePrice::Outcome PipelinePrice::run(const order::PipelineShape &shape,
   return outcome;
 }
 
-int64_t PipelinePrice::getLiveLimit(int chunks, int64_t memory) const {
+int64_t PipelineCost::getLiveLimit(int chunks, int64_t memory) const {
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (const StagePrice &stage : stages)
+  for (const StageCost &stage : stages)
     least = std::min(least, (memory - stage.heldBytes - stage.workBytes) * chunks /
                                 std::max<int64_t>(stage.savedBytes, 1));
   return least;

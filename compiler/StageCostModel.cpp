@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/PriceStages.h"
+#include "compiler/StageCostModel.h"
 
-#include "compiler/plan/PipelinePrice.h"
+#include "compiler/plan/PipelineCost.h"
 
 using namespace mlir;
 using namespace pcc;
 
-schedule::StagePricer pcc::makeStagePricer(const PipelineOptions &options) {
+schedule::StagePricer pcc::makeStageCostModel(const CompileOptions &options) {
   if (!options.cluster)
     return nullptr;
   int64_t memory = options.parallel.memory_limit() > 0
@@ -14,7 +14,7 @@ schedule::StagePricer pcc::makeStagePricer(const PipelineOptions &options) {
                        : int64_t(options.cluster->device().memory_bytes().value());
   return [cluster = *options.cluster, memory](ArrayRef<ModuleOp> stages,
                                               const order::PipelineShape &shape) {
-    plan::PipelinePrice price = plan::pricePipeline(stages, shape, cluster);
+    plan::PipelineCost price = plan::estimatePipelineCost(stages, shape, cluster);
     int64_t limit = price.getLiveLimit(shape.chunks, memory);
     return schedule::StagePrices{std::move(price.times), std::max<int64_t>(limit, 1)};
   };

@@ -3,13 +3,13 @@
 // Cost of pipeline stages, by which the compilation pipeline orders their actions.
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "passes/schedule/Passes.h"
 
 namespace pcc {
 
 /// Returns a cost function for the machine and memory in `options`. Returns null without a machine:
 /// the order is then independent of the machine and assumes stages of equal cost.
-schedule::StagePricer makeStagePricer(const PipelineOptions &options);
+schedule::StagePricer makeStageCostModel(const CompileOptions &options);
 
 } // namespace pcc

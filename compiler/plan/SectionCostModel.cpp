@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/SectionPricer.h"
+#include "compiler/plan/SectionCostModel.h"
 
 #include "dialects/graph/Roles.h"
 #include "passes/facts/ElementTypes.h"
@@ -32,7 +32,7 @@ bool NamePattern::matches(Operation *op) const {
          llvm::any_of(facts::getNames(op), [&](StringRef name) { return regex.match(name); });
 }
 
-static facts::KernelShares makeShares(func::FuncOp function, const PriceOptions &options,
+static facts::KernelShares makeShares(func::FuncOp function, const CostOptions &options,
                                       const KnownKernels &known) {
   NamePattern alone(options.alone), apart(options.apart);
   int64_t last = 1;
@@ -43,12 +43,15 @@ static facts::KernelShares makeShares(func::FuncOp function, const PriceOptions 
   });
 }
 
-SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As)
-    : section(section), pricing(pricing), f32As(f32As), recompute(pricing.options.recompute),
-      wide(pricing.options.wide), views(pricing.options.views),
+SectionCostModel::SectionCostModel(facts::Section section, const CostContext &costContext,
+                                   abi::ElementType f32As)
+    : section(section), costContext(costContext), f32As(f32As),
+      recompute(costContext.options.recompute), wide(costContext.options.wide),
+      views(costContext.options.views),
       isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()),
-      known(section.function, pricing.options.kernels, [&](Operation *op) { return isFree(op); }),
-      shares(makeShares(section.function, pricing.options, known)) {
+      known(section.function, costContext.options.kernels,
+            [&](Operation *op) { return isFree(op); }),
+      shares(makeShares(section.function, costContext.options, known)) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
     if (!role || role.getKind() != graph::RoleKind::Loss)
@@ -65,7 +68,7 @@ SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi
       forward.insert(&op);
 }
 
-SectionPrice SectionPricer::price() {
+SectionCost SectionCostModel::cost() {
   result.name = section.function.getName();
   result.runs = section.runs;
   for (Operation &op : section.function.getBody().front().without_terminator())
@@ -100,15 +103,15 @@ static Operation *findOrigin(Value value) {
 /// Returns the seconds to add results to their sums over actions. A separate kernel reads both and
 /// writes the sum, even if there is only one action. A matmul adds while it multiplies, and the
 /// sums are read and written in f32.
-double SectionPricer::sumSeconds() {
-  const abi::DeviceFigures &device = pricing.cluster.device();
-  double gradientBytes = double(abi::elementBytes(pricing.options.precision.gradients));
+double SectionCostModel::sumSeconds() {
+  const abi::DeviceFigures &device = costContext.cluster.device();
+  double gradientBytes = double(abi::elementBytes(costContext.options.precision.gradients));
   double seconds = 0;
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
     graph::RoleAttr role = section.getResultRole(index);
     bool isGradient = role && role.getKind() == graph::RoleKind::Gradient;
     double elements = double(cast<ShapedType>(value.getType()).getNumElements());
-    if (pricing.options.addsApart && isGradient) {
+    if (costContext.options.addsApart && isGradient) {
       seconds += machine::moveSeconds(device, 3 * gradientBytes * elements);
     } else if (section.isAccumulated(index)) {
       double adding = 2 * 4 * elements / machine::memoryRate(device);
@@ -119,21 +122,21 @@ double SectionPricer::sumSeconds() {
 }
 
 /// Ratio of an element's bytes under mixed precision to its bytes in the program.
-double SectionPricer::scaleOf(Type type) const {
+double SectionCostModel::scaleOf(Type type) const {
   Type element = getElementTypeOrSelf(type);
   return element.isF32() ? double(abi::elementBytes(f32As)) / 4 : 1;
 }
 
-int64_t SectionPricer::countBytes(Value value) const {
+int64_t SectionCostModel::countBytes(Value value) const {
   return static_cast<int64_t>(scaleOf(value.getType()) *
                               static_cast<double>(facts::getNumBytes(value.getType())));
 }
 
-Seconds &SectionPricer::passOf(Operation *op) {
+Seconds &SectionCostModel::passOf(Operation *op) {
   return isBackward(op) ? result.backward : result.forward;
 }
 
-bool SectionPricer::isRecomputed(Operation *op) {
+bool SectionCostModel::isRecomputed(Operation *op) {
   return hasPasses && forward.contains(op) && recompute.matches(op);
 }
 
@@ -154,7 +157,7 @@ static double &placeOf(Seconds &seconds, facts::OpClass opClass) {
   llvm_unreachable("every class is listed");
 }
 
-void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds) {
+void SectionCostModel::spend(Operation *op, facts::OpClass opClass, double seconds) {
   placeOf(passOf(op), opClass) += seconds;
   if (isRecomputed(op))
     placeOf(result.recomputed, opClass) += seconds;
@@ -166,23 +169,24 @@ void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds)
 }
 
 /// Returns whether the modeled system has no kernel for an op that moves elements.
-bool SectionPricer::isFree(Operation *op) const {
+bool SectionCostModel::isFree(Operation *op) const {
   return facts::classOf(op) == facts::OpClass::Movement && (isAtOnce() || views.matches(op));
 }
 
-facts::OpPrice SectionPricer::priceOf(Operation *op) const {
+facts::OpPrice SectionCostModel::opCostOf(Operation *op) const {
   facts::KernelShare share = shares.of(op);
   share.launches &= !isAtOnce();
-  return {op, pricing.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As};
+  return {op, costContext.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As};
 }
 
-double SectionPricer::secondsOf(Operation *op) const {
-  double seconds = known.numberOf(op) ? known.secondsAt(op, pricing.cluster.device())
-                                      : priceOf(op).seconds(facts::OpShapes::of(op));
-  return facts::classOf(op) == facts::OpClass::Contraction ? seconds * pricing.slowest : seconds;
+double SectionCostModel::secondsOf(Operation *op) const {
+  double seconds = known.numberOf(op) ? known.secondsAt(op, costContext.cluster.device())
+                                      : opCostOf(op).seconds(facts::OpShapes::of(op));
+  return facts::classOf(op) == facts::OpClass::Contraction ? seconds * costContext.slowest
+                                                           : seconds;
 }
 
-void SectionPricer::addOp(Operation *op) {
+void SectionCostModel::addOp(Operation *op) {
   if (isFree(op))
     return;
   facts::OpShapes shapes = facts::OpShapes::of(op);
@@ -191,7 +195,7 @@ void SectionPricer::addOp(Operation *op) {
   result.flops += static_cast<double>(cost.flops);
   if (cost.opClass == facts::OpClass::Contraction) {
     room.try_emplace(op, seconds);
-    double moving = priceOf(op).bytes(shapes) / machine::memoryRate(pricing.cluster.device());
+    double moving = opCostOf(op).bytes(shapes) / machine::memoryRate(costContext.cluster.device());
     idleMemory[op] = std::max(0.0, seconds - moving);
   }
   spend(op, cost.opClass, seconds);
@@ -209,44 +213,45 @@ static StringRef findGradient(facts::Section &section, Value value) {
   return role && role.getKind() == graph::RoleKind::Gradient ? graph::getName(role) : "";
 }
 
-void SectionPricer::addCollective(Operation *op) {
+void SectionCostModel::addCollective(Operation *op) {
   machine::Traffic traffic = facts::trafficOf(op);
-  machine::Group group = facts::groupOf(op, pricing.mesh, pricing.cluster);
+  machine::Group group = facts::groupOf(op, costContext.mesh, costContext.cluster);
   StringRef gradient = op->getNumOperands() ? findGradient(section, op->getOperand(0)) : "";
   if (!gradient.empty()) {
-    traffic.bytes *= double(abi::elementBytes(pricing.options.precision.gradients)) / 4;
+    traffic.bytes *= double(abi::elementBytes(costContext.options.precision.gradients)) / 4;
     reductions.push_back({traffic, group, gradient});
     updated[gradient] = cast<ShapedType>(op->getResult(0).getType()).getNumElements();
     return;
   }
   if (isUpdate && traffic.kind == abi::ALL_GATHER) {
-    traffic.bytes *= double(abi::elementBytes(pricing.options.precision.activations)) / 4;
+    traffic.bytes *= double(abi::elementBytes(costContext.options.precision.activations)) / 4;
     gathers.push_back({traffic, group, ""});
     return;
   }
-  if (isUpdate && pricing.options.updatesAtOnce)
+  if (isUpdate && costContext.options.updatesAtOnce)
     return;
   if (op->getNumOperands())
     traffic.bytes *= scaleOf(op->getOperand(0).getType());
-  double seconds = machine::priceCollective(pricing.cluster, group, traffic).seconds;
+  double seconds = machine::priceCollective(costContext.cluster, group, traffic).seconds;
   double hidden = hideInputGradient(op, seconds);
   if (hidden == 0)
     hidden = hide(op, seconds, group.size);
   result.hidden += hidden * (isRecomputed(op) ? 2 : 1);
   spend(op, facts::OpClass::Communication, seconds);
-  if (pricing.options.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
+  if (costContext.options.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
     gatherAgain(op, seconds);
 }
 
 /// Adds a message to the rank at the same position of another stage. All positions send in
 /// parallel.
-void SectionPricer::addMessage(pipe::SendOp op) {
+void SectionCostModel::addMessage(pipe::SendOp op) {
   double bytes = static_cast<double>(countBytes(op.getInput()));
-  result.message = std::max(
-      result.message, facts::secondsOfMessage(bytes, pricing.mesh.getNumRanks(), pricing.cluster));
+  result.message =
+      std::max(result.message,
+               facts::secondsOfMessage(bytes, costContext.mesh.getNumRanks(), costContext.cluster));
 }
 
-double SectionPricer::getUpdatedElements() const {
+double SectionCostModel::getUpdatedElements() const {
   func::FuncOp update = section.function;
   double elements = 0;
   for (unsigned argument : graph::findArgs(update, graph::RoleKind::Gradient)) {
@@ -260,7 +265,7 @@ double SectionPricer::getUpdatedElements() const {
 }
 
 /// A gradient is ready when its origin is ready, because ops that scale it may run immediately.
-void SectionPricer::findTimesLeft() {
+void SectionCostModel::findTimesLeft() {
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
     graph::RoleAttr role = section.getResultRole(index);
     if (role && role.getKind() == graph::RoleKind::Gradient)

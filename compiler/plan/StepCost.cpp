@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/StepCost.h"
 
-#include "compiler/plan/SectionPricer.h"
+#include "compiler/plan/SectionCostModel.h"
 #include "dialects/graph/Roles.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Cluster.h"
@@ -23,7 +23,7 @@ Seconds &Seconds::operator+=(const Seconds &other) {
   return *this;
 }
 
-double SectionPrice::recomputation() const {
+double SectionCost::recomputation() const {
   double communication = forward.communication + recomputed.communication + backward.communication;
   double share = communication > 0 ? recomputed.communication / communication : 0;
   return recomputed.sum() - hidden * share;
@@ -36,9 +36,9 @@ double SectionReductions::sum() const {
   return sum;
 }
 
-double StepPrice::sum() const {
+double StepCost::sum() const {
   double sum = reductions + gathers - hidden;
-  for (const SectionPrice &section : sections)
+  for (const SectionCost &section : sections)
     sum += static_cast<double>(section.runs) * section.sum();
   return sum;
 }
@@ -82,25 +82,26 @@ static std::vector<Bucket> fillBuckets(ArrayRef<MovableCollective> reductions,
 }
 
 /// Adds reductions that run one after the other, each as soon as its gradients are ready.
-static void addReductions(StepPrice &step, ArrayRef<MovableCollective> reductions,
-                          const llvm::StringMap<double> &timesLeft, const Pricing &pricing) {
+static void addReductions(StepCost &step, ArrayRef<MovableCollective> reductions,
+                          const llvm::StringMap<double> &timesLeft,
+                          const CostContext &costContext) {
   double done = -std::numeric_limits<double>::infinity(); // seconds after the backward pass
-  for (const Bucket &bucket : fillBuckets(reductions, timesLeft, pricing.options.bucketBytes)) {
+  for (const Bucket &bucket : fillBuckets(reductions, timesLeft, costContext.options.bucketBytes)) {
     double seconds =
-        machine::priceCollective(pricing.cluster, *bucket.group, bucket.traffic).seconds;
+        machine::priceCollective(costContext.cluster, *bucket.group, bucket.traffic).seconds;
     step.reductions += seconds;
     done = std::max(done, -bucket.timeLeft) + seconds;
   }
-  if (pricing.options.hidesReductions)
-    step.hidden += (step.reductions - std::max(0.0, done)) * pricing.getHiddenShare();
+  if (costContext.options.hidesReductions)
+    step.hidden += (step.reductions - std::max(0.0, done)) * costContext.getHiddenShare();
 }
 
 /// Adds the reductions of each section that returns gradients. Gradients that no section returns
 /// form an entry without a section.
-static void addSectionReductions(StepPrice &step, ArrayRef<MovableCollective> reductions,
+static void addSectionReductions(StepCost &step, ArrayRef<MovableCollective> reductions,
                                  const llvm::StringMap<double> &timesLeft,
                                  const llvm::StringMap<std::string> &sections,
-                                 const Pricing &pricing) {
+                                 const CostContext &costContext) {
   llvm::MapVector<StringRef, std::vector<MovableCollective>> bySection;
   for (const MovableCollective &reduction : reductions) {
     auto section = sections.find(reduction.gradient);
@@ -108,22 +109,23 @@ static void addSectionReductions(StepPrice &step, ArrayRef<MovableCollective> re
   }
   for (const auto &[section, own] : bySection) {
     step.sectionReductions.push_back({section.str(), {}});
-    for (const Bucket &bucket : fillBuckets(own, timesLeft, pricing.options.bucketBytes))
+    for (const Bucket &bucket : fillBuckets(own, timesLeft, costContext.options.bucketBytes))
       step.sectionReductions.back().buckets.push_back(
           {bucket.timeLeft,
-           machine::priceCollective(pricing.cluster, *bucket.group, bucket.traffic).seconds});
+           machine::priceCollective(costContext.cluster, *bucket.group, bucket.traffic).seconds});
   }
 }
 
-static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
-                       const Pricing &pricing) {
+static void addGathers(StepCost &step, ArrayRef<MovableCollective> gathers,
+                       const CostContext &costContext) {
   for (const MovableCollective &gather : gathers)
-    step.gathers += machine::priceCollective(pricing.cluster, gather.group, gather.traffic).seconds;
+    step.gathers +=
+        machine::priceCollective(costContext.cluster, gather.group, gather.traffic).seconds;
   double forward = 0;
-  for (const SectionPrice &section : step.sections)
+  for (const SectionCost &section : step.sections)
     forward = std::max(forward, section.runs ? section.forward.sum() : 0);
-  if (pricing.options.hidesReductions)
-    step.hidden += std::min(step.gathers, forward) * pricing.getHiddenShare();
+  if (costContext.options.hidesReductions)
+    step.hidden += std::min(step.gathers, forward) * costContext.getHiddenShare();
 }
 
 /// Returns the elements of the gradients that an update reads, before their reduction.
@@ -158,38 +160,40 @@ static double expectGreatest(int64_t count) {
   return low;
 }
 
-StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOptions &options) {
+StepCost estimateStepCost(ModuleOp module, const abi::Cluster &cluster,
+                          const CostOptions &options) {
   dist::Mesh mesh = dist::getMesh(module);
-  Pricing pricing{cluster, mesh, options,
-                  1 + options.spread * expectGreatest(machine::countDevices(cluster))};
-  StepPrice step;
+  CostContext costContext{cluster, mesh, options,
+                          1 + options.spread * expectGreatest(machine::countDevices(cluster))};
+  StepCost step;
   llvm::StringMap<double> timesLeft;
   llvm::StringMap<std::string> sections; // by the gradients that they return
   std::vector<MovableCollective> reductions, gathers;
   for (facts::Section section : facts::collectSections(module)) {
     bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
-    SectionPricer pricer(section, pricing, isUpdate ? abi::F32 : options.precision.activations);
-    SectionPrice price = pricer.price();
+    SectionCostModel costModel(section, costContext,
+                               isUpdate ? abi::F32 : options.precision.activations);
+    SectionCost cost = costModel.cost();
     if (isUpdate)
-      price.forward.movement += (pricer.getUpdatedElements() * options.precision.updateBytes +
-                                 countGradients(section.function) * options.sumBytes) /
-                                machine::memoryRate(cluster.device());
+      cost.forward.movement += (costModel.getUpdatedElements() * options.precision.updateBytes +
+                                countGradients(section.function) * options.sumBytes) /
+                               machine::memoryRate(cluster.device());
     step.heldBytes =
         std::max(step.heldBytes, countHeldBytes(section.function, options.precision.activations));
     if (section.runs)
-      step.peakBytes = std::max(step.peakBytes, price.liveBytes);
-    step.sections.push_back(std::move(price));
-    llvm::append_range(reductions, pricer.getReductions());
-    llvm::append_range(gathers, pricer.getGathers());
-    for (const auto &entry : pricer.getTimesLeft()) {
+      step.peakBytes = std::max(step.peakBytes, cost.liveBytes);
+    step.sections.push_back(std::move(cost));
+    llvm::append_range(reductions, costModel.getReductions());
+    llvm::append_range(gathers, costModel.getGathers());
+    for (const auto &entry : costModel.getTimesLeft()) {
       timesLeft[entry.getKey()] = entry.getValue();
       sections[entry.getKey()] = step.sections.back().name;
     }
   }
   step.peakBytes += step.heldBytes;
-  addReductions(step, reductions, timesLeft, pricing);
-  addSectionReductions(step, reductions, timesLeft, sections, pricing);
-  addGathers(step, gathers, pricing);
+  addReductions(step, reductions, timesLeft, costContext);
+  addSectionReductions(step, reductions, timesLeft, sections, costContext);
+  addGathers(step, gathers, costContext);
   return step;
 }
 

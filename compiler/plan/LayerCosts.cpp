@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/LayerPrices.h"
+#include "compiler/plan/LayerCosts.h"
 
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/IRMapping.h"
@@ -62,20 +62,20 @@ private:
   func::FuncOp function;
 };
 
-class Pricer {
+class LayerCostModel {
 public:
-  Pricer(ArrayRef<ChainLayer> chain, const LayerPriceOptions &options)
+  LayerCostModel(ArrayRef<ChainLayer> chain, const LayerCostOptions &options)
       : chain(chain), options(options), forwardTimes(chain.size()) {
     for (const ChainLayer &layer : chain)
       layers.push_back({.name = layer.name});
   }
 
-  LayerPrices run(ModuleOp module, func::FuncOp forward, const NumberedModel &model) {
+  LayerCosts run(ModuleOp module, func::FuncOp forward, const NumberedModel &model) {
     addTimes(model);
     addLive(model);
     addHeld(module, forward);
     for (auto [number, layer] : llvm::enumerate(layers))
-      layer.handOver = secondsToHandOn(chain[number].handedOn);
+      layer.handOver = secondsToSend(chain[number].crossing);
     return {std::move(layers), std::move(forwardTimes)};
   }
 
@@ -87,8 +87,8 @@ private:
   void addTimes(const NumberedModel &model) {
     facts::KernelShares shares(model.getFunction());
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
-      facts::OpPrice price(&op, options.cluster.device(), shares.of(&op));
-      double seconds = price.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
+      facts::OpPrice cost(&op, options.cluster.device(), shares.of(&op));
+      double seconds = cost.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
       size_t layer = model.layerOf(&op);
       layers[layer].time += seconds;
       if (!facts::getDerivedFrom(&op))
@@ -150,7 +150,7 @@ private:
   }
 
   /// Returns the seconds to send values forward and their gradients back; each rank sends its part.
-  double secondsToHandOn(ArrayRef<Value> values) const {
+  double secondsToSend(ArrayRef<Value> values) const {
     double seconds = 0;
     for (Value value : values) {
       bool comesBack = options.trains() && isa<FloatType>(getElementTypeOrSelf(value.getType()));
@@ -162,19 +162,20 @@ private:
   }
 
   ArrayRef<ChainLayer> chain;
-  const LayerPriceOptions &options;
+  const LayerCostOptions &options;
   std::vector<stages::Layer> layers;
   std::vector<double> forwardTimes;
 };
 
 } // namespace
 
-FailureOr<LayerPrices> priceLayers(ModuleOp module, func::FuncOp forward,
-                                   ArrayRef<ChainLayer> layers, const LayerPriceOptions &options) {
+FailureOr<LayerCosts> estimateLayerCosts(ModuleOp module, func::FuncOp forward,
+                                         ArrayRef<ChainLayer> layers,
+                                         const LayerCostOptions &options) {
   NumberedModel model(module, forward, layers);
   if (options.trains() && failed(model.differentiate(options.training)))
     return failure();
-  return Pricer(layers, options).run(module, forward, model);
+  return LayerCostModel(layers, options).run(module, forward, model);
 }
 
 } // namespace pcc::plan

@@ -5,7 +5,7 @@
 // (passes/facts/OpPrice.h) gives the costs of ops, in the kernels that passes/facts/KernelShares.h
 // predicts. runtime/machine/CollectivePrice.h gives the costs of collectives. Sections count as
 // often as the step runs them. Each action reads and writes a sum over actions once more. In a
-// program with pipeline stages, each stage has its own cost (PipelinePrice.h), because messages
+// program with pipeline stages, each stage has its own cost (PipelineCost.h), because messages
 // between stages take no computing time.
 // nobody busy.
 //
@@ -61,7 +61,7 @@ struct KnownKernel {
   double bytesPerSecond = 0, flopsPerSecond = 0;
 };
 
-struct PriceOptions {
+struct CostOptions {
   Precision precision;
   /// Regular expression for names of forward ops that run again before the backward pass, with
   /// their collectives. Empty: none.
@@ -126,7 +126,7 @@ struct Seconds {
 enum class Pass { Forward, Backward };
 
 /// Cost of one op of a section. A repeated op is listed once, without its repetition.
-struct PricedOp {
+struct OpTime {
   std::string name;     ///< from its location, or else its mnemonic
   std::string mnemonic; ///< `matmul`
   Pass pass = Pass::Forward;
@@ -134,7 +134,7 @@ struct PricedOp {
 };
 
 /// Cost of one run of a section.
-struct SectionPrice {
+struct SectionCost {
   std::string name;
   int64_t runs = 0; ///< in a step
   /// Ops on which the loss depends, and all ops of a section without a loss.
@@ -145,7 +145,7 @@ struct SectionPrice {
   double message = 0;
   double flops = 0; ///< without recomputation
   int64_t liveBytes = 0;
-  std::vector<PricedOp> ops; ///< ops with a cost, in program order
+  std::vector<OpTime> ops; ///< ops with a cost, in program order
 
   double sum() const { return forward.sum() + recomputed.sum() + backward.sum() - hidden; }
   /// Returns the part of the sum that is recomputation. Its communication is hidden in proportion.
@@ -165,8 +165,8 @@ struct SectionReductions {
   double sum() const;
 };
 
-struct StepPrice {
-  std::vector<SectionPrice> sections;
+struct StepCost {
+  std::vector<SectionCost> sections;
   /// Reductions and gathers overlapped with sections, and the hidden part of their time.
   double reductions = 0, gathers = 0;
   double hidden = 0;
@@ -186,7 +186,7 @@ int64_t countHeldBytes(mlir::func::FuncOp function, abi::ElementType activations
 /// Estimates the cost of the step of `module`, after the phase spmd. Without a step, estimates one
 /// run of each function. `cluster` is complete and has a device for each rank. Ops without a cost
 /// are free.
-StepPrice priceStep(mlir::ModuleOp module, const abi::Cluster &cluster,
-                    const PriceOptions &options = {});
+StepCost estimateStepCost(mlir::ModuleOp module, const abi::Cluster &cluster,
+                          const CostOptions &options = {});
 
 } // namespace pcc::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The compilation pipeline from a model to the programs of its ranks. Only this file and
-// Pipeline.cpp decide which passes run, in which order, and why.
+// Compile.cpp decide which passes run, in which order, and why.
 //
 //   phase      the module afterwards
 //   graph      core ops, global shapes, no dead code
@@ -35,15 +35,15 @@ struct MemoryOutcome;
 
 namespace pcc {
 
-enum class Stage { Graph, Grad, Strategy, Spmd, Stages, Schedule, Task, Llvm };
+enum class CompilePhase { Graph, Grad, Strategy, Spmd, Stages, Schedule, Task, Llvm };
 
 /// Returns the name of a phase, as used by `--emit` and in file names.
-llvm::StringRef stringify(Stage stage);
+llvm::StringRef stringify(CompilePhase phase);
 /// Returns the phase called `name`; upper and lower case are equal.
-std::optional<Stage> parseStage(llvm::StringRef name);
+std::optional<CompilePhase> parsePhase(llvm::StringRef name);
 
 /// Inputs of the compilation pipeline besides the model.
-struct PipelineOptions {
+struct CompileOptions {
   /// Parallel configuration with all numbers set.
   abi::ParallelConfig parallel;
   /// Loss and optimizer. Both empty: the model is only evaluated, without a training step.
@@ -57,9 +57,9 @@ struct PipelineOptions {
   std::optional<abi::Cluster> cluster;
   /// Mnemonics of composites that spmd keeps although they have no kernels; used for cost
   /// estimates.
-  std::vector<std::string> keptWhole;
+  std::vector<std::string> keptComposites;
   /// False: compiles for one device and ignores the mesh, constraints and shardings of the model.
-  bool obeysMarks = true;
+  bool obeysAnnotations = true;
   /// False: ignores the pipeline stages that the model's constraints give.
   bool obeysStages = true;
   /// Architecture of the GPUs that run the program ("sm_90"). Empty: the program runs on the host.
@@ -69,7 +69,7 @@ struct PipelineOptions {
   /// True: reduces gradients during the last backward pass. False: reduces them after it.
   bool hidesReductions = true;
   /// Maximum number of chunks of a matmul whose reduction over ranks overlaps with other chunks.
-  int64_t productChunks = 1;
+  int64_t matmulChunks = 1;
   /// Bytes per device into which automatically found stages must fit; 0: the memory limit.
   int64_t stageMemory = 0;
   /// Parts of the model that are recomputed for the gradients, as indices into the list of
@@ -82,7 +82,7 @@ struct PipelineOptions {
   /// Ends the search when the plan's cost exceeds the proved lower bound by at most this fraction.
   double searchGap = 0;
   /// Time limit in seconds for computing the cost of each constraint; 0: do not compute it.
-  double pinTimeLimit = 0;
+  double constraintTimeLimit = 0;
   /// Called with the candidates of an AUTO_PARALLEL search, best first.
   std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
   /// Called with the result of an AUTO_PARALLEL search under the cost model `memory`.
@@ -96,7 +96,7 @@ struct PipelineOptions {
   /// Called before the passes of each phase run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each phase.
-  std::function<mlir::LogicalResult(Stage, mlir::ModuleOp)> observe;
+  std::function<mlir::LogicalResult(CompilePhase, mlir::ModuleOp)> observe;
 
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
   bool recomputes() const { return trains() && !recomputedParts.empty(); }
@@ -104,11 +104,12 @@ struct PipelineOptions {
 
 /// Adds the passes of one phase, and the pass that verifies the phase. `isCut`: pipeline
 /// stages have nested modules of their own.
-void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options,
+void addPhase(mlir::OpPassManager &passes, CompilePhase phase, const CompileOptions &options,
               bool isCut = false);
 
 /// Runs the compilation pipeline on the graph `module` up to and including phase `last`. Reports
 /// errors as diagnostics.
-mlir::LogicalResult runPipeline(mlir::ModuleOp module, const PipelineOptions &options, Stage last);
+mlir::LogicalResult runPhases(mlir::ModuleOp module, const CompileOptions &options,
+                              CompilePhase last);
 
 } // namespace pcc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/import/Pins.h"
+#include "compiler/import/Constraints.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
@@ -114,7 +114,8 @@ void append(ModuleOp module, StringRef name, ArrayRef<Attribute> entries) {
 
 } // namespace
 
-LogicalResult attachPins(ModuleOp module, const abi::Pins &pins, PinPlace getPlace) {
+LogicalResult attachConstraints(ModuleOp module, const abi::Pins &pins,
+                                ConstraintLocation getPlace) {
   MLIRContext *context = module.getContext();
   if (!pins.mesh().empty() && !module->hasAttr(dist::meshAttrName)) {
     Attribute mesh = parseMesh(pins.mesh(), context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/DumpStages.h"
+#include "compiler/DumpPhases.h"
 
 #include "compiler/DrawModule.h"
 #include "llvm/Support/FileSystem.h"
@@ -21,12 +21,12 @@ static LogicalResult writeFile(ModuleOp module, const llvm::Twine &path,
   return module.emitError("'") << path.str() << "': " << llvm::toString(std::move(error));
 }
 
-LogicalResult pcc::DumpStages::write(Stage stage, ModuleOp module) const {
+LogicalResult pcc::DumpPhases::write(CompilePhase phase, ModuleOp module) const {
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return module.emitError("'") << folder << "': " << error.message();
   llvm::SmallString<128> stem(folder);
   llvm::sys::path::append(
-      stem, llvm::formatv("{0,0+2}_{1}", static_cast<int>(stage) + 1, stringify(stage)).str());
+      stem, llvm::formatv("{0,0+2}_{1}", static_cast<int>(phase) + 1, stringify(phase)).str());
   auto text = [&](llvm::raw_ostream &os) {
     OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString(64);

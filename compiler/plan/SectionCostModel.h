@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Estimates the cost of one section, op by op. Part of StepPrice.
+// Estimates the cost of one section, op by op. Part of StepCost.
 #pragma once
 
 #include "compiler/plan/KnownKernels.h"
@@ -17,10 +17,10 @@
 namespace pcc::plan {
 
 /// Data on which the costs of all sections depend.
-struct Pricing {
+struct CostContext {
   const abi::Cluster &cluster;
   const dist::Mesh &mesh;
-  const PriceOptions &options;
+  const CostOptions &options;
   /// Ratio of a matmul's time on the slowest device to its time on a typical device.
   double slowest = 1;
 
@@ -53,25 +53,25 @@ private:
   llvm::Regex regex;
 };
 
-class SectionPricer {
+class SectionCostModel {
 public:
   /// `f32As`: the element type whose size f32 values have under mixed precision.
-  SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As);
+  SectionCostModel(facts::Section section, const CostContext &costContext, abi::ElementType f32As);
 
-  SectionPrice price();
+  SectionCost cost();
 
-  /// Returns the elements of parameters that this rank updates. Valid after `price`.
+  /// Returns the elements of parameters that this rank updates. Valid after `cost`.
   double getUpdatedElements() const;
-  /// Returns the reductions of gradients in program order. Valid after `price`.
+  /// Returns the reductions of gradients in program order. Valid after `cost`.
   llvm::ArrayRef<MovableCollective> getReductions() const { return reductions; }
   llvm::ArrayRef<MovableCollective> getGathers() const { return gathers; }
   /// Returns the seconds from when the gradient of a parameter is ready to the end of the section.
   const llvm::StringMap<double> &getTimesLeft() const { return timesLeft; }
 
 private:
-  bool isAtOnce() const { return isUpdate && pricing.options.updatesAtOnce; }
+  bool isAtOnce() const { return isUpdate && costContext.options.updatesAtOnce; }
   bool isFree(mlir::Operation *op) const;
-  facts::OpPrice priceOf(mlir::Operation *op) const;
+  facts::OpPrice opCostOf(mlir::Operation *op) const;
   double secondsOf(mlir::Operation *op) const;
   void addOp(mlir::Operation *op);
   void addCollective(mlir::Operation *op);
@@ -92,7 +92,7 @@ private:
   void gatherAgain(mlir::Operation *op, double seconds);
 
   facts::Section section;
-  const Pricing &pricing;
+  const CostContext &costContext;
   abi::ElementType f32As;
   NamePattern recompute, wide, views;
   bool isUpdate;
@@ -102,7 +102,7 @@ private:
   /// backward sections.
   llvm::DenseSet<mlir::Operation *> forward;
   bool hasPasses = false; ///< whether ops outside of `forward` are the backward pass
-  SectionPrice result;
+  SectionCost result;
   double clock = 0; ///< seconds since the section began
   llvm::DenseMap<mlir::Operation *, double> doneAt;
   // For matmuls: seconds in which collectives may overlap with them, and in which memory is idle.

@@ -23,7 +23,7 @@ static void describe(Location location, abi::Record &record) {
   });
 }
 
-static abi::Lane laneOf(task::StreamKind lane) {
+static abi::Lane linkStream(task::StreamKind lane) {
   switch (lane) {
   case task::StreamKind::Compute:
     return abi::COMPUTE;
@@ -336,9 +336,9 @@ void Linker::linkCollective(Operation *op, abi::Collective &collective) {
     linkOperand(op->getOperand(1), *collective.mutable_destination());
 }
 
-void Linker::linkRecord(Operation *op, abi::Record &record) {
+void Linker::linkInstruction(Operation *op, abi::Record &record) {
   auto interface = cast<task::InstructionOpInterface>(op);
-  record.set_lane(laneOf(interface.getStream()));
+  record.set_lane(linkStream(interface.getStream()));
   for (int32_t event : interface.getWaits())
     record.add_waits(event);
   for (int32_t event : interface.getSignals()) {
@@ -380,7 +380,7 @@ void Linker::linkSection(task::SectionOp section) {
     message.set_last_of(sections.lookup(*other) + 1);
   for (Operation &op : section.getBody().front())
     if (isa<task::InstructionOpInterface>(op))
-      linkRecord(&op, *message.add_records());
+      linkInstruction(&op, *message.add_records());
 }
 
 } // namespace pcc::link

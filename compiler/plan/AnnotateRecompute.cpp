@@ -14,16 +14,16 @@ using namespace mlir;
 
 namespace pcc::plan {
 
-#define GEN_PASS_DEF_PLANMARKRECOMPUTED
+#define GEN_PASS_DEF_PLANANNOTATERECOMPUTE
 #include "compiler/plan/Passes.h.inc"
 
 namespace {
 
-struct MarkRecomputed : impl::PlanMarkRecomputedBase<MarkRecomputed> {
-  using PlanMarkRecomputedBase::PlanMarkRecomputedBase;
+struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
+  using PlanAnnotateRecomputeBase::PlanAnnotateRecomputeBase;
 
-  MarkRecomputed(PlanMarkRecomputedOptions options, PartsObserver observe)
-      : PlanMarkRecomputedBase(std::move(options)), observe(std::move(observe)) {}
+  AnnotateRecompute(PlanAnnotateRecomputeOptions options, PartsObserver observe)
+      : PlanAnnotateRecomputeBase(std::move(options)), observe(std::move(observe)) {}
 
   void runOnOperation() override {
     auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
@@ -74,9 +74,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> createPlanMarkRecomputed(PlanMarkRecomputedOptions options,
-                                               PartsObserver observe) {
-  return std::make_unique<MarkRecomputed>(std::move(options), std::move(observe));
+std::unique_ptr<Pass> createPlanAnnotateRecompute(PlanAnnotateRecomputeOptions options,
+                                                  PartsObserver observe) {
+  return std::make_unique<AnnotateRecompute>(std::move(options), std::move(observe));
 }
 
 } // namespace pcc::plan

@@ -20,7 +20,7 @@
 
 namespace pcc::plan {
 
-struct LayerPriceOptions {
+struct LayerCostOptions {
   autodiff::TrainingOptions training; ///< loss and optimizer; both empty: the model is evaluated
   int64_t ranks = 1;                  ///< of a stage
   bool isReplicated = false;          ///< each rank has all parameters of its stage
@@ -29,15 +29,15 @@ struct LayerPriceOptions {
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
 };
 
-struct LayerPrices {
+struct LayerCosts {
   std::vector<stages::Layer> layers;
   std::vector<double> forward; ///< seconds of the forward ops alone
 };
 
 /// Estimates the costs of the layers of `forward`, a function of `module` before differentiation.
 /// Emits an error and fails if the model cannot be differentiated.
-mlir::FailureOr<LayerPrices> priceLayers(mlir::ModuleOp module, mlir::func::FuncOp forward,
-                                         llvm::ArrayRef<ChainLayer> layers,
-                                         const LayerPriceOptions &options);
+mlir::FailureOr<LayerCosts> estimateLayerCosts(mlir::ModuleOp module, mlir::func::FuncOp forward,
+                                               llvm::ArrayRef<ChainLayer> layers,
+                                               const LayerCostOptions &options);
 
 } // namespace pcc::plan

@@ -7,25 +7,25 @@
 //                carries a partial sum follows its operands, as it did when the file was written
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 #include "runtime/abi/strategy.pb.h"
 
 namespace pcc {
 
 /// Returns the properties of `options` and of `module`, a model before the first phase, on which a
 /// strategy depends.
-abi::StrategyFingerprint makeFingerprint(mlir::ModuleOp module, const PipelineOptions &options);
+abi::StrategyFingerprint makeFingerprint(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Adds the strategy in `options.parallel.strategy_ckpt_load_file` to the constraints of `module`,
 /// a model before the first phase. An entry that does not fit is an error; with REUSE_PARTIAL it is
 /// skipped with a remark. If the model names no mesh, the module and `fingerprint` get the mesh of
 /// the file.
-mlir::LogicalResult loadStrategy(mlir::ModuleOp module, const PipelineOptions &options,
+mlir::LogicalResult loadStrategy(mlir::ModuleOp module, const CompileOptions &options,
                                  abi::StrategyFingerprint &fingerprint);
 
 /// Writes the shardings of `module`, a program after the strategy phase, to
 /// `options.parallel.strategy_ckpt_save_file`.
-mlir::LogicalResult saveStrategy(mlir::ModuleOp module, const PipelineOptions &options,
+mlir::LogicalResult saveStrategy(mlir::ModuleOp module, const CompileOptions &options,
                                  const abi::StrategyFingerprint &fingerprint);
 
 } // namespace pcc

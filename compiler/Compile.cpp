@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compile.h"
 
 #include "compiler/CheckOptions.h"
 #include "compiler/PipelineShape.h"
-#include "compiler/PriceStages.h"
-#include "compiler/StrategyFiles.h"
+#include "compiler/StageCostModel.h"
+#include "compiler/StrategyCheckpoint.h"
 #include "compiler/StrategyPasses.h"
-#include "compiler/VerifyStage.h"
+#include "compiler/VerifyPhase.h"
 #include "compiler/plan/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
@@ -43,12 +43,12 @@ static void addRaising(OpPassManager &passes) {
 
 /// Returns whether the training section is cut. It is cut into pipeline stages, or for
 /// recomputation only into a forward and a backward section.
-static bool isCut(const PipelineOptions &options) {
+static bool isCut(const CompileOptions &options) {
   return getPipelineShape(options.parallel).devices > 1 || options.recomputes();
 }
 
 /// Without several stages, every schedule runs each microbatch forward and then backward.
-static order::PipelineShape getCutShape(const PipelineOptions &options) {
+static order::PipelineShape getCutShape(const CompileOptions &options) {
   order::PipelineShape shape = getPipelineShape(options.parallel);
   if (shape.devices == 1)
     return {1, shape.microbatches, 1, order::Placement::Looped};
@@ -58,12 +58,12 @@ static order::PipelineShape getCutShape(const PipelineOptions &options) {
 /// graph: brings the model into its simplest form, so that later passes see few ops in one form
 /// each. Annotations of strategies and stages on ops are first collected by name, since the ops may
 /// not survive this phase.
-static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
+static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   if (isCut(options))
     passes.addPass(pipeline::createCollectMarks());
-  if (!options.obeysMarks)
+  if (!options.obeysAnnotations)
     passes.addPass(strategy::createStrategyEraseMarks());
-  else if (obeysPins(options.parallel.parallel_mode()))
+  else if (obeysConstraints(options.parallel.parallel_mode()))
     passes.addPass(strategy::createStrategyCollectPins());
   addCleanUp(passes);
   addRaising(passes);
@@ -73,7 +73,7 @@ static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// Applies the stages that the user gives. If there are none, searches for stages.
-static void addStageMarks(OpPassManager &passes, const PipelineOptions &options) {
+static void addStageAnnotations(OpPassManager &passes, const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   order::PipelineShape shape = getPipelineShape(config);
   if (shape.devices == 1)
@@ -98,20 +98,20 @@ static void addStageMarks(OpPassManager &passes, const PipelineOptions &options)
 }
 
 /// Annotates the parts in `recomputedParts` for recomputation, and reports the parts that exist.
-static void addRecomputeMarks(OpPassManager &passes, const PipelineOptions &options) {
+static void addRecomputeAnnotations(OpPassManager &passes, const CompileOptions &options) {
   if (!options.recomputes() && !options.observeParts)
     return;
-  plan::PlanMarkRecomputedOptions mark;
+  plan::PlanAnnotateRecomputeOptions mark;
   llvm::append_range(mark.parts, options.recomputedParts);
   mark.deviceNum = options.parallel.device_num();
   mark.isAlone = getPipelineShape(options.parallel).devices == 1;
   if (options.cluster)
     mark.cluster = machine::toText(*options.cluster);
-  passes.addPass(plan::createPlanMarkRecomputed(mark, options.observeParts));
+  passes.addPass(plan::createPlanAnnotateRecompute(mark, options.observeParts));
 }
 
 /// Assigns ops to virtual stages and inserts transfers where values cross between them.
-static void addTransfers(OpPassManager &passes, const PipelineOptions &options) {
+static void addTransfers(OpPassManager &passes, const CompileOptions &options) {
   if (!isCut(options))
     return;
   order::PipelineShape shape = getCutShape(options);
@@ -122,9 +122,9 @@ static void addTransfers(OpPassManager &passes, const PipelineOptions &options) 
 /// grad: builds the training step. The batch is split before differentiation, so that a mean loss
 /// is a mean over one microbatch. Transfers are inserted after the loss and before differentiation,
 /// so that gradients return along the same transfers. No op changes its meaning after this phase.
-static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
+static void addGrad(OpPassManager &passes, const CompileOptions &options) {
   if (!options.trains()) {
-    addStageMarks(passes, options);
+    addStageAnnotations(passes, options);
     if (!options.evaluatedLoss.empty())
       passes.addPass(autodiff::createAttachLoss({options.evaluatedLoss, /*labelsOnly=*/true}));
     passes.addPass(graph::createGraphRecordInputRanges());
@@ -134,8 +134,8 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
   int64_t slots = options.training.microBatches * options.training.copies;
   if (slots > 1)
     passes.addNestedPass<func::FuncOp>(graph::createGraphSplitBatch({slots}));
-  addStageMarks(passes, options);
-  addRecomputeMarks(passes, options);
+  addStageAnnotations(passes, options);
+  addRecomputeAnnotations(passes, options);
   autodiff::addLossPasses(passes, options.training);
   passes.addPass(graph::createGraphRecordInputRanges());
   addTransfers(passes, options);
@@ -144,7 +144,7 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// Shards the optimizer over the ranks to which the parallel mode gave the same parameters.
-static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &options) {
+static void addOptimizerSharding(OpPassManager &passes, const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   if (!options.trains())
     return;
@@ -157,7 +157,7 @@ static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &o
 /// SHARDING_PROPAGATION propagates the constraints that exist, like SEMI_AUTO. The other modes
 /// search. Recursive programming first cuts without costs, then improves the cuts under the cost
 /// model.
-static std::unique_ptr<Pass> makeSearch(const PipelineOptions &options) {
+static std::unique_ptr<Pass> makeSearch(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   switch (config.auto_parallel_search_mode()) {
   case abi::SHARDING_PROPAGATION:
@@ -172,7 +172,7 @@ static std::unique_ptr<Pass> makeSearch(const PipelineOptions &options) {
 
 /// strategy: puts a sharding on every value and only annotates. No pass runs between strategy and
 /// partition, so partition finds exactly the ops that were annotated.
-static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
+static void addStrategy(OpPassManager &passes, const CompileOptions &options) {
   switch (options.parallel.parallel_mode()) {
   case abi::DATA_PARALLEL:
   case abi::HYBRID_PARALLEL:
@@ -197,10 +197,10 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// Decomposes composites except attention, which has instructions of its own.
-static void addPieces(OpPassManager &passes, const PipelineOptions &options) {
+static void addDecomposition(OpPassManager &passes, const CompileOptions &options) {
   graph::GraphDecomposeOptions decompose;
   decompose.keep = {"attention", "attention_gradient"};
-  llvm::append_range(decompose.keep, options.keptWhole);
+  llvm::append_range(decompose.keep, options.keptComposites);
   passes.addPass(graph::createGraphDecompose(decompose));
   addCleanUp(passes);
 }
@@ -209,7 +209,7 @@ static void addPieces(OpPassManager &passes, const PipelineOptions &options) {
 /// rule for a composite is better than the rules of its decomposition. If the training section is
 /// cut, the decomposition runs after the cut, in the next phase. No shape is global after this
 /// phase.
-static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
+static void addSpmd(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(partition::createInsertReshards());
   partition::ReshardsToCollectivesOptions reshards;
   if (options.cluster)
@@ -220,7 +220,7 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(partition::createBroadcastParameters());
   passes.addPass(partition::createDecomposeExchanges());
   if (!isCut(options))
-    addPieces(passes, options);
+    addDecomposition(passes, options);
 }
 
 /// stages: makes the programs of the pipeline stages. Composites are decomposed after the cut, so
@@ -228,40 +228,40 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
 /// not pass between sections, because both sides compute them. Copies of a microbatch are
 /// interleaved late, because until then all copies are alike. Matmuls are chunked last. No
 /// collective is added after this phase.
-static void addStages(OpPassManager &passes, const PipelineOptions &options) {
+static void addStages(OpPassManager &passes, const CompileOptions &options) {
   order::PipelineShape shape = getCutShape(options);
   if (isCut(options)) {
     passes.addPass(pipeline::createApplyRecomputePins());
     passes.addPass(
         pipeline::createCutStages({shape.devices, shape.chunks, shape.placement,
                                    shape.devices > 1 && splitsBackward(options.parallel)}));
-    addPieces(passes, options);
+    addDecomposition(passes, options);
   }
   if (options.training.copies > 1) {
     passes.addPass(pipeline::createInterleaveCopies());
     addCleanUp(passes);
   }
-  if (options.productChunks > 1)
+  if (options.matmulChunks > 1)
     passes.addPass(partition::createChunkProducts(
-        {options.productChunks,
+        {options.matmulChunks,
          options.cluster ? machine::toText(*options.cluster) : std::string()}));
 }
 
 /// schedule, for all pipeline stages together: orders the actions of the stages on their
 /// microbatches. This order bounds the number of messages in flight between stages. Stages that a
 /// file has already cut keep the order of the file.
-static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
+static void addOrder(OpPassManager &passes, const CompileOptions &options) {
   if (isCut(options)) {
     schedule::OrderSlotsOptions order;
     if (getCutShape(options).devices > 1)
       order.schedule = getScheduleName(options.parallel);
-    passes.addPass(schedule::createOrderSlots(order, makeStagePricer(options)));
+    passes.addPass(schedule::createOrderSlots(order, makeStageCostModel(options)));
   }
   passes.addPass(schedule::createSizeMessages());
 }
 
 /// Chooses which collectives are fused into one message.
-static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
+static void addFusion(OpPassManager &passes, const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   schedule::FuseCollectivesOptions fuse;
   fuse.commFusion = config.comm_fusion();
@@ -275,7 +275,7 @@ static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// Orders the kernels of each section, including kernels of the update that may be hoisted.
-static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options) {
+static void addKernelOrder(OpPassManager &passes, const CompileOptions &options) {
   if (options.hidesReductions)
     passes.addPass(schedule::createOverlapReductions());
   if (options.parallel.device_num() > 1)
@@ -297,7 +297,7 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
 ///   kernels read, while values still have names.
 ///
 /// No buffer moves after this phase.
-static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
+static void addSchedule(OpPassManager &passes, const CompileOptions &options) {
   bool isGpu = !options.gpuChip.empty();
   passes.addPass(lower::createPrepareKernels(
       {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
@@ -319,14 +319,14 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// task: turns the annotations into instructions and each kernel into a function of core ops.
-static void addTask(OpPassManager &passes, const PipelineOptions &) {
+static void addTask(OpPassManager &passes, const CompileOptions &) {
   passes.addPass(lower::createLowerToTask());
 }
 
 /// llvm: turns the kernels of all stages into loops in the llvm dialect. GPU kernels become the
 /// program of one GPU thread, in a module of their own. LLVM itself, the linker and the assembler
 /// run after the compilation pipeline.
-static void addLlvm(OpPassManager &passes, const PipelineOptions &options) {
+static void addLlvm(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(lower::createShareKernels());
   if (options.gpuChip.empty())
     return passes.addPass(lower::createEmitKernels());
@@ -337,46 +337,47 @@ static void addLlvm(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 namespace {
-struct StageRow {
-  Stage stage;
+struct PhaseRow {
+  CompilePhase phase;
   const char *name;
   /// `add` adds passes on the module, `addOfPrograms` passes on each program in it (pipeline
   /// stages have one each). Null: no such passes.
-  void (*add)(OpPassManager &passes, const PipelineOptions &options);
-  void (*addOfPrograms)(OpPassManager &passes, const PipelineOptions &options) = nullptr;
+  void (*add)(OpPassManager &passes, const CompileOptions &options);
+  void (*addOfPrograms)(OpPassManager &passes, const CompileOptions &options) = nullptr;
 };
 } // namespace
 
-static constexpr StageRow road[] = {
-    {Stage::Graph, "graph", addGraph},
-    {Stage::Grad, "grad", addGrad},
-    {Stage::Strategy, "strategy", addStrategy},
-    {Stage::Spmd, "spmd", addSpmd},
-    {Stage::Stages, "stages", addStages},
-    {Stage::Schedule, "schedule", addOrder, addSchedule},
-    {Stage::Task, "task", nullptr, addTask},
-    {Stage::Llvm, "llvm", addLlvm},
+static constexpr PhaseRow phases[] = {
+    {CompilePhase::Graph, "graph", addGraph},
+    {CompilePhase::Grad, "grad", addGrad},
+    {CompilePhase::Strategy, "strategy", addStrategy},
+    {CompilePhase::Spmd, "spmd", addSpmd},
+    {CompilePhase::Stages, "stages", addStages},
+    {CompilePhase::Schedule, "schedule", addOrder, addSchedule},
+    {CompilePhase::Task, "task", nullptr, addTask},
+    {CompilePhase::Llvm, "llvm", addLlvm},
 };
 
-llvm::StringRef pcc::stringify(Stage stage) { return road[static_cast<int>(stage)].name; }
+llvm::StringRef pcc::stringify(CompilePhase phase) { return phases[static_cast<int>(phase)].name; }
 
-std::optional<Stage> pcc::parseStage(llvm::StringRef name) {
-  for (const StageRow &row : road)
+std::optional<CompilePhase> pcc::parsePhase(llvm::StringRef name) {
+  for (const PhaseRow &row : phases)
     if (name.equals_insensitive(row.name))
-      return row.stage;
+      return row.phase;
   return std::nullopt;
 }
 
-void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options, bool isCut) {
-  const StageRow &row = road[static_cast<int>(stage)];
+void pcc::addPhase(OpPassManager &passes, CompilePhase phase, const CompileOptions &options,
+                   bool isCut) {
+  const PhaseRow &row = phases[static_cast<int>(phase)];
   if (row.add)
     row.add(passes, options);
   if (row.addOfPrograms)
     row.addOfPrograms(isCut ? passes.nest<ModuleOp>() : passes, options);
-  passes.addPass(createVerifyStagePass(stage));
+  passes.addPass(createVerifyPhasePass(phase));
 }
 
-LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, Stage last) {
+LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, CompilePhase last) {
   if (failed(checkOptions(module, options)))
     return failure();
   const abi::ParallelConfig &config = options.parallel;
@@ -386,19 +387,19 @@ LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, 
   if (!config.strategy_ckpt_load_file().empty() &&
       failed(loadStrategy(module, options, fingerprint)))
     return failure();
-  for (const StageRow &row : road) {
+  for (const PhaseRow &row : phases) {
     PassManager passes(module.getContext());
     if (options.configure && failed(options.configure(passes)))
       return failure();
-    addStage(passes, row.stage, options, countStages(module) > 0);
+    addPhase(passes, row.phase, options, countStages(module) > 0);
     if (failed(passes.run(module)))
       return failure();
-    if (row.stage == Stage::Strategy && !config.strategy_ckpt_save_file().empty() &&
+    if (row.phase == CompilePhase::Strategy && !config.strategy_ckpt_save_file().empty() &&
         failed(saveStrategy(module, options, fingerprint)))
       return failure();
-    if (options.observe && failed(options.observe(row.stage, module)))
+    if (options.observe && failed(options.observe(row.phase, module)))
       return failure();
-    if (row.stage == last)
+    if (row.phase == last)
       break;
   }
   return success();

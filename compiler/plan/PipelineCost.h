@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Estimates the cost of a step of a program with pipeline stages on a described machine. Each stage
-// has its own costs (StepPrice.h): the time of a microbatch in its sections, and the latency of its
+// has its own costs (StepCost.h): the time of a microbatch in its sections, and the latency of its
 // messages. With the order of a schedule, these times give when each stage works
 // (passes/solve/order/Clock.h); then the stage updates. The gradients of a virtual stage are
 // reduced from its last backward pass on, in parallel with other virtual stages. Its updated
@@ -13,14 +13,14 @@
 //                      microbatches + live bytes of its largest section
 #pragma once
 
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/StepCost.h"
 #include "passes/solve/order/Clock.h"
 
 namespace pcc::plan {
 
 /// Costs of one stage.
-struct StagePrice {
-  StepPrice step; ///< of its sections alone
+struct StageCost {
+  StepCost step; ///< of its sections alone
   /// Seconds after its last backward pass, without reductions and gathers.
   double ending = 0;
   /// Whether reductions and gathers overlap with computation, when they start, and the share of
@@ -33,8 +33,8 @@ struct StagePrice {
   int64_t workBytes = 0; ///< live in a section in addition to these
 };
 
-struct PipelinePrice {
-  std::vector<StagePrice> stages;
+struct PipelineCost {
+  std::vector<StageCost> stages;
   order::PipelineTimes times;
 
   /// Cost of an order that `order::check` accepts.
@@ -53,8 +53,8 @@ struct PipelinePrice {
 
 /// Estimates the costs of `stages`, modules after the phase `stages`, for a step of `shape`.
 /// `cluster` is complete and has a device for each rank of all stages.
-PipelinePrice pricePipeline(llvm::ArrayRef<mlir::ModuleOp> stages,
-                            const order::PipelineShape &shape, const abi::Cluster &cluster,
-                            const PriceOptions &options = {});
+PipelineCost estimatePipelineCost(llvm::ArrayRef<mlir::ModuleOp> stages,
+                                  const order::PipelineShape &shape, const abi::Cluster &cluster,
+                                  const CostOptions &options = {});
 
 } // namespace pcc::plan
