@@ -65,7 +65,7 @@ const BucketRule bucketRules[] = {
      [](const fusion::FusionProblem &p) { return fusion::fuseAll(int(p.gradients.size())); }},
     {"25 MB", fuseMegabytes<25>},
     {"64 MB", fuseMegabytes<64>},
-    {"if it helps", fusion::fuseIfItHelps},
+    {"if it helps", fusion::fuseGreedily},
     {"optimum", fusion::fuseOptimally},
 };
 

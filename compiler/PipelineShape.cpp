@@ -63,7 +63,7 @@ std::string pcc::checkPipeline(const abi::ParallelConfig &config, bool trains) {
                          "got {1}",
                          stages, shape.microbatches);
   const order::Schedule *schedule = getSchedule(config);
-  std::string error = schedule ? schedule->whyNot(shape) : "";
+  std::string error = schedule ? schedule->findViolation(shape) : "";
   return error.empty() ? error
                        : llvm::formatv("pipeline_schedule {0}: {1}", schedule->name, error).str();
 }

@@ -32,16 +32,16 @@ bool hasStage(Operation *op) {
 std::vector<int64_t> countLive(const order::PipelineShape &shape, const order::Order &order) {
   std::vector<int64_t> live(shape.stages()), most(shape.stages());
   for (int device = 0; device < shape.devices; ++device)
-    for (const order::Work &work : order[device]) {
-      bool isForward =
-          work.kind == order::WorkKind::Forward || work.kind == order::WorkKind::Overlapped;
+    for (const order::PipelineAction &work : order[device]) {
+      bool isForward = work.kind == order::PipelineActionKind::Forward ||
+                       work.kind == order::PipelineActionKind::Overlapped;
       int chunk = shape.stageOf(device, work.chunk);
       if (isForward)
         most[chunk] = std::max(most[chunk], ++live[chunk]);
-      if (work.kind == order::WorkKind::Overlapped)
+      if (work.kind == order::PipelineActionKind::Overlapped)
         --live[shape.stageOf(device, work.backwardChunk)];
-      else if (work.kind == order::WorkKind::Backward ||
-               work.kind == order::WorkKind::BackwardWeight)
+      else if (work.kind == order::PipelineActionKind::Backward ||
+               work.kind == order::PipelineActionKind::BackwardWeight)
         --live[chunk];
     }
   return most;
@@ -118,7 +118,7 @@ private:
     std::vector<int64_t> live(shape.stages(),
                               trains ? std::min<int64_t>(microBatches, shape.devices) : 1);
     const order::Schedule *known = order::findSchedule(schedule);
-    if (trains && known && known->whyNot(shape).empty())
+    if (trains && known && known->findViolation(shape).empty())
       live =
           countLive(shape, known->expand(shape, order::PipelineTimes::uniform(shape, {1, 1, 1})));
     for (int64_t &microbatches : live)

@@ -49,7 +49,7 @@ FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
 
 /// Returns a lower bound on the peak bytes of every plan.
 solve::Int128 countMinBytes(const MeshCandidate &candidate) {
-  return solve::tightestMoment(candidate.outcome.problem->getProblem()).use;
+  return solve::findUsagePeak(candidate.outcome.problem->getProblem()).use;
 }
 
 bool isBetter(const MeshCandidate &lhs, const MeshCandidate &rhs) {

@@ -27,8 +27,8 @@ std::vector<const order::Schedule *> listSuitable(const PipelineSpace &space,
   std::vector<const order::Schedule *> found;
   for (const order::Schedule &schedule : order::listSchedules())
     if (llvm::is_contained(space.schedules, schedule.name) && schedule.placement == cut.placement &&
-        schedule.splitsBackward == cut.splitsBackward && schedule.whyNot(cut.getShape()).empty() &&
-        (cut.stages > 1 || found.empty()))
+        schedule.splitsBackward == cut.splitsBackward &&
+        schedule.findViolation(cut.getShape()).empty() && (cut.stages > 1 || found.empty()))
       found.push_back(&schedule);
   return found;
 }

@@ -79,7 +79,7 @@ StageCost estimateStageCost(ModuleOp stage, const abi::Cluster &cluster,
 /// Times at which the work of one device runs.
 struct DeviceTimes {
   int device;
-  const std::vector<order::Work> &works;
+  const std::vector<order::PipelineAction> &works;
   const std::vector<order::Span> &spans;
 
   double end() const { return spans.empty() ? 0 : spans.back().end; }
@@ -90,7 +90,7 @@ struct DeviceTimes {
     double last = 0;
     for (size_t i = 0; i < spans.size(); ++i)
       if (backwardChunk(works[i]) == chunk &&
-          !(isOfInput && works[i].kind == order::WorkKind::BackwardWeight))
+          !(isOfInput && works[i].kind == order::PipelineActionKind::BackwardWeight))
         last = spans[i].end;
     return last;
   }
@@ -117,10 +117,10 @@ struct DeviceTimes {
     return seconds;
   }
 
-  static int backwardChunk(const order::Work &work) {
-    if (work.kind == order::WorkKind::Overlapped)
+  static int backwardChunk(const order::PipelineAction &work) {
+    if (work.kind == order::PipelineActionKind::Overlapped)
       return work.backwardChunk;
-    return work.kind == order::WorkKind::Forward ? -1 : work.chunk;
+    return work.kind == order::PipelineActionKind::Forward ? -1 : work.chunk;
   }
 };
 

@@ -130,7 +130,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
   void fuse(facts::Section &section, ArrayRef<facts::Kernel> kernels,
             MutableArrayRef<facts::Section> sections, const StepTimes &times,
             const FusionPricer &pricer) {
-    const lanes::LaneProblem &tasks = times.tasksOf(section.function.getName());
+    const streams::StreamProblem &tasks = times.tasksOf(section.function.getName());
     SmallVector<JoinedKernels> joined;
     SmallVector<FusionGroup> groups = findFusionGroups(section, kernels, tasks);
     for (const FusionGroup &group : groups) {

@@ -29,8 +29,9 @@ std::vector<double> FusionPricer::findReady(const FusionGroup &group) const {
 /// Returns for each member the time from its first read to the end of the section's computation.
 std::vector<double> FusionPricer::findNeeded(const FusionGroup &group) const {
   std::vector<double> computed{0}; ///< by kernel: seconds of computation before it
-  for (const lanes::Task &task : times.tasksOf(name).tasks)
-    computed.push_back(computed.back() + (task.lane == lanes::computeLane ? task.seconds : 0));
+  for (const streams::Task &task : times.tasksOf(name).tasks)
+    computed.push_back(computed.back() +
+                       (task.stream == streams::computeStream ? task.seconds : 0));
   std::vector<double> needed;
   for (const FusionMember &member : group.members) {
     int64_t first = computed.size() - 1;

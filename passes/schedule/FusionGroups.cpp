@@ -19,7 +19,7 @@ using Key = std::tuple<OperationName, Attribute, Type, Attribute, int64_t, int64
 class GroupFinder {
 public:
   GroupFinder(facts::Section &section, ArrayRef<facts::Kernel> kernels,
-              const lanes::LaneProblem &tasks)
+              const streams::StreamProblem &tasks)
       : section(section), kernels(kernels), tasks(tasks) {}
 
   SmallVector<FusionGroup> find();
@@ -34,7 +34,7 @@ private:
 
   facts::Section &section;
   ArrayRef<facts::Kernel> kernels;
-  const lanes::LaneProblem &tasks;
+  const streams::StreamProblem &tasks;
   std::vector<int64_t> depths; ///< by kernel: the most collectives on a path to it
   llvm::MapVector<Key, FusionGroup> groups;
 };
@@ -159,7 +159,7 @@ SmallVector<FusionGroup> GroupFinder::find() {
 }
 
 SmallVector<FusionGroup> findFusionGroups(facts::Section &section, ArrayRef<facts::Kernel> kernels,
-                                          const lanes::LaneProblem &tasks) {
+                                          const streams::StreamProblem &tasks) {
   return GroupFinder(section, kernels, tasks).find();
 }
 

@@ -14,7 +14,7 @@
 
 #include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 namespace pcc::schedule {
 
@@ -41,6 +41,6 @@ struct FusionGroup {
 /// Returns the groups of a section. `tasks` are its kernels as tasks, by kernel number.
 llvm::SmallVector<FusionGroup> findFusionGroups(facts::Section &section,
                                                 llvm::ArrayRef<facts::Kernel> kernels,
-                                                const lanes::LaneProblem &tasks);
+                                                const streams::StreamProblem &tasks);
 
 } // namespace pcc::schedule

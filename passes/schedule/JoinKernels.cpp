@@ -19,7 +19,7 @@ struct Node {
 } // namespace
 
 static std::vector<Node> makeNodes(size_t count, ArrayRef<JoinedKernels> joined,
-                                   const lanes::LaneProblem &tasks) {
+                                   const streams::StreamProblem &tasks) {
   std::vector<Node> nodes;
   std::vector<int> nodeOf(count, -1);
   auto add = [&](ArrayRef<int64_t> kernels, int64_t place) {
@@ -64,7 +64,7 @@ static std::vector<int> orderNodes(std::vector<Node> &nodes) {
 }
 
 void joinKernels(func::FuncOp function, ArrayRef<facts::Kernel> kernels,
-                 const lanes::LaneProblem &tasks, ArrayRef<JoinedKernels> joined) {
+                 const streams::StreamProblem &tasks, ArrayRef<JoinedKernels> joined) {
   std::vector<Node> nodes = makeNodes(kernels.size(), joined, tasks);
   Builder b(function.getContext());
   SmallVector<Attribute> forms;

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "passes/facts/Kernels.h"
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 namespace pcc::schedule {
 
@@ -22,6 +22,6 @@ struct JoinedKernels {
 /// through kernels between them, and a kernel must not be in two lists. `tasks` provides the
 /// dependences.
 void joinKernels(mlir::func::FuncOp function, llvm::ArrayRef<facts::Kernel> kernels,
-                 const lanes::LaneProblem &tasks, llvm::ArrayRef<JoinedKernels> joined);
+                 const streams::StreamProblem &tasks, llvm::ArrayRef<JoinedKernels> joined);
 
 } // namespace pcc::schedule

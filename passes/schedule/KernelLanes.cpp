@@ -19,7 +19,7 @@ static bool isMessage(const facts::Kernel &kernel) {
 
 static int laneOf(const facts::Kernel &kernel) {
   if (kernel.form.getKind() != FormKind::Collective)
-    return lanes::computeLane;
+    return streams::computeStream;
   return isMessage(kernel) ? messageLane : collectiveLane;
 }
 
@@ -62,8 +62,8 @@ void KernelLanes::addUnfinished(const Unfinished &before) {
 
 void KernelLanes::addTask(StepKernel kernel) {
   int task = int(kernels.size());
-  bool isInLast = kernel.section != &section && section.runs > 1;
-  problem.tasks.push_back({laneOf(*kernel.kernel), secondsOf(kernel), {}, "", isInLast});
+  bool isLastRunOnly = kernel.section != &section && section.runs > 1;
+  problem.tasks.push_back({laneOf(*kernel.kernel), secondsOf(kernel), {}, "", isLastRunOnly});
   kernels.push_back(kernel);
   for (Operation *op : kernel.kernel->ops)
     taskOf[op] = task;

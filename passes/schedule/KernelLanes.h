@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Models the kernels of a section as tasks on streams (passes/solve/lanes): the time of each task
+// Models the kernels of a section as tasks on streams (passes/solve/streams): the time of each task
 // on a machine, and its dependences.
 //
 //   kernel                    stream          after
@@ -22,7 +22,7 @@
 
 #include "passes/schedule/KernelSeconds.h"
 #include "passes/schedule/StepKernels.h"
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 namespace pcc::schedule {
 
@@ -44,7 +44,7 @@ public:
   KernelLanes(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
               const abi::Cluster &cluster);
 
-  const lanes::LaneProblem &getProblem() const { return problem; }
+  const streams::StreamProblem &getProblem() const { return problem; }
   /// Returns the kernel of a task; null for an unfinished kernel.
   StepKernel getKernel(int task) const { return kernels[task]; }
   bool isSend(int task) const;
@@ -62,7 +62,7 @@ private:
 
   const abi::Cluster &cluster;
   facts::Section &section;
-  lanes::LaneProblem problem;
+  streams::StreamProblem problem;
   llvm::SmallVector<StepKernel> kernels;
   llvm::DenseMap<mlir::Operation *, int> taskOf;
   llvm::DenseMap<facts::Section *, std::unique_ptr<KernelSeconds>> seconds;

@@ -10,7 +10,7 @@
 //
 // Assumes kernels (AssignKernels) and the places of hoisted reductions, if any (OverlapReductions).
 // Renumbers kernels and moves places if another order has a lower cost for the section
-// (passes/solve/lanes). The cost of a section covers all its actions; the last one also runs the
+// (passes/solve/streams). The cost of a section covers all its actions; the last one also runs the
 // hoisted kernels.
 //
 // * Sends to other stages are not delayed.
@@ -63,7 +63,7 @@ public:
 
 private:
   void order(facts::Section &section);
-  void noteUnfinished(const KernelLanes &lanes, const lanes::LaneOrder &order);
+  void noteUnfinished(const KernelLanes &streams, const streams::StreamOrder &order);
 
   ModuleOp module;
   StepKernels kernels;
@@ -75,24 +75,25 @@ private:
 } // namespace
 
 /// Whether no send is later in the last run, up to rounding of summed times.
-static bool sendsInTime(const KernelLanes &lanes, const lanes::LaneOrder &given,
-                        const lanes::LaneOrder &found) {
-  lanes::LaneTimes before = lanes::runInOrder(lanes.getProblem(), given),
-                   after = lanes::runInOrder(lanes.getProblem(), found);
+static bool sendsInTime(const KernelLanes &streams, const streams::StreamOrder &given,
+                        const streams::StreamOrder &found) {
+  streams::StreamTimes before = streams::runInOrder(streams.getProblem(), given),
+                       after = streams::runInOrder(streams.getProblem(), found);
   for (int task : given)
-    if (lanes.isSend(task) && after.begin[task] > before.begin[task] + before.finish * 1e-12)
+    if (streams.isSend(task) && after.begin[task] > before.begin[task] + before.finish * 1e-12)
       return false;
   return true;
 }
 
 /// Returns the best order found in which no send is later.
-static lanes::LaneOrder findOrder(const KernelLanes &lanes, const lanes::LaneOrder &given) {
-  const lanes::LaneProblem &problem = lanes.getProblem();
-  lanes::LaneOrder found = lanes::schedule(problem);
-  if (!sendsInTime(lanes, given, found))
+static streams::StreamOrder findOrder(const KernelLanes &streams,
+                                      const streams::StreamOrder &given) {
+  const streams::StreamProblem &problem = streams.getProblem();
+  streams::StreamOrder found = streams::schedule(problem);
+  if (!sendsInTime(streams, given, found))
     found = given;
-  lanes::LaneOrder held = lanes::holdBack(problem, found);
-  return sendsInTime(lanes, found, held) ? held : found;
+  streams::StreamOrder held = streams::delayMessages(problem, found);
+  return sendsInTime(streams, found, held) ? held : found;
 }
 
 /// Reorders the kernels of a section to the best order found, and emits a remark with the gain.
@@ -101,34 +102,34 @@ void StepOrder::order(facts::Section &section) {
   ArrayRef<Unfinished> before = unfinished[&section];
   if (!mayReorder(before, present))
     return;
-  KernelLanes lanes(section, before, present, cluster);
-  const lanes::LaneProblem &problem = lanes.getProblem();
-  lanes::LaneOrder given = lanes::givenOrder(problem), found = findOrder(lanes, given);
-  noteUnfinished(lanes, found);
+  KernelLanes streams(section, before, present, cluster);
+  const streams::StreamProblem &problem = streams.getProblem();
+  streams::StreamOrder given = streams::givenOrder(problem), found = findOrder(streams, given);
+  noteUnfinished(streams, found);
   remark::passed(section.function.getLoc(), remark::RemarkOpts::name("order-kernels")
                                                 .category("schedule")
                                                 .function(section.function.getName()))
-      << remark::metric("given_us", lanes::runInOrder(problem, given).finish * 1e6)
-      << remark::metric("found_us", lanes::runInOrder(problem, found).finish * 1e6)
-      << remark::metric("bound_us", lanes::lowerBound(problem) * 1e6);
+      << remark::metric("given_us", streams::runInOrder(problem, given).finish * 1e6)
+      << remark::metric("found_us", streams::runInOrder(problem, found).finish * 1e6)
+      << remark::metric("bound_us", streams::lowerBound(problem) * 1e6);
   present.clear();
   for (int task : found)
-    if (StepKernel kernel = lanes.getKernel(task); kernel.kernel)
+    if (StepKernel kernel = streams.getKernel(task); kernel.kernel)
       present.push_back(kernel);
 }
 
 /// Records hoisted kernels that are still running when the rank has finished the section's
 /// computation and goes on to the next section.
-void StepOrder::noteUnfinished(const KernelLanes &lanes, const lanes::LaneOrder &order) {
-  const lanes::LaneProblem &problem = lanes.getProblem();
-  lanes::LaneTimes times = lanes::runInOrder(problem, order);
+void StepOrder::noteUnfinished(const KernelLanes &streams, const streams::StreamOrder &order) {
+  const streams::StreamProblem &problem = streams.getProblem();
+  streams::StreamTimes times = streams::runInOrder(problem, order);
   double computed = 0;
   auto endOf = [&](int task) { return times.begin[task] + problem.tasks[task].seconds; };
   for (int task : order)
-    if (problem.tasks[task].lane == lanes::computeLane)
+    if (problem.tasks[task].stream == streams::computeStream)
       computed = std::max(computed, endOf(task));
   for (int task : order)
-    if (StepKernel kernel = lanes.getKernel(task); kernel.kernel && kernel.kernel->early) {
+    if (StepKernel kernel = streams.getKernel(task); kernel.kernel && kernel.kernel->early) {
       double rest = std::min(endOf(task) - computed, problem.tasks[task].seconds);
       unfinished[kernel.section].push_back({kernel, std::max(rest, 0.0)});
     }

@@ -121,7 +121,7 @@ struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
              << order::listScheduleNames() << " or " << autoName << ", got \""
              << schedule.getValue() << "\"";
     const order::PipelineShape &shape = slots.getShape();
-    if (std::string error = named->whyNot(shape); !error.empty())
+    if (std::string error = named->findViolation(shape); !error.empty())
       return refuse() << error;
     if (shape.chunks > 1 && shape.placement != named->placement) {
       bool isVee = named->placement == order::Placement::Vee;

@@ -76,32 +76,33 @@ int64_t StepSlots::findLossStage() const {
 }
 
 /// Returns the sections that do `work`, with their microbatches.
-SmallVector<std::pair<std::string, int64_t>> StepSlots::sectionsOf(const order::Work &work) const {
-  using order::WorkKind;
+SmallVector<std::pair<std::string, int64_t>>
+StepSlots::sectionsOf(const order::PipelineAction &work) const {
+  using order::PipelineActionKind;
   SmallVector<std::pair<std::string, int64_t>> sections;
   auto add = [&](StringRef section, int chunk, int64_t microbatch) {
     sections.emplace_back(facts::sectionOfChunk(section, chunk, shape.chunks), microbatch);
   };
-  bool isOverlapped = work.kind == WorkKind::Overlapped;
+  bool isOverlapped = work.kind == PipelineActionKind::Overlapped;
   int chunk = isOverlapped ? work.backwardChunk : work.chunk;
   int64_t microbatch = isOverlapped ? work.backwardMicrobatch : work.microbatch;
-  bool isWhole = isOverlapped || work.kind == WorkKind::Backward;
-  if (isOverlapped || work.kind == WorkKind::Forward)
+  bool isWhole = isOverlapped || work.kind == PipelineActionKind::Backward;
+  if (isOverlapped || work.kind == PipelineActionKind::Forward)
     add(facts::forwardTrainName, work.chunk, work.microbatch);
   if (isWhole && !isSplit)
     add(facts::backwardName, chunk, microbatch);
-  if ((isWhole && isSplit) || work.kind == WorkKind::BackwardInput)
+  if ((isWhole && isSplit) || work.kind == PipelineActionKind::BackwardInput)
     add(facts::backwardInputName, chunk, microbatch);
-  if ((isWhole && isSplit) || work.kind == WorkKind::BackwardWeight)
+  if ((isWhole && isSplit) || work.kind == PipelineActionKind::BackwardWeight)
     add(facts::backwardWeightName, chunk, microbatch);
   return sections;
 }
 
 FailureOr<SmallVector<pipe::ActionOp>> StepSlots::slotsOf(Stage &stage,
-                                                          ArrayRef<order::Work> works) {
+                                                          ArrayRef<order::PipelineAction> works) {
   SmallVector<pipe::ActionOp> ordered;
   llvm::DenseSet<Operation *> placed;
-  for (const order::Work &work : works)
+  for (const order::PipelineAction &work : works)
     for (const auto &[section, microbatch] : sectionsOf(work)) {
       pipe::ActionOp slot = stage.slots.lookup({StringRef(section), microbatch});
       if (!slot)

@@ -48,9 +48,10 @@ private:
   void findShape();
   bool has(const Stage &stage, llvm::StringRef section, int64_t chunk) const;
   int64_t findLossStage() const;
-  llvm::SmallVector<std::pair<std::string, int64_t>> sectionsOf(const order::Work &work) const;
-  mlir::FailureOr<llvm::SmallVector<pipe::ActionOp>> slotsOf(Stage &stage,
-                                                             llvm::ArrayRef<order::Work> works);
+  llvm::SmallVector<std::pair<std::string, int64_t>>
+  sectionsOf(const order::PipelineAction &work) const;
+  mlir::FailureOr<llvm::SmallVector<pipe::ActionOp>>
+  slotsOf(Stage &stage, llvm::ArrayRef<order::PipelineAction> works);
 
   llvm::SmallVector<Stage> stages;
   order::PipelineShape shape;

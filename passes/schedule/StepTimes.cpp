@@ -10,7 +10,7 @@ StepTimes::StepTimes(ModuleOp module, StepKernels &kernels, const abi::Cluster &
     Known &entry = sections[section.function.getName()];
     entry.tasks =
         KernelLanes(section, /*unfinished=*/{}, kernels.orderOf(section), cluster).getProblem();
-    entry.times = lanes::runInOrder(entry.tasks, lanes::givenOrder(entry.tasks));
+    entry.times = streams::runInOrder(entry.tasks, streams::givenOrder(entry.tasks));
   }
   double now = 0;
   for (auto slot : facts::getStep(module).getBody().front().getOps<pipe::ActionOp>()) {

@@ -29,13 +29,15 @@ public:
   /// Returns the seconds to the end of a kernel in the last action of its section.
   double endOf(llvm::StringRef section, int64_t kernel) const;
   /// Returns the kernels of a section, as tasks of the same numbers.
-  const lanes::LaneProblem &tasksOf(llvm::StringRef section) const { return known(section).tasks; }
+  const streams::StreamProblem &tasksOf(llvm::StringRef section) const {
+    return known(section).tasks;
+  }
 
 private:
   struct Known {
-    lanes::LaneProblem tasks;
-    lanes::LaneTimes times; ///< from the section's start
-    double begin = 0;       ///< of its last action
+    streams::StreamProblem tasks;
+    streams::StreamTimes times; ///< from the section's start
+    double begin = 0;           ///< of its last action
   };
   const Known &known(llvm::StringRef section) const { return sections.find(section)->second; }
 

@@ -8,7 +8,7 @@
 
 #include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
-#include "passes/solve/Pack.h"
+#include "passes/solve/PackProblem.h"
 
 namespace pcc::schedule {
 

@@ -58,10 +58,10 @@ public:
   bool offer(const Branch &branch, const std::vector<int32_t> &options);
 
   /// Raises the proved bound of the whole problem, in the core's units.
-  void raise(Int128 to) { bound = std::max(bound, to); }
+  void raiseBound(Int128 to) { bound = std::max(bound, to); }
 
   /// Appends a stage of `branch` to the certificate, below the branch's last stage.
-  void hang(Branch &branch, CertificateStage stage);
+  void appendStage(Branch &branch, CertificateStage stage);
 
   void report(bool always);
 
@@ -70,9 +70,9 @@ public:
   Stopwatch clock;
   Incumbent incumbent;
   Certificate certificate;
-  Int128 worst = 0; ///< greater than the cost of any solution, in the core's units
-  Int128 bound = 0; ///< proved, in the core's units
-  int shift = 0;    ///< right shift of the core's costs (Core::shift)
+  Int128 costCeiling = 0; ///< greater than the cost of any solution, in the core's units
+  Int128 bound = 0;       ///< proved, in the core's units
+  int shift = 0;          ///< right shift of the core's costs (Core::shift)
   uint64_t work = 0, workLimit = 0;
   uint64_t certificateFigures = 0;
   double buildSeconds = 0; ///< time to build the first branch
@@ -82,10 +82,10 @@ private:
 };
 
 /// Improves the prices and the solutions of one branch in parallel.
-class Team {
+class BranchImprover {
 public:
-  /// `elites` are solutions of `branch`.
-  Team(SearchContext &context, Branch &branch, uint64_t seed, Elites elites = {});
+  /// `pool` are solutions of `branch`.
+  BranchImprover(SearchContext &context, Branch &branch, uint64_t seed, SolutionPool pool = {});
 
   /// Table entries per task in one call of epoch().
   uint64_t quantum() const;
@@ -118,20 +118,20 @@ public:
   /// Whether many descents ended without a better solution.
   bool isSettled() const { return idleDescents >= 16; }
 
-  Elites elites;
+  SolutionPool pool;
 
 private:
   std::unique_ptr<Descent> begin();
   void collect();
   void offer(const Descent *descent);
-  void makeAnew(CertificateStage stage, bool certify);
+  void rebuild(CertificateStage stage, bool certify);
   double gap() const;
 
   SearchContext &context;
   Branch &branch;
   uint64_t seed;
   std::vector<std::unique_ptr<Descent>> descents;
-  uint64_t born = 0;
+  uint64_t numDescents = 0;
   int idleDescents = 0; ///< descents that ended since the best solution was found
   int quiet = 0;        ///< epochs without improvement
   double lastBound = 0;
@@ -139,13 +139,13 @@ private:
 };
 
 /// Returns the `count` nodes with the most neighbors, in descending order.
-std::vector<int> findHubs(const Instance &instance, size_t count);
+std::vector<int> findHubs(const FlatProblem &flat, size_t count);
 
 /// Runs branch and bound until the branch is closed or the work is spent. Returns the bound.
 Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root);
 bool isTreeAffordable(const SearchContext &context, const Branch &root);
 
 /// Combines and improves solutions until the work is spent, and fixes decisive nodes on the way.
-void dive(SearchContext &context, const Branch &root, Elites elites);
+void dive(SearchContext &context, const Branch &root, SolutionPool pool);
 
 } // namespace pcc::solve

@@ -5,14 +5,14 @@
 
 namespace pcc::solve {
 
-static int64_t mostOf(const StrategyNode &node) {
+static int64_t maxUsageOf(const StrategyNode &node) {
   return *std::max_element(node.usages.begin(), node.usages.end());
 }
 
 bool isFoldable(const StrategyProblem &problem) {
   Int128 sum = 0;
   for (const StrategyNode &node : problem.nodes)
-    sum += mostOf(node);
+    sum += maxUsageOf(node);
   return sum < (Int128(1) << 61);
 }
 
@@ -23,7 +23,7 @@ std::vector<int64_t> findBindingTimes(const StrategyProblem &problem) {
   };
   std::vector<Change> changes;
   for (const StrategyNode &node : problem.nodes)
-    if (int64_t most = mostOf(node); node.begin < node.end && most > 0) {
+    if (int64_t most = maxUsageOf(node); node.begin < node.end && most > 0) {
       changes.push_back({node.begin, most});
       changes.push_back({node.end, -most});
     }

@@ -5,26 +5,25 @@
 
 namespace pcc::solve {
 
-Block::Block(const Instance &instance)
-    : instance(instance), order(instance), anchored(instance.options, 0),
-      sums(instance.options, 0) {
+Block::Block(const FlatProblem &flat)
+    : flat(flat), order(flat), anchored(flat.options, 0), sums(flat.options, 0) {
   int longest = 0;
-  for (const InstanceNode &node : instance.nodes)
+  for (const FlatNode &node : flat.nodes)
     longest = std::max(longest, node.padded);
   row.resize(longest);
 }
 
 void Block::grow(int root, int size, double largest, Random &random) {
   std::vector<int> nodes{root}, border;
-  std::vector<char> isIn(instance.nodes.size(), false);
+  std::vector<char> isIn(flat.nodes.size(), false);
   isIn[root] = true;
-  auto addNeighbours = [&](int node) {
-    for (const Neighbour &neighbour : instance.nodes[node].neighbours)
-      if (!isIn[neighbour.node])
-        border.push_back(neighbour.node);
-    tableWork += instance.nodes[node].neighbours.size();
+  auto addNeighbors = [&](int node) {
+    for (const Neighbor &neighbor : flat.nodes[node].neighbors)
+      if (!isIn[neighbor.node])
+        border.push_back(neighbor.node);
+    tableWork += flat.nodes[node].neighbors.size();
   };
-  addNeighbours(root);
+  addNeighbors(root);
   while (static_cast<int>(nodes.size()) < size && !border.empty()) {
     size_t pick = random.below(static_cast<uint32_t>(border.size()));
     int node = border[pick];
@@ -34,7 +33,7 @@ void Block::grow(int root, int size, double largest, Random &random) {
       continue;
     isIn[node] = true;
     nodes.push_back(node);
-    addNeighbours(node);
+    addNeighbors(node);
   }
   take(nodes, largest, random);
 }
@@ -49,18 +48,18 @@ void Block::anchor(const State &state) {
   for (int index : order.members) {
     if (!order.isFree(index))
       continue;
-    const InstanceNode &node = instance.nodes[index];
+    const FlatNode &node = flat.nodes[index];
     double *own = &anchored[node.first];
-    std::copy_n(&instance.costs[node.first], node.padded, own);
-    for (const Neighbour &neighbour : node.neighbours) {
-      if (order.isFree(neighbour.node))
+    std::copy_n(&flat.costs[node.first], node.padded, own);
+    for (const Neighbor &neighbor : node.neighbors) {
+      if (order.isFree(neighbor.node))
         continue;
       const double *entries =
-          &instance.exactTables[neighbour.in] + size_t(state[neighbour.node]) * node.padded;
+          &flat.exactTables[neighbor.in] + size_t(state[neighbor.node]) * node.padded;
       for (int i = 0; i < node.padded; ++i)
         own[i] += entries[i];
     }
-    tableWork += node.neighbours.size() * node.padded;
+    tableWork += node.neighbors.size() * node.padded;
   }
 }
 
@@ -81,11 +80,11 @@ void Block::collect(const BlockStep &step) {
   auto positionOf = [&](int member) {
     return size_t(std::find(step.scope.begin(), step.scope.end(), member) - step.scope.begin());
   };
-  const InstanceNode &node = order.node(step.member);
+  const FlatNode &node = order.node(step.member);
   for (size_t e = 0; e < step.edges.size(); ++e) {
     size_t position = positionOf(step.ends[e]);
     bool isRow = position == last;
-    Input &input = next(&instance.exactTables[isRow ? step.edges[e]->out : step.edges[e]->in]);
+    Input &input = next(&flat.exactTables[isRow ? step.edges[e]->out : step.edges[e]->in]);
     input.own = isRow ? order.node(step.ends[e]).padded : 1;
     (isRow ? input.last : input.strides[position]) = isRow ? 1 : node.padded;
   }
@@ -118,7 +117,7 @@ void Block::addAlong(const Input &input, size_t offset, int size) {
 /// Computes the entries for all options of the scope's last node: the minimum over the options of
 /// the eliminated node.
 void Block::fillRow(const BlockStep &step, double *out, int width) {
-  const InstanceNode &node = order.node(step.member);
+  const FlatNode &node = order.node(step.member);
   int size = order.node(step.scope.back()).size;
   for (int i = 0; i < node.size; ++i) {
     double sum = sums[node.first + i];
@@ -164,10 +163,10 @@ void Block::fill(const BlockStep &step) {
 /// Adds the costs of the chosen neighbors and of the earlier tables to the values of a node's
 /// options.
 void Block::addReplies(const BlockStep &step, double *values) const {
-  const InstanceNode &node = order.node(step.member);
+  const FlatNode &node = order.node(step.member);
   for (size_t e = 0; e < step.edges.size(); ++e) {
     const double *entries =
-        &instance.exactTables[step.edges[e]->in] + size_t(chosen[step.ends[e]]) * node.padded;
+        &flat.exactTables[step.edges[e]->in] + size_t(chosen[step.ends[e]]) * node.padded;
     for (int i = 0; i < node.size; ++i)
       values[i] += entries[i];
   }
@@ -189,7 +188,7 @@ void Block::addReplies(const BlockStep &step, double *values) const {
 void Block::choose(const State &state, const std::vector<double> &prices, double factor,
                    Random &random, std::vector<std::pair<int, int32_t>> &changes) {
   for (size_t k = 0; k < order.count; ++k) {
-    const InstanceNode &node = order.node(order.steps[k].member);
+    const FlatNode &node = order.node(order.steps[k].member);
     for (int i = 0; i < node.padded; ++i)
       sums[node.first + i] = anchored[node.first + i] + factor * prices[node.first + i];
   }
@@ -199,10 +198,10 @@ void Block::choose(const State &state, const std::vector<double> &prices, double
   chosen.resize(order.members.size());
   for (size_t k = order.count; k-- > 0;) {
     const BlockStep &step = order.steps[k];
-    const InstanceNode &node = order.node(step.member);
+    const FlatNode &node = order.node(step.member);
     double *values = &sums[node.first];
     addReplies(step, values);
-    int32_t found = anyLeast(values, node.size, random);
+    int32_t found = randomArgMin(values, node.size, random);
     chosen[step.member] = found;
     if (found != state[order.members[step.member]])
       changes.emplace_back(order.members[step.member], found);

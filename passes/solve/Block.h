@@ -15,7 +15,7 @@ namespace pcc::solve {
 
 class Block {
 public:
-  explicit Block(const Instance &instance);
+  explicit Block(const FlatProblem &flat);
 
   /// Selects a connected block of up to `size` nodes around `root`. Tables have up to `largest`
   /// entries. Nodes whose elimination needs larger tables keep their options.
@@ -51,7 +51,7 @@ private:
   void addAlong(const Input &input, size_t offset, int size);
   void addReplies(const BlockStep &step, double *values) const;
 
-  const Instance &instance;
+  const FlatProblem &flat;
   BlockOrder order;
   std::vector<double> anchored, sums; ///< by option
   std::vector<double> tables;

@@ -5,8 +5,7 @@
 
 namespace pcc::solve {
 
-BlockOrder::BlockOrder(const Instance &instance)
-    : instance(instance), place(instance.nodes.size(), -1) {}
+BlockOrder::BlockOrder(const FlatProblem &flat) : flat(flat), place(flat.nodes.size(), -1) {}
 
 void BlockOrder::find(const std::vector<int> &nodes, double largest, Random &random) {
   start(nodes);
@@ -43,11 +42,11 @@ void BlockOrder::start(const std::vector<int> &nodes) {
   for (size_t m = 0; m < size; ++m) {
     adjacent[m].clear();
     tablesAt[m].clear();
-    for (const Neighbour &neighbour : instance.nodes[members[m]].neighbours)
-      if (place[neighbour.node] >= 0)
-        adjacent[m].push_back(place[neighbour.node]);
+    for (const Neighbor &neighbor : flat.nodes[members[m]].neighbors)
+      if (place[neighbor.node] >= 0)
+        adjacent[m].push_back(place[neighbor.node]);
     std::sort(adjacent[m].begin(), adjacent[m].end());
-    work += instance.nodes[members[m]].neighbours.size();
+    work += flat.nodes[members[m]].neighbors.size();
   }
   for (size_t m = 0; m < size; ++m)
     update(static_cast<int>(m));
@@ -57,7 +56,7 @@ void BlockOrder::start(const std::vector<int> &nodes) {
 void BlockOrder::update(int member) {
   double entries = node(member).size;
   for (int other : adjacent[member])
-    entries = std::min(entries * node(other).size, double(kFar));
+    entries = std::min(entries * node(other).size, double(kHugeCost));
   if (entries == table[member])
     return;
   table[member] = entries;
@@ -125,10 +124,10 @@ void BlockOrder::link() {
         isRead[input] = true;
         step.inputs.push_back(input);
       }
-    for (const Neighbour &neighbour : node(step.member).neighbours)
-      if (isFree(neighbour.node) && !isGone[place[neighbour.node]]) {
-        step.edges.push_back(&neighbour);
-        step.ends.push_back(place[neighbour.node]);
+    for (const Neighbor &neighbor : node(step.member).neighbors)
+      if (isFree(neighbor.node) && !isGone[place[neighbor.node]]) {
+        step.edges.push_back(&neighbor);
+        step.ends.push_back(place[neighbor.node]);
       }
     isGone[step.member] = true;
     // Members of a scope may have been kept later.

@@ -12,7 +12,7 @@
 // leave out every second one.
 #pragma once
 
-#include "passes/solve/Instance.h"
+#include "passes/solve/FlatProblem.h"
 #include "passes/solve/Random.h"
 
 namespace pcc::solve {
@@ -21,16 +21,16 @@ namespace pcc::solve {
 /// `scope`. Nodes are given by their positions in BlockOrder::members.
 struct BlockStep {
   int member = 0;
-  std::vector<int> scope;               ///< the last node is contiguous and padded
-  std::vector<int> inputs;              ///< steps whose tables are inputs of this one
-  std::vector<const Neighbour *> edges; ///< edges to members of the scope
-  std::vector<int> ends;                ///< the other ends of `edges`
-  size_t first = 0;                     ///< offset of the table in the array of all entries
+  std::vector<int> scope;              ///< the last node is contiguous and padded
+  std::vector<int> inputs;             ///< steps whose tables are inputs of this one
+  std::vector<const Neighbor *> edges; ///< edges to members of the scope
+  std::vector<int> ends;               ///< the other ends of `edges`
+  size_t first = 0;                    ///< offset of the table in the array of all entries
 };
 
 class BlockOrder {
 public:
-  explicit BlockOrder(const Instance &instance);
+  explicit BlockOrder(const FlatProblem &flat);
 
   /// Orders `nodes`. No table has more than about `largest` entries, the options of the eliminated
   /// node included. Random numbers choose among the nodes that can be left out.
@@ -38,7 +38,7 @@ public:
 
   bool isFree(int node) const { return place[node] >= 0 && !isKept[place[node]]; }
 
-  const InstanceNode &node(int member) const { return instance.nodes[members[member]]; }
+  const FlatNode &node(int member) const { return flat.nodes[members[member]]; }
 
   /// Distance between two entries of a table over `scope` that differ by one option of the scope's
   /// node at `position`.
@@ -57,7 +57,7 @@ private:
   void update(int member);
   void link();
 
-  const Instance &instance;
+  const FlatProblem &flat;
   std::vector<int> place;   ///< by node: position in `members`, or −1
   std::vector<char> isKept; ///< by member: whether it keeps its option
   std::vector<char> isGone;

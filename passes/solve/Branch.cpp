@@ -35,22 +35,22 @@ void Branch::start(const TimedPrices &given, const Stop &stop) {
     return;
   std::vector<double> startPrices = spread(given, segments);
   compact(core, segments);
-  makeInstance(given.empty() ? std::vector<double>() : startPrices);
+  makeFlatProblem(given.empty() ? std::vector<double>() : startPrices);
 }
 
-void Branch::makeInstance(const std::vector<double> &startPrices) {
-  instance = std::make_unique<Instance>(core, segments);
-  prices = std::make_unique<PriceSearch>(*instance, style, double(core.constant));
+void Branch::makeFlatProblem(const std::vector<double> &startPrices) {
+  flat = std::make_unique<FlatProblem>(core, segments);
+  prices = std::make_unique<PriceSearch>(*flat, style, double(core.constant));
   if (!startPrices.empty())
     prices->resume(startPrices);
 }
 
 void Branch::sleep() {
-  if (!instance)
+  if (!flat)
     return;
   asleep = prices->prices();
   asleep.push_back(0); // keeps the vector nonempty if there are no segments
-  instance.reset();
+  flat.reset();
   prices.reset();
 }
 
@@ -58,7 +58,7 @@ void Branch::wake() {
   if (asleep.empty())
     return;
   asleep.pop_back();
-  makeInstance(asleep);
+  makeFlatProblem(asleep);
   asleep.clear();
 }
 
@@ -72,9 +72,9 @@ TimedPrices Branch::timedPrices() const {
 
 size_t Branch::settle(int sweeps, Int128 cutoff) {
   prices->settle(sweeps, optionBounds);
-  double limit = toInstance(cutoff) * (1 + 1e-9);
+  double limit = withoutConstant(cutoff) * (1 + 1e-9);
   size_t count = 0;
-  for (const InstanceNode &node : instance->nodes)
+  for (const FlatNode &node : flat->nodes)
     for (int a = 0; a < node.size; ++a)
       count += optionBounds[node.first + a] >= limit;
   return count;
@@ -82,17 +82,17 @@ size_t Branch::settle(int sweeps, Int128 cutoff) {
 
 CertificateStage Branch::pruneExactly(Int128 cutoff) {
   CertificateStage stage;
-  stage.dual = roundDual(*instance, prices->prices(), prices->messages.messages);
+  stage.dual = roundDual(*flat, prices->prices(), prices->messages.messages);
   stage.cutoff = cutoff;
-  exact = boundsOf(core, *instance, stage.dual);
+  exact = boundsOf(core, *flat, stage.dual);
   bound = std::max(bound, std::min(exact.bound, cutoff));
-  prune(core, *instance, exact, cutoff);
+  prune(core, *flat, exact, cutoff);
   return stage;
 }
 
-void Branch::renew(const Stop &stop) {
+void Branch::reduceAgain(const Stop &stop) {
   TimedPrices carried = timedPrices();
-  instance.reset();
+  flat.reset();
   prices.reset();
   if (!core.isContradictory())
     start(carried, stop);

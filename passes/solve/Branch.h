@@ -29,7 +29,7 @@ public:
 
   /// Whether the reductions left nothing to choose.
   bool isSolved() const { return !isClosed() && core.isEmpty(); }
-  bool isOpen() const { return instance != nullptr || !asleep.empty(); }
+  bool isOpen() const { return flat != nullptr || !asleep.empty(); }
 
   /// Computes bounds of all options at the best prices. Returns the number that can be pruned at
   /// `cutoff`.
@@ -40,7 +40,7 @@ public:
   CertificateStage pruneExactly(Int128 cutoff);
 
   /// Reduces the pruned core again and continues from the same prices.
-  void renew(const Stop &stop);
+  void reduceAgain(const Stop &stop);
 
   /// Release and rebuild everything that follows from the core, to save memory in waiting branches.
   void sleep();
@@ -49,20 +49,20 @@ public:
   TimedPrices timedPrices() const;
 
   /// Converts a cost to the flat problem's scale, which excludes the core's constant.
-  double toInstance(Int128 cost) const { return double(cost - core.constant); }
+  double withoutConstant(Int128 cost) const { return double(cost - core.constant); }
 
   Core core;
   std::vector<Segment> segments;
-  std::unique_ptr<Instance> instance;
+  std::unique_ptr<FlatProblem> flat;
   std::unique_ptr<PriceSearch> prices;
   std::vector<double> optionBounds; ///< from the last settle(), without the core's constant
   ExactBounds exact;                ///< from the last pruning
   Int128 bound = 0;                 ///< proved for all solutions of the branch below the cutoff
   StepStyle style;
-  int stageAbove = -1, slotAbove = 0; ///< position of its first stage in the certificate
+  int parentStage = -1, childIndex = 0; ///< position of its first stage in the certificate
 
 private:
-  void makeInstance(const std::vector<double> &startPrices);
+  void makeFlatProblem(const std::vector<double> &startPrices);
   void start(const TimedPrices &prices, const Stop &stop);
 
   std::vector<double> asleep; ///< prices of a sleeping branch, and one more entry

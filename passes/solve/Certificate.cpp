@@ -11,8 +11,8 @@ Int128 toCoreUnits(const Core &core, Int128 cost) {
   return (cost + (Int128(1) << core.shift) - 1) >> core.shift;
 }
 
-void prune(Core &core, const Instance &instance, const ExactBounds &bounds, Int128 cutoff) {
-  for (const InstanceNode &node : instance.nodes) {
+void prune(Core &core, const FlatProblem &flat, const ExactBounds &bounds, Int128 cutoff) {
+  for (const FlatNode &node : flat.nodes) {
     std::vector<int32_t> kept;
     for (int a = 0; a < node.size; ++a)
       if (bounds.options[node.first + a] < cutoff)
@@ -20,7 +20,7 @@ void prune(Core &core, const Instance &instance, const ExactBounds &bounds, Int1
     core.keepOptions(node.coreNode, kept);
     if (core.isContradictory())
       return;
-    core.normalise(node.coreNode);
+    core.normalize(node.coreNode);
   }
 }
 
@@ -47,33 +47,33 @@ public:
       return fail("expected at most " + std::to_string(deepest) + " stages on a path");
     compact(core, segments);
     const CertificateStage &stage = certificate.stages[index];
-    Instance instance(core, segments);
-    if (std::string error = check(instance, stage.dual); !error.empty())
+    FlatProblem flat(core, segments);
+    if (std::string error = check(flat, stage.dual); !error.empty())
       return fail("stage " + std::to_string(index) + ": " + error);
     if (stage.cutoff < ceiling)
       return fail("stage " + std::to_string(index) + " leaves out solutions below the cost");
-    ExactBounds bounds = boundsOf(core, instance, stage.dual);
+    ExactBounds bounds = boundsOf(core, flat, stage.dual);
     Int128 bound = std::min(bounds.bound, ceiling);
-    prune(core, instance, bounds, stage.cutoff);
+    prune(core, flat, bounds, stage.cutoff);
     if (core.isContradictory())
       return ceiling;
     if (stage.below.empty())
       return bound;
     return std::max(bound, stage.split < 0 ? prove(std::move(core), stage.below[0], depth + 1)
-                                           : proveSplit(core, instance, bounds, index, depth));
+                                           : proveSplit(core, flat, bounds, index, depth));
   }
 
   std::string error;
 
 private:
-  Int128 proveSplit(const Core &core, const Instance &instance, const ExactBounds &bounds,
-                    int index, int depth) {
+  Int128 proveSplit(const Core &core, const FlatProblem &flat, const ExactBounds &bounds, int index,
+                    int depth) {
     const CertificateStage &stage = certificate.stages[index];
     auto bad = [&] { return fail("stage " + std::to_string(index) + ": no split of a node"); };
-    if (stage.split >= static_cast<int>(instance.nodes.size()) ||
+    if (stage.split >= static_cast<int>(flat.nodes.size()) ||
         stage.groups.size() != stage.below.size())
       return bad();
-    const InstanceNode &place = instance.nodes[stage.split];
+    const FlatNode &place = flat.nodes[stage.split];
     int node = place.coreNode;
     std::vector<Int128> known; // bounds of the options that pruning left
     for (int a = 0; a < place.size; ++a)
@@ -100,7 +100,7 @@ private:
       part.keepOptions(node, stage.groups[g]);
       if (part.isContradictory())
         continue;
-      part.normalise(node);
+      part.normalize(node);
       least = std::min(least, std::max(ofGroup, prove(std::move(part), stage.below[g], depth + 1)));
     }
     return least;

@@ -57,7 +57,7 @@ CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &
 
 /// Removes options whose bound is at least `cutoff` from the core. Sets the core's contradiction
 /// when no option of a node is left. Shared by the search and the checker.
-void prune(Core &core, const Instance &instance, const ExactBounds &bounds, Int128 cutoff);
+void prune(Core &core, const FlatProblem &flat, const ExactBounds &bounds, Int128 cutoff);
 
 /// Returns the smallest integer in the core's units that is at least `cost`.
 Int128 toCoreUnits(const Core &core, Int128 cost);

@@ -47,7 +47,7 @@ Core::Core(const StrategyProblem &problem) : limit(problem.usageLimit), shift(sh
     keepOptions(static_cast<int>(i), kept);
     if (isContradictory())
       return;
-    normalise(static_cast<int>(i));
+    normalize(static_cast<int>(i));
   }
 }
 
@@ -65,7 +65,7 @@ void Core::contradict(int node) {
       "no option of node " + std::to_string(node) + " goes with any choice of the other nodes";
 }
 
-void Core::normalise(int index) {
+void Core::normalize(int index) {
   CoreNode &node = nodes[index];
   Cost least = *std::min_element(node.costs.begin(), node.costs.end());
   if (least >= kInfinite) {
@@ -152,7 +152,7 @@ StrategySolution Core::expand(StrategySolution options) const {
   return options;
 }
 
-StrategySolution Core::follow(StrategySolution options) const {
+StrategySolution Core::project(StrategySolution options) const {
   for (const Step &step : history->steps)
     if (step.kind == Step::Keep) {
       int32_t &option = options[step.node];

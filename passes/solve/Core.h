@@ -102,7 +102,7 @@ struct Core {
 
   /// Moves the minimum cost of `node` into the constant, and the minimum usage of its terms into
   /// the fixed usage. Drops terms that became 0.
-  void normalise(int node);
+  void normalize(int node);
 
   /// Keeps the given options of `node`, in that order.
   void keepOptions(int node, const std::vector<int32_t> &kept);
@@ -121,7 +121,7 @@ struct Core {
 
   /// Maps a solution of the core before the last compaction to this core. Removed options are
   /// replaced by the first option.
-  StrategySolution follow(StrategySolution options) const;
+  StrategySolution project(StrategySolution options) const;
 };
 
 } // namespace pcc::solve

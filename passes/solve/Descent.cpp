@@ -10,30 +10,28 @@ static constexpr uint64_t climb = 200, polish = 40;
 static constexpr uint64_t probeSteps = 16;
 
 /// Maximum number of crossings with each solution of the pool.
-static constexpr int mostLaps = 2;
+static constexpr int maxLaps = 2;
 
 /// Work of a move between two checks of `stop`, in table entries.
 static constexpr uint64_t slice = 1'000'000;
 
-Descent::Descent(const Instance &instance, std::vector<int32_t> start,
+Descent::Descent(const FlatProblem &flat, std::vector<int32_t> start,
                  const std::vector<double> &prices, uint64_t seed)
-    : instance(instance), seed(seed),
-      search(std::make_unique<LocalSearch>(instance, std::move(start), seed)),
-      phaseEnd(climb * instance.tableEntries) {
+    : flat(flat), seed(seed), search(std::make_unique<LocalSearch>(flat, std::move(start), seed)),
+      phaseEnd(climb * flat.tableEntries) {
   search->setPrices(prices);
 }
 
-Descent::Descent(const Instance &instance, std::unique_ptr<PriceSearch> probe, double target,
+Descent::Descent(const FlatProblem &flat, std::unique_ptr<PriceSearch> probe, double target,
                  uint64_t seed)
-    : instance(instance), seed(seed), probe(std::move(probe)), target(target), phase(Phase::Probe) {
-}
+    : flat(flat), seed(seed), probe(std::move(probe)), target(target), phase(Phase::Probe) {}
 
-void Descent::run(uint64_t entries, const Elites &elites, const Stop &stop) {
+void Descent::run(uint64_t entries, const SolutionPool &pool, const Stop &stop) {
   for (uint64_t end = work() + entries; work() < end && !isDone() && !stop();)
-    turn(elites, stop);
+    turn(pool, stop);
 }
 
-void Descent::turn(const Elites &elites, const Stop &stop) {
+void Descent::turn(const SolutionPool &pool, const Stop &stop) {
   switch (phase) {
   case Phase::Probe:
     return probeOn(stop);
@@ -44,7 +42,7 @@ void Descent::turn(const Elites &elites, const Stop &stop) {
       phase = Phase::Cross;
     return;
   case Phase::Cross:
-    return crossNext(elites);
+    return crossNext(pool);
   case Phase::Done:
     return;
   }
@@ -60,27 +58,27 @@ void Descent::probeOn(const Stop &stop) {
     phase = Phase::Done;
     return;
   }
-  search = std::make_unique<LocalSearch>(instance, probe->decoded(), seed);
+  search = std::make_unique<LocalSearch>(flat, probe->decoded(), seed);
   search->setPrices(probe->prices());
   probe.reset();
   phase = Phase::Climb;
-  phaseEnd = work() + climb * instance.tableEntries;
+  phaseEnd = work() + climb * flat.tableEntries;
 }
 
-void Descent::crossNext(const Elites &elites) {
+void Descent::crossNext(const SolutionPool &pool) {
   if (nextPartner == partners.size()) {
-    if (laps++ == mostLaps || elites.list.empty()) {
+    if (laps++ == maxLaps || pool.list.empty()) {
       phase = Phase::Done;
       return;
     }
     partners.clear();
-    for (const Elite &elite : elites.list)
-      partners.push_back(elite.options);
+    for (const PooledSolution &pooled : pool.list)
+      partners.push_back(pooled.options);
     nextPartner = 0;
   }
   if (search->cross(partners[nextPartner++])) {
     phase = Phase::Polish;
-    phaseEnd = work() + polish * instance.tableEntries;
+    phaseEnd = work() + polish * flat.tableEntries;
   }
 }
 

@@ -7,9 +7,9 @@
 //   start —moves→ local optimum —cross, moves→ better —cross, moves→ … → pool
 #pragma once
 
-#include "passes/solve/Elites.h"
 #include "passes/solve/LocalSearch.h"
 #include "passes/solve/PriceSearch.h"
+#include "passes/solve/SolutionPool.h"
 #include <memory>
 
 namespace pcc::solve {
@@ -17,17 +17,17 @@ namespace pcc::solve {
 class Descent {
 public:
   /// Starts from `start`, with these prices by segment.
-  Descent(const Instance &instance, std::vector<int32_t> start, const std::vector<double> &prices,
+  Descent(const FlatProblem &flat, std::vector<int32_t> start, const std::vector<double> &prices,
           uint64_t seed);
 
   /// Starts from the decoding of `probe` after some steps. `target` is the one of
   /// PriceSearch::advance.
-  Descent(const Instance &instance, std::unique_ptr<PriceSearch> probe, double target,
+  Descent(const FlatProblem &flat, std::unique_ptr<PriceSearch> probe, double target,
           uint64_t seed);
 
   /// Continues until `entries` more table entries were read, the run is done, or `stop` returns
-  /// true. `elites` is the current solution pool.
-  void run(uint64_t entries, const Elites &elites, const Stop &stop);
+  /// true. `pool` is the current solution pool.
+  void run(uint64_t entries, const SolutionPool &pool, const Stop &stop);
 
   bool isDone() const { return phase == Phase::Done; }
 
@@ -38,11 +38,11 @@ private:
   enum class Phase { Probe, Climb, Cross, Polish, Done };
 
   uint64_t work() const { return probeWork + (search ? search->work() : 0); }
-  void turn(const Elites &elites, const Stop &stop);
+  void turn(const SolutionPool &pool, const Stop &stop);
   void probeOn(const Stop &stop);
-  void crossNext(const Elites &elites);
+  void crossNext(const SolutionPool &pool);
 
-  const Instance &instance;
+  const FlatProblem &flat;
   uint64_t seed;
   std::unique_ptr<PriceSearch> probe;
   double target = 0;

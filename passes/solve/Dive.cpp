@@ -24,14 +24,14 @@ struct Race {
 /// Compares the options of `node`. Each lap takes `stepsPerLap` steps; afterwards two thirds of the
 /// options drop out.
 Race race(SearchContext &context, const Branch &branch, int node, int stepsPerLap, int laps) {
-  const InstanceNode &hub = branch.instance->nodes[node];
+  const FlatNode &hub = branch.flat->nodes[node];
   std::vector<std::pair<int32_t, std::unique_ptr<PriceSearch>>> runners;
   for (int32_t a = 0; a < hub.size; ++a) {
     auto runner = std::make_unique<PriceSearch>(*branch.prices);
     runner->fix(node, a);
     runners.emplace_back(a, std::move(runner));
   }
-  double target = branch.toInstance(context.cutoff());
+  double target = branch.withoutConstant(context.cutoff());
   uint64_t entries = uint64_t(stepsPerLap) * branch.prices->messages.work();
   for (int lap = 0; lap < laps && !context.stop()(); ++lap) {
     std::vector<std::function<void()>> tasks;
@@ -51,9 +51,9 @@ Race race(SearchContext &context, const Branch &branch, int node, int stepsPerLa
 
 /// Compares the options of some hubs and fixes the most decisive hub. Returns false if none is
 /// decisive.
-bool fixHub(SearchContext &context, Branch &branch, Team &team) {
+bool fixHub(SearchContext &context, Branch &branch, BranchImprover &improver) {
   Race best;
-  for (int hub : findHubs(*branch.instance, 3)) {
+  for (int hub : findHubs(*branch.flat, 3)) {
     Race one = race(context, branch, hub, 20, 3);
     if (context.isOver())
       return false;
@@ -62,34 +62,34 @@ bool fixHub(SearchContext &context, Branch &branch, Team &team) {
   }
   if (best.node < 0 || best.spread <= 1e-3 * std::abs(double(context.cutoff())))
     return false;
-  int node = branch.instance->nodes[best.node].coreNode;
-  team.keepSolutions();
+  int node = branch.flat->nodes[best.node].coreNode;
+  improver.keepSolutions();
   branch.core.keepOptions(node, {best.winner});
-  branch.core.normalise(node);
-  branch.renew(context.stop());
-  team.restart();
+  branch.core.normalize(node);
+  branch.reduceAgain(context.stop());
+  improver.restart();
   return true;
 }
 
 } // namespace
 
-void dive(SearchContext &context, const Branch &root, Elites elites) {
+void dive(SearchContext &context, const Branch &root, SolutionPool pool) {
   if (!context.mayRebuild())
     return;
   Branch branch(root.core, root.timedPrices(), root.style, root.bound, context.stop());
   if (!branch.isOpen())
     return;
-  elites.follow(branch.core, *branch.instance);
-  Team team(context, branch, context.options.seed + 1, std::move(elites));
+  pool.project(branch.core, *branch.flat);
+  BranchImprover improver(context, branch, context.options.seed + 1, std::move(pool));
   bool mayFix = true;
   while (branch.isOpen() && !context.isOver()) {
-    team.epoch(!team.isStalled());
+    improver.epoch(!improver.isStalled());
     if (!context.mayRebuild())
       continue;
-    if (mayFix && team.isStalled() && team.isSettled())
-      mayFix = fixHub(context, branch, team);
+    if (mayFix && improver.isStalled() && improver.isSettled())
+      mayFix = fixHub(context, branch, improver);
     else
-      team.shrink(0.02, false);
+      improver.shrink(0.02, false);
     context.report(false);
   }
 }

@@ -8,18 +8,18 @@ namespace pcc::solve {
 
 std::vector<int> eliminationOrder(const Core &core, double &figures) {
   size_t count = core.nodes.size();
-  std::vector<std::set<int>> neighbours(count);
+  std::vector<std::set<int>> neighbors(count);
   for (const CoreEdge &edge : core.edges)
     if (!edge.isGone()) {
-      neighbours[edge.u].insert(edge.v);
-      neighbours[edge.v].insert(edge.u);
+      neighbors[edge.u].insert(edge.v);
+      neighbors[edge.v].insert(edge.u);
     }
   std::vector<double> key(count);
   auto keyOf = [&](int node) {
     if (node == core.kept)
       return std::numeric_limits<double>::infinity(); // last of all
     double logarithm = std::log(double(core.nodes[node].size()));
-    for (int other : neighbours[node])
+    for (int other : neighbors[node])
       logarithm += std::log(double(core.nodes[other].size()));
     return logarithm;
   };
@@ -34,14 +34,14 @@ std::vector<int> eliminationOrder(const Core &core, double &figures) {
     queue.erase(queue.begin());
     order.push_back(node);
     figures += node == core.kept ? double(core.nodes[node].size()) : std::exp(key[node]);
-    std::vector<int> around(neighbours[node].begin(), neighbours[node].end());
+    std::vector<int> around(neighbors[node].begin(), neighbors[node].end());
     if (figures > 1e15)
       return order; // too large: the rest of the order is not needed
     for (int a : around) {
-      neighbours[a].erase(node);
+      neighbors[a].erase(node);
       for (int b : around)
         if (a != b)
-          neighbours[a].insert(b);
+          neighbors[a].insert(b);
     }
     for (int a : around) {
       queue.erase({key[a], a});

@@ -9,11 +9,11 @@ namespace pcc::solve {
 static constexpr int largestScale = 40;
 static constexpr Int128 impossible = Int128(1) << 104;
 
-DualSolution roundDual(const Instance &instance, const std::vector<double> &prices,
+DualSolution roundDual(const FlatProblem &flat, const std::vector<double> &prices,
                        const std::vector<float> &messages) {
   double longest = 1, dearest = 0;
-  for (const InstanceEdge &edge : instance.edges)
-    for (int i = 0; i < instance.nodes[edge.v].size; ++i)
+  for (const FlatEdge &edge : flat.edges)
+    for (int i = 0; i < flat.nodes[edge.v].size; ++i)
       longest = std::max(longest, std::abs(double(messages[edge.message + i])));
   for (double price : prices)
     dearest = std::max(dearest, price);
@@ -22,24 +22,24 @@ DualSolution roundDual(const Instance &instance, const std::vector<double> &pric
   dual.priceScale = std::clamp(dearest > 0 ? 55 - std::ilogb(dearest) : 0, dual.costScale, 100);
   for (double price : prices)
     dual.prices.push_back(int64_t(std::min(std::ldexp(price, dual.priceScale), 0x1p61)));
-  for (const InstanceEdge &edge : instance.edges)
-    for (int i = 0; i < instance.nodes[edge.v].size; ++i)
+  for (const FlatEdge &edge : flat.edges)
+    for (int i = 0; i < flat.nodes[edge.v].size; ++i)
       dual.messages.push_back(int64_t(
           std::clamp(std::round(std::ldexp(double(messages[edge.message + i]), dual.costScale)),
                      -0x1p62, 0x1p62)));
   return dual;
 }
 
-std::string check(const Instance &instance, const DualSolution &dual) {
+std::string check(const FlatProblem &flat, const DualSolution &dual) {
   if (dual.costScale < 0 || dual.costScale > largestScale || dual.priceScale < dual.costScale ||
       dual.priceScale > 120)
     return "scales out of range";
-  if (dual.prices.size() != instance.capacities.size())
-    return "expected " + std::to_string(instance.capacities.size()) + " prices, got " +
+  if (dual.prices.size() != flat.capacities.size())
+    return "expected " + std::to_string(flat.capacities.size()) + " prices, got " +
            std::to_string(dual.prices.size());
   size_t count = 0;
-  for (const InstanceEdge &edge : instance.edges)
-    count += instance.nodes[edge.v].size;
+  for (const FlatEdge &edge : flat.edges)
+    count += flat.nodes[edge.v].size;
   if (dual.messages.size() != count)
     return "expected " + std::to_string(count) + " messages, got " +
            std::to_string(dual.messages.size());
@@ -50,10 +50,10 @@ std::string check(const Instance &instance, const DualSolution &dual) {
     sum += price;
   }
   long double most = 0;
-  for (const InstanceNode &node : instance.nodes)
+  for (const FlatNode &node : flat.nodes)
     for (const SegmentUse &range : node.uses)
       most += *std::max_element(range.use.begin(), range.use.end());
-  for (int64_t capacity : instance.capacities)
+  for (int64_t capacity : flat.capacities)
     most = std::max<long double>(most, capacity);
   if (sum * most > 0x1p120L)
     return "prices out of range";
@@ -65,22 +65,22 @@ namespace {
 /// The sweep described in the header, node by node.
 class ExactSweep {
 public:
-  ExactSweep(const Core &core, const Instance &instance, const DualSolution &dual)
-      : core(core), instance(instance), dual(dual), potential(instance.options, impossible),
-        toLater(instance.messages, 0), toEarlier(instance.messages, 0) {}
+  ExactSweep(const Core &core, const FlatProblem &flat, const DualSolution &dual)
+      : core(core), flat(flat), dual(dual), potential(flat.options, impossible),
+        toLater(flat.messages, 0), toEarlier(flat.messages, 0) {}
 
   ExactBounds run() {
     price();
     placeMessages();
     ExactBounds result;
-    result.options.assign(instance.options, 0);
-    for (size_t i = instance.nodes.size(); i-- > 0;) {
-      const InstanceNode &node = instance.nodes[i];
+    result.options.assign(flat.options, 0);
+    for (size_t i = flat.nodes.size(); i-- > 0;) {
+      const FlatNode &node = flat.nodes[i];
       Int128 others = sum - low[i];
       for (int a = 0; a < node.size; ++a)
         result.options[node.first + a] = finish(others + potential[node.first + a]);
       for (int n = 0; n < node.earlier; ++n)
-        passBack(static_cast<int>(i), node.neighbours[n].edge);
+        passBack(static_cast<int>(i), node.neighbors[n].edge);
     }
     result.bound = finish(sum);
     return result;
@@ -102,11 +102,11 @@ private:
     Int128 worth = 0;
     for (size_t s = 0; s < dual.prices.size(); ++s) {
       prefix[s + 1] = prefix[s] + dual.prices[s];
-      worth += Int128(dual.prices[s]) * instance.capacities[s];
+      worth += Int128(dual.prices[s]) * flat.capacities[s];
     }
     int shift = dual.priceScale - dual.costScale;
     sum = -((worth + (Int128(1) << shift) - 1) >> shift);
-    for (const InstanceNode &node : instance.nodes)
+    for (const FlatNode &node : flat.nodes)
       for (int a = 0; a < node.size; ++a) {
         Int128 paid = 0;
         for (const SegmentUse &range : node.uses)
@@ -115,19 +115,17 @@ private:
       }
   }
 
-  Int128 &laterMessage(int e, int option) { return toLater[instance.edges[e].message + option]; }
-  Int128 &earlierMessage(int e, int option) {
-    return toEarlier[instance.edges[e].backward + option];
-  }
+  Int128 &laterMessage(int e, int option) { return toLater[flat.edges[e].message + option]; }
+  Int128 &earlierMessage(int e, int option) { return toEarlier[flat.edges[e].backward + option]; }
 
   /// Returns the minimum of table − message over the later end's options, for option a of the
   /// earlier end.
   Int128 greatestToEarlier(int e, int a) {
-    const InstanceEdge &edge = instance.edges[e];
+    const FlatEdge &edge = flat.edges[e];
     const CoreEdge &given = core.edges[edge.coreEdge];
-    int u = instance.nodes[edge.u].coreNode;
+    int u = flat.nodes[edge.u].coreNode;
     Int128 least = impossible;
-    for (int b = 0; b < instance.nodes[edge.v].size; ++b) {
+    for (int b = 0; b < flat.nodes[edge.v].size; ++b) {
       Cost cost = core.at(given, u, a, b);
       if (cost < kInfinite)
         least = std::min(least, scaled(cost) - laterMessage(e, b));
@@ -137,9 +135,9 @@ private:
 
   void placeMessages() {
     size_t next = 0;
-    for (size_t e = 0; e < instance.edges.size(); ++e) {
-      const InstanceEdge &edge = instance.edges[e];
-      const InstanceNode &u = instance.nodes[edge.u], &v = instance.nodes[edge.v];
+    for (size_t e = 0; e < flat.edges.size(); ++e) {
+      const FlatEdge &edge = flat.edges[e];
+      const FlatNode &u = flat.nodes[edge.u], &v = flat.nodes[edge.v];
       for (int b = 0; b < v.size; ++b) {
         Int128 message = dual.messages[next++];
         laterMessage(static_cast<int>(e), b) = message;
@@ -151,20 +149,20 @@ private:
         potential[u.first + a] += message;
       }
     }
-    for (const InstanceNode &node : instance.nodes)
-      low.push_back(leastOf(node)), sum += low.back();
+    for (const FlatNode &node : flat.nodes)
+      low.push_back(minPotential(node)), sum += low.back();
   }
 
-  Int128 leastOf(const InstanceNode &node) const {
+  Int128 minPotential(const FlatNode &node) const {
     return *std::min_element(potential.begin() + node.first,
                              potential.begin() + node.first + node.size);
   }
 
   /// Moves the node's share of its potential over an edge to the earlier end.
   void passBack(int index, int e) {
-    const InstanceEdge &edge = instance.edges[e];
-    const InstanceNode &node = instance.nodes[index], &to = instance.nodes[edge.u];
-    int later = static_cast<int>(node.neighbours.size()) - node.earlier;
+    const FlatEdge &edge = flat.edges[e];
+    const FlatNode &node = flat.nodes[index], &to = flat.nodes[edge.u];
+    int later = static_cast<int>(node.neighbors.size()) - node.earlier;
     if (shares.empty() || sharesOf != index) {
       sharesOf = index;
       shares.assign(node.size, 0);
@@ -182,12 +180,12 @@ private:
       earlierMessage(e, a) = message;
     }
     sum -= low[edge.u];
-    low[edge.u] = leastOf(to);
+    low[edge.u] = minPotential(to);
     sum += low[edge.u];
   }
 
   const Core &core;
-  const Instance &instance;
+  const FlatProblem &flat;
   const DualSolution &dual;
   std::vector<Int128> potential; ///< by option
   std::vector<Int128> toLater, toEarlier;
@@ -199,8 +197,8 @@ private:
 
 } // namespace
 
-ExactBounds boundsOf(const Core &core, const Instance &instance, const DualSolution &dual) {
-  return ExactSweep(core, instance, dual).run();
+ExactBounds boundsOf(const Core &core, const FlatProblem &flat, const DualSolution &dual) {
+  return ExactSweep(core, flat, dual).run();
 }
 
 } // namespace pcc::solve

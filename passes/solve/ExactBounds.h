@@ -16,7 +16,7 @@
 // known at each node in turn, and reads a bound for each of its options.
 #pragma once
 
-#include "passes/solve/Instance.h"
+#include "passes/solve/FlatProblem.h"
 
 namespace pcc::solve {
 
@@ -31,17 +31,18 @@ struct DualSolution {
 /// Bounds on the cost of a flat problem, including the core's constant, in the core's costs.
 struct ExactBounds {
   Int128 bound = 0;
-  std::vector<Int128> options; ///< bounds of solutions with each option; layout of Instance::costs
+  std::vector<Int128>
+      options; ///< bounds of solutions with each option; layout of FlatProblem::costs
 };
 
 /// Rounds the result of message passing. `messages` has the layout of MessagePassing.
-DualSolution roundDual(const Instance &instance, const std::vector<double> &prices,
+DualSolution roundDual(const FlatProblem &flat, const std::vector<double> &prices,
                        const std::vector<float> &messages);
 
 /// Returns an empty string, or the reason why `dual` cannot belong to the flat problem.
-std::string check(const Instance &instance, const DualSolution &dual);
+std::string check(const FlatProblem &flat, const DualSolution &dual);
 
 /// Returns the bounds that `dual` proves. `dual` has passed `check`.
-ExactBounds boundsOf(const Core &core, const Instance &instance, const DualSolution &dual);
+ExactBounds boundsOf(const Core &core, const FlatProblem &flat, const DualSolution &dual);
 
 } // namespace pcc::solve

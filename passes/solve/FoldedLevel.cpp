@@ -6,7 +6,7 @@
 namespace pcc::solve {
 
 /// The step style is switched when a round closed less than this fraction of the gap.
-static constexpr double leastProgress = 0.06;
+static constexpr double minProgress = 0.06;
 
 /// Moves restart when the bound rose by this fraction of the gap.
 static constexpr double newStart = 1;
@@ -16,8 +16,7 @@ static constexpr int raceSteps = 20, roundSteps = 8;
 
 FoldedLevel::FoldedLevel(SearchContext &context, std::unique_ptr<FoldedProblem> given)
     : context(context), folded(std::move(given)),
-      prices(
-          std::make_unique<PriceSearch>(folded->instance, kSharpSteps, double(folded->constant))) {}
+      prices(std::make_unique<PriceSearch>(folded->flat, kSharpSteps, double(folded->constant))) {}
 
 void FoldedLevel::startFrom(const FoldedLevel &coarse) {
   guess = coarse.guess;
@@ -30,12 +29,12 @@ void FoldedLevel::startFrom(const FoldedLevel &coarse) {
 void FoldedLevel::race() {
   // A problem without a limit costs about this much. The additional cost of the limit is not yet
   // known.
-  MessagePassing unlimited(folded->instance);
+  MessagePassing unlimited(folded->flat);
   for (int i = 0; i < 4; ++i) {
     unlimited.sweepForward();
     guess = 2 * (unlimited.sweepBackward() + prices->constant);
   }
-  auto rival = std::make_unique<PriceSearch>(folded->instance, kSmoothSteps, prices->constant);
+  auto rival = std::make_unique<PriceSearch>(folded->flat, kSmoothSteps, prices->constant);
   uint64_t entries = raceSteps * prices->messages.work();
   runTasks({[&] { prices->advance(entries, target(), context.stop()); },
             [&] { rival->advance(entries, target(), context.stop()); }},
@@ -64,7 +63,7 @@ void FoldedLevel::round() {
   runTasks(tasks, context.options.threads);
   context.spend(context.options.threads > 1 ? entries : 2 * entries);
   // When one step style stalls, the other style often makes progress.
-  if (prices->progress() < leastProgress * (target() - prices->bound()))
+  if (prices->progress() < minProgress * (target() - prices->bound()))
     prices->style = prices->style.isSmooth ? kSharpSteps : kSmoothSteps;
   if (moves && moves->best().isFeasible())
     offer(moves->best().options());
@@ -100,7 +99,7 @@ void FoldedLevel::startMoves() {
   boundAtStart = prices->bound();
   bool goesOn = starts == 0 && context.incumbent.isKnown;
   moves = std::make_unique<LocalSearch>(
-      folded->instance, goesOn ? folded->fold(context.incumbent.solution) : prices->decoded(),
+      folded->flat, goesOn ? folded->fold(context.incumbent.solution) : prices->decoded(),
       context.options.seed + ++starts);
 }
 

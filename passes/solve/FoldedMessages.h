@@ -8,7 +8,7 @@
 namespace pcc::solve {
 
 /// Gives each edge of the problem its share of the message of its folded edge. `messages` belongs
-/// to `coarse`; both have the layout of InstanceEdge.
+/// to `coarse`; both have the layout of FlatEdge.
 std::vector<float> carryMessages(const FoldedProblem &coarse, const std::vector<float> &messages,
                                  const FoldedProblem &fine);
 

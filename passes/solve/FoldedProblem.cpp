@@ -10,7 +10,7 @@ namespace pcc::solve {
 namespace {
 
 /// An edge of the problem between two classes, in the orientation of the flat problem.
-struct Join {
+struct ClassEdge {
   int u, v;  ///< u < v
   int table; ///< twice its index, plus 1 if its rows are v's options
   int edge;  ///< index in the problem
@@ -20,7 +20,7 @@ struct Join {
 class Folder {
 public:
   Folder(FoldedProblem &folded, const EdgeTables &tables)
-      : folded(folded), problem(folded.problem), tables(tables), instance(folded.instance),
+      : folded(folded), problem(folded.problem), tables(tables), flat(folded.flat),
         members(folded.classes.members()),
         largest(folded.classes.count == static_cast<int>(problem.nodes.size()) ? kLargestFigure
                                                                                : 0x1p90) {}
@@ -28,54 +28,54 @@ public:
   void run() {
     addNodes();
     folded.edges.resize(problem.edges.size());
-    std::vector<Join> joins = listJoins();
-    for (size_t first = 0; first < joins.size();) {
+    std::vector<ClassEdge> classEdges = listClassEdges();
+    for (size_t first = 0; first < classEdges.size();) {
       size_t last = first;
-      while (last < joins.size() && joins[last].u == joins[first].u &&
-             joins[last].v == joins[first].v)
+      while (last < classEdges.size() && classEdges[last].u == classEdges[first].u &&
+             classEdges[last].v == classEdges[first].v)
         ++last;
-      addEdge(&joins[first], &joins[last - 1] + 1);
+      addEdge(&classEdges[first], &classEdges[last - 1] + 1);
       first = last;
     }
-    instance.tables.assign(instance.exactTables.begin(), instance.exactTables.end());
-    for (size_t i = 0; i < instance.nodes.size(); ++i)
+    flat.tables.assign(flat.exactTables.begin(), flat.exactTables.end());
+    for (size_t i = 0; i < flat.nodes.size(); ++i)
       finishNode(static_cast<int>(i));
   }
 
 private:
   double figure(int64_t cost, int count) const {
-    return cost >= kForbidden ? double(kFar) : std::min(double(cost) * count, largest);
+    return cost >= kForbidden ? double(kHugeCost) : std::min(double(cost) * count, largest);
   }
 
   /// Limits a sum of costs.
   double limited(double sum) const {
-    return sum >= double(kFar) ? double(kFar) : std::min(sum, largest);
+    return sum >= double(kHugeCost) ? double(kHugeCost) : std::min(sum, largest);
   }
 
   void addNodes() {
     std::vector<Int128> fixed(folded.times.size() + 1, 0);
     for (const std::vector<int> &nodes : members) {
       const StrategyNode &one = problem.nodes[nodes.front()];
-      InstanceNode &node = instance.nodes.emplace_back();
+      FlatNode &node = flat.nodes.emplace_back();
       node.size = static_cast<int>(one.size());
       node.padded = padded(node.size);
-      node.first = instance.options;
-      node.coreNode = static_cast<int>(instance.nodes.size()) - 1;
-      instance.options += node.padded;
-      instance.costs.resize(instance.options, double(kFar));
+      node.first = flat.options;
+      node.coreNode = static_cast<int>(flat.nodes.size()) - 1;
+      flat.options += node.padded;
+      flat.costs.resize(flat.options, double(kHugeCost));
       for (int i = 0; i < node.size; ++i)
-        instance.costs[node.first + i] = figure(one.costs[i], static_cast<int>(nodes.size()));
+        flat.costs[node.first + i] = figure(one.costs[i], static_cast<int>(nodes.size()));
       addUses(nodes, node, fixed);
     }
     Int128 used = 0;
     for (size_t s = 0; s < folded.times.size(); ++s) {
       used += fixed[s];
-      instance.capacities.push_back(int64_t(problem.usageLimit - used));
+      flat.capacities.push_back(int64_t(problem.usageLimit - used));
     }
   }
 
   /// Adds the usages of a class. Its minimum usage becomes fixed usage.
-  void addUses(const std::vector<int> &nodes, InstanceNode &node, std::vector<Int128> &fixed) {
+  void addUses(const std::vector<int> &nodes, FlatNode &node, std::vector<Int128> &fixed) {
     std::vector<int64_t> use = problem.nodes[nodes.front()].usages;
     auto [low, high] = std::minmax_element(use.begin(), use.end());
     int64_t least = *low;
@@ -113,62 +113,62 @@ private:
   }
 
   /// Returns all edges between different classes. Edges within a class become costs.
-  std::vector<Join> listJoins() {
-    std::vector<Join> joins;
+  std::vector<ClassEdge> listClassEdges() {
+    std::vector<ClassEdge> classEdges;
     for (size_t e = 0; e < problem.edges.size(); ++e) {
       const StrategyEdge &edge = problem.edges[e];
       int u = folded.classes.of[edge.u], v = folded.classes.of[edge.v];
       if (u == v) {
-        const InstanceNode &node = instance.nodes[u];
+        const FlatNode &node = flat.nodes[u];
         for (int i = 0; i < node.size; ++i) {
-          double &cost = instance.costs[node.first + i];
+          double &cost = flat.costs[node.first + i];
           cost = limited(cost + figure(edge.costs[size_t(i) * node.size + i], 1));
         }
         continue;
       }
-      bool isTurned = u > v;
-      folded.edges[e].isTurned = isTurned;
-      joins.push_back(
-          {std::min(u, v), std::max(u, v), 2 * tables.of[e] + isTurned, static_cast<int>(e)});
+      bool isTransposed = u > v;
+      folded.edges[e].isTransposed = isTransposed;
+      classEdges.push_back(
+          {std::min(u, v), std::max(u, v), 2 * tables.of[e] + isTransposed, static_cast<int>(e)});
     }
-    std::sort(joins.begin(), joins.end(),
-              [](const Join &a, const Join &b) { return a.key() < b.key(); });
-    return joins;
+    std::sort(classEdges.begin(), classEdges.end(),
+              [](const ClassEdge &a, const ClassEdge &b) { return a.key() < b.key(); });
+    return classEdges;
   }
 
-  void addEdge(const Join *first, const Join *last) {
-    const InstanceNode &u = instance.nodes[first->u], &v = instance.nodes[first->v];
-    int index = static_cast<int>(instance.edges.size());
+  void addEdge(const ClassEdge *first, const ClassEdge *last) {
+    const FlatNode &u = flat.nodes[first->u], &v = flat.nodes[first->v];
+    int index = static_cast<int>(flat.edges.size());
     std::vector<int> parts; // pairs of a table and its multiplicity
-    for (const Join *join = first; join != last; ++join) {
-      folded.edges[join->edge].edge = index;
-      if (parts.empty() || parts[parts.size() - 2] != join->table)
-        parts.insert(parts.end(), {join->table, 0});
+    for (const ClassEdge *classEdge = first; classEdge != last; ++classEdge) {
+      folded.edges[classEdge->edge].edge = index;
+      if (parts.empty() || parts[parts.size() - 2] != classEdge->table)
+        parts.insert(parts.end(), {classEdge->table, 0});
       ++parts.back();
     }
-    InstanceEdge &edge = instance.edges.emplace_back();
+    FlatEdge &edge = flat.edges.emplace_back();
     edge.coreEdge = index;
     edge.u = first->u;
     edge.v = first->v;
-    edge.message = instance.messages;
-    edge.backward = instance.messages + v.padded;
-    instance.messages += u.padded + v.padded;
-    instance.tableEntries += size_t(u.size) * v.size;
+    edge.message = flat.messages;
+    edge.backward = flat.messages + v.padded;
+    flat.messages += u.padded + v.padded;
+    flat.tableEntries += size_t(u.size) * v.size;
     std::tie(edge.uv, edge.vu) = placeTables(parts, u, v);
     folded.edgeCounts.push_back(static_cast<int>(last - first));
-    instance.nodes[edge.v].neighbours.push_back({edge.u, index, edge.vu, edge.uv});
-    instance.nodes[edge.u].neighbours.push_back({edge.v, index, edge.uv, edge.vu});
+    flat.nodes[edge.v].neighbors.push_back({edge.u, index, edge.vu, edge.uv});
+    flat.nodes[edge.u].neighbors.push_back({edge.v, index, edge.uv, edge.vu});
   }
 
   /// Returns the offsets of the sum of the tables, with rows by u and with rows by v.
-  std::pair<size_t, size_t> placeTables(const std::vector<int> &parts, const InstanceNode &u,
-                                        const InstanceNode &v) {
+  std::pair<size_t, size_t> placeTables(const std::vector<int> &parts, const FlatNode &u,
+                                        const FlatNode &v) {
     auto [known, isNew] = places.try_emplace(parts);
     if (!isNew)
       return known->second;
-    std::vector<double> &entries = instance.exactTables;
+    std::vector<double> &entries = flat.exactTables;
     size_t uv = entries.size(), vu = uv + size_t(u.size) * v.padded;
-    entries.resize(vu + size_t(v.size) * u.padded, double(kFar));
+    entries.resize(vu + size_t(v.size) * u.padded, double(kHugeCost));
     for (int i = 0; i < u.size; ++i)
       for (int j = 0; j < v.size; ++j) {
         double sum = 0;
@@ -186,25 +186,25 @@ private:
 
   /// Moves the minimum cost into the constant and sorts the neighbors.
   void finishNode(int index) {
-    InstanceNode &node = instance.nodes[index];
-    double *costs = &instance.costs[node.first];
+    FlatNode &node = flat.nodes[index];
+    double *costs = &flat.costs[node.first];
     double least = *std::min_element(costs, costs + node.size);
-    if (least < double(kFar)) {
+    if (least < double(kHugeCost)) {
       folded.constant += Int128(least);
       for (int i = 0; i < node.size; ++i)
-        costs[i] = limited(costs[i] - (costs[i] < double(kFar) ? least : 0));
+        costs[i] = limited(costs[i] - (costs[i] < double(kHugeCost) ? least : 0));
     }
-    auto isEarlier = [](const Neighbour &a, const Neighbour &b) { return a.node < b.node; };
-    std::sort(node.neighbours.begin(), node.neighbours.end(), isEarlier);
-    node.earlier = static_cast<int>(std::lower_bound(node.neighbours.begin(), node.neighbours.end(),
-                                                     Neighbour{index}, isEarlier) -
-                                    node.neighbours.begin());
+    auto isEarlier = [](const Neighbor &a, const Neighbor &b) { return a.node < b.node; };
+    std::sort(node.neighbors.begin(), node.neighbors.end(), isEarlier);
+    node.earlier = static_cast<int>(
+        std::lower_bound(node.neighbors.begin(), node.neighbors.end(), Neighbor{index}, isEarlier) -
+        node.neighbors.begin());
   }
 
   FoldedProblem &folded;
   const StrategyProblem &problem;
   const EdgeTables &tables;
-  Instance &instance;
+  FlatProblem &flat;
   std::vector<std::vector<int>> members;
   double largest;
   std::map<std::vector<int>, std::pair<size_t, size_t>> places; ///< table offsets, by parts
@@ -213,7 +213,7 @@ private:
 } // namespace
 
 FoldedProblem::FoldedProblem(const StrategyProblem &problem, const EdgeTables &tables,
-                             Classes classes, std::vector<int64_t> times)
+                             NodeClasses classes, std::vector<int64_t> times)
     : problem(problem), classes(std::move(classes)), times(std::move(times)) {
   Folder(*this, tables).run();
 }

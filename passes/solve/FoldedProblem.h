@@ -14,8 +14,8 @@
 // the folded problem.
 #pragma once
 
-#include "passes/solve/Classes.h"
-#include "passes/solve/Instance.h"
+#include "passes/solve/FlatProblem.h"
+#include "passes/solve/NodeClasses.h"
 
 namespace pcc::solve {
 
@@ -32,14 +32,14 @@ std::vector<int64_t> findBindingTimes(const StrategyProblem &problem);
 
 /// The place of a problem's edge in the folded problem.
 struct FoldedEdge {
-  int edge = -1;         ///< edge of the flat problem; −1: within a class
-  bool isTurned = false; ///< the edge's u is in the class of the flat problem's v
+  int edge = -1;             ///< edge of the flat problem; −1: within a class
+  bool isTransposed = false; ///< the edge's u is in the class of the flat problem's v
 };
 
 class FoldedProblem {
 public:
   /// `problem` and `tables` must outlive this. `times` ascend; usage at other times is ignored.
-  FoldedProblem(const StrategyProblem &problem, const EdgeTables &tables, Classes classes,
+  FoldedProblem(const StrategyProblem &problem, const EdgeTables &tables, NodeClasses classes,
                 std::vector<int64_t> times);
 
   /// Returns a solution of the original problem. It may exceed the limit at ignored times.
@@ -49,9 +49,9 @@ public:
   std::vector<int32_t> fold(const StrategySolution &solution) const;
 
   const StrategyProblem &problem;
-  Classes classes;
+  NodeClasses classes;
   std::vector<int64_t> times; ///< times of the flat problem's capacities
-  Instance instance;
+  FlatProblem flat;
   Int128 constant = 0;           ///< cost of every solution besides the costs in the flat problem
   std::vector<FoldedEdge> edges; ///< by edge of the problem
   std::vector<int> edgeCounts; ///< by edge of the flat problem: number of the problem's edges in it

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/FoldedSearch.h"
 
-#include "passes/solve/Copies.h"
 #include "passes/solve/FoldedLevel.h"
+#include "passes/solve/Repetitions.h"
 
 namespace pcc::solve {
 
 /// Minimum number of nodes for folding. Smaller problems are searched quickly without it.
-static constexpr size_t fewestNodes = 2000;
+static constexpr size_t minNodes = 2000;
 
 /// Number of groups of instances that may have different options.
 static constexpr int groupCount = 8;
@@ -16,7 +16,7 @@ static constexpr int groupCount = 8;
 static constexpr int groupRounds = 40;
 
 /// Rounds with the original problem continue while each leaves less than this fraction of the gap.
-static constexpr double leastClosed = 0.99;
+static constexpr double maxGapRatio = 0.99;
 
 namespace {
 
@@ -26,13 +26,13 @@ public:
       : context(context), problem(context.problem), tables(problem) {}
 
   FoldedPrices run() {
-    Classes alike = findAlike(problem, tables);
-    if (alike.count == 0)
+    NodeClasses similar = findSimilarNodes(problem, tables);
+    if (similar.count == 0)
       return {};
     times = findBindingTimes(problem);
-    FoldedLevel coarse(context, fold(alike));
+    FoldedLevel coarse(context, fold(similar));
     coarse.race();
-    Classes groups = splitByCopies(alike, findRepetitions(problem, alike), groupCount);
+    NodeClasses groups = splitByInstances(similar, findRepetitions(problem, similar), groupCount);
     FoldedLevel middle(context, fold(groups));
     middle.startFrom(coarse);
     // Reserves time for the final proof, which takes about as long as everything before.
@@ -50,7 +50,7 @@ public:
       return middle.foldedPrices();
     // Now the prices and the solutions must differ between the layers of a group.
     whole->startFrom(middle);
-    for (double gap = 1; context.gap() < leastClosed * gap && !isOver();) {
+    for (double gap = 1; context.gap() < maxGapRatio * gap && !isOver();) {
       gap = context.gap();
       whole->round();
       whole->settle();
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  std::unique_ptr<FoldedProblem> fold(const Classes &classes) const {
+  std::unique_ptr<FoldedProblem> fold(const NodeClasses &classes) const {
     return std::make_unique<FoldedProblem>(problem, tables, classes, times);
   }
 
@@ -75,7 +75,7 @@ private:
   /// Proves a bound of the original problem from the prices and messages of the groups.
   void prove(FoldedLevel &groups) {
     if (!whole)
-      whole = std::make_unique<FoldedLevel>(context, fold(singleClasses(problem)));
+      whole = std::make_unique<FoldedLevel>(context, fold(singletonClasses(problem)));
     groups.settle();
     whole->startFrom(groups);
     whole->settle();
@@ -88,7 +88,7 @@ private:
     if (!check(problem, dual).empty())
       return;
     if (Int128 bound = boundOf(whole->problem(), dual); bound > context.bound) {
-      context.raise(bound);
+      context.raiseBound(bound);
       context.certificate.whole = std::move(dual);
     }
   }
@@ -103,7 +103,7 @@ private:
 } // namespace
 
 FoldedPrices searchFolded(SearchContext &context) {
-  if (context.problem.nodes.size() < fewestNodes || !isFoldable(context.problem))
+  if (context.problem.nodes.size() < minNodes || !isFoldable(context.problem))
     return {};
   return FoldedSearch(context).run();
 }

@@ -6,36 +6,35 @@
 
 namespace pcc::solve {
 
-Forest::Forest(const Instance &instance)
-    : instance(instance), prices(instance.options, 0), anchored(instance.options, 0),
-      sums(instance.options, 0), touching(instance.nodes.size(), 0),
-      place(instance.nodes.size(), -1) {
+Forest::Forest(const FlatProblem &flat)
+    : flat(flat), prices(flat.options, 0), anchored(flat.options, 0), sums(flat.options, 0),
+      touching(flat.nodes.size(), 0), place(flat.nodes.size(), -1) {
   int longest = 0;
-  for (const InstanceNode &node : instance.nodes)
+  for (const FlatNode &node : flat.nodes)
     longest = std::max(longest, node.padded);
   reply.resize(longest);
 }
 
 void Forest::setPrices(const std::vector<double> &bySegment) {
   std::vector<double> prefix = prefixSums(bySegment);
-  for (const InstanceNode &node : instance.nodes)
+  for (const FlatNode &node : flat.nodes)
     for (int i = 0; i < node.size; ++i)
-      prices[node.first + i] = priceOf(node, i, prefix);
+      prices[node.first + i] = priceOfUsage(node, i, prefix);
 }
 
 void Forest::join(int index, int parentPlace) {
   int at = static_cast<int>(members.size());
   place[index] = at;
   members.push_back({index, parentPlace, nullptr});
-  for (const Neighbour &neighbour : instance.nodes[index].neighbours) {
-    if (touching[neighbour.node]++ == 0) {
-      touched.push_back(neighbour.node);
-      border.emplace_back(at, &neighbour);
+  for (const Neighbor &neighbor : flat.nodes[index].neighbors) {
+    if (touching[neighbor.node]++ == 0) {
+      touched.push_back(neighbor.node);
+      border.emplace_back(at, &neighbor);
     }
-    if (place[neighbour.node] == parentPlace && parentPlace >= 0)
-      members[at].up = &neighbour;
+    if (place[neighbor.node] == parentPlace && parentPlace >= 0)
+      members[at].up = &neighbor;
   }
-  work += instance.nodes[index].neighbours.size();
+  work += flat.nodes[index].neighbors.size();
 }
 
 void Forest::grow(int root, int size, Random &random) {
@@ -49,7 +48,7 @@ void Forest::grow(int root, int size, Random &random) {
   members.clear();
   border.clear();
   join(root, -1);
-  int count = static_cast<int>(instance.nodes.size());
+  int count = static_cast<int>(flat.nodes.size());
   // Allows enough attempts to find new roots while they are frequent, but not more.
   for (int misses = 0; static_cast<int>(members.size()) < size && misses < 50;) {
     if (border.empty()) {
@@ -71,30 +70,30 @@ void Forest::grow(int root, int size, Random &random) {
 
 void Forest::anchor(const State &state) {
   for (const Member &member : members) {
-    const InstanceNode &node = instance.nodes[member.node];
+    const FlatNode &node = flat.nodes[member.node];
     double *own = &anchored[node.first];
-    const double *costs = &instance.costs[node.first];
+    const double *costs = &flat.costs[node.first];
     for (int i = 0; i < node.padded; ++i)
       own[i] = costs[i];
-    for (const Neighbour &neighbour : node.neighbours) {
-      if (place[neighbour.node] >= 0)
+    for (const Neighbor &neighbor : node.neighbors) {
+      if (place[neighbor.node] >= 0)
         continue;
       const double *row =
-          &instance.exactTables[neighbour.in] + size_t(state[neighbour.node]) * node.padded;
+          &flat.exactTables[neighbor.in] + size_t(state[neighbor.node]) * node.padded;
       for (int i = 0; i < node.padded; ++i)
         own[i] += row[i];
     }
-    if (member.node == pinnedNode)
+    if (member.node == fixedNode)
       for (int i = 0; i < node.size; ++i)
-        own[i] += i == pinnedOption ? 0 : double(kFar);
-    work += node.neighbours.size() * node.padded;
+        own[i] += i == fixedOption ? 0 : double(kHugeCost);
+    work += node.neighbors.size() * node.padded;
   }
 }
 
 void Forest::choose(const State &state, double factor, Random &random,
                     std::vector<std::pair<int, int32_t>> &changes) {
   for (const Member &member : members) {
-    const InstanceNode &node = instance.nodes[member.node];
+    const FlatNode &node = flat.nodes[member.node];
     for (int i = 0; i < node.padded; ++i)
       sums[node.first + i] = anchored[node.first + i] + factor * prices[node.first + i];
   }
@@ -102,9 +101,9 @@ void Forest::choose(const State &state, double factor, Random &random,
     const Member &member = members[m];
     if (member.parent < 0)
       continue;
-    const InstanceNode &node = instance.nodes[member.node];
-    const InstanceNode &parent = instance.nodes[members[member.parent].node];
-    minPlus(&sums[node.first], &instance.exactTables[member.up->out], node.size, parent.padded,
+    const FlatNode &node = flat.nodes[member.node];
+    const FlatNode &parent = flat.nodes[members[member.parent].node];
+    minPlus(&sums[node.first], &flat.exactTables[member.up->out], node.size, parent.padded,
             reply.data());
     double *into = &sums[parent.first];
     for (int i = 0; i < parent.padded; ++i)
@@ -115,15 +114,15 @@ void Forest::choose(const State &state, double factor, Random &random,
   best.resize(members.size());
   for (size_t m = 0; m < members.size(); ++m) {
     const Member &member = members[m];
-    const InstanceNode &node = instance.nodes[member.node];
+    const FlatNode &node = flat.nodes[member.node];
     double *values = &sums[node.first];
     if (member.parent >= 0) {
       const double *row =
-          &instance.exactTables[member.up->in] + size_t(best[member.parent]) * node.padded;
+          &flat.exactTables[member.up->in] + size_t(best[member.parent]) * node.padded;
       for (int i = 0; i < node.size; ++i)
         values[i] += row[i];
     }
-    best[m] = anyLeast(values, node.size, random);
+    best[m] = randomArgMin(values, node.size, random);
     if (best[m] != state[member.node])
       changes.emplace_back(member.node, best[m]);
   }

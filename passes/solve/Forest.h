@@ -20,7 +20,7 @@ namespace pcc::solve {
 
 class Forest {
 public:
-  explicit Forest(const Instance &instance);
+  explicit Forest(const FlatProblem &flat);
 
   /// Computes the price of each option's usage from `prices` by segment.
   void setPrices(const std::vector<double> &prices);
@@ -41,7 +41,7 @@ public:
               std::vector<std::pair<int, int32_t>> &changes);
 
   /// Keeps `node` at `option` from now on. A node of −1 removes the restriction.
-  void pin(int node, int32_t option) { pinnedNode = node, pinnedOption = option; }
+  void fix(int node, int32_t option) { fixedNode = node, fixedOption = option; }
 
   /// Table entries read since construction.
   uint64_t work = 0;
@@ -49,7 +49,7 @@ public:
 private:
   void join(int node, int parentPlace);
 
-  const Instance &instance;
+  const FlatProblem &flat;
   std::vector<double> prices;                ///< by option
   std::vector<double> anchored, sums, reply; ///< by option; reply: of one node
   std::vector<int> touching;                 ///< by node: number of neighbors in the forest
@@ -57,14 +57,14 @@ private:
   struct Member {
     int node = 0;
     int parent = -1; ///< position in `members`
-    const Neighbour *up = nullptr;
+    const Neighbor *up = nullptr;
   };
   std::vector<Member> members;
-  std::vector<std::pair<int, const Neighbour *>> border; ///< parent's position, edge to child
+  std::vector<std::pair<int, const Neighbor *>> border; ///< parent's position, edge to child
   std::vector<int> touched;
   std::vector<int32_t> best;
-  int pinnedNode = -1;
-  int32_t pinnedOption = 0;
+  int fixedNode = -1;
+  int32_t fixedOption = 0;
 };
 
 } // namespace pcc::solve

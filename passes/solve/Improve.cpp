@@ -59,11 +59,11 @@ private:
 
   /// Whether all neighbors of `node` in the forest are in different trees.
   bool staysForest(int node) {
-    std::vector<int> neighbours, met;
+    std::vector<int> neighbors, met;
     for (const End &end : ends[node])
       if (isIn[end.other] &&
-          std::find(neighbours.begin(), neighbours.end(), end.other) == neighbours.end()) {
-        neighbours.push_back(end.other);
+          std::find(neighbors.begin(), neighbors.end(), end.other) == neighbors.end()) {
+        neighbors.push_back(end.other);
         met.push_back(findTree(end.other));
       }
     std::sort(met.begin(), met.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/LocalSearch.h"
 
-#include "passes/solve/Elites.h"
+#include "passes/solve/SolutionPool.h"
 
 namespace pcc::solve {
 
@@ -13,11 +13,12 @@ static constexpr int afterKick = 100;
 
 /// Maximum table entries of a block. Crossing has the higher limit, because every kept node is a
 /// loss there.
-static constexpr double largestOfTurn = 1000, largestOfCross = 4000;
+static constexpr double maxMoveEntries = 1000, maxCrossEntries = 4000;
 
 /// Compares by forbidden entries, then by usage above the limit, then by cost.
 static bool isBetter(const State &a, const State &b) {
-  bool aForbidden = a.cost() >= double(kFar) / 2, bForbidden = b.cost() >= double(kFar) / 2;
+  bool aForbidden = a.cost() >= double(kHugeCost) / 2,
+       bForbidden = b.cost() >= double(kHugeCost) / 2;
   if (aForbidden != bForbidden)
     return bForbidden;
   if (a.overuse() != b.overuse())
@@ -25,12 +26,12 @@ static bool isBetter(const State &a, const State &b) {
   return a.cost() < b.cost();
 }
 
-LocalSearch::LocalSearch(const Instance &instance, std::vector<int32_t> options, uint64_t seed)
-    : instance(instance), forest(instance), block(instance), state(instance, std::move(options)),
-      bestState(state), random(seed) {}
+LocalSearch::LocalSearch(const FlatProblem &flat, std::vector<int32_t> options, uint64_t seed)
+    : flat(flat), forest(flat), block(flat), state(flat, std::move(options)), bestState(state),
+      random(seed) {}
 
 void LocalSearch::offer(const std::vector<int32_t> &options) {
-  State offered(instance, options);
+  State offered(flat, options);
   if (isBetter(offered, bestState)) {
     state = bestState = offered;
     sinceBetter = 0;
@@ -47,11 +48,11 @@ bool LocalSearch::move(int root, int size) {
     if (changes.empty())
       return false;
     double cost = state.cost(), overuse = state.overuse();
-    bool wasForbidden = cost >= double(kFar) / 2;
+    bool wasForbidden = cost >= double(kHugeCost) / 2;
     state.change(changes);
     otherWork += state.work();
     if (wasForbidden ? state.cost() < cost
-                     : state.cost() < double(kFar) / 2 &&
+                     : state.cost() < double(kHugeCost) / 2 &&
                            (state.overuse() < overuse ||
                             (state.overuse() == overuse && state.cost() <= cost)))
       return state.cost() < cost || state.overuse() < overuse;
@@ -64,9 +65,9 @@ bool LocalSearch::move(int root, int size) {
 }
 
 void LocalSearch::kick() {
-  int count = static_cast<int>(instance.nodes.size());
+  int count = static_cast<int>(flat.nodes.size());
   int node = static_cast<int>(random.below(count));
-  const InstanceNode &kicked = instance.nodes[node];
+  const FlatNode &kicked = flat.nodes[node];
   if (kicked.size < 2)
     return;
   State before = state;
@@ -74,11 +75,11 @@ void LocalSearch::kick() {
   option += option >= state[node];
   // Optimizes the forest around the node with the node at its new option.
   int size = static_cast<int>(random.logUniform(10, std::max(20.0, count / 4.0)));
-  forest.pin(node, option);
+  forest.fix(node, option);
   forest.grow(node, std::min(size, count), random);
   forest.anchor(state);
   forest.choose(state, random.logUniform(0.5, 4), random, changes);
-  forest.pin(-1, 0);
+  forest.fix(-1, 0);
   if (changes.empty())
     return;
   state.change(changes);
@@ -91,7 +92,7 @@ void LocalSearch::kick() {
 
 /// Applies forest moves around the given nodes. Restores `before` if the result is not better.
 void LocalSearch::polish(const State &before, const std::vector<int> &around, int moves) {
-  int count = static_cast<int>(instance.nodes.size());
+  int count = static_cast<int>(flat.nodes.size());
   for (int i = 0; i < moves && !isBetter(state, before); ++i) {
     int root = around[random.below(static_cast<uint32_t>(around.size()))];
     move(root, static_cast<int>(random.logUniform(3, std::min(count + 1, 200))));
@@ -127,8 +128,8 @@ bool LocalSearch::choose(double factor, int attempts, bool isThorough) {
   return isBetter(state, before);
 }
 
-void LocalSearch::turn(int root, int size) {
-  block.grow(root, size, largestOfTurn, random);
+void LocalSearch::moveBlock(int root, int size) {
+  block.grow(root, size, maxMoveEntries, random);
   block.anchor(state);
   choose(state.isFeasible() ? random.logUniform(0.3, 3) : random.logUniform(0.5, 8), 5, false);
 }
@@ -138,7 +139,7 @@ bool LocalSearch::cross(const std::vector<int32_t> &partner) {
   std::vector<int> nodes = differences(state.options(), partner);
   if (nodes.empty())
     return false;
-  block.take(nodes, largestOfCross, random);
+  block.take(nodes, maxCrossEntries, random);
   block.anchor(state);
   if (!choose(1, 7, true))
     return false;
@@ -154,11 +155,11 @@ void LocalSearch::keepBest() {
 }
 
 void LocalSearch::round() {
-  int count = static_cast<int>(instance.nodes.size());
+  int count = static_cast<int>(flat.nodes.size());
   otherWork += 500; // work of a move besides its tables
   if (random.below(3) == 0)
-    turn(static_cast<int>(random.below(count)),
-         static_cast<int>(random.logUniform(10, std::max(20.0, count / 2.0))));
+    moveBlock(static_cast<int>(random.below(count)),
+              static_cast<int>(random.logUniform(10, std::max(20.0, count / 2.0))));
   else if (sinceBetter > patience)
     kick();
   else

@@ -11,7 +11,7 @@ namespace pcc::solve {
 
 class LocalSearch {
 public:
-  LocalSearch(const Instance &instance, std::vector<int32_t> options, uint64_t seed);
+  LocalSearch(const FlatProblem &flat, std::vector<int32_t> options, uint64_t seed);
 
   void setPrices(const std::vector<double> &prices) { forest.setPrices(prices); }
 
@@ -35,12 +35,12 @@ private:
   void round();
   bool move(int root, int size);
   void kick();
-  void turn(int root, int size);
+  void moveBlock(int root, int size);
   bool choose(double factor, int attempts, bool isThorough);
   void polish(const State &before, const std::vector<int> &around, int moves);
   void keepBest();
 
-  const Instance &instance;
+  const FlatProblem &flat;
   Forest forest;
   Block block;
   State state, bestState;

@@ -14,13 +14,13 @@
 // bound.
 #pragma once
 
-#include "passes/solve/Instance.h"
+#include "passes/solve/FlatProblem.h"
 
 namespace pcc::solve {
 
 class MessagePassing {
 public:
-  explicit MessagePassing(const Instance &instance);
+  explicit MessagePassing(const FlatProblem &flat);
 
   /// Sets the costs to the costs of the flat problem plus the usages at `prices`, one per segment
   /// and unit of usage. Messages stay.
@@ -60,23 +60,23 @@ public:
 
   /// Work of a sweep in both directions and a step of the prices, in table entries.
   uint64_t work() const {
-    return instance.exactTables.size() + 4 * instance.options + 4 * instance.capacities.size() +
-           40 * instance.edges.size() + 500;
+    return flat.exactTables.size() + 4 * flat.options + 4 * flat.capacities.size() +
+           40 * flat.edges.size() + 500;
   }
 
   std::vector<float> costs;    ///< by option, with prices
-  std::vector<float> messages; ///< by edge and option of its end; layout of InstanceEdge
+  std::vector<float> messages; ///< by edge and option of its end; layout of FlatEdge
 
 private:
-  const Instance &instance;
+  const FlatProblem &flat;
   std::vector<std::pair<int, int>> fixed;
-  std::vector<float> sum, left;      // of the current node
-  std::vector<double> leftByForward; // by node: constants taken in the forward sweep
+  std::vector<float> sum, left;         // of the current node
+  std::vector<double> forwardConstants; // by node: constants taken in the forward sweep
 };
 
 /// Returns the price of the usage of `option`. `sums[s]` is the sum of the first s segments'
 /// prices.
-double priceOf(const InstanceNode &node, int option, const std::vector<double> &sums);
+double priceOfUsage(const FlatNode &node, int option, const std::vector<double> &sums);
 
 /// Returns the sums of the first 0, 1, … prices.
 std::vector<double> prefixSums(const std::vector<double> &prices);

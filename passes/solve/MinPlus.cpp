@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/MinPlus.h"
 
-#include "passes/solve/Instance.h"
+#include "passes/solve/FlatProblem.h"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PCC_FOR_EACH_MACHINE                                                                       \
@@ -16,19 +16,19 @@ namespace pcc::solve {
 template <int Width, typename T>
 [[gnu::always_inline]] static inline void minPlusColumns(const T *left, const T *table, int rows,
                                                          int stride, T *out) {
-  T least[Width];
+  T minValue[Width];
   for (int k = 0; k < Width; ++k)
-    least[k] = left[0] + table[k];
+    minValue[k] = left[0] + table[k];
   for (int i = 1; i < rows; ++i) {
     const T *row = table + size_t(i) * stride;
     T add = left[i];
     for (int k = 0; k < Width; ++k) {
       T sum = add + row[k];
-      least[k] = sum < least[k] ? sum : least[k];
+      minValue[k] = sum < minValue[k] ? sum : minValue[k];
     }
   }
   for (int k = 0; k < Width; ++k)
-    out[k] = least[k];
+    out[k] = minValue[k];
 }
 
 template <typename T>
@@ -63,7 +63,7 @@ int argMin(const double *values, int count) {
   return best;
 }
 
-float least(const float *values, int count) {
+float minValue(const float *values, int count) {
   float best = values[0];
   for (int i = 1; i < count; ++i)
     best = values[i] < best ? values[i] : best;

@@ -13,6 +13,6 @@ void minPlus(const double *left, const double *table, int rows, int stride, doub
 
 /// Return the first position of the minimum, and the minimum.
 int argMin(const double *values, int count);
-float least(const float *values, int count);
+float minValue(const float *values, int count);
 
 } // namespace pcc::solve

@@ -25,8 +25,8 @@ public:
   /// Offsets of the last order that was placed completely.
   const PackSolution &getOffsets() const { return offsets; }
   int64_t topOf(uint32_t item) const { return offsets[item] + bytes[item]; }
-  llvm::ArrayRef<uint32_t> liveWith(uint32_t item) const { return neighbours[item]; }
-  int64_t getLooks() const { return looks; }
+  llvm::ArrayRef<uint32_t> liveWith(uint32_t item) const { return neighbors[item]; }
+  int64_t getPairChecks() const { return pairChecks; }
   int64_t getAlignment() const { return alignment; }
 
 private:
@@ -34,16 +34,16 @@ private:
 
   int64_t alignment;
   std::vector<int64_t> bytes; ///< rounded up to the alignment
-  std::vector<std::vector<uint32_t>> neighbours;
+  std::vector<std::vector<uint32_t>> neighbors;
   PackSolution offsets; ///< -1: not yet placed
   std::vector<Range> taken;
-  int64_t looks = 0;
+  int64_t pairChecks = 0;
 };
 
 } // namespace
 
 Placer::Placer(const PackProblem &problem)
-    : alignment(problem.alignment), neighbours(problem.items.size()) {
+    : alignment(problem.alignment), neighbors(problem.items.size()) {
   for (const PackItem &item : problem.items)
     bytes.push_back(llvm::alignTo(item.bytes, problem.alignment));
   Order byBirth(bytes.size());
@@ -57,8 +57,8 @@ Placer::Placer(const PackProblem &problem)
       return problem.items[other].last < problem.items[item].first;
     });
     for (uint32_t other : live) {
-      neighbours[item].push_back(other);
-      neighbours[other].push_back(item);
+      neighbors[item].push_back(other);
+      neighbors[other].push_back(item);
     }
     live.push_back(item);
   }
@@ -85,10 +85,10 @@ int64_t Placer::place(const Order &order, Fit fit, int64_t limit) {
   int64_t peak = 0;
   for (uint32_t item : order) {
     taken.clear();
-    for (uint32_t other : neighbours[item])
+    for (uint32_t other : neighbors[item])
       if (offsets[other] >= 0)
         taken.push_back({offsets[other], topOf(other)});
-    looks += int64_t(neighbours[item].size());
+    pairChecks += int64_t(neighbors[item].size());
     offsets[item] = findGap(bytes[item], fit);
     peak = std::max(peak, topOf(item));
     if (peak >= limit)
@@ -114,7 +114,7 @@ public:
   PackSolution run();
 
 private:
-  bool isDone() const { return best.peak <= goal || placer.getLooks() >= effort.looks; }
+  bool isDone() const { return best.peak <= goal || placer.getPairChecks() >= effort.pairChecks; }
   void take(const Order &order, Fit fit, int64_t limit);
   template <typename Key> void tryOrder(Key key);
   uint32_t pickToMove();

@@ -14,7 +14,7 @@
 // not rise. (Squeaky wheel optimization: Joslin and Clements, 1999.)
 #pragma once
 
-#include "passes/solve/Pack.h"
+#include "passes/solve/PackProblem.h"
 
 namespace pcc::solve {
 
@@ -22,7 +22,7 @@ struct PackEffort {
   /// The search ends when a packing exceeds the lower bound by at most this fraction.
   double gap = 0.02;
   /// Maximum number of checks of pairs of items that are live together. A check takes some 20 ns.
-  int64_t looks = 2'000'000;
+  int64_t pairChecks = 2'000'000;
 };
 
 /// Returns a packing. Deterministic.

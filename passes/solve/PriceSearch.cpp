@@ -8,18 +8,18 @@ namespace pcc::solve {
 
 /// Bounds of the fraction above the bound that a step aims for. Distant solutions are poor targets.
 /// At first the bound may be far too low, so steps may be long as long as the bound rises.
-static constexpr double leastReach = 0.05, mostReach = 1;
+static constexpr double minReach = 0.05, maxReach = 1;
 
-PriceSearch::PriceSearch(const Instance &instance, StepStyle style, double constant)
-    : style(style), messages(instance), constant(constant), instance(instance),
-      current(instance.capacities.size(), 0), bestPrices(current), direction(current),
+PriceSearch::PriceSearch(const FlatProblem &flat, StepStyle style, double constant)
+    : style(style), messages(flat), constant(constant), flat(flat),
+      current(flat.capacities.size(), 0), bestPrices(current), direction(current),
       bestScore(std::numeric_limits<double>::infinity()),
-      best(-std::numeric_limits<double>::infinity()), before(best), reach(mostReach) {}
+      best(-std::numeric_limits<double>::infinity()), before(best), reach(maxReach) {}
 
 void PriceSearch::resume(const std::vector<double> &prices) {
   current = bestPrices = prices;
   length = 0.05;
-  reach = leastReach;
+  reach = minReach;
 }
 
 void PriceSearch::fix(int node, int option) {
@@ -35,12 +35,12 @@ void PriceSearch::fix(int node, int option) {
 /// Keeps the decoded solution if its score is best. The score of a feasible solution is its cost;
 /// usage above capacities increases the score.
 void PriceSearch::keepDecoded(const std::vector<int32_t> &options) {
-  std::vector<int64_t> use = useOf(instance, options);
+  std::vector<int64_t> use = useOf(flat, options);
   double overuse = 0;
   for (size_t s = 0; s < use.size(); ++s)
-    overuse = std::max(overuse, double(use[s] - instance.capacities[s]) /
-                                    double(std::max<int64_t>(instance.capacities[s], 1)));
-  double cost = costOf(instance, options);
+    overuse = std::max(overuse, double(use[s] - flat.capacities[s]) /
+                                    double(std::max<int64_t>(flat.capacities[s], 1)));
+  double cost = costOf(flat, options);
   double score = overuse > 0 ? std::abs(cost) * (10 + overuse) : cost;
   if (score < bestScore || bestOptions.empty()) {
     bestScore = score;
@@ -56,27 +56,27 @@ double PriceSearch::step(double target) {
   MessagePassing::Findings findings;
   if (style.isSmooth)
     findings.temperature = std::max(target - std::max(best, 0.0), 1e-3 * std::abs(target)) /
-                               double(instance.nodes.size()) +
+                               double(flat.nodes.size()) +
                            1e-9;
   double bound = messages.sweepBackward(findings);
   for (size_t s = 0; s < current.size(); ++s)
-    bound -= current[s] * double(instance.capacities[s]);
+    bound -= current[s] * double(flat.capacities[s]);
   if (!std::isfinite(best))
     target = std::min(target, bound + reach * std::max(std::abs(bound + constant), 1.0));
-  reach = std::clamp(reach * (bound > best ? 1.1 : 0.7), leastReach, mostReach);
+  reach = std::clamp(reach * (bound > best ? 1.1 : 0.7), minReach, maxReach);
   work += messages.work();
   std::vector<int64_t> use;
   if (!style.isSmooth || steps % 8 == 0) {
     std::vector<int32_t> options;
     messages.decode(true, options);
-    use = useOf(instance, options);
+    use = useOf(flat, options);
     keepDecoded(options);
   }
   double square = 0;
   for (size_t s = 0; s < current.size(); ++s) {
     double used = style.isSmooth ? findings.expectedUse[s] : double(use[s]);
     double &along = direction[s];
-    along = style.momentum * along + (1 - style.momentum) * (used - double(instance.capacities[s]));
+    along = style.momentum * along + (1 - style.momentum) * (used - double(flat.capacities[s]));
     if (current[s] <= 0 && along < 0)
       along = 0;
     square += along * along;
@@ -124,11 +124,11 @@ double PriceSearch::settle(int sweeps, std::vector<double> &optionBounds) {
   }
   messages.sweepForward();
   MessagePassing::Findings findings;
-  findings.optionBounds.resize(instance.options);
+  findings.optionBounds.resize(flat.options);
   double bound = messages.sweepBackward(findings);
   double paid = 0;
   for (size_t s = 0; s < bestPrices.size(); ++s)
-    paid += bestPrices[s] * double(instance.capacities[s]);
+    paid += bestPrices[s] * double(flat.capacities[s]);
   for (double &one : findings.optionBounds)
     one -= paid;
   optionBounds = std::move(findings.optionBounds);

@@ -24,7 +24,7 @@ inline constexpr StepStyle kSmoothSteps{true, 0.6};
 class PriceSearch {
 public:
   /// `constant` is the cost of every solution besides the costs in the flat problem.
-  PriceSearch(const Instance &instance, StepStyle style, double constant);
+  PriceSearch(const FlatProblem &flat, StepStyle style, double constant);
 
   /// Continues from these prices with shorter steps, because they are near the best ones.
   void resume(const std::vector<double> &prices);
@@ -59,7 +59,7 @@ private:
   double step(double target);
   void keepDecoded(const std::vector<int32_t> &options);
 
-  const Instance &instance;
+  const FlatProblem &flat;
   std::vector<double> current, bestPrices, direction;
   std::vector<float> bestMessages; ///< messages at the best bound
   std::vector<int32_t> bestOptions;

@@ -37,7 +37,7 @@ private:
 };
 
 /// Returns a position of the minimum of `values`. Random ties let the search cross plateaus.
-inline int anyLeast(const double *values, int count, Random &random) {
+inline int randomArgMin(const double *values, int count, Random &random) {
   int start = static_cast<int>(random.below(count)), found = start;
   for (int k = 1; k < count; ++k) {
     int i = start + k < count ? start + k : start + k - count;

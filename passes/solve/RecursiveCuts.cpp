@@ -46,9 +46,9 @@ private:
 };
 
 /// Number of ops that have cut each tensor in each of its dimensions, or not at all, in this round.
-class Decided {
+class CutCounts {
 public:
-  explicit Decided(const CutProblem &problem) : begins(problem.numTensors + 1, 0) {
+  explicit CutCounts(const CutProblem &problem) : begins(problem.numTensors + 1, 0) {
     for (const CutOp &op : problem.ops)
       for (size_t operand = 0; operand < op.tensors.size(); ++operand) {
         int &size = begins[op.tensors[operand] + 1];
@@ -82,7 +82,7 @@ class Cutter {
 public:
   explicit Cutter(const CutProblem &problem)
       : problem(problem), rules(problem.rules.begin(), problem.rules.end()),
-        order(problem.ops.size()), decided(problem) {
+        order(problem.ops.size()), cutCounts(problem) {
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int lhs, int rhs) {
       return problem.ops[lhs].weight > problem.ops[rhs].weight;
@@ -96,13 +96,13 @@ public:
 
   CutRound cut(int64_t parts) {
     CutRound round{parts, std::vector<int>(problem.ops.size(), -1)};
-    decided.clear();
+    cutCounts.clear();
     for (int op : order) {
       const std::vector<int> &tensors = problem.ops[op].tensors;
       int factor = choose(op, parts);
       round.factors[op] = factor;
       for (size_t operand = 0; operand < tensors.size(); ++operand)
-        decided.add(tensors[operand], ruleOf(op).findDim(operand, factor));
+        cutCounts.add(tensors[operand], ruleOf(op).findDim(operand, factor));
       if (factor >= 0)
         leftOf(op)[factor] /= parts;
     }
@@ -128,13 +128,13 @@ private:
     for (int factor = 0; factor < numFactors; ++factor) {
       if (!isLegal(op, factor, parts))
         continue;
-      double cost = price(op, factor);
+      double cost = costOf(op, factor);
       if (cost < least) {
         least = cost;
         best = factor;
       }
     }
-    return best < 0 || price(op, -1) < least ? -1 : best;
+    return best < 0 || costOf(op, -1) < least ? -1 : best;
   }
 
   /// Whether the factor can be cut, and all factors before it in each dimension are cut completely.
@@ -161,14 +161,14 @@ private:
 
   /// Returns the cost of a cut: the weighted elements of uncut tensors, and of tensors that a
   /// neighbor cuts in another way. A factor of −1 cuts no tensor.
-  double price(int op, int factor) {
+  double costOf(int op, int factor) {
     const RuleTable &rule = ruleOf(op);
     const std::vector<int> &tensors = problem.ops[op].tensors;
     double cost = 0;
     for (size_t operand = 0; operand < tensors.size(); ++operand) {
       int dim = rule.findDim(operand, factor);
       double weight = dim < 0 ? rule.getRule().operands[operand].weight : 0;
-      weight += redistributionWeight * decided.countOthers(tensors[operand], dim);
+      weight += redistributionWeight * cutCounts.countOthers(tensors[operand], dim);
       cost += weight * elements[operand];
     }
     work += tensors.size();
@@ -180,7 +180,7 @@ private:
   std::vector<int> order;       ///< ops, descending by weight
   std::vector<size_t> begins;   ///< by op: offset in `left`
   std::vector<int64_t> left;    ///< remaining size of each factor
-  Decided decided;              ///< cuts of this round
+  CutCounts cutCounts;          ///< cuts of this round
   std::vector<double> elements; ///< by operand of the current op
   size_t numRounds = 0;         ///< finished rounds
   uint64_t work = 0;

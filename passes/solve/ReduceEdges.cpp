@@ -39,8 +39,8 @@ bool separate(Core &core, int index) {
   for (int j = 0; j < width; ++j)
     v.costs[j] = add(v.costs[j], edge.table[j] - corner);
   core.dropEdge(index);
-  core.normalise(core.edges[index].u);
-  core.normalise(core.edges[index].v);
+  core.normalize(core.edges[index].u);
+  core.normalize(core.edges[index].v);
   return true;
 }
 
@@ -139,17 +139,17 @@ bool eliminateLowDegree(Core &core, std::vector<char> &dirty, const Stop &stop) 
     if (node.edges.size() == 2 &&
         core.edges[node.edges[0]].other(index) == core.edges[node.edges[1]].other(index))
       continue; // until the two edges are added up
-    std::vector<int> neighbours;
+    std::vector<int> neighbors;
     for (int e : node.edges)
-      neighbours.push_back(core.edges[e].other(index));
+      neighbors.push_back(core.edges[e].other(index));
     eliminate(core, index);
     changed = true;
-    for (int neighbour : neighbours) {
-      dirty[neighbour] = true;
-      queue.push_back(neighbour);
-      std::vector<Cost> &costs = core.nodes[neighbour].costs;
+    for (int neighbor : neighbors) {
+      dirty[neighbor] = true;
+      queue.push_back(neighbor);
+      std::vector<Cost> &costs = core.nodes[neighbor].costs;
       if (*std::min_element(costs.begin(), costs.end()) >= kInfinite) {
-        core.contradict(neighbour);
+        core.contradict(neighbor);
         return true;
       }
     }

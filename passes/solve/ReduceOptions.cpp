@@ -18,9 +18,9 @@ bool hasPartner(const Core &core, const CoreEdge &edge, int node, int option) {
 }
 
 /// The tables around a node, transposed so that its options are the rows.
-class Surroundings {
+class NeighborTables {
 public:
-  Surroundings(const Core &core, int index) : node(core.nodes[index]) {
+  NeighborTables(const Core &core, int index) : node(core.nodes[index]) {
     for (int e : node.edges) {
       const CoreEdge &edge = core.edges[e];
       int count = core.nodes[edge.other(index)].size();
@@ -69,16 +69,15 @@ std::vector<int32_t> usefulOptions(const Core &core, int index) {
   std::vector<int32_t> kept;
   for (int option = 0; option < node.size(); ++option)
     if (node.costs[option] < kInfinite &&
-        std::all_of(
-            node.edges.begin(), node.edges.end(),
-            [&](int e) { return hasPartner(core, core.edges[e], index, option); }))
+        std::all_of(node.edges.begin(), node.edges.end(),
+                    [&](int e) { return hasPartner(core, core.edges[e], index, option); }))
       kept.push_back(option);
   if (kept.size() <= 1 || index == core.kept)
     return kept;
-  Surroundings surroundings(core, index);
+  NeighborTables neighborTables(core, index);
   for (size_t i = 0; i < kept.size();) {
     bool isDominated = std::any_of(kept.begin(), kept.end(), [&](int32_t other) {
-      return other != kept[i] && surroundings.dominates(other, kept[i]);
+      return other != kept[i] && neighborTables.dominates(other, kept[i]);
     });
     if (isDominated)
       kept.erase(kept.begin() + i);
@@ -107,7 +106,7 @@ bool removeOptions(Core &core, std::vector<char> &dirty, const Stop &stop) {
       core.keepOptions(index, kept);
       if (core.isContradictory())
         return true;
-      core.normalise(index);
+      core.normalize(index);
       changed = again = true;
       for (int e : core.nodes[i].edges)
         dirty[core.edges[e].other(index)] = true;
@@ -147,7 +146,7 @@ bool reduceUse(Core &core, std::vector<char> &dirty, const Stop &stop) {
     core.keepOptions(static_cast<int>(i), fits);
     if (core.isContradictory())
       return true;
-    core.normalise(static_cast<int>(i));
+    core.normalize(static_cast<int>(i));
     for (int e : node.edges)
       dirty[core.edges[e].other(static_cast<int>(i))] = true;
   }

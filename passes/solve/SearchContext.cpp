@@ -25,7 +25,7 @@ void SearchContext::spendOnCore() {
 
 Int128 SearchContext::cutoff() const {
   if (!incumbent.isKnown)
-    return worst;
+    return costCeiling;
   return (incumbent.cost + (Int128(1) << shift) - 1) >> shift;
 }
 
@@ -55,12 +55,12 @@ bool SearchContext::offer(const Branch &branch, const std::vector<int32_t> &opti
   return incumbent.offer(branch.core.expand(options));
 }
 
-void SearchContext::hang(Branch &branch, CertificateStage stage) {
+void SearchContext::appendStage(Branch &branch, CertificateStage stage) {
   int index = static_cast<int>(certificate.stages.size());
-  if (branch.stageAbove >= 0)
-    certificate.stages[branch.stageAbove].below[branch.slotAbove] = index;
-  branch.stageAbove = index;
-  branch.slotAbove = 0;
+  if (branch.parentStage >= 0)
+    certificate.stages[branch.parentStage].below[branch.childIndex] = index;
+  branch.parentStage = index;
+  branch.childIndex = 0;
   if (stage.below.empty())
     stage.below = {-1};
   certificateFigures += stage.dual.prices.size() + stage.dual.messages.size();

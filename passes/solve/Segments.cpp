@@ -28,8 +28,8 @@ public:
   }
 
   /// Maximum increase and maximum decrease of the total usage from the earlier to the later time.
-  Int128 mostMore() const { return more; }
-  Int128 mostLess() const { return less; }
+  Int128 maxIncrease() const { return more; }
+  Int128 maxDecrease() const { return less; }
 
 private:
   void count(const std::vector<int64_t> &excess, int sign) {
@@ -106,9 +106,9 @@ private:
   void append(Segment next) {
     while (!kept.empty()) {
       Int128 room = Int128(next.capacity) - kept.back().segment.capacity;
-      if (difference.mostMore() <= room)
+      if (difference.maxIncrease() <= room)
         return;
-      if (difference.mostLess() > -room)
+      if (difference.maxDecrease() > -room)
         break;
       Difference longer = std::move(kept.back().sinceLast);
       kept.pop_back();

@@ -5,11 +5,11 @@
 
 namespace pcc::solve {
 
-std::vector<int64_t> useOf(const Instance &instance, const std::vector<int32_t> &options) {
+std::vector<int64_t> useOf(const FlatProblem &flat, const std::vector<int32_t> &options) {
   // Adds differences first, because ranges are long.
-  std::vector<int64_t> use(instance.capacities.size() + 1, 0);
-  for (size_t i = 0; i < instance.nodes.size(); ++i)
-    for (const SegmentUse &range : instance.nodes[i].uses) {
+  std::vector<int64_t> use(flat.capacities.size() + 1, 0);
+  for (size_t i = 0; i < flat.nodes.size(); ++i)
+    for (const SegmentUse &range : flat.nodes[i].uses) {
       use[range.first] += range.use[options[i]];
       use[range.last] -= range.use[options[i]];
     }
@@ -19,37 +19,36 @@ std::vector<int64_t> useOf(const Instance &instance, const std::vector<int32_t> 
   return use;
 }
 
-double costOf(const Instance &instance, const std::vector<int32_t> &options) {
+double costOf(const FlatProblem &flat, const std::vector<int32_t> &options) {
   double total = 0;
-  for (size_t i = 0; i < instance.nodes.size(); ++i)
-    total += instance.costs[instance.nodes[i].first + options[i]];
-  for (const InstanceEdge &edge : instance.edges)
-    total +=
-        instance.exactTables[edge.uv + size_t(options[edge.u]) * instance.nodes[edge.v].padded +
-                             options[edge.v]];
+  for (size_t i = 0; i < flat.nodes.size(); ++i)
+    total += flat.costs[flat.nodes[i].first + options[i]];
+  for (const FlatEdge &edge : flat.edges)
+    total += flat.exactTables[edge.uv + size_t(options[edge.u]) * flat.nodes[edge.v].padded +
+                              options[edge.v]];
   return total;
 }
 
 static int64_t above(int64_t use, int64_t capacity) { return std::max<int64_t>(use - capacity, 0); }
 
-State::State(const Instance &instance, std::vector<int32_t> options)
-    : instance(&instance), chosen(std::move(options)), use(useOf(instance, chosen)),
-      difference(use.size() + 1, 0), total(costOf(instance, chosen)) {
+State::State(const FlatProblem &flat, std::vector<int32_t> options)
+    : flat(&flat), chosen(std::move(options)), use(useOf(flat, chosen)),
+      difference(use.size() + 1, 0), total(costOf(flat, chosen)) {
   for (size_t s = 0; s < use.size(); ++s)
-    excess += double(above(use[s], instance.capacities[s]));
+    excess += double(above(use[s], flat.capacities[s]));
 }
 
 void State::changeCost(int index, int32_t option) {
-  const InstanceNode &node = instance->nodes[index];
+  const FlatNode &node = flat->nodes[index];
   int32_t old = chosen[index];
-  double change = instance->costs[node.first + option] - instance->costs[node.first + old];
-  for (const Neighbour &neighbour : node.neighbours) {
+  double change = flat->costs[node.first + option] - flat->costs[node.first + old];
+  for (const Neighbor &neighbor : node.neighbors) {
     const double *row =
-        &instance->exactTables[neighbour.in] + size_t(chosen[neighbour.node]) * node.padded;
+        &flat->exactTables[neighbor.in] + size_t(chosen[neighbor.node]) * node.padded;
     change += row[option] - row[old];
   }
   total += change;
-  isRounded |= std::abs(change) >= double(kFar) / 2;
+  isRounded |= std::abs(change) >= double(kHugeCost) / 2;
   for (const SegmentUse &range : node.uses) {
     int64_t more = range.use[option] - range.use[old];
     if (more == 0)
@@ -60,7 +59,7 @@ void State::changeCost(int index, int32_t option) {
     high = std::max(high, range.last);
   }
   chosen[index] = option;
-  lastWork += node.neighbours.size() + node.uses.size();
+  lastWork += node.neighbors.size() + node.uses.size();
 }
 
 void State::change(const std::vector<std::pair<int, int32_t>> &changes) {
@@ -72,14 +71,14 @@ void State::change(const std::vector<std::pair<int, int32_t>> &changes) {
   low = static_cast<int>(use.size());
   high = 0;
   lastWork = 0;
-  isRounded = total >= double(kFar) / 2;
+  isRounded = total >= double(kHugeCost) / 2;
   for (auto [node, option] : changes) {
     undoing.emplace_back(node, chosen[node]);
     changeCost(node, option);
   }
   // Rounding destroys sums that contained a forbidden entry, even temporarily.
   if (isRounded)
-    total = costOf(*instance, chosen);
+    total = costOf(*flat, chosen);
   lastWork += size_t(std::max(high - low, 0)) / 4;
   int64_t running = 0;
   double more = 0;
@@ -87,7 +86,7 @@ void State::change(const std::vector<std::pair<int, int32_t>> &changes) {
     running += difference[s];
     int64_t before = use[s];
     use[s] += running;
-    more += double(above(use[s], instance->capacities[s]) - above(before, instance->capacities[s]));
+    more += double(above(use[s], flat->capacities[s]) - above(before, flat->capacities[s]));
   }
   excess += more;
 }

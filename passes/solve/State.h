@@ -4,19 +4,19 @@
 // several nodes can be evaluated and undone.
 #pragma once
 
-#include "passes/solve/Instance.h"
+#include "passes/solve/FlatProblem.h"
 
 namespace pcc::solve {
 
 /// Returns the usage of each segment.
-std::vector<int64_t> useOf(const Instance &instance, const std::vector<int32_t> &options);
+std::vector<int64_t> useOf(const FlatProblem &flat, const std::vector<int32_t> &options);
 
-/// Returns the cost; at least kFar if something is forbidden.
-double costOf(const Instance &instance, const std::vector<int32_t> &options);
+/// Returns the cost; at least kHugeCost if something is forbidden.
+double costOf(const FlatProblem &flat, const std::vector<int32_t> &options);
 
 class State {
 public:
-  State(const Instance &instance, std::vector<int32_t> options);
+  State(const FlatProblem &flat, std::vector<int32_t> options);
 
   int32_t operator[](int node) const { return chosen[node]; }
   const std::vector<int32_t> &options() const { return chosen; }
@@ -25,7 +25,7 @@ public:
 
   /// Sum over all segments of the usage above the capacity.
   double overuse() const { return excess; }
-  bool isFeasible() const { return excess == 0 && total < double(kFar) / 2; }
+  bool isFeasible() const { return excess == 0 && total < double(kHugeCost) / 2; }
 
   /// Gives the nodes their new options unconditionally. `undo` reverts the last change.
   void change(const std::vector<std::pair<int, int32_t>> &changes);
@@ -37,7 +37,7 @@ public:
 private:
   void changeCost(int node, int32_t option);
 
-  const Instance *instance;
+  const FlatProblem *flat;
   std::vector<int32_t> chosen;
   std::vector<int64_t> use, difference;
   double total = 0, excess = 0;

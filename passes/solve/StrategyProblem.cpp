@@ -81,7 +81,7 @@ std::string check(const StrategyProblem &problem) {
   return "";
 }
 
-Moment tightestMoment(const StrategyProblem &problem, const std::vector<int64_t> &use) {
+UsagePeak findUsagePeak(const StrategyProblem &problem, const std::vector<int64_t> &use) {
   // Sweeps over the times at which a node begins or ends. At equal times ends come first.
   std::vector<std::pair<int64_t, Int128>> changes;
   for (size_t i = 0; i < problem.nodes.size(); ++i)
@@ -90,23 +90,23 @@ Moment tightestMoment(const StrategyProblem &problem, const std::vector<int64_t>
       changes.emplace_back(node.end, -Int128(use[i]));
     }
   std::sort(changes.begin(), changes.end());
-  Moment moment;
+  UsagePeak peak;
   Int128 now = 0;
   for (auto [time, change] : changes) {
     now += change;
-    if (now > moment.use)
-      moment = {time, now, {}};
+    if (now > peak.use)
+      peak = {time, now, {}};
   }
   for (size_t i = 0; i < problem.nodes.size(); ++i)
-    if (use[i] > 0 && problem.nodes[i].begin <= moment.time && moment.time < problem.nodes[i].end)
-      moment.largest.push_back(static_cast<int>(i));
-  std::stable_sort(moment.largest.begin(), moment.largest.end(),
+    if (use[i] > 0 && problem.nodes[i].begin <= peak.time && peak.time < problem.nodes[i].end)
+      peak.largest.push_back(static_cast<int>(i));
+  std::stable_sort(peak.largest.begin(), peak.largest.end(),
                    [&](int a, int b) { return use[a] > use[b]; });
-  moment.largest.resize(std::min<size_t>(moment.largest.size(), 8));
-  return moment;
+  peak.largest.resize(std::min<size_t>(peak.largest.size(), 8));
+  return peak;
 }
 
-Moment tightestMoment(const StrategyProblem &problem) {
+UsagePeak findUsagePeak(const StrategyProblem &problem) {
   std::vector<int64_t> least;
   for (const StrategyNode &node : problem.nodes) {
     int64_t lowest = std::numeric_limits<int64_t>::max();
@@ -115,7 +115,7 @@ Moment tightestMoment(const StrategyProblem &problem) {
         lowest = std::min(lowest, node.usages[i]);
     least.push_back(lowest == std::numeric_limits<int64_t>::max() ? 0 : lowest);
   }
-  return tightestMoment(problem, least);
+  return findUsagePeak(problem, least);
 }
 
 /// Adds all costs to `cost`. Returns the first invalid or forbidden option, or an empty string.
@@ -133,12 +133,12 @@ static std::string addCosts(const StrategyProblem &problem, const StrategySoluti
   }
   for (const StrategyEdge &edge : problem.edges) {
     size_t width = problem.nodes[edge.v].size();
-    int64_t price = edge.costs[solution[edge.u] * width + solution[edge.v]];
-    if (price >= kForbidden)
+    int64_t edgeCost = edge.costs[solution[edge.u] * width + solution[edge.v]];
+    if (edgeCost >= kForbidden)
       return "option " + std::to_string(solution[edge.u]) + " of " + problem.describe(edge.u) +
              " forbids option " + std::to_string(solution[edge.v]) + " of " +
              problem.describe(edge.v);
-    cost += price;
+    cost += edgeCost;
   }
   return "";
 }
@@ -154,14 +154,14 @@ Verdict verify(const StrategyProblem &problem, const StrategySolution &solution)
   std::vector<int64_t> use(problem.nodes.size());
   for (size_t i = 0; i < use.size(); ++i)
     use[i] = problem.nodes[i].usages[solution[i]];
-  Moment moment = tightestMoment(problem, use);
-  if (moment.use > problem.usageLimit) {
-    verdict.error = "at time " + std::to_string(moment.time) + " " + toString(moment.use) +
+  UsagePeak peak = findUsagePeak(problem, use);
+  if (peak.use > problem.usageLimit) {
+    verdict.error = "at time " + std::to_string(peak.time) + " " + toString(peak.use) +
                     " is used, expected at most " + std::to_string(problem.usageLimit) +
                     "; most by";
-    for (size_t i = 0; i < std::min<size_t>(moment.largest.size(), 3); ++i)
-      verdict.error += (i ? ", " : " ") + problem.describe(moment.largest[i]) + " (" +
-                       std::to_string(use[moment.largest[i]]) + ")";
+    for (size_t i = 0; i < std::min<size_t>(peak.largest.size(), 3); ++i)
+      verdict.error += (i ? ", " : " ") + problem.describe(peak.largest[i]) + " (" +
+                       std::to_string(use[peak.largest[i]]) + ")";
   }
   return verdict;
 }

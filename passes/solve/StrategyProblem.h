@@ -106,18 +106,18 @@ std::string check(const StrategyProblem &problem);
 Verdict verify(const StrategyProblem &problem, const StrategySolution &solution);
 
 /// A time and its total usage.
-struct Moment {
+struct UsagePeak {
   int64_t time = 0;
   Int128 use = 0;
   std::vector<int> largest; ///< at most eight nodes with positive usage, descending
 };
 
 /// Returns the peak of usage if node i uses `use[i]` while it is live.
-Moment tightestMoment(const StrategyProblem &problem, const std::vector<int64_t> &use);
+UsagePeak findUsagePeak(const StrategyProblem &problem, const std::vector<int64_t> &use);
 
 /// Returns the peak of the nodes' minimum usages. If it exceeds the limit, the problem is
 /// infeasible.
-Moment tightestMoment(const StrategyProblem &problem);
+UsagePeak findUsagePeak(const StrategyProblem &problem);
 
 /// Returns decimal digits.
 std::string toString(Int128 value);

@@ -10,20 +10,20 @@ namespace pcc::solve {
 /// Messages and costs stay below 2^52 units, so their differences stay below 2^53.
 static constexpr int largestBits = 52;
 
-static double greatestEntry(const Instance &instance) {
+static double greatestEntry(const FlatProblem &flat) {
   double greatest = 1;
-  for (double entry : instance.exactTables)
-    greatest = std::max(greatest, entry < double(kFar) ? entry : 0);
+  for (double entry : flat.exactTables)
+    greatest = std::max(greatest, entry < double(kHugeCost) ? entry : 0);
   return greatest;
 }
 
 WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &prices,
                     const std::vector<float> &messages) {
-  const Instance &instance = whole.instance;
-  double longest = greatestEntry(instance), sum = 0;
+  const FlatProblem &flat = whole.flat;
+  double longest = greatestEntry(flat), sum = 0;
   double most = std::ldexp(1, largestBits);
-  for (const InstanceEdge &edge : instance.edges)
-    for (int i = 0; i < instance.nodes[edge.v].size; ++i)
+  for (const FlatEdge &edge : flat.edges)
+    for (int i = 0; i < flat.nodes[edge.v].size; ++i)
       if (double message = std::abs(double(messages[edge.message + i])); message < most)
         longest = std::max(longest, message); // messages of forbidden options are greater
   for (double price : prices)
@@ -34,8 +34,8 @@ WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &price
   dual.times = whole.times;
   for (double price : prices)
     dual.prices.push_back(int64_t(std::min(std::ldexp(price, dual.priceScale), 0x1p61)));
-  for (const InstanceEdge &edge : instance.edges)
-    for (int i = 0; i < instance.nodes[edge.v].size; ++i) {
+  for (const FlatEdge &edge : flat.edges)
+    for (int i = 0; i < flat.nodes[edge.v].size; ++i) {
       double message = std::ldexp(double(messages[edge.message + i]), dual.costScale);
       dual.messages.push_back(int64_t(std::clamp(std::round(message), -most, most)));
     }
@@ -73,18 +73,18 @@ namespace {
 class WholePass {
 public:
   WholePass(const FoldedProblem &whole, const WholeDual &dual)
-      : whole(whole), instance(whole.instance), dual(dual), unit(std::ldexp(1, -dual.costScale)),
-        potentials(whole.instance.options, 0), isForbidden(whole.instance.options, false) {}
+      : whole(whole), flat(whole.flat), dual(dual), unit(std::ldexp(1, -dual.costScale)),
+        potentials(whole.flat.options, 0), isForbidden(whole.flat.options, false) {}
 
   Int128 run() {
     Int128 sum = -price();
     const int64_t *messages = dual.messages.data();
-    for (const InstanceEdge &edge : instance.edges) {
+    for (const FlatEdge &edge : flat.edges) {
       place(edge, messages);
-      messages += instance.nodes[edge.v].size;
+      messages += flat.nodes[edge.v].size;
     }
-    for (const InstanceNode &node : instance.nodes)
-      sum += leastOf(node);
+    for (const FlatNode &node : flat.nodes)
+      sum += minPotential(node);
     // Costs are integers, so the bound is rounded up.
     Int128 whole = Int128(1) << dual.costScale;
     return std::max<Int128>(0, ((sum + whole - 1) >> dual.costScale) + this->whole.constant);
@@ -94,20 +94,20 @@ private:
   /// Sets potentials to the costs plus the price of usage; returns the value of the capacities. The
   /// price of usage is rounded down, the value of the capacities is rounded up.
   Int128 price() {
-    std::vector<Int128> prefix(instance.capacities.size() + 1, 0);
+    std::vector<Int128> prefix(flat.capacities.size() + 1, 0);
     int shift = dual.priceScale - dual.costScale;
     Int128 worth = 0;
-    for (size_t s = 0; s < instance.capacities.size(); ++s) {
+    for (size_t s = 0; s < flat.capacities.size(); ++s) {
       prefix[s + 1] = prefix[s] + dual.prices[s];
-      worth += Int128(dual.prices[s]) * instance.capacities[s];
+      worth += Int128(dual.prices[s]) * flat.capacities[s];
     }
-    for (const InstanceNode &node : instance.nodes)
+    for (const FlatNode &node : flat.nodes)
       for (int i = 0; i < node.size; ++i) {
         Int128 paid = 0;
         for (const SegmentUse &range : node.uses)
           paid += Int128(range.use[i]) * (prefix[range.last] - prefix[range.first]);
-        double cost = instance.costs[node.first + i];
-        isForbidden[node.first + i] = cost >= double(kFar);
+        double cost = flat.costs[node.first + i];
+        isForbidden[node.first + i] = cost >= double(kHugeCost);
         potentials[node.first + i] =
             (paid >> shift) +
             (isForbidden[node.first + i] ? 0 : Int128(std::ldexp(cost, dual.costScale)));
@@ -117,24 +117,24 @@ private:
 
   /// Moves costs from an edge to its ends: `messages` to the later end. The earlier end gets the
   /// maximum that leaves no entry of the table negative.
-  void place(const InstanceEdge &edge, const int64_t *messages) {
-    const InstanceNode &u = instance.nodes[edge.u], &v = instance.nodes[edge.v];
+  void place(const FlatEdge &edge, const int64_t *messages) {
+    const FlatNode &u = flat.nodes[edge.u], &v = flat.nodes[edge.v];
     left.resize(v.size);
     reply.resize(u.padded);
     for (int b = 0; b < v.size; ++b) {
       potentials[v.first + b] += messages[b];
       left[b] = -double(messages[b]) * unit;
     }
-    minPlus(left.data(), &instance.exactTables[edge.vu], v.size, u.padded, reply.data());
+    minPlus(left.data(), &flat.exactTables[edge.vu], v.size, u.padded, reply.data());
     for (int a = 0; a < u.size; ++a) {
-      if (reply[a] >= double(kFar) / 2)
+      if (reply[a] >= double(kHugeCost) / 2)
         isForbidden[u.first + a] = true;
       else
         potentials[u.first + a] += Int128(std::ldexp(reply[a], dual.costScale));
     }
   }
 
-  Int128 leastOf(const InstanceNode &node) const {
+  Int128 minPotential(const FlatNode &node) const {
     Int128 least = Int128(1) << 100; // result for a problem without a solution
     for (int i = 0; i < node.size; ++i)
       if (!isForbidden[node.first + i])
@@ -143,7 +143,7 @@ private:
   }
 
   const FoldedProblem &whole;
-  const Instance &instance;
+  const FlatProblem &flat;
   const WholeDual &dual;
   double unit;
   std::vector<Int128> potentials; ///< by option
@@ -154,16 +154,16 @@ private:
 } // namespace
 
 Int128 boundOf(const FoldedProblem &whole, const WholeDual &dual) {
-  if (std::ldexp(greatestEntry(whole.instance), dual.costScale) > std::ldexp(1, largestBits))
+  if (std::ldexp(greatestEntry(whole.flat), dual.costScale) > std::ldexp(1, largestBits))
     return 0;
   return WholePass(whole, dual).run();
 }
 
 Int128 boundOf(const StrategyProblem &problem, const WholeDual &dual) {
-  FoldedProblem whole(problem, EdgeTables(problem), singleClasses(problem), dual.times);
+  FoldedProblem whole(problem, EdgeTables(problem), singletonClasses(problem), dual.times);
   size_t messages = 0;
-  for (const InstanceEdge &edge : whole.instance.edges)
-    messages += whole.instance.nodes[edge.v].size;
+  for (const FlatEdge &edge : whole.flat.edges)
+    messages += whole.flat.nodes[edge.v].size;
   return messages == dual.messages.size() ? boundOf(whole, dual) : 0;
 }
 

@@ -42,17 +42,17 @@ static int64_t countLeastBytes(const solve::StrategyNode &node) {
 
 std::string describeShortage(const SearchProblem &search) {
   const solve::StrategyProblem &problem = search.getProblem();
-  solve::Moment moment = solve::tightestMoment(problem);
-  std::string place = describeTime(search, moment.time);
+  solve::UsagePeak peak = solve::findUsagePeak(problem);
+  std::string place = describeTime(search, peak.time);
   std::string limit = std::to_string(problem.usageLimit);
-  if (moment.use <= problem.usageLimit)
+  if (peak.use <= problem.usageLimit)
     return "no choice for all ops together needs at most " + limit + " bytes; at " + place +
-           " at least " + solve::toString(moment.use) + " are needed";
-  std::string text = "at " + place + " at least " + solve::toString(moment.use) +
+           " at least " + solve::toString(peak.use) + " are needed";
+  std::string text = "at " + place + " at least " + solve::toString(peak.use) +
                      " bytes are needed, expected at most " + limit + "; most by";
   constexpr size_t mostShown = 4;
-  moment.largest.resize(std::min(moment.largest.size(), mostShown));
-  for (auto [index, node] : llvm::enumerate(moment.largest))
+  peak.largest.resize(std::min(peak.largest.size(), mostShown));
+  for (auto [index, node] : llvm::enumerate(peak.largest))
     text += (index ? ", " : " ") + problem.describe(node) + " (" +
             std::to_string(countLeastBytes(problem.nodes[node])) + ")";
   return text;

@@ -122,7 +122,7 @@ SearchProblem::SearchProblem(ModuleOp module, const GivenShardings &given, int64
     addNode(node);
     planned.push_back(problem.nodes.back().usages.front());
   }
-  solve::Int128 needed = solve::tightestMoment(problem, planned).use;
+  solve::Int128 needed = solve::findUsagePeak(problem, planned).use;
   problem.usageLimit = static_cast<int64_t>(std::max<solve::Int128>(memoryLimit, needed));
   addUses();
 }

@@ -36,11 +36,11 @@ static std::optional<double> readTime(llvm::StringRef text) {
 
 static char letterOfWork(const order::Work &work) {
   switch (work.kind) {
-  case order::WorkKind::Forward:
+  case order::PipelineActionKind::Forward:
     return letterOf(BarKind::Forward, work.microbatch);
-  case order::WorkKind::BackwardWeight:
+  case order::PipelineActionKind::BackwardWeight:
     return letterOf(BarKind::BackwardWeight, work.microbatch);
-  case order::WorkKind::Overlapped:
+  case order::PipelineActionKind::Overlapped:
     return letterOf(BarKind::Backward, work.backwardMicrobatch);
   default:
     return letterOf(BarKind::Backward, work.microbatch);

@@ -38,7 +38,7 @@ std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
 
 /// Describes the peak: `tightest at time 30: at least 70 is used of 50; largest: 'a', 'b'`.
 std::string tightest(const StrategyProblem &problem) {
-  Moment moment = tightestMoment(problem);
+  Moment moment = findUsagePeak(problem);
   std::string text = "tightest at time " + std::to_string(moment.time) + ": at least " +
                      toString(moment.use) + " is used of " + std::to_string(problem.usageLimit);
   return moment.largest.empty() ? text : text + "; largest: " + list(problem, moment.largest);
@@ -46,7 +46,7 @@ std::string tightest(const StrategyProblem &problem) {
 
 /// Describes the peak if its use alone exceeds the limit, else the nodes whose options conflict.
 std::string explainConflict(const StrategyProblem &problem) {
-  if (tightestMoment(problem).use > problem.usageLimit)
+  if (findUsagePeak(problem).use > problem.usageLimit)
     return tightest(problem);
   constexpr double seconds = 10;
   NodeConflict conflict = findNodeConflict(problem, seconds);

@@ -54,7 +54,7 @@ Buckets fuseByIndex(int count, const std::vector<int64_t> &ends) {
   return buckets;
 }
 
-Buckets fuseIfItHelps(const FusionProblem &problem) {
+Buckets fuseGreedily(const FusionProblem &problem) {
   Buckets buckets;
   double free = 0;   ///< time at which the channel has sent all buckets but the last
   int64_t bytes = 0; ///< bytes of the last bucket

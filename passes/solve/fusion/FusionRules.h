@@ -28,6 +28,6 @@ Buckets fuseByIndex(int count, const std::vector<int64_t> &ends);
 /// Adds a gradient to the previous bucket if both end earlier together than one after the other.
 /// Systems with a lookahead of one gradient do this (MG-WFBP, Shi, Chu and Li, INFOCOM 2019). Not
 /// optimal; for comparison.
-Buckets fuseIfItHelps(const FusionProblem &problem);
+Buckets fuseGreedily(const FusionProblem &problem);
 
 } // namespace pcc::fusion

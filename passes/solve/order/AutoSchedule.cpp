@@ -15,13 +15,13 @@ namespace {
 class AutoScheduler {
 public:
   AutoScheduler(const PipelineShape &shape, const PipelineTimes &times, const AutoOptions &options)
-      : shape(shape), times(times), options(options), mostWork(findMostWork()),
-        random(options.seed) {}
+      : shape(shape), times(times), options(options), maxWork(findMaxWork()), random(options.seed) {
+  }
 
   AutoSchedule schedule() {
     tryNamed();
-    int64_t piecesOfTrial = 3 * int64_t(shape.stages()) * shape.microbatches;
-    int64_t trials = std::clamp<int64_t>(options.pieces / piecesOfTrial, 1, options.trials);
+    int64_t actionsPerTrial = 3 * int64_t(shape.stages()) * shape.microbatches;
+    int64_t trials = std::clamp<int64_t>(options.maxActions / actionsPerTrial, 1, options.trials);
     for (int64_t i = 0; i < trials && !hasNoBubble(); ++i)
       tryRule(4 * i < trials ? draw() : change(bestRule));
     return std::move(best);
@@ -30,11 +30,11 @@ public:
 private:
   bool hasNoBubble() const {
     constexpr double rounding = 1e-9;
-    return !best.order.empty() && best.length <= mostWork * (1 + rounding);
+    return !best.order.empty() && best.length <= maxWork * (1 + rounding);
   }
 
   /// Returns the work of the busiest device. No order is shorter.
-  double findMostWork() const {
+  double findMaxWork() const {
     double longest = 0;
     for (int device = 0; device < shape.devices; ++device) {
       double work = 0;
@@ -49,7 +49,7 @@ private:
 
   void tryNamed() {
     for (const Schedule &schedule : listSchedules())
-      if (schedule.placement == shape.placement && schedule.whyNot(shape).empty())
+      if (schedule.placement == shape.placement && schedule.findViolation(shape).empty())
         offer(schedule.expand(shape, times), std::string(schedule.name));
   }
 
@@ -119,7 +119,7 @@ private:
   const PipelineShape &shape;
   const PipelineTimes &times;
   const AutoOptions &options;
-  const double mostWork;
+  const double maxWork;
   std::mt19937_64 random;
   AutoSchedule best;
   ListRule bestRule;

@@ -10,8 +10,8 @@ namespace pcc::order {
 
 struct AutoOptions {
   int64_t cap = 0; ///< maximum number of live pairs of microbatch and virtual stage on a device
-  int64_t trials = 3000;       ///< maximum number of list schedules
-  int64_t pieces = 40'000'000; ///< maximum number of scheduled actions over all trials
+  int64_t trials = 3000;           ///< maximum number of list schedules
+  int64_t maxActions = 40'000'000; ///< maximum number of scheduled actions over all trials
   uint64_t seed = 1;
 };
 

@@ -29,16 +29,16 @@ std::optional<double> Clock::backwardReady(int device, int64_t microbatch, int c
                                      : arrival(backwardEnds, stage + 1, microbatch, device);
 }
 
-std::optional<double> Clock::ready(int device, const Work &work) const {
+std::optional<double> Clock::ready(int device, const PipelineAction &work) const {
   switch (work.kind) {
-  case WorkKind::Forward:
+  case PipelineActionKind::Forward:
     return forwardReady(device, work.microbatch, work.chunk);
-  case WorkKind::Backward:
-  case WorkKind::BackwardInput:
+  case PipelineActionKind::Backward:
+  case PipelineActionKind::BackwardInput:
     return backwardReady(device, work.microbatch, work.chunk);
-  case WorkKind::BackwardWeight:
+  case PipelineActionKind::BackwardWeight:
     return arrival(backwardEnds, shape.stageOf(device, work.chunk), work.microbatch, device);
-  case WorkKind::Overlapped:
+  case PipelineActionKind::Overlapped:
     break;
   }
   auto forward = forwardReady(device, work.microbatch, work.chunk);
@@ -48,37 +48,37 @@ std::optional<double> Clock::ready(int device, const Work &work) const {
   return std::max(*forward, *backward);
 }
 
-double Clock::timeOf(int device, const Work &work) const {
+double Clock::timeOf(int device, const PipelineAction &work) const {
   const PipelineTimes::Stage &stage = times.stages[shape.stageOf(device, work.chunk)];
   switch (work.kind) {
-  case WorkKind::Forward:
+  case PipelineActionKind::Forward:
     return stage.forward;
-  case WorkKind::Backward:
+  case PipelineActionKind::Backward:
     return stage.backwardInput + stage.backwardWeight;
-  case WorkKind::BackwardInput:
+  case PipelineActionKind::BackwardInput:
     return stage.backwardInput;
-  case WorkKind::BackwardWeight:
+  case PipelineActionKind::BackwardWeight:
     return stage.backwardWeight;
-  case WorkKind::Overlapped:
+  case PipelineActionKind::Overlapped:
     break;
   }
   const PipelineTimes::Stage &other = times.stages[shape.stageOf(device, work.backwardChunk)];
   return stage.forward + other.backwardInput + other.backwardWeight - times.overlap;
 }
 
-double Clock::perform(int device, const Work &work) {
+double Clock::perform(int device, const PipelineAction &work) {
   double begin = std::max(clocks[device], *ready(device, work));
   double end = begin + timeOf(device, work);
   clocks[device] = end;
-  if (work.kind == WorkKind::Forward || work.kind == WorkKind::Overlapped) {
+  if (work.kind == PipelineActionKind::Forward || work.kind == PipelineActionKind::Overlapped) {
     endOf(forwardEnds, shape.stageOf(device, work.chunk), work.microbatch) = end;
     peaks[device] = std::max(peaks[device], ++lives[device]);
   }
-  if (work.kind == WorkKind::Backward || work.kind == WorkKind::BackwardInput)
+  if (work.kind == PipelineActionKind::Backward || work.kind == PipelineActionKind::BackwardInput)
     endOf(backwardEnds, shape.stageOf(device, work.chunk), work.microbatch) = end;
-  if (work.kind == WorkKind::Overlapped)
+  if (work.kind == PipelineActionKind::Overlapped)
     endOf(backwardEnds, shape.stageOf(device, work.backwardChunk), work.backwardMicrobatch) = end;
-  if (work.kind != WorkKind::Forward && work.kind != WorkKind::BackwardInput)
+  if (work.kind != PipelineActionKind::Forward && work.kind != PipelineActionKind::BackwardInput)
     --lives[device];
   return begin;
 }

@@ -22,13 +22,13 @@ public:
   Clock(const PipelineShape &shape, const PipelineTimes &times);
 
   /// Returns the time at which all inputs of `work` have arrived, or nothing if unknown yet.
-  std::optional<double> ready(int device, const Work &work) const;
+  std::optional<double> ready(int device, const PipelineAction &work) const;
 
   /// Runs `work`, which must be ready, as the next action. Returns its start.
-  double perform(int device, const Work &work);
+  double perform(int device, const PipelineAction &work);
 
   double now(int device) const { return clocks[device]; }
-  double timeOf(int device, const Work &work) const;
+  double timeOf(int device, const PipelineAction &work) const;
 
   /// Number of microbatches, counted per virtual stage, between the start of their forward and the
   /// end of their backward: current and maximum.

@@ -11,8 +11,8 @@ namespace {
 /// State of one device.
 struct Device {
   size_t next = 0;
-  std::deque<Work> pending; ///< weight gradients, in the order of their input gradients
-  std::vector<Work> done;
+  std::deque<PipelineAction> pending; ///< weight gradients, in the order of their input gradients
+  std::vector<PipelineAction> done;
 };
 
 class Filler {
@@ -40,7 +40,7 @@ public:
 
 private:
   void performPending(int device) {
-    Work weights = devices[device].pending.front();
+    PipelineAction weights = devices[device].pending.front();
     devices[device].pending.pop_front();
     clock.perform(device, weights);
     devices[device].done.push_back(weights);
@@ -48,14 +48,14 @@ private:
 
   /// Whether weight gradients come first: they end before `work` could start, or free memory for
   /// it.
-  bool isTimeForPending(int device, const Work &work, double ready) const {
+  bool isTimeForPending(int device, const PipelineAction &work, double ready) const {
     if (devices[device].pending.empty())
       return false;
     double end = clock.now(device) + clock.timeOf(device, devices[device].pending.front());
     // Sums of equal times differ in rounding.
     constexpr double rounding = 1e-12;
     return end <= ready * (1 + rounding) ||
-           (work.kind == WorkKind::Forward && clock.live(device) >= cap);
+           (work.kind == PipelineActionKind::Forward && clock.live(device) >= cap);
   }
 
   /// Runs the next action of the order if its inputs are known.
@@ -63,7 +63,7 @@ private:
     Device &state = devices[device];
     if (state.next == order[device].size())
       return false;
-    const Work &work = order[device][state.next];
+    const PipelineAction &work = order[device][state.next];
     std::optional<double> ready = clock.ready(device, work);
     if (!ready)
       return false;
@@ -71,8 +71,8 @@ private:
       performPending(device);
     clock.perform(device, work);
     state.done.push_back(work);
-    if (work.kind == WorkKind::BackwardInput)
-      state.pending.push_back({WorkKind::BackwardWeight, work.microbatch, work.chunk});
+    if (work.kind == PipelineActionKind::BackwardInput)
+      state.pending.push_back({PipelineActionKind::BackwardWeight, work.microbatch, work.chunk});
     ++state.next;
     return true;
   }

@@ -16,13 +16,13 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Device {
   std::vector<int64_t> forwards, backwards; ///< finished, by chunk
-  std::deque<Work> pending;                 ///< weight gradients
-  std::vector<Work> done;
+  std::deque<PipelineAction> pending;       ///< weight gradients
+  std::vector<PipelineAction> done;
 };
 
 /// The best action of a device at some time, or the time to wait for.
 struct Choice {
-  std::optional<Work> work;
+  std::optional<PipelineAction> work;
   double key = kNever;       ///< the smallest key is chosen
   double nextReady = kNever; ///< earliest known time at which another action is ready
   bool lacksMemory = false;  ///< a forward lacks memory
@@ -84,10 +84,10 @@ private:
     for (int chunk = 0; chunk < shape.chunks; ++chunk) {
       int backwardTurn = prefers.lastBackward ? shape.chunks - 1 - chunk : chunk;
       int forwardTurn = prefers.lastForward ? shape.chunks - 1 - chunk : chunk;
-      offer(choice, device, now, {WorkKind::BackwardInput, state.backwards[chunk], chunk},
+      offer(choice, device, now, {PipelineActionKind::BackwardInput, state.backwards[chunk], chunk},
             backwardTurn + (backwardsFirst ? 0 : shape.chunks));
       if (admits(device, chunk, choice))
-        offer(choice, device, now, {WorkKind::Forward, state.forwards[chunk], chunk},
+        offer(choice, device, now, {PipelineActionKind::Forward, state.forwards[chunk], chunk},
               forwardTurn + (backwardsFirst ? shape.chunks : 0));
     }
     return choice;
@@ -98,7 +98,7 @@ private:
            double(shape.microbatches) - rule.hurry * shape.devices;
   }
 
-  void offer(Choice &choice, int device, double now, const Work &work, double key) const {
+  void offer(Choice &choice, int device, double now, const PipelineAction &work, double key) const {
     if (work.microbatch == shape.microbatches)
       return;
     std::optional<double> ready = clock.ready(device, work);
@@ -139,26 +139,26 @@ private:
     return double(forwards[chunk] - forwards[chunk + 1]) >= 1 + rule.lead * (between / 2.0);
   }
 
-  void perform(int device, const Work &work) {
+  void perform(int device, const PipelineAction &work) {
     Device &state = devices[device];
     clock.perform(device, work);
     state.done.push_back(work);
     double end = clock.now(device);
     int stage = shape.stageOf(device, work.chunk);
-    if (work.kind == WorkKind::Forward) {
+    if (work.kind == PipelineActionKind::Forward) {
       ++state.forwards[work.chunk];
-      tell(stage + 1, device, end);
-    } else if (work.kind == WorkKind::BackwardInput) {
+      wakeUpNeighbor(stage + 1, device, end);
+    } else if (work.kind == PipelineActionKind::BackwardInput) {
       ++state.backwards[work.chunk];
-      state.pending.push_back({WorkKind::BackwardWeight, work.microbatch, work.chunk});
-      tell(stage - 1, device, end);
+      state.pending.push_back({PipelineActionKind::BackwardWeight, work.microbatch, work.chunk});
+      wakeUpNeighbor(stage - 1, device, end);
     }
     wakeUps.push({end, device});
   }
 
   /// Wakes up the device of a neighboring stage when the result of `device` from time `end`
   /// arrives.
-  void tell(int stage, int device, double end) {
+  void wakeUpNeighbor(int stage, int device, double end) {
     if (stage < 0 || stage == shape.stages())
       return;
     int to = shape.deviceOf(stage);

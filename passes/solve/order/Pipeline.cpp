@@ -9,11 +9,11 @@ static std::string describePart(const char *part, int64_t microbatch, int chunk,
   return shape.chunks > 1 ? text + " of chunk " + std::to_string(chunk) : text;
 }
 
-std::string describe(const Work &work, const PipelineShape &shape) {
+std::string describe(const PipelineAction &work, const PipelineShape &shape) {
   static constexpr const char *parts[] = {"forward ", "backward ", "input gradients ",
                                           "weight gradients ", "forward "};
   std::string text = describePart(parts[size_t(work.kind)], work.microbatch, work.chunk, shape);
-  if (work.kind == WorkKind::Overlapped)
+  if (work.kind == PipelineActionKind::Overlapped)
     text +=
         " with " + describePart("backward ", work.backwardMicrobatch, work.backwardChunk, shape);
   return text;
@@ -36,16 +36,17 @@ struct Counts {
   }
 
   /// Returns false if the action names a microbatch or a chunk that does not exist.
-  bool add(int device, const Work &work) {
+  bool add(int device, const PipelineAction &work) {
     if (!contains(work.microbatch, work.chunk))
       return false;
-    if (work.kind == WorkKind::Forward || work.kind == WorkKind::Overlapped)
+    if (work.kind == PipelineActionKind::Forward || work.kind == PipelineActionKind::Overlapped)
       add(forwards, device, work.microbatch, work.chunk);
-    if (work.kind == WorkKind::Backward || work.kind == WorkKind::BackwardInput)
+    if (work.kind == PipelineActionKind::Backward || work.kind == PipelineActionKind::BackwardInput)
       add(inputs, device, work.microbatch, work.chunk);
-    if (work.kind == WorkKind::Backward || work.kind == WorkKind::BackwardWeight)
+    if (work.kind == PipelineActionKind::Backward ||
+        work.kind == PipelineActionKind::BackwardWeight)
       add(weights, device, work.microbatch, work.chunk);
-    if (work.kind != WorkKind::Overlapped)
+    if (work.kind != PipelineActionKind::Overlapped)
       return true;
     if (!contains(work.backwardMicrobatch, work.backwardChunk))
       return false;
@@ -66,7 +67,7 @@ std::string check(const PipelineShape &shape, const Order &order) {
            std::to_string(order.size());
   Counts counts(shape);
   for (int device = 0; device < shape.devices; ++device)
-    for (const Work &work : order[device])
+    for (const PipelineAction &work : order[device])
       if (!counts.add(device, work))
         return "device " + std::to_string(device) + " has " + describe(work, shape) +
                ", expected microbatches below " + std::to_string(shape.microbatches) +

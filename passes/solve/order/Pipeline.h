@@ -36,25 +36,31 @@ struct PipelineShape {
 
 /// Kind of an action. A backward pass is one action or two: the gradients of the stage's inputs,
 /// which the previous stage needs, and the gradients of its weights, which no stage needs.
-enum class WorkKind : uint8_t { Forward, Backward, BackwardInput, BackwardWeight, Overlapped };
+enum class PipelineActionKind : uint8_t {
+  Forward,
+  Backward,
+  BackwardInput,
+  BackwardWeight,
+  Overlapped
+};
 
 /// An action of one device. `Overlapped` is a forward of `microbatch` in `chunk`, together with a
 /// whole backward of the other pair.
-struct Work {
-  WorkKind kind = WorkKind::Forward;
+struct PipelineAction {
+  PipelineActionKind kind = PipelineActionKind::Forward;
   int64_t microbatch = 0;
   int chunk = 0;
   int64_t backwardMicrobatch = -1;
   int backwardChunk = -1;
 
-  bool operator==(const Work &other) const = default;
+  bool operator==(const PipelineAction &other) const = default;
 };
 
 /// Returns `forward 3`, or `backward 3 of chunk 1` if there are several chunks.
-std::string describe(const Work &work, const PipelineShape &shape);
+std::string describe(const PipelineAction &work, const PipelineShape &shape);
 
 /// The actions of each device, in order.
-using Order = std::vector<std::vector<Work>>;
+using Order = std::vector<std::vector<PipelineAction>>;
 
 /// Returns an empty string if every stage runs each part of each microbatch once; otherwise the
 /// first missing or repeated part.

@@ -2,8 +2,8 @@
 #include "passes/solve/order/Schedule.h"
 
 #include "passes/solve/order/FillWeights.h"
-#include "passes/solve/order/Vee.h"
-#include "passes/solve/order/Windows.h"
+#include "passes/solve/order/VeeSchedules.h"
+#include "passes/solve/order/WindowSchedules.h"
 
 namespace pcc::order {
 
@@ -60,7 +60,7 @@ static constexpr Schedule schedules[] = {
     {"dualpipe-v", Placement::Vee, true, needsTwoChunksAndRounds, expandDualPipeVee},
 };
 
-int Schedule::defaultChunks() const { return whyNot == needsOneChunk ? 1 : 2; }
+int Schedule::defaultChunks() const { return findViolation == needsOneChunk ? 1 : 2; }
 
 std::span<const Schedule> listSchedules() { return schedules; }
 

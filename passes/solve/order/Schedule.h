@@ -16,7 +16,7 @@ struct Schedule {
   /// Whether weight gradients are actions of their own.
   bool splitsBackward;
   /// Returns the violated requirement as `expected …, got …`; empty if the shape is valid.
-  std::string (*whyNot)(const PipelineShape &shape);
+  std::string (*findViolation)(const PipelineShape &shape);
   /// Returns the order of a valid shape. Only zb-v reads the times.
   Order (*expand)(const PipelineShape &shape, const PipelineTimes &times);
 

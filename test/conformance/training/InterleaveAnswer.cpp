@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 #include "test/conformance/training/Interleave.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -87,9 +87,10 @@ public:
         event.text.clear();
       check(event);
     }
-    lanes::LaneProblem theirs = makeProblem(/*isAll=*/true), data = makeProblem(/*isAll=*/false);
-    order.seconds = lanes::runInOrder(theirs, lanes::schedule(theirs)).finish;
-    lanes::LaneTimes times = lanes::runInOrder(data, ourOrder());
+    streams::StreamProblem theirs = makeProblem(/*isAll=*/true),
+                           data = makeProblem(/*isAll=*/false);
+    order.seconds = streams::runInOrder(theirs, streams::schedule(theirs)).finish;
+    streams::StreamTimes times = streams::runInOrder(data, ourOrder());
     order.ours = times.finish;
     if (!times.ok())
       order.broken.push_back(times.error);
@@ -101,8 +102,8 @@ private:
   bool isMet(const Event &earlier, const Event &event) const {
     return ours.at(earlier.text).first < ours.at(event.text).last;
   }
-  lanes::LaneProblem makeProblem(bool isAll) const;
-  lanes::LaneOrder ourOrder() const;
+  streams::StreamProblem makeProblem(bool isAll) const;
+  streams::StreamOrder ourOrder() const;
 
   std::vector<Event> events;
   const Doings &ours;
@@ -132,10 +133,10 @@ void Comparison::check(const Event &event) {
   }
 }
 
-lanes::LaneProblem Comparison::makeProblem(bool isAll) const {
-  lanes::LaneProblem problem;
+streams::StreamProblem Comparison::makeProblem(bool isAll) const {
+  streams::StreamProblem problem;
   for (const Event &event : events) {
-    lanes::Task task{event.communicates ? 1 : lanes::computeLane, 0, {}, event.text, false};
+    streams::Task task{event.communicates ? 1 : streams::computeStream, 0, {}, event.text, false};
     if (!event.text.empty())
       task.seconds = ours.at(event.text).seconds / counts.at(event.text);
     task.after.assign(event.data.begin(), event.data.end());
@@ -147,7 +148,7 @@ lanes::LaneProblem Comparison::makeProblem(bool isAll) const {
 }
 
 /// What is not ours stands behind what it comes after.
-lanes::LaneOrder Comparison::ourOrder() const {
+streams::StreamOrder Comparison::ourOrder() const {
   std::vector<int64_t> positions;
   for (const Event &event : events) {
     int64_t position = event.text.empty() ? -1 : ours.at(event.text).first;
@@ -156,7 +157,7 @@ lanes::LaneOrder Comparison::ourOrder() const {
         position = std::max(position, positions[earlier]);
     positions.push_back(position);
   }
-  lanes::LaneOrder sorted(events.size());
+  streams::StreamOrder sorted(events.size());
   std::iota(sorted.begin(), sorted.end(), 0);
   llvm::stable_sort(sorted, [&](int a, int b) { return positions[a] < positions[b]; });
   return sorted;

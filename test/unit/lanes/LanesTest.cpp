@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
 #include <random>
 
-using namespace pcc::lanes;
+using namespace pcc::streams;
 
-static LaneProblem parse(const std::string &text) {
-  ParsedLanes parsed = parseProblem(text);
+static StreamProblem parse(const std::string &text) {
+  ParsedStreams parsed = parseProblem(text);
   EXPECT_EQ(parsed.error, "");
   return parsed.problem;
 }
 
-static double finishOf(const LaneProblem &problem, const LaneOrder &order) {
-  LaneTimes times = runInOrder(problem, order);
+static double finishOf(const StreamProblem &problem, const StreamOrder &order) {
+  StreamTimes times = runInOrder(problem, order);
   EXPECT_EQ(times.error, "");
   return times.finish;
 }
 
 TEST(Lanes, PutsOneCopyUnderTheMessagesOfTheOther) {
-  LaneProblem problem = parse(R"(
+  StreamProblem problem = parse(R"(
     compute 1 a1
     send 1 1 ra1 after a1
     compute 1 a2 after ra1
@@ -38,7 +38,7 @@ TEST(Lanes, PutsOneCopyUnderTheMessagesOfTheOther) {
 }
 
 /// Each layer of each copy is two products. Where all are computed before the first is sent, the
-/// lane of messages stands still meanwhile, and then the other.
+/// stream of messages stands still meanwhile, and then the other.
 TEST(Lanes, ComputesACopyUpToItsMessageBeforeAnother) {
   std::string text;
   for (std::string copy : {"a", "b"})
@@ -48,7 +48,7 @@ TEST(Lanes, ComputesACopyUpToItsMessageBeforeAnother) {
       text += "compute 2 q" + own + " after p" + own + "\n";
       text += "send 1 3 r" + own + " after q" + own + "\n";
     }
-  LaneProblem problem = parse(text);
+  StreamProblem problem = parse(text);
   EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 4 * 8 + 3);
   EXPECT_EQ(printOrder(problem, schedule(problem)).substr(0, 36),
             "pa1 qa1 ra1 pb1 qb1 rb1 pa2 qa2 ra2 ");
@@ -56,7 +56,7 @@ TEST(Lanes, ComputesACopyUpToItsMessageBeforeAnother) {
 
 /// What nothing waits for fills the time of a message that something waits for.
 TEST(Lanes, FillsGapsWithWhatNothingWaitsFor) {
-  LaneProblem problem = parse(R"(
+  StreamProblem problem = parse(R"(
     compute 1 input2
     compute 1 weight2 after input2
     send 1 1 sum after input2
@@ -69,7 +69,7 @@ TEST(Lanes, FillsGapsWithWhatNothingWaitsFor) {
 
 /// A gradient is reduced behind a sum that the critical path waits for, though it is there first.
 TEST(Lanes, LeavesALongMessageForLaterWhereAnUrgentOneComes) {
-  LaneProblem problem = parse(R"(
+  StreamProblem problem = parse(R"(
     compute 1 weight2
     compute 1 input2
     send 1 6 reduce2 after weight2
@@ -84,7 +84,7 @@ TEST(Lanes, LeavesALongMessageForLaterWhereAnUrgentOneComes) {
 
 /// What runs in the last run only does not make the others slower.
 TEST(Lanes, CountsAllRuns) {
-  LaneProblem problem = parse(R"(
+  StreamProblem problem = parse(R"(
     runs 3
     compute 1 a
     send 1 2 s after a
@@ -100,7 +100,7 @@ TEST(Lanes, CountsAllRuns) {
 
 /// Parameters are gathered while the layer before is computed, and no earlier.
 TEST(Lanes, HoldsBackWhatNeedsNothing) {
-  LaneProblem problem = parse(R"(
+  StreamProblem problem = parse(R"(
     send 1 1 g1
     send 1 1 g2
     send 1 1 g3
@@ -111,11 +111,11 @@ TEST(Lanes, HoldsBackWhatNeedsNothing) {
     compute 2 c3 after c2 g3
     compute 2 c4 after c3 g4
   )");
-  LaneOrder found = schedule(problem), held = holdBack(problem, found);
+  StreamOrder found = schedule(problem), held = delayMessages(problem, found);
   EXPECT_EQ(printOrder(problem, found), "g1 g2 g3 g4 c1 c2 sum c3 c4");
   EXPECT_EQ(printOrder(problem, held), "g1 g2 c1 g3 c2 sum g4 c3 c4");
   EXPECT_DOUBLE_EQ(finishOf(problem, held), finishOf(problem, found));
-  LaneTimes times = runInOrder(problem, held);
+  StreamTimes times = runInOrder(problem, held);
   EXPECT_DOUBLE_EQ(times.begin[1], 1);
   EXPECT_DOUBLE_EQ(times.begin[2], 3);
   EXPECT_DOUBLE_EQ(times.begin[3], 6);
@@ -123,19 +123,19 @@ TEST(Lanes, HoldsBackWhatNeedsNothing) {
 
 /// Whoever waits for it is elsewhere.
 TEST(Lanes, HoldsNothingBackThatNothingNeeds) {
-  LaneProblem problem = parse("send 1 1 s\ncompute 5 a\nsend 1 1 g\ncompute 1 b after g");
-  EXPECT_EQ(printOrder(problem, holdBack(problem, givenOrder(problem))), "s a g b");
-  EXPECT_EQ(printOrder(problem, holdBack(problem, {0, 2, 1, 3})), "s g a b");
+  StreamProblem problem = parse("send 1 1 s\ncompute 5 a\nsend 1 1 g\ncompute 1 b after g");
+  EXPECT_EQ(printOrder(problem, delayMessages(problem, givenOrder(problem))), "s a g b");
+  EXPECT_EQ(printOrder(problem, delayMessages(problem, {0, 2, 1, 3})), "s g a b");
 }
 
 TEST(Lanes, ARankBeginsAMessageOnlyBehindWhatItComputesBefore) {
-  LaneProblem problem = parse("compute 1 a\ncompute 5 b\nsend 1 1 s after a");
+  StreamProblem problem = parse("compute 1 a\ncompute 5 b\nsend 1 1 s after a");
   EXPECT_DOUBLE_EQ(runInOrder(problem, {0, 1, 2}).begin[2], 6);
   EXPECT_DOUBLE_EQ(runInOrder(problem, {0, 2, 1}).begin[2], 1);
 }
 
 TEST(Lanes, RefusesWhatIsNoOrder) {
-  LaneProblem problem = parse("compute 1 a\nsend 1 1 s after a");
+  StreamProblem problem = parse("compute 1 a\nsend 1 1 s after a");
   EXPECT_EQ(runInOrder(problem, {1, 0}).error, "'s' stands before 'a'");
   EXPECT_EQ(runInOrder(problem, {0}).error, "'s' is missing");
   EXPECT_EQ(runInOrder(problem, {0, 0}).error, "'a' comes twice");
@@ -158,12 +158,12 @@ TEST(Lanes, NamesTheLineThatItCannotRead) {
 }
 
 /// `layers` of work C, then a message K, in `copies` equal parts, one copy after the other.
-static LaneProblem makeCopies(int layers, int copies, double compute, double communicate) {
-  LaneProblem problem;
+static StreamProblem makeCopies(int layers, int copies, double compute, double communicate) {
+  StreamProblem problem;
   for (int copy = 0; copy < copies; ++copy)
     for (int layer = 0; layer < layers; ++layer) {
       int last = int(problem.tasks.size()) - 1;
-      problem.tasks.push_back({computeLane, compute / copies, {}, ""});
+      problem.tasks.push_back({computeStream, compute / copies, {}, ""});
       if (layer > 0)
         problem.tasks.back().after = {last};
       problem.tasks.push_back({1, communicate / copies, {last + 1}, ""});
@@ -177,7 +177,7 @@ TEST(Lanes, ReachesTheFormulaOfInterleavedCopies) {
     for (int copies : {2, 3, 4, 8})
       for (double compute : {0.25, 1.0, 3.0})
         for (double communicate : {0.25, 1.0, 2.0}) {
-          LaneProblem problem = makeCopies(layers, copies, compute, communicate);
+          StreamProblem problem = makeCopies(layers, copies, compute, communicate);
           double expected =
               layers * std::max(compute, communicate) + std::min(compute, communicate) / copies;
           EXPECT_NEAR(finishOf(problem, schedule(problem)), expected, 1e-9)
@@ -185,12 +185,12 @@ TEST(Lanes, ReachesTheFormulaOfInterleavedCopies) {
         }
 }
 
-static LaneProblem makeRandom(int seed, int tasks) {
+static StreamProblem makeRandom(int seed, int tasks) {
   std::mt19937 random(seed);
   auto below = [&](int n) { return int(random() % n); };
-  LaneProblem problem;
+  StreamProblem problem;
   for (int i = 0; i < tasks; ++i) {
-    Task task{below(2) ? computeLane : 1 + below(2), double(below(8)), {}, ""};
+    Task task{below(2) ? computeStream : 1 + below(2), double(below(8)), {}, ""};
     for (int before = 0; before < i; ++before)
       if (below(3) == 0)
         task.after.push_back(before);
@@ -204,9 +204,9 @@ TEST(Lanes, ComesCloseToTryingAllOrders) {
   int best = 0, total = 0;
   double excess = 0;
   for (int seed = 0; seed < 2'000; ++seed) {
-    LaneProblem problem = makeRandom(seed, 1 + seed % 8);
+    StreamProblem problem = makeRandom(seed, 1 + seed % 8);
     double least = finishOf(problem, givenOrder(problem));
-    LaneOrder order;
+    StreamOrder order;
     std::vector<bool> used(problem.tasks.size());
     std::function<void()> extend = [&] {
       if (order.size() == problem.tasks.size())
@@ -238,18 +238,18 @@ TEST(Lanes, ComesCloseToTryingAllOrders) {
 TEST(Lanes, HoldsBackWithoutDelay) {
   int later = 0;
   for (int seed = 0; seed < 2'000; ++seed) {
-    LaneProblem problem = makeRandom(seed, 1 + seed % 40);
-    LaneOrder found = schedule(problem), held = holdBack(problem, found);
+    StreamProblem problem = makeRandom(seed, 1 + seed % 40);
+    StreamOrder found = schedule(problem), held = delayMessages(problem, found);
     EXPECT_LE(finishOf(problem, held), finishOf(problem, found) + 1e-9) << seed;
-    LaneTimes before = runInOrder(problem, found), after = runInOrder(problem, held);
+    StreamTimes before = runInOrder(problem, found), after = runInOrder(problem, held);
     std::vector<bool> isNeeded(problem.tasks.size());
     for (const Task &task : problem.tasks)
       for (int needed : task.after)
         isNeeded[needed] = true;
     double sum = 0;
     for (size_t i = 0; i < problem.tasks.size(); ++i)
-      if (isNeeded[i] && problem.tasks[i].after.empty() && problem.tasks[i].lane != computeLane &&
-          problem.tasks[i].seconds > 0)
+      if (isNeeded[i] && problem.tasks[i].after.empty() &&
+          problem.tasks[i].stream != computeStream && problem.tasks[i].seconds > 0)
         sum += after.begin[i] - before.begin[i];
     EXPECT_GE(sum, 0) << seed;
     later += sum > 0;
@@ -259,7 +259,7 @@ TEST(Lanes, HoldsBackWithoutDelay) {
 
 TEST(Lanes, IsNeverLaterThanTheGivenOrder) {
   for (int seed = 0; seed < 200; ++seed) {
-    LaneProblem problem = makeRandom(seed, 100);
+    StreamProblem problem = makeRandom(seed, 100);
     EXPECT_LE(finishOf(problem, schedule(problem)), finishOf(problem, givenOrder(problem)));
   }
 }

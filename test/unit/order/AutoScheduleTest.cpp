@@ -36,7 +36,7 @@ TEST(AutoSchedule, IsNeverLongerThanANamedSchedule) {
     AutoSchedule found = autoSchedule(shape, times, {.cap = cap, .pieces = 30000});
     expectRight(shape, times, cap, found);
     for (const Schedule &schedule : listSchedules()) {
-      if (schedule.placement != shape.placement || !schedule.whyNot(shape).empty())
+      if (schedule.placement != shape.placement || !schedule.findViolation(shape).empty())
         continue;
       Timeline timeline = run(shape, schedule.expand(shape, times), times);
       if (*std::max_element(timeline.peakLive.begin(), timeline.peakLive.end()) > cap)

@@ -21,7 +21,7 @@ static Timeline runSchedule(std::string_view name, PipelineShape shape, Pipeline
   shape.placement = schedule.placement;
   PipelineTimes times = PipelineTimes::uniform(shape, stage, latency);
   times.overlap = overlap;
-  EXPECT_EQ(schedule.whyNot(shape), "") << name;
+  EXPECT_EQ(schedule.findViolation(shape), "") << name;
   Order order = schedule.expand(shape, times);
   EXPECT_EQ(check(shape, order), "") << name;
   Timeline timeline = run(shape, order, times);
@@ -207,23 +207,23 @@ TEST(Schedule, OverlappedVeesMeetTheirFormula) {
 
 // What a schedule needs is said with what it got.
 TEST(Schedule, NamesWhatItNeeds) {
-  EXPECT_EQ(find("interleaved-1f1b").whyNot({4, 6, 2}),
+  EXPECT_EQ(find("interleaved-1f1b").findViolation({4, 6, 2}),
             "expected a multiple of 4 microbatches, got 6");
-  EXPECT_EQ(find("interleaved-1f1b").whyNot({4, 8, 1}),
+  EXPECT_EQ(find("interleaved-1f1b").findViolation({4, 8, 1}),
             "expected two or more chunks per device, got 1");
-  EXPECT_EQ(find("dualpipe-v").whyNot({4, 7, 2, Placement::Vee}),
+  EXPECT_EQ(find("dualpipe-v").findViolation({4, 7, 2, Placement::Vee}),
             "expected at least 8 microbatches, got 7");
-  EXPECT_EQ(find("zb-v").whyNot({4, 8, 3, Placement::Vee}),
+  EXPECT_EQ(find("zb-v").findViolation({4, 8, 3, Placement::Vee}),
             "expected two chunks per device, got 3");
-  EXPECT_EQ(find("1f1b").whyNot({4, 8, 2}), "expected one chunk per device, got 2");
+  EXPECT_EQ(find("1f1b").findViolation({4, 8, 2}), "expected one chunk per device, got 2");
 }
 
 // A receive that comes too early in the order of two devices: both are named.
 TEST(Clock, NamesDevicesThatWaitForOneAnother) {
   PipelineShape shape{2, 1};
   PipelineTimes times = PipelineTimes::uniform(shape, {1, 1, 1});
-  Order order = {{{WorkKind::Backward, 0, 0}, {WorkKind::Forward, 0, 0}},
-                 {{WorkKind::Forward, 0, 0}, {WorkKind::Backward, 0, 0}}};
+  Order order = {{{PipelineActionKind::Backward, 0, 0}, {PipelineActionKind::Forward, 0, 0}},
+                 {{PipelineActionKind::Forward, 0, 0}, {PipelineActionKind::Backward, 0, 0}}};
   EXPECT_EQ(run(shape, order, times).deadlock,
             "device 0 waits with backward 0; device 1 waits with forward 0");
 }
@@ -231,10 +231,11 @@ TEST(Clock, NamesDevicesThatWaitForOneAnother) {
 // An order without a piece of work, or with one twice, is none.
 TEST(Order, HasEveryPieceOnce) {
   PipelineShape shape{1, 1};
-  EXPECT_EQ(check(shape, {{{WorkKind::Forward, 0, 0}}}),
+  EXPECT_EQ(check(shape, {{{PipelineActionKind::Forward, 0, 0}}}),
             "expected input gradients 0 of stage 0 once, got it 0 times");
-  EXPECT_EQ(check(shape, {{{WorkKind::Forward, 0, 0}, {WorkKind::Forward, 0, 0}}}),
-            "expected forward 0 of stage 0 once, got it 2 times");
-  EXPECT_EQ(check(shape, {{{WorkKind::Forward, 3, 0}}}),
+  EXPECT_EQ(
+      check(shape, {{{PipelineActionKind::Forward, 0, 0}, {PipelineActionKind::Forward, 0, 0}}}),
+      "expected forward 0 of stage 0 once, got it 2 times");
+  EXPECT_EQ(check(shape, {{{PipelineActionKind::Forward, 3, 0}}}),
             "device 0 has forward 3, expected microbatches below 1 and chunks below 1");
 }

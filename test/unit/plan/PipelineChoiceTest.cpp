@@ -103,11 +103,11 @@ static PipelineCost makeTwoChunks() {
 }
 
 static double runTwoChunks(const PipelineCost &cost) {
-  using order::WorkKind;
-  order::Order order = {{{WorkKind::Forward, 0, 0},
-                         {WorkKind::Forward, 0, 1},
-                         {WorkKind::Backward, 0, 1},
-                         {WorkKind::Backward, 0, 0}}};
+  using order::PipelineActionKind;
+  order::Order order = {{{PipelineActionKind::Forward, 0, 0},
+                         {PipelineActionKind::Forward, 0, 1},
+                         {PipelineActionKind::Backward, 0, 1},
+                         {PipelineActionKind::Backward, 0, 0}}};
   return cost.run({.chunks = 2}, order).seconds;
 }
 
@@ -130,13 +130,13 @@ TEST(PipelineCost, ChunksReduceBesideEachOther) {
 // Of a program whose weights' gradients have a section of their own, each section reduces from its
 // own last run on; what no section returns, from the end on.
 TEST(PipelineCost, AllSectionsOfAChunkReduce) {
-  using order::WorkKind;
+  using order::PipelineActionKind;
   PipelineCost cost;
   cost.times = order::PipelineTimes::uniform({}, {1, 2, 3});
   cost.stages.resize(1);
-  order::Order order = {{{WorkKind::Forward, 0, 0},
-                         {WorkKind::BackwardInput, 0, 0},
-                         {WorkKind::BackwardWeight, 0, 0}}};
+  order::Order order = {{{PipelineActionKind::Forward, 0, 0},
+                         {PipelineActionKind::BackwardInput, 0, 0},
+                         {PipelineActionKind::BackwardWeight, 0, 0}}};
   auto run = [&] { return cost.run({}, order).seconds; };
   EXPECT_DOUBLE_EQ(run(), 6);
   StepCost &step = cost.stages[0].step;
@@ -159,8 +159,9 @@ static PipelineCost makeTwoStages() {
 }
 
 static double runTwoStages(const PipelineCost &cost) {
-  using order::WorkKind;
-  std::vector<order::Work> each = {{WorkKind::Forward, 0, 0}, {WorkKind::Backward, 0, 0}};
+  using order::PipelineActionKind;
+  std::vector<order::PipelineAction> each = {{PipelineActionKind::Forward, 0, 0},
+                                             {PipelineActionKind::Backward, 0, 0}};
   return cost.run({.devices = 2}, {each, each}).seconds;
 }
 
@@ -184,14 +185,14 @@ TEST(PipelineCost, ReductionsInABubbleTakeNoUnits) {
 
 // The second stage's chunks begin one backward pass later than they might.
 TEST(PipelineCost, ChunksOfLaterStagesReduceLater) {
-  using order::WorkKind;
+  using order::PipelineActionKind;
   PipelineCost cost;
   cost.times = order::PipelineTimes::uniform({.devices = 2, .chunks = 2}, {1, 1, 0});
   cost.stages.resize(2);
-  std::vector<order::Work> each = {{WorkKind::Forward, 0, 0},
-                                   {WorkKind::Forward, 0, 1},
-                                   {WorkKind::Backward, 0, 1},
-                                   {WorkKind::Backward, 0, 0}};
+  std::vector<order::PipelineAction> each = {{PipelineActionKind::Forward, 0, 0},
+                                             {PipelineActionKind::Forward, 0, 1},
+                                             {PipelineActionKind::Backward, 0, 1},
+                                             {PipelineActionKind::Backward, 0, 0}};
   auto run = [&] { return cost.run({.devices = 2, .chunks = 2}, {each, each}).seconds; };
   EXPECT_DOUBLE_EQ(run(), 8);
   cost.stages[1].step.sectionReductions = {{"backward.1", {{0, 3}}}};

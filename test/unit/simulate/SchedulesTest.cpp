@@ -16,20 +16,20 @@
 namespace pcc::test {
 namespace {
 
+using order::PipelineAction;
+using order::PipelineActionKind;
 using order::PipelineShape;
 using order::PipelineTimes;
-using order::Work;
-using order::WorkKind;
 
 constexpr double scale = 1e6; ///< bytes for a unit of time
 
-const char *nameOf(WorkKind kind) {
+const char *nameOf(PipelineActionKind kind) {
   switch (kind) {
-  case WorkKind::Forward:
+  case PipelineActionKind::Forward:
     return "forward";
-  case WorkKind::Backward:
+  case PipelineActionKind::Backward:
     return "backward";
-  case WorkKind::BackwardInput:
+  case PipelineActionKind::BackwardInput:
     return "backward_input";
   default:
     return "backward_weight";
@@ -43,13 +43,13 @@ public:
 
   Sketch &build(const order::Order &order) {
     for (int device = 0; device < shape.devices; ++device)
-      for (const Work &work : order[device])
+      for (const PipelineAction &work : order[device])
         sketch.slot(device, sectionOf(device, work), uint32_t(work.microbatch));
     return sketch;
   }
 
 private:
-  uint32_t sectionOf(int device, const Work &work);
+  uint32_t sectionOf(int device, const PipelineAction &work);
   /// The device of a neighbouring stage, if it is another one.
   int neighbour(int device, int stage) const {
     if (stage < 0 || stage >= shape.stages() || shape.deviceOf(stage) == device)
@@ -60,10 +60,10 @@ private:
   const PipelineShape shape;
   const PipelineTimes times;
   Sketch sketch;
-  std::vector<std::map<std::pair<WorkKind, int>, uint32_t>> sections;
+  std::vector<std::map<std::pair<PipelineActionKind, int>, uint32_t>> sections;
 };
 
-uint32_t PipelineSketch::sectionOf(int device, const Work &work) {
+uint32_t PipelineSketch::sectionOf(int device, const PipelineAction &work) {
   auto [known, isNew] = sections[device].try_emplace({work.kind, work.chunk}, 0);
   if (!isNew)
     return known->second;
@@ -71,8 +71,8 @@ uint32_t PipelineSketch::sectionOf(int device, const Work &work) {
       sketch.section(device, std::string(nameOf(work.kind)) + "." + std::to_string(work.chunk));
   known->second = section;
   int stage = shape.stageOf(device, work.chunk);
-  bool isForward = work.kind == WorkKind::Forward;
-  bool talks = work.kind != WorkKind::BackwardWeight;
+  bool isForward = work.kind == PipelineActionKind::Forward;
+  bool talks = work.kind != PipelineActionKind::BackwardWeight;
   // Tags: the stage that receives, twice, and whether it is a gradient.
   int from = talks ? neighbour(device, isForward ? stage - 1 : stage + 1) : -1;
   int to = talks ? neighbour(device, isForward ? stage + 1 : stage - 1) : -1;
@@ -84,10 +84,11 @@ uint32_t PipelineSketch::sectionOf(int device, const Work &work) {
     waits.push_back(sketch.signal(device));
   }
   const PipelineTimes::Stage &time = times.stages[stage];
-  double seconds = isForward                              ? time.forward
-                   : work.kind == WorkKind::Backward      ? time.backwardInput + time.backwardWeight
-                   : work.kind == WorkKind::BackwardInput ? time.backwardInput
-                                                          : time.backwardWeight;
+  double seconds = isForward ? time.forward
+                   : work.kind == PipelineActionKind::Backward
+                       ? time.backwardInput + time.backwardWeight
+                   : work.kind == PipelineActionKind::BackwardInput ? time.backwardInput
+                                                                    : time.backwardWeight;
   sketch.work(device, section, "work", std::llround(seconds * scale), waits);
   if (to >= 0)
     sketch.send(device, section, to, next, {sketch.signal(device)});

@@ -31,7 +31,7 @@ struct Solved {
   static StrategyProblem make(uint64_t seed) {
     constexpr int nodes = 16;
     StrategyProblem problem = shapedProblem(Shape::SeriesParallel, nodes, 6, seed);
-    problem.usageLimit = int64_t(tightestMoment(problem).use) + 4;
+    problem.usageLimit = int64_t(findUsagePeak(problem).use) + 4;
     Random random(seed);
     for (int i = 0; i < 2 * nodes; ++i) {
       int u = i % nodes, v = static_cast<int>((i + 3 + random.below(9)) % nodes);

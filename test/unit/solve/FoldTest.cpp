@@ -3,9 +3,9 @@
 // Folding of repeated layers: what it finds, and that its solutions and bounds hold.
 
 #include "passes/solve/Certificate.h"
-#include "passes/solve/Copies.h"
 #include "passes/solve/FoldedMessages.h"
 #include "passes/solve/PriceSearch.h"
+#include "passes/solve/Repetitions.h"
 #include "passes/solve/Solve.h"
 #include "passes/solve/State.h"
 #include "test/unit/solve/LayeredFixture.h"
@@ -16,8 +16,8 @@ using namespace pcc::solve;
 using namespace pcc::solve::test;
 
 /// All layers alike; the ends alone.
-static Classes byLayer(const Layers &layers) {
-  Classes classes{{0}, layers.width + 2};
+static NodeClasses byLayer(const Layers &layers) {
+  NodeClasses classes{{0}, layers.width + 2};
   for (int i = 0; i < layers.count * layers.width; ++i)
     classes.of.push_back(1 + i % layers.width);
   classes.of.push_back(layers.width + 1);
@@ -25,12 +25,12 @@ static Classes byLayer(const Layers &layers) {
 }
 
 /// Prices and messages found on the folded problem, as a proof of the whole one.
-static WholeDual foldedDual(const StrategyProblem &problem, const Classes &classes) {
+static WholeDual foldedDual(const StrategyProblem &problem, const NodeClasses &classes) {
   EdgeTables tables(problem);
   std::vector<int64_t> times = findBindingTimes(problem);
   FoldedProblem folded(problem, tables, classes, times);
-  FoldedProblem whole(problem, tables, singleClasses(problem), times);
-  PriceSearch prices(folded.instance, kSharpSteps, double(folded.constant));
+  FoldedProblem whole(problem, tables, singletonClasses(problem), times);
+  PriceSearch prices(folded.flat, kSharpSteps, double(folded.constant));
   prices.advance(100 * prices.messages.work(), 400, [] { return false; });
   return roundDual(whole, prices.prices(), carryMessages(folded, prices.messages.messages, whole));
 }
@@ -43,11 +43,11 @@ TEST(Fold, SolutionsOfTheFoldedProblemCostTheSame) {
     FoldedProblem folded(problem, EdgeTables(problem), byLayer(layers), findBindingTimes(problem));
     Random random(seed);
     std::vector<int32_t> options;
-    for (const InstanceNode &node : folded.instance.nodes)
+    for (const FlatNode &node : folded.flat.nodes)
       options.push_back(static_cast<int32_t>(random.below(static_cast<uint32_t>(node.size))));
     Verdict verdict = verify(problem, folded.unfold(options));
     EXPECT_EQ(verdict.error, "");
-    EXPECT_EQ(double(verdict.cost), costOf(folded.instance, options) + double(folded.constant));
+    EXPECT_EQ(double(verdict.cost), costOf(folded.flat, options) + double(folded.constant));
     EXPECT_EQ(folded.fold(folded.unfold(options)), options);
   }
 }
@@ -57,13 +57,13 @@ TEST(Fold, UseOfTheFoldedProblemIsThatOfAllLayers) {
   StrategyProblem problem = layeredProblem(layers);
   std::vector<int64_t> times = findBindingTimes(problem);
   FoldedProblem folded(problem, EdgeTables(problem), byLayer(layers), times);
-  std::vector<int32_t> options(folded.instance.nodes.size(), 0);
-  std::vector<int64_t> use = useOf(folded.instance, options);
+  std::vector<int32_t> options(folded.flat.nodes.size(), 0);
+  std::vector<int64_t> use = useOf(folded.flat, options);
   for (size_t s = 0; s < times.size(); ++s) {
     int64_t expected = 0;
     for (const StrategyNode &node : problem.nodes)
       expected += node.begin <= times[s] && times[s] < node.end ? node.usages[0] : 0;
-    EXPECT_EQ(use[s] + problem.usageLimit - folded.instance.capacities[s], expected);
+    EXPECT_EQ(use[s] + problem.usageLimit - folded.flat.capacities[s], expected);
   }
 }
 
@@ -103,7 +103,7 @@ TEST(Fold, WholeBoundsHoldWhereOptionsAreForbidden) {
     std::optional<Int128> best = bruteForce(problem);
     if (!best)
       continue;
-    WholeDual dual = foldedDual(problem, singleClasses(problem));
+    WholeDual dual = foldedDual(problem, singletonClasses(problem));
     ASSERT_EQ(check(problem, dual), "");
     Int128 bound = boundOf(problem, dual);
     EXPECT_LE(double(bound), double(*best));
@@ -127,36 +127,36 @@ TEST(Fold, TablesOfOtherShapeAreOthers) {
 
 TEST(Fold, FindsTheLayers) {
   StrategyProblem problem = layeredProblem({60, 12, 4, true, 3});
-  Classes alike = findAlike(problem, EdgeTables(problem));
+  NodeClasses alike = findSimilarNodes(problem, EdgeTables(problem));
   ASSERT_GT(alike.count, 0);
   std::vector<Repetition> found = findRepetitions(problem, alike);
   ASSERT_EQ(found.size(), 1);
-  EXPECT_GE(found[0].copies, 56);
+  EXPECT_GE(found[0].instances, 56);
   // Nodes of the inner layers have the number of their layer, up to where numbers begin.
-  int shift = found[0].copyOf[1 + 8 * 12] - 8;
+  int shift = found[0].instanceOf[1 + 8 * 12] - 8;
   for (int layer = 6; layer < 14; ++layer)
     for (int i = 0; i < 12; ++i)
-      EXPECT_NEAR(found[0].copyOf[1 + layer * 12 + i], layer + shift, 1);
+      EXPECT_NEAR(found[0].instanceOf[1 + layer * 12 + i], layer + shift, 1);
 }
 
 TEST(Fold, FindsEncoderAndDecoder) {
   StrategyProblem problem =
       joined(layeredProblem({48, 12, 4, false, 3}), layeredProblem({72, 12, 4, false, 9}));
-  Classes alike = findAlike(problem, EdgeTables(problem));
+  NodeClasses alike = findSimilarNodes(problem, EdgeTables(problem));
   ASSERT_GT(alike.count, 0);
   std::vector<Repetition> found = findRepetitions(problem, alike);
   ASSERT_GE(found.size(), 2);
-  EXPECT_GT(found[0].copies, 64); // the decoder has more nodes
-  EXPECT_LE(found[1].copies, 48);
+  EXPECT_GT(found[0].instances, 64); // the decoder has more nodes
+  EXPECT_LE(found[1].instances, 48);
   int inEncoder = 1 + 10 * 12, inDecoder = 48 * 12 + 2 + 1 + 20 * 12;
-  EXPECT_LT(found[0].copyOf[inEncoder], 0);
-  EXPECT_GE(found[1].copyOf[inEncoder], 0);
-  EXPECT_GE(found[0].copyOf[inDecoder], 0);
+  EXPECT_LT(found[0].instanceOf[inEncoder], 0);
+  EXPECT_GE(found[1].instanceOf[inEncoder], 0);
+  EXPECT_GE(found[0].instanceOf[inDecoder], 0);
 }
 
 TEST(Fold, ProblemsWithoutLayersStayAsTheyAre) {
   StrategyProblem chain = shapedProblem(Shape::Chain, 3000, 4, 1);
-  EXPECT_EQ(findAlike(chain, EdgeTables(chain)).count, 0);
+  EXPECT_EQ(findSimilarNodes(chain, EdgeTables(chain)).count, 0);
 }
 
 /// 2,402 nodes.
@@ -168,10 +168,10 @@ TEST(Fold, ManyPricesStayInRange) {
   StrategyProblem problem = largeProblem(true);
   std::vector<int64_t> times = findBindingTimes(problem);
   ASSERT_GT(times.size(), 400);
-  FoldedProblem whole(problem, EdgeTables(problem), singleClasses(problem), times);
+  FoldedProblem whole(problem, EdgeTables(problem), singletonClasses(problem), times);
   for (double price : {1e-6, 1.0, 1e6}) {
     WholeDual dual = roundDual(whole, std::vector<double>(times.size(), price),
-                               std::vector<float>(whole.instance.messages, 0));
+                               std::vector<float>(whole.flat.messages, 0));
     EXPECT_EQ(check(problem, dual), "");
   }
 }

@@ -65,8 +65,8 @@ StrategyProblem layeredProblem(const Layers &layers) {
     std::vector<int64_t> greatest;
     for (const StrategyNode &node : problem.nodes)
       greatest.push_back(*std::max_element(node.usages.begin(), node.usages.end()));
-    auto least = int64_t(tightestMoment(problem).use);
-    auto most = int64_t(tightestMoment(problem, greatest).use);
+    auto least = int64_t(findUsagePeak(problem).use);
+    auto most = int64_t(findUsagePeak(problem, greatest).use);
     problem.usageLimit = least + (most - least) / 3;
   }
   return problem;

@@ -135,7 +135,7 @@ TEST(Search, NamesWhyNothingFits) {
     EXPECT_EQ(result.status, SolveStatus::Infeasible);
     EXPECT_EQ(result.reason, "at time 2 at least 6 is used, expected at most 5");
   }
-  Moment moment = tightestMoment(*problem);
+  Moment moment = findUsagePeak(*problem);
   EXPECT_EQ(moment.time, 2);
   EXPECT_EQ(moment.largest, (std::vector<int>{0, 1}));
 }

@@ -18,10 +18,10 @@ inline constexpr int kLanes = 8;
 inline int padded(int size) { return (size + kLanes - 1) / kLanes * kLanes; }
 
 /// Infinite cost in floats: above every finite sum, and small enough that sums of it stay finite.
-inline constexpr float kFar = 1e30F;
+inline constexpr float kHugeCost = 1e30F;
 
 /// An edge as seen from one of its ends.
-struct Neighbour {
+struct Neighbor {
   int node = 0;
   int edge = 0;
   size_t out = 0; ///< table whose rows are this node's options
@@ -34,17 +34,17 @@ struct SegmentUse {
   std::vector<int64_t> use;
 };
 
-struct InstanceNode {
+struct FlatNode {
   int size = 0;
   int padded = 0;
-  size_t first = 0;                  ///< offset of its values in arrays by option
-  std::vector<Neighbour> neighbours; ///< earlier nodes first
-  int earlier = 0;                   ///< number of earlier neighbors
+  size_t first = 0;                ///< offset of its values in arrays by option
+  std::vector<Neighbor> neighbors; ///< earlier nodes first
+  int earlier = 0;                 ///< number of earlier neighbors
   std::vector<SegmentUse> uses;
   int coreNode = 0;
 };
 
-struct InstanceEdge {
+struct FlatEdge {
   int u = 0, v = 0; ///< u < v
   int coreEdge = 0;
   size_t uv = 0;       ///< offset of the table with rows by option of u
@@ -53,9 +53,9 @@ struct InstanceEdge {
   size_t backward = 0; ///< offset of its message to u
 };
 
-struct Instance {
-  std::vector<InstanceNode> nodes;
-  std::vector<InstanceEdge> edges;
+struct FlatProblem {
+  std::vector<FlatNode> nodes;
+  std::vector<FlatEdge> edges;
   std::vector<float> tables;       ///< for messages
   std::vector<double> exactTables; ///< same entries; exact below 2^53
   std::vector<double> costs;       ///< by option
@@ -64,10 +64,10 @@ struct Instance {
   size_t messages = 0;             ///< length of arrays by edge and option
   size_t tableEntries = 0;         ///< sum over all edges, counted once
 
-  Instance() = default;
+  FlatProblem() = default;
 
   /// `core` was compacted with `segments`.
-  Instance(const Core &core, const std::vector<Segment> &segments);
+  FlatProblem(const Core &core, const std::vector<Segment> &segments);
 
 private:
   void fillTables(const Core &core);

@@ -9,22 +9,22 @@
 // nodes do not spread over the numbers of one repetition belongs to another repetition.
 #pragma once
 
-#include "passes/solve/Classes.h"
+#include "passes/solve/NodeClasses.h"
 
 namespace pcc::solve {
 
 /// A repeated part of a problem.
 struct Repetition {
-  int copies = 0;
-  std::vector<int> copyOf; ///< by node: number of its instance; −1: not in this repetition
+  int instances = 0;
+  std::vector<int> instanceOf; ///< by node: number of its instance; −1: not in this repetition
 };
 
-std::vector<Repetition> findRepetitions(const StrategyProblem &problem, const Classes &classes);
+std::vector<Repetition> findRepetitions(const StrategyProblem &problem, const NodeClasses &classes);
 
 /// Splits the instances of each repetition into up to `groups` groups. Group sizes grow by a factor
 /// of 3 from both ends to the middle: 1 + 4 + 11 + 32 + 32 + 11 + 4 + 1 of 96. So unions of groups
 /// give many mixtures of two plans.
-Classes splitByCopies(const Classes &classes, const std::vector<Repetition> &repetitions,
-                      int groups);
+NodeClasses splitByInstances(const NodeClasses &classes, const std::vector<Repetition> &repetitions,
+                             int groups);
 
 } // namespace pcc::solve

@@ -5,22 +5,23 @@
 
 namespace pcc::solve {
 
-Team::Team(SearchContext &context, Branch &branch, uint64_t seed, Elites elites)
-    : elites(std::move(elites)), context(context), branch(branch), seed(seed) {}
+BranchImprover::BranchImprover(SearchContext &context, Branch &branch, uint64_t seed,
+                               SolutionPool pool)
+    : pool(std::move(pool)), context(context), branch(branch), seed(seed) {}
 
-uint64_t Team::quantum() const { return 20 * branch.prices->messages.work(); }
+uint64_t BranchImprover::quantum() const { return 20 * branch.prices->messages.work(); }
 
-double Team::gap() const {
-  return std::max(branch.toInstance(context.cutoff()) - branch.prices->bound(), 0.0);
+double BranchImprover::gap() const {
+  return std::max(branch.withoutConstant(context.cutoff()) - branch.prices->bound(), 0.0);
 }
 
-std::vector<int> findHubs(const Instance &instance, size_t count) {
+std::vector<int> findHubs(const FlatProblem &flat, size_t count) {
   std::vector<int> hubs;
-  for (size_t i = 0; i < instance.nodes.size(); ++i)
-    if (instance.nodes[i].size > 1)
+  for (size_t i = 0; i < flat.nodes.size(); ++i)
+    if (flat.nodes[i].size > 1)
       hubs.push_back(static_cast<int>(i));
   std::stable_sort(hubs.begin(), hubs.end(), [&](int a, int b) {
-    return instance.nodes[a].neighbours.size() > instance.nodes[b].neighbours.size();
+    return flat.nodes[a].neighbors.size() > flat.nodes[b].neighbors.size();
   });
   hubs.resize(std::min(hubs.size(), count));
   return hubs;
@@ -28,33 +29,33 @@ std::vector<int> findHubs(const Instance &instance, size_t count) {
 
 /// Starts a descent. Every second one starts from a decoding of the prices. The others start from a
 /// decoding with another option of one of the hubs.
-std::unique_ptr<Descent> Team::begin() {
-  const Instance &instance = *branch.instance;
-  uint64_t number = born++, own = seed * 1'000'003 + number;
+std::unique_ptr<Descent> BranchImprover::begin() {
+  const FlatProblem &flat = *branch.flat;
+  uint64_t number = numDescents++, own = seed * 1'000'003 + number;
   Random random(own);
-  std::vector<int> hubs = findHubs(instance, 12);
+  std::vector<int> hubs = findHubs(flat, 12);
   if (number % 2 == 0 || hubs.empty()) {
     std::vector<int32_t> start = branch.prices->decoded();
     if (number > 0)
       branch.prices->messages.decode(number % 4 == 0, start);
-    return std::make_unique<Descent>(instance, std::move(start), branch.prices->prices(), own);
+    return std::make_unique<Descent>(flat, std::move(start), branch.prices->prices(), own);
   }
   int hub = hubs[random.below(static_cast<uint32_t>(hubs.size()))];
   auto probe = std::make_unique<PriceSearch>(*branch.prices);
-  probe->fix(hub, static_cast<int>(random.below(instance.nodes[hub].size)));
-  return std::make_unique<Descent>(instance, std::move(probe), branch.toInstance(context.cutoff()),
+  probe->fix(hub, static_cast<int>(random.below(flat.nodes[hub].size)));
+  return std::make_unique<Descent>(flat, std::move(probe), branch.withoutConstant(context.cutoff()),
                                    own);
 }
 
-void Team::raceStyles() {
+void BranchImprover::raceStyles() {
   std::unique_ptr<PriceSearch> rivals[2];
   const StepStyle styles[2] = {kSharpSteps, kSmoothSteps};
   for (int i = 0; i < 2; ++i)
-    rivals[i] = std::make_unique<PriceSearch>(*branch.instance, styles[i], branch.prices->constant);
+    rivals[i] = std::make_unique<PriceSearch>(*branch.flat, styles[i], branch.prices->constant);
   for (int lap = 0; lap < 6 && !context.isOver(); ++lap) {
     std::vector<std::function<void()>> tasks;
     uint64_t entries = quantum();
-    double target = branch.toInstance(context.cutoff());
+    double target = branch.withoutConstant(context.cutoff());
     for (auto &rival : rivals)
       tasks.emplace_back([&] { rival->advance(entries, target, context.stop()); });
     runTasks(tasks, context.options.threads);
@@ -68,8 +69,8 @@ void Team::raceStyles() {
   branch.style = styles[second];
 }
 
-void Team::epoch(bool withPrices) {
-  double target = branch.toInstance(context.cutoff());
+void BranchImprover::epoch(bool withPrices) {
+  double target = branch.withoutConstant(context.cutoff());
   if (branch.prices->decoded().empty())
     branch.prices->advance(1, target, context.stop());
   if (branch.prices->decoded().empty())
@@ -85,7 +86,7 @@ void Team::epoch(bool withPrices) {
   for (auto &descent : descents) {
     if (!descent)
       descent = begin();
-    tasks.emplace_back([&] { descent->run(entries / kMoveWeight, elites, context.stop()); });
+    tasks.emplace_back([&] { descent->run(entries / kMoveWeight, pool, context.stop()); });
   }
   runTasks(tasks, context.options.threads);
   size_t rounds = (tasks.size() + context.options.threads - 1) / context.options.threads;
@@ -99,11 +100,11 @@ void Team::epoch(bool withPrices) {
 }
 
 /// Offers the solutions of the descents and removes the finished descents.
-void Team::collect() {
+void BranchImprover::collect() {
   for (auto &descent : descents) {
-    if (const State *best = descent->best(); best && best->isFeasible() &&
-                                             best->cost() < branch.toInstance(context.cutoff()) &&
-                                             context.offer(branch, best->options())) {
+    if (const State *best = descent->best();
+        best && best->isFeasible() && best->cost() < branch.withoutConstant(context.cutoff()) &&
+        context.offer(branch, best->options())) {
       quiet = std::min(quiet, 4);
       idleDescents = 0;
     }
@@ -116,13 +117,13 @@ void Team::collect() {
 }
 
 /// Adds the result of a descent to the solution pool. A null descent has none.
-void Team::offer(const Descent *descent) {
+void BranchImprover::offer(const Descent *descent) {
   if (descent && descent->best())
-    elites.offer(*descent->best());
+    pool.offer(*descent->best());
 }
 
-void Team::adopt(std::vector<int32_t> options) {
-  elites.offer(State(*branch.instance, std::move(options)));
+void BranchImprover::adopt(std::vector<int32_t> options) {
+  pool.offer(State(*branch.flat, std::move(options)));
 }
 
 static size_t countOptions(const Core &core) {
@@ -132,14 +133,14 @@ static size_t countOptions(const Core &core) {
   return count;
 }
 
-void Team::shrink(double share, bool certify) {
+void BranchImprover::shrink(double share, bool certify) {
   if (gap() > 0.98 * gapAtShrink && share >= shareAtShrink)
     return;
   gapAtShrink = gap();
   shareAtShrink = share;
   size_t count = branch.settle(4, context.cutoff()), all = 0;
   context.spend(6 * branch.prices->messages.work());
-  for (const InstanceNode &node : branch.instance->nodes)
+  for (const FlatNode &node : branch.flat->nodes)
     all += node.size;
   if (double(count) < share * double(all) && gap() > 0)
     return;
@@ -147,33 +148,33 @@ void Team::shrink(double share, bool certify) {
   CertificateStage stage = branch.pruneExactly(context.cutoff());
   // The exact integer bounds may prune nothing.
   if (branch.core.isContradictory() || countOptions(branch.core) < before)
-    makeAnew(std::move(stage), certify);
+    rebuild(std::move(stage), certify);
 }
 
-void Team::certify() {
+void BranchImprover::certify() {
   branch.settle(4, context.cutoff());
-  makeAnew(branch.pruneExactly(context.cutoff()), true);
+  rebuild(branch.pruneExactly(context.cutoff()), true);
 }
 
-void Team::makeAnew(CertificateStage stage, bool certify) {
+void BranchImprover::rebuild(CertificateStage stage, bool certify) {
   keepSolutions();
   if (certify) {
-    context.raise(branch.bound);
-    context.hang(branch, std::move(stage));
+    context.raiseBound(branch.bound);
+    context.appendStage(branch, std::move(stage));
   }
-  branch.renew(context.stop());
+  branch.reduceAgain(context.stop());
   restart();
 }
 
-void Team::keepSolutions() {
+void BranchImprover::keepSolutions() {
   for (auto &descent : descents)
     offer(descent.get());
   descents.clear();
 }
 
-void Team::restart() {
+void BranchImprover::restart() {
   if (branch.isOpen())
-    elites.follow(branch.core, *branch.instance);
+    pool.project(branch.core, *branch.flat);
   quiet = 0;
   lastBound = 0;
   gapAtShrink = std::numeric_limits<double>::infinity();

@@ -15,7 +15,7 @@ namespace pcc::order {
 
 struct Phase {
   std::string_view pattern; ///< repeated until there are enough actions
-  int64_t pieces = 0;
+  int64_t numActions = 0;
 };
 
 /// If F = B = W, no device idles between its first and last action, with the memory of 1F1B (Qi et

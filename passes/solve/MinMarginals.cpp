@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/Alternatives.h"
+#include "passes/solve/MinMarginals.h"
 
 #include "passes/solve/Compact.h"
 #include "passes/solve/Elimination.h"

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>
 #include <set>
 
-namespace pcc::lanes {
+namespace pcc::streams {
 namespace {
 
 /// Returns by task whether it can be delayed: a message without dependencies that takes time and
 /// whose result another task needs.
-std::vector<bool> findWaiting(const LaneProblem &problem) {
+std::vector<bool> findDelayable(const StreamProblem &problem) {
   std::vector<bool> waits(problem.tasks.size());
   for (const Task &task : problem.tasks)
     for (int before : task.after)
       waits[before] = true;
   for (size_t i = 0; i < waits.size(); ++i) {
     const Task &task = problem.tasks[i];
-    waits[i] = waits[i] && task.lane != computeLane && task.after.empty() && task.seconds > 0;
+    waits[i] = waits[i] && task.stream != computeStream && task.after.empty() && task.seconds > 0;
   }
   return waits;
 }
 
 /// The busy times of a stream.
-class Taken {
+class BusySpans {
 public:
   void add(double begin, double seconds) { spans.insert({begin, begin + seconds}); }
 
@@ -42,17 +42,17 @@ private:
   std::set<std::pair<double, double>> spans; ///< disjoint
 };
 
-class Holder {
+class MessageDelayer {
 public:
-  Holder(const LaneProblem &problem, const LaneOrder &order)
+  MessageDelayer(const StreamProblem &problem, const StreamOrder &order)
       : problem(problem), order(order), times(runInOrder(problem, order)),
-        mayWait(findWaiting(problem)) {}
+        isDelayable(findDelayable(problem)) {}
 
-  LaneOrder run() {
-    LaneTimes late = times;
+  StreamOrder run() {
+    StreamTimes late = times;
     if (!delay(late.begin))
       return order;
-    LaneOrder held = sortBy(late.begin);
+    StreamOrder held = sortBy(late.begin);
     // Sums of equal times differ in rounding.
     bool isWorse = totalSeconds(problem, held) > totalSeconds(problem, order) * (1 + 1e-12) ||
                    sumBegins(held) < sumBegins(order);
@@ -61,73 +61,73 @@ public:
 
 private:
   /// Sums the start times of the tasks that may wait.
-  double sumBegins(const LaneOrder &some) const {
-    LaneTimes begins = runInOrder(problem, some);
+  double sumBegins(const StreamOrder &some) const {
+    StreamTimes begins = runInOrder(problem, some);
     double sum = 0;
     for (int i : some)
-      sum += mayWait[i] ? begins.begin[i] : 0;
+      sum += isDelayable[i] ? begins.begin[i] : 0;
     return sum;
   }
   bool delay(std::vector<double> &begin) const;
-  LaneOrder sortBy(const std::vector<double> &begin) const;
+  StreamOrder sortBy(const std::vector<double> &begin) const;
 
-  const LaneProblem &problem;
-  const LaneOrder &order;
-  LaneTimes times;
-  std::vector<bool> mayWait; ///< by task
+  const StreamProblem &problem;
+  const StreamOrder &order;
+  StreamTimes times;
+  std::vector<bool> isDelayable; ///< by task
 };
 
 /// Gives waiting tasks later start times; the task needed last is placed first. Returns false if
 /// they do not fit.
-bool Holder::delay(std::vector<double> &begin) const {
-  std::vector<Taken> lanes(problem.countLanes());
+bool MessageDelayer::delay(std::vector<double> &begin) const {
+  std::vector<BusySpans> streams(problem.countStreams());
   std::vector<double> needed(problem.tasks.size(), times.finish);
-  LaneOrder waiting;
+  StreamOrder waiting;
   for (int i = 0; i < int(problem.tasks.size()); ++i) {
     const Task &task = problem.tasks[i];
     for (int before : task.after)
       needed[before] = std::min(needed[before], times.begin[i]);
-    if (mayWait[i])
+    if (isDelayable[i])
       waiting.push_back(i);
     else if (task.seconds > 0)
-      lanes[task.lane].add(times.begin[i], task.seconds);
+      streams[task.stream].add(times.begin[i], task.seconds);
   }
   std::stable_sort(waiting.begin(), waiting.end(),
                    [&](int a, int b) { return needed[a] > needed[b]; });
   for (int i : waiting) {
     const Task &task = problem.tasks[i];
-    begin[i] = lanes[task.lane].findLast(task.seconds, needed[i]);
+    begin[i] = streams[task.stream].findLast(task.seconds, needed[i]);
     if (begin[i] < -1e-9 * times.finish) // tolerance for rounding
       return false;
-    lanes[task.lane].add(begin[i], task.seconds);
+    streams[task.stream].add(begin[i], task.seconds);
   }
   return true;
 }
 
 /// Keeps computation in its order. Puts each message before the first computation that ends after
 /// the message's start or waits for the message.
-LaneOrder Holder::sortBy(const std::vector<double> &begin) const {
-  LaneOrder computing, messages;
+StreamOrder MessageDelayer::sortBy(const std::vector<double> &begin) const {
+  StreamOrder computing, messages;
   for (int i : order)
-    (problem.tasks[i].lane == computeLane ? computing : messages).push_back(i);
+    (problem.tasks[i].stream == computeStream ? computing : messages).push_back(i);
   std::vector<size_t> front(problem.tasks.size(), computing.size()); ///< next computation, by task
   for (size_t k = 0; k < computing.size(); ++k)
     front[computing[k]] = k;
   for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {
-    if (problem.tasks[i].lane != computeLane) {
+    if (problem.tasks[i].stream != computeStream) {
       auto isBefore = [&](int k) { return times.begin[k] + problem.tasks[k].seconds <= begin[i]; };
       size_t first =
           std::partition_point(computing.begin(), computing.end(), isBefore) - computing.begin();
       front[i] = std::min(front[i], first);
     }
     for (int before : problem.tasks[i].after)
-      if (problem.tasks[before].lane != computeLane)
+      if (problem.tasks[before].stream != computeStream)
         front[before] = std::min(front[before], front[i]);
   }
   std::stable_sort(messages.begin(), messages.end(), [&](int a, int b) {
     return std::pair(front[a], begin[a]) < std::pair(front[b], begin[b]);
   });
-  LaneOrder sorted;
+  StreamOrder sorted;
   auto next = messages.begin();
   for (size_t k = 0; k <= computing.size(); ++k) {
     for (; next != messages.end() && front[*next] == k; ++next)
@@ -140,8 +140,8 @@ LaneOrder Holder::sortBy(const std::vector<double> &begin) const {
 
 } // namespace
 
-LaneOrder holdBack(const LaneProblem &problem, const LaneOrder &order) {
-  return Holder(problem, order).run();
+StreamOrder delayMessages(const StreamProblem &problem, const StreamOrder &order) {
+  return MessageDelayer(problem, order).run();
 }
 
-} // namespace pcc::lanes
+} // namespace pcc::streams

@@ -36,8 +36,8 @@ struct Split {
 Split chooseSplit(const Branch &branch, Int128 cutoff) {
   Split best;
   double bestScore = -std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < branch.instance->nodes.size(); ++i) {
-    const InstanceNode &node = branch.instance->nodes[i];
+  for (size_t i = 0; i < branch.flat->nodes.size(); ++i) {
+    const FlatNode &node = branch.flat->nodes[i];
     std::vector<std::pair<Int128, int32_t>> kept;
     for (int a = 0; a < node.size; ++a)
       if (branch.exact.options[node.first + a] < cutoff)
@@ -50,7 +50,7 @@ Split chooseSplit(const Branch &branch, Int128 cutoff) {
     for (auto [bound, option] : kept)
       mean += double(bound - branch.bound) / double(kept.size());
     double score =
-        double(kept[1].first - branch.bound) + 0.25 * mean + 1e-3 * double(node.neighbours.size());
+        double(kept[1].first - branch.bound) + 0.25 * mean + 1e-3 * double(node.neighbors.size());
     if (score <= bestScore)
       continue;
     bestScore = score;
@@ -78,7 +78,7 @@ public:
   Outcome run() {
     branch.wake();
     for (int turn = 0; turn < 4 && branch.isOpen() && !stop(); ++turn) {
-      size_t before = branch.instance->options;
+      size_t before = branch.flat->options;
       improve(turn == 0 ? stepsPerBranch : stepsPerBranch / 2);
       branch.settle(2, cutoff);
       outcome.stages.push_back(branch.pruneExactly(cutoff));
@@ -89,7 +89,7 @@ public:
           return std::move(outcome);
         }
       }
-      branch.renew(stop);
+      branch.reduceAgain(stop);
     }
     if (branch.isSolved() && branch.core.constant < cutoff)
       outcome.solutions.push_back(branch.core.expand({}));
@@ -100,23 +100,23 @@ private:
   /// Counts the padded options of the flat problem that pruning left.
   size_t countLeft() const {
     size_t count = 0;
-    for (const InstanceNode &node : branch.instance->nodes)
+    for (const FlatNode &node : branch.flat->nodes)
       count += padded(branch.core.nodes[node.coreNode].size());
     return count;
   }
 
   void improve(int steps) {
     PriceSearch &prices = *branch.prices;
-    prices.advance(uint64_t(steps) * prices.messages.work(), branch.toInstance(cutoff), stop);
+    prices.advance(uint64_t(steps) * prices.messages.work(), branch.withoutConstant(cutoff), stop);
     if (prices.decoded().empty())
       return; // cut off
-    LocalSearch search(*branch.instance, prices.decoded(), seed);
+    LocalSearch search(*branch.flat, prices.decoded(), seed);
     search.setPrices(prices.prices());
     search.run(uint64_t(steps) * prices.messages.work() / 6, stop);
     outcome.work +=
         prices.work + kMoveWeight * search.work() + stepsToRebuild * prices.messages.work();
     prices.work = 0;
-    if (!search.best().isFeasible() || search.best().cost() >= branch.toInstance(cutoff))
+    if (!search.best().isFeasible() || search.best().cost() >= branch.withoutConstant(cutoff))
       return;
     Incumbent found(problem);
     if (!found.offer(branch.core.expand(search.best().options())))
@@ -136,20 +136,20 @@ private:
     stage.split = chosen.node;
     stage.groups = chosen.groups;
     stage.below.assign(chosen.groups.size(), -1);
-    int node = branch.instance->nodes[chosen.node].coreNode;
+    int node = branch.flat->nodes[chosen.node].coreNode;
     for (size_t g = 0; g < chosen.groups.size(); ++g) {
       Core part = branch.core;
       part.keepOptions(node, chosen.groups[g]);
-      part.normalise(node);
+      part.normalize(node);
       outcome.children.push_back(
           child(std::move(part), std::max(branch.bound, chosen.bounds[g]), int(g)));
     }
   }
 
-  std::unique_ptr<Branch> child(Core core, Int128 bound, int slot) {
+  std::unique_ptr<Branch> child(Core core, Int128 bound, int childIndex) {
     auto added =
         std::make_unique<Branch>(std::move(core), branch.timedPrices(), branch.style, bound, stop);
-    added->slotAbove = slot;
+    added->childIndex = childIndex;
     return added;
   }
 
@@ -176,7 +176,7 @@ Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
   while (!open.empty() && !context.isOver()) {
     std::stable_sort(open.begin(), open.end(),
                      [](const auto &a, const auto &b) { return a->bound > b->bound; });
-    context.raise(std::min(open.back()->bound, context.cutoff()));
+    context.raiseBound(std::min(open.back()->bound, context.cutoff()));
     std::vector<std::unique_ptr<Branch>> chosen;
     while (!open.empty() && static_cast<int>(chosen.size()) < context.options.threads) {
       if (open.back()->bound < context.cutoff() && !open.back()->isClosed())
@@ -193,11 +193,11 @@ Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
     uint64_t most = 0;
     for (size_t i = 0; i < chosen.size(); ++i) {
       for (CertificateStage &stage : outcomes[i].stages)
-        context.hang(*chosen[i], std::move(stage));
+        context.appendStage(*chosen[i], std::move(stage));
       for (const StrategySolution &solution : outcomes[i].solutions)
         context.incumbent.offer(solution);
       for (auto &added : outcomes[i].children) {
-        added->stageAbove = chosen[i]->stageAbove;
+        added->parentStage = chosen[i]->parentStage;
         added->sleep();
         open.push_back(std::move(added));
       }

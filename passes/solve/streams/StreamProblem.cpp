@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace pcc::lanes {
+namespace pcc::streams {
 
-int LaneProblem::countLanes() const {
-  int lanes = 1;
+int StreamProblem::countStreams() const {
+  int streams = 1;
   for (const Task &task : tasks)
-    lanes = std::max(lanes, task.lane + 1);
-  return lanes;
+    streams = std::max(streams, task.stream + 1);
+  return streams;
 }
 
-static std::string describe(const LaneProblem &problem, int task) {
+static std::string describe(const StreamProblem &problem, int task) {
   const std::string &name = problem.tasks[task].name;
   return name.empty() ? "task " + std::to_string(task) : "'" + name + "'";
 }
 
-static std::string checkOrder(const LaneProblem &problem, const LaneOrder &order) {
+static std::string checkOrder(const StreamProblem &problem, const StreamOrder &order) {
   int count = int(problem.tasks.size());
   std::vector<bool> done(count);
   for (int task : order) {
@@ -38,68 +38,68 @@ static std::string checkOrder(const LaneProblem &problem, const LaneOrder &order
 }
 
 /// Simulates one run: the last one or another one.
-static LaneTimes runOnce(const LaneProblem &problem, const LaneOrder &order, bool isLast) {
-  LaneTimes times;
+static StreamTimes runOnce(const StreamProblem &problem, const StreamOrder &order, bool isLast) {
+  StreamTimes times;
   times.begin.resize(problem.tasks.size());
-  std::vector<double> free(problem.countLanes());
+  std::vector<double> free(problem.countStreams());
   for (int number : order) {
     const Task &task = problem.tasks[number];
-    if (task.isInLast && !isLast)
+    if (task.isLastRunOnly && !isLast)
       continue;
-    double begin = std::max(free[task.lane], free[computeLane]);
+    double begin = std::max(free[task.stream], free[computeStream]);
     for (int before : task.after)
       begin = std::max(begin, times.begin[before] + problem.tasks[before].seconds);
     times.begin[number] = begin;
-    free[task.lane] = begin + task.seconds;
-    times.finish = std::max(times.finish, free[task.lane]);
+    free[task.stream] = begin + task.seconds;
+    times.finish = std::max(times.finish, free[task.stream]);
   }
   return times;
 }
 
-LaneTimes runInOrder(const LaneProblem &problem, const LaneOrder &order) {
-  LaneTimes wrong;
+StreamTimes runInOrder(const StreamProblem &problem, const StreamOrder &order) {
+  StreamTimes wrong;
   wrong.error = checkOrder(problem, order);
   return wrong.ok() ? runOnce(problem, order, /*isLast=*/true) : wrong;
 }
 
-double totalSeconds(const LaneProblem &problem, const LaneOrder &order) {
+double totalSeconds(const StreamProblem &problem, const StreamOrder &order) {
   double last = runOnce(problem, order, /*isLast=*/true).finish;
   if (problem.runs == 1)
     return last;
   return last + (problem.runs - 1) * runOnce(problem, order, /*isLast=*/false).finish;
 }
 
-static double boundOnce(const LaneProblem &problem, bool isLast) {
-  std::vector<double> work(problem.countLanes()), finish(problem.tasks.size());
+static double boundOnce(const StreamProblem &problem, bool isLast) {
+  std::vector<double> work(problem.countStreams()), finish(problem.tasks.size());
   double bound = 0;
   for (size_t i = 0; i < problem.tasks.size(); ++i) {
     const Task &task = problem.tasks[i];
-    if (task.isInLast && !isLast)
+    if (task.isLastRunOnly && !isLast)
       continue;
     for (int before : task.after)
       finish[i] = std::max(finish[i], finish[before]);
     finish[i] += task.seconds;
-    work[task.lane] += task.seconds;
-    bound = std::max({bound, finish[i], work[task.lane]});
+    work[task.stream] += task.seconds;
+    bound = std::max({bound, finish[i], work[task.stream]});
   }
   return bound;
 }
 
-double lowerBound(const LaneProblem &problem) { return boundOnce(problem, /*isLast=*/true); }
+double lowerBound(const StreamProblem &problem) { return boundOnce(problem, /*isLast=*/true); }
 
-double totalBound(const LaneProblem &problem) {
+double totalBound(const StreamProblem &problem) {
   double last = lowerBound(problem);
   return problem.runs == 1 ? last
                            : last + (problem.runs - 1) * boundOnce(problem, /*isLast=*/false);
 }
 
-LaneOrder givenOrder(const LaneProblem &problem) {
-  LaneOrder order(problem.tasks.size());
+StreamOrder givenOrder(const StreamProblem &problem) {
+  StreamOrder order(problem.tasks.size());
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
 
-std::string printOrder(const LaneProblem &problem, const LaneOrder &order) {
+std::string printOrder(const StreamProblem &problem, const StreamOrder &order) {
   std::string text;
   for (int task : order) {
     const std::string &name = problem.tasks[task].name;
@@ -108,4 +108,4 @@ std::string printOrder(const LaneProblem &problem, const LaneOrder &order) {
   return text;
 }
 
-} // namespace pcc::lanes
+} // namespace pcc::streams

@@ -13,7 +13,7 @@ const char *stringify(SolveStatus status) {
 }
 
 /// Returns more than the sum of the highest finite costs of all nodes and edges.
-static Int128 worstOf(const Core &core) {
+static Int128 findCostCeiling(const Core &core) {
   auto dearest = [](const std::vector<Cost> &costs) {
     Cost most = 0;
     for (Cost cost : costs)
@@ -31,37 +31,37 @@ static Int128 worstOf(const Core &core) {
 /// Searches and prunes at the root, then continues with the method that suits the remaining
 /// problem.
 static void search(SearchContext &context, std::unique_ptr<Branch> root) {
-  Team team(context, *root, context.options.seed);
+  BranchImprover improver(context, *root, context.options.seed);
   if (root->isOpen()) {
     if (context.incumbent.isKnown)
-      team.adopt(root->core.follow(context.incumbent.solution));
+      improver.adopt(root->core.project(context.incumbent.solution));
     if (root->timedPrices().empty())
-      team.raceStyles();
+      improver.raceStyles();
   }
   auto hasMore = [&] {
-    return !team.isStalled() || !(team.isSettled() || isTreeAffordable(context, *root));
+    return !improver.isStalled() || !(improver.isSettled() || isTreeAffordable(context, *root));
   };
   while (root->isOpen() && !context.isOver() && hasMore()) {
-    team.epoch(!team.isStalled());
+    improver.epoch(!improver.isStalled());
     // Prices need some steps to recover after a rebuild of the root. While the bound still rises,
     // only much pruning is worth that.
     if (!context.isOver() && context.mayRebuild())
-      team.shrink(team.isQuiet() ? 0.02 : 0.15, true);
+      improver.shrink(improver.isQuiet() ? 0.02 : 0.15, true);
     context.report(false);
   }
   if (root->isOpen() && !context.isOver() && isTreeAffordable(context, *root)) {
-    context.raise(searchTree(context, std::move(root)));
+    context.raiseBound(searchTree(context, std::move(root)));
     return;
   }
   if (root->isOpen())
-    team.certify();
+    improver.certify();
   if (root->isOpen() && !context.isOver())
-    dive(context, *root, std::move(team.elites));
+    dive(context, *root, std::move(improver.pool));
   if (root->isClosed())
-    context.raise(context.cutoff());
+    context.raiseBound(context.cutoff());
   if (root->isSolved()) {
     context.offer(*root, {});
-    context.raise(context.cutoff());
+    context.raiseBound(context.cutoff());
   }
 }
 
@@ -88,7 +88,7 @@ static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
     result.cost = context.incumbent.cost;
     result.bound = std::min(result.bound, result.cost);
     result.status = result.bound >= result.cost ? SolveStatus::Optimal : SolveStatus::Feasible;
-  } else if (context.bound >= context.worst) {
+  } else if (context.bound >= context.costCeiling) {
     result.status = SolveStatus::Infeasible;
     result.reason = "no choice of options fits";
   } else {
@@ -112,19 +112,19 @@ SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &option
   Core core(problem);
   context.shift = core.shift;
   context.bound >>= core.shift;
-  context.worst = core.isContradictory() ? 0 : worstOf(core);
+  context.costCeiling = core.isContradictory() ? 0 : findCostCeiling(core);
   auto root =
       std::make_unique<Branch>(std::move(core), folded.prices, folded.style, 0, context.stop());
   context.buildSeconds = build.seconds();
   SolveStatistics statistics;
   if (root->isOpen()) {
-    statistics.nodes = root->instance->nodes.size();
-    statistics.edges = root->instance->edges.size();
+    statistics.nodes = root->flat->nodes.size();
+    statistics.edges = root->flat->edges.size();
     statistics.segments = root->segments.size();
   }
   std::string reason = root->core.contradiction;
   search(context, std::move(root));
-  if (!context.incumbent.isKnown && context.bound < context.worst)
+  if (!context.incumbent.isKnown && context.bound < context.costCeiling)
     offerFirst(context);
   context.report(true);
   SolveResult result = answer(context, statistics);

@@ -10,27 +10,27 @@
 
 namespace pcc::solve {
 
-struct Elite {
+struct PooledSolution {
   std::vector<int32_t> options;
-  double cost = 2.0 * double(kFar); ///< this value if infeasible
+  double cost = 2.0 * double(kHugeCost); ///< this value if infeasible
 };
 
 /// Returns the nodes in which two solutions differ.
 std::vector<int> differences(const std::vector<int32_t> &a, const std::vector<int32_t> &b);
 
-class Elites {
+class SolutionPool {
 public:
   /// Adds a solution. Of two nearly equal solutions only the cheaper one stays. A full pool
   /// replaces the nearest of the solutions with higher cost.
   void offer(const State &state);
 
   /// Maps the solutions to the rebuilt core.
-  void follow(const Core &core, const Instance &instance);
+  void project(const Core &core, const FlatProblem &flat);
 
   /// Returns the solution with the lowest cost; null if there is none.
-  const Elite *best() const;
+  const PooledSolution *best() const;
 
-  std::vector<Elite> list;
+  std::vector<PooledSolution> list;
 };
 
 } // namespace pcc::solve

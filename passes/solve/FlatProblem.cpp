@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/Instance.h"
+#include "passes/solve/FlatProblem.h"
 
 #include <numeric>
 
@@ -13,14 +13,14 @@ static std::vector<SegmentUse> usesOf(const CoreNode &node) {
   return uses;
 }
 
-Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
+FlatProblem::FlatProblem(const Core &core, const std::vector<Segment> &segments) {
   std::vector<int> place(core.nodes.size(), -1);
   for (size_t i = 0; i < core.nodes.size(); ++i) {
     const CoreNode &given = core.nodes[i];
     if (given.isGone())
       continue;
     place[i] = static_cast<int>(nodes.size());
-    InstanceNode &node = nodes.emplace_back();
+    FlatNode &node = nodes.emplace_back();
     node.size = given.size();
     node.padded = padded(node.size);
     node.first = options;
@@ -28,8 +28,8 @@ Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
     node.uses = usesOf(given);
     options += node.padded;
   }
-  costs.assign(options, double(kFar));
-  for (const InstanceNode &node : nodes)
+  costs.assign(options, double(kHugeCost));
+  for (const FlatNode &node : nodes)
     for (int i = 0; i < node.size; ++i)
       costs[node.first + i] = double(core.nodes[node.coreNode].costs[i]);
   for (const Segment &segment : segments)
@@ -41,7 +41,7 @@ Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
     if (edge.isGone())
       continue;
     auto [u, v] = std::minmax(place[edge.u], place[edge.v]);
-    InstanceEdge &added = edges.emplace_back();
+    FlatEdge &added = edges.emplace_back();
     added.coreEdge = static_cast<int>(e);
     added.u = u;
     added.v = v;
@@ -67,33 +67,31 @@ Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
     edges[e].vu = end;
     end += size_t(nodes[edges[e].v].size) * nodes[edges[e].u].padded;
   }
-  exactTables.assign(end, double(kFar));
+  exactTables.assign(end, double(kHugeCost));
   fillTables(core);
   tables.assign(exactTables.begin(), exactTables.end());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    std::vector<Neighbour> &list = nodes[i].neighbours;
+    std::vector<Neighbor> &list = nodes[i].neighbors;
     std::sort(list.begin(), list.end(),
-              [](const Neighbour &a, const Neighbour &b) { return a.node < b.node; });
-    nodes[i].earlier =
-        static_cast<int>(std::count_if(list.begin(), list.end(), [&](const Neighbour &n) {
-          return n.node < static_cast<int>(i);
-        }));
+              [](const Neighbor &a, const Neighbor &b) { return a.node < b.node; });
+    nodes[i].earlier = static_cast<int>(std::count_if(
+        list.begin(), list.end(), [&](const Neighbor &n) { return n.node < static_cast<int>(i); }));
   }
 }
 
-void Instance::fillTables(const Core &core) {
+void FlatProblem::fillTables(const Core &core) {
   for (size_t e = 0; e < edges.size(); ++e) {
-    const InstanceNode &u = nodes[edges[e].u], &v = nodes[edges[e].v];
+    const FlatNode &u = nodes[edges[e].u], &v = nodes[edges[e].v];
     for (int i = 0; i < u.size; ++i)
       for (int j = 0; j < v.size; ++j) {
         Cost cost = core.at(core.edges[edges[e].coreEdge], u.coreNode, i, j);
-        double entry = cost >= kInfinite ? double(kFar) : double(cost);
+        double entry = cost >= kInfinite ? double(kHugeCost) : double(cost);
         exactTables[edges[e].uv + size_t(i) * v.padded + j] = entry;
         exactTables[edges[e].vu + size_t(j) * u.padded + i] = entry;
       }
     int index = static_cast<int>(e);
-    nodes[edges[e].v].neighbours.push_back({edges[e].u, index, edges[e].vu, edges[e].uv});
-    nodes[edges[e].u].neighbours.push_back({edges[e].v, index, edges[e].uv, edges[e].vu});
+    nodes[edges[e].v].neighbors.push_back({edges[e].u, index, edges[e].vu, edges[e].uv});
+    nodes[edges[e].u].neighbors.push_back({edges[e].v, index, edges[e].uv, edges[e].vu});
   }
 }
 

@@ -10,11 +10,11 @@
 //   with lookahead           ...ssssrrrrrrrrrrrr
 #pragma once
 
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 #include <set>
 
-namespace pcc::lanes {
+namespace pcc::streams {
 
 /// Priorities of a schedule, by task.
 struct Guide {
@@ -26,12 +26,12 @@ struct Guide {
 class ListScheduler {
 public:
   /// `problem` and `guide` must outlive this.
-  ListScheduler(const LaneProblem &problem, const Guide &guide);
+  ListScheduler(const StreamProblem &problem, const Guide &guide);
 
-  LaneOrder run();
+  StreamOrder run();
 
 private:
-  struct Lane {
+  struct Stream {
     double free = 0;                            ///< end of its last task
     std::set<std::pair<double, int>> byUrgency; ///< tasks that may start, most urgent first
     std::multiset<double> ready;                ///< their ready times
@@ -43,17 +43,17 @@ private:
   };
 
   void release(int task);
-  Choice choose(const Lane &lane) const;
-  double nextEvent(const Lane &lane, double time) const;
-  bool mayBegin(const Lane &lane, int task, double time) const;
+  Choice choose(const Stream &stream) const;
+  double nextEvent(const Stream &stream, double time) const;
+  bool mayBegin(const Stream &stream, int task, double time) const;
   void begin(const Choice &choice);
 
-  const LaneProblem &problem;
+  const StreamProblem &problem;
   const Guide &guide;
-  std::vector<Lane> lanes;
+  std::vector<Stream> streams;
   std::vector<double> ready, finish;
   std::vector<int> missing; ///< number of dependencies that have not started
   std::vector<std::vector<int>> behind;
 };
 
-} // namespace pcc::lanes
+} // namespace pcc::streams

@@ -19,10 +19,10 @@
 namespace pcc::solve {
 
 /// Minimum number of equal parts that count as a repetition.
-inline constexpr size_t fewestCopies = 4;
+inline constexpr size_t minInstances = 4;
 
 /// A partition of a problem's nodes. The nodes of a class have equal costs and usages.
-struct Classes {
+struct NodeClasses {
   std::vector<int> of; ///< class by node; classes are numbered in the order of their first nodes
   int count = 0;
 
@@ -31,13 +31,13 @@ struct Classes {
 };
 
 /// Returns a class for each node.
-Classes singleClasses(const StrategyProblem &problem);
+NodeClasses singletonClasses(const StrategyProblem &problem);
 
 /// Splits classes: nodes of a class stay together if they have the same label.
-Classes split(const Classes &classes, const std::vector<uint64_t> &marks);
+NodeClasses split(const NodeClasses &classes, const std::vector<uint64_t> &labels);
 
 /// Returns classes of nodes with similar surroundings. Refines as long as the problem has few
 /// enough classes. Returns no classes if even the coarsest are too many.
-Classes findAlike(const StrategyProblem &problem, const EdgeTables &tables);
+NodeClasses findSimilarNodes(const StrategyProblem &problem, const EdgeTables &tables);
 
 } // namespace pcc::solve

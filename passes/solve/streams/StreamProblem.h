@@ -20,31 +20,31 @@
 #include <string>
 #include <vector>
 
-namespace pcc::lanes {
+namespace pcc::streams {
 
-inline constexpr int computeLane = 0;
+inline constexpr int computeStream = 0;
 
 struct Task {
-  int lane = computeLane;
+  int stream = computeStream;
   double seconds = 0;
   std::vector<int> after = {}; ///< tasks that must be done before this one starts
   std::string name = {};
-  bool isInLast = false; ///< runs in the last run only; tasks of all runs never depend on it
+  bool isLastRunOnly = false; ///< runs in the last run only; tasks of all runs never depend on it
 };
 
-struct LaneProblem {
+struct StreamProblem {
   /// In a valid order: each task comes after its dependencies.
   std::vector<Task> tasks;
   int runs = 1; ///< number of runs, one after the other, all in the same order
 
   /// Returns one more than the highest stream.
-  int countLanes() const;
+  int countStreams() const;
 };
 
 /// All tasks, each once, by number.
-using LaneOrder = std::vector<int>;
+using StreamOrder = std::vector<int>;
 
-struct LaneTimes {
+struct StreamTimes {
   std::vector<double> begin; ///< by task: start in seconds
   double finish = 0;         ///< end of the last run
   std::string error;         ///< reason why the order is invalid; empty if it is valid
@@ -54,19 +54,19 @@ struct LaneTimes {
 
 /// Returns the times of all tasks in the last run if the rank starts them in this order. Otherwise
 /// returns the first error: a missing or repeated task, or a task before one of its dependencies.
-LaneTimes runInOrder(const LaneProblem &problem, const LaneOrder &order);
+StreamTimes runInOrder(const StreamProblem &problem, const StreamOrder &order);
 
 /// Returns the seconds of all runs; `order` is valid.
-double totalSeconds(const LaneProblem &problem, const LaneOrder &order);
+double totalSeconds(const StreamProblem &problem, const StreamOrder &order);
 
 /// Returns a lower bound on the last run: the maximum of the longest chain of tasks and of the work
 /// of the busiest stream.
-double lowerBound(const LaneProblem &problem);
+double lowerBound(const StreamProblem &problem);
 /// Returns the same bound for all runs.
-double totalBound(const LaneProblem &problem);
+double totalBound(const StreamProblem &problem);
 
 /// Returns the order of the problem itself.
-LaneOrder givenOrder(const LaneProblem &problem);
+StreamOrder givenOrder(const StreamProblem &problem);
 
 /// Returns the best order of several list schedules (Graham, SIAM J. Appl. Math. 17(2), 1969). Each
 /// schedule takes as many steps as there are tasks, times the number of candidates for the next
@@ -76,7 +76,7 @@ LaneOrder givenOrder(const LaneProblem &problem);
 /// work to the end. So tasks that nothing waits for fill the gaps. Some schedules look ahead: a
 /// stream delays a task if a more urgent task arrives soon and would be late behind it. The result
 /// never takes longer in total than the given order.
-LaneOrder schedule(const LaneProblem &problem);
+StreamOrder schedule(const StreamProblem &problem);
 
 /// Delays messages that depend on nothing as far as their readers allow, with the same end. Their
 /// results occupy memory until then: a parameter gathered for a layer arrives while the layer
@@ -85,7 +85,7 @@ LaneOrder schedule(const LaneProblem &problem);
 ///
 ///   given   communicates  g1g2g3g4                held   communicates  g1g2  g3  g4
 ///           computes        c1  c2  c3  c4               computes        c1  c2  c3  c4
-LaneOrder holdBack(const LaneProblem &problem, const LaneOrder &order);
+StreamOrder delayMessages(const StreamProblem &problem, const StreamOrder &order);
 
 /// The text form: one task per line; `#` starts a comment.
 ///
@@ -93,12 +93,12 @@ LaneOrder holdBack(const LaneProblem &problem, const LaneOrder &order);
 ///   send 1 1 ra1 after a1   stream, seconds, name, names of dependencies
 ///   runs 4                  number of runs of all tasks
 ///   last send 1 1 w         in the last run only
-struct ParsedLanes {
-  LaneProblem problem;
+struct ParsedStreams {
+  StreamProblem problem;
   std::string error; ///< with the line; empty if there is none
 };
-ParsedLanes parseProblem(const std::string &text);
+ParsedStreams parseProblem(const std::string &text);
 /// Returns `a1 ra1 b1`.
-std::string printOrder(const LaneProblem &problem, const LaneOrder &order);
+std::string printOrder(const StreamProblem &problem, const StreamOrder &order);
 
-} // namespace pcc::lanes
+} // namespace pcc::streams

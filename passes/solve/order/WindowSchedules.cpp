@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/order/Windows.h"
+#include "passes/solve/order/WindowSchedules.h"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ namespace {
 struct Placed {
   int64_t place;
   int rank; ///< at equal places: backwards, then weight gradients, then forwards
-  Work work;
+  PipelineAction work;
 
   bool operator<(const Placed &other) const {
     return place != other.place ? place < other.place : rank < other.rank;
@@ -49,16 +49,17 @@ Order expand(const PipelineShape &shape, Window (*windowOf)(const PipelineShape 
   Order order(shape.devices);
   for (int device = 0; device < shape.devices; ++device) {
     Window window = windowOf(shape, device);
-    WorkKind backward = window.splitsBackward ? WorkKind::BackwardInput : WorkKind::Backward;
+    PipelineActionKind backward =
+        window.splitsBackward ? PipelineActionKind::BackwardInput : PipelineActionKind::Backward;
     std::vector<Placed> all;
     for (int64_t i = 0; i < shape.microbatches; ++i)
       for (int chunk = 0; chunk < shape.chunks; ++chunk) {
         int64_t forth = numberOf(shape, i, chunk);
         int64_t back = numberOf(shape, i, shape.chunks - 1 - chunk) + window.lead;
-        all.push_back({forth, 2, {WorkKind::Forward, i, chunk}});
+        all.push_back({forth, 2, {PipelineActionKind::Forward, i, chunk}});
         all.push_back({back, 0, {backward, i, chunk}});
         if (window.splitsBackward)
-          all.push_back({back + window.delay, 1, {WorkKind::BackwardWeight, i, chunk}});
+          all.push_back({back + window.delay, 1, {PipelineActionKind::BackwardWeight, i, chunk}});
       }
     std::sort(all.begin(), all.end());
     for (const Placed &placed : all)

@@ -2,7 +2,7 @@
 //
 // What each option of a node costs, and what contradicts itself, against trying everything.
 
-#include "passes/solve/Alternatives.h"
+#include "passes/solve/MinMarginals.h"
 #include "passes/solve/Conflict.h"
 #include "passes/solve/ProblemFile.h"
 #include "test/unit/solve/StrategyFixture.h"

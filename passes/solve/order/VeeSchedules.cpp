@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/order/Vee.h"
+#include "passes/solve/order/VeeSchedules.h"
 
 #include <algorithm>
 #include <array>
@@ -42,32 +42,33 @@ namespace {
 class Numbering {
 public:
   /// Returns the action of a pattern's `token`.
-  Work next(std::string_view token) {
+  PipelineAction next(std::string_view token) {
     int chunk = token.size() > 1 ? token[1] - '0' : 0;
     switch (token[0]) {
     case 'F':
-      return token.size() > 2 ? overlapped(chunk, token[4] - '0')
-                              : Work{WorkKind::Forward, forwards[chunk]++, chunk};
+      return token.size() > 2
+                 ? overlapped(chunk, token[4] - '0')
+                 : PipelineAction{PipelineActionKind::Forward, forwards[chunk]++, chunk};
     case 'A':
-      return {WorkKind::Backward, backwards[chunk]++, chunk};
+      return {PipelineActionKind::Backward, backwards[chunk]++, chunk};
     case 'B':
-      pending.push_back({WorkKind::BackwardWeight, backwards[chunk], chunk});
-      return {WorkKind::BackwardInput, backwards[chunk]++, chunk};
+      pending.push_back({PipelineActionKind::BackwardWeight, backwards[chunk], chunk});
+      return {PipelineActionKind::BackwardInput, backwards[chunk]++, chunk};
     default:
-      Work weights = pending.front();
+      PipelineAction weights = pending.front();
       pending.pop_front();
       return weights;
     }
   }
 
 private:
-  Work overlapped(int chunk, int backwardChunk) {
-    return {WorkKind::Overlapped, forwards[chunk]++, chunk, backwards[backwardChunk]++,
+  PipelineAction overlapped(int chunk, int backwardChunk) {
+    return {PipelineActionKind::Overlapped, forwards[chunk]++, chunk, backwards[backwardChunk]++,
             backwardChunk};
   }
 
   std::array<int64_t, 2> forwards = {}, backwards = {};
-  std::deque<Work> pending;
+  std::deque<PipelineAction> pending;
 };
 
 } // namespace
@@ -91,8 +92,8 @@ Order expand(const PipelineShape &shape,
     Numbering numbering;
     for (const Phase &phase : phasesOf(enough, device)) {
       std::vector<std::string_view> tokens = splitPattern(phase.pattern);
-      for (int64_t i = 0; i < phase.pieces; ++i) {
-        Work work = numbering.next(tokens[i % tokens.size()]);
+      for (int64_t i = 0; i < phase.numActions; ++i) {
+        PipelineAction work = numbering.next(tokens[i % tokens.size()]);
         if (work.microbatch < shape.microbatches)
           order[device].push_back(work);
       }

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/lanes/LaneProblem.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 #include <map>
 #include <sstream>
 
-namespace pcc::lanes {
+namespace pcc::streams {
 
 /// Reads the number of runs. Returns false if it is invalid.
-static bool readRuns(std::istream &line, LaneProblem &problem) {
+static bool readRuns(std::istream &line, StreamProblem &problem) {
   std::string more;
   return line >> problem.runs && problem.runs >= 1 && !(line >> more);
 }
 
 /// Reads one line. Returns false if it is invalid.
-static bool readLine(std::istream &line, std::map<std::string, int> &known, LaneProblem &problem) {
+static bool readLine(std::istream &line, std::map<std::string, int> &known,
+                     StreamProblem &problem) {
   Task task;
   std::string key, word;
   line >> key;
   if (key == "runs")
     return readRuns(line, problem);
-  task.isInLast = key == "last";
-  if (task.isInLast)
+  task.isLastRunOnly = key == "last";
+  if (task.isLastRunOnly)
     line >> key;
   bool isSend = key == "send";
   if (!isSend && key != "compute")
     return false;
-  if (isSend && (!(line >> task.lane) || task.lane < 1))
+  if (isSend && (!(line >> task.stream) || task.stream < 1))
     return false;
   if (!(line >> task.seconds >> task.name) || task.seconds < 0 || known.count(task.name))
     return false;
@@ -36,7 +37,7 @@ static bool readLine(std::istream &line, std::map<std::string, int> &known, Lane
     if (before == known.end())
       return false;
     task.after.push_back(before->second);
-    if (problem.tasks[before->second].isInLast && !task.isInLast)
+    if (problem.tasks[before->second].isLastRunOnly && !task.isLastRunOnly)
       return false;
   }
   known[task.name] = int(problem.tasks.size());
@@ -44,8 +45,8 @@ static bool readLine(std::istream &line, std::map<std::string, int> &known, Lane
   return true;
 }
 
-ParsedLanes parseProblem(const std::string &text) {
-  ParsedLanes parsed;
+ParsedStreams parseProblem(const std::string &text) {
+  ParsedStreams parsed;
   std::map<std::string, int> known;
   std::istringstream lines(text);
   std::string line;
@@ -58,8 +59,8 @@ ParsedLanes parseProblem(const std::string &text) {
       continue;
     parsed.error =
         "line " + std::to_string(number) +
-        ": expected \"[last] compute SECONDS NAME [after NAMES]\", \"[last] send LANE "
-        "SECONDS NAME [after NAMES]\" or \"runs COUNT\" with lanes and counts from 1 on, "
+        ": expected \"[last] compute SECONDS NAME [after NAMES]\", \"[last] send STREAM "
+        "SECONDS NAME [after NAMES]\" or \"runs COUNT\" with streams and counts from 1 on, "
         "a new name and names of lines above, got \"" +
         line + "\"";
     break;
@@ -67,4 +68,4 @@ ParsedLanes parseProblem(const std::string &text) {
   return parsed;
 }
 
-} // namespace pcc::lanes
+} // namespace pcc::streams

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/lanes/LaneProblem.h"
-#include "passes/solve/lanes/ListScheduler.h"
+#include "passes/solve/streams/ListScheduler.h"
+#include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>
 
-namespace pcc::lanes {
+namespace pcc::streams {
 
 /// Returns by task the longest chain of work from its start to the end. Communication counts
 /// `weight` times: a communication stream that is never idle makes chains as long as its work.
-static std::vector<double> findUrgency(const LaneProblem &problem, double weight) {
+static std::vector<double> findUrgency(const StreamProblem &problem, double weight) {
   std::vector<double> urgency(problem.tasks.size());
   for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {
     const Task &task = problem.tasks[i];
-    urgency[i] += task.seconds * (task.lane == computeLane ? 1 : weight);
+    urgency[i] += task.seconds * (task.stream == computeStream ? 1 : weight);
     for (int before : task.after)
       urgency[before] = std::max(urgency[before], urgency[i]);
   }
@@ -22,7 +22,7 @@ static std::vector<double> findUrgency(const LaneProblem &problem, double weight
 /// Returns urgencies in which a continued chain stays as urgent as its beginning. So one copy is
 /// computed up to its next message before another copy starts. Otherwise all copies would reach
 /// their messages at once.
-static std::vector<double> findUrgencyOfParts(const LaneProblem &problem, double weight) {
+static std::vector<double> findUrgencyOfParts(const StreamProblem &problem, double weight) {
   std::vector<double> urgency = findUrgency(problem, weight);
   std::vector<int> next(problem.tasks.size(), -1);
   for (int i = 0; i < int(problem.tasks.size()); ++i)
@@ -31,37 +31,37 @@ static std::vector<double> findUrgencyOfParts(const LaneProblem &problem, double
         next[before] = i;
   for (int i = 0; i < int(problem.tasks.size()); ++i)
     for (int before : problem.tasks[i].after)
-      if (next[before] == i && problem.tasks[i].lane == computeLane &&
-          problem.tasks[before].lane == computeLane)
+      if (next[before] == i && problem.tasks[i].stream == computeStream &&
+          problem.tasks[before].stream == computeStream)
         urgency[i] = std::max(urgency[i], urgency[before]);
   return urgency;
 }
 
 /// Keeps the order of each stream, but moves every message as far to the front as it can start. So
 /// the rank starts it before computations that the message does not need.
-static LaneOrder beginEarly(const LaneProblem &problem, const LaneOrder &order) {
-  std::vector<LaneOrder> ofLane(problem.countLanes());
+static StreamOrder startMessagesEarly(const StreamProblem &problem, const StreamOrder &order) {
+  std::vector<StreamOrder> byStream(problem.countStreams());
   for (int task : order)
-    ofLane[problem.tasks[task].lane].push_back(task);
-  LaneOrder result;
+    byStream[problem.tasks[task].stream].push_back(task);
+  StreamOrder result;
   std::vector<bool> done(problem.tasks.size());
-  std::vector<size_t> next(ofLane.size());
-  auto take = [&](int lane) {
-    if (next[lane] == ofLane[lane].size())
+  std::vector<size_t> next(byStream.size());
+  auto take = [&](int stream) {
+    if (next[stream] == byStream[stream].size())
       return false;
-    int number = ofLane[lane][next[lane]];
+    int number = byStream[stream][next[stream]];
     const std::vector<int> &after = problem.tasks[number].after;
     if (!std::all_of(after.begin(), after.end(), [&](int before) { return done[before]; }))
       return false;
     done[number] = true;
     result.push_back(number);
-    ++next[lane];
+    ++next[stream];
     return true;
   };
   while (result.size() < order.size()) {
-    int lane = int(ofLane.size()) - 1;
-    while (!take(lane))
-      --lane;
+    int stream = int(byStream.size()) - 1;
+    while (!take(stream))
+      --stream;
   }
   return result;
 }
@@ -70,7 +70,7 @@ namespace {
 /// The best order so far.
 class Best {
 public:
-  explicit Best(const LaneProblem &problem)
+  explicit Best(const StreamProblem &problem)
       : problem(problem), order(givenOrder(problem)), seconds(totalSeconds(problem, order)),
         tails(findUrgency(problem, 1)), bound(lowerBound(problem)),
         enough(totalBound(problem) * 1.001) {}
@@ -82,7 +82,7 @@ public:
   bool improve(const Guide &guide) {
     if (isGood())
       return false;
-    LaneOrder found = beginEarly(problem, ListScheduler(problem, guide).run());
+    StreamOrder found = startMessagesEarly(problem, ListScheduler(problem, guide).run());
     double time = totalSeconds(problem, found);
     if (time >= seconds)
       return false;
@@ -94,8 +94,8 @@ public:
   /// Repeats list schedules with the times of the best order, as long as they improve it. With
   /// `isStrict`, a task is late if it delays the end beyond the lower bound.
   void lookAhead(Guide guide, bool isStrict) {
-    for (int round = 0; round < mostRounds && !isGood(); ++round) {
-      LaneTimes times = runInOrder(problem, order);
+    for (int round = 0; round < maxRounds && !isGood(); ++round) {
+      StreamTimes times = runInOrder(problem, order);
       guide.comes.assign(problem.tasks.size(), 0);
       guide.latest.resize(problem.tasks.size());
       for (size_t i = 0; i < problem.tasks.size(); ++i) {
@@ -109,13 +109,13 @@ public:
     }
   }
 
-  LaneOrder take() { return std::move(order); }
+  StreamOrder take() { return std::move(order); }
 
 private:
-  static constexpr int mostRounds = 4;
+  static constexpr int maxRounds = 4;
 
-  const LaneProblem &problem;
-  LaneOrder order;
+  const StreamProblem &problem;
+  StreamOrder order;
   double seconds;
   std::vector<double> tails;
   double bound;  ///< lower bound of the last run
@@ -123,7 +123,7 @@ private:
 };
 } // namespace
 
-LaneOrder schedule(const LaneProblem &problem) {
+StreamOrder schedule(const StreamProblem &problem) {
   Best best(problem);
   for (double weight : {1.0, 2.0, 8.0}) {
     best.improve({findUrgency(problem, weight), {}, {}});
@@ -137,4 +137,4 @@ LaneOrder schedule(const LaneProblem &problem) {
   return best.take();
 }
 
-} // namespace pcc::lanes
+} // namespace pcc::streams
