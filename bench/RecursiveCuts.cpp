@@ -71,7 +71,7 @@ void timeModel(int64_t layers, int64_t devices, mlir::MLIRContext &context) {
       example::buildGpt(sizes, mlir::Float32Type::get(&context));
   size_t ops = 0;
   double seconds = timeRuns([&] {
-    strategy::PinnedProgram program;
+    strategy::ConstrainedProgram program;
     strategy::addRecursiveStrategy(*module, devices, program);
     ops = program.given.ops.size();
   });

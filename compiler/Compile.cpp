@@ -62,9 +62,9 @@ static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   if (isCut(options))
     passes.addPass(pipeline::createCollectMarks());
   if (!options.obeysAnnotations)
-    passes.addPass(strategy::createStrategyEraseMarks());
+    passes.addPass(strategy::createStrategyEraseAnnotations());
   else if (obeysConstraints(options.parallel.parallel_mode()))
-    passes.addPass(strategy::createStrategyCollectPins());
+    passes.addPass(strategy::createStrategyCollectConstraints());
   addCleanUp(passes);
   addRaising(passes);
   // Runs after raising, because the split parts are named by their position in an attention.
@@ -252,12 +252,12 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
 /// file has already cut keep the order of the file.
 static void addOrder(OpPassManager &passes, const CompileOptions &options) {
   if (isCut(options)) {
-    schedule::OrderSlotsOptions order;
+    schedule::OrderActionsOptions order;
     if (getCutShape(options).devices > 1)
       order.schedule = getScheduleName(options.parallel);
-    passes.addPass(schedule::createOrderSlots(order, makeStageCostModel(options)));
+    passes.addPass(schedule::createOrderActions(order, makeStageCostModel(options)));
   }
-  passes.addPass(schedule::createSizeMessages());
+  passes.addPass(schedule::createAnnotateInFlight());
 }
 
 /// Chooses which collectives are fused into one message.

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace pcc;
 
-schedule::StagePricer pcc::makeStageCostModel(const CompileOptions &options) {
+schedule::StageCostModel pcc::makeStageCostModel(const CompileOptions &options) {
   if (!options.cluster)
     return nullptr;
   int64_t memory = options.parallel.memory_limit() > 0
@@ -16,6 +16,6 @@ schedule::StagePricer pcc::makeStageCostModel(const CompileOptions &options) {
                                               const order::PipelineShape &shape) {
     plan::PipelineCost price = plan::estimatePipelineCost(stages, shape, cluster);
     int64_t limit = price.getLiveLimit(shape.chunks, memory);
-    return schedule::StagePrices{std::move(price.times), std::max<int64_t>(limit, 1)};
+    return schedule::StageCosts{std::move(price.times), std::max<int64_t>(limit, 1)};
   };
 }

@@ -10,6 +10,6 @@ namespace pcc {
 
 /// Returns a cost function for the machine and memory in `options`. Returns null without a machine:
 /// the order is then independent of the machine and assumes stages of equal cost.
-schedule::StagePricer makeStageCostModel(const CompileOptions &options);
+schedule::StageCostModel makeStageCostModel(const CompileOptions &options);
 
 } // namespace pcc

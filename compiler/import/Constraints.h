@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts a file of constraints to the module attributes `dist.constraints`
-// (passes/strategy/Pins.h) and `pipe.constraints` (dialects/pipe/Constraints.h).
+// (passes/strategy/ShardingConstraints.h) and `pipe.constraints` (dialects/pipe/Constraints.h).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

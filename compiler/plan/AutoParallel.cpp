@@ -35,12 +35,12 @@ struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
       return signalPassFailure();
     MeshCandidate &best = candidates->front();
     if (constraintTimeLimit > 0 && best.outcome.isFeasible())
-      best.pins = strategy::pricePins(best.outcome, getOptions(constraintTimeLimit));
+      best.pins = strategy::estimateConstraintCosts(best.outcome, getOptions(constraintTimeLimit));
     if (observe)
       observe(*candidates);
     explain(*candidates);
     if (best.outcome.isFeasible())
-      return strategy::markProgram(getOperation(), std::move(best.outcome.program));
+      return strategy::annotateProgram(getOperation(), std::move(best.outcome.program));
     diagnose(best);
     signalPassFailure();
   }
@@ -53,7 +53,7 @@ private:
     return listMeshes(deviceNum, maxAxes);
   }
 
-  strategy::PinOptions getPinOptions() {
+  strategy::ModeOptions getPinOptions() {
     return {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy};
   }
 
@@ -82,7 +82,7 @@ private:
         remark << remark::metric("step_seconds", strategy::toSeconds(result.cost))
                << remark::metric("bound_seconds", strategy::toSeconds(result.bound));
     }
-    for (const strategy::PinPrice &pin : candidates.front().pins)
+    for (const strategy::ConstraintCost &pin : candidates.front().pins)
       if (pin.isKnown)
         remark::passed(getOperation().getLoc(),
                        remark::RemarkOpts::name("pin").category("strategy"))
@@ -102,7 +102,7 @@ private:
                                << "no plan fits on mesh \"" << closest.mesh.str()
                                << "\": " << strategy::describeShortage(*outcome.problem);
     strategy::PlanConflict conflict = strategy::findPlanConflict(outcome, getOptions(timeLimit));
-    if (!conflict.needsPins) {
+    if (!conflict.needsConstraints) {
       if (!outcome.asked.pins.empty())
         error.attachNote() << "nor does one without the pins";
       return;

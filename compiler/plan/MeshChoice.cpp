@@ -33,11 +33,11 @@ void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
 
 /// Searches shardings on `mesh`. Restores the mesh attribute of the module.
 FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
-                                  const strategy::PinOptions &pins, const abi::Cluster &cluster,
+                                  const strategy::ModeOptions &pins, const abi::Cluster &cluster,
                                   const strategy::SearchOptions &options) {
   Attribute before = module->getAttr(dist::meshAttrName);
   module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), mesh));
-  FailureOr<strategy::PinnedProgram> pinned = strategy::resolvePins(module, pins);
+  FailureOr<strategy::ConstrainedProgram> pinned = strategy::resolveConstraints(module, pins);
   if (before)
     module->setAttr(dist::meshAttrName, before);
   else
@@ -71,7 +71,7 @@ std::vector<Mesh> listMeshes(int64_t devices, size_t maxAxes) {
 }
 
 FailureOr<std::vector<MeshCandidate>> searchMeshes(ModuleOp module, ArrayRef<Mesh> meshes,
-                                                   const strategy::PinOptions &pins,
+                                                   const strategy::ModeOptions &pins,
                                                    const abi::Cluster &cluster,
                                                    const strategy::SearchOptions &options) {
   std::vector<MeshCandidate> candidates;

@@ -9,7 +9,7 @@
 // slower links between nodes, x=2, y=8 and x=8, y=2 are different machines.
 #pragma once
 
-#include "passes/strategy/PinPrices.h"
+#include "passes/strategy/ConstraintCosts.h"
 #include "passes/strategy/PlanConflict.h"
 
 namespace pcc::plan {
@@ -22,7 +22,7 @@ std::vector<dist::Mesh> listMeshes(int64_t devices, size_t maxAxes);
 struct MeshCandidate {
   dist::Mesh mesh;
   strategy::SearchOutcome outcome;
-  std::vector<strategy::PinPrice> pins = {}; ///< cost of each constraint, if requested
+  std::vector<strategy::ConstraintCost> pins = {}; ///< cost of each constraint, if requested
   double cutSeconds = 0; ///< time of recursive cuts, if they made the initial plan
 };
 
@@ -32,7 +32,7 @@ struct MeshCandidate {
 /// wrong.
 mlir::FailureOr<std::vector<MeshCandidate>> searchMeshes(mlir::ModuleOp module,
                                                          llvm::ArrayRef<dist::Mesh> meshes,
-                                                         const strategy::PinOptions &pins,
+                                                         const strategy::ModeOptions &pins,
                                                          const abi::Cluster &cluster,
                                                          const strategy::SearchOptions &options);
 

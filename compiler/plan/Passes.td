@@ -16,7 +16,7 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
     and whose values fit into its memory. The plan obeys the constraints. The module gets the mesh
     and loses its constraints; the ops are unchanged.
   }];
-  let options = pinOptions # searchOptions # machineOptions # [
+  let options = modeOptions # searchOptions # machineOptions # [
     Option<"maxAxes", "max-axes", "int64_t", "2", "of a mesh that is chosen">,
     Option<"constraintTimeLimit", "constraint-time-limit", "double", "0",
            "seconds in which to say what each pin costs; 0: nothing is said">,

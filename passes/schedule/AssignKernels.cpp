@@ -41,7 +41,7 @@ static bool readsMemory(Operation *op) {
 
 /// Gives a kernel number to each cheap op whose value must be in memory, so that it is not
 /// recomputed.
-static void materialiseOperands(func::FuncOp function) {
+static void materializeOperands(func::FuncOp function) {
   Builder builder(function.getContext());
   function.walk([](Operation *op) { op->removeAttr(facts::kernelAttrName); });
   for (Operation &op : function.getBody().front()) {
@@ -71,7 +71,7 @@ static void copySentInputs(func::FuncOp function) {
 }
 
 /// Returns the first op that has no kernel, or null if all ops have one.
-static Operation *findWhole(func::FuncOp function) {
+static Operation *findComposite(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     if (isa<EinsumOp, ArgmaxOp, ArgminOp, TopKOp, CumsumOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
             RmsNormOp, RotaryEmbeddingOp, BatchNormOp, BatchNormInferenceOp, DropoutOp,
@@ -87,15 +87,15 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    if (Operation *op = findWhole(function)) {
+    if (Operation *op = findComposite(function)) {
       op->emitOpError() << "has no kernel: expected core ops, run "
                            "\"--graph-decompose\" and \"--lower-prepare-kernels\" first";
       return signalPassFailure();
     }
-    materialiseOperands(function);
+    materializeOperands(function);
     copySentInputs(function);
     Groups groups(function);
-    if (failed(joinMarked(groups, function)))
+    if (failed(joinAnnotated(groups, function)))
       return signalPassFailure();
     joinEpilogues(groups, function);
     joinProducers(groups, function);

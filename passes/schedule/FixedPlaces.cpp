@@ -9,7 +9,7 @@ using pcc::task::PlaceAttr;
 
 namespace pcc::schedule {
 
-PlaceAttr Bump::take(int64_t bytes) {
+PlaceAttr BumpAllocator::take(int64_t bytes) {
   auto place = PlaceAttr::get(context, space, end);
   end += llvm::alignTo(std::max<int64_t>(bytes, 1), task::bufferAlignment);
   return place;

@@ -11,10 +11,10 @@
 
 namespace pcc::schedule {
 
-/// Bump allocator of offsets in one memory space.
-class Bump {
+/// BumpAllocator allocator of offsets in one memory space.
+class BumpAllocator {
 public:
-  Bump(mlir::MLIRContext *context, task::Space space) : context(context), space(space) {}
+  BumpAllocator(mlir::MLIRContext *context, task::Space space) : context(context), space(space) {}
 
   task::PlaceAttr take(int64_t bytes);
   int64_t getEnd() const { return end; }
@@ -43,7 +43,7 @@ public:
   int64_t getInputBytes() const { return input.getEnd(); }
 
 private:
-  Bump persistent, input;
+  BumpAllocator persistent, input;
   llvm::DenseMap<mlir::Attribute, task::PlaceAttr> places;
 };
 

@@ -12,7 +12,7 @@
 // in an executable order.
 #include "passes/schedule/FusionChoice.h"
 #include "passes/schedule/JoinKernels.h"
-#include "passes/schedule/KernelSeconds.h"
+#include "passes/schedule/KernelCostModel.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Roles.h"
@@ -118,18 +118,18 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
       function->removeAttr(facts::hoistedAttrName);
     StepKernels step(module);
     StepTimes times(module, step, *machine);
-    GradientPlaces gradients(module);
+    GradientReadyPoints gradients(module);
     for (facts::Section &section : step.getSections()) {
       SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
-      FusionPricer pricer(section, kernels, times, gradients, *machine, hides, limit);
-      fuse(section, kernels, step.getSections(), times, pricer);
+      FusionCostModel costModel(section, kernels, times, gradients, *machine, hides, limit);
+      fuse(section, kernels, step.getSections(), times, costModel);
     }
   }
 
   /// Chooses the buckets of one section's groups, and joins their kernels.
   void fuse(facts::Section &section, ArrayRef<facts::Kernel> kernels,
             MutableArrayRef<facts::Section> sections, const StepTimes &times,
-            const FusionPricer &pricer) {
+            const FusionCostModel &costModel) {
     const streams::StreamProblem &tasks = times.tasksOf(section.function.getName());
     SmallVector<JoinedKernels> joined;
     SmallVector<FusionGroup> groups = findFusionGroups(section, kernels, tasks);
@@ -140,14 +140,14 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
       bool isReference = rule.mode == FusionMode::Size && byReference;
       if (isReference)
         reference = findReferenceBuckets(groups, op, listByFirstUse(sections), rule.megabytes);
-      GroupProblem posed = pricer.poseProblem(group);
+      GroupProblem built = costModel.buildProblem(group);
       fusion::Buckets buckets =
-          chooseBuckets(posed, group, rule, isReference ? &reference : nullptr);
-      report(section, group, posed.problem, buckets);
+          chooseBuckets(built, group, rule, isReference ? &reference : nullptr);
+      report(section, group, built.problem, buckets);
       for (const std::vector<int> &bucket : buckets) {
         JoinedKernels join{{}, group.use == FusionUse::Source};
         for (int gradient : bucket)
-          join.kernels.push_back(group.members[posed.members[gradient]].kernel);
+          join.kernels.push_back(group.members[built.members[gradient]].kernel);
         llvm::sort(join.kernels);
         if (join.kernels.size() > 1)
           joined.push_back(std::move(join));

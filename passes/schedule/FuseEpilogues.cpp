@@ -18,7 +18,7 @@
 // as well are cloned. Gelu is not fused if the library does not support the row length.
 #include "passes/facts/Epilogues.h"
 #include "passes/facts/Kernels.h"
-#include "passes/schedule/GeluPieces.h"
+#include "passes/schedule/GeluDecomposition.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/task/EpilogueAttrs.h"
@@ -40,15 +40,15 @@ struct Counts {
 };
 
 /// One matmul and the ops that its instruction also performs.
-class ProductRecord {
+class MatmulEpilogue {
 public:
-  ProductRecord(MatmulOp product, Counts &counts)
-      : product(product), counts(counts), result(product.getResult()), taken{product} {}
+  MatmulEpilogue(MatmulOp matmul, Counts &counts)
+      : matmul(matmul), counts(counts), result(matmul.getResult()), taken{matmul} {}
 
   /// Takes the epilogue of the matmul, or else a sum of one of its operands; returns false if there
   /// is neither.
   bool take();
-  void mark(int64_t number);
+  void annotate(int64_t number);
 
 private:
   Value resultInReadShape() const;
@@ -57,12 +57,12 @@ private:
   bool takeGelu();
   bool takeSlope();
   bool takeSum();
-  Value takePieces(Value value, Value operand, Operation *before);
+  Value takeDecomposition(Value value, Value operand, Operation *before);
   void setActivation(task::Activation activation);
-  int64_t columns() { return product.getType().getShape().back(); }
+  int64_t columns() { return matmul.getType().getShape().back(); }
   bool hasKeptRows() { return columns() % abi::elementsOfKeptRow == 0; }
 
-  MatmulOp product;
+  MatmulOp matmul;
   Counts &counts;
   Value result; ///< result of all ops taken so far
   SmallVector<Operation *> taken;
@@ -71,7 +71,7 @@ private:
 
 /// Returns the result in the shape in which its reader sees it, behind a chain of views with one
 /// reader each.
-Value ProductRecord::resultInReadShape() const {
+Value MatmulEpilogue::resultInReadShape() const {
   Value seen = result;
   Operation *reader = facts::onlyReader(seen);
   while (reader && facts::isView(reader)) {
@@ -90,7 +90,7 @@ static Value otherOperand(Operation *op, Value operand) {
   return op->getOperand(op->getOperand(0) == operand ? 1 : 0);
 }
 
-bool ProductRecord::takeBias() {
+bool MatmulEpilogue::takeBias() {
   Value seen = resultInReadShape();
   auto add = readerOf<AddOp>(seen);
   // The bias has as many elements as the matmul has columns.
@@ -103,7 +103,7 @@ bool ProductRecord::takeBias() {
   return true;
 }
 
-bool ProductRecord::takeRelu() {
+bool MatmulEpilogue::takeRelu() {
   auto relu = readerOf<ReluOp>(resultInReadShape());
   if (!relu)
     return false;
@@ -114,11 +114,11 @@ bool ProductRecord::takeRelu() {
 
 /// Clones the ops that compute `value` from `operand`, and takes them. Returns the clone of
 /// `value`.
-Value ProductRecord::takePieces(Value value, Value operand, Operation *before) {
+Value MatmulEpilogue::takeDecomposition(Value value, Value operand, Operation *before) {
   OpBuilder b(before);
   IRMapping copies;
-  for (Operation *piece : piecesOf(value, operand))
-    taken.push_back(b.clone(*piece, copies));
+  for (Operation *op : decompositionOf(value, operand))
+    taken.push_back(b.clone(*op, copies));
   return copies.lookup(value);
 }
 
@@ -139,18 +139,18 @@ static void eraseUnread(Operation *op) {
   }
 }
 
-bool ProductRecord::takeGelu() {
+bool MatmulEpilogue::takeGelu() {
   Value operand = resultInReadShape(), gelu = findGelu(operand);
   if (!gelu || !hasKeptRows())
     return false;
-  gelu.replaceAllUsesWith(takePieces(gelu, operand, gelu.getDefiningOp()));
+  gelu.replaceAllUsesWith(takeDecomposition(gelu, operand, gelu.getDefiningOp()));
   eraseUnread(gelu.getDefiningOp());
   setActivation(task::Activation::Gelu);
   ++counts.gelus;
   return true;
 }
 
-bool ProductRecord::takeSlope() {
+bool MatmulEpilogue::takeSlope() {
   Value seen = resultInReadShape();
   auto mul = readerOf<MulOp>(seen);
   if (!mul || !hasKeptRows())
@@ -159,7 +159,7 @@ bool ProductRecord::takeSlope() {
   if (!operand || !facts::liesInMemory(operand) ||
       getElementTypeOrSelf(operand.getType()) != getElementTypeOrSelf(mul.getType()))
     return false;
-  mul->replaceUsesOfWith(slope, takePieces(slope, operand, mul));
+  mul->replaceUsesOfWith(slope, takeDecomposition(slope, operand, mul));
   eraseUnread(slope.getDefiningOp());
   taken.push_back(mul);
   setActivation(task::Activation::GeluGradient);
@@ -168,7 +168,7 @@ bool ProductRecord::takeSlope() {
 }
 
 /// Returns a sum of one of the matmul's operands that no instruction has taken yet, or null.
-static ReduceOp findSum(MatmulOp product, Value factor) {
+static ReduceOp findSum(MatmulOp matmul, Value factor) {
   SmallVector<Value> views{facts::viewRoot(factor)};
   for (size_t n = 0; n < views.size(); ++n)
     for (Operation *user : views[n].getUsers()) {
@@ -176,58 +176,58 @@ static ReduceOp findSum(MatmulOp product, Value factor) {
       if (facts::isView(user))
         views.push_back(user->getResult(0));
       else if (sum && !sum->hasAttr(task::matmulGroupAttrName) &&
-               facts::factorSummedBy(sum, product))
+               facts::factorSummedBy(sum, matmul))
         return sum;
     }
   return nullptr;
 }
 
-bool ProductRecord::takeSum() {
-  ReduceOp sum = findSum(product, product.getLhs());
+bool MatmulEpilogue::takeSum() {
+  ReduceOp sum = findSum(matmul, matmul.getLhs());
   if (!sum)
-    sum = findSum(product, product.getRhs());
+    sum = findSum(matmul, matmul.getRhs());
   if (!sum)
     return false;
   // The sum is computed with the matmul, before any op reads it.
-  if (sum->isBeforeInBlock(product)) {
+  if (sum->isBeforeInBlock(matmul)) {
     if (llvm::any_of(sum->getUsers(), [&](Operation *user) {
-          return user == product || user->isBeforeInBlock(product);
+          return user == matmul || user->isBeforeInBlock(matmul);
         }))
       return false;
-    sum->moveAfter(product);
+    sum->moveAfter(matmul);
   }
   taken.push_back(sum);
   ++counts.sums;
   return true;
 }
 
-bool ProductRecord::take() {
+bool MatmulEpilogue::take() {
   bool hasBias = takeBias();
   bool isTaken = takeRelu() || takeGelu() || (!hasBias && (takeSlope() || takeSum()));
   return hasBias || isTaken;
 }
 
-void ProductRecord::setActivation(task::Activation activation) {
-  product->setAttr(task::activationAttrName,
-                   task::ActivationAttr::get(product.getContext(), activation));
+void MatmulEpilogue::setActivation(task::Activation activation) {
+  matmul->setAttr(task::activationAttrName,
+                  task::ActivationAttr::get(matmul.getContext(), activation));
 }
 
-void ProductRecord::mark(int64_t number) {
-  Builder b(product.getContext());
+void MatmulEpilogue::annotate(int64_t number) {
+  Builder b(matmul.getContext());
   for (Operation *op : taken)
     op->setAttr(task::matmulGroupAttrName, b.getI64IntegerAttr(number));
 }
 
 /// Annotates the matmuls of a function, except integer ones, which are kernels.
-static void markProducts(func::FuncOp function, Counts &counts) {
+static void annotateMatmuls(func::FuncOp function, Counts &counts) {
   if (function.isExternal())
     return;
   int64_t number = 0;
-  SmallVector<MatmulOp> products(function.getBody().front().getOps<MatmulOp>());
-  for (MatmulOp product : products) {
-    ProductRecord record(product, counts);
-    if (isa<FloatType>(product.getType().getElementType()) && record.take())
-      record.mark(number++);
+  SmallVector<MatmulOp> matmuls(function.getBody().front().getOps<MatmulOp>());
+  for (MatmulOp matmul : matmuls) {
+    MatmulEpilogue epilogue(matmul, counts);
+    if (isa<FloatType>(matmul.getType().getElementType()) && epilogue.take())
+      epilogue.annotate(number++);
   }
 }
 
@@ -236,7 +236,7 @@ struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
   void runOnOperation() override {
     Counts counts;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      markProducts(function, counts);
+      annotateMatmuls(function, counts);
     remark::passed(getOperation().getLoc(),
                    remark::RemarkOpts::name("fuse-epilogues").category("schedule"))
         << remark::metric("biases", counts.biases) << remark::metric("relus", counts.relus)

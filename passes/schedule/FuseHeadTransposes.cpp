@@ -34,18 +34,18 @@ namespace pcc::schedule {
 
 namespace {
 /// One attention or its gradient, and the transposes in its instruction.
-class AttentionRecord {
+class AttentionInstruction {
 public:
-  AttentionRecord(Operation *attention, int64_t number)
+  AttentionInstruction(Operation *attention, int64_t number)
       : attention(attention), b(attention),
-        mark(Builder(attention->getContext()).getI64IntegerAttr(number)) {
-    attention->setAttr(task::attentionAttrName, mark);
+        annotation(Builder(attention->getContext()).getI64IntegerAttr(number)) {
+    attention->setAttr(task::attentionAttrName, annotation);
   }
 
   /// Gives the attention a clone of the transpose that produces the operand.
   void takeBefore(OpOperand &operand) {
     Operation *old = operand.get().getDefiningOp(), *own = b.clone(*old);
-    own->setAttr(task::attentionAttrName, mark);
+    own->setAttr(task::attentionAttrName, annotation);
     operand.set(own->getResult(0));
     if (isOpTriviallyDead(old))
       old->erase();
@@ -56,34 +56,34 @@ public:
 private:
   Operation *attention;
   OpBuilder b;
-  IntegerAttr mark;
+  IntegerAttr annotation;
 };
 } // namespace
 
-TransposeOp AttentionRecord::takeBehind(Value result) {
+TransposeOp AttentionInstruction::takeBehind(Value result) {
   TransposeOp taken = facts::headTransposeBehind(result);
   if (!taken)
     taken = TransposeOp::create(b, attention->getLoc(), result, facts::headsWithPositions);
   taken->moveAfter(attention);
-  taken->setAttr(task::attentionAttrName, mark);
+  taken->setAttr(task::attentionAttrName, annotation);
   return taken;
 }
 
 static void take(AttentionGradientOp op, int64_t number) {
-  AttentionRecord record(op, number);
+  AttentionInstruction instruction(op, number);
   for (OpOperand *operand : {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable(),
                              &op.getResultMutable(), &op.getGradientMutable()})
-    record.takeBefore(*operand);
+    instruction.takeBefore(*operand);
   for (Value result : {op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()})
-    record.takeBehind(result);
+    instruction.takeBehind(result);
 }
 
 /// Takes the attention. Other readers of the result read a transpose of the stored tensor instead.
 static void take(AttentionOp op, int64_t number) {
-  AttentionRecord record(op, number);
+  AttentionInstruction instruction(op, number);
   for (OpOperand *operand : {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable()})
-    record.takeBefore(*operand);
-  TransposeOp left = record.takeBehind(op.getResult());
+    instruction.takeBefore(*operand);
+  TransposeOp left = instruction.takeBehind(op.getResult());
   OpBuilder b(left->getBlock(), std::next(left->getIterator()));
   auto back = TransposeOp::create(b, op.getLoc(), left.getResult(), left.getPermutation());
   op.getResult().replaceAllUsesExcept(back.getResult(), left);
@@ -92,7 +92,7 @@ static void take(AttentionOp op, int64_t number) {
 }
 
 /// Annotates the attentions of a function; returns the numbers of attentions and of gradients.
-static std::pair<int64_t, int64_t> markAttentions(func::FuncOp function) {
+static std::pair<int64_t, int64_t> annotateAttentions(func::FuncOp function) {
   int64_t attentions = 0, gradients = 0;
   Block &body = function.getBody().front();
   for (auto op : llvm::to_vector(body.getOps<AttentionOp>()))
@@ -111,7 +111,7 @@ struct FuseHeadTransposes : impl::FuseHeadTransposesBase<FuseHeadTransposes> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      auto [own, ofOwn] = markAttentions(function);
+      auto [own, ofOwn] = annotateAttentions(function);
       attentions += own;
       gradients += ofOwn;
     }

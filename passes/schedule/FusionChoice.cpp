@@ -11,11 +11,11 @@ namespace pcc::schedule {
 
 /// Returns the time at which each member's operand is ready, in seconds of the step. For gradients
 /// that only the update reads, this is the time at which they are complete.
-std::vector<double> FusionPricer::findReady(const FusionGroup &group) const {
+std::vector<double> FusionCostModel::findReady(const FusionGroup &group) const {
   std::vector<double> ready;
   for (const FusionMember &member : group.members) {
-    if (const std::optional<Place> &place = places[member.kernel]) {
-      ready.push_back(times.at(*place));
+    if (const std::optional<StepPoint> &point = points[member.kernel]) {
+      ready.push_back(times.at(*point));
       continue;
     }
     double last = times.beginOf(name);
@@ -27,7 +27,7 @@ std::vector<double> FusionPricer::findReady(const FusionGroup &group) const {
 }
 
 /// Returns for each member the time from its first read to the end of the section's computation.
-std::vector<double> FusionPricer::findNeeded(const FusionGroup &group) const {
+std::vector<double> FusionCostModel::findNeeded(const FusionGroup &group) const {
   std::vector<double> computed{0}; ///< by kernel: seconds of computation before it
   for (const streams::Task &task : times.tasksOf(name).tasks)
     computed.push_back(computed.back() +
@@ -43,44 +43,44 @@ std::vector<double> FusionPricer::findNeeded(const FusionGroup &group) const {
   return needed;
 }
 
-/// Returns cost lines for collectives of up to `most` bytes. The machine's cost is the minimum of
-/// one line per algorithm; a tangent is taken at each power of two.
-static std::vector<fusion::MessageTime> findLines(Operation *op, double least, double most,
+/// Returns cost lines for collectives of up to `maxBytes` bytes. The machine's cost is the minimum
+/// of one line per algorithm; a tangent is taken at each power of two.
+static std::vector<fusion::MessageTime> findLines(Operation *op, double minBytes, double maxBytes,
                                                   const abi::Cluster &cluster) {
   dist::Mesh mesh = dist::getMesh(op);
   std::vector<fusion::MessageTime> lines;
-  for (double bytes = std::max(least, 1.0);; bytes *= 2) {
+  for (double bytes = std::max(minBytes, 1.0);; bytes *= 2) {
     double here = facts::secondsOfCollective(op, bytes, mesh, cluster);
     double beyond = facts::secondsOfCollective(op, bytes * 1.0625, mesh, cluster);
     double slope = (beyond - here) / (bytes * 0.0625);
     lines.push_back({here - slope * bytes, slope});
-    if (bytes >= most)
+    if (bytes >= maxBytes)
       return lines;
   }
 }
 
-GroupProblem FusionPricer::poseProblem(const FusionGroup &group) const {
-  GroupProblem posed;
+GroupProblem FusionCostModel::buildProblem(const FusionGroup &group) const {
+  GroupProblem built;
   bool isSource = group.use == FusionUse::Source;
   std::vector<double> order = isSource ? findNeeded(group) : findReady(group);
-  posed.members = llvm::to_vector(llvm::seq<int>(0, int(group.members.size())));
-  llvm::stable_sort(posed.members, [&](int a, int b) { return order[a] < order[b]; });
+  built.members = llvm::to_vector(llvm::seq<int>(0, int(group.members.size())));
+  llvm::stable_sort(built.members, [&](int a, int b) { return order[a] < order[b]; });
   bool waits = !isSource && !hides;
   double begin = waits ? times.beginOf(name) : 0;
-  int64_t least = INT64_MAX, total = 0;
-  for (int index : posed.members) {
+  int64_t minBytes = INT64_MAX, total = 0;
+  for (int index : built.members) {
     const FusionMember &member = group.members[index];
     int64_t bytes = int64_t(facts::trafficOf(member.op).bytes);
-    posed.problem.gradients.push_back({std::max(order[index], begin), bytes, member.parameter});
-    least = std::min(least, bytes);
+    built.problem.gradients.push_back({std::max(order[index], begin), bytes, member.parameter});
+    minBytes = std::min(minBytes, bytes);
     total += bytes;
   }
-  posed.problem.algorithms =
-      findLines(group.members.front().op, double(least), double(total), cluster);
-  posed.problem.limit = limit;
+  built.problem.algorithms =
+      findLines(group.members.front().op, double(minBytes), double(total), cluster);
+  built.problem.limit = limit;
   if (!isSource)
-    posed.problem.computed = times.beginOf(name);
-  return posed;
+    built.problem.computed = times.beginOf(name);
+  return built;
 }
 
 /// Groups gradients by the bucket number of their parameter; a gradient without a number gets its

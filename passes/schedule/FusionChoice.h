@@ -25,25 +25,25 @@ struct GroupProblem {
 };
 
 /// Builds the fusion problems of a section's groups for a machine.
-class FusionPricer {
+class FusionCostModel {
 public:
   /// `hides`: collectives that need only complete gradients do not wait for the update. `limit`:
   /// maximum bytes of a fused collective; 0: unlimited. Arguments passed by reference must outlive
   /// this object.
-  FusionPricer(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
-               const StepTimes &times, const GradientPlaces &gradients, const abi::Cluster &cluster,
-               bool hides, int64_t limit)
-      : name(section.function.getName()), places(gradients.placeKernels(section, kernels)),
+  FusionCostModel(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
+                  const StepTimes &times, const GradientReadyPoints &gradients,
+                  const abi::Cluster &cluster, bool hides, int64_t limit)
+      : name(section.function.getName()), points(gradients.findKernelPoints(section, kernels)),
         times(times), cluster(cluster), hides(hides), limit(limit) {}
 
-  GroupProblem poseProblem(const FusionGroup &group) const;
+  GroupProblem buildProblem(const FusionGroup &group) const;
 
 private:
   std::vector<double> findReady(const FusionGroup &group) const;
   std::vector<double> findNeeded(const FusionGroup &group) const;
 
-  llvm::StringRef name;                           ///< name of the section
-  llvm::SmallVector<std::optional<Place>> places; ///< by kernel
+  llvm::StringRef name;                               ///< name of the section
+  llvm::SmallVector<std::optional<StepPoint>> points; ///< by kernel
   const StepTimes &times;
   const abi::Cluster &cluster;
   bool hides;

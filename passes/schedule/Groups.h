@@ -71,7 +71,7 @@ private:
 
 /// Joins matmuls and attentions with the ops that have the same annotation
 /// (dialects/task/EpilogueAttrs.h). Fails if an annotated op does not fit the instruction.
-llvm::LogicalResult joinMarked(Groups &groups, mlir::func::FuncOp function);
+llvm::LogicalResult joinAnnotated(Groups &groups, mlir::func::FuncOp function);
 
 /// Joins a matmul or a convolution with the bias and the ReLU that follow it.
 void joinEpilogues(Groups &groups, mlir::func::FuncOp function);

@@ -71,9 +71,9 @@ bool Layout::fillGap(Buffer *buffer) {
 /// in use.
 SectionTimes Layout::usedTimes(const FrameRing &ring) const {
   SectionTimes used = times[ring.maker];
-  for (const Life &life : ring.lives)
-    for (int64_t slot = life.first; slot <= life.last; ++slot) {
-      const SectionTimes &section = times[rings->getSlots()[slot].section];
+  for (const UseInterval &interval : ring.intervals)
+    for (int64_t action = interval.first; action <= interval.last; ++action) {
+      const SectionTimes &section = times[rings->getActions()[action].section];
       used.start = std::min(used.start, section.start);
       used.end = std::max(used.end, section.end);
     }
@@ -81,27 +81,27 @@ SectionTimes Layout::usedTimes(const FrameRing &ring) const {
 }
 
 void Layout::setPlaces(const Frame &frame, int64_t offset) {
-  int64_t copies = rings->getFrames()[frame.number].copies;
+  int64_t depth = rings->getFrames()[frame.number].depth;
   for (auto [buffer, own] : llvm::zip_equal(frame.buffers, frame.offsets))
-    buffer->place = PlaceAttr::get(context, Space::Temporary, offset + own, copies,
-                                   copies > 1 ? frame.bytes : 0);
+    buffer->place =
+        PlaceAttr::get(context, Space::Temporary, offset + own, depth, depth > 1 ? frame.bytes : 0);
 }
 
 void Layout::pack() {
   solve::PackProblem problem;
   SmallVector<Buffer *> messages = values.rings();
   for (const Buffer *message : messages) {
-    int64_t size = message->copies * alignedBytes(message);
+    int64_t size = message->depth * alignedBytes(message);
     problem.items.push_back({size, times.front().start, times.back().end});
     bytes.rings += size;
-    bytes.copies = std::max(bytes.copies, message->copies);
+    bytes.depth = std::max(bytes.depth, message->depth);
   }
   for (const Frame &frame : frames) {
     const FrameRing &ring = rings->getFrames()[frame.number];
     SectionTimes used = usedTimes(ring);
-    problem.items.push_back({ring.copies * frame.bytes, used.start, used.end});
-    bytes.rings += ring.copies * frame.bytes;
-    bytes.copies = std::max(bytes.copies, ring.copies);
+    problem.items.push_back({ring.depth * frame.bytes, used.start, used.end});
+    bytes.rings += ring.depth * frame.bytes;
+    bytes.depth = std::max(bytes.depth, ring.depth);
   }
   for (const Buffer *buffer : loose)
     problem.items.push_back(itemOf(buffer));
@@ -110,8 +110,8 @@ void Layout::pack() {
   bytes.peak = int64_t(llvm::alignTo(solve::peakOf(problem, offsets), task::bufferAlignment));
   const int64_t *offset = offsets.begin();
   for (Buffer *message : messages)
-    message->place = PlaceAttr::get(context, Space::Temporary, *offset++, message->copies,
-                                    message->copies > 1 ? alignedBytes(message) : 0);
+    message->place = PlaceAttr::get(context, Space::Temporary, *offset++, message->depth,
+                                    message->depth > 1 ? alignedBytes(message) : 0);
   for (const Frame &frame : frames)
     setPlaces(frame, *offset++);
   for (Buffer *buffer : loose)
@@ -137,16 +137,16 @@ int64_t Layout::boundOf(unsigned section) const {
 }
 
 /// Returns the bytes of frames of other numbers that are in use across this action.
-int64_t Layout::waitingBytes(int64_t slot) const {
-  SectionSlot own = rings->getSlots()[slot];
+int64_t Layout::waitingBytes(int64_t action) const {
+  SectionAction own = rings->getActions()[action];
   int64_t sum = 0;
   for (const Frame &frame : frames) {
     const FrameRing &ring = rings->getFrames()[frame.number];
     bool isInside = ring.inside.contains(own.section);
-    sum +=
-        frame.bytes * llvm::count_if(ring.lives, [&](const Life &life) {
-          return life.first < slot && slot < life.last && !(isInside && life.number == own.number);
-        });
+    sum += frame.bytes * llvm::count_if(ring.intervals, [&](const UseInterval &interval) {
+             return interval.first < action && action < interval.last &&
+                    !(isInside && interval.number == own.number);
+           });
   }
   return sum;
 }
@@ -155,12 +155,13 @@ int64_t Layout::findBound() const {
   SmallVector<int64_t> ofSection;
   for (unsigned section = 0; section < times.size(); ++section)
     ofSection.push_back(boundOf(section));
-  int64_t most = *llvm::max_element(ofSection);
-  for (int64_t slot = 0; rings && slot < int64_t(rings->getSlots().size()); ++slot)
-    most = std::max(most, ofSection[rings->getSlots()[slot].section] + waitingBytes(slot));
+  int64_t maxBytes = *llvm::max_element(ofSection);
+  for (int64_t action = 0; rings && action < int64_t(rings->getActions().size()); ++action)
+    maxBytes =
+        std::max(maxBytes, ofSection[rings->getActions()[action].section] + waitingBytes(action));
   for (const Buffer *message : values.rings())
-    most += message->copies * alignedBytes(message);
-  return most;
+    maxBytes += message->depth * alignedBytes(message);
+  return maxBytes;
 }
 
 LayoutBytes Layout::place() {

@@ -33,8 +33,8 @@ struct LayoutBytes {
   int64_t peak = 0; ///< bytes that the layout needs
   /// Lower bound: the most that is live at once by the actions of the step, plus all message rings.
   int64_t bound = 0;
-  int64_t rings = 0;  ///< bytes of frames and messages
-  int64_t copies = 0; ///< largest depth of a ring
+  int64_t rings = 0; ///< bytes of frames and messages
+  int64_t depth = 0; ///< largest depth of a ring
 };
 
 class Layout {
@@ -62,7 +62,7 @@ private:
   void setPlaces(const Frame &frame, int64_t offset);
   SectionTimes usedTimes(const FrameRing &ring) const;
   int64_t boundOf(unsigned section) const;
-  int64_t waitingBytes(int64_t slot) const;
+  int64_t waitingBytes(int64_t action) const;
   int64_t findBound() const;
 
   Values &values;

@@ -51,9 +51,9 @@ LogicalResult LiveRanges::bindArgument(facts::Section &section, unsigned index) 
 /// Returns a new buffer: in a message ring, in a frame, or unrestricted.
 Buffer LiveRanges::bufferOf(Value output, int64_t first, int64_t last) const {
   int64_t bytes = task::bytesOf(cast<ShapedType>(output.getType()));
-  int64_t copies = rings ? rings->copiesOf(output) : 0;
+  int64_t depth = rings ? rings->depthOf(output) : 0;
   std::optional<unsigned> frame = rings ? rings->frameOf(output) : std::nullopt;
-  return {bytes, first, last, nullptr, /*overwritable=*/copies == 0, copies, frame};
+  return {bytes, first, last, nullptr, /*overwritable=*/depth == 0, depth, frame};
 }
 
 void LiveRanges::addKernel(unsigned index, const facts::Kernel &kernel) {
@@ -66,7 +66,7 @@ void LiveRanges::addKernel(unsigned index, const facts::Kernel &kernel) {
       values.add(output, {own.bytes, own.first, own.last, place, /*overwritable=*/false});
       continue;
     }
-    bool isAnywhere = own.copies == 0 && !own.frame;
+    bool isAnywhere = own.depth == 0 && !own.frame;
     Value dying = isAnywhere ? overwrites.takeDying(output, own.last < now.end) : Value();
     if (!dying) {
       values.add(output, own);
@@ -107,11 +107,11 @@ void LiveRanges::extendToPlace(const facts::Kernel &kernel) {
   int64_t first =
       startOf.lookup(kernel.early->section) + std::max<int64_t>(kernel.early->behind, 0);
   Block &step = facts::getStep(module).getBody().front();
-  SmallVector<pipe::ActionOp> slots(step.getOps<pipe::ActionOp>());
-  for (pipe::ActionOp slot : llvm::reverse(slots)) {
-    if (slot.getSection() == kernel.early->section)
+  SmallVector<pipe::ActionOp> actions(step.getOps<pipe::ActionOp>());
+  for (pipe::ActionOp action : llvm::reverse(actions)) {
+    if (action.getSection() == kernel.early->section)
       break;
-    if (auto other = startOf.find(slot.getSection()); other != startOf.end())
+    if (auto other = startOf.find(action.getSection()); other != startOf.end())
       first = std::min(first, other->second);
   }
   for (Value output : kernel.outputs)

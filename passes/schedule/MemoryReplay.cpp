@@ -42,14 +42,14 @@ void MemoryReplay::describe(Diagnostic &diagnostic, uint32_t version) const {
   diagnostic << " of number " << held.number;
 }
 
-LogicalResult MemoryReplay::expect(Operation *reader, const Slot &slot, const ByteSpan &span,
+LogicalResult MemoryReplay::expect(Operation *reader, const Action &action, const ByteSpan &span,
                                    uint32_t version) {
-  std::optional<HeldBytes::Held> other = bytes.findOther(span, version);
+  std::optional<MemoryContents::Held> other = bytes.findOther(span, version);
   if (!other)
     return success();
   InFlightDiagnostic error = reader->emitError();
-  error << "in the slot of number " << slot.number << " of \""
-        << placed.sections[slot.section].section->function.getName() << "\" expected ";
+  error << "in the action of number " << action.number << " of \""
+        << placed.sections[action.section].section->function.getName() << "\" expected ";
   describe(*error.getUnderlyingDiagnostic(), version);
   error << " at " << stringifySpace(span.space) << " + " << other->span.begin << ", got ";
   describe(*error.getUnderlyingDiagnostic(), other->value);
@@ -58,142 +58,143 @@ LogicalResult MemoryReplay::expect(Operation *reader, const Slot &slot, const By
   return error;
 }
 
-LogicalResult MemoryReplay::expectValue(Operation *reader, const Slot &slot, unsigned value,
+LogicalResult MemoryReplay::expectValue(Operation *reader, const Action &action, unsigned value,
                                         const Versions &own) {
-  const PlacedValue &from = valueAt(slot, value);
-  return expect(reader, slot, getSpan(from.place, from.bytes, slot.number), own[value]);
+  const PlacedValue &from = valueAt(action, value);
+  return expect(reader, action, getSpan(from.place, from.bytes, action.number), own[value]);
 }
 
 /// Returns the version of an argument's source; 0: not computed yet.
-uint32_t MemoryReplay::findArgument(const Slot &slot, unsigned argument) {
-  facts::Section &section = *placed.sections[slot.section].section;
+uint32_t MemoryReplay::findArgument(const Action &action, unsigned argument) {
+  facts::Section &section = *placed.sections[action.section].section;
   RoleAttr role = section.getArgumentRole(argument);
   if (!role)
     return 0;
-  const PlacedValue &own = valueAt(slot, argument);
+  const PlacedValue &own = valueAt(action, argument);
   if (role.getKind() == RoleKind::Input) {
-    uint32_t version = make(own.value, slot.number);
-    bytes.write(getSpan(own.place, own.bytes, slot.number), version);
+    uint32_t version = make(own.value, action.number);
+    bytes.write(getSpan(own.place, own.bytes, action.number), version);
     return version;
   }
   if (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Step)
     return kept.lookup(role);
   if (auto sum = placed.sumOfRole.find(role); sum != placed.sumOfRole.end())
     return sums[sum->second].isComplete ? sums[sum->second].version : 0;
-  return left.lookup({role, slot.number});
+  return left.lookup({role, action.number});
 }
 
-void MemoryReplay::publish(const Slot &slot, unsigned value, uint32_t version) {
-  for (RoleAttr role : valueAt(slot, value).leftAs)
-    left[{role, slot.number}] = version;
+void MemoryReplay::publish(const Action &action, unsigned value, uint32_t version) {
+  for (RoleAttr role : valueAt(action, value).leftAs)
+    left[{role, action.number}] = version;
 }
 
-LogicalResult MemoryReplay::bindArguments(const Slot &slot, Versions &own) {
-  facts::Section &section = *placed.sections[slot.section].section;
+LogicalResult MemoryReplay::bindArguments(const Action &action, Versions &own) {
+  facts::Section &section = *placed.sections[action.section].section;
   for (unsigned argument = 0; argument < section.function.getNumArguments(); ++argument) {
     if (own[argument] == 0)
-      own[argument] = findArgument(slot, argument);
+      own[argument] = findArgument(action, argument);
     if (own[argument] == 0)
       return section.function.emitError()
              << "argument " << argument << " of \"" << section.function.getName()
-             << "\" is not made before the slot of number " << slot.number;
-    publish(slot, argument, own[argument]);
+             << "\" is not made before the action of number " << action.number;
+    publish(action, argument, own[argument]);
   }
   return success();
 }
 
 /// Adds a term to a sum. The first term replaces the contents left by the previous step. A term
 /// that its instruction accumulates directly is not stored elsewhere.
-LogicalResult MemoryReplay::add(const Slot &slot, const PlacedSum &sum, const Versions &own,
+LogicalResult MemoryReplay::add(const Action &action, const PlacedSum &sum, const Versions &own,
                                 Operation *op) {
   Sum &state = sums[sum.sum];
   ByteSpan span = getSpan(placed.sums[sum.sum].place, placed.sums[sum.sum].bytes, 0);
-  if (state.version != 0 && failed(expect(op, slot, span, state.version)))
+  if (state.version != 0 && failed(expect(op, action, span, state.version)))
     return failure();
-  if (sum.value && own[*sum.value] != 0 && failed(expectValue(op, slot, *sum.value, own)))
+  if (sum.value && own[*sum.value] != 0 && failed(expectValue(op, action, *sum.value, own)))
     return failure();
-  Value added = sum.value ? valueAt(slot, *sum.value).value : Value();
-  state.version = make(added, slot.number);
+  Value added = sum.value ? valueAt(action, *sum.value).value : Value();
+  state.version = make(added, action.number);
   bytes.write(span, state.version);
-  state.isComplete = sum.ends && slot.isLast;
+  state.isComplete = sum.ends && action.isLast;
   return success();
 }
 
-LogicalResult MemoryReplay::write(const Slot &slot, const PlacedKernel &kernel, Versions &own) {
+LogicalResult MemoryReplay::write(const Action &action, const PlacedKernel &kernel, Versions &own) {
   SmallVector<ByteSpan> spans;
   for (unsigned output : kernel.outputs) {
     if (kernel.ownSum && kernel.ownSum->value == output)
       continue; // the sum's version describes these bytes
-    const PlacedValue &to = valueAt(slot, output);
-    ByteSpan span = getSpan(to.place, to.bytes, slot.number);
+    const PlacedValue &to = valueAt(action, output);
+    ByteSpan span = getSpan(to.place, to.bytes, action.number);
     for (const ByteSpan &other : spans)
       if (span.overlaps(other))
         return kernel.op->emitError() << "writes two results to " << to.place;
     uint32_t reducedFrom = 0;
     for (unsigned input : kernel.inputs) {
-      const PlacedValue &from = valueAt(slot, input);
+      const PlacedValue &from = valueAt(action, input);
       if (to.place == from.place && kernel.early && kernel.reducesInPlace)
         reducedFrom = own[input];
       else if (to.place != from.place &&
-               span.overlaps(getSpan(from.place, from.bytes, slot.number)))
+               span.overlaps(getSpan(from.place, from.bytes, action.number)))
         return kernel.op->emitError()
                << "writes " << to.place << " while it still reads " << from.place;
     }
     spans.push_back(span);
-    own[output] = make(to.value, slot.number, reducedFrom);
+    own[output] = make(to.value, action.number, reducedFrom);
     bytes.write(span, own[output]);
-    publish(slot, output, own[output]);
+    publish(action, output, own[output]);
   }
   return success();
 }
 
 /// Replays a matmul whose instruction accumulates into the sum; its inputs must not overlap the
 /// sum.
-LogicalResult MemoryReplay::addItself(const Slot &slot, const PlacedKernel &kernel,
-                                      const Versions &own) {
+LogicalResult MemoryReplay::addInPlace(const Action &action, const PlacedKernel &kernel,
+                                       const Versions &own) {
   const PlacedSections::Sum &sum = placed.sums[kernel.ownSum->sum];
   ByteSpan span = getSpan(sum.place, sum.bytes, 0);
   for (unsigned input : kernel.inputs) {
-    const PlacedValue &from = valueAt(slot, input);
-    if (span.overlaps(getSpan(from.place, from.bytes, slot.number)))
+    const PlacedValue &from = valueAt(action, input);
+    if (span.overlaps(getSpan(from.place, from.bytes, action.number)))
       return kernel.op->emitError()
              << "writes " << sum.place << " while it still reads " << from.place;
   }
-  return add(slot, *kernel.ownSum, own, kernel.op);
+  return add(action, *kernel.ownSum, own, kernel.op);
 }
 
-LogicalResult MemoryReplay::runKernel(const Slot &slot, const PlacedKernel &kernel, Versions &own) {
+LogicalResult MemoryReplay::runKernel(const Action &action, const PlacedKernel &kernel,
+                                      Versions &own) {
   for (unsigned input : kernel.inputs) {
-    const PlacedValue &from = valueAt(slot, input);
+    const PlacedValue &from = valueAt(action, input);
     if (own[input] == 0 && isa<BlockArgument>(from.value))
-      own[input] = findArgument(slot, input);
+      own[input] = findArgument(action, input);
     if (own[input] == 0)
       return kernel.op->emitError() << "reads what is not made yet";
-    if (failed(expectValue(kernel.op, slot, input, own)))
+    if (failed(expectValue(kernel.op, action, input, own)))
       return failure();
   }
-  if (kernel.ownSum && failed(addItself(slot, kernel, own)))
+  if (kernel.ownSum && failed(addInPlace(action, kernel, own)))
     return failure();
-  if (failed(write(slot, kernel, own)))
+  if (failed(write(action, kernel, own)))
     return failure();
   for (const PlacedSum &sum : kernel.sums)
-    if (failed(add(slot, sum, own, kernel.op)))
+    if (failed(add(action, sum, own, kernel.op)))
       return failure();
   return success();
 }
 
 /// Replays a hoisted kernel. Other kernels of its section may have run before; no kernel overwrites
 /// the section's arguments.
-LogicalResult MemoryReplay::runEarly(const PlacedEarly &early) {
+LogicalResult MemoryReplay::runHoisted(const PlacedHoisted &early) {
   Versions &own = begun[early.section];
   own.resize(placed.sections[early.section].values.size());
-  Slot slot{early.section, /*number=*/0, /*isLast=*/true};
-  return runKernel(slot, placed.sections[early.section].kernels[early.kernel], own);
+  Action action{early.section, /*number=*/0, /*isLast=*/true};
+  return runKernel(action, placed.sections[early.section].kernels[early.kernel], own);
 }
 
 /// Copies new values to the places of their parameters; all values are read before any is written.
-LogicalResult MemoryReplay::setParameters(const Slot &slot, const Versions &own) {
-  const PlacedSection &section = placed.sections[slot.section];
+LogicalResult MemoryReplay::setParameters(const Action &action, const Versions &own) {
+  const PlacedSection &section = placed.sections[action.section];
   Operation *end = section.section->function.getBody().front().getTerminator();
   SmallVector<std::pair<ByteSpan, uint32_t>> copies;
   for (auto [result, value] : section.results) {
@@ -201,8 +202,8 @@ LogicalResult MemoryReplay::setParameters(const Slot &slot, const Versions &own)
     auto target = placed.kept.find(role);
     if (!role || target == placed.kept.end())
       continue;
-    uint32_t version = value ? own[*value] : make(Value(), slot.number);
-    if (value && failed(expectValue(end, slot, *value, own)))
+    uint32_t version = value ? own[*value] : make(Value(), action.number);
+    if (value && failed(expectValue(end, action, *value, own)))
       return failure();
     copies.push_back({getSpan(target->second.place, target->second.bytes, 0), version});
     kept[role] = version;
@@ -213,38 +214,38 @@ LogicalResult MemoryReplay::setParameters(const Slot &slot, const Versions &own)
 }
 
 /// Replays the kernels of the section and, in its last action, the hoisted kernels between them.
-LogicalResult MemoryReplay::runSlot(const Slot &slot) {
-  const PlacedSection &section = placed.sections[slot.section];
-  Versions own = std::move(begun[slot.section]);
+LogicalResult MemoryReplay::runAction(const Action &action) {
+  const PlacedSection &section = placed.sections[action.section];
+  Versions own = std::move(begun[action.section]);
   own.resize(section.values.size());
-  if (failed(bindArguments(slot, own)))
+  if (failed(bindArguments(action, own)))
     return failure();
-  ArrayRef<PlacedEarly> early;
+  ArrayRef<PlacedHoisted> early;
   if (auto found = placed.early.find(section.section->function.getName());
-      slot.isLast && found != placed.early.end())
+      action.isLast && found != placed.early.end())
     early = found->second;
-  auto runEarlyBehind = [&](int64_t kernel) -> LogicalResult {
+  auto runHoistedAfter = [&](int64_t kernel) -> LogicalResult {
     for (; !early.empty(); early = early.drop_front()) {
-      const PlacedEarly &next = early.front();
+      const PlacedHoisted &next = early.front();
       if (placed.sections[next.section].kernels[next.kernel].early->behind > kernel)
         break;
-      if (failed(runEarly(next)))
+      if (failed(runHoisted(next)))
         return failure();
     }
     return success();
   };
   for (const PlacedSum &sum : section.argumentSums)
-    if (failed(add(slot, sum, own, section.section->function)))
+    if (failed(add(action, sum, own, section.section->function)))
       return failure();
-  if (failed(runEarlyBehind(-1)))
+  if (failed(runHoistedAfter(-1)))
     return failure();
   for (auto [number, kernel] : llvm::enumerate(section.kernels)) {
-    if (!kernel.early && failed(runKernel(slot, kernel, own)))
+    if (!kernel.early && failed(runKernel(action, kernel, own)))
       return failure();
-    if (failed(runEarlyBehind(int64_t(number))))
+    if (failed(runHoistedAfter(int64_t(number))))
       return failure();
   }
-  return endSlot(slot, own);
+  return endAction(action, own);
 }
 
 LogicalResult MemoryReplay::runStep() {
@@ -252,15 +253,15 @@ LogicalResult MemoryReplay::runStep() {
   for (auto [number, section] : llvm::enumerate(placed.sections))
     numberOf[section.section->function.getName()] = number;
   SmallVector<pipe::ActionOp> ops(step.getBody().front().getOps<pipe::ActionOp>());
-  SmallVector<Slot> slots;
+  SmallVector<Action> actions;
   std::vector<bool> comesLater(placed.sections.size());
   for (pipe::ActionOp op : llvm::reverse(ops)) {
     unsigned section = numberOf.lookup(op.getSection());
-    slots.push_back({section, op.getNumber(), !comesLater[section]});
+    actions.push_back({section, op.getNumber(), !comesLater[section]});
     comesLater[section] = true;
   }
-  for (const Slot &slot : llvm::reverse(slots))
-    if (failed(runSlot(slot)))
+  for (const Action &action : llvm::reverse(actions))
+    if (failed(runAction(action)))
       return failure();
   return checkParameters(step);
 }
@@ -281,7 +282,7 @@ LogicalResult MemoryReplay::run() {
     if (section.section->runs > 0)
       continue;
     begin();
-    if (failed(runSlot({unsigned(number), /*number=*/0, /*isLast=*/true})) ||
+    if (failed(runAction({unsigned(number), /*number=*/0, /*isLast=*/true})) ||
         failed(checkParameters(section.section->function)))
       return failure();
   }

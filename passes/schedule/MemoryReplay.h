@@ -46,7 +46,7 @@ private:
     bool isComplete = false;
   };
   /// Action being replayed.
-  struct Slot {
+  struct Action {
     unsigned section = 0;
     int64_t number = 0;
     bool isLast = false; ///< last action of its section
@@ -54,41 +54,42 @@ private:
 
   void begin();
   mlir::LogicalResult runStep();
-  mlir::LogicalResult runSlot(const Slot &slot);
-  mlir::LogicalResult bindArguments(const Slot &slot, Versions &own);
-  uint32_t findArgument(const Slot &slot, unsigned argument);
-  mlir::LogicalResult runKernel(const Slot &slot, const PlacedKernel &kernel, Versions &own);
-  mlir::LogicalResult runEarly(const PlacedEarly &early);
-  mlir::LogicalResult write(const Slot &slot, const PlacedKernel &kernel, Versions &own);
-  mlir::LogicalResult addItself(const Slot &slot, const PlacedKernel &kernel, const Versions &own);
-  mlir::LogicalResult add(const Slot &slot, const PlacedSum &sum, const Versions &own,
+  mlir::LogicalResult runAction(const Action &action);
+  mlir::LogicalResult bindArguments(const Action &action, Versions &own);
+  uint32_t findArgument(const Action &action, unsigned argument);
+  mlir::LogicalResult runKernel(const Action &action, const PlacedKernel &kernel, Versions &own);
+  mlir::LogicalResult runHoisted(const PlacedHoisted &early);
+  mlir::LogicalResult write(const Action &action, const PlacedKernel &kernel, Versions &own);
+  mlir::LogicalResult addInPlace(const Action &action, const PlacedKernel &kernel,
+                                 const Versions &own);
+  mlir::LogicalResult add(const Action &action, const PlacedSum &sum, const Versions &own,
                           mlir::Operation *op);
-  mlir::LogicalResult endSlot(const Slot &slot, const Versions &own);
-  mlir::LogicalResult checkShown(const Slot &slot, const Versions &own);
-  mlir::LogicalResult checkReduced(const Slot &slot);
-  mlir::LogicalResult expectReduced(const Slot &slot, const ByteSpan &span, uint32_t made,
+  mlir::LogicalResult endAction(const Action &action, const Versions &own);
+  mlir::LogicalResult checkReturned(const Action &action, const Versions &own);
+  mlir::LogicalResult checkReduced(const Action &action);
+  mlir::LogicalResult expectReduced(const Action &action, const ByteSpan &span, uint32_t made,
                                     const facts::EarlyReduction &reduction);
   uint32_t findReduced(mlir::Value result, uint32_t from) const;
   const facts::EarlyReduction *reductionOf(graph::RoleAttr role) const;
-  mlir::LogicalResult setParameters(const Slot &slot, const Versions &own);
-  mlir::LogicalResult checkSums(const Slot &slot);
+  mlir::LogicalResult setParameters(const Action &action, const Versions &own);
+  mlir::LogicalResult checkSums(const Action &action);
   mlir::LogicalResult checkParameters(mlir::Operation *end);
 
   uint32_t make(mlir::Value value, int64_t number, uint32_t reducedFrom = 0);
-  void publish(const Slot &slot, unsigned value, uint32_t version);
-  mlir::LogicalResult expect(mlir::Operation *reader, const Slot &slot, const ByteSpan &span,
+  void publish(const Action &action, unsigned value, uint32_t version);
+  mlir::LogicalResult expect(mlir::Operation *reader, const Action &action, const ByteSpan &span,
                              uint32_t version);
-  mlir::LogicalResult expectValue(mlir::Operation *reader, const Slot &slot, unsigned value,
+  mlir::LogicalResult expectValue(mlir::Operation *reader, const Action &action, unsigned value,
                                   const Versions &own);
   void describe(mlir::Diagnostic &diagnostic, uint32_t version) const;
-  const PlacedValue &valueAt(const Slot &slot, unsigned value) const {
-    return placed.sections[slot.section].values[value];
+  const PlacedValue &valueAt(const Action &action, unsigned value) const {
+    return placed.sections[action.section].values[value];
   }
 
   const PlacedSections &placed;
   const facts::EarlyReductions &reductions;
   pipe::StepOp step;
-  HeldBytes bytes;
+  MemoryContents bytes;
   std::vector<Version> versions;
   std::vector<Sum> sums;
   /// Versions that sections have returned, by role, and by number if they belong to a microbatch.

@@ -21,8 +21,8 @@
 //   order stays.
 // * Sections without collectives stay unchanged, and so do sections with barriers, whose order the
 //   user has given.
-#include "passes/schedule/KernelLanes.h"
-#include "passes/schedule/KernelSeconds.h"
+#include "passes/schedule/KernelCostModel.h"
+#include "passes/schedule/KernelStreams.h"
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/PlannedBytes.h"
 
@@ -63,7 +63,7 @@ public:
 
 private:
   void order(facts::Section &section);
-  void noteUnfinished(const KernelLanes &streams, const streams::StreamOrder &order);
+  void noteUnfinished(const KernelStreams &streams, const streams::StreamOrder &order);
 
   ModuleOp module;
   StepKernels kernels;
@@ -75,7 +75,7 @@ private:
 } // namespace
 
 /// Whether no send is later in the last run, up to rounding of summed times.
-static bool sendsInTime(const KernelLanes &streams, const streams::StreamOrder &given,
+static bool sendsInTime(const KernelStreams &streams, const streams::StreamOrder &given,
                         const streams::StreamOrder &found) {
   streams::StreamTimes before = streams::runInOrder(streams.getProblem(), given),
                        after = streams::runInOrder(streams.getProblem(), found);
@@ -86,7 +86,7 @@ static bool sendsInTime(const KernelLanes &streams, const streams::StreamOrder &
 }
 
 /// Returns the best order found in which no send is later.
-static streams::StreamOrder findOrder(const KernelLanes &streams,
+static streams::StreamOrder findOrder(const KernelStreams &streams,
                                       const streams::StreamOrder &given) {
   const streams::StreamProblem &problem = streams.getProblem();
   streams::StreamOrder found = streams::schedule(problem);
@@ -102,7 +102,7 @@ void StepOrder::order(facts::Section &section) {
   ArrayRef<Unfinished> before = unfinished[&section];
   if (!mayReorder(before, present))
     return;
-  KernelLanes streams(section, before, present, cluster);
+  KernelStreams streams(section, before, present, cluster);
   const streams::StreamProblem &problem = streams.getProblem();
   streams::StreamOrder given = streams::givenOrder(problem), found = findOrder(streams, given);
   noteUnfinished(streams, found);
@@ -120,7 +120,7 @@ void StepOrder::order(facts::Section &section) {
 
 /// Records hoisted kernels that are still running when the rank has finished the section's
 /// computation and goes on to the next section.
-void StepOrder::noteUnfinished(const KernelLanes &streams, const streams::StreamOrder &order) {
+void StepOrder::noteUnfinished(const KernelStreams &streams, const streams::StreamOrder &order) {
   const streams::StreamProblem &problem = streams.getProblem();
   streams::StreamTimes times = streams::runInOrder(problem, order);
   double computed = 0;

@@ -4,12 +4,12 @@
 // overlap with it.
 //
 // Assumes kernels (AssignKernels) and actions in their order. Kernels of the update are hoisted if
-// they need only complete gradients (GradientPlaces.h) and end in a collective. They run at the
-// point where these gradients are complete. Leaves `task.hoisted` on the update: [[@backward, 17]]
-// for a kernel that runs in the last action of @backward after kernel 17. The hoisted kernels get
-// the first numbers of the update, in the order in which they will run. Kernels that read the
+// they need only complete gradients (GradientReadyPoints.h) and end in a collective. They run at
+// the point where these gradients are complete. Leaves `task.hoisted` on the update: [[@backward,
+// 17]] for a kernel that runs in the last action of @backward after kernel 17. The hoisted kernels
+// get the first numbers of the update, in the order in which they will run. Kernels that read the
 // parameters, or gradients of several stages, are not hoisted.
-#include "passes/schedule/GradientPlaces.h"
+#include "passes/schedule/GradientReadyPoints.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -27,14 +27,14 @@ namespace {
 /// Kernels of one section.
 class Update {
 public:
-  Update(facts::Section &section, const GradientPlaces &gradients)
+  Update(facts::Section &section, const GradientReadyPoints &gradients)
       : section(section), kernels(facts::collectKernels(section.function)),
-        places(gradients.placeKernels(section, kernels)) {
+        points(gradients.findKernelPoints(section, kernels)) {
     for (const facts::Kernel &kernel : kernels)
-      if (places[kernel.number] && places[kernel.number]->slot < 0)
+      if (points[kernel.number] && points[kernel.number]->action < 0)
         free.insert(kernel.number);
     for (const facts::Kernel &kernel : kernels)
-      if (isCollective(kernel) && places[kernel.number] && !free.contains(kernel.number))
+      if (isCollective(kernel) && points[kernel.number] && !free.contains(kernel.number))
         take(kernel);
   }
 
@@ -49,7 +49,7 @@ private:
 
   facts::Section &section;
   SmallVector<facts::Kernel> kernels;
-  SmallVector<std::optional<Place>> places; ///< by kernel, where it will run
+  SmallVector<std::optional<StepPoint>> points; ///< by kernel, where it will run
   /// Kernels without dependences; they run before their first reader.
   llvm::SmallDenseSet<int64_t> free;
   llvm::SmallSetVector<int64_t, 16> early; ///< hoisted kernels, each after its producers
@@ -59,7 +59,7 @@ private:
 /// Hoists a kernel and its producers before it. A kernel without dependences runs before its first
 /// reader.
 void Update::take(const facts::Kernel &kernel) {
-  const Place &place = *places[kernel.number];
+  const StepPoint &point = *points[kernel.number];
   for (Value input : kernel.inputs) {
     Operation *producer = facts::viewRoot(input).getDefiningOp();
     std::optional<int64_t> number =
@@ -67,10 +67,10 @@ void Update::take(const facts::Kernel &kernel) {
     if (!number)
       continue;
     bool isFree = free.contains(*number), isTaken = early.contains(*number);
-    if (isTaken && !(isFree && place < *places[*number]))
+    if (isTaken && !(isFree && point < *points[*number]))
       continue;
     if (isFree)
-      places[*number] = place;
+      points[*number] = point;
     take(kernels[*number]);
   }
   early.insert(kernel.number);
@@ -80,13 +80,13 @@ int64_t Update::annotate() {
   if (early.empty())
     return 0;
   SmallVector<int64_t> order(early.begin(), early.end());
-  llvm::stable_sort(order, [&](int64_t a, int64_t b) { return *places[a] < *places[b]; });
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) { return *points[a] < *points[b]; });
   Builder b(section.function.getContext());
   SmallVector<Attribute> runsIn, forms;
   for (int64_t number : order)
     runsIn.push_back(
-        b.getArrayAttr({FlatSymbolRefAttr::get(b.getContext(), places[number]->section),
-                        b.getI64IntegerAttr(places[number]->behind)}));
+        b.getArrayAttr({FlatSymbolRefAttr::get(b.getContext(), points[number]->section),
+                        b.getI64IntegerAttr(points[number]->behind)}));
   for (const facts::Kernel &kernel : kernels)
     if (!early.contains(kernel.number))
       order.push_back(kernel.number);
@@ -107,7 +107,7 @@ namespace {
 struct OverlapReductions : impl::OverlapReductionsBase<OverlapReductions> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    GradientPlaces gradients(module);
+    GradientReadyPoints gradients(module);
     int64_t collectives = 0;
     for (facts::Section &section : facts::collectSections(module))
       if (section.runs == 1)

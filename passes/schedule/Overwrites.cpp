@@ -82,11 +82,11 @@ bool Overwrites::mayOverwriteAll(Buffer *buffer, Value output) {
 /// Returns the sections that run in an action after the last action of `section`.
 static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
   llvm::StringSet<> behind;
-  for (auto slot : step.getBody().front().getOps<pipe::ActionOp>())
-    if (slot.getSection() == section)
+  for (auto action : step.getBody().front().getOps<pipe::ActionOp>())
+    if (action.getSection() == section)
       behind.clear();
     else
-      behind.insert(slot.getSection());
+      behind.insert(action.getSection());
   return behind;
 }
 
@@ -105,7 +105,7 @@ static bool isShownAsReturned(func::FuncOp function, Value value) {
 
 /// Returns whether something reads the buffer after the hoisted kernel, which runs between the
 /// kernels of another section. The times only describe readers in the kernel's own section.
-bool Overwrites::isReadBehindEarly(Buffer *buffer) const {
+bool Overwrites::isReadAfterHoisted(Buffer *buffer) const {
   auto module = section.function->getParentOfType<ModuleOp>();
   llvm::StringSet<> behind = sectionsBehind(kernel.early->section, facts::getStep(module));
   return llvm::any_of(values.all(), [&](Value value) {
@@ -134,7 +134,7 @@ Value Overwrites::takeDying(Value output, bool staysInside) {
     Value root = facts::viewRoot(candidate);
     Buffer *buffer = values.find(root);
     if (!buffer || !buffer->overwritable || buffer->last != now || taken.contains(buffer) ||
-        !mayOverwriteAll(buffer, output) || (kernel.early && isReadBehindEarly(buffer)))
+        !mayOverwriteAll(buffer, output) || (kernel.early && isReadAfterHoisted(buffer)))
       continue;
     bool isInFrame = buffer->frame && staysInside && isInside(*buffer->frame);
     if (isInFrame || (!buffer->frame && !found))

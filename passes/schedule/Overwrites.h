@@ -38,7 +38,7 @@ private:
   task::PlaceAttr parameterUpdatedBy(mlir::Value output);
   task::PlaceAttr sumThatTakes(mlir::Value output);
   bool mayOverwriteAll(Buffer *buffer, mlir::Value output);
-  bool isReadBehindEarly(Buffer *buffer) const;
+  bool isReadAfterHoisted(Buffer *buffer) const;
   bool isInside(unsigned frame) const;
 
   facts::Section &section;

@@ -18,15 +18,16 @@ namespace pcc::schedule {
 
 /// Execution times of stages, and the number of live microbatches of virtual stages that fit in
 /// memory.
-struct StagePrices {
+struct StageCosts {
   order::PipelineTimes times;
   int64_t liveLimit = 0; ///< 0: as many as all stages have virtual stages
 };
-using StagePricer = std::function<StagePrices(llvm::ArrayRef<mlir::ModuleOp> stages,
-                                              const order::PipelineShape &shape)>;
+using StageCostModel = std::function<StageCosts(llvm::ArrayRef<mlir::ModuleOp> stages,
+                                                const order::PipelineShape &shape)>;
 
 /// Creates the pass with a cost model of the machine.
-std::unique_ptr<mlir::Pass> createOrderSlots(OrderSlotsOptions options, StagePricer price);
+std::unique_ptr<mlir::Pass> createOrderActions(OrderActionsOptions options,
+                                               StageCostModel costModel);
 
 /// Decision about a group of collectives that could be fused.
 struct FusionOutcome {

@@ -45,7 +45,7 @@ def RecomputePointwise : Pass<"schedule-recompute-pointwise", "::mlir::func::Fun
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
-def OrderSlots : Pass<"schedule-order-slots", "::mlir::ModuleOp"> {
+def OrderActions : Pass<"schedule-order-actions", "::mlir::ModuleOp"> {
   let summary = "puts the actions of pipeline stages in the order of a schedule";
   let description = [{
     Moves the actions of each stage's step; actions that run once for all microbatches stay last.
@@ -65,7 +65,7 @@ def OrderSlots : Pass<"schedule-order-slots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
-def SizeMessages : Pass<"schedule-size-messages", "::mlir::ModuleOp"> {
+def AnnotateInFlight : Pass<"schedule-annotate-in-flight", "::mlir::ModuleOp"> {
   let summary = "computes how many transfers between stages may be in flight without blocking";
   let description = [{
     Reads the actions of all stages. Annotates `pipe.in_flight_until` on `pipe.send`: by microbatch,

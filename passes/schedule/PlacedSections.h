@@ -6,7 +6,7 @@
 
 #include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
-#include "passes/schedule/HeldBytes.h"
+#include "passes/schedule/MemoryContents.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -34,7 +34,7 @@ struct PlacedKernel {
   mlir::Operation *op = nullptr; ///< one op of the kernel
   std::optional<facts::EarlyPlace> early;
   llvm::SmallVector<unsigned> inputs, outputs; ///< indices of values
-  bool reducesInPlace = false; ///< each output reduces an input over ranks in place
+  bool reducesInPlace = false;                 ///< each output reduces an input over ranks in place
   /// Sums that the kernel's own instruction, at most one, and the instructions after it add outputs
   /// to.
   std::optional<PlacedSum> ownSum;
@@ -51,7 +51,7 @@ struct PlacedSection {
 };
 
 /// Hoisted kernel of one section that runs in the last action of another.
-struct PlacedEarly {
+struct PlacedHoisted {
   unsigned section = 0, kernel = 0;
 };
 
@@ -66,7 +66,7 @@ struct PlacedSections {
   };
   llvm::SmallVector<Sum> sums;
   llvm::DenseMap<mlir::Attribute, unsigned> sumOfRole;
-  llvm::StringMap<llvm::SmallVector<PlacedEarly>> early; ///< by the section in which they run
+  llvm::StringMap<llvm::SmallVector<PlacedHoisted>> early; ///< by the section in which they run
 };
 
 /// Fails with a diagnostic if a value has no place, or if a kernel overwrites an operand it still

@@ -53,7 +53,7 @@ void MemoryPlanner::report(int64_t buffers, const LayoutBytes &bytes) {
   remark::analysis(module.getLoc(), remark::RemarkOpts::name("plan-memory").category("schedule"))
       << remark::metric("buffers", buffers) << remark::metric("temporary_bytes", bytes.peak)
       << remark::metric("bound_bytes", bytes.bound) << remark::metric("ring_bytes", bytes.rings)
-      << remark::metric("ring_copies", bytes.copies)
+      << remark::metric("ring_depth", bytes.depth)
       << remark::metric("persistent_bytes", fixed.getPersistentBytes());
 }
 

@@ -27,10 +27,10 @@
 // type, and different kernels contract multiplications and additions differently. So a value is not
 // rematerialized if an op may compare it with a value derived from the original. The derivative of
 // a maximum does so, because it looks for the element equal to the maximum.
-#include "passes/schedule/ComparedOps.h"
 #include "passes/schedule/Groups.h"
 #include "passes/schedule/Passes.h"
-#include "passes/schedule/Recipe.h"
+#include "passes/schedule/RematRecipe.h"
+#include "passes/schedule/RoundingSensitiveOps.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
@@ -87,14 +87,15 @@ private:
   void eraseUnread();
   bool mayLive(const SetVector<Value> &sources, Value value);
   std::optional<ReadersByKernel> findReaders(Value value) const;
-  int64_t bytesSaved(Value value, const Recipe &recipe, const ReadersByKernel &readers) const;
-  void computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value value, const Recipe &recipe);
+  int64_t bytesSaved(Value value, const RematRecipe &recipe, const ReadersByKernel &readers) const;
+  void computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value value,
+                 const RematRecipe &recipe);
   void recompute(Value value);
   void renumber();
 
   func::FuncOp function;
   SmallVector<Kernel> kernels;
-  ComparedOps compared;
+  RoundingSensitiveOps compared;
   /// Original ops that now have clones.
   llvm::SmallPtrSet<Operation *, 16> doneAgain;
 };
@@ -153,7 +154,7 @@ bool Recomputer::isCompared(const ReadersByKernel &readers) const {
 
 /// Returns the bytes that are no longer written and read for the value, less the additional bytes
 /// of its sources.
-int64_t Recomputer::bytesSaved(Value value, const Recipe &recipe,
+int64_t Recomputer::bytesSaved(Value value, const RematRecipe &recipe,
                                const ReadersByKernel &readers) const {
   int64_t maker = *facts::getKernelNumber(value.getDefiningOp());
   int64_t saved = facts::getNumBytes(value.getType()) * int64_t(1 + readers.size());
@@ -172,7 +173,7 @@ int64_t Recomputer::bytesSaved(Value value, const Recipe &recipe,
 
 /// Rematerializes the value for the readers in one kernel.
 void Recomputer::computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value value,
-                           const Recipe &recipe) {
+                           const RematRecipe &recipe) {
   Operation *first =
       *llvm::min_element(readers, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   OpBuilder b(first);
@@ -209,7 +210,7 @@ void Recomputer::recompute(Value value) {
   std::optional<ReadersByKernel> readers = findReaders(value);
   if (!readers || readers->empty())
     return;
-  Recipe recipe(value, maker, int64_t(readers->size()));
+  RematRecipe recipe(value, maker, int64_t(readers->size()));
   if (!recipe.isComplete || !mayLive(recipe.sources, value) ||
       (!recipe.isExact() && isCompared(*readers)))
     return;
@@ -270,7 +271,7 @@ namespace {
 struct RecomputePointwise : impl::RecomputePointwiseBase<RecomputePointwise> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    // Places of hoisted kernels contain kernel numbers, which may change here.
+    // StepPoints of hoisted kernels contain kernel numbers, which may change here.
     if (function.isExternal() || function->hasAttr(facts::hoistedAttrName))
       return;
     Recomputer recomputer(function);

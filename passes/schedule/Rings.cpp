@@ -8,32 +8,32 @@ using namespace pcc::graph;
 
 namespace pcc::schedule {
 
-int64_t leastCopies(ArrayRef<Life> lives) {
-  SmallVector<Life> sorted(lives);
-  llvm::sort(sorted, [](const Life &a, const Life &b) { return a.first < b.first; });
-  auto fits = [&](int64_t copies) {
-    std::vector<int64_t> busyUntil(copies, -1);
-    for (const Life &life : sorted) {
-      int64_t &until = busyUntil[life.number % copies];
-      if (until >= life.first)
+int64_t minDepth(ArrayRef<UseInterval> intervals) {
+  SmallVector<UseInterval> sorted(intervals);
+  llvm::sort(sorted, [](const UseInterval &a, const UseInterval &b) { return a.first < b.first; });
+  auto fits = [&](int64_t depth) {
+    std::vector<int64_t> busyUntil(depth, -1);
+    for (const UseInterval &interval : sorted) {
+      int64_t &until = busyUntil[interval.number % depth];
+      if (until >= interval.first)
         return false;
-      until = life.last;
+      until = interval.last;
     }
     return true;
   };
-  int64_t copies = 1;
-  while (!fits(copies)) // ends at the latest when each number has its own entry
-    ++copies;
-  return copies;
+  int64_t depth = 1;
+  while (!fits(depth)) // ends at the latest when each number has its own entry
+    ++depth;
+  return depth;
 }
 
 Rings::Rings(pipe::StepOp step, MutableArrayRef<facts::Section> sections)
     : sections(sections), positions(sections.size()) {
-  for (auto slot : step.getBody().front().getOps<pipe::ActionOp>())
+  for (auto action : step.getBody().front().getOps<pipe::ActionOp>())
     for (auto [index, section] : llvm::enumerate(sections))
-      if (section.function.getName() == slot.getSection()) {
-        positions[index][slot.getNumber()] = int64_t(slots.size());
-        slots.push_back({unsigned(index), slot.getNumber()});
+      if (section.function.getName() == action.getSection()) {
+        positions[index][action.getNumber()] = int64_t(actions.size());
+        actions.push_back({unsigned(index), action.getNumber()});
         break;
       }
   for (unsigned section = 0; section < sections.size(); ++section)
@@ -68,35 +68,35 @@ static int64_t inFlightUntil(pipe::SendOp send, int64_t number) {
   return until && number < until.size() ? until[number] : -1;
 }
 
-std::vector<Life> Rings::livesOf(unsigned section, const Readers &readers) const {
-  std::vector<Life> lives;
+std::vector<UseInterval> Rings::intervalsOf(unsigned section, const Readers &readers) const {
+  std::vector<UseInterval> intervals;
   for (auto [number, first] : positions[section]) {
-    Life life{number, first, first};
+    UseInterval interval{number, first, first};
     for (unsigned reader : readers.sections)
-      if (auto slot = positions[reader].find(number); slot != positions[reader].end())
-        life.last = std::max(life.last, slot->second);
+      if (auto action = positions[reader].find(number); action != positions[reader].end())
+        interval.last = std::max(interval.last, action->second);
     for (pipe::SendOp send : readers.sends)
-      life.last = std::max(life.last, inFlightUntil(send, number));
-    lives.push_back(life);
+      interval.last = std::max(interval.last, inFlightUntil(send, number));
+    intervals.push_back(interval);
   }
-  return lives;
+  return intervals;
 }
 
 /// Whether section `a` precedes section `b` for each number.
 bool Rings::keepOrder(unsigned a, unsigned b) const {
-  return llvm::all_of(positions[a], [&](const auto &slot) {
-    auto other = positions[b].find(slot.first);
-    return other == positions[b].end() || slot.second < other->second;
+  return llvm::all_of(positions[a], [&](const auto &action) {
+    auto other = positions[b].find(action.first);
+    return other == positions[b].end() || action.second < other->second;
   });
 }
 
 void Rings::findInside(FrameRing &frame) const {
   auto isWithin = [&](unsigned section) {
-    return positions[section].size() == frame.lives.size() &&
-           llvm::all_of(frame.lives, [&](const Life &life) {
-             auto slot = positions[section].find(life.number);
-             return slot != positions[section].end() && life.first <= slot->second &&
-                    slot->second <= life.last;
+    return positions[section].size() == frame.intervals.size() &&
+           llvm::all_of(frame.intervals, [&](const UseInterval &interval) {
+             auto action = positions[section].find(interval.number);
+             return action != positions[section].end() && interval.first <= action->second &&
+                    action->second <= interval.last;
            });
   };
   SmallVector<unsigned> within;
@@ -110,14 +110,14 @@ void Rings::findInside(FrameRing &frame) const {
       frame.inside.insert(section);
 }
 
-unsigned Rings::frameFor(unsigned section, std::vector<Life> lives) {
+unsigned Rings::frameFor(unsigned section, std::vector<UseInterval> intervals) {
   for (auto [number, frame] : llvm::enumerate(frames))
-    if (frame.maker == section && frame.lives == lives)
+    if (frame.maker == section && frame.intervals == intervals)
       return number;
   FrameRing &frame = frames.emplace_back();
   frame.maker = section;
-  frame.copies = leastCopies(lives);
-  frame.lives = std::move(lives);
+  frame.depth = minDepth(intervals);
+  frame.intervals = std::move(intervals);
   findInside(frame);
   return frames.size() - 1;
 }
@@ -133,15 +133,15 @@ void Rings::addValues(unsigned index) {
   for (auto send : section.function.getOps<pipe::SendOp>())
     readersOf[facts::viewRoot(send.getInput())].sends.push_back(send);
   for (pipe::RecvOp recv : section.function.getOps<pipe::RecvOp>()) {
-    int64_t inUse = leastCopies(livesOf(index, readersOf[recv.getResult()]));
-    copies[recv.getResult()] = std::min(inUse + 1, section.runs);
+    int64_t inUse = minDepth(intervalsOf(index, readersOf[recv.getResult()]));
+    depth[recv.getResult()] = std::min(inUse + 1, section.runs);
   }
   for (auto &[value, readers] : readersOf) {
-    std::vector<Life> lives = livesOf(index, readers);
+    std::vector<UseInterval> intervals = intervalsOf(index, readers);
     if (!readers.sends.empty())
-      copies[value] = std::max(copies[value], leastCopies(lives));
-    else if (!copies.contains(value))
-      frameNumbers[value] = frameFor(index, std::move(lives));
+      depth[value] = std::max(depth[value], minDepth(intervals));
+    else if (!depth.contains(value))
+      frameNumbers[value] = frameFor(index, std::move(intervals));
   }
 }
 

@@ -16,7 +16,7 @@
 // Messages run concurrently with actions, so each value that is sent or received has its own ring.
 // A receive ring has one additional entry, so that the next message can arrive while the current
 // one is processed. A sent value is in use as long as its transfer may be in flight, as computed by
-// SizeMessages, whichever section sends it.
+// AnnotateInFlight, whichever section sends it.
 #pragma once
 
 #include "passes/facts/Sections.h"
@@ -32,21 +32,21 @@ inline constexpr llvm::StringLiteral inFlightAttrName = "pipe.in_flight_until";
 
 /// Interval in which a value is in use: from the action that produces it to the last one that reads
 /// it.
-struct Life {
+struct UseInterval {
   int64_t number = 0;          ///< selects the ring entry
   int64_t first = 0, last = 0; ///< positions in the step
 
-  auto operator<=>(const Life &) const = default;
+  auto operator<=>(const UseInterval &) const = default;
 };
 
-/// Returns the minimum depth at which no two lives that use the same entry overlap.
-int64_t leastCopies(llvm::ArrayRef<Life> lives);
+/// Returns the minimum depth at which no two intervals that use the same entry overlap.
+int64_t minDepth(llvm::ArrayRef<UseInterval> intervals);
 
-/// Ring of frames of values with equal lives.
+/// Ring of frames of values with equal intervals.
 struct FrameRing {
-  unsigned maker = 0;      ///< section that produces the values
-  std::vector<Life> lives; ///< by number
-  int64_t copies = 0;
+  unsigned maker = 0;                 ///< section that produces the values
+  std::vector<UseInterval> intervals; ///< by number
+  int64_t depth = 0;
   /// Sections that run while the frame of their number is in use, including the maker. Their values
   /// may use gaps of the frame. They must keep their order among themselves in all numbers. If the
   /// weight gradients of one virtual stage run sometimes before and sometimes after those of
@@ -55,7 +55,7 @@ struct FrameRing {
 };
 
 /// Action of the step.
-struct SectionSlot {
+struct SectionAction {
   unsigned section = 0;
   int64_t number = 0;
 };
@@ -68,11 +68,11 @@ public:
   /// Returns the index of the frame ring in which a value (not a view) lies; nullopt if in none.
   std::optional<unsigned> frameOf(mlir::Value value) const;
   /// Returns the ring depth of a value that is sent or received; 0 for other values.
-  int64_t copiesOf(mlir::Value value) const { return copies.lookup(value); }
+  int64_t depthOf(mlir::Value value) const { return depth.lookup(value); }
 
   llvm::ArrayRef<FrameRing> getFrames() const { return frames; }
   /// Actions in the order of the step; `section` is an index into the sections.
-  llvm::ArrayRef<SectionSlot> getSlots() const { return slots; }
+  llvm::ArrayRef<SectionAction> getActions() const { return actions; }
 
 private:
   /// Uses of a value that a section produces: sections that read it later, and sends of it in any
@@ -84,16 +84,16 @@ private:
   /// Collects the transitive readers of a saved activation.
   void addReaders(graph::RoleAttr role, Readers &readers);
   void addValues(unsigned section);
-  std::vector<Life> livesOf(unsigned section, const Readers &readers) const;
-  unsigned frameFor(unsigned section, std::vector<Life> lives);
+  std::vector<UseInterval> intervalsOf(unsigned section, const Readers &readers) const;
+  unsigned frameFor(unsigned section, std::vector<UseInterval> intervals);
   bool keepOrder(unsigned a, unsigned b) const;
   void findInside(FrameRing &frame) const;
 
   llvm::MutableArrayRef<facts::Section> sections;
-  std::vector<SectionSlot> slots;
+  std::vector<SectionAction> actions;
   /// By section: position in the step by number.
   std::vector<std::map<int64_t, int64_t>> positions;
-  llvm::DenseMap<mlir::Value, int64_t> copies;
+  llvm::DenseMap<mlir::Value, int64_t> depth;
   llvm::DenseMap<mlir::Value, unsigned> frameNumbers;
   std::vector<FrameRing> frames;
 };

@@ -9,12 +9,12 @@ StepTimes::StepTimes(ModuleOp module, StepKernels &kernels, const abi::Cluster &
   for (facts::Section &section : kernels.getSections()) {
     Known &entry = sections[section.function.getName()];
     entry.tasks =
-        KernelLanes(section, /*unfinished=*/{}, kernels.orderOf(section), cluster).getProblem();
+        KernelStreams(section, /*unfinished=*/{}, kernels.orderOf(section), cluster).getProblem();
     entry.times = streams::runInOrder(entry.tasks, streams::givenOrder(entry.tasks));
   }
   double now = 0;
-  for (auto slot : facts::getStep(module).getBody().front().getOps<pipe::ActionOp>()) {
-    Known &entry = sections.find(slot.getSection())->second;
+  for (auto action : facts::getStep(module).getBody().front().getOps<pipe::ActionOp>()) {
+    Known &entry = sections.find(action.getSection())->second;
     entry.begin = now;
     now += entry.times.finish;
   }
@@ -25,10 +25,10 @@ double StepTimes::endOf(StringRef section, int64_t kernel) const {
   return entry.begin + entry.times.begin[kernel] + entry.tasks.tasks[kernel].seconds;
 }
 
-double StepTimes::at(const Place &place) const {
-  if (place.slot < 0)
+double StepTimes::at(const StepPoint &point) const {
+  if (point.action < 0)
     return 0;
-  return place.behind < 0 ? beginOf(place.section) : endOf(place.section, place.behind);
+  return point.behind < 0 ? beginOf(point.section) : endOf(point.section, point.behind);
 }
 
 } // namespace pcc::schedule

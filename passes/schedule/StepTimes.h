@@ -9,8 +9,8 @@
 // A kernel of @backward that ends 1.5 after the section's start is done at 9.5 in the last action.
 #pragma once
 
-#include "passes/schedule/GradientPlaces.h"
-#include "passes/schedule/KernelLanes.h"
+#include "passes/schedule/GradientReadyPoints.h"
+#include "passes/schedule/KernelStreams.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::schedule {
@@ -22,8 +22,8 @@ public:
   /// device for each rank.
   StepTimes(mlir::ModuleOp module, StepKernels &kernels, const abi::Cluster &cluster);
 
-  /// Returns the seconds from the beginning of the step to a place.
-  double at(const Place &place) const;
+  /// Returns the seconds from the beginning of the step to a point.
+  double at(const StepPoint &point) const;
   /// Returns the seconds to the beginning of the last action of a section of the step.
   double beginOf(llvm::StringRef section) const { return known(section).begin; }
   /// Returns the seconds to the end of a kernel in the last action of its section.

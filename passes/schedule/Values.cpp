@@ -37,11 +37,11 @@ SmallVector<Buffer *> Values::unplaced(function_ref<bool(const Buffer &)> matche
 }
 
 SmallVector<Buffer *> Values::temporaries() {
-  return unplaced([](const Buffer &buffer) { return buffer.copies == 0 && !buffer.frame; });
+  return unplaced([](const Buffer &buffer) { return buffer.depth == 0 && !buffer.frame; });
 }
 
 SmallVector<Buffer *> Values::rings() {
-  return unplaced([](const Buffer &buffer) { return buffer.copies > 0; });
+  return unplaced([](const Buffer &buffer) { return buffer.depth > 0; });
 }
 
 SmallVector<Buffer *> Values::inFrame(unsigned frame) {

@@ -19,7 +19,7 @@ struct Buffer {
   int64_t last = 0;         ///< time of the last instruction that reads it
   task::PlaceAttr place;    ///< prescribed place; null: a temporary
   bool overwritable = true; ///< false if a later run needs its contents
-  int64_t copies = 0;       ///< depth of its own ring, which nothing else shares; 0: no own ring
+  int64_t depth = 0;        ///< depth of its own ring, which nothing else shares; 0: no own ring
   std::optional<unsigned> frame = {}; ///< index of its frame ring
 };
 

@@ -60,7 +60,7 @@ bool EqualOps::isEqual(const Operation *lhs, const Operation *rhs) {
                                               OperationEquivalence::IgnoreLocations);
 }
 
-CutGraph::CutGraph(ModuleOp module, const PinnedProgram &program) : program(program) {
+CutGraph::CutGraph(ModuleOp module, const ConstrainedProgram &program) : program(program) {
   for (facts::Section section : facts::collectSections(module))
     if (graph::findArgs(section.function, graph::RoleKind::Gradient).empty())
       for (Operation &op : section.function.getBody().front())

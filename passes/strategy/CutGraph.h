@@ -10,7 +10,7 @@
 #pragma once
 
 #include "passes/solve/RecursiveCuts.h"
-#include "passes/strategy/PinnedProgram.h"
+#include "passes/strategy/ConstrainedProgram.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace pcc::strategy {
@@ -25,7 +25,7 @@ class CutGraph {
 public:
   /// Builds the problem from all sections of `module` except the update. The shardings that
   /// `program` prescribes for ops are on its mesh, and the axes of this mesh are then the rounds.
-  CutGraph(mlir::ModuleOp module, const PinnedProgram &program);
+  CutGraph(mlir::ModuleOp module, const ConstrainedProgram &program);
 
   const solve::CutProblem &getProblem() const { return problem; }
   /// The ops of the module, by index of the op in the problem.
@@ -42,7 +42,7 @@ private:
   OpClass makeClass(mlir::Operation *op);
   int getTensor(mlir::Value value);
 
-  const PinnedProgram &program;
+  const ConstrainedProgram &program;
   solve::CutProblem problem;
   std::vector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Value, int> tensors;

@@ -5,8 +5,8 @@
 // ops unchanged, with a sharding on each. A dataset strategy only determines how inputs are fed;
 // the ops still split the batch.
 #include "dialects/graph/Roles.h"
+#include "passes/strategy/ConstraintResolver.h"
 #include "passes/strategy/Passes.h"
-#include "passes/strategy/PinResolver.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -56,7 +56,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
   LogicalResult feed(dist::Mesh &mesh, GivenShardings &given) {
     if (datasetStrategy.empty())
       return success();
-    PinResolver resolver(getOperation(), mesh, mesh.getNumRanks());
+    ConstraintResolver resolver(getOperation(), mesh, mesh.getNumRanks());
     if (failed(resolver.feed(datasetStrategy)))
       return failure();
     mesh = resolver.resolve(given);
@@ -80,7 +80,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
     given.fullBatch = fullBatch;
     double factor = gradientsMean ? 1 : static_cast<double>(mesh.getNumRanks());
     given.gradientFactor = [=](StringRef, const Sharding &, const dist::Mesh &) { return factor; };
-    StepMarker(module, mesh, std::move(given)).run();
+    ShardingAnnotator(module, mesh, std::move(given)).run();
   }
 };
 

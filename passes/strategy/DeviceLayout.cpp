@@ -55,7 +55,7 @@ bool haveSameLocalShape(const LayoutDims &left, const LayoutDims &right) {
 namespace {
 
 /// Prefix products at which devices or dimensions are cut.
-using Marks = std::set<int64_t>;
+using CutPoints = std::set<int64_t>;
 
 /// Cuts two layouts until neither changes.
 class Refiner {
@@ -71,7 +71,7 @@ public:
       LayoutDims fromBefore = from, toBefore = to;
       if (!cutByDevices(from) || !cutByDevices(to))
         return false;
-      Marks sizes;
+      CutPoints sizes;
       addSizes(from, sizes);
       addSizes(to, sizes);
       size_t numDevices = devices.size();
@@ -93,7 +93,7 @@ private:
     return kept;
   }
 
-  static void addSizes(const LayoutDims &layout, Marks &sizes) {
+  static void addSizes(const LayoutDims &layout, CutPoints &sizes) {
     int64_t product = 1;
     for (const LayoutDim &dim : layout)
       sizes.insert(product *= dim.size);
@@ -104,13 +104,13 @@ private:
     LayoutDims cut;
     for (const LayoutDim &dim : layout) {
       LayoutDim rest = dim;
-      for (auto mark = devices.upper_bound(dim.axis.begin);
-           dim.isCut() && mark != devices.end() && *mark < dim.axis.end; ++mark) {
-        if (*mark % rest.axis.begin || dim.axis.end % *mark)
+      for (auto cutPoint = devices.upper_bound(dim.axis.begin);
+           dim.isCut() && cutPoint != devices.end() && *cutPoint < dim.axis.end; ++cutPoint) {
+        if (*cutPoint % rest.axis.begin || dim.axis.end % *cutPoint)
           return false;
-        int64_t parts = *mark / rest.axis.begin;
-        cut.push_back({parts, {rest.axis.begin, *mark}});
-        rest = {rest.size / parts, {*mark, dim.axis.end}};
+        int64_t parts = *cutPoint / rest.axis.begin;
+        cut.push_back({parts, {rest.axis.begin, *cutPoint}});
+        rest = {rest.size / parts, {*cutPoint, dim.axis.end}};
       }
       cut.push_back(rest);
     }
@@ -119,16 +119,16 @@ private:
   }
 
   /// Splits each dimension that contains cut points; the first parts take over its axis.
-  bool cutBySizes(LayoutDims &layout, const Marks &sizes) {
+  bool cutBySizes(LayoutDims &layout, const CutPoints &sizes) {
     LayoutDims cut;
     int64_t begin = 1;
     for (const LayoutDim &dim : layout) {
       int64_t end = begin * dim.size;
       DeviceAxis rest = dim.axis;
-      for (auto mark = sizes.upper_bound(begin); begin != end; ++mark) {
-        if (*mark % begin || end % *mark || !takeAxis(*mark / begin, rest, cut))
+      for (auto cutPoint = sizes.upper_bound(begin); begin != end; ++cutPoint) {
+        if (*cutPoint % begin || end % *cutPoint || !takeAxis(*cutPoint / begin, rest, cut))
           return false;
-        begin = *mark;
+        begin = *cutPoint;
       }
     }
     layout = std::move(cut);
@@ -152,7 +152,7 @@ private:
     return true;
   }
 
-  Marks devices; ///< prefix products at which any axis begins or ends
+  CutPoints devices; ///< prefix products at which any axis begins or ends
 };
 
 } // namespace

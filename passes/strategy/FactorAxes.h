@@ -17,7 +17,7 @@ public:
   FactorAxes(mlir::Operation *op, const dist::Mesh &mesh);
 
   /// Splits every factor as given; checkStrategy has verified that the splits are legal.
-  void give(llvm::ArrayRef<dist::AxisList> given) { axes.assign(given.begin(), given.end()); }
+  void setAxes(llvm::ArrayRef<dist::AxisList> given) { axes.assign(given.begin(), given.end()); }
   /// Adopts the cuts of one operand or result as far as they are legal and do not conflict with
   /// existing splits.
   void takeOperand(unsigned operand, const dist::Sharding &sharding);

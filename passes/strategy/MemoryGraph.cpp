@@ -33,13 +33,14 @@ TensorFactors projectThrough(graph::BroadcastOp broadcast, const TensorFactors &
   return dims;
 }
 
-MemoryLaw getLaw(Operation *op) {
+MemoryCostRule getCostRule(Operation *op) {
   if (isa<graph::MatmulOp>(op))
-    return MemoryLaw::Product;
+    return MemoryCostRule::Matmul;
   if (isa<graph::GatherOp>(op))
-    return MemoryLaw::Gather;
+    return MemoryCostRule::Gather;
   auto reduce = dyn_cast<graph::ReduceOp>(op);
-  return reduce && reduce.getKind() == graph::ReduceOpKind::Mean ? MemoryLaw::Mean : MemoryLaw::Any;
+  return reduce && reduce.getKind() == graph::ReduceOpKind::Mean ? MemoryCostRule::Mean
+                                                                 : MemoryCostRule::Any;
 }
 
 /// The section whose forward ops have costs. Its results leave the program unless `trains` is set.
@@ -97,16 +98,16 @@ private:
 
   void addNode(Operation *op) {
     int index = static_cast<int>(graph.nodes.size());
-    MemoryOp priced{cast<FactorRuleOpInterface>(op).getFactorRule(), getLaw(op), {}, {}};
-    for (auto [number, dims] : llvm::enumerate(priced.rule.getOperands()))
-      priced.operands.push_back(read(op->getOperand(number), dims, index, number));
-    for (auto [result, dims] : llvm::zip_equal(op->getResults(), priced.rule.getResults())) {
+    MemoryOp modelOp{cast<FactorRuleOpInterface>(op).getFactorRule(), getCostRule(op), {}, {}};
+    for (auto [number, dims] : llvm::enumerate(modelOp.rule.getOperands()))
+      modelOp.operands.push_back(read(op->getOperand(number), dims, index, number));
+    for (auto [result, dims] : llvm::zip_equal(op->getResults(), modelOp.rule.getResults())) {
       MemorySource &source = sources[result];
       source.node = index;
       source.result = result.getResultNumber();
-      priced.results.push_back(makeTensor(result, dims));
+      modelOp.results.push_back(makeTensor(result, dims));
     }
-    graph.nodes.push_back({op, std::move(priced)});
+    graph.nodes.push_back({op, std::move(modelOp)});
   }
 
   /// Returns the operand that `node` reads as its operand `number`, and records the use.

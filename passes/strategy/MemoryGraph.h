@@ -21,7 +21,7 @@ namespace pcc::strategy {
 
 struct MemoryNode {
   mlir::Operation *op;
-  MemoryOp priced;
+  MemoryOp modelOp;
 };
 
 /// Source of a value.

@@ -8,15 +8,15 @@ using namespace llvm;
 
 namespace pcc::strategy {
 
-MemoryPrice &MemoryPrice::operator+=(const MemoryPrice &other) {
+MemoryCost &MemoryCost::operator+=(const MemoryCost &other) {
   computation += other.computation;
   activations += other.activations;
   parameters += other.parameters;
   return *this;
 }
 
-double MemoryModel::getTotal(const MemoryPrice &price) const {
-  return alpha * price.computation + beta * (price.activations + gamma * price.parameters);
+double MemoryModel::getTotal(const MemoryCost &cost) const {
+  return alpha * cost.computation + beta * (cost.activations + gamma * cost.parameters);
 }
 
 int64_t MemoryTensor::countParts(ArrayRef<int64_t> counts) const {
@@ -35,10 +35,10 @@ double MemoryTensor::countBytes(ArrayRef<int64_t> counts) const {
 
 /// Returns the cost in bytes of a transfer of `bytes`; latency dominates short transfers.
 static double refine(double bytes) {
-  constexpr double threshold = 2048, least = 3072, latency = 1024;
+  constexpr double threshold = 2048, minCost = 3072, latency = 1024;
   if (bytes <= 0)
     return 0;
-  return bytes <= threshold ? least : bytes + latency;
+  return bytes <= threshold ? minCost : bytes + latency;
 }
 
 /// Subtracts one from each cost above one byte, so that a tie is won by the option that splits only
@@ -65,7 +65,7 @@ static bool isAxisSplit(const MemoryOp &op, ArrayRef<int64_t> counts) {
 static double countGradients(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t devices) {
   double bytes = 0;
   for (auto [index, operand] : enumerate(op.operands)) {
-    bool isCounted = op.law != MemoryLaw::Product || index == 1;
+    bool isCounted = op.costRule != MemoryCostRule::Matmul || index == 1;
     if (isCounted && operand.isTrained && operand.tensor.countParts(counts) != devices)
       bytes += operand.tensor.countBytes(counts);
   }
@@ -79,18 +79,18 @@ static bool splitsFirst(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t de
   return facts::projectCounts(op.operands.front().tensor.dims, counts).front() == devices;
 }
 
-MemoryPrice priceOp(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t devices) {
+MemoryCost costOfOp(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t devices) {
   constexpr double tableWeight = 3, indexWeight = 7;
   double computation = 0, forward = 0;
   for (const MemoryOperand &operand : op.operands)
     computation += operand.tensor.countBytes(counts);
-  if (op.law == MemoryLaw::Gather && isAxisSplit(op, counts)) {
+  if (op.costRule == MemoryCostRule::Gather && isAxisSplit(op, counts)) {
     computation = tableWeight * op.operands[0].tensor.countBytes(counts) +
                   indexWeight * op.operands[1].tensor.countBytes(counts);
     forward = op.results.front().countBytes(counts);
   } else if (isReductionSplit(op, counts)) {
     forward = op.results.front().countBytes(counts);
-    computation += op.law == MemoryLaw::Mean ? 2 * forward : forward;
+    computation += op.costRule == MemoryCostRule::Mean ? 2 * forward : forward;
   }
   double total = forward + countGradients(op, counts, devices);
   if (splitsFirst(op, counts, devices))
@@ -98,11 +98,11 @@ MemoryPrice priceOp(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t device
   return {computation, refine(forward), total - forward};
 }
 
-MemoryPrice priceReshard(const ReshardVolume &volume) {
+MemoryCost costOfReshard(const ReshardVolume &volume) {
   return {volume.computation, refine(volume.forward) + refine(volume.backward), 0};
 }
 
-MemoryPrice priceReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices) {
+MemoryCost costOfReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices) {
   double computation = volume.computation, sent = volume.forward + volume.backward;
   if (!from.dims.empty() && from.dims.front().axis.getCount() == devices)
     prefer({&computation, &sent});

@@ -23,12 +23,12 @@
 namespace pcc::strategy {
 
 /// Costs in bytes on one device.
-struct MemoryPrice {
+struct MemoryCost {
   double computation = 0;
   double activations = 0; ///< sent for activations and, between ops, for their gradients
   double parameters = 0;  ///< sent for gradients of parameters
 
-  MemoryPrice &operator+=(const MemoryPrice &other);
+  MemoryCost &operator+=(const MemoryCost &other);
 };
 
 /// Weights that combine the costs to one number.
@@ -36,7 +36,7 @@ struct MemoryModel {
   double alpha = 1, beta = 400, gamma = 0.001;
 
   /// Returns alpha · computation + beta · (activations + gamma · parameters).
-  double getTotal(const MemoryPrice &price) const;
+  double getTotal(const MemoryCost &cost) const;
 };
 
 /// A tensor as an op reads or produces it, before a broadcast repeats it along missing dimensions.
@@ -56,22 +56,22 @@ struct MemoryOperand {
 };
 
 /// Row of the table above that applies to an op.
-enum class MemoryLaw { Any, Product, Mean, Gather };
+enum class MemoryCostRule { Any, Matmul, Mean, Gather };
 
 struct MemoryOp {
   FactorRule rule;
-  MemoryLaw law = MemoryLaw::Any;
+  MemoryCostRule costRule = MemoryCostRule::Any;
   llvm::SmallVector<MemoryOperand, 3> operands;
   llvm::SmallVector<MemoryTensor, 1> results;
 };
 
 /// Returns the cost of an op whose factors are cut `counts` times, on `devices` devices.
-MemoryPrice priceOp(const MemoryOp &op, llvm::ArrayRef<int64_t> counts, int64_t devices);
+MemoryCost costOfOp(const MemoryOp &op, llvm::ArrayRef<int64_t> counts, int64_t devices);
 
 /// Returns the cost of redistributing a tensor between two ops.
-MemoryPrice priceReshard(const ReshardVolume &volume);
+MemoryCost costOfReshard(const ReshardVolume &volume);
 
 /// Returns the cost of redistributing a tensor through a reshape whose input has the layout `from`.
-MemoryPrice priceReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices);
+MemoryCost costOfReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices);
 
 } // namespace pcc::strategy

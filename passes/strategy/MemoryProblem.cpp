@@ -16,7 +16,7 @@ namespace {
 
 /// Whether the cost model covers the split of a factor. Splits that need a halo, or a local form
 /// that the reference system lacks, are not covered.
-bool isPriced(Operation *op, FactorKind kind) {
+bool isCovered(Operation *op, FactorKind kind) {
   switch (kind) {
   case FactorKind::Parallel:
   case FactorKind::Reduce:
@@ -29,9 +29,9 @@ bool isPriced(Operation *op, FactorKind kind) {
   llvm_unreachable("every kind is listed");
 }
 
-bool isPriced(const MemoryNode &node, ArrayRef<int64_t> counts) {
-  return llvm::all_of(llvm::zip_equal(node.priced.rule.getFactors(), counts), [&](auto pair) {
-    return std::get<1>(pair) == 1 || isPriced(node.op, std::get<0>(pair).kind);
+bool isCovered(const MemoryNode &node, ArrayRef<int64_t> counts) {
+  return llvm::all_of(llvm::zip_equal(node.modelOp.rule.getFactors(), counts), [&](auto pair) {
+    return std::get<1>(pair) == 1 || isCovered(node.op, std::get<0>(pair).kind);
   });
 }
 
@@ -74,7 +74,7 @@ MemoryProblem::MemoryProblem(MemoryGraph given, MemorySpace space, MemoryModel m
 //===-- Options -----------------------------------------------------------------------------===//
 
 facts::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
-  facts::StrategyList kept(node.priced.rule.getFactors().size());
+  facts::StrategyList kept(node.modelOp.rule.getFactors().size());
   if (space.findGiven)
     if (FactorCounts given = space.findGiven(node.op); !given.empty()) {
       kept.push_back(given);
@@ -82,7 +82,7 @@ facts::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
     }
   facts::StrategyList all = facts::StrategySpace(node.op).list(space.devices, space.use);
   for (size_t index = 0; index < all.size(); ++index)
-    if (isPriced(node, all[index]) && (!space.allows || space.allows(node.op, all[index])))
+    if (isCovered(node, all[index]) && (!space.allows || space.allows(node.op, all[index])))
       kept.push_back(all[index]);
   if (kept.size() == 0)
     kept.push_back(all[0]); // splits nothing
@@ -91,9 +91,9 @@ facts::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
 
 void MemoryProblem::addNode(const MemoryNode &node) {
   options.push_back(listOptions(node));
-  std::vector<MemoryPrice> &own = prices.emplace_back();
+  std::vector<MemoryCost> &own = modelCosts.emplace_back();
   for (size_t index = 0; index < options.back().size(); ++index)
-    own.push_back(priceOp(node.priced, options.back()[index], space.devices));
+    own.push_back(costOfOp(node.modelOp, options.back()[index], space.devices));
   problem.nodes.emplace_back().name = facts::getName(node.op).str();
 }
 
@@ -118,7 +118,7 @@ MemoryProblem::Layouts MemoryProblem::listMade(const MemorySource &source) const
     }
     return layouts;
   }
-  const MemoryOp &maker = graph.nodes[source.node].priced;
+  const MemoryOp &maker = graph.nodes[source.node].modelOp;
   const MemoryTensor &tensor = maker.results[source.result];
   for (size_t index = 0; index < options[source.node].size(); ++index)
     layouts.push_back(layOut(tensor.shape, tensor.dims, options[source.node][index], maker.rule));
@@ -132,7 +132,7 @@ MemoryProblem::Layouts MemoryProblem::listWanted(const MemoryUse &use) const {
   Layouts layouts;
   for (size_t index = 0; index < options[use.node].size(); ++index)
     layouts.push_back(layOut(use.tensor.shape, use.tensor.dims, options[use.node][index],
-                             graph.nodes[use.node].priced.rule));
+                             graph.nodes[use.node].modelOp.rule));
   return layouts;
 }
 
@@ -141,17 +141,17 @@ bool MemoryProblem::mustFollow(const MemoryUse &use) const {
     return false;
   const MemoryNode &reader = graph.nodes[use.node];
   return facts::classOf(reader.op) == facts::OpClass::Elementwise &&
-         use.tensor.shape == reader.priced.results.front().shape;
+         use.tensor.shape == reader.modelOp.results.front().shape;
 }
 
 ReshardVolume MemoryProblem::measure(const MemoryUse &use, int32_t from, int32_t to) const {
   return measureReshard(listMade(use.from)[from], listWanted(use)[to], use.tensor.elementBytes);
 }
 
-MemoryPrice MemoryProblem::priceUse(const MemoryUse &use, const DeviceLayout &from,
+MemoryCost MemoryProblem::costOfUse(const MemoryUse &use, const DeviceLayout &from,
                                     const DeviceLayout &to) const {
   ReshardVolume volume = measureReshard(from, to, use.tensor.elementBytes);
-  return use.from.reshaped ? priceReshape(volume, from, space.devices) : priceReshard(volume);
+  return use.from.reshaped ? costOfReshape(volume, from, space.devices) : costOfReshard(volume);
 }
 
 std::vector<double> MemoryProblem::makeTable(const MemoryUse &use) const {
@@ -160,7 +160,7 @@ std::vector<double> MemoryProblem::makeTable(const MemoryUse &use) const {
   for (const DeviceLayout &from : made.layouts)
     for (const DeviceLayout &to : wanted.layouts)
       distinct.push_back(mustFollow(use) && from != to ? std::numeric_limits<double>::infinity()
-                                                       : model.getTotal(priceUse(use, from, to)));
+                                                       : model.getTotal(costOfUse(use, from, to)));
   std::vector<double> table;
   table.reserve(made.indices.size() * wanted.indices.size());
   for (size_t from : made.indices)
@@ -178,13 +178,13 @@ void MemoryProblem::addUse(const MemoryUse &use) {
   Layouts made = listMade(use.from), wanted = listWanted(use);
   for (auto [from, layout] : llvm::enumerate(made))
     for (auto [to, other] : llvm::enumerate(wanted)) {
-      MemoryPrice price = priceUse(use, layout, other);
+      MemoryCost modelCost = costOfUse(use, layout, other);
       if (use.node >= 0)
-        prices[use.node][to] += price;
+        modelCosts[use.node][to] += modelCost;
       else if (use.from.node >= 0)
-        prices[use.from.node][from] += price;
+        modelCosts[use.from.node][from] += modelCost;
       else
-        fixed += price;
+        fixed += modelCost;
     }
 }
 
@@ -195,13 +195,13 @@ void MemoryProblem::addReshape(Value reshape, ArrayRef<const MemoryUse *> reader
   const MemoryUse &first = *readers.front();
   Distinct wanted(all);
   for (auto [index, from] : llvm::enumerate(listMade(first.from))) {
-    std::optional<MemoryPrice> least;
+    std::optional<MemoryCost> cheapest;
     for (const DeviceLayout &to : wanted.layouts) {
-      MemoryPrice price = priceUse(first, from, to);
-      if (!least || model.getTotal(price) < model.getTotal(*least))
-        least = price;
+      MemoryCost modelCost = costOfUse(first, from, to);
+      if (!cheapest || model.getTotal(modelCost) < model.getTotal(*cheapest))
+        cheapest = modelCost;
     }
-    (first.from.node >= 0 ? prices[first.from.node][index] : fixed) += *least;
+    (first.from.node >= 0 ? modelCosts[first.from.node][index] : fixed) += *cheapest;
   }
 }
 
@@ -215,9 +215,9 @@ static double chooseScale(double largest) {
 
 void MemoryProblem::finish() {
   double largest = 0;
-  for (const std::vector<MemoryPrice> &own : prices)
-    for (const MemoryPrice &price : own)
-      largest = std::max(largest, model.getTotal(price));
+  for (const std::vector<MemoryCost> &own : modelCosts)
+    for (const MemoryCost &modelCost : own)
+      largest = std::max(largest, model.getTotal(modelCost));
   for (const std::vector<double> &table : tables)
     for (double cost : table)
       if (std::isfinite(cost))
@@ -226,9 +226,9 @@ void MemoryProblem::finish() {
   auto toCost = [&](double total) {
     return std::isfinite(total) ? std::llround(total * scale) : solve::kForbidden;
   };
-  for (auto [node, own] : llvm::zip_equal(problem.nodes, prices)) {
-    for (const MemoryPrice &price : own)
-      node.costs.push_back(toCost(model.getTotal(price)));
+  for (auto [node, own] : llvm::zip_equal(problem.nodes, modelCosts)) {
+    for (const MemoryCost &modelCost : own)
+      node.costs.push_back(toCost(model.getTotal(modelCost)));
     node.usages.assign(own.size(), 0);
   }
   for (auto [use, table] : llvm::zip_equal(edges, tables)) {
@@ -243,13 +243,13 @@ void MemoryProblem::finish() {
   tables.clear();
 }
 
-MemoryPrice MemoryProblem::getPrice(const solve::StrategySolution &solution) const {
-  MemoryPrice sum = fixed;
+MemoryCost MemoryProblem::getCost(const solve::StrategySolution &solution) const {
+  MemoryCost sum = fixed;
   for (auto [node, option] : llvm::enumerate(solution))
-    sum += prices[node][option];
+    sum += modelCosts[node][option];
   for (const MemoryUse *use : edges)
-    sum += priceUse(*use, listMade(use->from)[solution[use->from.node]],
-                    listWanted(*use)[solution[use->node]]);
+    sum += costOfUse(*use, listMade(use->from)[solution[use->from.node]],
+                     listWanted(*use)[solution[use->node]]);
   return sum;
 }
 

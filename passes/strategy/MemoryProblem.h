@@ -59,15 +59,17 @@ public:
   std::optional<int32_t> findOption(unsigned node, llvm::ArrayRef<int64_t> counts) const;
 
   /// Cost of option `option` of `node` itself.
-  const MemoryPrice &getPrice(unsigned node, int32_t option) const { return prices[node][option]; }
+  const MemoryCost &getCost(unsigned node, int32_t option) const {
+    return modelCosts[node][option];
+  }
   /// Volume of a use, in bytes, if its producer has option `from` and its reader option `to`. For
   /// an input or a use outside the graph the option is 0.
   ReshardVolume measure(const MemoryUse &use, int32_t from, int32_t to) const;
   /// Cost of all choices of `solution`.
-  MemoryPrice getPrice(const solve::StrategySolution &solution) const;
+  MemoryCost getCost(const solve::StrategySolution &solution) const;
   /// Cost of all choices of `solution` as one number.
   double getTotal(const solve::StrategySolution &solution) const {
-    return model.getTotal(getPrice(solution));
+    return model.getTotal(getCost(solution));
   }
 
 private:
@@ -77,7 +79,7 @@ private:
   void addNode(const MemoryNode &node);
   void addUse(const MemoryUse &use);
   void addReshape(mlir::Value reshape, llvm::ArrayRef<const MemoryUse *> readers);
-  MemoryPrice priceUse(const MemoryUse &use, const DeviceLayout &from,
+  MemoryCost costOfUse(const MemoryUse &use, const DeviceLayout &from,
                        const DeviceLayout &to) const;
   std::vector<double> makeTable(const MemoryUse &use) const;
   Layouts listMade(const MemorySource &source) const;
@@ -88,11 +90,11 @@ private:
   MemorySpace space;
   MemoryModel model;
   MemoryGraph graph;
-  std::vector<facts::StrategyList> options;     ///< by node
-  std::vector<std::vector<MemoryPrice>> prices; ///< by node and option
-  std::vector<const MemoryUse *> edges;         ///< uses that are edges of the problem
-  std::vector<std::vector<double>> tables;      ///< by edge, while the problem is built
-  MemoryPrice fixed;                            ///< independent of all choices
+  std::vector<facts::StrategyList> options;        ///< by node
+  std::vector<std::vector<MemoryCost>> modelCosts; ///< by node and option
+  std::vector<const MemoryUse *> edges;            ///< uses that are edges of the problem
+  std::vector<std::vector<double>> tables;         ///< by edge, while the problem is built
+  MemoryCost fixed;                                ///< independent of all choices
   solve::StrategyProblem problem;
   double scale = 1;
 };

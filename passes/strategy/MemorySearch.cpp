@@ -66,11 +66,11 @@ std::vector<MemoryChoice> describeChoices(const MemoryProblem &problem, const Me
   for (auto [index, node] : llvm::enumerate(problem.getGraph().nodes)) {
     ArrayRef<int64_t> counts = problem.getOptions(index)[solution[index]];
     MemoryChoice &choice = choices.emplace_back(MemoryChoice{node.op, {}, {}});
-    for (const TensorFactors &dims : node.priced.rule.getOperands())
+    for (const TensorFactors &dims : node.modelOp.rule.getOperands())
       choice.operands.push_back(countParts(dims, counts));
-    for (const TensorFactors &dims : node.priced.rule.getResults())
+    for (const TensorFactors &dims : node.modelOp.rule.getResults())
       choice.results.push_back(countParts(dims, counts));
-    choice.total = model.getTotal(problem.getPrice(index, solution[index]));
+    choice.total = model.getTotal(problem.getCost(index, solution[index]));
   }
   return choices;
 }
@@ -128,7 +128,8 @@ private:
 };
 
 /// Adds the choices to the given shardings, on one mesh.
-void give(ModuleOp module, int64_t deviceNum, const Choices &choices, PinnedProgram &program) {
+void addChoices(ModuleOp module, int64_t deviceNum, const Choices &choices,
+                ConstrainedProgram &program) {
   std::vector<Operation *> ops;
   std::vector<DeviceMatrix> matrices;
   forEachChosen(module, choices, [&](Operation *op, const FactorCounts &counts) {
@@ -149,7 +150,7 @@ void give(ModuleOp module, int64_t deviceNum, const Choices &choices, PinnedProg
 
 /// Returns the number of parts in which `input` is fed: as given, whole, or one part of the batch
 /// per rank.
-int64_t countFed(BlockArgument input, int64_t deviceNum, const PinnedProgram &program) {
+int64_t countFed(BlockArgument input, int64_t deviceNum, const ConstrainedProgram &program) {
   auto function = cast<func::FuncOp>(input.getOwner()->getParentOp());
   StringRef name = graph::getName(graph::getArgRole(function, input.getArgNumber()));
   for (const llvm::StringMap<Sharding> *map : {&program.given.fed, &program.given.inputs})
@@ -159,7 +160,7 @@ int64_t countFed(BlockArgument input, int64_t deviceNum, const PinnedProgram &pr
   return program.given.fullBatch || size % deviceNum ? 1 : deviceNum;
 }
 
-MemorySpace makeSpace(int64_t deviceNum, const PinnedProgram &program) {
+MemorySpace makeSpace(int64_t deviceNum, const ConstrainedProgram &program) {
   MemorySpace space;
   space.devices = deviceNum;
   space.countFed = [=, &program](BlockArgument input) {
@@ -182,7 +183,7 @@ FactorCounts countFactors(const GivenOp &given, const dist::Mesh &mesh) {
   return counts;
 }
 
-bool isNeighbour(ArrayRef<int64_t> counts, ArrayRef<int64_t> other) {
+bool isNeighbor(ArrayRef<int64_t> counts, ArrayRef<int64_t> other) {
   int64_t gained = 1, lost = 1;
   unsigned changed = 0;
   for (auto [before, after] : llvm::zip_equal(counts, other)) {
@@ -206,7 +207,7 @@ bool isNeighbour(ArrayRef<int64_t> counts, ArrayRef<int64_t> other) {
          (gained == 1 || lost == 1 || gained == lost);
 }
 
-MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, PinnedProgram pinned,
+MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, ConstrainedProgram pinned,
                              const MemorySearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
   MemorySpace space = makeSpace(deviceNum, pinned);
@@ -216,14 +217,15 @@ MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, PinnedProgram p
   MemoryOutcome outcome;
   outcome.result = solveBy(options.algorithm, problem.getProblem(), options.solve);
   if (outcome.isFeasible()) {
-    outcome.price = problem.getPrice(outcome.result.solution);
-    outcome.total = options.model.getTotal(outcome.price);
+    outcome.cost = problem.getCost(outcome.result.solution);
+    outcome.total = options.model.getTotal(outcome.cost);
     outcome.choices = describeChoices(problem, options.model, outcome.result.solution);
     // Costs that no choice influences are not part of the problem.
     double above = static_cast<double>(outcome.result.cost - outcome.result.bound);
     outcome.bound = outcome.total - above / problem.getScale();
-    give(module, deviceNum,
-         listChoices(problem.getGraph(), listCounts(problem, outcome.result.solution)), pinned);
+    addChoices(module, deviceNum,
+               listChoices(problem.getGraph(), listCounts(problem, outcome.result.solution)),
+               pinned);
   }
   outcome.program = std::move(pinned);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -233,9 +235,9 @@ MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, PinnedProgram p
 void explain(ModuleOp module, const MemoryOutcome &outcome) {
   remark::passed(module.getLoc(), remark::RemarkOpts::name("search").category("strategy"))
       << remark::metric("mesh", outcome.program.mesh.str())
-      << remark::metric("computation", outcome.price.computation)
-      << remark::metric("activations", outcome.price.activations)
-      << remark::metric("parameters", outcome.price.parameters)
+      << remark::metric("computation", outcome.cost.computation)
+      << remark::metric("activations", outcome.cost.activations)
+      << remark::metric("parameters", outcome.cost.parameters)
       << remark::metric("total", outcome.total);
 }
 
@@ -248,7 +250,7 @@ static std::pair<double, std::vector<FactorCounts>> improveFrom(std::vector<Fact
   for (auto [index, node] : llvm::enumerate(graph.nodes))
     indices[node.op] = index;
   space.allows = [&](Operation *op, ArrayRef<int64_t> other) {
-    return isNeighbour(counts[indices.lookup(op)], other);
+    return isNeighbor(counts[indices.lookup(op)], other);
   };
   double total = 0;
   size_t rounds = solve::listPrimes(space.devices).size() + 2;
@@ -278,7 +280,7 @@ std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, const MemorySp
 }
 
 void improveByMemory(ModuleOp module, int64_t deviceNum, const MemoryModel &model,
-                     function_ref<bool(Operation *op)> isFixed, PinnedProgram &program) {
+                     function_ref<bool(Operation *op)> isFixed, ConstrainedProgram &program) {
   MemoryGraph graph(module);
   MemorySpace space = makeSpace(deviceNum, program);
   auto findCurrent = space.findGiven;
@@ -292,7 +294,7 @@ void improveByMemory(ModuleOp module, int64_t deviceNum, const MemoryModel &mode
     if (isFixed(op))
       fixed[op] = std::move(given);
   program.given.ops = std::move(fixed);
-  give(module, deviceNum, choices, program);
+  addChoices(module, deviceNum, choices, program);
 }
 
 } // namespace pcc::strategy

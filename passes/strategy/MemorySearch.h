@@ -26,9 +26,9 @@ struct MemoryChoice {
 };
 
 struct MemoryOutcome {
-  PinnedProgram program;             ///< includes the solution, if there is one
+  ConstrainedProgram program;        ///< includes the solution, if there is one
   solve::SolveResult result;         ///< costs in the problem's unit
-  MemoryPrice price;                 ///< cost of the solution
+  MemoryCost cost;                   ///< cost of the solution
   double total = 0;                  ///< cost of the solution as one number
   double bound = 0;                  ///< proven lower bound of `total`
   double seconds = 0;                ///< duration of the search
@@ -39,7 +39,7 @@ struct MemoryOutcome {
 
 /// Searches under the constraints in `pinned` on `deviceNum` ranks; the mesh is refined as the
 /// solution requires.
-MemoryOutcome searchByMemory(mlir::ModuleOp module, int64_t deviceNum, PinnedProgram pinned,
+MemoryOutcome searchByMemory(mlir::ModuleOp module, int64_t deviceNum, ConstrainedProgram pinned,
                              const MemorySearchOptions &options);
 
 /// Emits a remark with the costs.
@@ -48,7 +48,8 @@ void explain(mlir::ModuleOp module, const MemoryOutcome &outcome);
 /// Reduces the cost of `program`, which has a strategy for every forward op. Ops for which
 /// `isFixed` holds keep their strategies.
 void improveByMemory(mlir::ModuleOp module, int64_t deviceNum, const MemoryModel &model,
-                     llvm::function_ref<bool(mlir::Operation *op)> isFixed, PinnedProgram &program);
+                     llvm::function_ref<bool(mlir::Operation *op)> isFixed,
+                     ConstrainedProgram &program);
 
 /// Reduces the cost of `counts`, the shard counts by node of `graph`. In each round every op may
 /// move to a neighboring strategy, all ops jointly (passes/solve/Improve.h). Rounds end when
@@ -63,6 +64,6 @@ FactorCounts countFactors(const GivenOp &given, const dist::Mesh &mesh);
 
 /// Whether `other` differs from `counts` by one prime factor of the devices: the prime splits a
 /// different factor, or it splits a factor on one side only.
-bool isNeighbour(llvm::ArrayRef<int64_t> counts, llvm::ArrayRef<int64_t> other);
+bool isNeighbor(llvm::ArrayRef<int64_t> counts, llvm::ArrayRef<int64_t> other);
 
 } // namespace pcc::strategy

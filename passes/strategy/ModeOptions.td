@@ -6,8 +6,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-/// Options of the modes that obey constraints: PinOptions of PinnedProgram.h.
-defvar pinOptions = [
+/// Options of the modes that obey constraints: ModeOptions of ConstrainedProgram.h.
+defvar modeOptions = [
   Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
   Option<"gradientsMean", "gradients-mean", "bool", "false",
          "gradients are divided by the number of ranks that share them">,

@@ -81,9 +81,9 @@ std::vector<std::string> findNearNames(const SearchGraph &graph, StringRef name)
         !other.empty() && distance * 2 <= std::max(name.size(), other.size()))
       near.emplace(distance, other);
   std::vector<std::string> names;
-  constexpr size_t mostShown = 3;
+  constexpr size_t maxShown = 3;
   for (const auto &[distance, other] : near)
-    if (names.size() < mostShown)
+    if (names.size() < maxShown)
       names.push_back(other);
   return names;
 }

@@ -113,7 +113,7 @@ private:
 
   void keep(const LinearSet *set) {
     FactorAxes split = none;
-    split.give(factors);
+    split.setAxes(factors);
     split.settle();
     if (split.getAxes() != ArrayRef<AxisList>(factors))
       return;

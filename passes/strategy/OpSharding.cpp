@@ -61,12 +61,12 @@ public:
 
   Carried find() const {
     Carried best;
-    size_t most = 0;
+    size_t maxCount = 0;
     for (const LinearSet &set : factors.getRule().getLinear()) {
       size_t count = countPartial(set);
-      if (count <= most)
+      if (count <= maxCount)
         continue;
-      most = count;
+      maxCount = count;
       best = {getAxes(set), set.kind, set.operands};
     }
     return best;

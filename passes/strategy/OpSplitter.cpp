@@ -133,7 +133,7 @@ OpSharding OpSplitter::choose() const {
 
 OpSharding OpSplitter::follow(ArrayRef<AxisList> factors) const {
   FactorAxes axes(op, mesh);
-  axes.give(factors);
+  axes.setAxes(factors);
   return assemble(axes);
 }
 

@@ -28,7 +28,7 @@ def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
-def StrategyCollectPins : Pass<"strategy-collect-pins", "::mlir::ModuleOp"> {
+def StrategyCollectConstraints : Pass<"strategy-collect-constraints", "::mlir::ModuleOp"> {
   let summary = "turns annotations of a model's ops, parameters and inputs into constraints";
   let description = [{
     `dist.in` and `dist.out` on ops, and `dist.sharding` on `graph.parameter` and on arguments that
@@ -37,7 +37,7 @@ def StrategyCollectPins : Pass<"strategy-collect-pins", "::mlir::ModuleOp"> {
   }];
 }
 
-def StrategyEraseMarks : Pass<"strategy-erase-marks", "::mlir::ModuleOp"> {
+def StrategyEraseAnnotations : Pass<"strategy-erase-annotations", "::mlir::ModuleOp"> {
   let summary = "removes all annotations of a strategy";
   let description = [{
     Removes mesh, constraints, shardings, gradient factors and stages; the ops are those from before
@@ -55,7 +55,7 @@ def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
     that a dataset strategy cuts. The module gets the mesh and loses its constraints; the ops are
     unchanged.
   }];
-  let options = pinOptions;
+  let options = modeOptions;
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
@@ -92,7 +92,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
     (SearchImprove.h) or by the reference system's costs (MemorySearch.h), and a remark reports the
     costs. The module gets the mesh and loses its constraints.
   }];
-  let options = pinOptions # machineOptions # memoryModelOptions # [
+  let options = modeOptions # machineOptions # memoryModelOptions # [
     Option<"improvement", "improvement", "::pcc::strategy::CostModel",
            /*default=*/"::pcc::strategy::CostModel::None",
            "under which cost model every op tries its neighbouring strategies in the end",
@@ -113,7 +113,7 @@ def StrategySearchByMemory : Pass<"strategy-search-by-memory", "::mlir::ModuleOp
     require. Constraints hold, and other ops follow their neighbors as in `strategy-semi-auto`. The
     module gets the mesh and loses its constraints; a remark reports the total cost.
   }];
-  let options = pinOptions # searchOptions # memoryModelOptions # [
+  let options = modeOptions # searchOptions # memoryModelOptions # [
     Option<"fullyUseDevices", "fully-use-devices", "bool", "false",
            "no strategy leaves devices over, but that which splits nothing">,
     Option<"elementwiseFollows", "elementwise-follows", "bool", "false",

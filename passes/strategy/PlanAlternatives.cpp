@@ -5,7 +5,7 @@
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/solve/MinMarginals.h"
 #include "passes/strategy/NodeNames.h"
-#include "passes/strategy/OptionWords.h"
+#include "passes/strategy/OptionDescription.h"
 #include "passes/strategy/SearchTranslate.h"
 
 using namespace mlir;
@@ -18,10 +18,10 @@ namespace {
 /// Returns the shardings that hold whatever the node does: the user's constraints of other nodes.
 GivenShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
   std::vector<int> users;
-  for (auto [index, pin] : llvm::enumerate(outcome.asked.pins))
-    if (!pin.isRestored)
+  for (auto [index, constraint] : llvm::enumerate(outcome.asked.pins))
+    if (!constraint.isRestored)
       users.push_back(static_cast<int>(index));
-  GivenShardings given = keepPins(outcome.asked, users);
+  GivenShardings given = keepConstraints(outcome.asked, users);
   if (node.kind == SearchNode::Kind::Op)
     given.ops.erase(node.op);
   if (node.kind == SearchNode::Kind::Boundary) {
@@ -49,12 +49,13 @@ public:
   PlanAlternative describe(int32_t option, solve::SolveResult best) {
     const SearchNode &searched = problem.getGraph().nodes[node];
     PlanAlternative alternative;
-    alternative.way = problem.getWays(node).ways[option];
-    alternative.words = searched.op ? describeSplit(searched.op, alternative.way, problem.getMesh())
-                                    : describeCut(alternative.way.results.front());
+    alternative.opSharding = problem.getOptions(node).opShardings[option];
+    alternative.words = searched.op
+                            ? describeSplit(searched.op, alternative.opSharding, problem.getMesh())
+                            : describeCut(alternative.opSharding.results.front());
     alternative.isChosen = option == plan[node];
     alternative.seconds = toSeconds(problem.getProblem().nodes[node].costs[option]);
-    alternative.bytes = problem.getWays(node).bytes[option];
+    alternative.bytes = problem.getOptions(node).bytes[option];
     alternative.collectives = problem.listCollectives(node, option);
     alternative.best = std::move(best);
     if (!alternative.isChosen)
@@ -64,18 +65,18 @@ public:
 
 private:
   std::optional<Objection> findObjection(int32_t option) {
-    const SearchEdge *most = nullptr;
+    const SearchEdge *strongest = nullptr;
     int64_t rise = 0;
     for (const SearchEdge &edge : problem.getGraph().edges) {
       if (edge.from != node && edge.to != node)
         continue;
       int64_t more = getCost(edge, option) - getCost(edge, plan[node]);
       if (more > rise) {
-        most = &edge;
+        strongest = &edge;
         rise = more;
       }
     }
-    return most ? std::optional(describe(*most, option)) : std::nullopt;
+    return strongest ? std::optional(describe(*strongest, option)) : std::nullopt;
   }
 
   /// Returns the cost of a use if the node has `option` and all other nodes are as in the plan.
@@ -90,8 +91,8 @@ private:
     Objection objection;
     objection.from = describeEnd(edge.from, "result", edge.result);
     objection.to = describeEnd(edge.to, "operand", edge.operand);
-    objection.made = problem.getWays(edge.from).ways[from].results[edge.result];
-    objection.wanted = problem.getWays(edge.to).ways[to].operands[edge.operand];
+    objection.made = problem.getOptions(edge.from).opShardings[from].results[edge.result];
+    objection.wanted = problem.getOptions(edge.to).opShardings[to].operands[edge.operand];
     objection.steps = problem.planUse(edge, from, to).str();
     objection.before = toSeconds(getCost(edge, plan[node]));
     objection.after = toSeconds(getCost(edge, option));

@@ -14,12 +14,12 @@ PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions 
   solve::Stopwatch clock;
   double seconds = options.solve.seconds;
   auto isInfeasible = [&](ArrayRef<int> pins) {
-    SearchProblem problem = outcome.problem->remake(keepPins(outcome.asked, pins));
+    SearchProblem problem = outcome.problem->remake(keepConstraints(outcome.asked, pins));
     return solve::isInfeasible(problem.getProblem(), (seconds - clock.seconds()) / 4);
   };
   PlanConflict conflict;
-  conflict.needsPins = !outcome.asked.pins.empty() && !isInfeasible({});
-  if (conflict.needsPins)
+  conflict.needsConstraints = !outcome.asked.pins.empty() && !isInfeasible({});
+  if (conflict.needsConstraints)
     conflict.pins = solve::findConflict(
         static_cast<int>(outcome.asked.pins.size()),
         [&](const std::vector<int> &pins) { return isInfeasible(pins); },
@@ -36,7 +36,7 @@ static std::string describeTime(const SearchProblem &problem, int64_t time) {
 }
 
 /// Returns the minimum number of bytes that a node can hold.
-static int64_t countLeastBytes(const solve::StrategyNode &node) {
+static int64_t countMinBytes(const solve::StrategyNode &node) {
   return *std::min_element(node.usages.begin(), node.usages.end());
 }
 
@@ -50,11 +50,11 @@ std::string describeShortage(const SearchProblem &search) {
            " at least " + solve::toString(peak.use) + " are needed";
   std::string text = "at " + place + " at least " + solve::toString(peak.use) +
                      " bytes are needed, expected at most " + limit + "; most by";
-  constexpr size_t mostShown = 4;
-  peak.largest.resize(std::min(peak.largest.size(), mostShown));
+  constexpr size_t maxShown = 4;
+  peak.largest.resize(std::min(peak.largest.size(), maxShown));
   for (auto [index, node] : llvm::enumerate(peak.largest))
     text += (index ? ", " : " ") + problem.describe(node) + " (" +
-            std::to_string(countLeastBytes(problem.nodes[node])) + ")";
+            std::to_string(countMinBytes(problem.nodes[node])) + ")";
   return text;
 }
 

@@ -8,7 +8,7 @@
 namespace pcc::strategy {
 
 struct PlanConflict {
-  bool needsPins = false; ///< whether a plan fits, or may fit, without constraints
+  bool needsConstraints = false; ///< whether a plan fits, or may fit, without constraints
   /// Indices of a smallest set of conflicting constraints; of all constraints if time ran out.
   std::vector<int> pins;
 };

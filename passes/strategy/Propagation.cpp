@@ -52,16 +52,16 @@ Propagation::Propagation(func::FuncOp function, facts::ReshardPlanner &planner)
       free.insert(op.result_begin(), op.result_end());
 }
 
-void Propagation::give(BlockArgument argument, const Sharding &sharding) {
+void Propagation::seed(BlockArgument argument, const Sharding &sharding) {
   values[argument] = facts::dropTrivialAxes(sharding, mesh);
 }
 
-void Propagation::give(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
+void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
   record(op, OpSplitter(op, planner).follow(factors), Origin::Given);
   show(op, results);
 }
 
-void Propagation::give(Operation *op, OpSharding sharding, ArrayRef<Sharding> results) {
+void Propagation::seed(Operation *op, OpSharding sharding, ArrayRef<Sharding> results) {
   record(op, std::move(sharding), Origin::Searched);
   show(op, results);
 }
@@ -215,7 +215,7 @@ bool Propagation::isReady(Operation *op, bool needsAll) const {
          (!needsAll || llvm::none_of(op->getOperands(), isUnknown));
 }
 
-bool Propagation::goForwards(bool needsAll) {
+bool Propagation::propagateForwards(bool needsAll) {
   bool changed = false;
   for (Operation &op : listOps(function)) {
     if (!isReady(&op, needsAll))
@@ -228,7 +228,7 @@ bool Propagation::goForwards(bool needsAll) {
   return changed;
 }
 
-bool Propagation::goBackwards(bool onlyFree) {
+bool Propagation::propagateBackwards(bool onlyFree) {
   bool changed = false;
   for (Operation &op : llvm::reverse(listOps(function))) {
     if (ops.contains(&op) || (onlyFree && !free.contains(op.getResult(0))))
@@ -241,11 +241,11 @@ bool Propagation::goBackwards(bool onlyFree) {
   }
   for (BlockArgument argument : function.getArguments())
     if (!onlyFree || free.contains(argument))
-      changed |= goBackwardsTo(argument);
+      changed |= propagateBackwardsTo(argument);
   return changed;
 }
 
-bool Propagation::goBackwardsTo(BlockArgument argument) {
+bool Propagation::propagateBackwardsTo(BlockArgument argument) {
   if (isKnown(argument))
     return false;
   std::optional<Sharding> wish = findWish(argument);
@@ -255,9 +255,10 @@ bool Propagation::goBackwardsTo(BlockArgument argument) {
 }
 
 void Propagation::run() {
-  goBackwards(/*onlyFree=*/true); // parameters of given ops, which other ops use as well
+  propagateBackwards(/*onlyFree=*/true); // parameters of given ops, which other ops use as well
   spreadHints();
-  while (goForwards(true) || goBackwards(true) || goBackwards(false) || goForwards(false))
+  while (propagateForwards(true) || propagateBackwards(true) || propagateBackwards(false) ||
+         propagateForwards(false))
     continue;
 }
 

@@ -45,14 +45,14 @@ public:
   Propagation(mlir::func::FuncOp function, facts::ReshardPlanner &planner);
 
   /// Sets the cuts of an argument.
-  void give(mlir::BlockArgument argument, const dist::Sharding &sharding);
+  void seed(mlir::BlockArgument argument, const dist::Sharding &sharding);
   /// Sets the axes of an op's factors and, unless empty, the shardings of its results as their
   /// users see them.
-  void give(mlir::Operation *op, llvm::ArrayRef<dist::AxisList> factors,
+  void seed(mlir::Operation *op, llvm::ArrayRef<dist::AxisList> factors,
             llvm::ArrayRef<dist::Sharding> results = {});
 
   /// Sets the complete sharding of an op, including partial sums; finish() does not change it.
-  void give(mlir::Operation *op, OpSharding sharding, llvm::ArrayRef<dist::Sharding> results);
+  void seed(mlir::Operation *op, OpSharding sharding, llvm::ArrayRef<dist::Sharding> results);
 
   /// Propagates the given shardings to a fixpoint.
   void run();
@@ -82,9 +82,9 @@ private:
     mlir::OpOperand *first = nullptr;
   };
 
-  bool goForwards(bool needsAll);
-  bool goBackwards(bool onlyFree);
-  bool goBackwardsTo(mlir::BlockArgument argument);
+  bool propagateForwards(bool needsAll);
+  bool propagateBackwards(bool onlyFree);
+  bool propagateBackwardsTo(mlir::BlockArgument argument);
   void spreadHints();
   void record(mlir::Operation *op, OpSharding sharding, Origin origin);
   void show(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
@@ -108,8 +108,8 @@ private:
   mlir::func::FuncOp function;
   facts::ReshardPlanner &planner;
   const dist::Mesh &mesh;
-  llvm::StringMap<mlir::BlockArgument> parameters; ///< by name
-  llvm::DenseSet<mlir::Value> free;                ///< depend on parameters, scalars, constants
+  llvm::StringMap<mlir::BlockArgument> parameters;    ///< by name
+  llvm::DenseSet<mlir::Value> free;                   ///< depend on parameters, scalars, constants
   llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are produced
   llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< as users see them, if different
   llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not decided yet

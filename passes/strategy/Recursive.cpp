@@ -30,7 +30,7 @@ struct Recursive : impl::StrategyRecursiveBase<Recursive> {
       : StrategyRecursiveBase(std::move(options)), observe(std::move(observe)) {}
 
   void runOnOperation() override {
-    FailureOr<PinnedProgram> program = resolvePins(
+    FailureOr<ConstrainedProgram> program = resolveConstraints(
         getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
     if (failed(program))
       return signalPassFailure();
@@ -42,7 +42,7 @@ struct Recursive : impl::StrategyRecursiveBase<Recursive> {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (improvement == CostModel::Memory)
       improveMemory(std::move(*program), fixed, outcome);
-    else if (failed(markAndImprove(std::move(*program), std::move(fixed), outcome)))
+    else if (failed(annotateAndImprove(std::move(*program), std::move(fixed), outcome)))
       return signalPassFailure();
     if (observe)
       observe(outcome);
@@ -51,10 +51,10 @@ struct Recursive : impl::StrategyRecursiveBase<Recursive> {
 private:
   /// Annotates the program by the cuts, and again by the improved plan. The cost model `roofline`
   /// needs the first annotation because it models the whole step.
-  LogicalResult markAndImprove(PinnedProgram program, GivenShardings fixed,
-                               RecursiveOutcome &outcome) {
+  LogicalResult annotateAndImprove(ConstrainedProgram program, GivenShardings fixed,
+                                   RecursiveOutcome &outcome) {
     dist::Mesh mesh = program.mesh;
-    markProgram(getOperation(), std::move(program));
+    annotateProgram(getOperation(), std::move(program));
     // On more axes every reshard would be planned separately, which takes minutes.
     if (improvement == CostModel::None ||
         facts::dropTrivialAxes(mesh).getAxes().size() > facts::mostTableAxes)
@@ -71,12 +71,12 @@ private:
         << remark::metric("mesh", mesh.str())
         << remark::metric("before_seconds", toSeconds(outcome.byRoofline->costBefore))
         << remark::metric("step_seconds", toSeconds(outcome.byRoofline->result.cost));
-    markProgram(getOperation(), outcome.byRoofline->program);
+    annotateProgram(getOperation(), outcome.byRoofline->program);
     return success();
   }
 
   /// Improves the forward ops under the cost model `memory`; all other ops follow them.
-  void improveMemory(PinnedProgram program, const GivenShardings &fixed,
+  void improveMemory(ConstrainedProgram program, const GivenShardings &fixed,
                      RecursiveOutcome &outcome) {
     MemorySearchOptions options;
     options.model = {alpha, beta, gamma};
@@ -86,7 +86,7 @@ private:
     // All strategies are given, so the search only adds up their costs.
     outcome.byMemory = searchByMemory(getOperation(), deviceNum, std::move(program), options);
     explain(getOperation(), *outcome.byMemory);
-    markProgram(getOperation(), outcome.byMemory->program);
+    annotateProgram(getOperation(), outcome.byMemory->program);
   }
 
   std::function<void(const RecursiveOutcome &)> observe;

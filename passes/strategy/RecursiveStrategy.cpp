@@ -31,7 +31,7 @@ std::vector<int64_t> listSizes(const dist::Mesh &mesh) {
 
 } // namespace
 
-void addRecursiveStrategy(ModuleOp module, int64_t deviceNum, PinnedProgram &program) {
+void addRecursiveStrategy(ModuleOp module, int64_t deviceNum, ConstrainedProgram &program) {
   bool isFree = program.given.isEmpty() && !module->hasAttr(dist::meshAttrName);
   CutGraph graph(module, program);
   std::vector<int64_t> parts = isFree ? solve::listPrimes(deviceNum) : listSizes(program.mesh);

@@ -28,6 +28,6 @@ struct RecursiveOutcome {
 /// Adds the strategies to the given shardings, which hold. If the program has a mesh or given
 /// shardings, the axes of its mesh are the rounds. Otherwise the prime factors of `deviceNum` are
 /// the rounds, and the program gets a mesh of them.
-void addRecursiveStrategy(mlir::ModuleOp module, int64_t deviceNum, PinnedProgram &program);
+void addRecursiveStrategy(mlir::ModuleOp module, int64_t deviceNum, ConstrainedProgram &program);
 
 } // namespace pcc::strategy

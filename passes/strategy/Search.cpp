@@ -16,7 +16,7 @@ solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProbl
              : solve::solveBest(problem, options);
 }
 
-SearchOutcome search(ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
+SearchOutcome search(ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
                      const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
   SearchOutcome outcome;

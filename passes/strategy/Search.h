@@ -5,7 +5,7 @@
 #pragma once
 
 #include "passes/solve/Solve.h"
-#include "passes/strategy/PinnedProgram.h"
+#include "passes/strategy/ConstrainedProgram.h"
 #include "passes/strategy/SearchAlgorithm.h"
 #include "passes/strategy/SearchProblem.h"
 
@@ -23,8 +23,8 @@ struct SearchOptions {
 };
 
 struct SearchOutcome {
-  PinnedProgram asked;          ///< the constraints
-  PinnedProgram program;        ///< includes the solution, if there is one
+  ConstrainedProgram asked;     ///< the constraints
+  ConstrainedProgram program;   ///< includes the solution, if there is one
   solve::SolveResult result;    ///< costs in picoseconds of one step
   solve::Int128 costBefore = 0; ///< cost of the plan before improvement, if there was one
   std::shared_ptr<const SearchProblem> problem;
@@ -39,7 +39,7 @@ solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProbl
 
 /// Searches under the constraints in `pinned`. `cluster` must be complete, have a device for each
 /// rank of the mesh and outlive the outcome.
-SearchOutcome search(mlir::ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
+SearchOutcome search(mlir::ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
                      const SearchOptions &options);
 
 } // namespace pcc::strategy

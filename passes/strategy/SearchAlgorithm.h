@@ -13,7 +13,7 @@ enum class SearchAlgorithm {
 /// Measure by which plans are compared.
 enum class CostModel {
   None,
-  Roofline, ///< seconds on a described machine (SearchPrices.h)
+  Roofline, ///< seconds on a described machine (RooflineCostModel.h)
   Memory,   ///< cost model of the reference system (MemoryModel.h)
 };
 

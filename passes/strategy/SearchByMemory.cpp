@@ -23,7 +23,7 @@ struct SearchByMemory : impl::StrategySearchByMemoryBase<SearchByMemory> {
       : StrategySearchByMemoryBase(std::move(options)), observe(std::move(observe)) {}
 
   void runOnOperation() override {
-    FailureOr<PinnedProgram> pinned = resolvePins(
+    FailureOr<ConstrainedProgram> pinned = resolveConstraints(
         getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
     if (failed(pinned))
       return signalPassFailure();
@@ -36,7 +36,7 @@ struct SearchByMemory : impl::StrategySearchByMemoryBase<SearchByMemory> {
     explain(getOperation(), outcome);
     if (observe)
       observe(outcome);
-    markProgram(getOperation(), std::move(outcome.program));
+    annotateProgram(getOperation(), std::move(outcome.program));
   }
 
 private:

@@ -27,7 +27,7 @@
 #pragma once
 
 #include "passes/facts/Sections.h"
-#include "passes/strategy/StepMarker.h"
+#include "passes/strategy/ShardingAnnotator.h"
 #include <string>
 #include <vector>
 

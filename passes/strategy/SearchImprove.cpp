@@ -3,7 +3,7 @@
 
 #include "passes/facts/ReshardPlan.h"
 #include "passes/solve/Improve.h"
-#include "passes/strategy/MarkedPlan.h"
+#include "passes/strategy/AnnotatedPlan.h"
 #include <chrono>
 #include <cmath>
 
@@ -14,51 +14,53 @@ namespace pcc::strategy {
 namespace {
 
 /// Number of turns of all axes, if each saves something.
-constexpr int mostSweeps = 3;
+constexpr int maxSweeps = 3;
 
-/// All options of all nodes are considered if their tables have at most `mostFigures` entries. A
-/// node is estimated to have `waysPerAxis` options per axis, to the power of the number of axes.
-constexpr double mostFigures = 2e7, waysPerAxis = 5;
+/// All options of all nodes are considered if their tables have at most `maxTableEntries` entries.
+/// A node is estimated to have `optionsPerAxis` options per axis, to the power of the number of
+/// axes.
+constexpr double maxTableEntries = 2e7, optionsPerAxis = 5;
 constexpr int roundsOfAll = 16;
 
 class Improver {
 public:
   Improver(ModuleOp module, const dist::Mesh &mesh, const GivenShardings &fixed,
            const abi::Cluster &cluster, int64_t memoryLimit)
-      : module(module), fixed(fixed), memoryLimit(memoryLimit), marked(module, mesh),
-        prices(std::make_shared<SearchPrices>(module.getContext(), mesh, cluster)) {}
+      : module(module), fixed(fixed), memoryLimit(memoryLimit), annotated(module, mesh),
+        costModel(std::make_shared<RooflineCostModel>(module.getContext(), mesh, cluster)) {}
 
   /// Tries the other roles of `axis`; returns whether the plan changed.
-  bool turn(StringRef axis) {
-    auto findWay = [&](unsigned index, const SearchNode &node) {
-      return ways.empty() ? marked.findWay(node) : ways[index];
+  bool improveAxis(StringRef axis) {
+    auto findOpSharding = [&](unsigned index, const SearchNode &node) {
+      return opShardings.empty() ? annotated.findOpSharding(node) : opShardings[index];
     };
-    problem = std::make_shared<SearchProblem>(module, fixed, memoryLimit, prices,
-                                              NearPlan{findWay, axis});
+    problem = std::make_shared<SearchProblem>(module, fixed, memoryLimit, costModel,
+                                              NearPlan{findOpSharding, axis});
     solve::StrategySolution planned(problem->getProblem().nodes.size(), 0);
-    if (ways.empty())
+    if (opShardings.empty())
       costBefore = solve::verify(problem->getProblem(), planned).cost;
     solution = solve::improve(problem->getProblem(), planned);
     takeIfCheaper(improveWithout(axis));
     std::vector<std::shared_ptr<const OpSharding>> chosen;
     for (auto [node, option] : llvm::enumerate(solution))
-      chosen.push_back(option == 0 && !ways.empty() ? ways[node] : problem->getWay(node, option));
-    ways = std::move(chosen);
+      chosen.push_back(option == 0 && !opShardings.empty() ? opShardings[node]
+                                                           : problem->getOption(node, option));
+    opShardings = std::move(chosen);
     return solution != planned;
   }
 
   /// Continues with all options of all nodes, if there are few enough; call after a turn.
   void widen() {
-    const dist::Mesh &mesh = prices->getMesh();
+    const dist::Mesh &mesh = costModel->getMesh();
     double edges = static_cast<double>(problem->getProblem().edges.size());
     auto numAxes = static_cast<double>(facts::dropTrivialAxes(mesh).getAxes().size());
-    if (edges * std::pow(waysPerAxis, 2 * numAxes) > mostFigures)
+    if (edges * std::pow(optionsPerAxis, 2 * numAxes) > maxTableEntries)
       return;
-    auto all = std::make_shared<SearchProblem>(module, mesh, prices->getCluster(), fixed,
+    auto all = std::make_shared<SearchProblem>(module, mesh, costModel->getCluster(), fixed,
                                                problem->getProblem().usageLimit);
     solve::StrategySolution planned;
-    for (unsigned node = 0; node < ways.size(); ++node)
-      planned.push_back(findClosest(*ways[node], all->getWays(node).ways));
+    for (unsigned node = 0; node < opShardings.size(); ++node)
+      planned.push_back(findClosest(*opShardings[node], all->getOptions(node).opShardings));
     auto better = solve::improve(all->getProblem(), std::move(planned), roundsOfAll);
     solve::Verdict verdict = solve::verify(all->getProblem(), better);
     if (!verdict.ok() || verdict.cost >= solve::verify(problem->getProblem(), solution).cost)
@@ -78,10 +80,10 @@ private:
   solve::StrategySolution improveWithout(StringRef axis) const {
     solve::StrategySolution without;
     for (unsigned node = 0; node < problem->getProblem().nodes.size(); ++node) {
-      const std::vector<OpSharding> &listed = problem->getWays(node).ways;
-      auto found = llvm::find_if(listed, [&](const OpSharding &way) {
+      const std::vector<OpSharding> &listed = problem->getOptions(node).opShardings;
+      auto found = llvm::find_if(listed, [&](const OpSharding &opSharding) {
         auto uses = [&](const dist::Sharding &sharding) { return sharding.uses(axis); };
-        return llvm::none_of(way.operands, uses) && llvm::none_of(way.results, uses);
+        return llvm::none_of(opSharding.operands, uses) && llvm::none_of(opSharding.results, uses);
       });
       without.push_back(found == listed.end() ? 0 : static_cast<int32_t>(found - listed.begin()));
     }
@@ -96,26 +98,27 @@ private:
       solution = std::move(other);
   }
 
-  /// Returns the option closest to `way`. A plan may have options that the search does not list:
-  /// axes of a factor in another order, or sums carried beside whole values.
-  static int32_t findClosest(const OpSharding &way, ArrayRef<OpSharding> ways) {
+  /// Returns the option closest to `opSharding`. A plan may have options that the search does not
+  /// list: axes of a factor in another order, or sums carried beside whole values.
+  static int32_t findClosest(const OpSharding &opSharding, ArrayRef<OpSharding> opShardings) {
     auto index = [&](auto isClose) {
-      const auto *found = llvm::find_if(ways, isClose);
-      return found == ways.end() ? -1 : static_cast<int32_t>(found - ways.begin());
+      const auto *found = llvm::find_if(opShardings, isClose);
+      return found == opShardings.end() ? -1 : static_cast<int32_t>(found - opShardings.begin());
     };
-    int32_t equal = index([&](const OpSharding &other) { return other == way; });
+    int32_t equal = index([&](const OpSharding &other) { return other == opSharding; });
     if (equal < 0)
-      equal = index([&](const OpSharding &other) { return other.results == way.results; });
+      equal = index([&](const OpSharding &other) { return other.results == opSharding.results; });
     return std::max(equal, 0);
   }
 
   ModuleOp module;
   const GivenShardings &fixed;
   int64_t memoryLimit;
-  MarkedPlan marked;
-  std::shared_ptr<SearchPrices> prices;
-  std::vector<std::shared_ptr<const OpSharding>> ways; ///< by node; empty before the first turn
-  std::shared_ptr<const SearchProblem> problem;        ///< of the last turn; `solution` solves it
+  AnnotatedPlan annotated;
+  std::shared_ptr<RooflineCostModel> costModel;
+  std::vector<std::shared_ptr<const OpSharding>>
+      opShardings;                              ///< by node; empty before the first turn
+  std::shared_ptr<const SearchProblem> problem; ///< of the last turn; `solution` solves it
   solve::StrategySolution solution;
   solve::Int128 costBefore = 0;
 };
@@ -131,10 +134,10 @@ SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, GivenShardi
     axes = llvm::map_to_vector(mesh.getAxes(),
                                [](const dist::MeshAxis &axis) -> StringRef { return axis.name; });
   bool changes = true;
-  for (int sweep = 0; sweep < mostSweeps && changes; ++sweep) {
+  for (int sweep = 0; sweep < maxSweeps && changes; ++sweep) {
     changes = false;
     for (StringRef axis : axes)
-      changes |= improver.turn(axis);
+      changes |= improver.improveAxis(axis);
   }
   improver.widen();
   SearchOutcome outcome;

@@ -102,23 +102,24 @@ std::string describe(const SearchNode &node) {
 
 SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                              const GivenShardings &given, int64_t memoryLimit)
-    : module(module), prices(std::make_shared<SearchPrices>(module.getContext(), mesh, cluster)),
+    : module(module),
+      costModel(std::make_shared<RooflineCostModel>(module.getContext(), mesh, cluster)),
       graph(module, given) {
   problem.usageLimit = memoryLimit;
   for (const SearchNode &node : graph.nodes) {
-    ways.push_back(node.kind == SearchNode::Kind::Op ? getOpWays(node.op, given)
-                                                     : getTensorWays(node, given));
+    opShardings.push_back(node.kind == SearchNode::Kind::Op ? getOpOptions(node.op, given)
+                                                            : getTensorOptions(node, given));
     addNode(node);
   }
   addUses();
 }
 
 SearchProblem::SearchProblem(ModuleOp module, const GivenShardings &given, int64_t memoryLimit,
-                             std::shared_ptr<SearchPrices> shared, const NearPlan &near)
-    : module(module), prices(std::move(shared)), graph(module, given) {
+                             std::shared_ptr<RooflineCostModel> shared, const NearPlan &near)
+    : module(module), costModel(std::move(shared)), graph(module, given) {
   std::vector<int64_t> planned;
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
-    ways.push_back(getNearWays(index, given, near));
+    opShardings.push_back(getNearOptions(index, given, near));
     addNode(node);
     planned.push_back(problem.nodes.back().usages.front());
   }
@@ -135,131 +136,134 @@ void SearchProblem::addUses() {
 }
 
 SearchProblem SearchProblem::remake(const GivenShardings &given) const {
-  return SearchProblem(module, prices->getMesh(), prices->getCluster(), given, problem.usageLimit);
+  return SearchProblem(module, costModel->getMesh(), costModel->getCluster(), given,
+                       problem.usageLimit);
 }
 
 /// Lists the options that split the factors as given. The remaining axes may carry partial sums.
 std::vector<OpSharding> SearchProblem::follow(Operation *op, const GivenOp &given) const {
-  FactorAxes factors(op, prices->getMesh());
-  factors.give(given.factors);
+  FactorAxes factors(op, costModel->getMesh());
+  factors.setAxes(given.factors);
   std::vector<Sharding> operands;
   for (const TensorFactors &dims : factors.getRule().getOperands())
     operands.push_back(factors.project(dims));
-  std::vector<OpSharding> ways = {
+  std::vector<OpSharding> opShardings = {
       makeOpSharding(op, factors, operands, SmallVector<bool>(operands.size(), false))};
-  for (OpSharding &way : listOptions(op, prices->getMesh()))
-    if (isCutAlike(way, ways.front()) && way != ways.front())
-      ways.push_back(std::move(way));
-  return ways;
+  for (OpSharding &opSharding : listOptions(op, costModel->getMesh()))
+    if (isCutAlike(opSharding, opShardings.front()) && opSharding != opShardings.front())
+      opShardings.push_back(std::move(opSharding));
+  return opShardings;
 }
 
-SearchProblem::Ways SearchProblem::priceOpWays(Operation *op, std::vector<OpSharding> ways) {
-  auto result = std::make_shared<NodeWays>();
-  result->ways = std::move(ways);
-  for (double seconds : prices->priceOp(op, prices->getShare(op), result->ways))
+SearchProblem::SharedNodeOptions SearchProblem::makeOpOptions(Operation *op,
+                                                              std::vector<OpSharding> opShardings) {
+  auto result = std::make_shared<NodeOptions>();
+  result->opShardings = std::move(opShardings);
+  for (double seconds : costModel->costOfOp(op, costModel->getShare(op), result->opShardings))
     result->costs.push_back(toPicoseconds(seconds));
-  for (const OpSharding &way : result->ways) {
+  for (const OpSharding &opSharding : result->opShardings) {
     int64_t &bytes = result->bytes.emplace_back();
-    for (auto [value, sharding] : llvm::zip_equal(op->getResults(), way.results))
-      bytes += countBytes(value.getType(), sharding, prices->getMesh());
+    for (auto [value, sharding] : llvm::zip_equal(op->getResults(), opSharding.results))
+      bytes += countBytes(value.getType(), sharding, costModel->getMesh());
   }
   return result;
 }
 
-SearchProblem::Ways SearchProblem::makeTensorWays(RankedTensorType type,
-                                                  ArrayRef<Sharding> shardings) const {
-  auto result = std::make_shared<NodeWays>();
+SearchProblem::SharedNodeOptions
+SearchProblem::makeTensorOptions(RankedTensorType type, ArrayRef<Sharding> shardings) const {
+  auto result = std::make_shared<NodeOptions>();
   for (const Sharding &sharding : shardings) {
-    result->ways.push_back(passOn(sharding));
+    result->opShardings.push_back(passOn(sharding));
     result->costs.push_back(0);
-    result->bytes.push_back(countBytes(type, sharding, prices->getMesh()));
+    result->bytes.push_back(countBytes(type, sharding, costModel->getMesh()));
   }
   return result;
 }
 
-SearchProblem::Ways SearchProblem::getOpWays(Operation *op, const GivenShardings &given) {
+SearchProblem::SharedNodeOptions SearchProblem::getOpOptions(Operation *op,
+                                                             const GivenShardings &given) {
   if (auto found = given.ops.find(op); found != given.ops.end())
-    return priceOpWays(op, follow(op, found->second));
-  Ways &equal = known[getSignature(op, prices->getShare(op))];
+    return makeOpOptions(op, follow(op, found->second));
+  SharedNodeOptions &equal = known[getSignature(op, costModel->getShare(op))];
   if (!equal)
-    equal = priceOpWays(op, listOptions(op, prices->getMesh()));
+    equal = makeOpOptions(op, listOptions(op, costModel->getMesh()));
   return equal;
 }
 
 /// Lists the shardings of a boundary or a shared value. Parameters are never partial, and inputs
 /// are whole or cut along the batch. Gradients and shared values may be partial sums.
-SearchProblem::Ways SearchProblem::getTensorWays(const SearchNode &node,
-                                                 const GivenShardings &given) {
+SearchProblem::SharedNodeOptions SearchProblem::getTensorOptions(const SearchNode &node,
+                                                                 const GivenShardings &given) {
   bool isShared = node.kind == SearchNode::Kind::Shared;
   RoleKind kind = isShared ? RoleKind::Output : node.role.getKind();
   if (const Sharding *sharding = findGiven(node, given))
-    return makeTensorWays(node.type, facts::dropTrivialAxes(*sharding, prices->getMesh()));
-  Ways &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
+    return makeTensorOptions(node.type, facts::dropTrivialAxes(*sharding, costModel->getMesh()));
+  SharedNodeOptions &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
   if (equal)
     return equal;
   std::vector<Sharding> shardings =
-      listShardings(node.type.getShape(), prices->getMesh(), mayBePartial(kind));
+      listShardings(node.type.getShape(), costModel->getMesh(), mayBePartial(kind));
   if (kind == RoleKind::Input)
     llvm::erase_if(shardings, [&](const Sharding &sharding) { return !mayBeFed(sharding, given); });
-  return equal = makeTensorWays(node.type, shardings);
+  return equal = makeTensorOptions(node.type, shardings);
 }
 
 /// Lists the options near the plan; a given node has only its option in the plan.
-SearchProblem::Ways SearchProblem::getNearWays(unsigned index, const GivenShardings &given,
-                                               const NearPlan &near) {
+SearchProblem::SharedNodeOptions
+SearchProblem::getNearOptions(unsigned index, const GivenShardings &given, const NearPlan &near) {
   const SearchNode &node = graph.nodes[index];
-  std::shared_ptr<const OpSharding> planned = near.findWay(index, node);
+  std::shared_ptr<const OpSharding> planned = near.findOpSharding(index, node);
   if (node.kind == SearchNode::Kind::Op) {
     bool isGiven = given.ops.contains(node.op);
-    std::vector<const void *> key = getSignature(node.op, prices->getShare(node.op));
+    std::vector<const void *> key = getSignature(node.op, costModel->getShare(node.op));
     key.insert(key.end(), {planned.get(), isGiven ? planned.get() : nullptr});
-    Ways &equal = known[std::move(key)];
+    SharedNodeOptions &equal = known[std::move(key)];
     if (!equal)
-      equal = priceOpWays(
+      equal = makeOpOptions(
           node.op, isGiven ? std::vector<OpSharding>{*planned}
-                           : listOptionsNear(node.op, prices->getMesh(), *planned, near.axis));
+                           : listOptionsNear(node.op, costModel->getMesh(), *planned, near.axis));
     return equal;
   }
   if (findGiven(node, given))
-    return makeTensorWays(node.type, planned->results);
+    return makeTensorOptions(node.type, planned->results);
   RoleKind kind = node.kind == SearchNode::Kind::Shared ? RoleKind::Output : node.role.getKind();
-  Ways &equal = known[{node.type.getAsOpaquePointer(), getKey(kind), planned.get()}];
+  SharedNodeOptions &equal = known[{node.type.getAsOpaquePointer(), getKey(kind), planned.get()}];
   if (equal)
     return equal;
   const Sharding &first = planned->results.front();
-  std::vector<Sharding> shardings = listShardingsNear(node.type.getShape(), prices->getMesh(),
+  std::vector<Sharding> shardings = listShardingsNear(node.type.getShape(), costModel->getMesh(),
                                                       mayBePartial(kind), first, near.axis);
   if (kind == RoleKind::Input)
     llvm::erase_if(shardings, [&](const Sharding &sharding) {
       return sharding != first && !mayBeFed(sharding, given);
     });
-  return equal = makeTensorWays(node.type, shardings);
+  return equal = makeTensorOptions(node.type, shardings);
 }
 
 void SearchProblem::addNode(const SearchNode &node) {
   solve::StrategyNode &added = problem.nodes.emplace_back();
-  const NodeWays &nodeWays = *ways.back();
+  const NodeOptions &nodeOptions = *opShardings.back();
   added.begin = node.begin;
   added.end = node.end;
-  added.usages = nodeWays.bytes;
-  for (int64_t cost : nodeWays.costs)
+  added.usages = nodeOptions.bytes;
+  for (int64_t cost : nodeOptions.costs)
     added.costs.push_back(cost * node.runs);
   added.name = describe(node);
 }
 
 const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
-  const NodeWays &from = *ways[edge.from], &to = *ways[edge.to];
+  const NodeOptions &from = *opShardings[edge.from], &to = *opShardings[edge.to];
   auto [it, isNew] = tables.try_emplace(
       {&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer(), edge.runs});
   if (!isNew)
     return it->second;
   SmallVector<const Sharding *> made, wanted;
-  for (const OpSharding &way : from.ways)
-    made.push_back(&way.results[edge.result]);
-  for (const OpSharding &way : to.ways)
-    wanted.push_back(&way.operands[edge.operand]);
+  for (const OpSharding &opSharding : from.opShardings)
+    made.push_back(&opSharding.results[edge.result]);
+  for (const OpSharding &opSharding : to.opShardings)
+    wanted.push_back(&opSharding.operands[edge.operand]);
   std::vector<int64_t> costs;
-  for (double seconds : prices->priceUses(edge.type, made, wanted))
+  for (double seconds : costModel->costOfUses(edge.type, made, wanted))
     costs.push_back(toPicoseconds(seconds) * edge.runs);
   if (llvm::any_of(costs, [](int64_t cost) { return cost != 0; }))
     it->second = std::move(costs);
@@ -273,34 +277,36 @@ void SearchProblem::addEdge(const SearchEdge &edge) {
 
 int64_t SearchProblem::getCost(const SearchEdge &edge, int32_t from, int32_t to) {
   const Table &table = getTable(edge);
-  return table ? (*table)[from * ways[edge.to]->ways.size() + to] : 0;
+  return table ? (*table)[from * opShardings[edge.to]->opShardings.size() + to] : 0;
 }
 
 std::vector<OwnCollective> SearchProblem::listCollectives(unsigned node, int32_t option) {
   Operation *op = graph.nodes[node].op;
-  return op ? prices->listCollectives(op, ways[node]->ways[option]) : std::vector<OwnCollective>();
+  return op ? costModel->listCollectives(op, opShardings[node]->opShardings[option])
+            : std::vector<OwnCollective>();
 }
 
 const facts::ReshardPlan &SearchProblem::planUse(const SearchEdge &edge, int32_t from, int32_t to) {
-  return prices->planUse(edge.type, ways[edge.from]->ways[from].results[edge.result],
-                         ways[edge.to]->ways[to].operands[edge.operand]);
+  return costModel->planUse(edge.type,
+                            opShardings[edge.from]->opShardings[from].results[edge.result],
+                            opShardings[edge.to]->opShardings[to].operands[edge.operand]);
 }
 
 void SearchProblem::addOutput(const SearchOutput &output) {
-  for (auto [way, cost] :
-       llvm::zip_equal(ways[output.from]->ways, problem.nodes[output.from].costs)) {
-    const Sharding &made = way.results[output.result], whole = made.withoutPartial();
-    cost += toPicoseconds(prices->priceUses(output.type, &made, &whole).front()) * output.runs;
+  for (auto [opSharding, cost] :
+       llvm::zip_equal(opShardings[output.from]->opShardings, problem.nodes[output.from].costs)) {
+    const Sharding &made = opSharding.results[output.result], whole = made.withoutPartial();
+    cost += toPicoseconds(costModel->costOfUses(output.type, &made, &whole).front()) * output.runs;
   }
 }
 
 void SearchProblem::apply(const solve::StrategySolution &solution, GivenShardings &given) const {
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
-    const OpSharding &way = ways[index]->ways[solution[index]];
+    const OpSharding &opSharding = opShardings[index]->opShardings[solution[index]];
     if (node.kind == SearchNode::Kind::Op) {
-      given.ops[node.op].searched = way;
+      given.ops[node.op].searched = opSharding;
     } else if (node.kind == SearchNode::Kind::Boundary) {
-      given.set(node.role, way.results.front());
+      given.set(node.role, opSharding.results.front());
     }
   }
 }

@@ -14,9 +14,9 @@
 
 #include "passes/solve/StrategyProblem.h"
 #include "passes/strategy/OpOptions.h"
+#include "passes/strategy/RooflineCostModel.h"
 #include "passes/strategy/SearchGraph.h"
-#include "passes/strategy/SearchPrices.h"
-#include "passes/strategy/StepMarker.h"
+#include "passes/strategy/ShardingAnnotator.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
 #include <memory>
@@ -32,8 +32,8 @@ inline double toSeconds(solve::Int128 cost) {
 }
 
 /// Options of one node, with the costs of one run.
-struct NodeWays {
-  std::vector<OpSharding> ways;
+struct NodeOptions {
+  std::vector<OpSharding> opShardings;
   std::vector<int64_t> costs; ///< picoseconds
   std::vector<int64_t> bytes; ///< of the results, on one rank
 };
@@ -43,7 +43,7 @@ struct NodeWays {
 struct NearPlan {
   /// Returns the option of node number `index`. Equal nodes share options if it is the same object.
   llvm::function_ref<std::shared_ptr<const OpSharding>(unsigned index, const SearchNode &node)>
-      findWay;
+      findOpSharding;
   llvm::StringRef axis; ///< an axis of the mesh
 };
 
@@ -56,14 +56,14 @@ public:
                 const GivenShardings &given, int64_t memoryLimit);
   /// Builds the problem near a plan. A plan that exceeds the memory limit may keep its memory use.
   SearchProblem(mlir::ModuleOp module, const GivenShardings &given, int64_t memoryLimit,
-                std::shared_ptr<SearchPrices> prices, const NearPlan &near);
+                std::shared_ptr<RooflineCostModel> costModel, const NearPlan &near);
 
   const solve::StrategyProblem &getProblem() const { return problem; }
   const SearchGraph &getGraph() const { return graph; }
-  const NodeWays &getWays(unsigned node) const { return *ways[node]; }
+  const NodeOptions &getOptions(unsigned node) const { return *opShardings[node]; }
   /// Returns an option of a node; equal nodes share one object.
-  std::shared_ptr<const OpSharding> getWay(unsigned node, int32_t option) const {
-    return {ways[node], &ways[node]->ways[option]};
+  std::shared_ptr<const OpSharding> getOption(unsigned node, int32_t option) const {
+    return {opShardings[node], &opShardings[node]->opShardings[option]};
   }
 
   /// Returns the cost of a use for the options of both its ends, in picoseconds of a step.
@@ -73,7 +73,7 @@ public:
   /// Returns the reshard plan of a use for the options of both its ends.
   const facts::ReshardPlan &planUse(const SearchEdge &edge, int32_t from, int32_t to);
 
-  const dist::Mesh &getMesh() const { return prices->getMesh(); }
+  const dist::Mesh &getMesh() const { return costModel->getMesh(); }
 
   /// Builds the problem of the same program on the same mesh and machine with other given
   /// shardings.
@@ -83,31 +83,33 @@ public:
   void apply(const solve::StrategySolution &solution, GivenShardings &given) const;
 
 private:
-  using Ways = std::shared_ptr<const NodeWays>;
+  using SharedNodeOptions = std::shared_ptr<const NodeOptions>;
   /// Key of equal tables: options, result and operand, type, and reshards per step.
-  using TableKey =
-      std::tuple<const NodeWays *, unsigned, const NodeWays *, unsigned, const void *, int64_t>;
+  using TableKey = std::tuple<const NodeOptions *, unsigned, const NodeOptions *, unsigned,
+                              const void *, int64_t>;
   /// Cost table; absent for uses that never cost anything.
   using Table = std::optional<solve::CostTable>;
 
   void addUses();
-  Ways getOpWays(mlir::Operation *op, const GivenShardings &given);
-  Ways getNearWays(unsigned index, const GivenShardings &given, const NearPlan &near);
-  Ways getTensorWays(const SearchNode &node, const GivenShardings &given);
+  SharedNodeOptions getOpOptions(mlir::Operation *op, const GivenShardings &given);
+  SharedNodeOptions getNearOptions(unsigned index, const GivenShardings &given,
+                                   const NearPlan &near);
+  SharedNodeOptions getTensorOptions(const SearchNode &node, const GivenShardings &given);
   std::vector<OpSharding> follow(mlir::Operation *op, const GivenOp &given) const;
-  Ways priceOpWays(mlir::Operation *op, std::vector<OpSharding> ways);
-  Ways makeTensorWays(mlir::RankedTensorType type, llvm::ArrayRef<dist::Sharding> shardings) const;
+  SharedNodeOptions makeOpOptions(mlir::Operation *op, std::vector<OpSharding> opShardings);
+  SharedNodeOptions makeTensorOptions(mlir::RankedTensorType type,
+                                      llvm::ArrayRef<dist::Sharding> shardings) const;
   void addNode(const SearchNode &node);
   void addEdge(const SearchEdge &edge);
   void addOutput(const SearchOutput &output);
   const Table &getTable(const SearchEdge &edge);
 
   mlir::ModuleOp module;
-  std::shared_ptr<SearchPrices> prices;
+  std::shared_ptr<RooflineCostModel> costModel;
   SearchGraph graph;
   solve::StrategyProblem problem;
-  std::vector<Ways> ways;                          ///< by node
-  std::map<std::vector<const void *>, Ways> known; ///< by the key of equal nodes
+  std::vector<SharedNodeOptions> opShardings;                   ///< by node
+  std::map<std::vector<const void *>, SharedNodeOptions> known; ///< by the key of equal nodes
   std::map<TableKey, Table> tables;
 };
 

@@ -21,12 +21,12 @@ std::optional<solve::StrategySolution> translate(const SearchProblem &from,
       ++at;
     if (at == nodes.size())
       return std::nullopt;
-    const OpSharding &way = from.getWays(at).ways[solution[at]];
-    const std::vector<OpSharding> &ways = to.getWays(index).ways;
-    auto found = llvm::find(ways, way);
-    if (found == ways.end())
+    const OpSharding &opSharding = from.getOptions(at).opShardings[solution[at]];
+    const std::vector<OpSharding> &opShardings = to.getOptions(index).opShardings;
+    auto found = llvm::find(opShardings, opSharding);
+    if (found == opShardings.end())
       return std::nullopt;
-    translated.push_back(static_cast<int32_t>(found - ways.begin()));
+    translated.push_back(static_cast<int32_t>(found - opShardings.begin()));
     ++at;
   }
   return translated;

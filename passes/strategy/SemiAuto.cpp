@@ -4,8 +4,8 @@
 // which inputs are fed are checked and put on one mesh. Every other op follows its neighbors;
 // inputs that propagation does not reach are split along the batch. Assumes global shapes and roles
 // on arguments and results. Leaves the ops unchanged, with a sharding on each, and no constraints.
+#include "passes/strategy/ConstrainedProgram.h"
 #include "passes/strategy/Passes.h"
-#include "passes/strategy/PinnedProgram.h"
 
 using namespace mlir;
 
@@ -20,11 +20,11 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
   using StrategySemiAutoBase::StrategySemiAutoBase;
 
   void runOnOperation() override {
-    FailureOr<PinnedProgram> pinned = resolvePins(
+    FailureOr<ConstrainedProgram> pinned = resolveConstraints(
         getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
     if (failed(pinned))
       return signalPassFailure();
-    markProgram(getOperation(), std::move(*pinned));
+    annotateProgram(getOperation(), std::move(*pinned));
   }
 };
 

@@ -149,7 +149,7 @@ private:
     Sharding shard = update.held;
     shard.getDim(cut->dim).append(cut->axes);
     for (Operation *op : update.ops)
-      mark(op, update.parameter, shard);
+      annotate(op, update.parameter, shard);
     for (StringAttr state : update.states)
       setBoundary(RoleKind::Parameter, state, shard);
     if (level >= 2)
@@ -203,7 +203,7 @@ private:
   }
 
   /// Cuts the operands and results of `op` that have the parameter's shape.
-  void mark(Operation *op, graph::ParameterOp parameter, const Sharding &shard) {
+  void annotate(Operation *op, graph::ParameterOp parameter, const Sharding &shard) {
     std::vector<Sharding> operands, results;
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(hasShapeOf(operand.get(), parameter)

@@ -24,7 +24,7 @@ static std::string print(llvm::ArrayRef<std::vector<int64_t>> tensors) {
 
 MemoryReport::MemoryReport(const strategy::MemoryOutcome &outcome)
     : mesh(outcome.program.mesh.str()), status(solve::stringify(outcome.result.status)),
-      price(outcome.price), total(outcome.total), bound(outcome.bound), seconds(outcome.seconds) {
+      price(outcome.cost), total(outcome.total), bound(outcome.bound), seconds(outcome.seconds) {
   llvm::StringMap<unsigned> seen;
   for (const strategy::MemoryChoice &choice : outcome.choices) {
     std::string name = facts::getName(choice.op).str();
@@ -57,8 +57,8 @@ void MemoryReport::print() const {
                                 price.computation, price.activations, price.parameters);
   std::vector<Op> costliest = ops;
   llvm::stable_sort(costliest, [](const Op &lhs, const Op &rhs) { return lhs.total > rhs.total; });
-  constexpr size_t mostShown = 20;
-  costliest.resize(std::min(costliest.size(), mostShown));
+  constexpr size_t maxShown = 20;
+  costliest.resize(std::min(costliest.size(), maxShown));
   if (!costliest.empty())
     llvm::outs() << llvm::formatv("\n{0} ops; those that cost most:\n", ops.size());
   for (const Op &op : costliest)

@@ -28,7 +28,7 @@ private:
   };
 
   std::string mesh, status;
-  strategy::MemoryPrice price;
+  strategy::MemoryCost price;
   double total, bound, seconds;
   std::vector<Op> ops; ///< in program order
 };

@@ -31,8 +31,8 @@ static json::Object toJson(const PlanAlternative &option) {
     collectives.push_back(json::Object{{"collective", own.text}, {"seconds", own.seconds}});
   json::Object row{{"chosen", option.isChosen},
                    {"split", option.words},
-                   {"in_strategy", print(option.way.operands)},
-                   {"out_strategy", print(option.way.results)},
+                   {"in_strategy", print(option.opSharding.operands)},
+                   {"out_strategy", print(option.opSharding.results)},
                    {"seconds", option.seconds},
                    {"bytes", option.bytes},
                    {"collectives", std::move(collectives)},
@@ -76,8 +76,8 @@ static void printOption(const PlanAlternative &option, solve::Int128 plan) {
   llvm::outs() << llvm::formatv("{0} {1} {2,10:f2}  {3}\n", option.isChosen ? "*" : " ",
                                 describePlan(option, plan), option.seconds * 1e6, option.words);
   std::string indent(37, ' ');
-  std::string in = llvm::join(print(option.way.operands), ", ");
-  std::string out = llvm::join(print(option.way.results), ", ");
+  std::string in = llvm::join(print(option.opSharding.operands), ", ");
+  std::string out = llvm::join(print(option.opSharding.results), ", ");
   llvm::outs() << indent << (in == out ? in : in + " -> " + out) << "\n";
   for (const strategy::OwnCollective &own : option.collectives)
     llvm::outs() << indent << llvm::formatv("runs {0}, {1:f2} us\n", own.text, own.seconds * 1e6);

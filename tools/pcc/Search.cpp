@@ -27,13 +27,13 @@ namespace {
 
 /// Formats `'a', 'b' and 3 more`.
 std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
-  constexpr size_t mostShown = 8;
+  constexpr size_t maxShown = 8;
   std::string text;
-  for (int node : nodes.take_front(mostShown))
+  for (int node : nodes.take_front(maxShown))
     text += (text.empty() ? "" : ", ") + problem.describe(node);
-  return nodes.size() <= mostShown
+  return nodes.size() <= maxShown
              ? text
-             : text + " and " + std::to_string(nodes.size() - mostShown) + " more";
+             : text + " and " + std::to_string(nodes.size() - maxShown) + " more";
 }
 
 /// Describes the peak: `tightest at time 30: at least 70 is used of 50; largest: 'a', 'b'`.

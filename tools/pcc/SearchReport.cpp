@@ -26,8 +26,8 @@ static std::vector<PlannedOp> listOps(const strategy::SearchOutcome &outcome) {
     if (node.kind != strategy::SearchNode::Kind::Op)
       continue;
     int32_t option = outcome.result.solution[index];
-    const strategy::OpSharding &way = outcome.problem->getWays(index).ways[option];
-    ops.push_back({names[index], print(way.operands), print(way.results),
+    const strategy::OpSharding &opSharding = outcome.problem->getOptions(index).opShardings[option];
+    ops.push_back({names[index], print(opSharding.operands), print(opSharding.results),
                    strategy::toSeconds(outcome.problem->getProblem().nodes[index].costs[option])});
   }
   return ops;
@@ -62,11 +62,11 @@ json::Value SearchReport::toJson() const {
     plan[op.name] =
         json::Object{{"in_strategy", op.in}, {"out_strategy", op.out}, {"cost", op.seconds}};
   json::Array prices;
-  for (const strategy::PinPrice &pin : pins) {
+  for (const strategy::ConstraintCost &pin : pins) {
     json::Object price{{"pin", pin.text}, {"cost", nullptr}, {"most", nullptr}};
     if (pin.isKnown) {
       price["cost"] = pin.seconds;
-      price["most"] = pin.most;
+      price["most"] = pin.maxSeconds;
     }
     prices.push_back(std::move(price));
   }
@@ -82,17 +82,17 @@ json::Value SearchReport::toJson() const {
 }
 
 /// Prints the cost of each constraint, and an upper bound if a higher cost is not ruled out.
-static void printConstraints(llvm::ArrayRef<strategy::PinPrice> pins) {
+static void printConstraints(llvm::ArrayRef<strategy::ConstraintCost> pins) {
   if (!pins.empty())
     llvm::outs() << "\nwhat pins cost, ms a step:\n";
-  for (const strategy::PinPrice &pin : pins) {
+  for (const strategy::ConstraintCost &pin : pins) {
     if (!pin.isKnown) {
       llvm::outs() << llvm::formatv("{0,10}  {1}, no time was left for it\n", "", pin.text);
       continue;
     }
     llvm::outs() << llvm::formatv("{0,10:f4}  {1}", pin.seconds * 1e3, pin.text);
-    if (pin.most > pin.seconds)
-      llvm::outs() << llvm::formatv(", at most {0:f4}", pin.most * 1e3);
+    if (pin.maxSeconds > pin.seconds)
+      llvm::outs() << llvm::formatv(", at most {0:f4}", pin.maxSeconds * 1e3);
     llvm::outs() << "\n";
   }
 }
@@ -115,8 +115,8 @@ void SearchReport::print() const {
   llvm::stable_sort(longest, [](const PlannedOp &lhs, const PlannedOp &rhs) {
     return lhs.seconds > rhs.seconds;
   });
-  constexpr size_t mostShown = 20;
-  longest.resize(std::min(longest.size(), mostShown));
+  constexpr size_t maxShown = 20;
+  longest.resize(std::min(longest.size(), maxShown));
   if (!longest.empty())
     llvm::outs() << llvm::formatv("\n{0} ops; those that take longest, ms a step:\n", ops.size());
   for (const PlannedOp &op : longest)

@@ -40,7 +40,7 @@ private:
 
   std::vector<Mesh> meshes;
   std::vector<PlannedOp> ops; ///< in program order
-  std::vector<strategy::PinPrice> pins;
+  std::vector<strategy::ConstraintCost> pins;
 };
 
 } // namespace pcc::cli

@@ -30,12 +30,12 @@ public:
       operands[originOf(first, operand)] = operand;
     for (int piece : pieces)
       join(piece);
-    lead().law = strategy::MemoryLaw::Any;
+    lead().costRule = strategy::MemoryCostRule::Any;
   }
 
 private:
-  MemoryOp &lead() { return graph.nodes[first].priced; }
-  FactorRule &ruleOf(int piece) { return graph.nodes[piece].priced.rule; }
+  MemoryOp &lead() { return graph.nodes[first].modelOp; }
+  FactorRule &ruleOf(int piece) { return graph.nodes[piece].modelOp.rule; }
   bool isPiece(int node) const { return maps.contains(node); }
 
   /// The value that a piece reads, before it is repeated.
@@ -68,7 +68,7 @@ private:
       if (FactorKind kind = ruleOf(piece).getFactor(factor).kind;
           known >= 0 && (kind == FactorKind::Whole || kind == FactorKind::Reduce))
         lead().rule.getFactor(known).kind = FactorKind::Whole;
-    for (unsigned operand = 0; operand < graph.nodes[piece].priced.operands.size(); ++operand)
+    for (unsigned operand = 0; operand < graph.nodes[piece].modelOp.operands.size(); ++operand)
       if (!inner.contains(operand))
         takeOperand(piece, operand);
     takeResults(piece);
@@ -76,7 +76,7 @@ private:
 
   /// Factors are those of the piece that made the operand.
   void follow(const MemoryUse &use) {
-    const MemoryTensor &made = graph.nodes[use.from.node].priced.results[use.from.result];
+    const MemoryTensor &made = graph.nodes[use.from.node].modelOp.results[use.from.result];
     TensorFactors known = translate(made.dims, use.from.node);
     for (auto [from, to] : llvm::zip(known, use.tensor.dims))
       if (from.size() == 1 && to.size() == 1)
@@ -89,7 +89,7 @@ private:
       return;
     auto [known, isNew] = operands.try_emplace(origin, lead().operands.size());
     if (isNew) {
-      lead().operands.push_back(graph.nodes[piece].priced.operands[operand]);
+      lead().operands.push_back(graph.nodes[piece].modelOp.operands[operand]);
       MemoryTensor &tensor = lead().operands.back().tensor;
       tensor.dims = translate(tensor.dims, piece);
     }
@@ -104,10 +104,10 @@ private:
   /// Those of the last piece are the node's.
   void takeResults(int piece) {
     std::vector<TensorFactors> dims;
-    for (const MemoryTensor &result : graph.nodes[piece].priced.results)
+    for (const MemoryTensor &result : graph.nodes[piece].modelOp.results)
       dims.push_back(translate(result.dims, piece));
-    results.assign(graph.nodes[piece].priced.results.begin(),
-                   graph.nodes[piece].priced.results.end());
+    results.assign(graph.nodes[piece].modelOp.results.begin(),
+                   graph.nodes[piece].modelOp.results.end());
     for (auto [result, translated] : llvm::zip_equal(results, dims))
       result.dims = translated;
   }

@@ -10,7 +10,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
-using pcc::strategy::MemoryPrice;
+using pcc::strategy::MemoryCost;
 using pcc::strategy::MemoryProblem;
 using pcc::strategy::MemoryUse;
 
@@ -90,7 +90,7 @@ private:
     if (int node = pricing.findNode(name); node >= 0)
       for (const llvm::json::Value &candidate :
            listOf(question.object->getObject("candidates"), name)) {
-        const strategy::MemoryOp &op = problem.getGraph().nodes[node].priced;
+        const strategy::MemoryOp &op = problem.getGraph().nodes[node].modelOp;
         options.push_back(
             problem.findOption(node, countFactors(op, readTuples(*candidate.getAsArray()))));
       }
@@ -129,7 +129,7 @@ private:
   int64_t numPairs = 0;
 };
 
-/// One question, compiled and priced.
+/// One question, compiled and evaluated.
 class Judge {
 public:
   Judge(const Case &question, ModuleOp module)
@@ -141,7 +141,7 @@ public:
     if (!theirs)
       return found.wrong.push_back("expected a strategy for every node");
     const llvm::json::Object &taken = *findTaken(question);
-    MemoryPrice price = priceAsThere(*theirs);
+    MemoryCost price = priceAsThere(*theirs);
     const strategy::MemoryModel &model = pricing.getModel();
     found.compare("computation", price.computation, *taken.getNumber("computation"));
     found.compare("communication", price.activations + model.gamma * price.parameters,
@@ -170,15 +170,15 @@ public:
 private:
   /// With what readers of reshapes could have chosen: theirs are options of ours, unless a node has
   /// a strategy that this search does not consider.
-  MemoryPrice priceAsThere(const std::vector<strategy::FactorCounts> &counts) const {
+  MemoryCost priceAsThere(const std::vector<strategy::FactorCounts> &counts) const {
     solve::StrategySolution solution;
     for (auto [node, nodeCounts] : llvm::enumerate(counts)) {
       std::optional<int32_t> option = problem.findOption(node, nodeCounts);
       if (!option)
-        return pricing.getPrice(counts);
+        return pricing.getCost(counts);
       solution.push_back(*option);
     }
-    return problem.getPrice(solution);
+    return problem.getCost(solution);
   }
 
   const Case &question;

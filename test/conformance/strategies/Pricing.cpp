@@ -75,7 +75,7 @@ Pricing::Pricing(const Case &question, ModuleOp module)
     for (const Node &asked : question.nodes)
       if (asked.name == names.back())
         if (std::optional<Tuples> tuples = ModelWriter::strategyOf(asked))
-          given[node.op] = countFactors(node.priced, *tuples);
+          given[node.op] = countFactors(node.modelOp, *tuples);
   }
   if (question.mode == "dynamic_programming") // recursive programming ignores them there
     space.findGiven = [given](mlir::Operation *op) { return given.lookup(op); };
@@ -93,19 +93,19 @@ std::optional<std::vector<FactorCounts>> Pricing::readTheirs() const {
     const llvm::json::Array *tuples = strategies ? strategies->getArray(name) : nullptr;
     if (!tuples)
       return std::nullopt;
-    counts.push_back(countFactors(node.priced, readTuples(*tuples)));
+    counts.push_back(countFactors(node.modelOp, readTuples(*tuples)));
   }
   return counts;
 }
 
-strategy::MemoryPrice Pricing::getPrice(const std::vector<FactorCounts> &counts) const {
+strategy::MemoryCost Pricing::getCost(const std::vector<FactorCounts> &counts) const {
   llvm::DenseMap<mlir::Operation *, FactorCounts> given;
   for (auto [node, nodeCounts] : llvm::zip_equal(graph.nodes, counts))
     given[node.op] = nodeCounts;
   MemorySpace pinned = space;
   pinned.findGiven = [&](mlir::Operation *op) { return given.lookup(op); };
   MemoryProblem problem(graph, std::move(pinned), model);
-  return problem.getPrice(solve::StrategySolution(counts.size(), 0));
+  return problem.getCost(solve::StrategySolution(counts.size(), 0));
 }
 
 bool isSamePrice(double ours, double theirs) {

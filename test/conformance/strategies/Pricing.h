@@ -29,7 +29,7 @@ public:
   /// What the answer chose, by node; nothing if it is silent about one.
   std::optional<std::vector<strategy::FactorCounts>> readTheirs() const;
   /// The price of an assignment in which every node is given.
-  strategy::MemoryPrice getPrice(const std::vector<strategy::FactorCounts> &counts) const;
+  strategy::MemoryCost getCost(const std::vector<strategy::FactorCounts> &counts) const;
 
 private:
   const Case &question;

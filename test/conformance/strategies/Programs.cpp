@@ -144,7 +144,7 @@ Program compileForward(const Case &question, const std::string &text, MLIRContex
     options.deviceNum = question.devices;
     options.fullBatch = isFullBatch(question);
     PassManager passes(&context);
-    passes.addPass(strategy::createStrategyCollectPins());
+    passes.addPass(strategy::createStrategyCollectConstraints());
     passes.addPass(strategy::createStrategySemiAuto(options));
     passes.addPass(partition::createInsertReshards());
     return passes.run(module);

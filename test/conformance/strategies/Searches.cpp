@@ -36,12 +36,12 @@ public:
 
   std::optional<AllCounts> readTheirs() const { return pricing.readTheirs(); }
   double getTotal(const AllCounts &counts) const {
-    return pricing.getModel().getTotal(pricing.getPrice(counts));
+    return pricing.getModel().getTotal(pricing.getCost(counts));
   }
 
   /// Recursive programming, with every op's neighbouring choices tried afterwards.
   AllCounts cut() const {
-    strategy::PinnedProgram program;
+    strategy::ConstrainedProgram program;
     strategy::addRecursiveStrategy(module, question.devices, program);
     AllCounts counts;
     for (const strategy::MemoryNode &node : pricing.getGraph().nodes)

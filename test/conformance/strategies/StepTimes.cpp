@@ -11,7 +11,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
-using pcc::strategy::PinnedProgram;
+using pcc::strategy::ConstrainedProgram;
 using pcc::strategy::SearchOptions;
 using pcc::strategy::SearchOutcome;
 
@@ -19,7 +19,7 @@ namespace pcc::conformance {
 namespace {
 
 /// The answer's assignment as pins: on the first piece of every node, which other pieces follow.
-PinnedProgram pinTheirs(const Case &question, ModuleOp module) {
+ConstrainedProgram pinTheirs(const Case &question, ModuleOp module) {
   const llvm::json::Object *strategies = question.object->getObject("strategies");
   strategy::MemoryGraph graph(module);
   std::vector<mlir::Operation *> ops;
@@ -31,10 +31,10 @@ PinnedProgram pinTheirs(const Case &question, ModuleOp module) {
     if (!tuples || !known.insert(name).second)
       continue;
     ops.push_back(node.op);
-    matrices.push_back(countFactors(node.priced, readTuples(*tuples)));
+    matrices.push_back(countFactors(node.modelOp, readTuples(*tuples)));
   }
   strategy::MeshRefinement refined = strategy::refineMesh(question.devices, matrices);
-  PinnedProgram program;
+  ConstrainedProgram program;
   program.mesh = refined.mesh;
   for (auto [op, factors] : llvm::zip_equal(ops, refined.matrices))
     program.given.ops[op].factors = factors;
@@ -60,16 +60,16 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model, 
     error = program.module ? cluster.status().message() : program.error;
     return std::nullopt;
   }
-  PinnedProgram theirs = pinTheirs(question, *program.module), cut;
+  ConstrainedProgram theirs = pinTheirs(question, *program.module), cut;
   strategy::addRecursiveStrategy(*program.module, question.devices, cut);
   if (theirs.mesh.getAxes().size() > mostAxes || cut.mesh.getAxes().size() > mostAxes)
     return std::nullopt;
   SearchOptions options;
   options.solve.seconds = 3;
   options.memoryLimit = int64_t(1) << 50; // only times are compared
-  for (PinnedProgram *each : {&theirs, &cut})
+  for (ConstrainedProgram *each : {&theirs, &cut})
     each->given.fullBatch = isFullBatch(question);
-  PinnedProgram free;
+  ConstrainedProgram free;
   free.mesh = theirs.mesh;
   free.given.fullBatch = isFullBatch(question);
   strategy::GivenShardings fixed = free.given;
@@ -79,7 +79,7 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model, 
   take(strategy::search(module, free, *cluster, options), times.best, times);
   cut.given.gradientFactor = [](auto &&...) { return 1.0; };
   dist::Mesh mesh = cut.mesh;
-  strategy::markProgram(module, std::move(cut));
+  strategy::annotateProgram(module, std::move(cut));
   take(strategy::improveSearch(module, mesh, fixed, *cluster, options), times.cut, times);
   return times;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/pipe/Pipe.h"
 #include "passes/facts/OpNames.h"
-#include "passes/schedule/KernelSeconds.h"
+#include "passes/schedule/KernelCostModel.h"
 #include "passes/schedule/StepKernels.h"
 #include "test/conformance/training/Interleave.h"
 
@@ -70,7 +70,7 @@ std::string textOf(Operation *op, const Copies &copies) {
 }
 
 /// Adds what the kernel does, at `position` and behind. Pieces without a text go with those before.
-void addKernel(const facts::Kernel &kernel, const schedule::KernelSeconds &seconds,
+void addKernel(const facts::Kernel &kernel, const schedule::KernelCostModel &seconds,
                const Copies &copies, Doings &doings, int64_t &position) {
   bool computes = kernel.form.getKind() != task::FormKind::Collective;
   Doing *doing = nullptr;
@@ -93,7 +93,7 @@ Doings readDoings(ModuleOp module, int64_t count, const abi::Cluster &cluster) {
   int64_t position = 0;
   for (facts::Section &section : kernels.getSections())
     copies.addSection(section.function);
-  std::map<facts::Section *, schedule::KernelSeconds> seconds;
+  std::map<facts::Section *, schedule::KernelCostModel> seconds;
   for (facts::Section &section : kernels.getSections())
     for (schedule::StepKernel entry : kernels.orderOf(section)) {
       auto of = seconds.try_emplace(entry.section, entry.section->function, cluster).first;

@@ -7,7 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/autodiff/Passes.h"
-#include "passes/strategy/StepMarker.h"
+#include "passes/strategy/ShardingAnnotator.h"
 #include "test/oracle/sharding/Partitioned.h"
 
 using namespace mlir;
@@ -44,7 +44,7 @@ void markStrategies(ModuleOp module, const Mesh &mesh, const IRMapping &copies,
   for (const auto &[op, strategy] : given)
     shardings.ops[copies.lookup(op)] = {strategy, {}};
   shardings.gradientFactor = [](StringRef, const Sharding &, const dist::Mesh &) { return 1.0; };
-  strategy::StepMarker(module, mesh, std::move(shardings)).run();
+  strategy::ShardingAnnotator(module, mesh, std::move(shardings)).run();
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 
 // A mark on ops that no product's record does: the first op with it is none.
 func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{cannot run in the record of the product that has its mark: expected marks as "--schedule-fuse-epilogues" sets them}}
+  // expected-error @below {{cannot run in the instruction of the matmul that has its annotation: expected annotations as "--schedule-fuse-epilogues" sets them}}
   %0 = graph.tanh %x {task.matmul_group = 0 : i64} : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
@@ -42,7 +42,7 @@ func.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // A mark on a transpose without an attention.
 func.func @no_attention(%x: tensor<1x2x3x4xf32>) -> tensor<1x3x2x4xf32> {
-  // expected-error @below {{cannot run in the record of the attention that has its mark: expected marks as "--schedule-fuse-head-transposes" sets them}}
+  // expected-error @below {{cannot run in the instruction of the attention that has its annotation: expected annotations as "--schedule-fuse-head-transposes" sets them}}
   %0 = graph.transpose %x, [0, 2, 1, 3] {task.attention = 0 : i64} : tensor<1x2x3x4xf32>
   return %0 : tensor<1x3x2x4xf32>
 }
@@ -52,7 +52,7 @@ func.func @no_attention(%x: tensor<1x2x3x4xf32>) -> tensor<1x3x2x4xf32> {
 // All transposes of an attention, or none.
 func.func @some(%x: tensor<1x2x3x4xf32>, %y: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
   %0 = graph.transpose %x, [0, 2, 1, 3] {task.attention = 0 : i64} : tensor<1x2x3x4xf32>
-  // expected-error @below {{cannot run in the record of the attention that has its mark}}
+  // expected-error @below {{cannot run in the instruction of the attention that has its annotation}}
   %r, %l = graph.attention %0, %y, %y scale = 0.5 {task.attention = 0 : i64} : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>
   return %r : tensor<1x3x2x4xf32>
 }

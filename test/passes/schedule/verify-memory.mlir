@@ -21,7 +21,7 @@ func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task
   %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
   // expected-note@+1 {{that is made here}}
   %1 = graph.neg %x {task.kernel = 1 : i64, task.place = #task.place<temporary + 32>} : tensor<16xf32>
-  // expected-error@+1 {{in the slot of number 0 of "forward" expected result 0 of 'graph.exp' of number 0 at temporary + 32, got result 0 of 'graph.neg' of number 0}}
+  // expected-error@+1 {{in the action of number 0 of "forward" expected result 0 of 'graph.exp' of number 0 at temporary + 32, got result 0 of 'graph.neg' of number 0}}
   %2 = graph.add %1, %0 {task.kernel = 2 : i64, task.place = #task.place<temporary + 128>} : tensor<16xf32>
   return %2 : tensor<16xf32>
 }
@@ -105,7 +105,7 @@ module {
   func.func @backward(%e: tensor<16xf32> {graph.role = #graph.role<saved "exp">, task.place = #task.place<temporary + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
       attributes {task.forms = [#task.form<map 16 x 1>]} {
-    // expected-error@+1 {{in the slot of number 0 of "backward" expected result 0 of 'graph.exp' of number 0 at temporary + 0, got result 0 of 'graph.exp' of number 1}}
+    // expected-error@+1 {{in the action of number 0 of "backward" expected result 0 of 'graph.exp' of number 0 at temporary + 0, got result 0 of 'graph.exp' of number 1}}
     %0 = graph.neg %e {task.kernel = 0 : i64, task.place = #task.place<temporary + 64>} : tensor<16xf32>
     return %0 : tensor<16xf32>
   }
@@ -150,7 +150,7 @@ module {
       attributes {task.forms = [#task.form<map 16 x 1>, #task.form<map 16 x 1>]} {
     // expected-note@+1 {{that is made here}}
     %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
-    // expected-error@+1 {{in the slot of number 1 of "forward_backward" expected result 0 of 'graph.neg' of number 0 at persistent + 0, got result 0 of 'graph.exp' of number 1}}
+    // expected-error@+1 {{in the action of number 1 of "forward_backward" expected result 0 of 'graph.neg' of number 0 at persistent + 0, got result 0 of 'graph.exp' of number 1}}
     %1 = graph.neg %0 {task.kernel = 1 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
     return %1 : tensor<16xf32>
   }
@@ -171,7 +171,7 @@ module {
     %0 = graph.neg %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
     return %0 : tensor<16xf32>
   }
-  // expected-error@+1 {{argument 1 of "update" is not made before the slot of number 0}}
+  // expected-error@+1 {{argument 1 of "update" is not made before the action of number 0}}
   func.func @update(%w: tensor<16xf32> {graph.role = #graph.role<parameter "w">, task.place = #task.place<persistent + 0>},
                     %g: tensor<16xf32> {graph.role = #graph.role<gradient "w">, task.place = #task.place<persistent + 64>})
       -> (tensor<16xf32> {graph.role = #graph.role<parameter "w">})
@@ -311,7 +311,7 @@ module {
           tensor<4xf32> {graph.role = #graph.role<gradient "b">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 64>})
       attributes {task.forms = [#task.form<matmul 16 x 1>]} {
     %0 = graph.matmul %x, %x {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.matmul_group = 0 : i64, transpose_lhs} : tensor<4x4xf32>, tensor<4x4xf32>
-    // expected-error@+2 {{in the slot of number 1 of "forward_backward" expected result 0 of 'graph.matmul' of number 0 at persistent + 0, got result 0 of 'graph.reduce' of number 0}}
+    // expected-error@+2 {{in the action of number 1 of "forward_backward" expected result 0 of 'graph.matmul' of number 0 at persistent + 0, got result 0 of 'graph.reduce' of number 0}}
     // expected-note@+1 {{that is made here}}
     %1 = graph.reduce sum %x, [0] {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.matmul_group = 0 : i64} : tensor<4x4xf32>
     return %0, %1 : tensor<4x4xf32>, tensor<4xf32>

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --verify-diagnostics --strategy-collect-pins --strategy-semi-auto=device-num=8
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --strategy-collect-constraints --strategy-semi-auto=device-num=8
 
 // A strategy for what is repeated is checked against its shape.
 

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-semi-auto=device-num=8 | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-semi-auto=device-num=8 | FileCheck %s
 
 // The strategy of a node may be written for its operands in the file: for the bias, and not for what it is
 // repeated to. What is not said of the repeated dimension follows from the other operand.

@@ -1,8 +1,8 @@
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch" | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch algorithm=best" | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-recursive="device-num=8 full-batch improvement=memory" | FileCheck %s --check-prefix=CUT
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch beta=0" | FileCheck %s --check-prefix=WORK
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch" --remark-format=emitRemark --remarks-filter=strategy 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-search-by-memory="device-num=8 full-batch" | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-search-by-memory="device-num=8 full-batch algorithm=best" | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-recursive="device-num=8 full-batch improvement=memory" | FileCheck %s --check-prefix=CUT
+// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-search-by-memory="device-num=8 full-batch beta=0" | FileCheck %s --check-prefix=WORK
+// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-search-by-memory="device-num=8 full-batch" --remark-format=emitRemark --remarks-filter=strategy 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // 4,096 bytes of one operand, 16,384 of the other, and as much for its gradient, which weighs 0.4;
 // the result is to be whole, and gathering it weighs 400. By work alone the depth is split: so is

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --verify-diagnostics --strategy-collect-pins --strategy-semi-auto=device-num=8
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --strategy-collect-constraints --strategy-semi-auto=device-num=8
 
 // The number of tuples comes first.
 

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-semi-auto=device-num=8 | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-semi-auto=device-num=8 | FileCheck %s
 
 // Strategies given as tuples become one mesh; what is not given follows: the activation its operand, the
 // bias its user, the input the product. A partial sum meets no other here, and is summed before the bias.

@@ -13,7 +13,7 @@ namespace {
 /// A matrix product of `m`x`k` by `k`x`n` in f32 whose right operand is trained.
 MemoryOp makeProduct(int64_t m, int64_t k, int64_t n) {
   MemoryOp op;
-  op.law = MemoryLaw::Product;
+  op.costRule = MemoryCostRule::Matmul;
   DimFactors i = op.rule.addDim(m), r = op.rule.addDim(k, FactorKind::Reduce),
              j = op.rule.addDim(n);
   op.operands = {{{{m, k}, {i, r}}}, {{{k, n}, {r, j}}, /*isTrained=*/true}};
@@ -21,7 +21,7 @@ MemoryOp makeProduct(int64_t m, int64_t k, int64_t n) {
   return op;
 }
 
-void expectPrice(const MemoryPrice &price, double computation, double activations,
+void expectPrice(const MemoryCost &price, double computation, double activations,
                  double parameters) {
   EXPECT_DOUBLE_EQ(price.computation, computation);
   EXPECT_DOUBLE_EQ(price.activations, activations);
@@ -46,43 +46,43 @@ void expectVolume(const ReshardVolume &volume, double computation, double forwar
 
 // The operands' slices, 32x64 and 64x16, and the gradient of the second, which four devices hold.
 TEST(MemoryModel, ProductSplitByRowsAndColumns) {
-  expectPrice(priceOp(makeProduct(128, 64, 32), {4, 1, 2}, 8), 8192 + 4096, 0, 4096);
+  expectPrice(costOfOp(makeProduct(128, 64, 32), {4, 1, 2}, 8), 8192 + 4096, 0, 4096);
 }
 
 // The result's slice, 2048x2048, is worked on once more and sent, with 1,024 for latency.
 TEST(MemoryModel, ProductSplitAlongWhatIsSummed) {
   constexpr double result = 2048 * 2048 * 4, operand = 2048 * 512 * 4;
-  expectPrice(priceOp(makeProduct(4096, 1024, 4096), {2, 2, 2}, 8), 2 * operand + result,
+  expectPrice(costOfOp(makeProduct(4096, 1024, 4096), {2, 2, 2}, 8), 2 * operand + result,
               result + 1024, operand);
 }
 
 // A short transfer costs 3,072 bytes.
 TEST(MemoryModel, ShortTransfersAreAllLatency) {
-  expectPrice(priceOp(makeProduct(8, 64, 8), {1, 8, 1}, 8), 256 + 256 + 256, 3072, 0);
+  expectPrice(costOfOp(makeProduct(8, 64, 8), {1, 8, 1}, 8), 256 + 256 + 256, 3072, 0);
 }
 
 // Whatever is above one byte loses one where the rows of the first operand are on all devices.
 TEST(MemoryModel, SplitsOfTheBatchAloneComeFirst) {
-  expectPrice(priceOp(makeProduct(128, 64, 32), {8, 1, 1}, 8), 4096 + 8192 - 1, 0, 8192 - 1);
+  expectPrice(costOfOp(makeProduct(128, 64, 32), {8, 1, 1}, 8), 4096 + 8192 - 1, 0, 8192 - 1);
 }
 
 TEST(MemoryModel, MeansWorkTwiceOnTheirResult) {
   MemoryOp op;
-  op.law = MemoryLaw::Mean;
+  op.costRule = MemoryCostRule::Mean;
   DimFactors i = op.rule.addDim(128, FactorKind::Reduce), j = op.rule.addDim(64);
   op.operands = {{{{128, 64}, {i, j}}}};
   op.results = {{{64}, {j}}};
-  expectPrice(priceOp(op, {4, 1}, 8), 32 * 64 * 4 + 2 * 256, 3072, 0);
+  expectPrice(costOfOp(op, {4, 1}, 8), 32 * 64 * 4 + 2 * 256, 3072, 0);
 }
 
 TEST(MemoryModel, GathersFromSplitTables) {
   MemoryOp op;
-  op.law = MemoryLaw::Gather;
+  op.costRule = MemoryCostRule::Gather;
   DimFactors rows = op.rule.addDim(128, FactorKind::Whole), columns = op.rule.addDim(64),
              indices = op.rule.addDim(16);
   op.operands = {{{{128, 64}, {rows, columns}}}, {{{16}, {indices}}}};
   op.results = {{{16, 64}, {indices, columns}}};
-  expectPrice(priceOp(op, {4, 1, 1}, 8), 3 * 32 * 64 * 4 + 7 * 16 * 4, 16 * 64 * 4 + 1024, 0);
+  expectPrice(costOfOp(op, {4, 1, 1}, 8), 3 * 32 * 64 * 4 + 7 * 16 * 4, 16 * 64 * 4 + 1024, 0);
 }
 
 TEST(MemoryModel, WeighsItsFigures) {

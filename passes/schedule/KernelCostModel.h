@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Execution times of a function's kernels on a machine.
+#pragma once
+
+#include "dialects/dist/Dist.h"
+#include "passes/facts/KernelShares.h"
+#include "passes/facts/Kernels.h"
+#include "runtime/abi/cluster.pb.h"
+
+namespace pcc::schedule {
+
+/// Returns the number of devices to describe: the ranks of the program, or twice as many if the
+/// program sends to or receives from another stage.
+int64_t countDevices(mlir::ModuleOp module);
+
+/// Cost model of one function's kernels.
+class KernelCostModel {
+public:
+  /// `cluster` must be complete, have a device for each rank and outlive this object.
+  KernelCostModel(mlir::func::FuncOp function, const abi::Cluster &cluster)
+      : cluster(cluster), mesh(dist::getMesh(function)), shares(function) {}
+
+  /// Returns the seconds of a kernel. A computing kernel takes the sum of its ops, each with the
+  /// bytes that it still moves (facts::KernelShares). A fused collective takes the time of one
+  /// collective over all its bytes.
+  double of(const facts::Kernel &kernel) const;
+  /// Returns the seconds that an op adds to a computing kernel.
+  double ofPart(mlir::Operation *op) const;
+
+private:
+  double ofMessage(const facts::Kernel &kernel) const;
+
+  const abi::Cluster &cluster;
+  dist::Mesh mesh;
+  facts::KernelShares shares;
+};
+
+} // namespace pcc::schedule
