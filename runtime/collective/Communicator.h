@@ -83,7 +83,7 @@ struct Request {
 
 /// The time interval of a batch's transfer, in nowNanoseconds(). It begins when all sides have
 /// arrived and the link is free (0: unknown), and ends when the batch is done.
-struct Passage {
+struct TransferInterval {
   int64_t begin = 0, end = 0;
   /// The batch's intervals in the queues of the rank's device, one for each stream that it used. If
   /// there are any, they define the times: from the first begin to the last end.
@@ -133,10 +133,10 @@ public:
   virtual Expected<Request> start(std::span<const CollectiveCall> calls) = 0;
 
   /// Waits until the batch is done on this rank, or the communicator is aborted.
-  virtual Status wait(Request request, Passage &passage) = 0;
+  virtual Status wait(Request request, TransferInterval &interval) = 0;
   Status wait(Request request) {
-    Passage passage;
-    return wait(request, passage);
+    TransferInterval interval;
+    return wait(request, interval);
   }
 
   /// Calls start, then wait.

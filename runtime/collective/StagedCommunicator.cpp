@@ -63,10 +63,10 @@ Expected<std::byte *> StagedCommunicator::addImage(Batch &batch, uint64_t bytes,
   return image.data();
 }
 
-Status StagedCommunicator::wait(Request request, Passage &passage) {
+Status StagedCommunicator::wait(Request request, TransferInterval &interval) {
   // After a failure other members may still read the batch, so it is kept.
   Batch &batch = batches.at(request.number);
-  if (Status status = transport->wait(batch.request, passage); !status.ok())
+  if (Status status = transport->wait(batch.request, interval); !status.ok())
     return status;
   for (const Destination &destination : batch.destinations)
     if (Status status = device.copyIn(destination.place, batch.images[destination.image]);

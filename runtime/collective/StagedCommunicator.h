@@ -24,7 +24,7 @@ public:
   int position() const override { return transport->position(); }
   int size() const override { return transport->size(); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, Passage &passage) override;
+  Status wait(Request request, TransferInterval &interval) override;
   void abort(const std::string &reason) override { transport->abort(reason); }
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 

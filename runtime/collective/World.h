@@ -35,7 +35,7 @@ public:
   int firstRank() const { return placement.firstOf(ownProcess); }
   int ownRanks() const { return placement.countOf(ownProcess); }
   /// Returns true if all ranks are threads of this process.
-  bool isWhole() const { return processes() == 1; }
+  bool isSingleProcess() const { return processes() == 1; }
 
   /// Returns a communicator of all ranks for each own rank, in rank order. Called once. One thread
   /// uses a communicator; any thread may call abort().
@@ -58,9 +58,7 @@ public:
   /// Registers `listener`, which is called with the reason when a rank of another process aborts
   /// the run, or when a process is lost. If that has already happened, it is called at once. It may
   /// be called on any thread.
-  virtual void whenGivenUp(std::function<void(const std::string &)> listener) const {
-    (void)listener;
-  }
+  virtual void onAbort(std::function<void(const std::string &)> listener) const { (void)listener; }
 
   /// Ends the connection after a successful run; every process calls it.
   virtual Status close() { return {}; }

@@ -7,7 +7,7 @@
 //
 // The memory of a rank need not be host memory: only the device dereferences its addresses. run()
 // may only enqueue an instruction. Instructions complete in the order in which they were run, and
-// at the latest when synchronise() or copyOut() returns.
+// at the latest when synchronize() or copyOut() returns.
 
 #ifndef PCC_RUNTIME_DEVICE_DEVICE_H
 #define PCC_RUNTIME_DEVICE_DEVICE_H
@@ -23,7 +23,7 @@
 namespace pcc::runtime {
 
 /// The values that change from action to action.
-struct SlotValues {
+struct ActionValues {
   int64_t microbatch = 0;
   int64_t copy = 0;
   /// 1 in the first action of the section in this step, else 0.
@@ -34,22 +34,22 @@ struct SlotValues {
 };
 
 /// Flags for the action values that something depends on.
-struct SlotUse {
+struct ActionValueUse {
   bool microbatch = false, copy = false, first = false, step = false;
 };
 
 /// A prepared instruction, run on the thread of its rank.
-class PreparedRecord {
+class PreparedInstruction {
 public:
-  virtual ~PreparedRecord() = default;
+  virtual ~PreparedInstruction() = default;
   /// Returns the values that the instruction depends on; for equal values it does the same. The
   /// default is all of them.
-  virtual SlotUse uses() const { return {true, true, true, true}; }
+  virtual ActionValueUse uses() const { return {true, true, true, true}; }
   /// Runs the instruction, or enqueues it after everything run before.
-  virtual Status run(const SlotValues &slot) = 0;
+  virtual Status run(const ActionValues &action) = 0;
   /// Prepares so that later runs with such action values cost the host less. It may make the whole
   /// device wait. Called while nothing of the rank is in flight.
-  virtual void makeReady(const SlotValues &slot) { (void)slot; }
+  virtual void makeReady(const ActionValues &action) { (void)action; }
 };
 
 /// The memory of one rank: the base address of each space, and the ring index at which ring buffers
@@ -78,9 +78,9 @@ public:
 
 /// Stages data from the host to one place in device memory that is filled repeatedly. The device
 /// may still work on the previous data meanwhile.
-class Inlet {
+class HostToDeviceStaging {
 public:
-  virtual ~Inlet() = default;
+  virtual ~HostToDeviceStaging() = default;
   /// Returns the memory to which the host writes the full next content; the host must not read it.
   virtual std::byte *image() = 0;
   /// Waits until the device has taken the last content of image(), so that it may change.
@@ -96,7 +96,7 @@ public:
   /// Enqueues the copy after everything run so far. Only one copy may be pending.
   virtual Status take() = 0;
   /// Waits for the copy and returns it. Errors include those of everything run before.
-  virtual Expected<std::span<const std::byte>> look() = 0;
+  virtual Expected<std::span<const std::byte>> read() = 0;
 };
 
 /// The context in which an instruction is prepared. Prepared instructions keep no reference to it.
@@ -108,9 +108,9 @@ struct PrepareContext {
 };
 
 /// An instruction, and its prepared form on a device.
-struct RecordToRun {
-  const abi::Record *record;
-  PreparedRecord *prepared;
+struct InstructionToRun {
+  const abi::Record *instruction;
+  PreparedInstruction *prepared;
 };
 
 /// The device of one rank. Used by one thread at a time.
@@ -143,12 +143,13 @@ public:
 
   /// Create staging or a snapshot for a place in memory allocated by the device. That memory must
   /// outlive them.
-  virtual Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t bytes) = 0;
+  virtual Expected<std::unique_ptr<HostToDeviceStaging>>
+  makeHostToDeviceStaging(std::byte *destination, uint64_t bytes) = 0;
   virtual Expected<std::unique_ptr<Snapshot>> makeSnapshot(const std::byte *source,
                                                            uint64_t bytes) = 0;
 
   /// Waits until everything run so far is done. Returns its errors.
-  virtual Status synchronise() = 0;
+  virtual Status synchronize() = 0;
 
   /// Enables mark(). Repeated calls, for example between steps, keep times exact. Does not wait for
   /// anything run before.
@@ -160,12 +161,12 @@ public:
 
   /// Prepares a launch, matmul, convolution, attention, copy, fill or accumulate instruction, which
   /// must outlive the result. Errors: instructions that the device does not support.
-  virtual Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
-                                                            const PrepareContext &context) = 0;
+  virtual Expected<std::unique_ptr<PreparedInstruction>> prepare(const abi::Record &instruction,
+                                                                 const PrepareContext &context) = 0;
 
   /// Joins instructions that always run consecutively into one that costs the host less; null if
   /// nothing is gained. None may depend on the step. The instructions must outlive the result.
-  virtual std::unique_ptr<PreparedRecord> join(std::vector<RecordToRun> records) {
+  virtual std::unique_ptr<PreparedInstruction> join(std::vector<InstructionToRun> records) {
     (void)records;
     return nullptr;
   }

@@ -25,7 +25,7 @@ Joined joinStaged(std::shared_ptr<Communicator> host, Device &device) {
       std::make_shared<StagedCommunicator>(std::move(host), device));
 }
 
-bool shareAGpu(std::span<const std::unique_ptr<Device>> devices) {
+bool shareOneGpu(std::span<const std::unique_ptr<Device>> devices) {
   auto gpuOf = [](Device &device) { return cuda::partsOf(device).stream.gpu; };
   return std::all_of(devices.begin(), devices.end(), [&](const std::unique_ptr<Device> &device) {
     return gpuOf(*device) == gpuOf(*devices.front());
@@ -48,10 +48,10 @@ JoinDevices chooseJoin(const World &world, const abi::Executable &executable,
                        std::span<const std::unique_ptr<Device>> devices,
                        const JoinOptions &options) {
   if (devices.front()->hasHostMemory())
-    return options.byNccl ? refuseNccl : joinMemory;
-  if (options.overHost)
+    return options.requiresNccl ? refuseNccl : joinMemory;
+  if (options.viaHost)
     return joinStaged;
-  if (!options.byNccl && world.isWhole() && shareAGpu(devices))
+  if (!options.requiresNccl && world.isSingleProcess() && shareOneGpu(devices))
     return joinOnGpu(world.placement.ranks);
   return joinByNccl(world, executable, options, joinStaged);
 }

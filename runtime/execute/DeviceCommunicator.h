@@ -18,9 +18,9 @@ using JoinDevices = std::function<Expected<std::shared_ptr<Communicator>>(
 
 struct JoinOptions {
   /// Always use the host's communicator.
-  bool overHost = false;
+  bool viaHost = false;
   /// Use NCCL or fail.
-  bool byNccl = false;
+  bool requiresNccl = false;
   /// Seconds that a rank may wait for other ranks; 0: no limit.
   double timeOut = 0;
   /// Called with the reason if the ranks are joined by a slower transport than possible; null: no

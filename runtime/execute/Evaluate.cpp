@@ -29,7 +29,7 @@ struct Evaluation {
 
   Status runRank(RankExecutor &rank);
   Status readOutputs(RankExecutor &rank);
-  Status share(RankExecutor &rank);
+  Status gatherOutputs(RankExecutor &rank);
   Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
 
   /// The union of all programs.
@@ -65,7 +65,7 @@ Status Evaluation::runRank(RankExecutor &rank) {
         return status;
     if (Status status = readOutputs(rank); !status.ok())
       return status;
-    if (Status status = share(rank); !status.ok())
+    if (Status status = gatherOutputs(rank); !status.ok())
       return status;
     if (Status status = rank.world().barrier(); !status.ok())
       return status;
@@ -92,7 +92,7 @@ Status Evaluation::readOutputs(RankExecutor &rank) {
 }
 
 /// Sends the blocks of ranks in other processes to rank 0.
-Status Evaluation::share(RankExecutor &rank) {
+Status Evaluation::gatherOutputs(RankExecutor &rank) {
   int64_t firstForeign = placement.firstOf(1);
   for (auto &[index, ofRanks] : blocks)
     for (int64_t other = firstForeign; other < placement.ranks; ++other) {
@@ -108,7 +108,8 @@ Status Evaluation::share(RankExecutor &rank) {
         block =
             Tensor::zeros(shape.type(), {shape.local_shape().begin(), shape.local_shape().end()});
       }
-      Status status = isSender ? rank.tellFirst({&message, 1}) : rank.hearFrom(other, block.data);
+      Status status =
+          isSender ? rank.sendToFirstRank({&message, 1}) : rank.receiveFrom(other, block.data);
       if (!status.ok())
         return status;
     }
@@ -126,10 +127,10 @@ Status Evaluation::count(RankExecutor &rank, int64_t firstRow, const ParallelFor
       if (metrics[m]->output() != index)
         continue;
       const abi::Input &input = program.inputs(int(metrics[m]->label()));
-      LabelledRows labelled{data, data.fields[fieldOf[metrics[m]->label()]], firstRow, rows, {}};
+      LabeledRows labeled{data, data.fields[fieldOf[metrics[m]->label()]], firstRow, rows, {}};
       if (input.range().has_ignored())
-        labelled.ignored = input.range().ignored();
-      if (Status status = totals[m].add(scores, labelled, parallelFor); !status.ok())
+        labeled.ignored = input.range().ignored();
+      if (Status status = totals[m].add(scores, labeled, parallelFor); !status.ok())
         return status;
     }
   }

@@ -9,11 +9,11 @@
 
 namespace pcc::runtime {
 
-void EventTable::signalLater(PreparedBatch &batch) {
+void EventTable::addPending(PreparedBatch &batch) {
   for (uint32_t event : batch.signals)
     pending[event] = &batch;
-  if (std::find(flying.begin(), flying.end(), &batch) == flying.end())
-    flying.push_back(&batch);
+  if (std::find(inFlightBatches.begin(), inFlightBatches.end(), &batch) == inFlightBatches.end())
+    inFlightBatches.push_back(&batch);
 }
 
 Status EventTable::wait(const PreparedWait &wait, uint64_t number, Progress &progress,
@@ -24,22 +24,23 @@ Status EventTable::wait(const PreparedWait &wait, uint64_t number, Progress &pro
   if (wait.behind == 0)
     return finish(*batch, progress, trace);
   std::optional<uint64_t> awaited = abi::awaitedNumber(wait.behind, number);
-  auto isAwaited = [&](const Flight &flight) { return flight.number == awaited; };
+  auto isAwaited = [&](const InFlightBatch &flight) { return flight.number == awaited; };
   Status status;
-  while (status.ok() && std::any_of(batch->flights.begin(), batch->flights.end(), isAwaited))
-    status = finishFirst(*batch, progress, trace);
+  while (status.ok() && std::any_of(batch->inFlight.begin(), batch->inFlight.end(), isAwaited))
+    status = finishOldest(*batch, progress, trace);
   return status;
 }
 
 Status EventTable::finishWriters(const std::byte *begin, int64_t bytes, Progress &progress,
                                  Trace &trace) {
-  for (PreparedBatch *batch : std::vector(flying)) { // finish() erases from `flying`
-    auto writesThere = [&](const Flight &flight) {
+  for (PreparedBatch *batch :
+       std::vector(inFlightBatches)) { // finish() erases from `inFlightBatches`
+    auto writesThere = [&](const InFlightBatch &flight) {
       return std::any_of(flight.calls.begin(), flight.calls.end(), [&](const CollectiveCall &call) {
         return writes(call, begin, bytes, batch->communicator->size());
       });
     };
-    if (std::any_of(batch->flights.begin(), batch->flights.end(), writesThere))
+    if (std::any_of(batch->inFlight.begin(), batch->inFlight.end(), writesThere))
       if (Status status = finish(*batch, progress, trace); !status.ok())
         return status;
   }
@@ -48,40 +49,41 @@ Status EventTable::finishWriters(const std::byte *begin, int64_t bytes, Progress
 
 Status EventTable::finish(PreparedBatch &batch, Progress &progress, Trace &trace) {
   Status status;
-  while (status.ok() && !batch.flights.empty())
-    status = finishFirst(batch, progress, trace);
+  while (status.ok() && !batch.inFlight.empty())
+    status = finishOldest(batch, progress, trace);
   return status;
 }
 
 /// Waits for the oldest in-flight run of a batch that has one.
-Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &trace) {
-  Flight flight = batch.flights.front();
+Status EventTable::finishOldest(PreparedBatch &batch, Progress &progress, Trace &trace) {
+  InFlightBatch flight = batch.inFlight.front();
   int64_t begin = nowNanoseconds();
-  progress.enter(batch.record);
+  progress.enter(batch.instruction);
   Status status;
-  Passage passage;
+  TransferInterval interval;
   {
     Progress::Waiting waiting(progress, begin);
-    status = batch.communicator->wait(flight.request, passage);
+    status = batch.communicator->wait(flight.request, interval);
   }
-  progress.leave(batch.record);
-  trace.add({batch.record, progress.step.load(std::memory_order_relaxed),
-             std::max(flight.startTime, passage.begin), std::max(flight.startTime, passage.end)},
-            std::move(passage.places));
-  if (watch)
-    watch->end(batch.parts, flight.number);
-  batch.flights.pop_front();
-  if (batch.flights.empty()) {
+  progress.leave(batch.instruction);
+  trace.add({batch.instruction, progress.step.load(std::memory_order_relaxed),
+             std::max(flight.startTime, interval.begin), std::max(flight.startTime, interval.end)},
+            std::move(interval.places));
+  if (memoryTracker)
+    memoryTracker->end(batch.parts, flight.number);
+  batch.inFlight.pop_front();
+  if (batch.inFlight.empty()) {
     for (uint32_t event : batch.signals)
       pending[event] = nullptr;
-    std::erase(flying, &batch);
+    std::erase(inFlightBatches, &batch);
   }
-  return std::move(status).at({.op = batch.record->op(), .location = batch.record->location()});
+  return std::move(status).at(
+      {.op = batch.instruction->op(), .location = batch.instruction->location()});
 }
 
 Status EventTable::finishAll(Progress &progress, Trace &trace) {
-  while (!flying.empty())
-    if (Status status = finish(*flying.front(), progress, trace); !status.ok())
+  while (!inFlightBatches.empty())
+    if (Status status = finish(*inFlightBatches.front(), progress, trace); !status.ok())
       return status;
   return {};
 }

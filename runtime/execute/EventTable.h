@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_EXECUTE_EVENTTABLE_H
 
 #include "runtime/collective/Communicator.h"
-#include "runtime/execute/MemoryWatch.h"
+#include "runtime/execute/PeakMemoryTracker.h"
 #include "runtime/execute/Progress.h"
 #include "runtime/execute/Trace.h"
 
@@ -16,7 +16,7 @@
 namespace pcc::runtime {
 
 /// A batch that was started for an action and not yet waited for.
-struct Flight {
+struct InFlightBatch {
   Request request;
   uint64_t number = 0; ///< ring index of the action
   int64_t startTime = 0;
@@ -27,14 +27,14 @@ struct Flight {
 struct PreparedBatch {
   Communicator *communicator = nullptr;
   /// `records`: all instructions of the batch. `parts`: those in which the rank takes part.
-  /// `record`: the instruction that names the batch in messages.
+  /// `instruction`: the instruction that names the batch in messages.
   std::vector<const abi::Record *> records, parts;
-  const abi::Record *record = nullptr;
+  const abi::Record *instruction = nullptr;
   /// By ring index.
   std::vector<std::vector<CollectiveCall>> callsOf;
   std::vector<uint32_t> signals;
   /// In-flight runs, in the order in which they were started; they are waited for in that order.
-  std::deque<Flight> flights;
+  std::deque<InFlightBatch> inFlight;
 };
 
 /// An event that an instruction waits for. Record.behind says which run of the signaling
@@ -49,7 +49,7 @@ class EventTable {
 public:
   explicit EventTable(size_t events) : pending(events, nullptr) {}
 
-  void signalLater(PreparedBatch &batch);
+  void addPending(PreparedBatch &batch);
   /// Waits for an event in the action with ring index `number`, for all batches that write to a
   /// byte range, for one batch, or for all batches.
   Status wait(const PreparedWait &wait, uint64_t number, Progress &progress, Trace &trace);
@@ -58,14 +58,14 @@ public:
   Status finishAll(Progress &progress, Trace &trace);
 
   /// Notified of every begin and end; null: no tracking.
-  MemoryWatch *watch = nullptr;
+  PeakMemoryTracker *memoryTracker = nullptr;
 
 private:
-  Status finishFirst(PreparedBatch &batch, Progress &progress, Trace &trace);
+  Status finishOldest(PreparedBatch &batch, Progress &progress, Trace &trace);
 
   std::vector<PreparedBatch *> pending;
   /// Batches with in-flight runs, each listed once.
-  std::vector<PreparedBatch *> flying;
+  std::vector<PreparedBatch *> inFlightBatches;
 };
 
 } // namespace pcc::runtime

@@ -59,7 +59,7 @@ std::string nameOf(const abi::ExpectedResult &result) {
 }
 
 /// The values that the runs of an expectation produced, as far as they are compared.
-struct Given {
+struct ActualResults {
   NamedTensors outputs, gradients, parameters;
   std::vector<double> losses;
 
@@ -75,25 +75,26 @@ struct Given {
 
 /// Converts `tensor` to another element type. A gradient accumulated over actions is in f32, and
 /// the update reads it in the parameter's type.
-Tensor inType(const Tensor &tensor, abi::ElementType type) {
+Tensor convertTo(const Tensor &tensor, abi::ElementType type) {
   Tensor result = Tensor::zeros(type, tensor.shape);
   for (int64_t i = 0; i < tensor.count(); ++i)
     result.set(i, tensor.at(i));
   return result;
 }
 
-ComparedResult compareResult(const abi::ExpectedResult &result, const Given &given) {
+ComparedResult compareResult(const abi::ExpectedResult &result,
+                             const ActualResults &actualResults) {
   Tensor expected = tensorOf(result.value());
   if (result.kind() == abi::EXPECTED_LOSS) {
     Tensor loss = Tensor::zeros(abi::F32, {});
-    loss.set(0, given.losses[result.step() - 1]);
+    loss.set(0, actualResults.losses[result.step() - 1]);
     return compareTensors(nameOf(result), expected, loss, result.tolerance());
   }
-  const Tensor *actual = given.find(result);
+  const Tensor *actual = actualResults.find(result);
   if (!actual)
     return {nameOf(result), "the program has no such result", HUGE_VAL, result.tolerance()};
   if (result.kind() == abi::EXPECTED_GRADIENT && actual->type != expected.type)
-    return compareTensors(nameOf(result), expected, inType(*actual, expected.type),
+    return compareTensors(nameOf(result), expected, convertTo(*actual, expected.type),
                           result.tolerance());
   return compareTensors(nameOf(result), expected, *actual, result.tolerance());
 }
@@ -110,25 +111,27 @@ bool expects(const abi::Expectation &expectation, abi::ExpectedKind kind) {
                      [kind](const abi::ExpectedResult &result) { return result.kind() == kind; });
 }
 
-Status runForward(Session &session, const abi::Expectation &expectation, Given &given) {
+Status runForward(Session &session, const abi::Expectation &expectation,
+                  ActualResults &actualResults) {
   if (Status status = setParameters(session, expectation); !status.ok())
     return status;
   auto outputs = session.runForward(tensorsOf(expectation.forward_inputs()));
   if (!outputs)
     return outputs.status();
-  given.outputs = std::move(*outputs);
+  actualResults.outputs = std::move(*outputs);
   return {};
 }
 
-Status runSteps(Session &session, const abi::Expectation &expectation, Given &given) {
+Status runSteps(Session &session, const abi::Expectation &expectation,
+                ActualResults &actualResults) {
   if (Status status = setParameters(session, expectation); !status.ok())
     return status;
   for (const abi::ExpectationBatch &batch : expectation.batches()) {
     auto step = session.runStep(tensorsOf(batch.inputs()));
     if (!step)
       return step.status();
-    given.losses.push_back(step->loss);
-    given.gradients = std::move(step->gradients);
+    actualResults.losses.push_back(step->loss);
+    actualResults.gradients = std::move(step->gradients);
   }
   for (const abi::ExpectedResult &result : expectation.results()) {
     if (result.kind() != abi::EXPECTED_PARAMETER)
@@ -136,14 +139,14 @@ Status runSteps(Session &session, const abi::Expectation &expectation, Given &gi
     auto updated = session.parameter(result.value().name());
     if (!updated)
       return updated.status();
-    given.parameters[result.value().name()] = std::move(*updated);
+    actualResults.parameters[result.value().name()] = std::move(*updated);
   }
   return {};
 }
 
 } // namespace
 
-double ComparedResult::share() const { return error == 0 ? 0 : error / tolerance; }
+double ComparedResult::usedTolerance() const { return error == 0 ? 0 : error / tolerance; }
 
 ComparedResult compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
                               double tolerance) {
@@ -168,17 +171,17 @@ ComparedResult compareTensors(std::string name, const Tensor &expected, const Te
 
 Expected<std::vector<ComparedResult>> compareWith(Session &session,
                                                   const abi::Expectation &expectation) {
-  Given given;
+  ActualResults actualResults;
   Status status;
   if (expects(expectation, abi::EXPECTED_OUTPUT))
-    status = runForward(session, expectation, given);
+    status = runForward(session, expectation, actualResults);
   if (status.ok() && expectation.batches_size() > 0)
-    status = runSteps(session, expectation, given);
+    status = runSteps(session, expectation, actualResults);
   if (!status.ok())
     return status;
   std::vector<ComparedResult> compared;
   for (const abi::ExpectedResult &result : expectation.results())
-    compared.push_back(compareResult(result, given));
+    compared.push_back(compareResult(result, actualResults));
   return compared;
 }
 

@@ -23,7 +23,7 @@ struct ComparedResult {
   bool isExpected() const { return reason.empty(); }
   /// Returns the used fraction of the tolerance: 0 without an error, infinite if there is an error
   /// and no tolerance.
-  double share() const;
+  double usedTolerance() const;
 };
 
 /// Compares two tensors; `name` names the result.

@@ -11,24 +11,24 @@ Expected<InputFeed> InputFeed::make(RankExecutor &rank, uint32_t copies) {
   for (const abi::Input &input : rank.program().inputs())
     for (uint32_t copy = 0; copy < copies; ++copy) {
       uint32_t buffer = abi::bufferOfCopy(input, copy);
-      Expected<Inlet *> inlet = rank.inlet(buffer);
-      if (!inlet)
-        return inlet.status();
-      feed.inlets[buffer] = *inlet;
+      Expected<HostToDeviceStaging *> inputStaging = rank.inputStaging(buffer);
+      if (!inputStaging)
+        return inputStaging.status();
+      feed.inputStagings[buffer] = *inputStaging;
     }
   return feed;
 }
 
 Status InputFeed::wait() const {
-  for (const auto &[buffer, inlet] : inlets)
-    if (Status status = rank->wait(*inlet); !status.ok())
+  for (const auto &[buffer, inputStaging] : inputStagings)
+    if (Status status = rank->wait(*inputStaging); !status.ok())
       return status;
   return {};
 }
 
 Status InputFeed::send() const {
-  for (const auto &[buffer, inlet] : inlets)
-    if (Status status = rank->send(*inlet); !status.ok())
+  for (const auto &[buffer, inputStaging] : inputStagings)
+    if (Status status = rank->send(*inputStaging); !status.ok())
       return status;
   return {};
 }

@@ -25,7 +25,7 @@ public:
   /// Waits until all images may be written.
   Status wait() const;
   /// Returns the address at which the caller must write the full content of an input's buffer.
-  std::byte *at(uint32_t buffer) const { return inlets.at(buffer)->image(); }
+  std::byte *at(uint32_t buffer) const { return inputStagings.at(buffer)->image(); }
   /// Sends all images to the device.
   Status send() const;
 
@@ -33,7 +33,7 @@ private:
   explicit InputFeed(RankExecutor &rank) : rank(&rank) {}
 
   RankExecutor *rank;
-  std::map<uint32_t, Inlet *> inlets;
+  std::map<uint32_t, HostToDeviceStaging *> inputStagings;
 };
 
 } // namespace pcc::runtime

@@ -12,7 +12,7 @@
 
 namespace pcc::runtime {
 
-Status checkIntroductions(std::span<const Introduction> ranks) {
+Status checkRankIdentities(std::span<const RankIdentity> ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     if (!ranks[rank].version)
       return nccl::Nccl::get() ? Status::unavailable(fmt::format("rank {} has no NCCL", rank))
@@ -34,22 +34,22 @@ Status checkIntroductions(std::span<const Introduction> ranks) {
 
 nccl::CommOptions commOptionsOf(const JoinOptions &options) {
   nccl::CommOptions ofComms;
-  ofComms.patience = std::max(ofComms.patience, options.timeOut);
+  ofComms.timeout = std::max(ofComms.timeout, options.timeOut);
   return ofComms;
 }
 
 namespace {
 
 /// Gathers the properties of all ranks.
-Expected<std::vector<Introduction>> introduce(Communicator &host, Device &device) {
-  Introduction own{.gpu = cuda::partsOf(device).stream.gpu->facts.uuid};
+Expected<std::vector<RankIdentity>> gatherRankIdentities(Communicator &host, Device &device) {
+  RankIdentity own{.gpu = cuda::partsOf(device).stream.gpu->properties.uuid};
   if (const Expected<nccl::Nccl> &library = nccl::Nccl::get()) {
     Expected<int> version = library->version();
     if (!version)
       return version.status();
     own.version = *version;
   }
-  std::vector<Introduction> all(size_t(host.size()));
+  std::vector<RankIdentity> all(size_t(host.size()));
   CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I64, .source = &own, .shape = {1, 3}};
   static_assert(sizeof own == 3 * sizeof(int64_t));
   call.destination = all.data();
@@ -66,15 +66,15 @@ JoinDevices joinByNccl(const World &world, const abi::Executable &executable,
   if (const Expected<nccl::Nccl> &library = nccl::Nccl::get()) {
     ranks = std::make_shared<nccl::NcclRanks>(*library, messageRoutes(executable),
                                               commOptionsOf(options));
-    world.whenGivenUp([ranks](const std::string &reason) { ranks->abort(reason); });
+    world.onAbort([ranks](const std::string &reason) { ranks->abort(reason); });
   }
   using Joined = Expected<std::shared_ptr<Communicator>>;
   return [=](std::shared_ptr<Communicator> host, Device &device) -> Joined {
-    Expected<std::vector<Introduction>> all = introduce(*host, device);
+    Expected<std::vector<RankIdentity>> all = gatherRankIdentities(*host, device);
     if (!all)
       return all.status();
-    Status possible = checkIntroductions(*all);
-    if (!possible.ok() && options.byNccl)
+    Status possible = checkRankIdentities(*all);
+    if (!possible.ok() && options.requiresNccl)
       return std::move(possible).within("--communicator=nccl");
     if (!possible.ok()) {
       if (host->position() == 0 && options.warn)

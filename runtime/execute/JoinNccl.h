@@ -13,7 +13,7 @@
 namespace pcc::runtime {
 
 /// The properties that a rank reports to the other ranks.
-struct Introduction {
+struct RankIdentity {
   cuda::Uuid gpu = {};
   /// NCCL's version number; 0: the rank has no NCCL.
   int64_t version = 0;
@@ -21,7 +21,7 @@ struct Introduction {
 
 /// Returns success if NCCL can join these ranks. Errors: Unavailable without the library; BadUsage
 /// for ranks that share a GPU or have different versions.
-Status checkIntroductions(std::span<const Introduction> ranks);
+Status checkRankIdentities(std::span<const RankIdentity> ranks);
 
 /// Returns the options of the communicators. Their timeout is at least the run's timeout.
 nccl::CommOptions commOptionsOf(const JoinOptions &options);

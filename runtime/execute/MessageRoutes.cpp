@@ -25,9 +25,9 @@ struct Sides {
 /// Adds the messages of a rank in a section to the run named `run`.
 void addSection(const abi::Section &section, const abi::Mesh &mesh, int64_t rank,
                 const std::string &run, Sides &sides) {
-  for (const abi::Record &record : section.records()) {
-    const abi::Collective &collective = record.collective();
-    if (!record.has_collective() || !isPointToPoint(collective.kind()))
+  for (const abi::Record &instruction : section.records()) {
+    const abi::Collective &collective = instruction.collective();
+    if (!instruction.has_collective() || !isPointToPoint(collective.kind()))
       continue;
     int peer = int(evaluate(collective.peer(), mesh, rank)), own = int(rank);
     if (peer < 0)
@@ -43,8 +43,8 @@ Sides sidesOf(const abi::Executable &executable) {
   Sides sides;
   for (int64_t rank = 0; rank < abi::rankCount(executable.mesh()); ++rank) {
     const abi::Program &program = executable.programs(abi::programOfRank(executable, rank));
-    for (const abi::Slot &slot : program.slots())
-      addSection(program.sections(int(slot.section())), executable.mesh(), rank, "", sides);
+    for (const abi::Slot &action : program.slots())
+      addSection(program.sections(int(action.section())), executable.mesh(), rank, "", sides);
     for (const abi::Section &section : program.sections())
       addSection(section, executable.mesh(), rank, section.name(), sides);
   }

@@ -56,7 +56,7 @@ Row scoresOf(const Tensor &tensor, int64_t index, std::vector<float> &buffer) {
 }
 
 /// Returns the labels of some rows, in order; -1 for a label that does not count.
-Expected<std::vector<int64_t>> readLabels(const LabelledRows &rows, int64_t classes) {
+Expected<std::vector<int64_t>> readLabels(const LabeledRows &rows, int64_t classes) {
   std::vector<int64_t> labels;
   for (int64_t row = rows.first; row < rows.first + rows.count; ++row)
     for (int64_t i = 0; i < rows.labels.rowElements(); ++i) {
@@ -95,7 +95,7 @@ Expected<std::vector<const abi::Metric *>> chooseMetrics(const abi::Program &pro
   return chosen;
 }
 
-Status MetricTotal::add(const Tensor &scores, const LabelledRows &rows,
+Status MetricTotal::add(const Tensor &scores, const LabeledRows &rows,
                         const ParallelFor &parallelFor) {
   Expected<std::vector<int64_t>> labels = readLabels(rows, scores.shape.back());
   if (!labels)

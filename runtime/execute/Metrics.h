@@ -16,7 +16,7 @@ Expected<std::vector<const abi::Metric *>> chooseMetrics(const abi::Program &pro
                                                          const std::string &names);
 
 /// The rows of a dataset that belong to a batch of scores.
-struct LabelledRows {
+struct LabeledRows {
   const Dataset &data;
   const Field &labels;
   int64_t first, count;
@@ -32,7 +32,7 @@ public:
   /// Counts the first rows of `scores`. Its last dimension is the classes, and there is one row of
   /// scores for each label. Negative and ignored labels do not count. The sum does not depend on
   /// how `parallelFor` divides the rows. Error: a label that is no class.
-  Status add(const Tensor &scores, const LabelledRows &rows, const ParallelFor &parallelFor);
+  Status add(const Tensor &scores, const LabeledRows &rows, const ParallelFor &parallelFor);
 
   /// Returns the metric of everything added. Error: no label counted.
   Expected<double> value() const;

@@ -71,8 +71,8 @@ Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
     return library.status();
   // Each process has an engine thread beside its rank threads.
   int threads = launch.localProcesses + launch.localProcesses * ranks / launch.processes;
-  bool isPatient = threads > int(std::thread::hardware_concurrency());
-  auto engine = mpi::Engine::begin(**library, isPatient);
+  bool isOversubscribed = threads > int(std::thread::hardware_concurrency());
+  auto engine = mpi::Engine::begin(**library, isOversubscribed);
   if (!engine)
     return engine.status();
   if (Status status = checkProcesses(**engine, launch); !status.ok())
@@ -110,7 +110,7 @@ Opened openStore(const abi::Executable &executable, const abi::RunConfig &config
     options.address = *address;
   }
   // The processes may take as long to connect as a rank may wait.
-  options.patience = std::max(options.patience, config.time_out());
+  options.timeout = std::max(options.timeout, config.time_out());
   return shared(store::makeWorld(options));
 }
 

@@ -13,8 +13,8 @@
 namespace pcc::runtime {
 namespace {
 
-bool readsInput(const abi::Record &record, const PrepareContext &context) {
-  auto ranges = abi::operandRanges(context.executable, context.program, record);
+bool readsInput(const abi::Record &instruction, const PrepareContext &context) {
+  auto ranges = abi::operandRanges(context.executable, context.program, instruction);
   return std::any_of(ranges.begin(), ranges.end(), [&](const abi::OperandRange &range) {
     const abi::Buffer &buffer = context.program.memory().buffers(int(range.operand->buffer()));
     return buffer.space() == abi::INPUT && range.reads != abi::Reads::No;
@@ -22,10 +22,10 @@ bool readsInput(const abi::Record &record, const PrepareContext &context) {
 }
 
 /// Returns the number of ring indices after which an instruction touches the same bytes again.
-uint64_t periodOf(const abi::Record &record, const PrepareContext &context) {
+uint64_t periodOf(const abi::Record &instruction, const PrepareContext &context) {
   uint64_t period = 1;
   for (const abi::OperandRange &range :
-       abi::operandRanges(context.executable, context.program, record))
+       abi::operandRanges(context.executable, context.program, instruction))
     period = std::lcm(
         period, abi::ringLength(context.program.memory().buffers(int(range.operand->buffer()))));
   return period;
@@ -45,10 +45,10 @@ Status forEachIndex(uint64_t period, const PrepareContext &context, Prepare prep
   return {};
 }
 
-std::vector<PreparedWait> waitsOf(const abi::Record &record) {
+std::vector<PreparedWait> waitsOf(const abi::Record &instruction) {
   std::vector<PreparedWait> waits;
-  for (int w = 0; w < record.waits_size(); ++w)
-    waits.push_back({record.waits(w), abi::behindOf(record, w)});
+  for (int w = 0; w < instruction.waits_size(); ++w)
+    waits.push_back({instruction.waits(w), abi::behindOf(instruction, w)});
   return waits;
 }
 
@@ -59,103 +59,105 @@ bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) |
 
 /// Starts a batch. This may wait for other ranks if too many batches are in flight.
 static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
-  Flight flight{.request = {},
-                .number = number,
-                .startTime = nowNanoseconds(),
-                .calls = batch.callsOf[number % batch.callsOf.size()]};
+  InFlightBatch flight{.request = {},
+                       .number = number,
+                       .startTime = nowNanoseconds(),
+                       .calls = batch.callsOf[number % batch.callsOf.size()]};
   Progress::Waiting waiting(progress, flight.startTime);
   Expected<Request> request = batch.communicator->start(flight.calls);
   if (!request)
     return request.status();
   flight.request = *request;
-  batch.flights.push_back(flight);
+  batch.inFlight.push_back(flight);
   return {};
 }
 
 Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareContext &context,
                                                    Device &device, const RankGroups &groups,
-                                                   Manner manner) {
+                                                   RunMode mode) {
   PreparedSection section;
   section.device = &device;
-  section.checksRecords = manner.isChecked;
-  section.waitsWithDevice = groups.waitWithDevice();
-  check::Neighbours neighbours(context.executable, context.program);
-  for (const abi::Record &record : context.program.sections(index).records()) {
-    section.usesInput |= runtime::readsInput(record, context);
-    if (record.has_collective())
-      section.addCollective(record, groups, neighbours);
-    else if (Status status = section.addLocal(record, context); !status.ok())
+  section.checksInstructions = mode.waitsForEach;
+  section.waitsForRanks = groups.deviceWaitsForRanks();
+  check::Neighbours neighbors(context.executable, context.program);
+  for (const abi::Record &instruction : context.program.sections(index).records()) {
+    section.usesInput |= runtime::readsInput(instruction, context);
+    if (instruction.has_collective())
+      section.addCollective(instruction, groups, neighbors);
+    else if (Status status = section.addLocal(instruction, context); !status.ok())
       return std::move(status).at({.rank = context.rank,
                                    .section = context.program.sections(index).name(),
-                                   .op = record.op(),
-                                   .location = record.location()});
+                                   .op = instruction.op(),
+                                   .location = instruction.location()});
   }
   for (Step &step : section.steps)
     if (step.batch)
       if (Status status = section.prepareCalls(step, context); !status.ok())
         return std::move(status).at({.rank = context.rank,
                                      .section = context.program.sections(index).name(),
-                                     .op = step.record->op(),
-                                     .location = step.record->location()});
-  if (!manner.isChecked && !manner.isSeen)
+                                     .op = step.instruction->op(),
+                                     .location = step.instruction->location()});
+  if (!mode.waitsForEach && !mode.isTraced)
     section.joinSteps();
   return section;
 }
 
-Status PreparedSection::addLocal(const abi::Record &record, const PrepareContext &context) {
-  Step &step = steps.emplace_back(Step{.record = &record, .waits = waitsOf(record)});
-  return forEachIndex(periodOf(record, context), context, [&](const PrepareContext &copy) {
-    Expected<std::unique_ptr<PreparedRecord>> local = device->prepare(record, copy);
+Status PreparedSection::addLocal(const abi::Record &instruction, const PrepareContext &context) {
+  Step &step = steps.emplace_back(Step{.instruction = &instruction, .waits = waitsOf(instruction)});
+  return forEachIndex(periodOf(instruction, context), context, [&](const PrepareContext &copy) {
+    Expected<std::unique_ptr<PreparedInstruction>> local = device->prepare(instruction, copy);
     if (local)
       step.local.push_back(std::move(*local));
     return local.status();
   });
 }
 
-void PreparedSection::addCollective(const abi::Record &record, const RankGroups &groups,
-                                    const check::Neighbours &neighbours) {
-  bool joins =
-      !steps.empty() && steps.back().batch && neighbours.join(steps.back().batch->records, record);
+void PreparedSection::addCollective(const abi::Record &instruction, const RankGroups &groups,
+                                    const check::Neighbours &neighbors) {
+  bool joins = !steps.empty() && steps.back().batch &&
+               neighbors.join(steps.back().batch->records, instruction);
   if (!joins) {
-    steps.push_back({.record = &record, .batch = std::make_unique<PreparedBatch>()});
-    steps.back().batch->communicator = isPointToPoint(record.collective().kind())
+    steps.push_back({.instruction = &instruction, .batch = std::make_unique<PreparedBatch>()});
+    steps.back().batch->communicator = isPointToPoint(instruction.collective().kind())
                                            ? groups.world.get()
-                                           : groups.groups[record.collective().group()].get();
+                                           : groups.groups[instruction.collective().group()].get();
   }
   Step &step = steps.back();
-  std::vector<PreparedWait> waits = waitsOf(record);
+  std::vector<PreparedWait> waits = waitsOf(instruction);
   step.waits.insert(step.waits.end(), waits.begin(), waits.end());
-  step.batch->signals.insert(step.batch->signals.end(), record.signals().begin(),
-                             record.signals().end());
-  step.batch->records.push_back(&record);
+  step.batch->signals.insert(step.batch->signals.end(), instruction.signals().begin(),
+                             instruction.signals().end());
+  step.batch->records.push_back(&instruction);
 }
 
 /// Prepares the calls of a batch in which this rank takes part, for each ring index.
 Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
   PreparedBatch &batch = *step.batch;
   uint64_t period = 1;
-  for (const abi::Record *record : batch.records)
-    period = std::lcm(period, periodOf(*record, context));
+  for (const abi::Record *instruction : batch.records)
+    period = std::lcm(period, periodOf(*instruction, context));
   Status reserved = forEachIndex(period, context, [&](const PrepareContext &copy) {
     std::vector<CollectiveCall> &calls = batch.callsOf.emplace_back();
-    for (const abi::Record *record : batch.records)
-      if (CollectiveCall call = prepareCollective(record->collective(), copy); takesPart(call)) {
+    for (const abi::Record *instruction : batch.records)
+      if (CollectiveCall call = prepareCollective(instruction->collective(), copy);
+          takesPart(call)) {
         calls.push_back(std::move(call));
         if (batch.callsOf.size() == 1)
-          batch.parts.push_back(record);
+          batch.parts.push_back(instruction);
       }
     return batch.communicator->reserve(calls);
   });
   // The batch is named after its first call.
-  step.record = batch.record = batch.parts.empty() ? batch.records.front() : batch.parts.front();
+  step.instruction = batch.instruction =
+      batch.parts.empty() ? batch.records.front() : batch.parts.front();
   return reserved;
 }
 
 /// Joins steps that the device runs without interruption: no batch, no wait, nothing that depends
 /// on the step number.
 void PreparedSection::joinSteps() {
-  auto changesWithStep = [](const std::unique_ptr<PreparedRecord> &record) {
-    return record->uses().step;
+  auto changesWithStep = [](const std::unique_ptr<PreparedInstruction> &instruction) {
+    return instruction->uses().step;
   };
   auto canJoin = [&](const Step &step) {
     return !step.batch && std::none_of(step.local.begin(), step.local.end(), changesWithStep);
@@ -171,9 +173,10 @@ void PreparedSection::joinSteps() {
       continue;
     Joined joined{end, {}};
     for (size_t index = 0; index < period; ++index) {
-      std::vector<RecordToRun> records;
+      std::vector<InstructionToRun> records;
       for (size_t i = begin; i < end; ++i)
-        records.push_back({steps[i].record, steps[i].local[index % steps[i].local.size()].get()});
+        records.push_back(
+            {steps[i].instruction, steps[i].local[index % steps[i].local.size()].get()});
       joined.whole.push_back(device->join(std::move(records)));
     }
     if (joined.whole.front())
@@ -181,32 +184,33 @@ void PreparedSection::joinSteps() {
   }
 }
 
-void PreparedSection::makeReady(const SlotValues &slot) {
+void PreparedSection::makeReady(const ActionValues &action) {
   for (Step &step : steps)
     if (step.joined)
-      step.joined->whole[slot.ringIndex % step.joined->whole.size()]->makeReady(slot);
+      step.joined->whole[action.ringIndex % step.joined->whole.size()]->makeReady(action);
 }
 
-Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress &progress,
+Status PreparedSection::run(const ActionValues &action, EventTable &events, Progress &progress,
                             Trace &trace) {
   for (size_t i = 0; i < steps.size();) {
     Step &step = steps[i];
-    bool isJoined = step.joined && !events.watch;
-    Status status = waitBefore(step, slot, events, progress, trace);
+    bool isJoined = step.joined && !events.memoryTracker;
+    Status status = waitBefore(step, action, events, progress, trace);
     if (status.ok())
-      status = isJoined ? runJoined(step, slot, progress, trace)
-                        : runStep(step, slot, events, progress, trace);
+      status = isJoined ? runJoined(step, action, progress, trace)
+                        : runStep(step, action, events, progress, trace);
     if (!status.ok())
-      return std::move(status).at({.op = step.record->op(), .location = step.record->location()});
+      return std::move(status).at(
+          {.op = step.instruction->op(), .location = step.instruction->location()});
     i = isJoined ? step.joined->end : i + 1;
   }
   return {};
 }
 
-Status PreparedSection::waitBefore(const Step &step, const SlotValues &slot, EventTable &events,
+Status PreparedSection::waitBefore(const Step &step, const ActionValues &action, EventTable &events,
                                    Progress &progress, Trace &trace) {
   for (const PreparedWait &wait : step.waits)
-    if (Status status = events.wait(wait, slot.ringIndex, progress, trace); !status.ok())
+    if (Status status = events.wait(wait, action.ringIndex, progress, trace); !status.ok())
       return status;
   return {};
 }
@@ -214,65 +218,66 @@ Status PreparedSection::waitBefore(const Step &step, const SlotValues &slot, Eve
 /// Marks the rank as waiting for other ranks during its lifetime, if the device may wait for them:
 /// even enqueueing waits if the queue is full.
 Progress::Waiting PreparedSection::waitingForDevice(Progress &progress) const {
-  return {progress, waitsWithDevice ? nowNanoseconds() : 0};
+  return {progress, waitsForRanks ? nowNanoseconds() : 0};
 }
 
-Status PreparedSection::runJoined(Step &step, const SlotValues &slot, Progress &progress,
+Status PreparedSection::runJoined(Step &step, const ActionValues &action, Progress &progress,
                                   Trace &trace) {
-  std::vector<std::unique_ptr<PreparedRecord>> &whole = step.joined->whole;
-  progress.enter(step.record);
+  std::vector<std::unique_ptr<PreparedInstruction>> &whole = step.joined->whole;
+  progress.enter(step.instruction);
   Progress::Waiting waiting = waitingForDevice(progress);
-  Moment begin = trace.now(*device);
-  Status status = whole[slot.ringIndex % whole.size()]->run(slot);
-  const abi::Record *last = steps[step.joined->end - 1].record;
+  TracePoint begin = trace.now(*device);
+  Status status = whole[action.ringIndex % whole.size()]->run(action);
+  const abi::Record *last = steps[step.joined->end - 1].instruction;
   progress.leave(last);
-  trace.add(*step.record, slot.step, std::move(begin), trace.now(*device));
+  trace.add(*step.instruction, action.step, std::move(begin), trace.now(*device));
   return status;
 }
 
-Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &events,
+Status PreparedSection::runStep(Step &step, const ActionValues &action, EventTable &events,
                                 Progress &progress, Trace &trace) {
   if (!step.batch)
-    return runLocal(step, slot, events, progress, trace);
+    return runLocal(step, action, events, progress, trace);
   return step.batch->callsOf.front().empty() ? Status()
-                                             : runBatch(step, slot, events, progress, trace);
+                                             : runBatch(step, action, events, progress, trace);
 }
 
-Status PreparedSection::runLocal(Step &step, const SlotValues &slot, EventTable &events,
+Status PreparedSection::runLocal(Step &step, const ActionValues &action, EventTable &events,
                                  Progress &progress, Trace &trace) {
-  progress.enter(step.record);
+  progress.enter(step.instruction);
   Progress::Waiting waiting = waitingForDevice(progress);
-  Moment begin = trace.now(*device);
-  if (events.watch)
-    events.watch->begin({&step.record, 1}, slot.ringIndex);
-  Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
-  Moment end = trace.now(*device);
-  if (checksRecords && status.ok())
-    status = device->synchronise();
-  if (events.watch)
-    events.watch->end({&step.record, 1}, slot.ringIndex);
-  progress.leave(step.record);
-  trace.add(*step.record, slot.step, std::move(begin), std::move(end));
+  TracePoint begin = trace.now(*device);
+  if (events.memoryTracker)
+    events.memoryTracker->begin({&step.instruction, 1}, action.ringIndex);
+  Status status = step.local[action.ringIndex % step.local.size()]->run(action);
+  TracePoint end = trace.now(*device);
+  if (checksInstructions && status.ok())
+    status = device->synchronize();
+  if (events.memoryTracker)
+    events.memoryTracker->end({&step.instruction, 1}, action.ringIndex);
+  progress.leave(step.instruction);
+  trace.add(*step.instruction, action.step, std::move(begin), std::move(end));
   return status;
 }
 
-Status PreparedSection::runBatch(Step &step, const SlotValues &slot, EventTable &events,
+Status PreparedSection::runBatch(Step &step, const ActionValues &action, EventTable &events,
                                  Progress &progress, Trace &trace) {
-  progress.enter(step.record);
+  progress.enter(step.instruction);
   PreparedBatch &batch = *step.batch;
-  if (step.record->lane() != abi::TRANSFER)
+  if (step.instruction->lane() != abi::TRANSFER)
     if (Status status = events.finish(batch, progress, trace); !status.ok())
       return status;
   // Other ranks read and write this rank's memory as soon as it joins the collective.
   if (!batch.communicator->isEnqueued())
-    if (Status status = device->synchronise(); !status.ok())
+    if (Status status = device->synchronize(); !status.ok())
       return status;
-  if (Status status = start(batch, slot.ringIndex, progress); !status.ok())
+  if (Status status = start(batch, action.ringIndex, progress); !status.ok())
     return status;
-  if (events.watch)
-    events.watch->begin(batch.parts, slot.ringIndex);
-  events.signalLater(batch);
-  return step.record->lane() == abi::COMPUTE ? events.finish(batch, progress, trace) : Status();
+  if (events.memoryTracker)
+    events.memoryTracker->begin(batch.parts, action.ringIndex);
+  events.addPending(batch);
+  return step.instruction->lane() == abi::COMPUTE ? events.finish(batch, progress, trace)
+                                                  : Status();
 }
 
 } // namespace pcc::runtime

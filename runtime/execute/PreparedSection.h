@@ -32,27 +32,27 @@ struct RankGroups {
 
   /// Returns whether waiting for the device also means waiting for other ranks. This holds if the
   /// ranks' exchanges are enqueued on the device. A wait for free space in the queue counts, too.
-  bool waitWithDevice() const { return world && world->isEnqueued() && world->size() > 1; }
+  bool deviceWaitsForRanks() const { return world && world->isEnqueued() && world->size() > 1; }
 };
 
 class PreparedSection {
 public:
   /// How the device instructions are run.
-  struct Manner {
+  struct RunMode {
     /// Wait for each instruction, so that an error names it.
-    bool isChecked = false;
+    bool waitsForEach = false;
     /// Run each instruction by itself, so that its time can be observed.
-    bool isSeen = false;
+    bool isTraced = false;
   };
   /// Prepares section `index` of the context's program for the device, which must outlive the
   /// section. Errors: instructions that the device does not support.
   static Expected<PreparedSection> prepare(int index, const PrepareContext &context, Device &device,
-                                           const RankGroups &groups, Manner manner);
+                                           const RankGroups &groups, RunMode mode);
 
-  Status run(const SlotValues &slot, EventTable &events, Progress &progress, Trace &trace);
+  Status run(const ActionValues &action, EventTable &events, Progress &progress, Trace &trace);
 
-  /// Prepares for repeated runs with these action values; see PreparedRecord::makeReady.
-  void makeReady(const SlotValues &slot);
+  /// Prepares for repeated runs with these action values; see PreparedInstruction::makeReady.
+  void makeReady(const ActionValues &action);
 
   /// Returns whether an instruction reads the space INPUT.
   bool readsInput() const { return usesInput; }
@@ -61,35 +61,35 @@ private:
   /// Several device instructions, from one step up to step `end`, run as one.
   struct Joined {
     size_t end;
-    std::vector<std::unique_ptr<PreparedRecord>> whole; ///< by ring index
+    std::vector<std::unique_ptr<PreparedInstruction>> whole; ///< by ring index
   };
   /// One device instruction, or one batch.
   struct Step {
-    const abi::Record *record = nullptr;
-    std::vector<std::unique_ptr<PreparedRecord>> local = {}; ///< by ring index
+    const abi::Record *instruction = nullptr;
+    std::vector<std::unique_ptr<PreparedInstruction>> local = {}; ///< by ring index
     std::unique_ptr<PreparedBatch> batch = nullptr;
     std::vector<PreparedWait> waits = {};
     std::optional<Joined> joined = std::nullopt; ///< this step and those after it
   };
-  Status waitBefore(const Step &step, const SlotValues &slot, EventTable &events,
+  Status waitBefore(const Step &step, const ActionValues &action, EventTable &events,
                     Progress &progress, Trace &trace);
-  Status runStep(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
+  Status runStep(Step &step, const ActionValues &action, EventTable &events, Progress &progress,
                  Trace &trace);
-  Status runJoined(Step &step, const SlotValues &slot, Progress &progress, Trace &trace);
-  Status runLocal(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
+  Status runJoined(Step &step, const ActionValues &action, Progress &progress, Trace &trace);
+  Status runLocal(Step &step, const ActionValues &action, EventTable &events, Progress &progress,
                   Trace &trace);
-  Status runBatch(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
+  Status runBatch(Step &step, const ActionValues &action, EventTable &events, Progress &progress,
                   Trace &trace);
   Progress::Waiting waitingForDevice(Progress &progress) const;
   void joinSteps();
-  Status addLocal(const abi::Record &record, const PrepareContext &context);
-  void addCollective(const abi::Record &record, const RankGroups &groups,
-                     const check::Neighbours &neighbours);
+  Status addLocal(const abi::Record &instruction, const PrepareContext &context);
+  void addCollective(const abi::Record &instruction, const RankGroups &groups,
+                     const check::Neighbours &neighbors);
   Status prepareCalls(Step &step, const PrepareContext &context);
 
   Device *device = nullptr;
-  bool checksRecords = false;
-  bool waitsWithDevice = false;
+  bool checksInstructions = false;
+  bool waitsForRanks = false;
   bool usesInput = false;
   std::vector<Step> steps;
 };

@@ -20,9 +20,11 @@ struct alignas(64) Progress {
   std::atomic<int64_t> waitingSince = 0;
   std::atomic<int64_t> step = 0;
 
-  void enter(const abi::Record *record) { current.store(record, std::memory_order_relaxed); }
-  void leave(const abi::Record *record) {
-    finished.store(record, std::memory_order_relaxed);
+  void enter(const abi::Record *instruction) {
+    current.store(instruction, std::memory_order_relaxed);
+  }
+  void leave(const abi::Record *instruction) {
+    finished.store(instruction, std::memory_order_relaxed);
     current.store(nullptr, std::memory_order_relaxed);
   }
 

@@ -6,7 +6,7 @@
 #include "runtime/abi/LastRuns.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/execute/BufferWriter.h"
-#include "runtime/execute/Initialise.h"
+#include "runtime/execute/Initialize.h"
 
 #include <algorithm>
 
@@ -33,13 +33,13 @@ Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
   }
   if (Status status = allocateSpaces(); !status.ok())
     return std::move(status).at({.rank = ownRank});
-  if (Status status = initialiseParameters(seed); !status.ok())
+  if (Status status = initializeParameters(seed); !status.ok())
     return std::move(status).at({.rank = ownRank});
   if (Status status = makeGroups(); !status.ok())
     return status;
   if (Status status = prepareSections(); !status.ok())
     return status;
-  planSlots();
+  planActions();
   return {};
 }
 
@@ -76,10 +76,10 @@ Status RankExecutor::allocateSpaces() {
   return {};
 }
 
-Status RankExecutor::initialiseParameters(uint64_t seed) {
+Status RankExecutor::initializeParameters(uint64_t seed) {
   for (const abi::Parameter &parameter : own.parameters()) {
     BufferWriter writer(*this); // per parameter, to hold only one image in host memory
-    initialise(parameter, whole.mesh(), ownRank, seed, writer.at(parameter.buffer()));
+    initialize(parameter, whole.mesh(), ownRank, seed, writer.at(parameter.buffer()));
     if (Status status = writer.send(); !status.ok())
       return status;
   }
@@ -103,14 +103,14 @@ Status RankExecutor::makeGroups() {
   return {};
 }
 
-Status RankExecutor::connectToFirst() {
+Status RankExecutor::connectToFirstRank() {
   Expected<std::unique_ptr<Communicator>> communicator = worldCommunicator->split(0, int(ownRank));
   if (communicator)
-    toFirst = std::move(*communicator);
+    firstRankComm = std::move(*communicator);
   return communicator.status();
 }
 
-Status RankExecutor::tellFirst(std::span<const TaggedBytes> messages) {
+Status RankExecutor::sendToFirstRank(std::span<const TaggedBytes> messages) {
   std::vector<CollectiveCall> calls;
   for (const TaggedBytes &message : messages) {
     CollectiveCall &call = calls.emplace_back();
@@ -120,10 +120,10 @@ Status RankExecutor::tellFirst(std::span<const TaggedBytes> messages) {
     call.shape = {int64_t(message.bytes.size())};
     call.tag = message.tag;
   }
-  return runToFirst(calls);
+  return runWithFirstRank(calls);
 }
 
-Status RankExecutor::hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag) {
+Status RankExecutor::receiveFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag) {
   CollectiveCall call;
   call.kind = abi::RECV;
   call.type = abi::I8;
@@ -131,14 +131,14 @@ Status RankExecutor::hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t
   call.shape = {int64_t(bytes.size())};
   call.root = int32_t(rank);
   call.tag = tag;
-  return runToFirst({&call, 1});
+  return runWithFirstRank({&call, 1});
 }
 
-Status RankExecutor::runToFirst(std::span<const CollectiveCall> calls) {
+Status RankExecutor::runWithFirstRank(std::span<const CollectiveCall> calls) {
   if (calls.empty())
     return {};
   Progress::Waiting waiting(ownProgress, nowNanoseconds());
-  return toFirst->run(calls).at({.rank = ownRank});
+  return firstRankComm->run(calls).at({.rank = ownRank});
 }
 
 Status RankExecutor::prepareSections() {
@@ -146,7 +146,7 @@ Status RankExecutor::prepareSections() {
   for (int s = 0; s < own.sections_size(); ++s) {
     Expected<PreparedSection> section = PreparedSection::prepare(
         s, context, *ownDevice, groups,
-        {.isChecked = options.checksRecords, .isSeen = ownTrace.hasEach()});
+        {.waitsForEach = options.checksInstructions, .isTraced = ownTrace.hasEach()});
     if (!section)
       return section.status();
     sections.push_back(std::move(*section));
@@ -158,39 +158,39 @@ Status RankExecutor::prepareSections() {
   return {};
 }
 
-void RankExecutor::planSlots() {
+void RankExecutor::planActions() {
   slots.resize(own.slots_size());
-  std::vector<int> lastSlot(own.sections_size(), -1);
+  std::vector<int> lastAction(own.sections_size(), -1);
   const abi::Slot *loaded = nullptr;
   for (int i = 0; i < own.slots_size(); ++i) {
-    const abi::Slot &slot = own.slots(i);
-    slots[i].first = lastSlot[slot.section()] < 0;
-    lastSlot[slot.section()] = i;
-    if (!sections[slot.section()].readsInput())
+    const abi::Slot &action = own.slots(i);
+    slots[i].first = lastAction[action.section()] < 0;
+    lastAction[action.section()] = i;
+    if (!sections[action.section()].readsInput())
       continue;
     slots[i].needsInput =
-        !loaded || loaded->microbatch() != slot.microbatch() || loaded->copy() != slot.copy();
-    loaded = &slot;
+        !loaded || loaded->microbatch() != action.microbatch() || loaded->copy() != action.copy();
+    loaded = &action;
   }
-  for (int last : lastSlot)
+  for (int last : lastAction)
     if (last >= 0)
       slots[last].last = true;
-  numberSlots();
+  numberActions();
 }
 
 /// Numbers the runs of a section by the blocks of the batch, whatever the order of the actions.
-void RankExecutor::numberSlots() {
+void RankExecutor::numberActions() {
   std::vector<int64_t> runs(own.sections_size(), 0), copies(own.sections_size(), 1);
-  for (const abi::Slot &slot : own.slots()) {
-    uint32_t section = abi::wholeSection(own, slot.section());
+  for (const abi::Slot &action : own.slots()) {
+    uint32_t section = abi::wholeSection(own, action.section());
     ++runs[section];
-    copies[section] = std::max<int64_t>(copies[section], slot.copy() + 1);
+    copies[section] = std::max<int64_t>(copies[section], action.copy() + 1);
   }
   for (int i = 0; i < own.slots_size(); ++i) {
-    const abi::Slot &slot = own.slots(i);
-    uint32_t section = abi::wholeSection(own, slot.section());
+    const abi::Slot &action = own.slots(i);
+    uint32_t section = abi::wholeSection(own, action.section());
     slots[i].runs = runs[section];
-    slots[i].block = slot.microbatch() * copies[section] + slot.copy();
+    slots[i].block = action.microbatch() * copies[section] + action.copy();
   }
 }
 
@@ -200,29 +200,29 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
     if (Status status = runSection(*startSection); !status.ok())
       return status;
   if (step > 0)
-    return runSlots(step, hooks);
-  MemoryWatch watch(whole, abi::programOfRank(whole, ownRank));
-  events.watch = &watch;
-  Status status = runSlots(step, hooks);
-  events.watch = nullptr;
-  use.peakLive = watch.peakLive();
-  return status.ok() ? makeSlotsReady() : status;
+    return runActions(step, hooks);
+  PeakMemoryTracker memoryTracker(whole, abi::programOfRank(whole, ownRank));
+  events.memoryTracker = &memoryTracker;
+  Status status = runActions(step, hooks);
+  events.memoryTracker = nullptr;
+  use.peakLive = memoryTracker.peakLive();
+  return status.ok() ? prepareActions() : status;
 }
 
 /// Prepares the actions of all further steps while nothing is in flight.
-Status RankExecutor::makeSlotsReady() {
-  if (Status status = synchronise(); !status.ok())
+Status RankExecutor::prepareActions() {
+  if (Status status = synchronize(); !status.ok())
     return status;
   for (size_t i = 0; i < slots.size(); ++i)
     sections[own.slots(int(i)).section()].makeReady(valuesOf(i, /*step=*/0));
   return {};
 }
 
-Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
+Status RankExecutor::runActions(int64_t step, const StepHooks &hooks) {
   if (Status status = startMarking(); !status.ok())
     return status;
   for (size_t i = 0; i < slots.size(); ++i)
-    if (Status status = runSlot(i, step, hooks); !status.ok())
+    if (Status status = runAction(i, step, hooks); !status.ok())
       return status;
   Status status = events.finishAll(ownProgress, ownTrace);
   if (status.ok())
@@ -230,35 +230,35 @@ Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
   return std::move(status).at({.rank = ownRank, .step = step});
 }
 
-SlotValues RankExecutor::valuesOf(size_t index, int64_t step) const {
-  const abi::Slot &slot = own.slots(int(index));
-  return {slot.microbatch(), slot.copy(), slots[index].first, step,
-          abi::ringIndex(whole.batch(), slot)};
+ActionValues RankExecutor::valuesOf(size_t index, int64_t step) const {
+  const abi::Slot &action = own.slots(int(index));
+  return {action.microbatch(), action.copy(), slots[index].first, step,
+          abi::ringIndex(whole.batch(), action)};
 }
 
-Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks) {
-  const abi::Slot &slot = own.slots(int(index));
-  const SlotPlan &plan = slots[index];
+Status RankExecutor::runAction(size_t index, int64_t step, const StepHooks &hooks) {
+  const abi::Slot &action = own.slots(int(index));
+  const ActionPlan &plan = slots[index];
   Status status;
   if (plan.needsInput && hooks.fill)
-    status = hooks.fill(slot);
+    status = hooks.fill(action);
   if (int64_t number = step * plan.runs + plan.block; status.ok() && own.has_step_buffer())
     status = write(own.step_buffer(), std::as_bytes(std::span(&number, 1)));
-  SlotValues values = valuesOf(index, step);
+  ActionValues values = valuesOf(index, step);
   if (status.ok())
-    status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
+    status = sections[action.section()].run(values, events, ownProgress, ownTrace);
   if (status.ok() && plan.last && hooks.sectionDone) {
-    status = finishResults(slot.section());
+    status = finishResults(action.section());
     if (status.ok())
-      status = hooks.sectionDone(slot.section());
+      status = hooks.sectionDone(action.section());
   }
   if (status.ok())
     return status;
   return std::move(status).at({.rank = ownRank,
                                .step = step,
-                               .section = own.sections(int(slot.section())).name(),
-                               .microbatch = slot.microbatch(),
-                               .copy = slot.copy()});
+                               .section = own.sections(int(action.section())).name(),
+                               .microbatch = action.microbatch(),
+                               .copy = action.copy()});
 }
 
 /// Waits for collectives that still write to the results of `section`.
@@ -278,7 +278,7 @@ Status RankExecutor::runSection(uint32_t section) {
   // A section that runs alone a second time will probably run often. Its earlier collectives are
   // complete, but the device may still be running.
   if (++runsAlone[section] == 2) {
-    if (Status status = synchronise(); !status.ok())
+    if (Status status = synchronize(); !status.ok())
       return status;
     sections[section].makeReady({});
   }
@@ -307,26 +307,26 @@ Expected<Tensor> RankExecutor::read(const abi::Block &block, uint32_t buffer) co
 }
 
 /// Returns an error if the run was aborted meanwhile: then the device's results are invalid.
-Status RankExecutor::unlessGivenUp(Status status) const {
-  return status.ok() && groups.waitWithDevice() ? groups.world->status() : status;
+Status RankExecutor::unlessAborted(Status status) const {
+  return status.ok() && groups.deviceWaitsForRanks() ? groups.world->status() : status;
 }
 
 /// Marks the rank as waiting for other ranks during its lifetime, if the device may wait for them.
 Progress::Waiting RankExecutor::waitingForDevice() const {
-  return {ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0};
+  return {ownProgress, groups.deviceWaitsForRanks() ? nowNanoseconds() : 0};
 }
 
-Status RankExecutor::synchronise() const {
+Status RankExecutor::synchronize() const {
   Progress::Waiting waiting = waitingForDevice();
-  return unlessGivenUp(ownDevice->synchronise()).at({.rank = ownRank});
+  return unlessAborted(ownDevice->synchronize()).at({.rank = ownRank});
 }
 
 Status RankExecutor::read(std::span<std::byte> bytes, uint32_t buffer) const {
   Progress::Waiting waiting = waitingForDevice();
-  return unlessGivenUp(ownDevice->copyOut(bytes, address(buffer)));
+  return unlessAborted(ownDevice->copyOut(bytes, address(buffer)));
 }
 
-Expected<std::span<const std::byte>> RankExecutor::look(uint32_t buffer, size_t bytes,
+Expected<std::span<const std::byte>> RankExecutor::read(uint32_t buffer, size_t bytes,
                                                         std::vector<std::byte> &copy) const {
   if (ownDevice->hasHostMemory())
     return std::span<const std::byte>(address(buffer), bytes);
@@ -336,12 +336,13 @@ Expected<std::span<const std::byte>> RankExecutor::look(uint32_t buffer, size_t 
   return std::span<const std::byte>(copy);
 }
 
-Expected<Inlet *> RankExecutor::inlet(uint32_t buffer) {
-  std::unique_ptr<Inlet> &own = inlets[buffer];
+Expected<HostToDeviceStaging *> RankExecutor::inputStaging(uint32_t buffer) {
+  std::unique_ptr<HostToDeviceStaging> &own = inputStagings[buffer];
   if (own)
     return own.get();
   uint64_t bytes = this->own.memory().buffers(int(buffer)).bytes();
-  Expected<std::unique_ptr<Inlet>> made = ownDevice->makeInlet(address(buffer), bytes);
+  Expected<std::unique_ptr<HostToDeviceStaging>> made =
+      ownDevice->makeHostToDeviceStaging(address(buffer), bytes);
   if (!made)
     return made.status();
   if (!ownDevice->hasHostMemory())
@@ -354,25 +355,25 @@ Expected<std::unique_ptr<Snapshot>> RankExecutor::makeSnapshot(uint32_t buffer, 
   return ownDevice->makeSnapshot(address(buffer), bytes);
 }
 
-Status RankExecutor::wait(Inlet &inlet) const {
+Status RankExecutor::wait(HostToDeviceStaging &inputStaging) const {
   Progress::Waiting waiting = waitingForDevice();
-  return unlessGivenUp(inlet.wait());
+  return unlessAborted(inputStaging.wait());
 }
 
-Status RankExecutor::send(Inlet &inlet) const {
+Status RankExecutor::send(HostToDeviceStaging &inputStaging) const {
   Progress::Waiting waiting = waitingForDevice();
-  return unlessGivenUp(inlet.send());
+  return unlessAborted(inputStaging.send());
 }
 
 Status RankExecutor::take(Snapshot &snapshot) const {
   Progress::Waiting waiting = waitingForDevice();
-  return unlessGivenUp(snapshot.take());
+  return unlessAborted(snapshot.take());
 }
 
-Expected<std::span<const std::byte>> RankExecutor::look(Snapshot &snapshot) const {
+Expected<std::span<const std::byte>> RankExecutor::read(Snapshot &snapshot) const {
   Progress::Waiting waiting = waitingForDevice();
-  Expected<std::span<const std::byte>> bytes = snapshot.look();
-  Status status = unlessGivenUp(bytes.status());
+  Expected<std::span<const std::byte>> bytes = snapshot.read();
+  Status status = unlessAborted(bytes.status());
   return status.ok() ? bytes : Expected<std::span<const std::byte>>(std::move(status));
 }
 

@@ -20,7 +20,7 @@ namespace pcc::runtime {
 /// Callbacks of a step.
 struct StepHooks {
   /// Fills the inputs for a microbatch and copy.
-  std::function<Status(const abi::Slot &slot)> fill = {};
+  std::function<Status(const abi::Slot &action)> fill = {};
   /// Called after the last run of a section in this step; the section's results can be read.
   std::function<Status(uint32_t section)> sectionDone = {};
 };
@@ -30,7 +30,7 @@ struct MemoryUse {
   /// Allocated bytes, including the constants that the ranks of a process share and the workspaces
   /// of GPU libraries.
   uint64_t allocated = 0;
-  /// Peak of live bytes in the rank's first step (MemoryWatch.h); 0 before that step.
+  /// Peak of live bytes in the rank's first step (PeakMemoryTracker.h); 0 before that step.
   uint64_t peakLive = 0;
 };
 
@@ -43,7 +43,7 @@ struct TaggedBytes {
 struct RankOptions {
   TraceOptions trace = {};
   /// Wait for each device instruction.
-  bool checksRecords = false;
+  bool checksInstructions = false;
 };
 
 class RankExecutor {
@@ -64,7 +64,7 @@ public:
   Status checkPeers();
 
   /// Waits until the device has done everything it was given.
-  Status synchronise() const;
+  Status synchronize() const;
 
   /// Runs all actions; `step` counts from 0. Step 0 begins with section `start_training` if the
   /// program has one.
@@ -84,11 +84,11 @@ public:
 
   /// Creates a connection to rank 0 that is separate from the program's communication. It is needed
   /// if the ranks are in several processes; every rank calls it.
-  Status connectToFirst();
+  Status connectToFirstRank();
   /// Send messages to rank 0, in any order; receive a message on rank 0 from `rank`, which sends as
   /// many bytes under the same tag.
-  Status tellFirst(std::span<const TaggedBytes> messages);
-  Status hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
+  Status sendToFirstRank(std::span<const TaggedBytes> messages);
+  Status receiveFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
 
   /// Copies bytes to the start of a buffer, ordered after everything enqueued so far. The caller
   /// may change the bytes on return.
@@ -100,36 +100,36 @@ public:
   Expected<Tensor> read(const abi::Block &block, uint32_t buffer) const;
   Status read(std::span<std::byte> bytes, uint32_t buffer) const;
   /// Returns the first bytes of a buffer readable by the host: in place, or copied to `copy`.
-  Expected<std::span<const std::byte>> look(uint32_t buffer, size_t bytes,
+  Expected<std::span<const std::byte>> read(uint32_t buffer, size_t bytes,
                                             std::vector<std::byte> &copy) const;
 
-  /// inlet(): returns the staging of a buffer's content; all callers get the same one.
+  /// inputStaging(): returns the staging of a buffer's content; all callers get the same one.
   /// makeSnapshot(): creates a snapshot of the first bytes of a buffer.
-  Expected<Inlet *> inlet(uint32_t buffer);
+  Expected<HostToDeviceStaging *> inputStaging(uint32_t buffer);
   Expected<std::unique_ptr<Snapshot>> makeSnapshot(uint32_t buffer, uint64_t bytes);
   /// Call the same functions of the staging or snapshot. Meanwhile they mark the rank as waiting
   /// for other ranks, if it may wait for them.
-  Status wait(Inlet &inlet) const;
-  Status send(Inlet &inlet) const;
+  Status wait(HostToDeviceStaging &inputStaging) const;
+  Status send(HostToDeviceStaging &inputStaging) const;
   Status take(Snapshot &snapshot) const;
-  Expected<std::span<const std::byte>> look(Snapshot &snapshot) const;
+  Expected<std::span<const std::byte>> read(Snapshot &snapshot) const;
 
 private:
   Progress::Waiting waitingForDevice() const;
-  Status unlessGivenUp(Status status) const;
+  Status unlessAborted(Status status) const;
   Status startMarking();
   Status makeGroups();
   Status allocateSpaces();
-  Status initialiseParameters(uint64_t seed);
+  Status initializeParameters(uint64_t seed);
   Status prepareSections();
-  void planSlots();
-  void numberSlots();
-  Status runToFirst(std::span<const CollectiveCall> calls);
+  void planActions();
+  void numberActions();
+  Status runWithFirstRank(std::span<const CollectiveCall> calls);
   Status finishResults(uint32_t section);
-  Status runSlots(int64_t step, const StepHooks &hooks);
-  Status runSlot(size_t slot, int64_t step, const StepHooks &hooks);
-  SlotValues valuesOf(size_t slot, int64_t step) const;
-  Status makeSlotsReady();
+  Status runActions(int64_t step, const StepHooks &hooks);
+  Status runAction(size_t action, int64_t step, const StepHooks &hooks);
+  ActionValues valuesOf(size_t action, int64_t step) const;
+  Status prepareActions();
 
   const abi::Executable &whole;
   const abi::Program &own;
@@ -138,13 +138,13 @@ private:
   // Prepared instructions refer to the device, so the device must be destroyed after them.
   std::unique_ptr<Device> ownDevice;
   /// For host memory.
-  std::shared_ptr<Communicator> worldCommunicator, toFirst;
+  std::shared_ptr<Communicator> worldCommunicator, firstRankComm;
   /// Guards against an abort while the rank is joining.
   std::mutex joinMutex;
   RankGroups groups;
   std::vector<std::unique_ptr<Allocation>> spaces;
   RankMemory memory;
-  std::map<uint32_t, std::unique_ptr<Inlet>> inlets;
+  std::map<uint32_t, std::unique_ptr<HostToDeviceStaging>> inputStagings;
   std::vector<PreparedSection> sections;
   /// By section: the number of times it was run alone.
   std::vector<int64_t> runsAlone;
@@ -156,14 +156,14 @@ private:
 
   /// By action: whether it is the first or last run of its section in a step, and whether its
   /// inputs must be filled.
-  struct SlotPlan {
+  struct ActionPlan {
     bool first = false;
     bool last = false;
     bool needsInput = false;
     int64_t runs = 0;  ///< runs of the section in a step
     int64_t block = 0; ///< index among these runs, by block of the batch
   };
-  std::vector<SlotPlan> slots;
+  std::vector<ActionPlan> slots;
 };
 
 } // namespace pcc::runtime

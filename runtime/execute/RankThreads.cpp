@@ -17,13 +17,13 @@ using Clock = std::chrono::steady_clock;
 
 /// How often the ranks, and the communicator that joins them, are checked; and how long ranks may
 /// take to return after the run is aborted.
-constexpr auto glance = std::chrono::milliseconds(50);
-constexpr auto checkup = std::chrono::seconds(1);
-constexpr auto grace = std::chrono::seconds(2);
+constexpr auto pollInterval = std::chrono::milliseconds(50);
+constexpr auto peerCheckInterval = std::chrono::seconds(1);
+constexpr auto gracePeriod = std::chrono::seconds(2);
 
 /// The results of the rank threads, read by the watching thread.
-struct Ending {
-  explicit Ending(size_t ranks) : statuses(ranks), left(ranks) {}
+struct RankResults {
+  explicit RankResults(size_t ranks) : statuses(ranks), left(ranks) {}
 
   void leave(int64_t rank, Status status) {
     std::lock_guard lock(mutex);
@@ -38,59 +38,61 @@ struct Ending {
   size_t left;
 };
 
-class Watch {
+class RankSupervisor {
 public:
-  Watch(const RankThreadsTask &task, Ending &ending) : task(task), ending(ending) {}
+  RankSupervisor(const RankThreadsTask &task, RankResults &rankResults)
+      : task(task), rankResults(rankResults) {}
 
   /// Returns when all ranks have ended, or when the run was aborted and the time to return is over.
   /// In the second case `allEnded` is false.
-  Status untilEnd(bool &allEnded) {
-    std::unique_lock lock(ending.mutex);
-    while (ending.left > 0 && !isHopeless()) {
-      ending.changed.wait_for(lock, glance);
-      lookAround();
+  Status waitForRanks(bool &allEnded) {
+    std::unique_lock lock(rankResults.mutex);
+    while (rankResults.left > 0 && !isGraceOver()) {
+      rankResults.changed.wait_for(lock, pollInterval);
+      poll();
     }
-    allEnded = ending.left == 0;
+    allEnded = rankResults.left == 0;
     return outcome();
   }
 
 private:
-  bool isHopeless() const { return givenUp && Clock::now() > *givenUp + grace; }
+  bool isGraceOver() const { return abortTime && Clock::now() > *abortTime + gracePeriod; }
 
-  void lookAround() {
-    if (givenUp)
+  void poll() {
+    if (abortTime)
       return;
-    for (const std::optional<Status> &status : ending.statuses)
+    for (const std::optional<Status> &status : rankResults.statuses)
       if (status && !status->ok())
-        givenUp = Clock::now();
-    if (!givenUp)
-      lookAtPeers();
-    if (!givenUp && task.timeOut > 0)
-      lookAtTheClock();
+        abortTime = Clock::now();
+    if (!abortTime)
+      pollPeers();
+    if (!abortTime && task.timeOut > 0)
+      checkTimeout();
   }
 
-  void lookAtPeers() {
-    if (!task.checkPeers || Clock::now() < nextCheckup)
+  void pollPeers() {
+    if (!task.checkPeers || Clock::now() < nextPeerCheck)
       return;
-    nextCheckup = Clock::now() + checkup;
+    nextPeerCheck = Clock::now() + peerCheckInterval;
     if (Status status = task.checkPeers(); !status.ok())
-      giveUp(status, status.describe());
+      abortRun(status, status.describe());
   }
 
-  void lookAtTheClock() {
+  void checkTimeout() {
     std::vector<RankWatch> ranks;
     for (size_t r = 0; r < task.progress.size(); ++r)
-      ranks.push_back({task.progress[r], ending.statuses[r].has_value()});
+      ranks.push_back({task.progress[r], rankResults.statuses[r].has_value()});
     if (!isOverdue(ranks, task.timeOut))
       return;
     std::string table = progressTable(ranks, task.firstRank);
-    giveUp(Status(StatusKind::TimedOut, fmt::format("no answer within {} s{}", task.timeOut,
-                                                    task.tellAll ? task.tellAll(table) : table)),
-           "the time limit is over");
+    abortRun(Status(StatusKind::TimedOut,
+                    fmt::format("no answer within {} s{}", task.timeOut,
+                                task.makeTimeoutMessage ? task.makeTimeoutMessage(table) : table)),
+             "the time limit is over");
   }
 
-  void giveUp(Status status, const std::string &reason) {
-    givenUp = Clock::now();
+  void abortRun(Status status, const std::string &reason) {
+    abortTime = Clock::now();
     found = std::move(status);
     task.abort(reason);
   }
@@ -101,7 +103,7 @@ private:
     if (!found.ok())
       return found;
     Status aborted;
-    for (const std::optional<Status> &status : ending.statuses) {
+    for (const std::optional<Status> &status : rankResults.statuses) {
       if (!status || status->ok())
         continue;
       if (status->kind() != StatusKind::Aborted)
@@ -112,34 +114,34 @@ private:
   }
 
   const RankThreadsTask &task;
-  Ending &ending;
-  std::optional<Clock::time_point> givenUp;
-  Clock::time_point nextCheckup = Clock::now() + checkup;
+  RankResults &rankResults;
+  std::optional<Clock::time_point> abortTime;
+  Clock::time_point nextPeerCheck = Clock::now() + peerCheckInterval;
   /// The error for which the watching thread aborted the run.
   Status found;
 };
 
-void runRank(const RankThreadsTask &task, Ending &ending, int64_t rank) {
+void runRank(const RankThreadsTask &task, RankResults &rankResults, int64_t rank) {
   Status status = task.body(rank);
   if (!status.ok())
     task.abort(fmt::format("stopped, because rank {} failed", task.firstRank + rank));
-  ending.leave(rank, std::move(status));
+  rankResults.leave(rank, std::move(status));
 }
 
 /// Starts a thread for each rank. If the system provides no more threads, the remaining ranks fail.
 std::vector<std::thread> startThreads(const std::shared_ptr<const RankThreadsTask> &task,
-                                      const std::shared_ptr<Ending> &ending) {
+                                      const std::shared_ptr<RankResults> &rankResults) {
   int64_t ranks = int64_t(task->progress.size());
   std::vector<std::thread> threads;
   try {
     for (int64_t rank = 0; rank < ranks; ++rank)
-      threads.emplace_back([task, ending, rank] { runRank(*task, *ending, rank); });
+      threads.emplace_back([task, rankResults, rank] { runRank(*task, *rankResults, rank); });
   } catch (const std::system_error &error) {
     std::string reason = fmt::format("the system gives no thread for {} of {} ranks: {}",
                                      ranks - int64_t(threads.size()), ranks, error.what());
     task->abort(reason);
     for (int64_t rank = int64_t(threads.size()); rank < ranks; ++rank)
-      ending->leave(rank, Status::failed(reason));
+      rankResults->leave(rank, Status::failed(reason));
   }
   return threads;
 }
@@ -147,10 +149,10 @@ std::vector<std::thread> startThreads(const std::shared_ptr<const RankThreadsTas
 } // namespace
 
 Status runRankThreads(std::shared_ptr<const RankThreadsTask> task) {
-  auto ending = std::make_shared<Ending>(task->progress.size());
-  std::vector<std::thread> threads = startThreads(task, ending);
+  auto rankResults = std::make_shared<RankResults>(task->progress.size());
+  std::vector<std::thread> threads = startThreads(task, rankResults);
   bool allEnded = false;
-  Status status = Watch(*task, *ending).untilEnd(allEnded);
+  Status status = RankSupervisor(*task, *rankResults).waitForRanks(allEnded);
   for (std::thread &thread : threads)
     allEnded ? thread.join() : thread.detach();
   return status;

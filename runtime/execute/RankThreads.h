@@ -29,7 +29,7 @@ struct RankThreadsTask {
   int64_t firstRank = 0;
   /// Makes the message of a timeout from the table of these ranks, if other processes have ranks;
   /// null: the table is the message.
-  std::function<std::string(const std::string &table)> tellAll = {};
+  std::function<std::string(const std::string &table)> makeTimeoutMessage = {};
 };
 
 /// Runs the task on one thread per rank. Returns the first failure, the timeout, or success.

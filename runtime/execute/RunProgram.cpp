@@ -17,7 +17,7 @@ namespace pcc::runtime {
 namespace {
 
 /// Returns the number of synthetic rows that fill half of this machine's memory.
-int64_t mostSyntheticRows(const abi::Program &program) {
+int64_t maxSyntheticRows(const abi::Program &program) {
   int64_t half = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE)) / 2;
   int64_t rowBytes = std::max<int64_t>(1, makeSyntheticDataset(program, 1, 0).bytes());
   return std::max<int64_t>(1, half / rowBytes);
@@ -39,7 +39,7 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
   if (name.starts_with(withRows)) {
     std::string_view count = std::string_view(name).substr(withRows.size());
     auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), rows);
-    int64_t most = mostSyntheticRows(program);
+    int64_t most = maxSyntheticRows(program);
     if (error != std::errc() || end != count.data() + count.size() || rows < 1 || rows > most)
       return Status::badUsage(fmt::format(
           "{}: expected synthetic or synthetic:ROWS, 1 to {} rows, got '{}'", flag, most, name));
@@ -53,7 +53,8 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
 /// Opens all datasets and checks all requested outputs and metrics before anything runs: an error
 /// should not come after hours. A program without a training step evaluates `data`, unless
 /// `eval_data` is given.
-Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program, bool isFirst) {
+Expected<RunData> openDatasets(const abi::RunConfig &config, const abi::Program &program,
+                               bool isFirst) {
   bool trains = program.slots_size() != 0 || !config.eval_data().empty();
   const std::string &toEvaluate = trains ? config.eval_data() : config.data();
   if (isFirst)
@@ -90,8 +91,8 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
       .threads = config.threads(),
       .timeOut = config.time_out(),
       .trace = traceOptionsOf(config),
-      .checksRecords = config.check_records(),
-      .byNccl = config.communicator() == abi::COMMUNICATOR_NCCL,
+      .checksInstructions = config.check_records(),
+      .requiresNccl = config.communicator() == abi::COMMUNICATOR_NCCL,
       .warn = [](const std::string &text) { fmt::print(stderr, "warning: {}\n", text); }};
   if (config.link().empty())
     return options;
@@ -180,7 +181,7 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
   if (!session)
     return session.status();
 
-  Expected<RunData> data = openAll(config, (*session)->program(), launch.isFirst());
+  Expected<RunData> data = openDatasets(config, (*session)->program(), launch.isFirst());
   if (!data)
     return data.status();
 

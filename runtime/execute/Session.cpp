@@ -12,9 +12,9 @@
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/execute/BufferWriter.h"
-#include "runtime/execute/Holders.h"
-#include "runtime/execute/Losses.h"
+#include "runtime/execute/LossReader.h"
 #include "runtime/execute/OpenDevices.h"
+#include "runtime/execute/ParameterHolder.h"
 #include "runtime/execute/RankThreads.h"
 #include "runtime/execute/Watchdog.h"
 
@@ -58,8 +58,8 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   if (!devices)
     return devices.status();
   JoinDevices join = chooseJoin(world, state->executable, *devices,
-                                {.overHost = options.link.has_value(),
-                                 .byNccl = options.byNccl,
+                                {.viaHost = options.link.has_value(),
+                                 .requiresNccl = options.requiresNccl,
                                  .timeOut = options.timeOut,
                                  .warn = options.warn});
   auto communicators = state->world->connect();
@@ -68,13 +68,14 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   for (int i = 0; i < world.ownRanks(); ++i)
     state->executors.push_back(std::make_unique<RankExecutor>(
         state->executable, world.firstRank() + i, std::move((*devices)[i]),
-        std::move((*communicators)[i]), RankOptions{options.trace, options.checksRecords}));
+        std::move((*communicators)[i]), RankOptions{options.trace, options.checksInstructions}));
   std::unique_ptr<Session> session(new Session(std::move(state)));
-  bool isWhole = session->world().isWhole();
-  Status loaded = session->onEveryRank([seed = options.seed, isWhole, join](RankExecutor &rank) {
-    Status status = rank.load(seed, join);
-    return status.ok() && !isWhole ? rank.connectToFirst() : status;
-  });
+  bool isSingleProcess = session->world().isSingleProcess();
+  Status loaded =
+      session->onEveryRank([seed = options.seed, isSingleProcess, join](RankExecutor &rank) {
+        Status status = rank.load(seed, join);
+        return status.ok() && !isSingleProcess ? rank.connectToFirstRank() : status;
+      });
   if (!loaded.ok())
     return loaded;
   return session;
@@ -86,7 +87,7 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
     RankExecutor &executor = *state->executors[rank];
     executor.device().enterThread();
     Status status = body(executor);
-    return status.ok() ? executor.synchronise() : status;
+    return status.ok() ? executor.synchronize() : status;
   };
   task->abort = [state = state](const std::string &reason) {
     for (const std::unique_ptr<RankExecutor> &executor : state->executors)
@@ -102,9 +103,9 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
     task->progress.push_back(&executor->progress());
   task->firstRank = state->world->firstRank();
   task->timeOut = state->options.timeOut;
-  if (!world().isWhole())
-    task->tellAll = [state = state](const std::string &own) {
-      return tableOfAll(*state->world, own);
+  if (!world().isSingleProcess())
+    task->makeTimeoutMessage = [state = state](const std::string &own) {
+      return tableOfAllProcesses(*state->world, own);
     };
   state->world->answerWith([state = state] {
     std::vector<RankWatch> ranks;
@@ -116,7 +117,7 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
   state->world->answerWith({});
   // A launcher ends all processes when the first one ends. The process whose own rank failed should
   // end first.
-  if (status.kind() == StatusKind::Aborted && !world().isWhole())
+  if (status.kind() == StatusKind::Aborted && !world().isSingleProcess())
     std::this_thread::sleep_for(std::chrono::seconds(1));
   return status;
 }
@@ -233,7 +234,7 @@ Status Session::setParameter(const std::string &name, const Tensor &global) {
   auto parameter = findParameter(program(), name);
   if (!parameter)
     return parameter.status();
-  if (Status status = needWhole(); !status.ok())
+  if (Status status = needSingleProcess(); !status.ok())
     return status;
   if (!hasShape(global, (*parameter)->block(), 1))
     return Status::badUsage(fmt::format("'{}': the tensor has another type or shape", name));
@@ -252,7 +253,7 @@ Expected<Tensor> Session::parameter(const std::string &name, int64_t rank) const
   auto parameter = findParameter(program(), name);
   if (!parameter)
     return parameter.status();
-  if (Status status = needWhole(); !status.ok())
+  if (Status status = needSingleProcess(); !status.ok())
     return status;
   if (rank < 0 || rank >= ranks())
     return Status::badUsage(fmt::format("expected a rank below {}, got {}", ranks(), rank));
@@ -266,7 +267,7 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   auto parameter = findParameter(program(), name);
   if (!parameter)
     return parameter.status();
-  if (Status status = needWhole(); !status.ok())
+  if (Status status = needSingleProcess(); !status.ok())
     return status;
   Tensor global = zerosOf((*parameter)->block());
   // In reverse, so that the first rank's program wins if several programs have the parameter.
@@ -274,7 +275,7 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
     if (const RankExecutor &rank = *state->executors[r];
         const abi::Parameter *own = ownParameter(rank, name)) {
       std::vector<std::byte> copy;
-      auto bytes = rank.look(own->buffer(), size_t(localBytes(own->block())), copy);
+      auto bytes = rank.read(own->buffer(), size_t(localBytes(own->block())), copy);
       if (!bytes)
         return bytes.status();
       copyBlockIn(own->block(), executable().mesh(), rank.rank(), bytes->data(),
@@ -283,8 +284,8 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   return global;
 }
 
-Status Session::needWhole() const {
-  if (world().isWhole())
+Status Session::needSingleProcess() const {
+  if (world().isSingleProcess())
     return {};
   return Status::badUsage(
       fmt::format("expected all ranks in one process, got {} processes", world().processes()));
@@ -298,11 +299,12 @@ Status Session::saveParameters(const std::string &path, bool mustBeFinite) {
 
 Status Session::saveOnRank(RankExecutor &rank, const std::string &path, bool mustBeFinite) const {
   if (rank.rank() != 0)
-    return world().isWhole() ? Status() : tellParameters(rank, world().placement.firstOf(1));
+    return world().isSingleProcess() ? Status()
+                                     : sendParameters(rank, world().placement.firstOf(1));
   Status received;
   auto globalOf = [&](const abi::Parameter &parameter) {
     Expected<Tensor> global =
-        world().isWhole() ? this->parameter(parameter.name()) : gather(rank, parameter);
+        world().isSingleProcess() ? this->parameter(parameter.name()) : gather(rank, parameter);
     if (!global && received.ok())
       received = global.status();
     return global ? std::move(global->data) : std::move(zerosOf(parameter.block()).data);
@@ -322,7 +324,7 @@ Expected<Tensor> Session::gather(RankExecutor &first, const abi::Parameter &para
       const RankExecutor &own = *state->executors[size_t(holder.rank)];
       if (Status status = own.read(bytes, holder.parameter->buffer()); !status.ok())
         return status;
-    } else if (Status status = first.hearFrom(holder.rank, bytes, holder.index); !status.ok()) {
+    } else if (Status status = first.receiveFrom(holder.rank, bytes, holder.index); !status.ok()) {
       return status;
     }
     copyBlockIn(block, executable().mesh(), holder.rank, bytes.data(), global.data.data());
@@ -344,7 +346,7 @@ Status Session::checkBatch(const NamedTensors &batch, int64_t microbatches) cons
 }
 
 Expected<StepResults> Session::runStep(const NamedTensors &batch) {
-  if (Status status = needWhole(); !status.ok())
+  if (Status status = needSingleProcess(); !status.ok())
     return status;
   const abi::BatchPlan &plan = executable().batch();
   int64_t copies = plan.copies();
@@ -357,8 +359,8 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
   uint32_t copiesOfSlot = abi::copiesOfSlot(plan);
   Status status = onEveryRank([=, step = step](RankExecutor &rank) {
     StepHooks hooks;
-    hooks.fill = [&](const abi::Slot &slot) {
-      return fillInputs(rank, batch, slot.microbatch() * copies + slot.copy(), copiesOfSlot);
+    hooks.fill = [&](const abi::Slot &action) {
+      return fillInputs(rank, batch, action.microbatch() * copies + action.copy(), copiesOfSlot);
     };
     hooks.sectionDone = [&](uint32_t section) {
       Status status = losses.readAfter(section, rank, (*values)[rank.rank()]);
@@ -378,7 +380,7 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
 Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
   if (sectionOfName(program(), "forward") < 0)
     return Status::badUsage("the program has no section 'forward'");
-  if (Status status = needWhole(); !status.ok())
+  if (Status status = needSingleProcess(); !status.ok())
     return status;
   if (Status status = checkBatch(microbatch, 1); !status.ok())
     return status;

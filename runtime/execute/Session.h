@@ -33,9 +33,9 @@ struct SessionOptions {
   /// Trace of each rank.
   TraceOptions trace = {};
   /// Wait for each device instruction before the next one, so that an error names it.
-  bool checksRecords = false;
+  bool checksInstructions = false;
   /// Join ranks with NCCL or fail.
-  bool byNccl = false;
+  bool requiresNccl = false;
   /// Called with each reason that makes the run slower than possible; null: no warning.
   std::function<void(const std::string &)> warn = {};
 };
@@ -106,7 +106,7 @@ private:
   struct State;
   explicit Session(std::shared_ptr<State> state) : state(std::move(state)) {}
   Status checkBatch(const NamedTensors &batch, int64_t microbatches) const;
-  Status needWhole() const;
+  Status needSingleProcess() const;
   Expected<Tensor> gather(RankExecutor &first, const abi::Parameter &parameter) const;
 
   /// Shared with the rank threads, which outlive the session if one of them never returns.

@@ -11,18 +11,18 @@
 
 namespace pcc::runtime {
 
-Moment Trace::now(Device &device) const {
+TracePoint Trace::now(Device &device) const {
   if (!isOn())
     return {};
   Mark mark = device.mark();
   return {mark ? 0 : nowNanoseconds(), mark};
 }
 
-void Trace::add(const abi::Record &record, int64_t step, Moment begin, Moment end) {
+void Trace::add(const abi::Record &instruction, int64_t step, TracePoint begin, TracePoint end) {
   std::vector<MarkedSpan> places;
   if (begin.mark && end.mark)
     places.push_back({std::move(begin.mark), std::move(end.mark)});
-  add({&record, step, begin.time, end.time}, std::move(places));
+  add({&instruction, step, begin.time, end.time}, std::move(places));
 }
 
 void Trace::add(const TraceEntry &entry, std::vector<MarkedSpan> places) {
@@ -31,9 +31,9 @@ void Trace::add(const TraceEntry &entry, std::vector<MarkedSpan> places) {
 }
 
 /// Resolves the entry's times. Returns whether the device has finished the entry.
-Expected<bool> Trace::settle(Slot &slot) {
+Expected<bool> Trace::settle(RingEntry &ringEntry) {
   int64_t earliest = std::numeric_limits<int64_t>::max(), latest = 0;
-  for (const MarkedSpan &place : slot.places)
+  for (const MarkedSpan &place : ringEntry.places)
     for (const Mark &mark : {place.end, place.begin}) {
       Expected<std::optional<int64_t>> time = mark->time();
       if (!time)
@@ -43,10 +43,10 @@ Expected<bool> Trace::settle(Slot &slot) {
       earliest = std::min(earliest, **time);
       latest = std::max(latest, **time);
     }
-  if (!slot.places.empty()) {
-    slot.entry.begin = earliest;
-    slot.entry.end = latest;
-    slot.places.clear();
+  if (!ringEntry.places.empty()) {
+    ringEntry.entry.begin = earliest;
+    ringEntry.entry.end = latest;
+    ringEntry.places.clear();
   }
   return true;
 }
@@ -80,7 +80,7 @@ Status writeChromeTrace(const std::string &path, const std::vector<std::vector<T
     int64_t rank = first + int64_t(i);
     trace->addRank(rank, fmt::format("rank {}", rank));
     for (const TraceEntry &entry : ranks[i])
-      trace->addRecord(rank, *entry.record, entry.step, double(entry.begin - start) / 1e3,
+      trace->addRecord(rank, *entry.instruction, entry.step, double(entry.begin - start) / 1e3,
                        double(entry.end - entry.begin) / 1e3);
   }
   return trace->finish();

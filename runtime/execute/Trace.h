@@ -23,7 +23,7 @@ namespace pcc::runtime {
 
 /// One run of an instruction. Times are those of nowNanoseconds().
 struct TraceEntry {
-  const abi::Record *record = nullptr;
+  const abi::Record *instruction = nullptr;
   int64_t step = 0;
   int64_t begin = 0;
   int64_t end = 0;
@@ -38,7 +38,7 @@ struct TraceOptions {
 };
 
 /// A time of the host's clock, or a mark in the device's queue.
-struct Moment {
+struct TracePoint {
   int64_t time = 0;
   Mark mark = {};
 };
@@ -52,8 +52,8 @@ public:
   bool hasEach() const { return isOn() && options.hasEach; }
 
   /// Returns the current time, or a mark at the device's current position.
-  Moment now(Device &device) const;
-  void add(const abi::Record &record, int64_t step, Moment begin, Moment end);
+  TracePoint now(Device &device) const;
+  void add(const abi::Record &instruction, int64_t step, TracePoint begin, TracePoint end);
   /// If `places` are given, they define the times: from the first begin to the last end.
   void add(const TraceEntry &entry, std::vector<MarkedSpan> places = {});
 
@@ -64,15 +64,15 @@ public:
   Expected<std::vector<TraceEntry>> entries();
 
 private:
-  struct Slot {
+  struct RingEntry {
     TraceEntry entry;
     std::vector<MarkedSpan> places;
   };
   size_t first() const { return next < ring.size() ? 0 : next - ring.size(); }
-  static Expected<bool> settle(Slot &slot);
+  static Expected<bool> settle(RingEntry &ringEntry);
 
   const TraceOptions options;
-  std::vector<Slot> ring;
+  std::vector<RingEntry> ring;
   /// Entry numbers: the first one without times, and the next one to add.
   size_t open = 0, next = 0;
 };

@@ -5,8 +5,8 @@
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"
+#include "runtime/execute/DeferredLossReader.h"
 #include "runtime/execute/InputFeed.h"
-#include "runtime/execute/LateLosses.h"
 #include "runtime/execute/Monitor.h"
 
 #include <algorithm>
@@ -25,12 +25,12 @@ struct Run {
         placement(session.world().placement), epochDone(options.epochDone),
         order(data.rows, options.shuffle, options.seed), losses(session.executable()),
         firstRank(monitorOptions.firstRank), continuesNonFinite(options.continuesNonFinite),
-        lateLosses(size_t(monitorOptions.ownRanks)),
+        deferredLosses(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
   Status runRank(RankExecutor &rank);
-  Status tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen);
-  Status shareLoss(RankExecutor &rank, int64_t step, double loss);
+  Status reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64_t maxUnread);
+  Status gatherLoss(RankExecutor &rank, int64_t step, double loss);
   Status checkLoss(int64_t rank, int64_t step, double loss) const;
   Status endEpoch(RankExecutor &rank, int64_t epochs);
 
@@ -45,7 +45,7 @@ struct Run {
   const bool continuesNonFinite;
   /// By own rank. Their destructors wait for the device, so they must outlive the abort of a failed
   /// run.
-  std::vector<std::optional<LateLosses>> lateLosses;
+  std::vector<std::optional<DeferredLossReader>> deferredLosses;
   Monitor monitor;
 };
 
@@ -55,18 +55,18 @@ Status Run::runRank(RankExecutor &rank) {
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesOfSlot(plan));
-  Expected<LateLosses> made = LateLosses::make(losses, rank);
+  Expected<DeferredLossReader> made = DeferredLossReader::make(losses, rank);
   if (!feed || !made)
     return feed ? made.status() : feed.status();
-  std::optional<LateLosses> &late = lateLosses[size_t(rank.rank() - firstRank)];
-  late.emplace(std::move(*made));
+  std::optional<DeferredLossReader> &deferred = deferredLosses[size_t(rank.rank() - firstRank)];
+  deferred.emplace(std::move(*made));
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
   StepHooks hooks;
-  hooks.fill = [&](const abi::Slot &slot) {
+  hooks.fill = [&](const abi::Slot &action) {
     if (Status status = feed->wait(); !status.ok())
       return status;
-    int64_t block = int64_t(slot.microbatch()) * plan.copies() + slot.copy();
+    int64_t block = int64_t(action.microbatch()) * plan.copies() + action.copy();
     for (uint32_t copy = 0; copy < abi::copiesOfSlot(plan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
         return feed->at(abi::bufferOfCopy(input, copy));
@@ -76,7 +76,7 @@ Status Run::runRank(RankExecutor &rank) {
     }
     return feed->send();
   };
-  hooks.sectionDone = [&](uint32_t section) { return late->sectionDone(section); };
+  hooks.sectionDone = [&](uint32_t section) { return deferred->sectionDone(section); };
   for (int64_t step = 0; step < steps; ++step) {
     batch = step % stepsPerEpoch;
     if (batch == 0)
@@ -84,9 +84,10 @@ Status Run::runRank(RankExecutor &rank) {
     bool endsEpoch = batch + 1 == stepsPerEpoch, isLast = step + 1 == steps;
     Status status = rank.runStep(step, hooks);
     if (status.ok())
-      status = late->stepDone();
+      status = deferred->stepDone();
     if (status.ok())
-      status = tellLosses(rank, *late, isLast || (endsEpoch && epochDone) ? 0 : late->mostUnseen());
+      status = reportLosses(rank, *deferred,
+                            isLast || (endsEpoch && epochDone) ? 0 : deferred->maxUnread());
     if (status.ok() && endsEpoch && !isLast)
       status = endEpoch(rank, step / stepsPerEpoch + 1);
     if (!status.ok())
@@ -95,15 +96,15 @@ Status Run::runRank(RankExecutor &rank) {
   return {};
 }
 
-/// Reports losses until at most `mostUnseen` steps are unread.
-Status Run::tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen) {
-  for (bool isTimed = true; late.unseen() > mostUnseen; isTimed = false) {
-    int64_t step = late.firstUnseen();
-    Expected<double> loss = late.look();
+/// Reports losses until at most `maxUnread` steps are unread.
+Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64_t maxUnread) {
+  for (bool isTimed = true; deferred.unread() > maxUnread; isTimed = false) {
+    int64_t step = deferred.firstUnread();
+    Expected<double> loss = deferred.read();
     if (!loss) // error of this step or of a step enqueued after it
       return loss.status().at({.rank = rank.rank()});
     monitor.add(rank.rank(), step, *loss, isTimed);
-    if (Status status = shareLoss(rank, step, *loss); !status.ok())
+    if (Status status = gatherLoss(rank, step, *loss); !status.ok())
       return status;
     if (Status status = checkLoss(rank.rank(), step, *loss); !status.ok())
       return status;
@@ -123,15 +124,15 @@ Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
 }
 
 /// Sends the losses of ranks in other processes to rank 0.
-Status Run::shareLoss(RankExecutor &rank, int64_t step, double loss) {
+Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
   int64_t firstForeign = placement.firstOf(1);
   if (rank.rank() >= firstForeign) {
     TaggedBytes message{std::as_bytes(std::span(&loss, 1))};
-    return losses.countsAt(rank.rank()) ? rank.tellFirst({&message, 1}) : Status();
+    return losses.countsAt(rank.rank()) ? rank.sendToFirstRank({&message, 1}) : Status();
   }
   for (int64_t other = firstForeign; rank.rank() == 0 && other < placement.ranks; ++other)
     if (losses.countsAt(other)) {
-      if (Status status = rank.hearFrom(other, std::as_writable_bytes(std::span(&loss, 1)));
+      if (Status status = rank.receiveFrom(other, std::as_writable_bytes(std::span(&loss, 1)));
           !status.ok())
         return status;
       monitor.add(other, step, loss);

@@ -63,7 +63,7 @@ std::string silentLine(const World &world, int process) {
 
 } // namespace
 
-std::string tableOfAll(World &world, const std::string &own) {
+std::string tableOfAllProcesses(World &world, const std::string &own) {
   constexpr double patience = 1;
   std::vector<std::optional<std::string>> answers = world.ask(patience);
   answers[size_t(world.process())] = own;

@@ -32,7 +32,7 @@ std::string progressTable(std::span<const RankWatch> ranks, int64_t first = 0);
 /// other process and names those that do not answer. Only the lowest process that answers returns
 /// the whole table. The others return just the names, after a delay: the launcher ends all
 /// processes when the first one ends.
-std::string tableOfAll(World &world, const std::string &own);
+std::string tableOfAllProcesses(World &world, const std::string &own);
 
 } // namespace pcc::runtime
 

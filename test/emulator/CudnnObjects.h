@@ -4,7 +4,7 @@
 // API says which kind has which, of what type, and which must be there when it is finalised.
 #pragma once
 
-#include "runtime/device/cuda/library/CudnnNumbers.h"
+#include "runtime/device/cuda/library/CudnnConstants.h"
 
 #include <cstddef>
 #include <cstdint>

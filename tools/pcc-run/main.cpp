@@ -168,8 +168,8 @@ Status compare(const Options &options, abi::Executable executable, const runtime
                                         launch.processes));
   runtime::SessionOptions session{.threads = int(options.threads),
                                   .timeOut = options.timeOut,
-                                  .checksRecords = options.checkRecords,
-                                  .byNccl = options.communicator == "nccl"};
+                                  .checksInstructions = options.checkRecords,
+                                  .requiresNccl = options.communicator == "nccl"};
   Expected<bool> isExpected = tools::runExpected(std::move(executable), options.expected, session);
   if (isExpected && !*isExpected)
     exitCode = mismatch;

@@ -18,7 +18,7 @@ namespace pcc::runtime::gpu {
 
 /// State of all groups of a process: the lock of everything that they share, and whether the run
 /// was aborted.
-struct Meeting {
+struct SharedState {
   using Lock = std::unique_lock<std::mutex>;
   std::mutex mutex;
   std::condition_variable changed;
@@ -72,14 +72,14 @@ struct RouteKey {
 };
 
 struct Group {
-  Group(std::vector<int> ranks, std::shared_ptr<Meeting> meeting)
-      : ranks(std::move(ranks)), meeting(std::move(meeting)) {}
+  Group(std::vector<int> ranks, std::shared_ptr<SharedState> sharedState)
+      : ranks(std::move(ranks)), sharedState(std::move(sharedState)) {}
 
   /// Ranks of the process by position.
   const std::vector<int> ranks;
-  const std::shared_ptr<Meeting> meeting;
+  const std::shared_ptr<SharedState> sharedState;
 
-  // The following members are guarded by `meeting->mutex`.
+  // The following members are guarded by `sharedState->mutex`.
   /// Rounds by number, and idle rounds whose events can be reused.
   std::map<uint64_t, std::unique_ptr<Round>> rounds;
   std::vector<std::unique_ptr<Round>> idle;

@@ -37,7 +37,7 @@ Expected<std::unique_ptr<MoveQueue>> MoveQueue::make(std::shared_ptr<const cuda:
 MoveQueue::~MoveQueue() {
   if (!gpu->enter().ok())
     return;
-  (void)side->synchronise(); // the staging's ring is read until then
+  (void)side->synchronize(); // the staging's ring is read until then
   staging.reset();
 }
 

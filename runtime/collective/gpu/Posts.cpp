@@ -28,8 +28,8 @@ Expected<std::shared_ptr<Post>> Posts::post(const CollectiveCall &call,
   bool sends = call.kind == abi::SEND;
   auto mine = std::make_shared<Post>(
       Post{.call = &call, .rank = group->ranks[size_t(place)], .ready = std::move(ready)});
-  Meeting::Lock lock(group->meeting->mutex);
-  if (Status status = group->meeting->status(); !status.ok())
+  SharedState::Lock lock(group->sharedState->mutex);
+  if (Status status = group->sharedState->status(); !status.ok())
     return status;
   Route &route = group->routes[{sends ? place : call.root, sends ? call.root : place, call.tag}];
   std::deque<std::shared_ptr<Post>> &others = sends ? route.receives : route.sends;
@@ -44,7 +44,7 @@ Expected<std::shared_ptr<Post>> Posts::post(const CollectiveCall &call,
   lock.lock();
   mine->outcome = other->outcome = std::move(outcome);
   mine->isEnqueued = other->isEnqueued = true;
-  group->meeting->changed.notify_all();
+  group->sharedState->changed.notify_all();
   return mine;
 }
 
@@ -73,11 +73,11 @@ Status Posts::transfer(Post &send, Post &receive) {
   return status;
 }
 
-Status Posts::leave(Post &post, Passage &passage) {
-  Meeting::Lock lock(group->meeting->mutex);
-  if (Status status = group->meeting->wait(lock, [&] { return post.isEnqueued; }); !status.ok())
+Status Posts::leave(Post &post, TransferInterval &interval) {
+  SharedState::Lock lock(group->sharedState->mutex);
+  if (Status status = group->sharedState->wait(lock, [&] { return post.isEnqueued; }); !status.ok())
     return status;
-  addPlace(post.place, passage);
+  addPlace(post.place, interval);
   return post.outcome.ok() ? streams->compute.waitFor(*post.done) : post.outcome;
 }
 

@@ -18,7 +18,7 @@ public:
   /// Posts the rank's sides of some messages. The calls must live until leave().
   Expected<std::vector<std::shared_ptr<Post>>> post(std::span<const CollectiveCall> calls);
   /// Orders the rank's further computation after the copy.
-  Status leave(Post &post, Passage &passage);
+  Status leave(Post &post, TransferInterval &interval);
 
 private:
   Expected<std::shared_ptr<Post>> post(const CollectiveCall &call,

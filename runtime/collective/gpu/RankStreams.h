@@ -21,9 +21,9 @@ struct RankStreams {
 };
 
 /// Adds an interval if it was marked.
-inline void addPlace(const MarkedSpan &place, Passage &passage) {
+inline void addPlace(const MarkedSpan &place, TransferInterval &interval) {
   if (place.begin && place.end)
-    passage.places.push_back(place);
+    interval.places.push_back(place);
 }
 
 } // namespace pcc::runtime::gpu

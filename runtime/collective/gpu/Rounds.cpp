@@ -51,8 +51,8 @@ Status Rounds::reserve(std::span<const CollectiveCall> calls) {
 }
 
 Status Rounds::join(uint64_t number, std::span<const CollectiveCall> calls) {
-  Meeting::Lock lock(group->meeting->mutex);
-  if (Status status = group->meeting->status(); !status.ok())
+  SharedState::Lock lock(group->sharedState->mutex);
+  if (Status status = group->sharedState->status(); !status.ok())
     return status;
   Expected<Round *> found = findRound(number);
   if (!found)
@@ -67,7 +67,7 @@ Status Rounds::join(uint64_t number, std::span<const CollectiveCall> calls) {
   round.outcome = enqueue(round);
   lock.lock();
   round.isEnqueued = true;
-  group->meeting->changed.notify_all();
+  group->sharedState->changed.notify_all();
   return {};
 }
 
@@ -94,12 +94,13 @@ Status Rounds::enqueue(Round &round) {
   return status.ok() ? queue.stream().record(*round.done) : status;
 }
 
-Status Rounds::leave(uint64_t number, Passage &passage) {
-  Meeting::Lock lock(group->meeting->mutex);
+Status Rounds::leave(uint64_t number, TransferInterval &interval) {
+  SharedState::Lock lock(group->sharedState->mutex);
   Round &round = *group->rounds.at(number);
-  if (Status status = group->meeting->wait(lock, [&] { return round.isEnqueued; }); !status.ok())
+  if (Status status = group->sharedState->wait(lock, [&] { return round.isEnqueued; });
+      !status.ok())
     return status;
-  addPlace(round.place, passage);
+  addPlace(round.place, interval);
   Status status = round.outcome.ok() ? streams->compute.waitFor(*round.done) : round.outcome;
   if (++round.left == int(size())) {
     group->idle.push_back(std::move(group->rounds.at(number)));

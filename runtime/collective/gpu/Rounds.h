@@ -22,7 +22,7 @@ public:
   /// Joins round `number`; the last member to arrive enqueues the work of all.
   Status join(uint64_t number, std::span<const CollectiveCall> calls);
   /// Orders the rank's further computation after the work.
-  Status leave(uint64_t number, Passage &passage);
+  Status leave(uint64_t number, TransferInterval &interval);
 
 private:
   size_t size() const { return group->ranks.size(); }

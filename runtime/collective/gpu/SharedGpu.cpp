@@ -31,7 +31,7 @@ public:
   Status status() const override;
   Status reserve(std::span<const CollectiveCall> calls) override { return rounds.reserve(calls); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, Passage &passage) override;
+  Status wait(Request request, TransferInterval &interval) override;
   void abort(const std::string &reason) override;
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
@@ -62,41 +62,41 @@ Expected<Request> SharedGpuCommunicator::start(std::span<const CollectiveCall> c
   return request;
 }
 
-Status SharedGpuCommunicator::wait(Request request, Passage &passage) {
-  passage = {};
+Status SharedGpuCommunicator::wait(Request request, TransferInterval &interval) {
+  interval = {};
   auto node = batches.extract(request.number);
   const Batch &batch = node.mapped();
   if (batch.round)
-    return rounds.leave(*batch.round, passage);
+    return rounds.leave(*batch.round, interval);
   Status outcome;
   for (const std::shared_ptr<Post> &post : batch.posts)
-    if (Status status = posts.leave(*post, passage); outcome.ok())
+    if (Status status = posts.leave(*post, interval); outcome.ok())
       outcome = std::move(status);
   return outcome;
 }
 
 Status SharedGpuCommunicator::status() const {
-  Meeting::Lock lock(group->meeting->mutex);
-  return group->meeting->status();
+  SharedState::Lock lock(group->sharedState->mutex);
+  return group->sharedState->status();
 }
 
 void SharedGpuCommunicator::abort(const std::string &reason) {
-  Meeting &meeting = *group->meeting;
-  Meeting::Lock lock(meeting.mutex);
-  if (!meeting.isAborted)
-    meeting.reason = reason;
-  meeting.isAborted = true;
-  meeting.changed.notify_all();
+  SharedState &sharedState = *group->sharedState;
+  SharedState::Lock lock(sharedState.mutex);
+  if (!sharedState.isAborted)
+    sharedState.reason = reason;
+  sharedState.isAborted = true;
+  sharedState.changed.notify_all();
 }
 
 Expected<std::unique_ptr<Communicator>> SharedGpuCommunicator::split(int color, int key) {
-  Meeting::Lock lock(group->meeting->mutex);
+  SharedState::Lock lock(group->sharedState->mutex);
   Group::Split &split = group->splits[splits++];
   split.requests.resize(group->ranks.size());
   split.requests[size_t(place)] = {color, key};
   ++split.arrived;
-  group->meeting->changed.notify_all();
-  if (Status status = group->meeting->wait(lock, [&] { return split.arrived == size(); });
+  group->sharedState->changed.notify_all();
+  if (Status status = group->sharedState->wait(lock, [&] { return split.arrived == size(); });
       !status.ok())
     return status;
   std::vector<int> members, ranks;
@@ -110,7 +110,7 @@ Expected<std::unique_ptr<Communicator>> SharedGpuCommunicator::split(int color, 
     ranks.push_back(group->ranks[size_t(member)]);
   std::shared_ptr<Group> &child = split.groups[color];
   if (!child)
-    child = std::make_shared<Group>(std::move(ranks), group->meeting);
+    child = std::make_shared<Group>(std::move(ranks), group->sharedState);
   int position = int(std::find(members.begin(), members.end(), place) - members.begin());
   return std::unique_ptr<Communicator>(
       std::make_unique<SharedGpuCommunicator>(child, position, streams));
@@ -127,7 +127,7 @@ std::vector<int> firstNumbers(int count) {
 
 SharedGpu::SharedGpu(int ranks)
     : all(std::make_shared<gpu::Group>(gpu::firstNumbers(ranks),
-                                       std::make_shared<gpu::Meeting>())) {}
+                                       std::make_shared<gpu::SharedState>())) {}
 
 Expected<std::unique_ptr<Communicator>> SharedGpu::join(int rank, cuda::RankParts parts) const {
   auto collectives = gpu::MoveQueue::make(parts.stream.gpu, parts.code);

@@ -12,7 +12,7 @@ namespace pcc::runtime::local {
 namespace {
 
 /// Bytes of a row below which the cache lines at its ends matter.
-constexpr int64_t leastStreamedRow = 1024;
+constexpr int64_t minStreamedRow = 1024;
 
 /// Returns the linear index of element `start + index` of a row-major tensor.
 int64_t linearIndex(std::span<const int64_t> shape, std::span<const int64_t> start,
@@ -44,7 +44,7 @@ void moveBox(BoxSide<const std::byte> source, BoxSide<std::byte> target,
       return;
   int64_t element = static_cast<int64_t>(abi::elementBytes(type));
   int64_t row = size.empty() ? 1 : size.back();
-  if (row * element < leastStreamedRow)
+  if (row * element < minStreamedRow)
     store = Store::ThroughCaches;
   std::vector<int64_t> index(size.size(), 0);
   do {

@@ -40,7 +40,7 @@ machine::Traffic trafficOf(const CollectiveCall &call, int members) {
 }
 
 /// Returns whether every member of a permutation or exchange keeps its data.
-bool staysAtHome(const CollectiveCall &call) {
+bool movesNothing(const CollectiveCall &call) {
   bool hasBoxes = call.kind == abi::COLLECTIVE_PERMUTE || call.kind == abi::BLOCK_EXCHANGE;
   return hasBoxes &&
          std::ranges::all_of(call.boxes, [](const Box &box) { return box.source == box.target; });
@@ -56,22 +56,22 @@ double EmulatedLink::seconds(std::span<const CollectiveCall> calls, int members)
     machine::Traffic message = trafficOf(calls[first], members);
     for (end = first + 1; end < calls.size() && calls[end].fused; ++end)
       message.bytes += trafficOf(calls[end], members).bytes;
-    if (!staysAtHome(calls[first]))
-      seconds += price(message, members);
+    if (!movesNothing(calls[first]))
+      seconds += cost(message, members);
   }
   return seconds;
 }
 
-double EmulatedLink::price(const machine::Traffic &message, int members) {
+double EmulatedLink::cost(const machine::Traffic &message, int members) {
   std::lock_guard lock(mutex);
   auto [known, isNew] =
-      prices.try_emplace({members, message.kind, message.bytes, message.messages}, 0);
+      costs.try_emplace({members, message.kind, message.bytes, message.messages}, 0);
   if (isNew)
     known->second = machine::priceOverLink(link, members, message);
   return known->second;
 }
 
-Passage EmulatedLink::carry(std::span<const int> ranks, double seconds, int64_t now) {
+TransferInterval EmulatedLink::carry(std::span<const int> ranks, double seconds, int64_t now) {
   if (seconds == 0)
     return {now, now};
   std::lock_guard lock(mutex);
@@ -84,7 +84,7 @@ Passage EmulatedLink::carry(std::span<const int> ranks, double seconds, int64_t 
   return {begin, end};
 }
 
-Passage EmulatedLink::carryMessage(int sender, int receiver, int64_t bytes, int64_t now) {
+TransferInterval EmulatedLink::carryMessage(int sender, int receiver, int64_t bytes, int64_t now) {
   if (sender == receiver)
     return {now, now};
   std::lock_guard lock(mutex);

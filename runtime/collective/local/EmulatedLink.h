@@ -34,10 +34,10 @@ public:
 
   /// Returns the transfer interval of a batch of collectives of `ranks` that takes `seconds` and
   /// has all members at `now`. Times are those of nowNanoseconds().
-  Passage carry(std::span<const int> ranks, double seconds, int64_t now);
+  TransferInterval carry(std::span<const int> ranks, double seconds, int64_t now);
 
   /// Returns the transfer interval of a message whose two sides have arrived at `now`.
-  Passage carryMessage(int sender, int receiver, int64_t bytes, int64_t now);
+  TransferInterval carryMessage(int sender, int receiver, int64_t bytes, int64_t now);
 
 private:
   /// Times at which the channels of a rank are free.
@@ -45,14 +45,14 @@ private:
     int64_t out = 0, in = 0;
   };
   /// Members, kind, bytes, messages.
-  using Price = std::tuple<int, int, double, int64_t>;
+  using CostKey = std::tuple<int, int, double, int64_t>;
 
-  double price(const machine::Traffic &message, int members);
+  double cost(const machine::Traffic &message, int members);
 
   const machine::Link link;
   std::mutex mutex;
   std::vector<Channels> channels;
-  std::map<Price, double> prices;
+  std::map<CostKey, double> costs;
 };
 
 } // namespace pcc::runtime::local

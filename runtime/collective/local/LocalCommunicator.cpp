@@ -3,8 +3,8 @@
 #include "runtime/collective/local/LocalCommunicator.h"
 
 #include "runtime/check/Schedule.h"
+#include "runtime/collective/local/BatchRendezvous.h"
 #include "runtime/collective/local/Mailbox.h"
-#include "runtime/collective/local/Meeting.h"
 
 #include <algorithm>
 #include <map>
@@ -32,7 +32,7 @@ struct Group {
       : ranks(ranks), policy(policy), abort(std::move(abort)), link(std::move(link)),
         mailbox(ranks, this->link.get()) {
     for (uint64_t i = 0; i < depth; ++i)
-      meetings.push_back(std::make_unique<Meeting>(ranks, policy, this->link.get()));
+      rendezvousRing.push_back(std::make_unique<BatchRendezvous>(ranks, policy, this->link.get()));
   }
 
   /// Ranks of the process by position, for messages.
@@ -41,7 +41,7 @@ struct Group {
   const std::shared_ptr<Abort> abort;
   /// Null: no emulated link.
   const std::shared_ptr<EmulatedLink> link;
-  std::vector<std::unique_ptr<Meeting>> meetings;
+  std::vector<std::unique_ptr<BatchRendezvous>> rendezvousRing;
   Mailbox mailbox;
 
   /// By number of the split: each position's color and key, and the groups made of them.
@@ -58,7 +58,7 @@ public:
   int position() const override { return place; }
   int size() const override { return int(group->ranks.size()); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, Passage &passage) override;
+  Status wait(Request request, TransferInterval &interval) override;
   void abort(const std::string &reason) override;
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
@@ -70,7 +70,7 @@ private:
     std::vector<std::shared_ptr<Post>> posts;
     /// The outcome and the transfer interval, if a later start had to wait for the batch.
     Status outcome;
-    Passage passage;
+    TransferInterval interval;
   };
   Status complete(uint64_t number);
   Status afterWait(Status status) const;
@@ -103,7 +103,7 @@ Expected<Request> LocalCommunicator::start(std::span<const CollectiveCall> calls
   Batch &batch = batches[request.number];
   batch.open = true;
   batch.round = rounds++;
-  group->meetings[batch.round % depth]->arrive(uint32_t(batch.round / depth), place, calls);
+  group->rendezvousRing[batch.round % depth]->arrive(uint32_t(batch.round / depth), place, calls);
   return request;
 }
 
@@ -111,24 +111,25 @@ Status LocalCommunicator::complete(uint64_t number) {
   Batch &batch = batches.at(number);
   const std::atomic<bool> &aborted = group->abort->happened;
   if (batch.open) {
-    Meeting &meeting = *group->meetings[batch.round % depth];
-    batch.outcome = afterWait(meeting.wait(uint32_t(batch.round / depth), aborted, batch.passage));
+    BatchRendezvous &rendezvous = *group->rendezvousRing[batch.round % depth];
+    batch.outcome =
+        afterWait(rendezvous.wait(uint32_t(batch.round / depth), aborted, batch.interval));
     batch.open = false;
   }
   for (const std::shared_ptr<Post> &post : batch.posts) {
     if (Status status = afterWait(Mailbox::wait(*post, aborted)); batch.outcome.ok())
       batch.outcome = status;
-    Passage &all = batch.passage;
-    all.begin = all.begin == 0 ? post->passage.begin : std::min(all.begin, post->passage.begin);
-    all.end = std::max(all.end, post->passage.end);
+    TransferInterval &all = batch.interval;
+    all.begin = all.begin == 0 ? post->interval.begin : std::min(all.begin, post->interval.begin);
+    all.end = std::max(all.end, post->interval.end);
   }
   batch.posts.clear();
   return batch.outcome;
 }
 
-Status LocalCommunicator::wait(Request request, Passage &passage) {
+Status LocalCommunicator::wait(Request request, TransferInterval &interval) {
   Status status = complete(request.number);
-  passage = batches.at(request.number).passage;
+  interval = batches.at(request.number).interval;
   batches.erase(request.number);
   return status;
 }

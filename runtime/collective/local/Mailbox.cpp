@@ -21,7 +21,7 @@ static void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int6
 void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) const {
   const CollectiveCall &from = *send.call, &to = *receive.call;
   int64_t bytes = from.count() * int64_t(abi::elementBytes(from.type));
-  Passage carried{nowNanoseconds(), 0};
+  TransferInterval carried{nowNanoseconds(), 0};
   if (link)
     carried = link->carryMessage(ranks[sender], ranks[receiver], bytes, carried.begin);
   Status outcome = checkMessage(from, sender, to, receiver);
@@ -30,7 +30,7 @@ void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) cons
   int64_t moved = nowNanoseconds();
   for (Post *post : {&send, &receive}) {
     post->outcome = outcome;
-    post->passage = link ? carried : Passage{carried.begin, moved};
+    post->interval = link ? carried : TransferInterval{carried.begin, moved};
     post->done.store(1, std::memory_order_release);
     wakeAll(post->done);
   }
@@ -63,7 +63,7 @@ Status Mailbox::wait(Post &post, const std::atomic<bool> &aborted) {
       return {};
     sleepWhile(post.done, 0);
   }
-  sleepUntil(post.passage.end, aborted);
+  sleepUntil(post.interval.end, aborted);
   return post.outcome;
 }
 

@@ -23,7 +23,7 @@ struct Post {
   /// Returned by both sides; set before `done`.
   Status outcome;
   /// The transfer interval, real or over the emulated link; set before `done`.
-  Passage passage;
+  TransferInterval interval;
   std::atomic<uint32_t> done = 0;
 };
 

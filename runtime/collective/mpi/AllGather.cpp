@@ -52,7 +52,7 @@ private:
 
   /// Returns whether the members' blocks are contiguous in the destination, in order of arrival.
   bool comesInOrder(const CollectiveCall &call) const {
-    return std::is_sorted(members.home.begin(), members.home.end()) &&
+    return std::is_sorted(members.processOf.begin(), members.processOf.end()) &&
            std::all_of(call.shape.begin(), call.shape.begin() + call.axis,
                        [](int64_t extent) { return extent == 1; });
   }

@@ -13,7 +13,7 @@ namespace {
 
 /// Maximum bytes of all members' values for a gather to all processes: one step is then faster than
 /// two.
-constexpr int64_t fewBytes = 1 << 15;
+constexpr int64_t maxGatherBytes = 1 << 15;
 
 /// Elements first … end-1 of the array.
 struct Range {
@@ -182,7 +182,7 @@ std::unique_ptr<Operation> makeAllReduce(const Members &members, OwnCalls calls,
   const CollectiveCall &call = *calls[0][0];
   if (reductions == Reductions::Library && libraryType(call.type))
     return std::make_unique<LibraryAllReduce>(std::move(calls), pool);
-  if (elementsOf(calls[0]) * widthOf(call) * members.size() <= fewBytes)
+  if (elementsOf(calls[0]) * widthOf(call) * members.size() <= maxGatherBytes)
     return makeReduce(members, std::move(calls), pool);
   return std::make_unique<AllReduce>(members, std::move(calls), pool);
 }

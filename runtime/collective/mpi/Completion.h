@@ -63,14 +63,14 @@ public:
     wakeAll(done);
   }
 
-  /// Sleeps until it is set or the run is aborted. `passage` ends when it was set.
-  Status wait(const Abort &abort, Passage &passage) const {
+  /// Sleeps until it is set or the run is aborted. `interval` ends when it was set.
+  Status wait(const Abort &abort, TransferInterval &interval) const {
     while (done.load(std::memory_order_acquire) == 0) {
       if (Status status = abort.status(); !status.ok())
         return status;
       sleepWhile(done, 0);
     }
-    passage.end = std::max(passage.end, time);
+    interval.end = std::max(interval.end, time);
     return outcome;
   }
 

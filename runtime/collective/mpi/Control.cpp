@@ -7,21 +7,21 @@
 namespace pcc::runtime::mpi {
 namespace {
 
-enum Tag : int32_t { GiveUp = 1, Question = 2, Answer = 3 };
+enum Tag : int32_t { AbortRun = 1, Question = 2, Answer = 3 };
 
 } // namespace
 
 void Control::open() {
   engine->watch([weak = weak_from_this()] {
     std::shared_ptr<Control> self = weak.lock();
-    return self && self->look();
+    return self && self->probe();
   });
 }
 
 void Control::abort(const std::string &reason) {
-  if (!runAbort->set(reason))
+  if (!abortState->set(reason))
     return;
-  engine->submit([self = shared_from_this(), reason] { self->sendToOthers(GiveUp, reason); });
+  engine->submit([self = shared_from_this(), reason] { self->sendToOthers(AbortRun, reason); });
 }
 
 void Control::answerWith(std::function<std::string()> newReport) {
@@ -67,9 +67,9 @@ void Control::send(int32_t tag, int process, const std::string &text) {
   engine->add(shared_from_this());
 }
 
-bool Control::look() {
+bool Control::probe() {
   bool found = false;
-  for (int32_t tag : {GiveUp, Question, Answer})
+  for (int32_t tag : {AbortRun, Question, Answer})
     found |= take(tag);
   return found;
 }
@@ -78,7 +78,7 @@ bool Control::look() {
 bool Control::take(int32_t tag) {
   const PccMpi &mpi = engine->mpi();
   int32_t found = 0, process = 0, bytes = 0;
-  if (mpi.look(tag, group, &found, &process, &bytes) != 0 || !found)
+  if (mpi.probe(tag, group, &found, &process, &bytes) != 0 || !found)
     return false;
   std::string text(size_t(bytes), '\0');
   PccMpiRequest request = 0;
@@ -93,8 +93,8 @@ bool Control::take(int32_t tag) {
 }
 
 void Control::received(int32_t tag, int process, std::string text) {
-  if (tag == GiveUp) {
-    runAbort->set(text);
+  if (tag == AbortRun) {
+    abortState->set(text);
     return;
   }
   std::lock_guard lock(mutex);

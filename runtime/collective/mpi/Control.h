@@ -20,7 +20,7 @@ class Control final : public Activity, public std::enable_shared_from_this<Contr
 public:
   /// `group` is a communicator of all processes that is used for nothing else.
   Control(std::shared_ptr<Engine> engine, PccMpiGroup group, std::shared_ptr<Abort> abort)
-      : engine(std::move(engine)), group(group), runAbort(std::move(abort)) {}
+      : engine(std::move(engine)), group(group), abortState(std::move(abort)) {}
 
   /// Polls for messages from now on.
   void open();
@@ -45,13 +45,13 @@ private:
   };
   void sendToOthers(int32_t tag, const std::string &text);
   void send(int32_t tag, int process, const std::string &text);
-  bool look();
+  bool probe();
   bool take(int32_t tag);
   void received(int32_t tag, int process, std::string text);
 
   const std::shared_ptr<Engine> engine;
   const PccMpiGroup group;
-  const std::shared_ptr<Abort> runAbort;
+  const std::shared_ptr<Abort> abortState;
 
   // Used only by the engine's thread. A list, since MPI reads the texts in place.
   std::list<Sent> sending;

@@ -11,15 +11,15 @@ namespace {
 
 constexpr int64_t microsecond = 1000, millisecond = 1000 * microsecond;
 /// Interval of polls for other processes' questions, and the sleep of an engine without work.
-constexpr int64_t lookInterval = 10 * millisecond;
+constexpr int64_t probeInterval = 10 * millisecond;
 /// Spin time before a sleep, if every process has a core.
 constexpr int64_t spinTime = 20 * microsecond;
 constexpr int64_t shortestSleep = 10 * microsecond, longestSleep = millisecond;
 
 } // namespace
 
-Expected<std::shared_ptr<Engine>> Engine::begin(const PccMpi &library, bool patient) {
-  std::shared_ptr<Engine> engine(new Engine(library, patient));
+Expected<std::shared_ptr<Engine>> Engine::begin(const PccMpi &library, bool oversubscribed) {
+  std::shared_ptr<Engine> engine(new Engine(library, oversubscribed));
   engine->thread = std::thread(loop, engine);
   int code = 0;
   int32_t enough = 1;
@@ -62,8 +62,8 @@ void Engine::add(std::shared_ptr<Activity> activity) {
     active.push_back(std::move(activity));
 }
 
-void Engine::watch(std::function<bool()> look) {
-  run([&] { watcher = std::move(look); });
+void Engine::watch(std::function<bool()> probe) {
+  run([&] { watcher = std::move(probe); });
 }
 
 Status Engine::end() {
@@ -91,7 +91,7 @@ void Engine::loop(std::shared_ptr<Engine> engine) {
   for (;;) {
     bool moved = engine->runJobs();
     moved |= engine->advanceAll();
-    moved |= engine->lookAround();
+    moved |= engine->runProbe();
     {
       std::lock_guard lock(engine->mutex);
       if (engine->ending)
@@ -121,11 +121,11 @@ bool Engine::advanceAll() {
   return moved;
 }
 
-bool Engine::lookAround() {
+bool Engine::runProbe() {
   int64_t now = nowNanoseconds();
-  if (!watcher || now - lastLook < lookInterval)
+  if (!watcher || now - lastProbe < probeInterval)
     return false;
-  lastLook = now;
+  lastProbe = now;
   return watcher();
 }
 
@@ -136,11 +136,11 @@ void Engine::rest(bool moved) {
     return;
   }
   int64_t waited = now - lastMove;
-  bool spins = !active.empty() && !isPatient && waited < spinTime;
+  bool spins = !active.empty() && !isOversubscribed && waited < spinTime;
   if (spins)
     return;
   int64_t sleep =
-      active.empty() ? lookInterval : std::clamp(waited / 4, shortestSleep, longestSleep);
+      active.empty() ? probeInterval : std::clamp(waited / 4, shortestSleep, longestSleep);
   std::unique_lock lock(mutex);
   if (inbox.empty() && !ending)
     bell.wait_for(lock, std::chrono::nanoseconds(sleep));

@@ -34,9 +34,9 @@ public:
 
 class Engine {
 public:
-  /// Begins MPI on a new thread. `patient`: processes outnumber the machine's cores, so the engine
-  /// never spins. Errors: Unavailable if MPI does not support threads; MPI errors.
-  static Expected<std::shared_ptr<Engine>> begin(const PccMpi &library, bool patient);
+  /// Begins MPI on a new thread. `oversubscribed`: processes outnumber the machine's cores, so the
+  /// engine never spins. Errors: Unavailable if MPI does not support threads; MPI errors.
+  static Expected<std::shared_ptr<Engine>> begin(const PccMpi &library, bool oversubscribed);
   ~Engine();
 
   const PccMpi &mpi() const { return library; }
@@ -49,23 +49,24 @@ public:
   void run(const std::function<void()> &job);
   /// Progresses `activity` until it is idle. Called on the engine's thread.
   void add(std::shared_ptr<Activity> activity);
-  /// Calls `look` every few milliseconds; `look` returns whether it found something.
-  void watch(std::function<bool()> look);
+  /// Calls `probe` every few milliseconds; `probe` returns whether it found something.
+  void watch(std::function<bool()> probe);
 
   /// Ends MPI; all processes must call it. Otherwise the destructor detaches the thread.
   Status end();
 
 private:
-  Engine(const PccMpi &library, bool patient) : library(library), isPatient(patient) {}
+  Engine(const PccMpi &library, bool oversubscribed)
+      : library(library), isOversubscribed(oversubscribed) {}
   static void loop(std::shared_ptr<Engine> engine);
   bool runJobs();
   bool advanceAll();
-  bool lookAround();
+  bool runProbe();
   void rest(bool moved);
   void stop();
 
   const PccMpi &library;
-  const bool isPatient;
+  const bool isOversubscribed;
   int32_t ownProcess = 0, allProcesses = 1;
   std::thread thread;
 
@@ -77,7 +78,7 @@ private:
   // Used only by the engine's thread.
   std::vector<std::shared_ptr<Activity>> active;
   std::function<bool()> watcher;
-  int64_t lastLook = 0, lastMove = 0;
+  int64_t lastProbe = 0, lastMove = 0;
 };
 
 } // namespace pcc::runtime::mpi

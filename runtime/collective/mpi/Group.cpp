@@ -92,7 +92,7 @@ void Group::launch(const std::shared_ptr<Round> &round, const std::vector<size_t
     for (size_t place : places)
       own.push_back(&batch[place]);
   }
-  Flight &flight = flights.emplace_back();
+  InFlightOperation &flight = inFlight.emplace_back();
   flight.round = round;
   flight.calls = places.size();
   auto operation = makeOperation(ownMembers, std::move(calls), reductions, pool);
@@ -106,16 +106,17 @@ void Group::launch(const std::shared_ptr<Round> &round, const std::vector<size_t
 
 bool Group::finishSteps() {
   bool moved = false;
-  for (Flight &flight : flights)
+  for (InFlightOperation &flight : inFlight)
     if (flight.state == State::First || flight.state == State::Second)
       moved |= finishStep(flight);
-  std::erase_if(flights, [](const Flight &flight) { return flight.state == State::Done; });
+  std::erase_if(inFlight,
+                [](const InFlightOperation &flight) { return flight.state == State::Done; });
   return moved;
 }
 
 /// Tests whether the current step of an in-flight operation is done, and if so does the work that
 /// follows it.
-bool Group::finishStep(Flight &flight) {
+bool Group::finishStep(InFlightOperation &flight) {
   int32_t done = 0, bytes = 0;
   int code = engine->mpi().test(&flight.request, &done, &bytes);
   if (code != 0) {
@@ -141,7 +142,7 @@ bool Group::finishStep(Flight &flight) {
 /// after it.
 bool Group::startSeconds() {
   bool moved = false;
-  for (Flight &flight : flights) {
+  for (InFlightOperation &flight : inFlight) {
     if (flight.state != State::Between) {
       if (flight.state == State::First && flight.operation->hasSecond())
         break;
@@ -156,7 +157,7 @@ bool Group::startSeconds() {
   return moved;
 }
 
-void Group::end(Flight &flight, const Status &status) {
+void Group::end(InFlightOperation &flight, const Status &status) {
   Round &round = *flight.round;
   if (round.outcome.ok())
     round.outcome = status;

@@ -54,11 +54,11 @@ public:
   Channel messages() const { return {engine->mpi(), first}; }
 
   bool advance() override;
-  bool isIdle() const override { return opening.empty() && flights.empty(); }
+  bool isIdle() const override { return opening.empty() && inFlight.empty(); }
 
 private:
   enum class State { First, Between, Second, Done };
-  struct Flight {
+  struct InFlightOperation {
     std::shared_ptr<Round> round;
     size_t calls = 0; ///< number of calls in it
     std::unique_ptr<Operation> operation;
@@ -71,9 +71,9 @@ private:
   void launch(const std::shared_ptr<Round> &round);
   void launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places);
   bool finishSteps();
-  bool finishStep(Flight &flight);
+  bool finishStep(InFlightOperation &flight);
   bool startSeconds();
-  void end(Flight &flight, const Status &status);
+  void end(InFlightOperation &flight, const Status &status);
 
   const std::shared_ptr<Engine> engine;
   const Members ownMembers;
@@ -88,7 +88,7 @@ private:
   std::optional<Agreement> agreement; ///< on the first batch of `opening`
   std::set<uint64_t> agreed;
   StagingPool pool;
-  std::deque<Flight> flights;
+  std::deque<InFlightOperation> inFlight;
 };
 
 } // namespace pcc::runtime::mpi

@@ -18,13 +18,13 @@ Members::Members(std::vector<int> list, const Placement &placement, int process)
     }
     if (holder == process)
       own = place;
-    home.push_back(place);
+    processOf.push_back(place);
     positionsOf[place].push_back(position);
   }
 }
 
-int Members::indexAtHome(int position) const {
-  const std::vector<int> &positions = positionsOf[home[position]];
+int Members::indexInProcess(int position) const {
+  const std::vector<int> &positions = positionsOf[processOf[position]];
   return int(std::find(positions.begin(), positions.end(), position) - positions.begin());
 }
 

@@ -20,7 +20,7 @@ struct Members {
   std::vector<int> processes;
   int own = -1;
   /// By position: the member's process. By process: its positions, ascending.
-  std::vector<int> home;
+  std::vector<int> processOf;
   std::vector<std::vector<int>> positionsOf;
 
   int size() const { return int(ranks.size()); }
@@ -28,7 +28,7 @@ struct Members {
   /// Returns the positions of own members.
   const std::vector<int> &local() const { return positionsOf[own]; }
   /// Returns the index of a position among those of its process.
-  int indexAtHome(int position) const;
+  int indexInProcess(int position) const;
 };
 
 } // namespace pcc::runtime::mpi

@@ -15,14 +15,14 @@ Message::Message(const Members &members, Channel channel, int position, const Co
 /// sends and which one receives.
 Expected<int32_t> Message::tag() const {
   bool isSend = call.kind == abi::SEND;
-  int sender = members.indexAtHome(isSend ? position : call.root);
-  int receiver = members.indexAtHome(isSend ? call.root : position);
+  int sender = members.indexInProcess(isSend ? position : call.root);
+  int receiver = members.indexInProcess(isSend ? call.root : position);
   size_t most = 0;
   for (const std::vector<int> &positions : members.positionsOf)
     most = std::max(most, positions.size());
   int64_t each = int64_t(most);
   int64_t whole = (int64_t(call.tag) * each + sender) * each + receiver;
-  if (int64_t greatest = channel.mpi.greatest_tag(); whole > greatest)
+  if (int64_t greatest = channel.mpi.max_tag(); whole > greatest)
     return Status::failed(
         fmt::format("{}: expected a tag up to {} for {} ranks in a process, got {}",
                     collectiveName(call.kind), greatest / (each * each) - 1, each, call.tag));
@@ -30,14 +30,14 @@ Expected<int32_t> Message::tag() const {
 }
 
 void Message::start() {
-  if (call.count() > mostElements)
+  if (call.count() > maxElements)
     return end(Status::failed(fmt::format("{}: expected at most {} elements in one message of MPI, "
                                           "got {}",
-                                          collectiveName(call.kind), mostElements, call.count())));
+                                          collectiveName(call.kind), maxElements, call.count())));
   Expected<int32_t> number = tag();
   if (!number)
     return end(number.status());
-  int32_t count = int32_t(call.count()), peer = members.home[call.root];
+  int32_t count = int32_t(call.count()), peer = members.processOf[call.root];
   int code = call.kind == abi::SEND ? channel.mpi.send(call.source, count, widthOf(call), peer,
                                                        *number, channel.group, &request)
                                     : channel.mpi.receive(call.destination, count, widthOf(call),

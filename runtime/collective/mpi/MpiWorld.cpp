@@ -2,8 +2,8 @@
 
 #include "runtime/collective/mpi/MpiWorld.h"
 
-#include "runtime/collective/mpi/Home.h"
 #include "runtime/collective/mpi/Messages.h"
+#include "runtime/collective/mpi/ProcessGroup.h"
 
 #include <cstring>
 #include <unistd.h>
@@ -13,15 +13,15 @@ namespace {
 
 class MpiCommunicator final : public Communicator {
 public:
-  MpiCommunicator(std::shared_ptr<Home> home, int position)
-      : home(std::move(home)), place(position), index(this->home->members().indexAtHome(position)) {
-  }
+  MpiCommunicator(std::shared_ptr<ProcessGroup> processGroup, int position)
+      : processGroup(std::move(processGroup)), place(position),
+        index(this->processGroup->members().indexInProcess(position)) {}
 
   int position() const override { return place; }
-  int size() const override { return home->members().size(); }
+  int size() const override { return processGroup->members().size(); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, Passage &passage) override;
-  void abort(const std::string &reason) override { home->world().control->abort(reason); }
+  Status wait(Request request, TransferInterval &interval) override;
+  void abort(const std::string &reason) override { processGroup->world().control->abort(reason); }
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
 private:
@@ -33,37 +33,37 @@ private:
   };
   void startMessages(std::span<const CollectiveCall> calls, Batch &batch);
 
-  const std::shared_ptr<Home> home;
+  const std::shared_ptr<ProcessGroup> processGroup;
   const int place, index;
   uint64_t started = 0, rounds = 0, splits = 0;
   std::map<uint64_t, Batch> batches;
 };
 
 Expected<Request> MpiCommunicator::start(std::span<const CollectiveCall> calls) {
-  if (Status status = home->world().abort->status(); !status.ok())
+  if (Status status = processGroup->world().abort->status(); !status.ok())
     return status;
   Batch batch;
   bool isMessages = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
-  if (!home->group()) {
-    Expected<Request> local = home->local(index).start(calls);
+  if (!processGroup->group()) {
+    Expected<Request> local = processGroup->local(index).start(calls);
     if (!local)
       return local.status();
     batch.local = *local;
   } else if (isMessages) {
     startMessages(calls, batch);
   } else {
-    batch.round = home->group()->arrive(index, rounds++, calls);
+    batch.round = processGroup->group()->arrive(index, rounds++, calls);
   }
   batches.emplace(started, std::move(batch));
   return Request{started++};
 }
 
 void MpiCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch &batch) {
-  const Group &group = *home->group();
+  const Group &group = *processGroup->group();
   for (const CollectiveCall &call : calls)
     batch.messages.push_back(
         std::make_shared<Message>(group.members(), group.messages(), place, call));
-  Engine &engine = *home->world().engine;
+  Engine &engine = *processGroup->world().engine;
   engine.submit([&engine, messages = batch.messages] {
     for (const std::shared_ptr<Message> &message : messages) {
       message->start();
@@ -72,33 +72,33 @@ void MpiCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch
   });
 }
 
-Status MpiCommunicator::wait(Request request, Passage &passage) {
+Status MpiCommunicator::wait(Request request, TransferInterval &interval) {
   Batch batch = std::move(batches.at(request.number));
   batches.erase(request.number);
-  passage = {};
-  const Abort &abort = *home->world().abort;
+  interval = {};
+  const Abort &abort = *processGroup->world().abort;
   if (batch.local)
-    return home->local(index).wait(*batch.local, passage);
+    return processGroup->local(index).wait(*batch.local, interval);
   if (batch.round)
-    return batch.round->completion.wait(abort, passage);
+    return batch.round->completion.wait(abort, interval);
   Status status;
   for (const std::shared_ptr<Message> &message : batch.messages)
-    if (Status own = message->completion().wait(abort, passage); status.ok())
+    if (Status own = message->completion().wait(abort, interval); status.ok())
       status = own;
   return status;
 }
 
 Expected<std::unique_ptr<Communicator>> MpiCommunicator::split(int color, int key) {
-  Home::Choice own{color, key};
-  std::vector<Home::Choice> choices(size());
+  ProcessGroup::Choice own{color, key};
+  std::vector<ProcessGroup::Choice> choices(size());
   CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I32, .source = &own, .shape = {1, 2}};
   call.destination = choices.data();
   if (Status status = run({&call, 1}); !status.ok())
     return status;
-  Expected<std::shared_ptr<Home>> child = home->childOf(splits++, choices, color);
+  Expected<std::shared_ptr<ProcessGroup>> child = processGroup->childOf(splits++, choices, color);
   if (!child)
     return child.status();
-  int rank = home->members().ranks[place];
+  int rank = processGroup->members().ranks[place];
   const std::vector<int> &ranks = (*child)->members().ranks;
   int position = int(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
   return std::unique_ptr<Communicator>(
@@ -124,11 +124,12 @@ public:
     std::vector<int> all(size_t(placement.ranks));
     for (int rank = 0; rank < placement.ranks; ++rank)
       all[rank] = rank;
-    Expected<std::shared_ptr<Home>> home = Home::make(shared, std::move(all));
-    if (!home)
-      return home.status();
+    Expected<std::shared_ptr<ProcessGroup>> processGroup =
+        ProcessGroup::make(shared, std::move(all));
+    if (!processGroup)
+      return processGroup.status();
     for (int i = 0; i < ownRanks(); ++i)
-      communicators.push_back(std::make_unique<MpiCommunicator>(*home, firstRank() + i));
+      communicators.push_back(std::make_unique<MpiCommunicator>(*processGroup, firstRank() + i));
     return communicators;
   }
 
@@ -141,7 +142,7 @@ public:
   std::vector<std::optional<std::string>> ask(double seconds) override {
     return shared->control->ask(seconds);
   }
-  void whenGivenUp(std::function<void(const std::string &)> listener) const override {
+  void onAbort(std::function<void(const std::string &)> listener) const override {
     shared->abort->listen(std::move(listener));
   }
   Status close() override { return shared->engine->end(); }

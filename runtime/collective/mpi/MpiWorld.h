@@ -4,7 +4,7 @@
 // process opens the plug-in (plugin/PccMpi.h); its engine (Engine.h) makes all calls of MPI.
 //
 //   auto library = mpi::openLibrary();
-//   auto engine = mpi::Engine::begin(**library, patient);     // once in a process
+//   auto engine = mpi::Engine::begin(**library, oversubscribed);     // once in a process
 //   auto world = mpi::makeWorld(*engine, ranks, {});
 //
 // Groups whose ranks are all in one process are local. Ranks may split only one communicator at a

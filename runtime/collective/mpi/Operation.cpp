@@ -34,13 +34,13 @@ int Operation::startSecond(const Channel &, PccMpiRequest &) { return 0; }
 Expected<std::unique_ptr<Operation>> makeOperation(const Members &members, OwnCalls calls,
                                                    Reductions reductions, StagingPool &pool) {
   const CollectiveCall &call = *calls[0][0];
-  if (int64_t most = mostAtOnce(members, call); most > mostElements)
+  if (int64_t most = maxElementsAtOnce(members, call); most > maxElements)
     return Status::failed(fmt::format("{}: expected at most {} elements in one message of MPI, got "
                                       "{}; more processes with fewer ranks each send less at once",
-                                      collectiveName(call.kind), mostElements, most));
+                                      collectiveName(call.kind), maxElements, most));
   int64_t elements = elementsOf(calls[0]);
   std::unique_ptr<Operation> operation = choose(members, std::move(calls), reductions, pool);
-  if (pool.ranShort())
+  if (pool.ranOutOfMemory())
     return Status::failed(fmt::format("no memory to move {} elements", elements));
   return operation;
 }

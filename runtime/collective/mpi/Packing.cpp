@@ -12,21 +12,21 @@ namespace {
 
 /// Maximum bytes in one step of a call that is packed. Copying a larger call takes longer than
 /// starting an operation of its own, in which MPI moves it between its own buffers.
-constexpr int64_t muchBytes = 1 << 16;
+constexpr int64_t maxPackedBytes = 1 << 16;
 
 /// Maximum bytes that a process moves in one step of an operation. More calls would save hardly
 /// anything, and another operation can transfer while this one is summed. docs/mpi.md has the times
 /// of both.
-constexpr int64_t enoughBytes = 1 << 19;
+constexpr int64_t maxOperationBytes = 1 << 19;
 
 /// Returns the bytes of a call that some process sends or receives in one step.
 int64_t bytesAtOnce(const Members &members, const CollectiveCall &call) {
-  return mostAtOnce(members, call) * widthOf(call);
+  return maxElementsAtOnce(members, call) * widthOf(call);
 }
 
 /// Returns whether a call is packed. Reduce-scatters are copied in any case, block by block.
 bool isWorthCopying(const CollectiveCall &call, int64_t bytes) {
-  return call.kind == abi::REDUCE_SCATTER || bytes <= muchBytes;
+  return call.kind == abi::REDUCE_SCATTER || bytes <= maxPackedBytes;
 }
 
 /// Adds the operations of one message, calls first … end-1.
@@ -40,7 +40,7 @@ void addMessage(const Members &members, std::span<const CollectiveCall> batch, s
       operations.push_back({c});
       continue;
     }
-    if (!together.empty() && bytes + own > enoughBytes) {
+    if (!together.empty() && bytes + own > maxOperationBytes) {
       operations.push_back(std::move(together));
       together.clear();
       bytes = 0;
@@ -65,7 +65,7 @@ std::vector<std::vector<size_t>> chooseOperations(const Members &members,
   return operations;
 }
 
-int64_t mostAtOnce(const Members &members, const CollectiveCall &call) {
+int64_t maxElementsAtOnce(const Members &members, const CollectiveCall &call) {
   if (call.kind == abi::ALL_GATHER || call.kind == abi::REDUCE)
     return call.count() * members.size();
   size_t own = 1;

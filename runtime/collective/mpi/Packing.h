@@ -36,7 +36,7 @@ std::vector<std::vector<size_t>> chooseOperations(const Members &members,
 /// Returns the maximum elements of a call that some process sends or receives in one step. For an
 /// all-gather and a reduce these are the elements of all members, for other kinds those of all
 /// members of one process.
-int64_t mostAtOnce(const Members &members, const CollectiveCall &call);
+int64_t maxElementsAtOnce(const Members &members, const CollectiveCall &call);
 
 /// Returns the elements of the sources.
 int64_t elementsOf(const PackedCalls &calls);

@@ -32,7 +32,7 @@ private:
 };
 
 /// Maximum number of elements that MPI can count.
-constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
+constexpr int64_t maxElements = std::numeric_limits<int32_t>::max();
 
 /// Addresses of the values of each position.
 using Sources = std::vector<const std::byte *>;

@@ -59,7 +59,7 @@ public:
       return channel.mpi.all_gather(sent.data(), count, received.data(), parts.counts.data(),
                                     parts.offsets.data(), widthOf(call), channel.group, &request);
     return channel.mpi.gather(sent.data(), count, received.data(), parts.counts.data(),
-                              parts.offsets.data(), widthOf(call), members.home[call.root],
+                              parts.offsets.data(), widthOf(call), members.processOf[call.root],
                               channel.group, &request);
   }
 
@@ -83,7 +83,7 @@ private:
   }
   bool isReceiver() const {
     const CollectiveCall &call = *calls[0][0];
-    return call.kind == abi::ALL_REDUCE || members.home[call.root] == members.own;
+    return call.kind == abi::ALL_REDUCE || members.processOf[call.root] == members.own;
   }
 
   void reduceCall(size_t c, const Sources &sources) const {

@@ -51,7 +51,7 @@ public:
     return memory;
   }
   /// Returns whether a request ever failed for lack of memory.
-  bool ranShort() const { return isShort; }
+  bool ranOutOfMemory() const { return isShort; }
 
   void giveBack(int64_t bytes, AlignedBytes memory) { kept.emplace(bytes, std::move(memory)); }
 

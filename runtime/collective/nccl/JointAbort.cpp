@@ -7,9 +7,9 @@
 
 namespace pcc::runtime::nccl {
 
-void JointAbort::add(const std::set<CommHandle> &more, const std::vector<Slot> &waiting) {
+void JointAbort::add(const std::set<CommHandle> &more, const std::vector<CommSlot> &waiting) {
   comms.insert(more.begin(), more.end());
-  slots.insert(slots.end(), waiting.begin(), waiting.end());
+  commSlots.insert(commSlots.end(), waiting.begin(), waiting.end());
 }
 
 void JointAbort::begin() {
@@ -20,9 +20,9 @@ void JointAbort::run() {
   abortAll(comms);
   // NCCL creates no more communicators. No rank has ever seen those created since.
   std::set<CommHandle> late;
-  for (const Slot &slot : slots)
-    if (*slot && !comms.contains(*slot))
-      late.insert(*slot);
+  for (const CommSlot &commSlot : commSlots)
+    if (*commSlot && !comms.contains(*commSlot))
+      late.insert(*commSlot);
   abortAll(late);
   std::lock_guard lock(mutex);
   hasEnded = true;

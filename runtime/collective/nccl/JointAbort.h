@@ -21,7 +21,7 @@ namespace pcc::runtime::nccl {
 
 /// The place to which NCCL writes a new communicator, possibly with a delay. It must live until
 /// then.
-using Slot = std::shared_ptr<CommHandle>;
+using CommSlot = std::shared_ptr<CommHandle>;
 
 class JointAbort : public std::enable_shared_from_this<JointAbort> {
 public:
@@ -29,7 +29,7 @@ public:
 
   /// Takes over communicators, which must not be used any more, and the handles that their
   /// operations may still write. Called before begin().
-  void add(const std::set<CommHandle> &comms, const std::vector<Slot> &slots);
+  void add(const std::set<CommHandle> &comms, const std::vector<CommSlot> &commSlots);
 
   /// Begins, and does not wait.
   void begin();
@@ -42,7 +42,7 @@ private:
 
   const Nccl library;
   std::set<CommHandle> comms;
-  std::vector<Slot> slots;
+  std::vector<CommSlot> commSlots;
   std::mutex mutex;
   std::condition_variable ended;
   bool hasEnded = false;

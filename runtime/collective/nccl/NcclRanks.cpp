@@ -2,7 +2,7 @@
 
 #include "runtime/collective/nccl/NcclRanks.h"
 
-#include "runtime/collective/nccl/Lane.h"
+#include "runtime/collective/nccl/CommStream.h"
 
 #include <algorithm>
 #include <map>
@@ -12,47 +12,47 @@ namespace pcc::runtime::nccl {
 namespace {
 
 /// The streams of a rank's messages, by sender, receiver and tag.
-using MessageLanes = std::map<std::tuple<int, int, uint32_t>, std::shared_ptr<Lane>>;
+using MessageStreams = std::map<std::tuple<int, int, uint32_t>, std::shared_ptr<CommStream>>;
 
 class NcclCommunicator final : public Communicator {
 public:
-  NcclCommunicator(std::shared_ptr<Communicator> host, std::unique_ptr<Lane> lane,
+  NcclCommunicator(std::shared_ptr<Communicator> host, std::unique_ptr<CommStream> commStream,
                    cuda::RankParts parts, std::shared_ptr<RankComms> comms,
-                   std::shared_ptr<NcclRanks> family, MessageLanes messages)
-      : host(std::move(host)), comms(std::move(comms)), lane(std::move(lane)), parts(parts),
-        family(std::move(family)), messages(std::move(messages)) {}
+                   std::shared_ptr<NcclRanks> ncclRanks, MessageStreams messages)
+      : host(std::move(host)), comms(std::move(comms)), commStream(std::move(commStream)),
+        parts(parts), ncclRanks(std::move(ncclRanks)), messages(std::move(messages)) {}
 
   int position() const override { return host->position(); }
   int size() const override { return host->size(); }
   bool isEnqueued() const override { return true; }
   Status reserve(std::span<const CollectiveCall> calls) override;
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, Passage &passage) override;
+  Status wait(Request request, TransferInterval &interval) override;
   Status status() const override { return comms->status(); }
   Status checkPeers() override { return comms->checkPeers(); }
   void abort(const std::string &reason) override {
     host->abort(reason);
-    family->abort(reason);
+    ncclRanks->abort(reason);
   }
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
 private:
   /// A batch between start and wait: its work on each stream, and a barrier of the host.
   struct Batch {
-    std::vector<std::pair<Lane *, std::shared_ptr<Flight>>> flights;
+    std::vector<std::pair<CommStream *, std::shared_ptr<StreamWork>>> streamWork;
     std::optional<Request> barrier;
   };
   Plan planOf(std::span<const CollectiveCall> collectives);
   Status startCollectives(std::span<const CollectiveCall> calls, Batch &batch);
   Status startMessages(std::span<const CollectiveCall> calls, Batch &batch);
-  Expected<Lane *> laneOf(const CollectiveCall &message) const;
+  Expected<CommStream *> commStreamOf(const CollectiveCall &message) const;
 
   const std::shared_ptr<Communicator> host;
   const std::shared_ptr<RankComms> comms;
-  const std::unique_ptr<Lane> lane;
+  const std::unique_ptr<CommStream> commStream;
   const cuda::RankParts parts;
-  const std::shared_ptr<NcclRanks> family;
-  const MessageLanes messages;
+  const std::shared_ptr<NcclRanks> ncclRanks;
+  const MessageStreams messages;
   uint64_t started = 0;
   std::map<uint64_t, Batch> batches;
 };
@@ -73,8 +73,8 @@ Expected<Request> NcclCommunicator::start(std::span<const CollectiveCall> calls)
 /// Plans collectives. The plan uses the stream's temporary memory, which the next plan reuses.
 Plan NcclCommunicator::planOf(std::span<const CollectiveCall> collectives) {
   Plan plan;
-  lane->memory().reset();
-  auto take = [&](int64_t bytes) { return lane->memory().take(bytes); };
+  commStream->memory().reset();
+  auto take = [&](int64_t bytes) { return commStream->memory().take(bytes); };
   for (const CollectiveCall &call : collectives)
     addCall(call, position(), size(), take, plan);
   return plan;
@@ -84,7 +84,7 @@ Plan NcclCommunicator::planOf(std::span<const CollectiveCall> collectives) {
 Status NcclCommunicator::reserve(std::span<const CollectiveCall> calls) {
   if (!areMessages(calls))
     (void)planOf(calls);
-  return lane->memory().status();
+  return commStream->memory().status();
 }
 
 Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls, Batch &batch) {
@@ -100,22 +100,23 @@ Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls,
   }
   std::vector<Operation> operations = std::move(plan.operations);
   if (operations.empty() && plan.before.empty() && plan.after.empty())
-    return lane->rank().status();
-  Expected<std::shared_ptr<Flight>> flight = lane->begin(std::move(plan));
+    return commStream->rank().status();
+  Expected<std::shared_ptr<StreamWork>> flight = commStream->begin(std::move(plan));
   if (!flight)
     return flight.status();
-  batch.flights.emplace_back(lane.get(), *flight);
+  batch.streamWork.emplace_back(commStream.get(), *flight);
   Status status = comms->group([&] {
     for (const Operation &operation : operations)
-      if (Status called = callOperation(comms->library(), operation, lane->comm(), lane->stream());
+      if (Status called =
+              callOperation(comms->library(), operation, commStream->comm(), commStream->stream());
           !called.ok())
         return called;
     return Status();
   });
-  return status.ok() ? lane->goOn() : status;
+  return status.ok() ? commStream->tryFinishEnqueue() : status;
 }
 
-Expected<Lane *> NcclCommunicator::laneOf(const CollectiveCall &message) const {
+Expected<CommStream *> NcclCommunicator::commStreamOf(const CollectiveCall &message) const {
   bool sends = message.kind == abi::SEND;
   int sender = sends ? position() : message.root, receiver = sends ? message.root : position();
   auto found = messages.find({sender, receiver, message.tag});
@@ -128,23 +129,23 @@ Expected<Lane *> NcclCommunicator::laneOf(const CollectiveCall &message) const {
 
 /// Starts all messages in one group, so that none waits for another on the host.
 Status NcclCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch &batch) {
-  std::vector<std::pair<Lane *, Operation>> operations;
+  std::vector<std::pair<CommStream *, Operation>> operations;
   for (const CollectiveCall &call : calls) {
-    Expected<Lane *> own = laneOf(call);
+    Expected<CommStream *> own = commStreamOf(call);
     if (!own)
       return own.status();
     Plan plan;
     addMessage(call, /*peer=*/call.kind == abi::SEND ? 1 : 0, plan);
     for (const Operation &operation : plan.operations)
       operations.emplace_back(*own, operation);
-    bool isKnown = std::any_of(batch.flights.begin(), batch.flights.end(),
+    bool isKnown = std::any_of(batch.streamWork.begin(), batch.streamWork.end(),
                                [&](const auto &flight) { return flight.first == *own; });
     if (isKnown)
       continue;
-    Expected<std::shared_ptr<Flight>> flight = (*own)->begin({});
+    Expected<std::shared_ptr<StreamWork>> flight = (*own)->begin({});
     if (!flight)
       return flight.status();
-    batch.flights.emplace_back(*own, *flight);
+    batch.streamWork.emplace_back(*own, *flight);
   }
   Status status = comms->group([&] {
     for (const auto &[own, operation] : operations)
@@ -153,24 +154,24 @@ Status NcclCommunicator::startMessages(std::span<const CollectiveCall> calls, Ba
         return called;
     return Status();
   });
-  for (const auto &[own, flight] : batch.flights)
+  for (const auto &[own, flight] : batch.streamWork)
     if (status.ok())
-      status = own->goOn();
+      status = own->tryFinishEnqueue();
   return status;
 }
 
-Status NcclCommunicator::wait(Request request, Passage &passage) {
-  passage = {};
+Status NcclCommunicator::wait(Request request, TransferInterval &interval) {
+  interval = {};
   auto node = batches.extract(request.number);
   Batch &batch = node.mapped();
   Status status;
   if (batch.barrier)
     status = host->wait(*batch.barrier);
-  for (const auto &[own, flight] : batch.flights)
+  for (const auto &[own, flight] : batch.streamWork)
     if (status.ok()) {
       status = own->finish(*flight);
       if (flight->place.begin && flight->place.end)
-        passage.places.push_back(flight->place);
+        interval.places.push_back(flight->place);
     }
   return status;
 }
@@ -179,14 +180,14 @@ Expected<std::unique_ptr<Communicator>> NcclCommunicator::split(int color, int k
   Expected<std::unique_ptr<Communicator>> part = host->split(color, key);
   if (!part)
     return part.status();
-  Expected<CommHandle> comm = comms->split(lane->comm(), color, key);
+  Expected<CommHandle> comm = comms->split(commStream->comm(), color, key);
   if (!comm)
     return comm.status();
-  Expected<std::unique_ptr<Lane>> own = Lane::make(comms, *comm, parts);
+  Expected<std::unique_ptr<CommStream>> own = CommStream::make(comms, *comm, parts);
   if (!own)
     return own.status();
   return std::unique_ptr<Communicator>(std::make_unique<NcclCommunicator>(
-      std::move(*part), std::move(*own), parts, comms, family, MessageLanes()));
+      std::move(*part), std::move(*own), parts, comms, ncclRanks, MessageStreams()));
 }
 
 /// Returns the call that transfers an id from one rank to another.
@@ -220,9 +221,9 @@ Expected<CommHandle> joinAll(Communicator &host, RankComms &comms) {
 }
 
 /// Connects the two ends of a route: the sender, at position 0, makes the id.
-Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host,
-                                          const std::shared_ptr<RankComms> &comms,
-                                          cuda::RankParts parts) {
+Expected<std::shared_ptr<CommStream>> joinRoute(const Route &route, Communicator &host,
+                                                const std::shared_ptr<RankComms> &comms,
+                                                cuda::RankParts parts) {
   bool sends = host.position() == route.sender;
   UniqueId id = {};
   if (sends) {
@@ -239,28 +240,28 @@ Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host
       comms->init(/*ranks=*/2, /*rank=*/sends ? 0 : 1, id, Purpose::Messages);
   if (!comm)
     return comm.status();
-  Expected<std::unique_ptr<Lane>> lane = Lane::make(comms, *comm, parts);
-  if (!lane)
-    return lane.status();
-  return std::shared_ptr<Lane>(std::move(*lane));
+  Expected<std::unique_ptr<CommStream>> commStream = CommStream::make(comms, *comm, parts);
+  if (!commStream)
+    return commStream.status();
+  return std::shared_ptr<CommStream>(std::move(*commStream));
 }
 
 /// Sends a byte, since NCCL connects two ranks only when they exchange data.
-Status connectRoute(Lane &lane, bool sends) {
-  std::byte *memory = lane.memory().take(1);
+Status connectRoute(CommStream &commStream, bool sends) {
+  std::byte *memory = commStream.memory().take(1);
   if (!memory)
-    return lane.memory().status();
+    return commStream.memory().status();
   Operation byte{.kind = sends ? Operation::Kind::Send : Operation::Kind::Receive,
                  .source = memory,
                  .target = memory,
                  .count = 1,
                  .peer = sends ? 1 : 0};
-  RankComms &comms = lane.rank();
-  Status status =
-      comms.group([&] { return callOperation(comms.library(), byte, lane.comm(), lane.stream()); });
+  RankComms &comms = commStream.rank();
+  Status status = comms.group(
+      [&] { return callOperation(comms.library(), byte, commStream.comm(), commStream.stream()); });
   if (status.ok())
-    status = comms.meet(lane.comm());
-  return status.ok() ? lane.synchronise() : status;
+    status = comms.meet(commStream.comm());
+  return status.ok() ? commStream.synchronize() : status;
 }
 
 } // namespace
@@ -284,15 +285,15 @@ Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communic
   Expected<CommHandle> all = joinAll(*host, *comms);
   if (!all)
     return failed(all.status());
-  Expected<std::unique_ptr<Lane>> lane = Lane::make(comms, *all, parts);
-  if (!lane)
-    return failed(lane.status());
+  Expected<std::unique_ptr<CommStream>> commStream = CommStream::make(comms, *all, parts);
+  if (!commStream)
+    return failed(commStream.status());
   // All ranks process their routes in the same order, so they cannot wait in a circle.
-  MessageLanes messages;
+  MessageStreams messages;
   for (const Route &route : routes) {
     if (route.sender != host->position() && route.receiver != host->position())
       continue;
-    Expected<std::shared_ptr<Lane>> own = joinRoute(route, *host, comms, parts);
+    Expected<std::shared_ptr<CommStream>> own = joinRoute(route, *host, comms, parts);
     Status status =
         own ? connectRoute(**own, /*sends=*/route.sender == host->position()) : own.status();
     if (!status.ok())
@@ -300,9 +301,9 @@ Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communic
     for (uint32_t tag : route.tags)
       messages[{route.sender, route.receiver, tag}] = *own;
   }
-  return std::unique_ptr<Communicator>(
-      std::make_unique<NcclCommunicator>(std::move(host), std::move(*lane), parts, std::move(comms),
-                                         shared_from_this(), std::move(messages)));
+  return std::unique_ptr<Communicator>(std::make_unique<NcclCommunicator>(
+      std::move(host), std::move(*commStream), parts, std::move(comms), shared_from_this(),
+      std::move(messages)));
 }
 
 void NcclRanks::abort(const std::string &reason) {
@@ -316,7 +317,7 @@ void NcclRanks::abort(const std::string &reason) {
       if (std::shared_ptr<RankComms> comms = rank.lock())
         alive.push_back(std::move(comms));
     for (const std::shared_ptr<RankComms> &comms : alive)
-      comms->giveUp(*aborted, together);
+      comms->abortRun(*aborted, together);
   }
   together->begin();
 }

@@ -10,12 +10,12 @@ namespace pcc::runtime::nccl {
 using Lock = std::lock_guard<std::mutex>;
 
 /// Seconds that a communicator may take to end; after that its peer is considered lost.
-constexpr double endPatience = 5;
+constexpr double endTimeout = 5;
 
 Config RankComms::config(Purpose purpose) const {
   Config config;
   config.blocking = 0;
-  config.maxCTAs = purpose == Purpose::Messages ? options.mostMessageBlocks : options.mostBlocks;
+  config.maxCTAs = purpose == Purpose::Messages ? options.maxMessageBlocks : options.maxBlocks;
   return config;
 }
 
@@ -23,7 +23,7 @@ RankComms::~RankComms() {
   while (!live.empty())
     release(*live.begin());
   for (const std::shared_ptr<JointAbort> &abort : aborts)
-    abort->wait(endPatience);
+    abort->wait(endTimeout);
 }
 
 Status RankComms::statusLocked() const {
@@ -36,7 +36,7 @@ Status RankComms::status() const {
 }
 
 Expected<CommHandle> RankComms::init(int ranks, int rank, const UniqueId &id, Purpose purpose) {
-  auto slot = std::make_shared<CommHandle>(nullptr);
+  auto commSlot = std::make_shared<CommHandle>(nullptr);
   CommHandle comm = nullptr;
   Config own = config(purpose);
   Status made;
@@ -44,19 +44,19 @@ Expected<CommHandle> RankComms::init(int ranks, int rank, const UniqueId &id, Pu
     Lock lock(mutex);
     made = statusLocked();
     if (made.ok())
-      made = nccl.check(nccl.commInitRankConfig(slot.get(), ranks, id, rank, &own),
+      made = nccl.check(nccl.commInitRankConfig(commSlot.get(), ranks, id, rank, &own),
                         "ncclCommInitRankConfig");
-    comm = *slot;
+    comm = *commSlot;
     if (comm) {
       live.insert(comm);
-      slots.emplace(comm, slot);
+      commSlots.emplace(comm, commSlot);
     }
   }
   return finishNew(comm, made);
 }
 
 Expected<CommHandle> RankComms::split(CommHandle comm, int color, int key) {
-  auto slot = std::make_shared<CommHandle>(nullptr);
+  auto commSlot = std::make_shared<CommHandle>(nullptr);
   CommHandle part = nullptr;
   Config own = config(Purpose::Collectives);
   Status made;
@@ -64,8 +64,9 @@ Expected<CommHandle> RankComms::split(CommHandle comm, int color, int key) {
     Lock lock(mutex);
     made = statusLocked();
     if (made.ok()) {
-      slots.emplace(comm, slot);
-      made = nccl.check(nccl.commSplit(comm, color, key, slot.get(), &own), "ncclCommSplit", comm);
+      commSlots.emplace(comm, commSlot);
+      made =
+          nccl.check(nccl.commSplit(comm, color, key, commSlot.get(), &own), "ncclCommSplit", comm);
     }
   }
   // The new communicator exists as soon as the old one has settled, and may then progress on its
@@ -76,9 +77,9 @@ Expected<CommHandle> RankComms::split(CommHandle comm, int color, int key) {
     Lock lock(mutex);
     made = statusLocked();
     if (made.ok()) {
-      part = *slot;
+      part = *commSlot;
       live.insert(part);
-      slots.erase(comm);
+      commSlots.erase(comm);
     }
   }
   return finishNew(part, made);
@@ -90,18 +91,18 @@ Expected<CommHandle> RankComms::finishNew(CommHandle comm, Status made) {
   if (!made.ok())
     return made;
   Lock lock(mutex);
-  slots.erase(comm);
+  commSlots.erase(comm);
   return comm;
 }
 
 /// Removes and returns the handles that the communicator's operations may write. Call under the
 /// lock.
-std::vector<Slot> RankComms::takeSlots(CommHandle comm) {
-  std::vector<Slot> own;
-  auto [first, last] = slots.equal_range(comm);
-  for (auto slot = first; slot != last; ++slot)
-    own.push_back(slot->second);
-  slots.erase(first, last);
+std::vector<CommSlot> RankComms::takeCommSlots(CommHandle comm) {
+  std::vector<CommSlot> own;
+  auto [first, last] = commSlots.equal_range(comm);
+  for (auto commSlot = first; commSlot != last; ++commSlot)
+    own.push_back(commSlot->second);
+  commSlots.erase(first, last);
   return own;
 }
 
@@ -113,12 +114,12 @@ void RankComms::release(CommHandle comm) {
       return; // an abort took it
     ended = nccl.check(nccl.commFinalize(comm), "ncclCommFinalize", comm).ok();
   }
-  ended = ended && settle(comm, endPatience).ok();
+  ended = ended && settle(comm, endTimeout).ok();
   {
     Lock lock(mutex);
     if (live.erase(comm) == 0)
       return;
-    std::vector<Slot> own = takeSlots(comm);
+    std::vector<CommSlot> own = takeCommSlots(comm);
     if (!ended || !own.empty()) {
       aborts.push_back(std::make_shared<JointAbort>(nccl));
       aborts.back()->add(ended ? std::set<CommHandle>() : std::set{comm}, own);
@@ -190,14 +191,14 @@ Status RankComms::settle(CommHandle comm, std::optional<double> seconds) {
   }
 }
 
-void RankComms::giveUp(const std::string &why, const std::shared_ptr<JointAbort> &abort) {
+void RankComms::abortRun(const std::string &why, const std::shared_ptr<JointAbort> &abort) {
   Lock lock(mutex);
   if (isAborted)
     return;
   isAborted = true;
   reason = why;
   for (CommHandle comm : live)
-    abort->add({comm}, takeSlots(comm));
+    abort->add({comm}, takeCommSlots(comm));
   live.clear();
   aborts.push_back(abort);
 }

@@ -21,12 +21,12 @@ namespace pcc::runtime::nccl {
 struct CommOptions {
   /// Maximum thread blocks of a collective on a GPU, so that the rank's kernels keep their share;
   /// an H100 has 132 multiprocessors. NCCL_MAX_CTAS in the environment takes precedence.
-  int mostBlocks = 16;
+  int maxBlocks = 16;
   /// The same for messages of one direction. Many receives may wait at once, one for each such
   /// communicator, and they take blocks from the kernels. Two blocks are enough to connect.
-  int mostMessageBlocks = 2;
+  int maxMessageBlocks = 2;
   /// Seconds within which all members of a new communicator must arrive.
-  double patience = 60;
+  double timeout = 60;
 };
 
 /// The purpose of a communicator.
@@ -55,14 +55,14 @@ public:
   /// Waits for that: at most `seconds` if given, else until the run is aborted.
   Status settle(CommHandle comm, std::optional<double> seconds = {});
   /// Does the same when members first rendezvous, as long as the options allow.
-  Status meet(CommHandle comm) { return settle(comm, options.patience); }
+  Status meet(CommHandle comm) { return settle(comm, options.timeout); }
 
   /// Returns the first error of a communicator so far. Returns success if another thread is calling
   /// NCCL now, since that call finds the error. Any thread may call it.
   Status checkPeers();
 
   /// Aborts the run, and passes every communicator to `abort`; the first reason stays.
-  void giveUp(const std::string &reason, const std::shared_ptr<JointAbort> &abort);
+  void abortRun(const std::string &reason, const std::shared_ptr<JointAbort> &abort);
   /// Returns Aborted with the reason, if the run was aborted.
   Status status() const;
 
@@ -71,14 +71,14 @@ private:
   Expected<Code> stateLocked(CommHandle comm) const;
   Expected<CommHandle> finishNew(CommHandle comm, Status made);
   Config config(Purpose purpose) const;
-  std::vector<Slot> takeSlots(CommHandle comm);
+  std::vector<CommSlot> takeCommSlots(CommHandle comm);
 
   const Nccl &nccl;
   const CommOptions options;
   mutable std::mutex mutex;
   std::set<CommHandle> live;
   /// By the communicator that is created or split: NCCL may write the handle until it is settled.
-  std::multimap<CommHandle, Slot> slots;
+  std::multimap<CommHandle, CommSlot> commSlots;
   /// Aborts of some communicators; the destructor waits for them before the GPU is released.
   std::vector<std::shared_ptr<JointAbort>> aborts;
   bool isAborted = false;

@@ -25,7 +25,7 @@ Expected<std::shared_ptr<Client>> Client::connect(const Address &address, int pr
 
 /// Identifies this process. A store answers; another listener does not.
 Status Client::greet(int process, const std::string &name, double seconds) {
-  auto [number, wait] = expect(Patience::OfTheConnection);
+  auto [number, wait] = expect(WaitScope::UntilConnectionBreaks);
   if (Status status =
           send({.operation = Operation::Hello, .number = number, .argument = process}, "", name);
       !status.ok())
@@ -68,9 +68,9 @@ Status Client::offer(const std::string &key, std::string_view value) {
   return send({.operation = Operation::Offer}, key, value);
 }
 
-std::pair<uint64_t, std::shared_ptr<Client::Wait>> Client::expect(Patience patience) {
+std::pair<uint64_t, std::shared_ptr<Client::Wait>> Client::expect(WaitScope scope) {
   auto wait = std::make_shared<Wait>();
-  wait->patience = patience;
+  wait->scope = scope;
   std::lock_guard lock(mutex);
   uint64_t number = asked++;
   waits.emplace(number, wait);
@@ -78,11 +78,11 @@ std::pair<uint64_t, std::shared_ptr<Client::Wait>> Client::expect(Patience patie
 }
 
 Expected<Client::Values> Client::get(const std::vector<std::string> &keys,
-                                     std::optional<double> seconds, Patience patience) {
+                                     std::optional<double> seconds, WaitScope scope) {
   std::string all;
   for (const std::string &key : keys)
     all += key + keyEnd;
-  auto [number, wait] = expect(patience);
+  auto [number, wait] = expect(scope);
   if (Status status = send({.operation = Operation::Get, .number = number}, all, ""); !status.ok())
     return status;
   Expected<Values> values = await(number, *wait, seconds);
@@ -106,7 +106,7 @@ Status Client::whenSet(const std::string &key, std::function<void(const std::str
 
 Expected<int64_t> Client::add(const std::string &key, int64_t amount,
                               std::optional<double> seconds) {
-  auto [number, wait] = expect(Patience::OfTheConnection);
+  auto [number, wait] = expect(WaitScope::UntilConnectionBreaks);
   if (Status status =
           send({.operation = Operation::Add, .number = number, .argument = amount}, key, "");
       !status.ok())
@@ -123,7 +123,7 @@ Expected<int64_t> Client::add(const std::string &key, int64_t amount,
 
 Expected<Client::Values> Client::await(uint64_t number, Wait &wait, std::optional<double> seconds) {
   std::unique_lock lock(mutex);
-  auto isOver = [&] { return wait.values || !failureOf(wait.patience).ok(); };
+  auto isOver = [&] { return wait.values || !failureOf(wait.scope).ok(); };
   if (!seconds)
     wait.changed.wait(lock, isOver);
   else
@@ -131,27 +131,27 @@ Expected<Client::Values> Client::await(uint64_t number, Wait &wait, std::optiona
   waits.erase(number);
   if (wait.values)
     return std::move(*wait.values);
-  if (Status failure = failureOf(wait.patience); !failure.ok())
+  if (Status failure = failureOf(wait.scope); !failure.ok())
     return failure;
   return Status(StatusKind::TimedOut, fmt::format("no answer of the store within {} s", *seconds));
 }
 
 /// Returns why waiting is pointless. Call under the lock.
-Status Client::failureOf(Patience patience) const {
-  return patience == Patience::OfTheRun && !givenUp.ok() ? givenUp : broken;
+Status Client::failureOf(WaitScope scope) const {
+  return scope == WaitScope::UntilRunAborts && !abortReason.ok() ? abortReason : broken;
 }
 
-void Client::giveUp(Status why) {
+void Client::abortRun(Status why) {
   std::unique_lock lock(mutex);
-  if (givenUp.ok())
-    givenUp = std::move(why);
+  if (abortReason.ok())
+    abortReason = std::move(why);
   tell(std::move(lock));
 }
 
 void Client::listen(std::function<void(const std::string &)> listener) {
   std::unique_lock lock(mutex);
   listeners.push_back(std::move(listener));
-  if (!failureOf(Patience::OfTheRun).ok())
+  if (!failureOf(WaitScope::UntilRunAborts).ok())
     tell(std::move(lock));
 }
 
@@ -159,7 +159,7 @@ void Client::listen(std::function<void(const std::string &)> listener) {
 void Client::tell(std::unique_lock<std::mutex> lock) {
   for (auto &[number, wait] : waits)
     wait->changed.notify_all();
-  std::string why = failureOf(Patience::OfTheRun).message();
+  std::string why = failureOf(WaitScope::UntilRunAborts).message();
   std::vector<std::function<void(const std::string &)>> called = std::exchange(listeners, {});
   lock.unlock();
   for (const auto &listener : called)
@@ -168,10 +168,10 @@ void Client::tell(std::unique_lock<std::mutex> lock) {
 
 Status Client::reason() const {
   std::lock_guard lock(mutex);
-  return failureOf(Patience::OfTheRun);
+  return failureOf(WaitScope::UntilRunAborts);
 }
 
-void Client::callServer(const std::string &name) {
+void Client::setServerName(const std::string &name) {
   std::lock_guard lock(mutex);
   server = name;
 }

@@ -31,7 +31,7 @@ public:
   ~Client();
 
   /// Whether a wait ends when the run is aborted.
-  enum class Patience { OfTheRun, OfTheConnection };
+  enum class WaitScope { UntilRunAborts, UntilConnectionBreaks };
 
   /// Sets the value of a new key. The store refuses a second value and ends the connection of the
   /// client that gives it. The key is removed after `uses` gets; 0: it stays.
@@ -41,14 +41,14 @@ public:
   /// Waits for the values of all keys. Errors: TimedOut after `seconds`, if given; the reason of an
   /// abort; a broken connection.
   Expected<Values> get(const std::vector<std::string> &keys, std::optional<double> seconds = {},
-                       Patience patience = Patience::OfTheRun);
+                       WaitScope scope = WaitScope::UntilRunAborts);
   /// Calls `take` with the value when it is set, on the receiving thread.
   Status whenSet(const std::string &key, std::function<void(const std::string &)> take);
   /// Adds to a number that begins at 0, and returns the sum. Errors: those of get.
   Expected<int64_t> add(const std::string &key, int64_t amount, std::optional<double> seconds = {});
 
   /// Ends all present and future gets of the run. The first reason stays.
-  void giveUp(Status reason);
+  void abortRun(Status reason);
   /// Returns why the run was aborted; success if it was not.
   Status reason() const;
   /// Registers `listener`, which is called with the reason of an abort, or when the connection
@@ -56,7 +56,7 @@ public:
   void listen(std::function<void(const std::string &)> listener);
 
   /// Sets the name of the server in messages about a broken connection.
-  void callServer(const std::string &name);
+  void setServerName(const std::string &name);
 
   /// Announces that this process leaves.
   void leave();
@@ -64,7 +64,7 @@ public:
 private:
   struct Wait {
     std::condition_variable changed;
-    Patience patience = Patience::OfTheRun;
+    WaitScope scope = WaitScope::UntilRunAborts;
     std::optional<Values> values;
     std::function<void(const std::string &)> take;
   };
@@ -77,9 +77,9 @@ private:
   Status goneStatus() const;
   void received(uint64_t number, std::string_view values);
   Status send(Head head, std::string_view key, std::string_view value);
-  std::pair<uint64_t, std::shared_ptr<Wait>> expect(Patience patience);
+  std::pair<uint64_t, std::shared_ptr<Wait>> expect(WaitScope scope);
   Expected<Values> await(uint64_t number, Wait &wait, std::optional<double> seconds);
-  Status failureOf(Patience patience) const;
+  Status failureOf(WaitScope scope) const;
   void tell(std::unique_lock<std::mutex> lock);
 
   const Socket socket;
@@ -90,7 +90,7 @@ private:
   mutable std::mutex mutex;
   uint64_t asked = 0;
   std::map<uint64_t, std::shared_ptr<Wait>> waits;
-  Status broken, givenUp;
+  Status broken, abortReason;
   std::string server = "process 0";
   bool isGreeted = false, isLeaving = false;
   std::vector<std::function<void(const std::string &)>> listeners;

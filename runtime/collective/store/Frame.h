@@ -40,8 +40,8 @@ constexpr uint64_t magic = 0x65726f7473636370;
 
 /// Limits for all keys of a get, for a value, and for the name of a process that is not yet known.
 /// No process of a run sends more.
-constexpr uint64_t mostKeyBytes = uint64_t(1) << 28, mostValueBytes = uint64_t(1) << 40,
-                   mostNameBytes = 1024;
+constexpr uint64_t maxKeyBytes = uint64_t(1) << 28, maxValueBytes = uint64_t(1) << 40,
+                   maxNameBytes = 1024;
 
 struct Head {
   uint64_t word = magic;
@@ -53,7 +53,7 @@ struct Head {
 
   uint64_t size() const { return sizeof(Head) + keyBytes + valueBytes; }
   bool isFrame() const {
-    return word == magic && keyBytes <= mostKeyBytes && valueBytes <= mostValueBytes;
+    return word == magic && keyBytes <= maxKeyBytes && valueBytes <= maxValueBytes;
   }
 };
 

@@ -63,7 +63,7 @@ void Server::loop() {
     }
     for (const std::shared_ptr<Connection> &connection : polled)
       if (connection->isBroken && !connection->hasLeft && !connection->name.empty())
-        lose(*connection);
+        markLost(*connection);
     connections.remove_if([](const auto &connection) { return connection->isBroken; });
   }
 }
@@ -77,11 +77,11 @@ void Server::accept() {
 }
 
 /// Returns whether a head is valid for a process. Before Hello only a small Hello is valid.
-bool Server::mayCome(const Connection &connection, const Head &head) const {
+bool Server::isAcceptable(const Connection &connection, const Head &head) const {
   if (!connection.name.empty())
     return head.isFrame() && head.operation != Operation::Hello;
   return head.isFrame() && head.operation == Operation::Hello && head.keyBytes == 0 &&
-         head.valueBytes > 0 && head.valueBytes <= mostNameBytes;
+         head.valueBytes > 0 && head.valueBytes <= maxNameBytes;
 }
 
 void Server::receive(const std::shared_ptr<Connection> &connection) {
@@ -100,7 +100,7 @@ void Server::receive(const std::shared_ptr<Connection> &connection) {
       break;
     }
     std::memcpy(&head, in.data() + taken, sizeof head);
-    connection->isBroken = !mayCome(*connection, head);
+    connection->isBroken = !isAcceptable(*connection, head);
     if (connection->isBroken || in.size() - taken < head.size())
       break;
     size_t key = taken + sizeof head, value = key + head.keyBytes;
@@ -112,7 +112,7 @@ void Server::receive(const std::shared_ptr<Connection> &connection) {
 }
 
 /// Records the first lost process; the run cannot continue without it.
-void Server::lose(Connection &connection) {
+void Server::markLost(Connection &connection) {
   if (!entries.contains(lostKey))
     set(lostKey, connection.name, /*uses=*/0);
 }

@@ -59,10 +59,10 @@ private:
       : listener(std::move(listener)), wakeEnd(wakeEnd), wakeBegin(wakeBegin) {}
   void loop();
   void accept();
-  bool mayCome(const Connection &connection, const Head &head) const;
+  bool isAcceptable(const Connection &connection, const Head &head) const;
   void receive(const std::shared_ptr<Connection> &connection);
   void flush(Connection &connection);
-  void lose(Connection &connection);
+  void markLost(Connection &connection);
   bool handle(const std::shared_ptr<Connection> &connection, const Head &head, std::string key,
               std::string value);
   void greet(Connection &connection, const Head &head, std::string name);

@@ -54,7 +54,7 @@ bool isLocal(const std::string &host) {
 }
 
 /// Changes the address to all addresses of this machine.
-void openToAll(addrinfo &place) {
+void useAnyAddress(addrinfo &place) {
   if (place.ai_family == AF_INET6)
     reinterpret_cast<sockaddr_in6 *>(place.ai_addr)->sin6_addr = in6addr_any;
   else
@@ -67,7 +67,7 @@ bool setOption(const Socket &socket, int level, int option, int value) {
 
 /// Sends small messages at once, since each is waited for. Probes a silent peer, and gives it up if
 /// it has not answered or acknowledged data for `silence` seconds.
-void setUp(const Socket &socket) {
+void configure(const Socket &socket) {
   constexpr int silence = 30, firstQuestion = 10, betweenQuestions = 5;
   setOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   setOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -128,7 +128,7 @@ Socket connectToPlace(const addrinfo &place, int64_t nanoseconds) {
     return Socket();
   }
   fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) & ~O_NONBLOCK);
-  setUp(socket);
+  configure(socket);
   return socket;
 }
 
@@ -150,7 +150,7 @@ Expected<Socket> Socket::listenAt(const Address &address) {
   for (addrinfo *place = addresses.get(); place; place = place->ai_next) {
     // The name may be that of a gateway to this machine, which is none of its own addresses.
     if (!isLocal(address.host))
-      openToAll(*place);
+      useAnyAddress(*place);
     if (Socket socket = listenAtPlace(*place))
       return socket;
     reason = errno;
@@ -187,7 +187,7 @@ Expected<Socket> Socket::connectTo(const Address &address, double seconds) {
 Socket Socket::accept() const {
   Socket socket(accept4(descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket)
-    setUp(socket);
+    configure(socket);
   return socket;
 }
 

@@ -20,8 +20,8 @@ struct Address {
   int port = 0;
 
   std::string text() const {
-    bool isNumberOf6 = host.find(':') != std::string::npos;
-    return fmt::format("{}{}{}:{}", isNumberOf6 ? "[" : "", host, isNumberOf6 ? "]" : "", port);
+    bool isIpv6 = host.find(':') != std::string::npos;
+    return fmt::format("{}{}{}:{}", isIpv6 ? "[" : "", host, isIpv6 ? "]" : "", port);
   }
 };
 

@@ -43,11 +43,11 @@ Status StoreCommunicator::startCollectives(Batch &batch) {
   return client->set(batch.keys[size_t(place)], packCalls(batch.calls), /*uses=*/size());
 }
 
-Status StoreCommunicator::wait(Request request, Passage &passage) {
+Status StoreCommunicator::wait(Request request, TransferInterval &interval) {
   Batch batch = std::move(batches.at(request.number));
   batches.erase(request.number);
   Status status = batch.isMessages ? finishMessages(batch) : finishCollectives(batch);
-  passage = {.begin = 0, .end = nowNanoseconds()};
+  interval = {.begin = 0, .end = nowNanoseconds()};
   return status;
 }
 
@@ -155,9 +155,9 @@ Status StoreCommunicator::finishCollectives(const Batch &batch) {
 }
 
 void StoreCommunicator::abort(const std::string &reason) {
-  (void)client->offer(giveUpKey,
+  (void)client->offer(abortKey,
                       reason); // if sending fails, the others notice the broken connection
-  client->giveUp({StatusKind::Aborted, reason});
+  client->abortRun({StatusKind::Aborted, reason});
 }
 
 Expected<std::unique_ptr<Communicator>> StoreCommunicator::split(int color, int key) {

@@ -22,7 +22,7 @@
 namespace pcc::runtime::store {
 
 /// The key whose value aborts the run in all processes.
-constexpr const char *giveUpKey = "give up";
+constexpr const char *abortKey = "give up";
 
 class StoreCommunicator final : public Communicator {
 public:
@@ -36,7 +36,7 @@ public:
   int position() const override { return place; }
   int size() const override { return int(ranks.size()); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, Passage &passage) override;
+  Status wait(Request request, TransferInterval &interval) override;
   void abort(const std::string &reason) override;
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 

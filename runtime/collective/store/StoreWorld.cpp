@@ -39,13 +39,13 @@ class StoreWorld final : public World {
 public:
   StoreWorld(const WorldOptions &options, std::unique_ptr<Server> server,
              std::shared_ptr<Client> client, std::vector<std::string> names)
-      : World({options.ranks, options.processes}, options.process), patience(options.patience),
+      : World({options.ranks, options.processes}, options.process), timeout(options.timeout),
         server(std::move(server)), client(std::move(client)), names(std::move(names)) {
-    this->client->callServer(nameOf(0));
-    for (const char *key : {giveUpKey, lostKey})
+    this->client->setServerName(nameOf(0));
+    for (const char *key : {abortKey, lostKey})
       (void)this->client->whenSet(key, [self = this->client.get(), key](const std::string &value) {
-        self->giveUp(key == giveUpKey ? Status(StatusKind::Aborted, value)
-                                      : Status::failed(fmt::format("{} is gone", value)));
+        self->abortRun(key == abortKey ? Status(StatusKind::Aborted, value)
+                                       : Status::failed(fmt::format("{} is gone", value)));
       });
     answerFrom(*this->client, options.process, /*question=*/1, answers);
   }
@@ -83,28 +83,28 @@ public:
       double left = std::max(0.0, double(end - nowNanoseconds()) / 1e9);
       if (other == process())
         continue;
-      Expected<Client::Values> answer =
-          client->get({answerKey(*question, other)}, left, Client::Patience::OfTheConnection);
+      Expected<Client::Values> answer = client->get({answerKey(*question, other)}, left,
+                                                    Client::WaitScope::UntilConnectionBreaks);
       if (answer)
         list[size_t(other)] = answer->front();
     }
     return list;
   }
 
-  void whenGivenUp(std::function<void(const std::string &)> listener) const override {
+  void onAbort(std::function<void(const std::string &)> listener) const override {
     client->listen(std::move(listener));
   }
 
   /// Process 0 leaves last, since the others may still have data to fetch.
   Status close() override {
     client->leave();
-    if (server && !server->waitUntilLeft(processes(), patience))
-      return Status::failed(fmt::format("processes still run {} s after this one", patience));
+    if (server && !server->waitUntilLeft(processes(), timeout))
+      return Status::failed(fmt::format("processes still run {} s after this one", timeout));
     return {};
   }
 
 private:
-  const double patience;
+  const double timeout;
   // Members are destroyed in reverse order, so the client before the server.
   const std::unique_ptr<Server> server;
   const std::shared_ptr<Answers> answers = std::make_shared<Answers>();
@@ -129,7 +129,7 @@ Expected<Client::Values> greet(Client &client, const WorldOptions &options,
   std::vector<std::string> keys;
   for (int process = 0; process < options.processes; ++process)
     keys.push_back(greetingKey(process));
-  Expected<Client::Values> all = client.get(keys, options.patience);
+  Expected<Client::Values> all = client.get(keys, options.timeout);
   if (all || all.status().kind() != StatusKind::TimedOut)
     return all;
   std::string missing;
@@ -138,7 +138,7 @@ Expected<Client::Values> greet(Client &client, const WorldOptions &options,
       missing += fmt::format("{}{}", missing.empty() ? "" : ", ", process);
   return Status(StatusKind::TimedOut,
                 fmt::format("of {} processes these have not come within {} s: {}",
-                            options.processes, options.patience, missing));
+                            options.processes, options.timeout, missing));
 }
 
 } // namespace
@@ -155,7 +155,7 @@ Expected<std::unique_ptr<World>> makeWorld(const WorldOptions &options) {
   }
   std::string name = ownName(options.process);
   Expected<std::shared_ptr<Client>> client =
-      Client::connect(address, options.process, name, options.patience);
+      Client::connect(address, options.process, name, options.timeout);
   if (!client)
     return client.status();
   std::string common = fmt::format("{:x}", std::hash<std::string>()(options.common));

@@ -20,7 +20,7 @@ struct WorldOptions {
   /// Data that must be equal in all processes, for example the serialized program.
   std::string common = {};
   /// Seconds that processes wait for each other to begin and to end.
-  double patience = 60;
+  double timeout = 60;
 };
 
 /// Creates a world of all processes; each calls it, and process 0 serves the others. Errors:

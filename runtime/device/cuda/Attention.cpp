@@ -15,8 +15,8 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
-#include "runtime/device/cuda/Records.h"
-#include "runtime/device/cuda/library/CudnnRecords.h"
+#include "runtime/device/cuda/Instructions.h"
+#include "runtime/device/cuda/library/CudnnInstructions.h"
 
 #include <bit>
 
@@ -79,21 +79,21 @@ std::vector<Part> partsOf(const abi::Attention &attention, const PrepareContext 
 
 } // namespace
 
-Expected<PreparedPointer> prepareAttention(const abi::Record &record, const PrepareContext &context,
-                                           RankParts parts) {
-  if (PreparedPointer byLibrary = parts.cudnn.prepare(record, context, parts.stream))
+Expected<PreparedPointer> prepareAttention(const abi::Record &instruction,
+                                           const PrepareContext &context, RankParts parts) {
+  if (PreparedPointer byLibrary = parts.cudnn.prepare(instruction, context, parts.stream))
     return byLibrary;
-  std::vector<int64_t> numbers = numbersOf(record.attention());
+  std::vector<int64_t> numbers = numbersOf(instruction.attention());
   std::vector<Call> calls;
-  for (Part &part : partsOf(record.attention(), context)) {
+  for (Part &part : partsOf(instruction.attention(), context)) {
     Expected<FunctionHandle> function = parts.code.support(
-        fmt::format("{}_{}", part.name, abi::elementName(record.attention().type())));
+        fmt::format("{}_{}", part.name, abi::elementName(instruction.attention().type())));
     if (!function)
       return function.status();
     calls.emplace_back(*function, abi::blocksOfElements(part.elements), abi::supportThreads,
                        std::move(part.buffers), numbers);
   }
-  return prepareCalls(record, std::move(calls), parts.stream);
+  return prepareCalls(instruction, std::move(calls), parts.stream);
 }
 
 } // namespace pcc::runtime::cuda

@@ -23,38 +23,38 @@ Result Call::enqueue(const Driver &driver, StreamHandle stream) {
                              stream, parameters.data(), nullptr);
 }
 
-Status Call::run(const abi::Record &record, Stream &stream) {
+Status Call::run(const abi::Record &instruction, Stream &stream) {
   if (blocks == 0)
     return {};
-  return stream.enqueued(record, enqueue(stream.driver(), stream.get()), "cuLaunchKernel");
+  return stream.enqueued(instruction, enqueue(stream.driver(), stream.get()), "cuLaunchKernel");
 }
 
 namespace {
 
-class CallsRecord final : public PreparedRecord {
+class CallsInstruction final : public PreparedInstruction {
 public:
-  CallsRecord(const abi::Record &record, std::vector<Call> calls, Stream &stream)
-      : record(record), calls(std::move(calls)), stream(stream) {}
+  CallsInstruction(const abi::Record &instruction, std::vector<Call> calls, Stream &stream)
+      : instruction(instruction), calls(std::move(calls)), stream(stream) {}
 
-  SlotUse uses() const override { return {}; }
-  Status run(const SlotValues &) override {
+  ActionValueUse uses() const override { return {}; }
+  Status run(const ActionValues &) override {
     for (Call &call : calls)
-      if (Status status = call.run(record, stream); !status.ok())
+      if (Status status = call.run(instruction, stream); !status.ok())
         return status;
     return {};
   }
 
 private:
-  const abi::Record &record;
+  const abi::Record &instruction;
   std::vector<Call> calls;
   Stream &stream;
 };
 
 } // namespace
 
-std::unique_ptr<PreparedRecord> prepareCalls(const abi::Record &record, std::vector<Call> calls,
-                                             Stream &stream) {
-  return std::make_unique<CallsRecord>(record, std::move(calls), stream);
+std::unique_ptr<PreparedInstruction> prepareCalls(const abi::Record &instruction,
+                                                  std::vector<Call> calls, Stream &stream) {
+  return std::make_unique<CallsInstruction>(instruction, std::move(calls), stream);
 }
 
 Status checkGrid(int64_t blocks) {

@@ -18,7 +18,7 @@ public:
   /// Enqueues the launch with the current scalars. Does nothing for zero blocks.
   Result enqueue(const Driver &driver, StreamHandle stream);
   /// Enqueues the launch on behalf of an instruction.
-  Status run(const abi::Record &record, Stream &stream);
+  Status run(const abi::Record &instruction, Stream &stream);
 
   /// The scalar arguments, which may change between runs.
   std::vector<int64_t> scalars;
@@ -32,8 +32,8 @@ private:
 };
 
 /// Returns an instruction that makes the calls in order, the same in every action.
-std::unique_ptr<PreparedRecord> prepareCalls(const abi::Record &record, std::vector<Call> calls,
-                                             Stream &stream);
+std::unique_ptr<PreparedInstruction> prepareCalls(const abi::Record &instruction,
+                                                  std::vector<Call> calls, Stream &stream);
 
 /// Returns an error if `blocks` is more than a grid may have.
 Status checkGrid(int64_t blocks);

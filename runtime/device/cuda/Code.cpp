@@ -29,17 +29,17 @@ Code::~Code() {
 Status Code::loadModule(const abi::GpuCode &code) {
   if (code.ptx().empty() && code.cubin().empty())
     return {}; // a program with only copies and library calls
-  if (!code.cubin().empty() && runsMachineCode(code.chip(), gpu->facts))
+  if (!code.cubin().empty() && runsMachineCode(code.chip(), gpu->properties))
     return gpu->driver.check(
         gpu->driver.moduleLoadDataEx(&module, code.cubin().data(), 0, nullptr, nullptr),
         fmt::format("cuModuleLoadDataEx of machine code for {}", code.chip()));
-  if (!code.ptx().empty() && runsPtx(code.chip(), gpu->facts))
+  if (!code.ptx().empty() && runsPtx(code.chip(), gpu->properties))
     return compilePtx(code.ptx());
   return Status::unavailable(fmt::format(
       "the program was compiled for {}, and '{}' has compute capability {}.{}: compile it with "
       "--target=cuda:sm_{}{}",
-      code.chip(), gpu->facts.name, gpu->facts.major, gpu->facts.minor, gpu->facts.major,
-      gpu->facts.minor));
+      code.chip(), gpu->properties.name, gpu->properties.major, gpu->properties.minor,
+      gpu->properties.major, gpu->properties.minor));
 }
 
 Status Code::compilePtx(const std::string &ptx) {
@@ -80,7 +80,7 @@ Status Code::copyConstants(const std::string &bytes) {
                                         std::as_bytes(std::span(bytes.data(), bytes.size())));
       !status.ok())
     return status;
-  return (*stream)->synchronise();
+  return (*stream)->synchronize();
 }
 
 Expected<FunctionHandle> Code::support(const std::string &symbol) const {

@@ -17,8 +17,8 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
-#include "runtime/device/cuda/Records.h"
-#include "runtime/device/cuda/library/CudnnRecords.h"
+#include "runtime/device/cuda/Instructions.h"
+#include "runtime/device/cuda/library/CudnnInstructions.h"
 
 namespace pcc::runtime::cuda {
 namespace {
@@ -57,11 +57,11 @@ std::vector<int64_t> numbersOf(const abi::Convolution &convolution) {
 
 } // namespace
 
-Expected<PreparedPointer> prepareConvolution(const abi::Record &record,
+Expected<PreparedPointer> prepareConvolution(const abi::Record &instruction,
                                              const PrepareContext &context, RankParts parts) {
-  if (PreparedPointer byLibrary = parts.cudnn.prepare(record, context, parts.stream))
+  if (PreparedPointer byLibrary = parts.cudnn.prepare(instruction, context, parts.stream))
     return byLibrary;
-  const abi::Convolution &convolution = record.convolution();
+  const abi::Convolution &convolution = instruction.convolution();
   Written written = writtenBy(convolution);
   Expected<FunctionHandle> function = parts.code.support(
       fmt::format("pcc_convolution{}_{}", written.name, abi::elementName(convolution.type())));
@@ -77,7 +77,7 @@ Expected<PreparedPointer> prepareConvolution(const abi::Record &record,
                                  address(convolution.result()),
                                  convolution.has_bias() ? address(convolution.bias()) : nullptr},
                      numbersOf(convolution));
-  return prepareCalls(record, std::move(calls), parts.stream);
+  return prepareCalls(instruction, std::move(calls), parts.stream);
 }
 
 } // namespace pcc::runtime::cuda

@@ -2,13 +2,13 @@
 
 #include "runtime/device/cuda/CudaDevice.h"
 
-#include "runtime/device/cuda/Inlet.h"
-#include "runtime/device/cuda/Records.h"
+#include "runtime/device/cuda/HostToDeviceStaging.h"
+#include "runtime/device/cuda/Instructions.h"
 #include "runtime/device/cuda/Replay.h"
 #include "runtime/device/cuda/Snapshot.h"
 #include "runtime/device/cuda/driver/EventClock.h"
-#include "runtime/device/cuda/library/CudnnRecords.h"
-#include "runtime/device/cuda/library/Products.h"
+#include "runtime/device/cuda/library/CudnnInstructions.h"
+#include "runtime/device/cuda/library/LibraryMatmuls.h"
 
 #include <map>
 
@@ -19,9 +19,9 @@ namespace {
 class CudaDevice final : public Device {
 public:
   CudaDevice(std::shared_ptr<const Gpu> gpu, std::shared_ptr<const Code> code,
-             std::unique_ptr<Stream> stream, bool roundsFactors)
+             std::unique_ptr<Stream> stream, bool allowsTf32)
       : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)),
-        products(this->gpu, roundsFactors), cudnn(this->gpu, roundsFactors) {}
+        matmuls(this->gpu, allowsTf32), cudnn(this->gpu, allowsTf32) {}
 
   // An error appears again at the first call that does something.
   void enterThread() override { (void)gpu->enter(); }
@@ -43,7 +43,8 @@ public:
   Status copyOut(std::span<std::byte> destination, const std::byte *source) override {
     return stream->copyOut(destination, pointer(source));
   }
-  Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t bytes) override {
+  Expected<std::unique_ptr<HostToDeviceStaging>> makeHostToDeviceStaging(std::byte *destination,
+                                                                         uint64_t bytes) override {
     if (!copies) {
       Expected<std::unique_ptr<SideStream>> made =
           SideStream::make(gpu, SideStream::Priority::Ordinary);
@@ -51,14 +52,14 @@ public:
         return made.status();
       copies = std::move(*made);
     }
-    return cuda::makeInlet(*stream, copies, pointer(destination), bytes);
+    return cuda::makeHostToDeviceStaging(*stream, copies, pointer(destination), bytes);
   }
   Expected<std::unique_ptr<Snapshot>> makeSnapshot(const std::byte *source,
                                                    uint64_t bytes) override {
     return cuda::makeSnapshot(*stream, pointer(source), bytes);
   }
-  Status synchronise() override { return stream->synchronise(); }
-  uint64_t workspaceBytes() const override { return products.takenBytes() + cudnn.takenBytes(); }
+  Status synchronize() override { return stream->synchronize(); }
+  uint64_t workspaceBytes() const override { return matmuls.takenBytes() + cudnn.takenBytes(); }
 
   Status startMarking() override {
     if (clock)
@@ -93,7 +94,7 @@ public:
     }
   }
 
-  std::unique_ptr<PreparedRecord> join(std::vector<RecordToRun> records) override {
+  std::unique_ptr<PreparedInstruction> join(std::vector<InstructionToRun> records) override {
     return std::make_unique<Replay>(std::move(records), *stream);
   }
 
@@ -101,7 +102,7 @@ public:
     body(0, count);
   }
 
-  RankParts ownParts() { return {*code, *stream, products, cudnn, clock.get()}; }
+  RankParts ownParts() { return {*code, *stream, matmuls, cudnn, clock.get()}; }
 
 private:
   std::shared_ptr<const Gpu> gpu;
@@ -109,8 +110,8 @@ private:
   std::unique_ptr<Stream> stream;
   /// For transfers from the host while the rank computes.
   std::shared_ptr<SideStream> copies;
-  Products products;
-  CudnnRecords cudnn;
+  LibraryMatmuls matmuls;
+  CudnnInstructions cudnn;
   std::unique_ptr<EventClock> clock;
 };
 

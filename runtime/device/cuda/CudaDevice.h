@@ -14,17 +14,17 @@ namespace pcc::runtime {
 
 namespace cuda {
 class Code;
-class CudnnRecords;
+class CudnnInstructions;
 class EventClock;
-class Products;
+class LibraryMatmuls;
 class Stream;
 
 /// The parts that a rank's instructions run on. They live as long as the rank's device.
 struct RankParts {
   const Code &code;
   Stream &stream;
-  Products &products;
-  CudnnRecords &cudnn;
+  LibraryMatmuls &matmuls;
+  CudnnInstructions &cudnn;
   /// Null before Device::startMarking.
   EventClock *clock = nullptr;
 };

@@ -3,24 +3,26 @@
 // Launches of the program's own kernels.
 
 #include "runtime/device/cuda/Call.h"
-#include "runtime/device/cuda/Records.h"
+#include "runtime/device/cuda/Instructions.h"
 
 namespace pcc::runtime::cuda {
 namespace {
 
-class LaunchRecord final : public PreparedRecord {
+class LaunchInstruction final : public PreparedInstruction {
 public:
-  LaunchRecord(const abi::Record &record, LaunchScalars scalars, Call call, Stream &stream)
-      : record(record), scalars(std::move(scalars)), call(std::move(call)), stream(stream) {}
+  LaunchInstruction(const abi::Record &instruction, LaunchScalars scalars, Call call,
+                    Stream &stream)
+      : instruction(instruction), scalars(std::move(scalars)), call(std::move(call)),
+        stream(stream) {}
 
-  SlotUse uses() const override { return scalars.uses(); }
-  Status run(const SlotValues &slot) override {
-    call.scalars = scalars.at(slot);
-    return call.run(record, stream);
+  ActionValueUse uses() const override { return scalars.uses(); }
+  Status run(const ActionValues &action) override {
+    call.scalars = scalars.at(action);
+    return call.run(instruction, stream);
   }
 
 private:
-  const abi::Record &record;
+  const abi::Record &instruction;
   LaunchScalars scalars;
   Call call;
   Stream &stream;
@@ -28,9 +30,9 @@ private:
 
 } // namespace
 
-Expected<PreparedPointer> prepareLaunch(const abi::Record &record, const PrepareContext &context,
-                                        RankParts parts) {
-  const abi::Launch &launch = record.launch();
+Expected<PreparedPointer> prepareLaunch(const abi::Record &instruction,
+                                        const PrepareContext &context, RankParts parts) {
+  const abi::Launch &launch = instruction.launch();
   if (Status status = checkGrid(launch.trip()); !status.ok())
     return status;
   std::vector<std::byte *> buffers;
@@ -40,8 +42,8 @@ Expected<PreparedPointer> prepareLaunch(const abi::Record &record, const Prepare
   Call call(parts.code.kernel(launch.kernel()), launch.trip(),
             context.executable.kernels(int(launch.kernel())).threads(), std::move(buffers),
             scalars.at({}));
-  return PreparedPointer(
-      std::make_unique<LaunchRecord>(record, std::move(scalars), std::move(call), parts.stream));
+  return PreparedPointer(std::make_unique<LaunchInstruction>(instruction, std::move(scalars),
+                                                             std::move(call), parts.stream));
 }
 
 } // namespace pcc::runtime::cuda

@@ -4,10 +4,10 @@
 
 namespace pcc::runtime::cuda {
 
-Replay::Replay(std::vector<RecordToRun> records, Stream &stream)
+Replay::Replay(std::vector<InstructionToRun> records, Stream &stream)
     : records(std::move(records)), stream(stream) {
-  for (const RecordToRun &one : this->records) {
-    SlotUse own = one.prepared->uses();
+  for (const InstructionToRun &one : this->records) {
+    ActionValueUse own = one.prepared->uses();
     use.microbatch |= own.microbatch;
     use.copy |= own.copy;
     use.first |= own.first;
@@ -23,31 +23,32 @@ Replay::~Replay() {
       stream.driver().graphExecDestroy(graph);
 }
 
-Replay::Kind Replay::kindOf(const SlotValues &slot) const {
-  return {use.microbatch ? slot.microbatch : 0, use.copy ? slot.copy : 0,
-          use.first ? slot.first : 0};
+Replay::Kind Replay::kindOf(const ActionValues &action) const {
+  return {use.microbatch ? action.microbatch : 0, use.copy ? action.copy : 0,
+          use.first ? action.first : 0};
 }
 
-Status Replay::run(const SlotValues &slot) {
-  auto found = graphs.find(kindOf(slot));
-  return found == graphs.end() || !found->second ? runEach(slot) : launch(found->second);
+Status Replay::run(const ActionValues &action) {
+  auto found = graphs.find(kindOf(action));
+  return found == graphs.end() || !found->second ? runEach(action) : launch(found->second);
 }
 
-void Replay::makeReady(const SlotValues &slot) {
-  auto [place, isNew] = graphs.try_emplace(kindOf(slot));
+void Replay::makeReady(const ActionValues &action) {
+  auto [place, isNew] = graphs.try_emplace(kindOf(action));
   if (isNew)
-    place->second = capture(slot);
+    place->second = capture(action);
 }
 
-Status Replay::runEach(const SlotValues &slot) {
-  for (const RecordToRun &one : records)
-    if (Status status = one.prepared->run(slot); !status.ok())
-      return std::move(status).at({.op = one.record->op(), .location = one.record->location()});
+Status Replay::runEach(const ActionValues &action) {
+  for (const InstructionToRun &one : records)
+    if (Status status = one.prepared->run(action); !status.ok())
+      return std::move(status).at(
+          {.op = one.instruction->op(), .location = one.instruction->location()});
   return {};
 }
 
 /// Returns null if the instructions cannot be captured.
-GraphExecHandle Replay::capture(const SlotValues &slot) {
+GraphExecHandle Replay::capture(const ActionValues &action) {
   const Driver &driver = stream.driver();
   if (driver.streamBeginCapture(stream.get(), CaptureMode::ThreadLocal) != Result::Success)
     return nullptr;
@@ -55,7 +56,7 @@ GraphExecHandle Replay::capture(const SlotValues &slot) {
   bool isCaptured;
   {
     Stream::Capturing capturing(stream);
-    isCaptured = runEach(slot).ok();
+    isCaptured = runEach(action).ok();
   }
   isCaptured &= driver.streamEndCapture(stream.get(), &graph) == Result::Success;
   GraphExecHandle exec = isCaptured ? instantiate(graph) : nullptr;
@@ -78,7 +79,8 @@ GraphExecHandle Replay::instantiate(GraphHandle graph) {
 
 Status Replay::launch(GraphExecHandle graph) {
   const Driver &driver = stream.driver();
-  return stream.enqueued(*records.front().record, *records.back().record, int64_t(records.size()),
+  return stream.enqueued(*records.front().instruction, *records.back().instruction,
+                         int64_t(records.size()),
                          driver.check(driver.graphLaunch(graph, stream.get()), "cuGraphLaunch"));
 }
 

@@ -21,28 +21,28 @@
 
 namespace pcc::runtime::cuda {
 
-class Replay final : public PreparedRecord {
+class Replay final : public PreparedInstruction {
 public:
   /// None of the instructions may depend on the step.
-  Replay(std::vector<RecordToRun> records, Stream &stream);
+  Replay(std::vector<InstructionToRun> records, Stream &stream);
   ~Replay() override;
 
-  SlotUse uses() const override { return use; }
-  Status run(const SlotValues &slot) override;
-  void makeReady(const SlotValues &slot) override;
+  ActionValueUse uses() const override { return use; }
+  Status run(const ActionValues &action) override;
+  void makeReady(const ActionValues &action) override;
 
 private:
   /// The action values that the instructions depend on: microbatch, copy, first.
   using Kind = std::array<int64_t, 3>;
-  Kind kindOf(const SlotValues &slot) const;
-  Status runEach(const SlotValues &slot);
-  GraphExecHandle capture(const SlotValues &slot);
+  Kind kindOf(const ActionValues &action) const;
+  Status runEach(const ActionValues &action);
+  GraphExecHandle capture(const ActionValues &action);
   GraphExecHandle instantiate(GraphHandle graph);
   Status launch(GraphExecHandle graph);
 
-  const std::vector<RecordToRun> records;
+  const std::vector<InstructionToRun> records;
   Stream &stream;
-  SlotUse use;
+  ActionValueUse use;
   /// Null if the instructions cannot be captured (a library may make forbidden calls); they are
   /// then run one by one.
   std::map<Kind, GraphExecHandle> graphs;

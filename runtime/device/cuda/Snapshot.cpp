@@ -11,7 +11,7 @@ class CudaSnapshot final : public Snapshot {
 public:
   CudaSnapshot(Stream &stream, DevicePointer source, PinnedMemory onHost, Event taken)
       : stream(stream), source(source), onHost(std::move(onHost)), taken(std::move(taken)) {}
-  ~CudaSnapshot() override { (void)taken.synchronise(); }
+  ~CudaSnapshot() override { (void)taken.synchronize(); }
 
   Status take() override {
     const Driver &driver = stream.driver();
@@ -21,15 +21,15 @@ public:
           driver.memcpyDeviceToHost(onHost.data(), source, onHost.bytes().size(), stream.get()),
           "cuMemcpyDtoHAsync");
     if (!status.ok())
-      return stream.tellRecords(std::move(status));
+      return stream.withInstructions(std::move(status));
     Expected<uint64_t> marked = stream.mark(taken);
     if (!marked)
       return marked.status();
     place = *marked;
     return {};
   }
-  Expected<std::span<const std::byte>> look() override {
-    if (Status status = stream.synchronise(taken, place); !status.ok())
+  Expected<std::span<const std::byte>> read() override {
+    if (Status status = stream.synchronize(taken, place); !status.ok())
       return status;
     return std::span<const std::byte>(onHost.bytes());
   }

@@ -18,8 +18,8 @@
 #ifndef PCC_RUNTIME_DEVICE_HOST_ATTENTION_H
 #define PCC_RUNTIME_DEVICE_HOST_ATTENTION_H
 
+#include "runtime/device/host/Instructions.h"
 #include "runtime/device/host/OneDnn.h"
-#include "runtime/device/host/Records.h"
 
 #include <array>
 
@@ -73,7 +73,7 @@ struct AttentionCall {
   /// Returns the number of key positions that the query positions before `end` see.
   int64_t seenBefore(int64_t end, int64_t offset) const;
   /// Returns the first position of the query that sees key position `to`.
-  int64_t firstThatSees(int64_t to, int64_t offset) const;
+  int64_t firstQueryThatSees(int64_t to, int64_t offset) const;
   /// Returns the mask of a sample's head, starting at query position `from` and key position `to`.
   const float *maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const;
 };
@@ -86,7 +86,7 @@ struct Rows {
 
 /// Computes C = alpha · op(A) · op(B) + beta · C, row-major, with rows of C `cStep` elements apart.
 /// Errors set `failed`.
-struct TileProduct {
+struct TileMatmul {
   const OneDnn &dnn;
   bool failed = false;
 

@@ -13,22 +13,22 @@ namespace {
 
 constexpr float hidden = -std::numeric_limits<float>::infinity();
 
-class ForwardRecord final : public PreparedRecord {
+class ForwardInstruction final : public PreparedInstruction {
 public:
-  ForwardRecord(const AttentionCall &call, const OneDnn &dnn, const Team &team)
+  ForwardInstruction(const AttentionCall &call, const OneDnn &dnn, const Team &team)
       : call(call), dnn(dnn), team(team), blocks((call.positions + queryTile - 1) / queryTile) {}
 
-  Status run(const SlotValues &) override {
+  Status run(const ActionValues &) override {
     std::atomic<bool> failed = false;
     int64_t offset = call.offset();
-    team.alone([&] {
+    team.withOneThread([&] {
       team.parallel(call.batch * call.heads * blocks, [&](int64_t begin, int64_t end) {
         AlignedBytes tile = allocateAligned(queryTile * keyTile * sizeof(float));
         if (!tile) {
           failed = true;
           return;
         }
-        TileProduct multiply{dnn};
+        TileMatmul multiply{dnn};
         for (int64_t i = begin; i < end; ++i)
           runBlock(i / blocks, i % blocks * queryTile, offset,
                    reinterpret_cast<float *>(tile.get()), multiply);
@@ -48,7 +48,7 @@ private:
 
   /// Computes one block of a head's query positions. Heads are numbered over all samples.
   void runBlock(int64_t head, int64_t first, int64_t offset, float *tile,
-                TileProduct &multiply) const {
+                TileMatmul &multiply) const {
     int64_t rows = std::min(queryTile, call.positions - first);
     int64_t seen = call.seenBefore(first + rows, offset);
     RowState state;
@@ -71,7 +71,7 @@ private:
 
   /// Adds the key positions `to` … `to + columns` to the rows.
   void addTile(int64_t head, int64_t first, int64_t rows, int64_t to, int64_t columns,
-               int64_t offset, float *tile, RowState &state, TileProduct &multiply) const {
+               int64_t offset, float *tile, RowState &state, TileMatmul &multiply) const {
     int64_t sample = head / call.heads;
     int64_t row = call.queryRow(head, first);
     int64_t from = call.keyRow(head / (call.heads / call.groups), to);
@@ -118,7 +118,7 @@ private:
 
 PreparedPointer prepareAttentionForward(const AttentionCall &call, const OneDnn &dnn,
                                         const Team &team) {
-  return std::make_unique<ForwardRecord>(call, dnn, team);
+  return std::make_unique<ForwardInstruction>(call, dnn, team);
 }
 
 } // namespace pcc::runtime::host

@@ -26,19 +26,19 @@ struct Tiles {
   float shifts[queryTile], means[queryTile];
 };
 
-class GradientRecord final : public PreparedRecord {
+class GradientInstruction final : public PreparedInstruction {
 public:
-  GradientRecord(const AttentionCall &call, const AttentionGradients &gradients, const OneDnn &dnn,
-                 const Team &team)
+  GradientInstruction(const AttentionCall &call, const AttentionGradients &gradients,
+                      const OneDnn &dnn, const Team &team)
       : call(call), gradients(gradients), dnn(dnn), team(team) {}
 
-  Status run(const SlotValues &) override {
+  Status run(const ActionValues &) override {
     std::atomic<bool> failed = false;
     int64_t offset = call.offset();
-    team.alone([&] {
+    team.withOneThread([&] {
       team.parallel(call.batch * call.groups, [&](int64_t begin, int64_t end) {
         Tiles tiles(allocateAligned(2 * keyTile * queryTile * sizeof(float)));
-        TileProduct multiply{dnn};
+        TileMatmul multiply{dnn};
         for (int64_t group = begin; tiles.memory && group < end; ++group)
           runGroup(group, offset, tiles, multiply);
         if (multiply.failed || !tiles.memory)
@@ -51,7 +51,7 @@ public:
 
 private:
   /// Computes all heads of one group. Groups are numbered over all samples.
-  void runGroup(int64_t group, int64_t offset, Tiles &tiles, TileProduct &multiply) const {
+  void runGroup(int64_t group, int64_t offset, Tiles &tiles, TileMatmul &multiply) const {
     int64_t perGroup = call.heads / call.groups;
     int64_t from = call.keyRow(group, 0);
     clearRows(gradients.key + from * call.width, call.keyStep * call.width, call.keyPositions,
@@ -64,8 +64,7 @@ private:
                  multiply);
   }
 
-  void runBlock(const QueryBlock &block, int64_t offset, Tiles &tiles,
-                TileProduct &multiply) const {
+  void runBlock(const QueryBlock &block, int64_t offset, Tiles &tiles, TileMatmul &multiply) const {
     int64_t row = call.queryRow(block.head, block.first);
     const float *logSums = call.tensors.logSum + block.head * call.positions + block.first;
     for (int64_t r = 0; r < block.rows; ++r) {
@@ -84,7 +83,7 @@ private:
   /// Adds a tile. Its rows are the key positions `to` … `to + count`, its columns the query
   /// positions of `block`.
   void addTile(const QueryBlock &block, int64_t to, int64_t count, int64_t offset, Tiles &tiles,
-               TileProduct &multiply) const {
+               TileMatmul &multiply) const {
     int64_t row = call.queryRow(block.head, block.first), rows = block.rows;
     int64_t from = call.keyRow(block.head / (call.heads / call.groups), to);
     int64_t queryStep = call.queryStep * call.width, keyStep = call.keyStep * call.width;
@@ -113,7 +112,7 @@ private:
                  const Tiles &tiles) const {
     // The first `blind` query positions do not see this key position.
     int64_t rows = block.rows;
-    int64_t blind = std::clamp(call.firstThatSees(to, offset) - block.first, int64_t(0), rows);
+    int64_t blind = std::clamp(call.firstQueryThatSees(to, offset) - block.first, int64_t(0), rows);
     if (call.tensors.mask)
       addMask(weights,
               call.maskAt(block.head / call.heads, block.head % call.heads, block.first, to),
@@ -136,7 +135,7 @@ private:
 PreparedPointer prepareAttentionGradient(const AttentionCall &call,
                                          const AttentionGradients &gradients, const OneDnn &dnn,
                                          const Team &team) {
-  return std::make_unique<GradientRecord>(call, gradients, dnn, team);
+  return std::make_unique<GradientInstruction>(call, gradients, dnn, team);
 }
 
 } // namespace pcc::runtime::host

@@ -13,8 +13,8 @@
 #ifndef PCC_RUNTIME_DEVICE_HOST_CONVOLUTION_H
 #define PCC_RUNTIME_DEVICE_HOST_CONVOLUTION_H
 
+#include "runtime/device/host/Instructions.h"
 #include "runtime/device/host/OneDnn.h"
-#include "runtime/device/host/Records.h"
 
 namespace pcc::runtime::host {
 
@@ -26,10 +26,10 @@ Expected<PreparedPointer> prepareLibraryConvolution(const abi::Convolution &conv
                                                     std::shared_ptr<Scratch> scratch);
 
 /// Prepares a convolution of F32 without groups. Errors: no memory for `scratch`.
-Expected<PreparedPointer> prepareProductConvolution(const abi::Convolution &convolution,
-                                                    const PrepareContext &context,
-                                                    const OneDnn &dnn, const Team &team,
-                                                    std::shared_ptr<Scratch> scratch);
+Expected<PreparedPointer> prepareMatmulConvolution(const abi::Convolution &convolution,
+                                                   const PrepareContext &context, const OneDnn &dnn,
+                                                   const Team &team,
+                                                   std::shared_ptr<Scratch> scratch);
 
 } // namespace pcc::runtime::host
 

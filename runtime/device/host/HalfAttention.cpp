@@ -37,10 +37,10 @@ void roundAll(const Team &team, const HalfTensor &tensor, const float *copies) {
   });
 }
 
-class HalfAttentionRecord final : public PreparedRecord {
+class HalfAttentionInstruction final : public PreparedInstruction {
 public:
-  HalfAttentionRecord(const abi::Attention &attention, const PrepareContext &context,
-                      const OneDnn &dnn, const Team &team, std::shared_ptr<Scratch> scratch)
+  HalfAttentionInstruction(const abi::Attention &attention, const PrepareContext &context,
+                           const OneDnn &dnn, const Team &team, std::shared_ptr<Scratch> scratch)
       : attention(attention), dnn(dnn), team(team), scratch(std::move(scratch)) {
     auto address = [&](const abi::Operand &operand) {
       return context.memory.address(context.program, operand);
@@ -53,13 +53,13 @@ public:
 
   uint64_t scratchBytes() const { return uint64_t(count) * sizeof(float); }
 
-  Status run(const SlotValues &slot) override {
+  Status run(const ActionValues &action) override {
     auto *copies = reinterpret_cast<float *>(scratch->get());
     bool isF16 = attention.type() == abi::F16;
     for (const HalfTensor &tensor : tensors)
       if (!tensor.isWritten)
         (isF16 ? widenAll<Float16, toFloat> : widenAll<BFloat16, toFloat>)(team, tensor, copies);
-    if (Status status = prepareOn(copies)->run(slot); !status.ok())
+    if (Status status = prepareOn(copies)->run(action); !status.ok())
       return status;
     for (const HalfTensor &tensor : tensors)
       if (tensor.isWritten)
@@ -126,10 +126,11 @@ private:
 Expected<PreparedPointer> prepareHalfAttention(const abi::Attention &attention,
                                                const PrepareContext &context, const OneDnn &dnn,
                                                const Team &team, std::shared_ptr<Scratch> scratch) {
-  auto record = std::make_unique<HalfAttentionRecord>(attention, context, dnn, team, scratch);
-  if (Status status = scratch->reserve(record->scratchBytes()); !status.ok())
+  auto instruction =
+      std::make_unique<HalfAttentionInstruction>(attention, context, dnn, team, scratch);
+  if (Status status = scratch->reserve(instruction->scratchBytes()); !status.ok())
     return status;
-  return PreparedPointer(std::move(record));
+  return PreparedPointer(std::move(instruction));
 }
 
 } // namespace pcc::runtime::host

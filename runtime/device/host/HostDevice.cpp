@@ -4,7 +4,7 @@
 
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/device/host/Records.h"
+#include "runtime/device/host/Instructions.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,9 +26,9 @@ private:
 };
 
 /// The host writes directly to the memory that the device reads.
-class HostInlet final : public Inlet {
+class InPlaceStaging final : public HostToDeviceStaging {
 public:
-  explicit HostInlet(std::byte *place) : place(place) {}
+  explicit InPlaceStaging(std::byte *place) : place(place) {}
   std::byte *image() override { return place; }
   Status wait() override { return {}; }
   Status send() override { return {}; }
@@ -44,7 +44,7 @@ public:
     std::copy(source.begin(), source.end(), copy.begin());
     return {};
   }
-  Expected<std::span<const std::byte>> look() override { return std::span<const std::byte>(copy); }
+  Expected<std::span<const std::byte>> read() override { return std::span<const std::byte>(copy); }
 
 private:
   const std::span<const std::byte> source;
@@ -89,15 +89,16 @@ public:
     return {};
   }
 
-  Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t) override {
-    return std::unique_ptr<Inlet>(std::make_unique<HostInlet>(destination));
+  Expected<std::unique_ptr<HostToDeviceStaging>> makeHostToDeviceStaging(std::byte *destination,
+                                                                         uint64_t) override {
+    return std::unique_ptr<HostToDeviceStaging>(std::make_unique<InPlaceStaging>(destination));
   }
   Expected<std::unique_ptr<Snapshot>> makeSnapshot(const std::byte *source,
                                                    uint64_t bytes) override {
     return std::unique_ptr<Snapshot>(std::make_unique<HostSnapshot>(std::span(source, bytes)));
   }
 
-  Status synchronise() override { return {}; }
+  Status synchronize() override { return {}; }
 
   Expected<PreparedPointer> prepare(const abi::Record &record,
                                     const PrepareContext &context) override {

@@ -24,8 +24,8 @@ struct Step {
 };
 
 /// A convolution with its reorders.
-struct PreparedConvolution final : PreparedRecord {
-  Status run(const SlotValues &) override {
+struct PreparedConvolution final : PreparedInstruction {
+  Status run(const ActionValues &) override {
     for (auto [memory, offset] : inScratch)
       dnn->memorySetDataHandle(memory, scratch->get() + offset);
     for (const Step &step : steps) {
@@ -60,9 +60,9 @@ public:
   Builder(const abi::Convolution &shape, const PrepareContext &context, const OneDnn &dnn,
           bool winograd, std::shared_ptr<Scratch> scratch)
       : shape(shape), context(context), dnn(dnn), winograd(winograd),
-        record(std::make_unique<PreparedConvolution>()) {
-    record->dnn = &dnn;
-    record->scratch = std::move(scratch);
+        instruction(std::make_unique<PreparedConvolution>()) {
+    instruction->dnn = &dnn;
+    instruction->scratch = std::move(scratch);
   }
 
   Expected<PreparedPointer> build();
@@ -88,7 +88,7 @@ private:
   const PrepareContext &context;
   const OneDnn &dnn;
   const bool winograd;
-  std::unique_ptr<PreparedConvolution> record;
+  std::unique_ptr<PreparedConvolution> instruction;
   Tensor input, weight, result, bias;
   uint64_t scratchBytes = 0;
   dnnl_status_t failure = dnnl_success;
@@ -206,7 +206,7 @@ Step Builder::makeStep(const_dnnl_primitive_desc_t desc) {
 
 dnnl_memory_t Builder::addScratch(const dnnl_memory_desc_t &desc) {
   dnnl_memory_t memory = addMemory(desc, DNNL_MEMORY_NONE);
-  record->inScratch.emplace_back(memory, scratchBytes);
+  instruction->inScratch.emplace_back(memory, scratchBytes);
   scratchBytes += (dnn.memoryDescGetSize(&desc) + 63) / 64 * 64;
   return memory;
 }
@@ -214,7 +214,7 @@ dnnl_memory_t Builder::addScratch(const dnnl_memory_desc_t &desc) {
 dnnl_memory_t Builder::addMemory(const dnnl_memory_desc_t &desc, std::byte *address) {
   dnnl_memory_t memory = nullptr;
   note(dnn.memoryCreate(&memory, &desc, dnn.engine, address));
-  record->memories.emplace_back(memory, dnn.memoryDestroy);
+  instruction->memories.emplace_back(memory, dnn.memoryDestroy);
   return memory;
 }
 
@@ -229,7 +229,7 @@ void Builder::addReorder(const dnnl_memory_desc_t &from, dnnl_memory_t source,
   Step reorder = makeStep(desc);
   reorder.arguments.push_back({DNNL_ARG_FROM, source});
   reorder.arguments.push_back({DNNL_ARG_TO, target});
-  record->steps.push_back(std::move(reorder));
+  instruction->steps.push_back(std::move(reorder));
 }
 
 /// Adds the convolution between the reorders required by the layouts in `desc`.
@@ -250,14 +250,14 @@ void Builder::addConvolution(const dnnl_primitive_desc_t desc) {
   }
   if (bias.address)
     convolution.arguments.push_back({DNNL_ARG_BIAS, addMemory(bias.plain, bias.address)});
-  record->steps.push_back(std::move(convolution));
+  instruction->steps.push_back(std::move(convolution));
   behind();
 }
 
 Expected<PreparedPointer> Builder::build() {
   dnnl_stream_t stream = nullptr;
   note(dnn.streamCreate(&stream, dnn.engine, dnnl_stream_default_flags));
-  record->stream = {stream, dnn.streamDestroy};
+  instruction->stream = {stream, dnn.streamDestroy};
   describeTensors();
   Handle<dnnl_primitive_desc_t> desc;
   if (winograd)
@@ -271,9 +271,9 @@ Expected<PreparedPointer> Builder::build() {
   if (failure != dnnl_success)
     return Status::unavailable(fmt::format("oneDNN has no such convolution of {} here (status {})",
                                            abi::elementName(shape.type()), int(failure)));
-  if (Status status = record->scratch->reserve(scratchBytes); !status.ok())
+  if (Status status = instruction->scratch->reserve(scratchBytes); !status.ok())
     return status;
-  return PreparedPointer(std::move(record));
+  return PreparedPointer(std::move(instruction));
 }
 
 } // namespace

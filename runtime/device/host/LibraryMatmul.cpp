@@ -10,9 +10,9 @@ namespace pcc::runtime::host {
 namespace {
 
 /// One primitive for each way in which the instruction may write its destination.
-struct LibraryMatmulRecord final : PreparedRecord {
-  Status run(const SlotValues &slot) override {
-    const PrimitiveHandle &primitive = adds(accumulation, slot) ? adding : overwriting;
+struct LibraryMatmulInstruction final : PreparedInstruction {
+  Status run(const ActionValues &action) override {
+    const PrimitiveHandle &primitive = adds(accumulation, action) ? adding : overwriting;
     dnnl_status_t status =
         dnn->execute(primitive.get(), stream.get(), int(arguments.size()), arguments.data());
     if (status != dnnl_success)
@@ -30,7 +30,7 @@ struct LibraryMatmulRecord final : PreparedRecord {
 
 class Builder {
 public:
-  Builder(const Product &product, const OneDnn &dnn)
+  Builder(const MatmulCall &product, const OneDnn &dnn)
       : product(product), shape(product.shape), dnn(dnn) {}
 
   Expected<PreparedPointer> build();
@@ -41,15 +41,15 @@ private:
   void describeOperands();
   PrimitiveHandle makePrimitive(bool add);
   Handle<dnnl_primitive_attr_t> makeAttributes(bool add);
-  void addArgument(LibraryMatmulRecord &record, int argument, const dnnl_memory_desc_t &desc,
-                   std::byte *address);
+  void addArgument(LibraryMatmulInstruction &instruction, int argument,
+                   const dnnl_memory_desc_t &desc, std::byte *address);
   /// Keeps the first status that is not success.
   void note(dnnl_status_t status) {
     if (failure == dnnl_success)
       failure = status;
   }
 
-  const Product &product;
+  const MatmulCall &product;
   const abi::Matmul &shape;
   const OneDnn &dnn;
   dnnl_memory_desc_t a = {}, b = {}, c = {}, bias = {};
@@ -108,41 +108,41 @@ PrimitiveHandle Builder::makePrimitive(bool add) {
   return {primitive, dnn.primitiveDestroy};
 }
 
-void Builder::addArgument(LibraryMatmulRecord &record, int argument, const dnnl_memory_desc_t &desc,
-                          std::byte *address) {
+void Builder::addArgument(LibraryMatmulInstruction &instruction, int argument,
+                          const dnnl_memory_desc_t &desc, std::byte *address) {
   dnnl_memory_t memory = nullptr;
   note(dnn.memoryCreate(&memory, &desc, dnn.engine, address));
-  record.memories.emplace_back(memory, dnn.memoryDestroy);
-  record.arguments.push_back({argument, memory});
+  instruction.memories.emplace_back(memory, dnn.memoryDestroy);
+  instruction.arguments.push_back({argument, memory});
 }
 
 Expected<PreparedPointer> Builder::build() {
-  auto record = std::make_unique<LibraryMatmulRecord>();
-  record->dnn = &dnn;
-  record->accumulation = shape.accumulation();
+  auto instruction = std::make_unique<LibraryMatmulInstruction>();
+  instruction->dnn = &dnn;
+  instruction->accumulation = shape.accumulation();
   dnnl_stream_t stream = nullptr;
   note(dnn.streamCreate(&stream, dnn.engine, dnnl_stream_default_flags));
-  record->stream = {stream, dnn.streamDestroy};
+  instruction->stream = {stream, dnn.streamDestroy};
   describeOperands();
-  addArgument(*record, DNNL_ARG_SRC, a, product.a);
-  addArgument(*record, DNNL_ARG_WEIGHTS, b, product.b);
-  addArgument(*record, DNNL_ARG_DST, c, product.c);
+  addArgument(*instruction, DNNL_ARG_SRC, a, product.a);
+  addArgument(*instruction, DNNL_ARG_WEIGHTS, b, product.b);
+  addArgument(*instruction, DNNL_ARG_DST, c, product.c);
   if (product.bias)
-    addArgument(*record, DNNL_ARG_BIAS, bias, product.bias);
+    addArgument(*instruction, DNNL_ARG_BIAS, bias, product.bias);
   if (shape.accumulation() != abi::ADD)
-    record->overwriting = makePrimitive(false);
+    instruction->overwriting = makePrimitive(false);
   if (shape.accumulation() != abi::OVERWRITE)
-    record->adding = makePrimitive(true);
+    instruction->adding = makePrimitive(true);
   if (failure != dnnl_success)
     return Status::unavailable(fmt::format("oneDNN has no product of {} into {} here (status {})",
                                            abi::elementName(shape.type()),
                                            abi::elementName(shape.result_type()), int(failure)));
-  return PreparedPointer(std::move(record));
+  return PreparedPointer(std::move(instruction));
 }
 
 } // namespace
 
-Expected<PreparedPointer> prepareLibraryMatmul(const Product &product, const OneDnn &dnn) {
+Expected<PreparedPointer> prepareLibraryMatmul(const MatmulCall &product, const OneDnn &dnn) {
   return Builder(product, dnn).build();
 }
 

@@ -12,13 +12,13 @@
 #ifndef PCC_RUNTIME_DEVICE_HOST_MATMUL_H
 #define PCC_RUNTIME_DEVICE_HOST_MATMUL_H
 
+#include "runtime/device/host/Instructions.h"
 #include "runtime/device/host/OneDnn.h"
-#include "runtime/device/host/Records.h"
 
 namespace pcc::runtime::host {
 
 /// A matmul with its addresses.
-struct Product {
+struct MatmulCall {
   abi::Matmul shape;
   std::byte *a;
   std::byte *b;
@@ -27,8 +27,9 @@ struct Product {
 };
 
 /// Errors: Unavailable if the library has no matmul of these types on this machine.
-Expected<PreparedPointer> prepareLibraryMatmul(const Product &product, const OneDnn &dnn);
-PreparedPointer prepareSmallMatmul(const Product &product, const OneDnn &dnn, const Team &team);
+Expected<PreparedPointer> prepareLibraryMatmul(const MatmulCall &matmulCall, const OneDnn &dnn);
+PreparedPointer prepareSmallMatmul(const MatmulCall &matmulCall, const OneDnn &dnn,
+                                   const Team &team);
 
 /// Returns whether prepareSmallMatmul is preferred for the matmul.
 bool isSmallMatmul(const abi::Matmul &shape);

@@ -11,22 +11,22 @@ namespace {
 /// Extent of a block along the dimension that is cut.
 constexpr int64_t blockExtent = 128;
 
-class SmallMatmulRecord final : public PreparedRecord {
+class SmallMatmulInstruction final : public PreparedInstruction {
 public:
-  SmallMatmulRecord(const Product &product, const OneDnn &dnn, const Team &team)
-      : dnn(dnn), team(team), m(product.shape.m()), n(product.shape.n()), k(product.shape.k()),
-        batch(product.shape.batch()), transposeA(product.shape.transpose_a()),
-        transposeB(product.shape.transpose_b()), sharedB(product.shape.shared_b()),
-        relu(product.shape.activation() == abi::RELU), accumulation(product.shape.accumulation()),
-        a(reinterpret_cast<float *>(product.a)), b(reinterpret_cast<float *>(product.b)),
-        c(reinterpret_cast<float *>(product.c)), bias(reinterpret_cast<float *>(product.bias)),
-        cutsRows(m > blockExtent || m >= n),
+  SmallMatmulInstruction(const MatmulCall &matmulCall, const OneDnn &dnn, const Team &team)
+      : dnn(dnn), team(team), m(matmulCall.shape.m()), n(matmulCall.shape.n()),
+        k(matmulCall.shape.k()), batch(matmulCall.shape.batch()),
+        transposeA(matmulCall.shape.transpose_a()), transposeB(matmulCall.shape.transpose_b()),
+        sharedB(matmulCall.shape.shared_b()), relu(matmulCall.shape.activation() == abi::RELU),
+        accumulation(matmulCall.shape.accumulation()), a(reinterpret_cast<float *>(matmulCall.a)),
+        b(reinterpret_cast<float *>(matmulCall.b)), c(reinterpret_cast<float *>(matmulCall.c)),
+        bias(reinterpret_cast<float *>(matmulCall.bias)), cutsRows(m > blockExtent || m >= n),
         blocks(((cutsRows ? m : n) + blockExtent - 1) / blockExtent) {}
 
-  Status run(const SlotValues &slot) override {
-    bool add = adds(accumulation, slot);
+  Status run(const ActionValues &action) override {
+    bool add = adds(accumulation, action);
     std::atomic<bool> failed = false;
-    team.alone([&] {
+    team.withOneThread([&] {
       team.parallel(batch * blocks, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
           if (!runBlock(i / blocks, i % blocks, add))
@@ -77,8 +77,9 @@ private:
 
 } // namespace
 
-PreparedPointer prepareSmallMatmul(const Product &product, const OneDnn &dnn, const Team &team) {
-  return std::make_unique<SmallMatmulRecord>(product, dnn, team);
+PreparedPointer prepareSmallMatmul(const MatmulCall &matmulCall, const OneDnn &dnn,
+                                   const Team &team) {
+  return std::make_unique<SmallMatmulInstruction>(matmulCall, dnn, team);
 }
 
 } // namespace pcc::runtime::host

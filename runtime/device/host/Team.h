@@ -39,7 +39,7 @@ public:
   }
 
   /// Calls body() while libraries use one thread.
-  template <typename Body> void alone(Body &&body) const {
+  template <typename Body> void withOneThread(Body &&body) const {
     if (size > 1)
       openMp->setThreads(1);
     body();

@@ -3,7 +3,7 @@
 // NVIDIA's own cuBLASLt, where it is installed: it has the functions that pcc calls, and takes the
 // descriptors that pcc makes. Neither needs a GPU.
 
-#include "runtime/device/cuda/library/ProductPlan.h"
+#include "runtime/device/cuda/library/MatmulPlan.h"
 
 #include <gtest/gtest.h>
 
@@ -51,9 +51,9 @@ TEST_F(CublasLtLibrary, TakesTheDescriptorsOfProducts) {
         matmul.set_result_type(type);
         matmul.set_activation(activation);
         matmul.mutable_kept();
-        ProductAddresses at = {memory, memory, memory, memory, memory, nullptr};
-        auto plan = planProduct(*CublasLt::get(), shapeOf(matmul, at),
-                                type == abi::F32 ? ComputeType::Tf32 : ComputeType::F32, at);
+        MatmulAddresses at = {memory, memory, memory, memory, memory, nullptr};
+        auto plan = planMatmul(*CublasLt::get(), shapeOf(matmul, at),
+                               type == abi::F32 ? ComputeType::Tf32 : ComputeType::F32, at);
         EXPECT_TRUE(bool(plan)) << plan.status().message();
       }
 }

@@ -29,7 +29,7 @@ std::unique_ptr<Device> open(const abi::Executable &executable) {
 
 // Machine code runs on its major capability, PTX on all later ones; letters mean that chip alone.
 TEST(CudaDevice, ChipsAndCapabilities) {
-  auto gpu = [](int major, int minor) { return cuda::GpuFacts{"a GPU", major, minor, 0}; };
+  auto gpu = [](int major, int minor) { return cuda::GpuProperties{"a GPU", major, minor, 0}; };
   using cuda::runsMachineCode;
   using cuda::runsPtx;
   EXPECT_TRUE(runsMachineCode("sm_80", gpu(8, 0)));
@@ -69,7 +69,7 @@ TEST(CudaDevice, KeepsTheWordsOfTheDriversCompiler) {
   cuda::ContextHandle context = nullptr;
   ASSERT_EQ(driver.primaryContextRetain(&context, 0), cuda::Result::Success);
   auto gpu =
-      std::make_shared<const cuda::Gpu>(driver, 0, cuda::GpuFacts{"a GPU", 9, 0, 0}, context);
+      std::make_shared<const cuda::Gpu>(driver, 0, cuda::GpuProperties{"a GPU", 9, 0, 0}, context);
   abi::Executable executable = forGpu(ProgramBuilder(1).executable);
   executable.mutable_gpu_code()->set_chip("sm_80");
   executable.mutable_gpu_code()->set_ptx(".version 8.0");
@@ -153,9 +153,9 @@ TEST(CudaDevice, LateErrorsNameWhatRan) {
   auto bad = device->prepare(program.bad, {executable, own, wild, 0});
   ASSERT_TRUE(bool(good) && bool(bad));
   EXPECT_TRUE((*good)->run({}).ok());
-  EXPECT_TRUE(device->synchronise().ok());
+  EXPECT_TRUE(device->synchronize().ok());
   EXPECT_TRUE((*bad)->run({}).ok()); // it is only enqueued
-  Status status = device->synchronise();
+  Status status = device->synchronize();
   EXPECT_EQ(status.describe(), "'bad' (model.py:7): 'bad': cuStreamSynchronize: "
                                "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
 }
@@ -172,7 +172,7 @@ TEST(CudaDevice, LateErrorsOfSeveralNameTheFirstAndTheLast) {
   ASSERT_TRUE(bool(first) && bool(last));
   EXPECT_TRUE((*first)->run({}).ok());
   EXPECT_TRUE((*last)->run({}).ok());
-  EXPECT_EQ(device->synchronise().message(),
+  EXPECT_EQ(device->synchronize().message(),
             "one of 2 records from 'good' to 'bad': cuStreamSynchronize: "
             "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
   Status later = (*last)->run({});
@@ -199,8 +199,8 @@ TEST(CudaDevice, SnapshotsTellOfWhatWasRunBefore) {
   EXPECT_TRUE((*before)->take().ok());
   EXPECT_TRUE((*bad)->run({}).ok());
   EXPECT_TRUE((*behind)->take().ok());
-  EXPECT_TRUE(bool((*before)->look()));
-  EXPECT_EQ((*behind)->look().status().describe(),
+  EXPECT_TRUE(bool((*before)->read()));
+  EXPECT_EQ((*behind)->read().status().describe(),
             "'bad' (model.py:7): 'bad': cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS: so says "
             "the emulator");
 }
@@ -216,7 +216,7 @@ TEST(CudaDevice, InletsTellOfWhatWasRunBefore) {
   RankMemory wild;
   wild.base[abi::PERSISTENT] = nobodys;
   auto bad = device->prepare(program.bad, {executable, executable.programs(0), wild, 0});
-  auto inlet = device->makeInlet((*space)->base, 64);
+  auto inlet = device->makeHostToDeviceStaging((*space)->base, 64);
   ASSERT_TRUE(bool(bad) && bool(inlet));
   EXPECT_TRUE((*inlet)->send().ok());
   EXPECT_TRUE((*bad)->run({}).ok());

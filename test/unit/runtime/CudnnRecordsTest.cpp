@@ -80,7 +80,7 @@ using abi::Convolution;
 constexpr Convolution::Kind kinds[] = {Convolution::FORWARD, Convolution::INPUT_GRADIENT,
                                        Convolution::WEIGHT_GRADIENT};
 
-TEST(CudnnRecords, ConvolutionsAreThoseOfTheHost) {
+TEST(CudnnInstructions, ConvolutionsAreThoseOfTheHost) {
   for (Convolution::Kind kind : kinds)
     for (int64_t groups : {1, 2})
       for (bool isWhole : {false, true}) {
@@ -95,7 +95,7 @@ TEST(CudnnRecords, ConvolutionsAreThoseOfTheHost) {
 }
 
 // The emulated heuristics name an engine that rounds before one that does not.
-TEST(CudnnRecords, OperandsAreRoundedOnlyWhereThatIsAskedFor) {
+TEST(CudnnInstructions, OperandsAreRoundedOnlyWhereThatIsAskedFor) {
   for (Convolution::Kind kind : kinds) {
     ConvolutionCase test(kind, 1, false);
     uint32_t out = test.values[test.out].first;
@@ -108,7 +108,7 @@ TEST(CudnnRecords, OperandsAreRoundedOnlyWhereThatIsAskedFor) {
 
 // Other attentions are left to kernels, of which this code has none. The weights of the softmax,
 // and the gradients of the scores, are rounded to the record's type before they are multiplied.
-TEST(CudnnRecords, AttentionThatIsExpressible) {
+TEST(CudnnInstructions, AttentionThatIsExpressible) {
   std::mt19937 random(2);
   int expressible = 0;
   for (abi::ElementType type : {abi::F32, abi::F16, abi::BF16})

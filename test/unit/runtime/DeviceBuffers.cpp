@@ -48,7 +48,7 @@ Expected<Request> OnDevice::start(std::span<const CollectiveCall> calls) {
     batch.calls.push_back(std::move(call));
   }
   if (!group->isEnqueued())
-    if (Status status = device->synchronise(); !status.ok())
+    if (Status status = device->synchronize(); !status.ok())
       return status;
   Expected<Request> request = group->start(batch.calls);
   if (request) // the calls keep their place
@@ -56,15 +56,15 @@ Expected<Request> OnDevice::start(std::span<const CollectiveCall> calls) {
   return request;
 }
 
-Status OnDevice::wait(Request request, Passage &passage) {
-  Status status = group->wait(request, passage);
+Status OnDevice::wait(Request request, TransferInterval &interval) {
+  Status status = group->wait(request, interval);
   auto batch = batches.extract(request.number);
   for (const Written &written : batch.mapped().written)
     if (status.ok())
       status = device->copyOut(written.host, written.device);
   // Other members may still read what was sent.
   if (status.ok())
-    status = device->synchronise();
+    status = device->synchronize();
   return status;
 }
 

@@ -22,7 +22,7 @@ public:
   int size() const override { return group->size(); }
   runtime::Expected<runtime::Request>
   start(std::span<const runtime::CollectiveCall> calls) override;
-  runtime::Status wait(runtime::Request request, runtime::Passage &passage) override;
+  runtime::Status wait(runtime::Request request, runtime::TransferInterval &interval) override;
   runtime::Status status() const override { return group->status(); }
   void abort(const std::string &reason) override { group->abort(reason); }
   runtime::Expected<std::unique_ptr<runtime::Communicator>> split(int color, int key) override;

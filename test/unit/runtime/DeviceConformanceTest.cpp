@@ -32,7 +32,7 @@ protected:
   }
 
   std::vector<float> run(ProgramBuilder &builder, const abi::Record &record,
-                         const BufferValues &values, uint32_t out, const SlotValues &slot) {
+                         const BufferValues &values, uint32_t out, const ActionValues &slot) {
     open(builder.executable);
     return runRecordOn(*devices[0], builder, record, values, out, slot);
   }
@@ -86,7 +86,7 @@ TEST_P(DeviceConformance, InletsBringEachContentToItsPlaceInTheOrder) {
   for (size_t bytes : {size_t(0), size_t(8), size_t(9) << 20}) {
     auto memory = devices[0]->allocate(bytes);
     ASSERT_TRUE(bool(memory));
-    auto inlet = devices[0]->makeInlet((*memory)->base, bytes);
+    auto inlet = devices[0]->makeHostToDeviceStaging((*memory)->base, bytes);
     ASSERT_TRUE(bool(inlet)) << inlet.status().describe();
     std::vector<std::unique_ptr<Snapshot>> seen;
     for (int turn = 0; turn < 3; ++turn) {

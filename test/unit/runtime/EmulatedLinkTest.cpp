@@ -79,10 +79,10 @@ TEST_P(DeliveredNotBefore, TheLinkWouldHave) {
       EXPECT_TRUE(rank.barrier().ok());
       comer.come();
       Expected<Request> request = rank.start({&own.call, 1});
-      Passage passage;
-      EXPECT_TRUE(rank.wait(*request, passage).ok());
-      EXPECT_GE(nowNanoseconds(), passage.end);
-      EXPECT_GE(passage.end, comer.get() + nanoseconds(price));
+      TransferInterval interval;
+      EXPECT_TRUE(rank.wait(*request, interval).ok());
+      EXPECT_GE(nowNanoseconds(), interval.end);
+      EXPECT_GE(interval.end, comer.get() + nanoseconds(price));
       EXPECT_TRUE(rank.barrier().ok());
     }
   });
@@ -108,10 +108,10 @@ TEST(EmulatedLink, InOrder) {
     for (OwnCall &each : own)
       requests.push_back(*rank.start({&each.call, 1}));
     for (int i = 0; i < flights; ++i) {
-      Passage passage;
-      EXPECT_TRUE(rank.wait(requests[i], passage).ok());
-      EXPECT_GE(passage.begin, last.get() + nanoseconds(i * price));
-      EXPECT_GE(passage.end, last.get() + nanoseconds((i + 1) * price));
+      TransferInterval interval;
+      EXPECT_TRUE(rank.wait(requests[i], interval).ok());
+      EXPECT_GE(interval.begin, last.get() + nanoseconds(i * price));
+      EXPECT_GE(interval.end, last.get() + nanoseconds((i + 1) * price));
     }
     CollectiveCall batch[] = {own[0].call, own[1].call};
     int64_t begin = nowNanoseconds();
@@ -177,10 +177,10 @@ TEST(EmulatedLink, Messages) {
     for (int i = 0; i < messages; ++i)
       requests.push_back(*rank.start(calls));
     for (int i = 0; i < messages; ++i) {
-      Passage passage;
-      EXPECT_TRUE(rank.wait(requests[i], passage).ok());
-      EXPECT_GE(passage.end, last.get() + nanoseconds((i + 1) * 0.01 + 1e-3));
-      EXPECT_GE(nowNanoseconds(), passage.end);
+      TransferInterval interval;
+      EXPECT_TRUE(rank.wait(requests[i], interval).ok());
+      EXPECT_GE(interval.end, last.get() + nanoseconds((i + 1) * 0.01 + 1e-3));
+      EXPECT_GE(nowNanoseconds(), interval.end);
     }
   });
 }
@@ -220,10 +220,10 @@ TEST(EmulatedLink, SleepsWhileOthersMayWork) {
     double before = processorSeconds();
     Request request = *rank.start({&call, 1});
     int64_t started = nowNanoseconds();
-    Passage passage;
-    EXPECT_TRUE(rank.wait(request, passage).ok());
+    TransferInterval interval;
+    EXPECT_TRUE(rank.wait(request, interval).ok());
     EXPECT_LT(processorSeconds() - before, 0.1);
-    EXPECT_LT(started, passage.end);
+    EXPECT_LT(started, interval.end);
     EXPECT_EQ(sum, 2);
   });
 }

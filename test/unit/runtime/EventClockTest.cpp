@@ -47,7 +47,7 @@ TEST_F(EventClockTest, TellsWhenWorkWasDone) {
   EXPECT_FALSE(timeOf(begin) || timeOf(end)) << "nothing is done yet";
   std::this_thread::sleep_for(milliseconds(20));
   int64_t before = nowNanoseconds();
-  ASSERT_TRUE(stream->synchronise().ok());
+  ASSERT_TRUE(stream->synchronize().ok());
   int64_t after = nowNanoseconds();
   EXPECT_GE(*timeOf(begin), before - tolerance);
   EXPECT_LT(*timeOf(begin), *timeOf(end));
@@ -65,7 +65,7 @@ TEST_F(EventClockTest, StreamsOverlap) {
   Mark beginsMoving = clock->mark(side->get());
   ASSERT_TRUE(side->waitFor(computed).ok());
   Mark endsMoving = clock->mark(side->get());
-  ASSERT_TRUE(side->synchronise().ok());
+  ASSERT_TRUE(side->synchronize().ok());
   EXPECT_LT(*timeOf(beginsMoving), *timeOf(beginsComputing));
   EXPECT_LT(*timeOf(beginsComputing), *timeOf(endsComputing));
   EXPECT_LT(*timeOf(endsComputing), *timeOf(endsMoving));
@@ -78,7 +78,7 @@ TEST_F(EventClockTest, EventsAreUsedAgain) {
   for (int i = 0; i < 4; ++i) {
     Mark passing = clock->mark(stream->get());
     kept.push_back(clock->mark(stream->get()));
-    ASSERT_TRUE(stream->synchronise().ok());
+    ASSERT_TRUE(stream->synchronize().ok());
     EXPECT_GE(*timeOf(passing), latest);
     latest = *timeOf(kept.back());
     EXPECT_GE(latest, *timeOf(passing));
@@ -94,7 +94,7 @@ TEST_F(EventClockTest, DropsNewAnchors) {
   ASSERT_TRUE(clock->renew().ok());
   int64_t before = nowNanoseconds();
   Mark second = clock->mark(stream->get());
-  ASSERT_TRUE(stream->synchronise().ok());
+  ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_NEAR(double(*timeOf(second)), double(before), double(tolerance));
   EXPECT_NEAR(double(*timeOf(first)), double(before), double(tolerance))
       << "the stream came there as late, whatever anchor it is told by";
@@ -103,7 +103,7 @@ TEST_F(EventClockTest, DropsNewAnchors) {
 // Who asks a stream that failed is told, and where nothing can be marked nothing is.
 TEST_F(EventClockTest, ErrorsShowAtTheNextCall) {
   ASSERT_TRUE(stream->fill(DevicePointer(64), 8).ok());
-  EXPECT_FALSE(stream->synchronise().ok());
+  EXPECT_FALSE(stream->synchronize().ok());
   EXPECT_FALSE(clock->mark(stream->get()));
 }
 

@@ -69,9 +69,9 @@ TEST(CompareTensors, LooksAtEveryElement) {
 }
 
 TEST(CompareTensors, TellsTheShareOfTheTolerance) {
-  EXPECT_EQ((ComparedResult{"x", "", 1, 4}.share()), 0.25);
-  EXPECT_EQ((ComparedResult{"x", "", 0, 0}.share()), 0);
-  EXPECT_EQ((ComparedResult{"x", "", 1, 0}.share()), HUGE_VAL);
+  EXPECT_EQ((ComparedResult{"x", "", 1, 4}.usedTolerance()), 0.25);
+  EXPECT_EQ((ComparedResult{"x", "", 0, 0}.usedTolerance()), 0);
+  EXPECT_EQ((ComparedResult{"x", "", 1, 0}.usedTolerance()), HUGE_VAL);
 }
 
 /// A perceptron on 2 ranks, and what it computed once as what is expected.

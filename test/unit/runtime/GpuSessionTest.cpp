@@ -2,7 +2,7 @@
 //
 // Whole programs on the emulated GPU, beside the same on the host.
 
-#include "runtime/execute/LateLosses.h"
+#include "runtime/execute/DeferredLossReader.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
 #include "test/unit/runtime/GpuPrograms.h"
@@ -47,25 +47,25 @@ void expectNear(const NamedTensors &got, const NamedTensors &expected) {
 /// The losses of some steps on inputs of zeros, and how many were not looked at behind each step.
 std::pair<std::vector<double>, std::vector<int64_t>> lateLosses(Session &session) {
   auto losses = std::make_shared<std::vector<double>>();
-  auto unseen = std::make_shared<std::vector<int64_t>>();
-  Status status = session.onEveryRank([&, losses, unseen](RankExecutor &rank) {
+  auto unread = std::make_shared<std::vector<int64_t>>();
+  Status status = session.onEveryRank([&, losses, unread](RankExecutor &rank) {
     LossReader reader(rank.executable());
-    Expected<LateLosses> late = LateLosses::make(reader, rank);
+    Expected<DeferredLossReader> deferred = DeferredLossReader::make(reader, rank);
     StepHooks hooks;
-    hooks.sectionDone = [&](uint32_t section) { return late->sectionDone(section); };
+    hooks.sectionDone = [&](uint32_t section) { return deferred->sectionDone(section); };
     for (int64_t step = 0; step < 4; ++step) {
       if (Status status = rank.runStep(step, hooks); !status.ok())
         return status;
-      if (Status status = late->stepDone(); !status.ok())
+      if (Status status = deferred->stepDone(); !status.ok())
         return status;
-      while (late->unseen() > (step == 3 ? 0 : late->mostUnseen()))
-        losses->push_back(*late->look());
-      unseen->push_back(late->unseen());
+      while (deferred->unread() > (step == 3 ? 0 : deferred->maxUnread()))
+        losses->push_back(*deferred->read());
+      unread->push_back(deferred->unread());
     }
     return Status();
   });
   EXPECT_TRUE(status.ok()) << status.describe();
-  return {*losses, *unseen};
+  return {*losses, *unread};
 }
 
 // So that the device has the next step before it is through with this one.

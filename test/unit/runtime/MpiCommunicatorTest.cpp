@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "{}\n", library.status().message());
     return 1;
   }
-  auto engine = pcc::runtime::mpi::Engine::begin(**library, /*patient=*/true);
+  auto engine = pcc::runtime::mpi::Engine::begin(**library, /*oversubscribed=*/true);
   if (!engine) {
     fmt::print(stderr, "{}\n", engine.status().message());
     return 1;

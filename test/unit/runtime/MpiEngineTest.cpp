@@ -17,7 +17,7 @@ TEST(MpiEngine, NeedsThreads) {
     *enough = 0;
     return 0;
   };
-  Status status = mpi::Engine::begin(library, /*patient=*/true).status();
+  Status status = mpi::Engine::begin(library, /*oversubscribed=*/true).status();
   EXPECT_EQ(status.kind(), StatusKind::Unavailable);
   EXPECT_EQ(status.message(), "MPI: expected thread level 'funneled' or more, got 'single'; use an "
                               "MPI that is built with threads");
@@ -29,7 +29,7 @@ TEST(MpiEngine, PassesOnErrors) {
   library.describe = [](int code, char *text, int32_t capacity) {
     std::snprintf(text, size_t(capacity), "trouble number %d", code);
   };
-  Status status = mpi::Engine::begin(library, /*patient=*/true).status();
+  Status status = mpi::Engine::begin(library, /*oversubscribed=*/true).status();
   EXPECT_EQ(status.kind(), StatusKind::Failed);
   EXPECT_EQ(status.message(), "MPI: trouble number 7");
 }

@@ -115,17 +115,17 @@ TEST(NcclSession, TheWayOverTheHostIsTold) {
 }
 
 TEST(NcclSession, RanksHaveTheSameNccl) {
-  std::vector<Introduction> ranks = {{{{1}}, 22809}, {{{2}}, 22809}, {{{3}}, 22705}};
-  EXPECT_TRUE(checkIntroductions(std::span(ranks).first(2)).ok());
-  EXPECT_EQ(checkIntroductions(ranks).message(),
+  std::vector<RankIdentity> ranks = {{{{1}}, 22809}, {{{2}}, 22809}, {{{3}}, 22705}};
+  EXPECT_TRUE(checkRankIdentities(std::span(ranks).first(2)).ok());
+  EXPECT_EQ(checkRankIdentities(ranks).message(),
             "rank 0 has NCCL 2.28.9, but rank 2 has 2.27.5: expected the same on all machines");
   ranks[1].version = 0;
-  EXPECT_EQ(checkIntroductions(ranks).message(), "rank 1 has no NCCL");
+  EXPECT_EQ(checkRankIdentities(ranks).message(), "rank 1 has no NCCL");
 }
 
 TEST(NcclSession, TheTimeLimitIsOneToMeetIn) {
-  EXPECT_EQ(commOptionsOf({.timeOut = 600}).patience, 600);
-  EXPECT_EQ(commOptionsOf({.timeOut = 1}).patience, 60);
+  EXPECT_EQ(commOptionsOf({.timeOut = 600}).timeout, 600);
+  EXPECT_EQ(commOptionsOf({.timeOut = 1}).timeout, 60);
 }
 
 /// The other rank of two.

@@ -120,7 +120,7 @@ TEST(Nccl, TwoRanksOnOneGpu) {
 // Whoever does not come ends the others' wait for it.
 TEST(Nccl, ARankThatNeverJoins) {
   auto devices = makeDevices(2, 1);
-  auto family = makeFamily(1, {.patience = 0.1});
+  auto family = makeFamily(1, {.timeout = 0.1});
   World hosts = makeLocalCommunicators(2);
   std::thread other([&] { // has the id, and does nothing with it
     char id[sizeof(nccl::UniqueId)];
@@ -145,8 +145,8 @@ public:
     isMessage = calls[0].kind == abi::RECV;
     return host->start(calls);
   }
-  Status wait(Request request, Passage &passage) override {
-    Status status = host->wait(request, passage);
+  Status wait(Request request, TransferInterval &interval) override {
+    Status status = host->wait(request, interval);
     return isMessage ? Status::failed("rank 1 fails") : status;
   }
   void abort(const std::string &reason) override { host->abort(reason); }
@@ -159,10 +159,10 @@ private:
   bool isMessage = false;
 };
 
-// Who fails while ranks join ends the wait of others for it, long before their patience does.
+// Who fails while ranks join ends the wait of others for it, long before their timeout does.
 TEST(Nccl, ARankThatFailsWhileAllJoin) {
   auto devices = makeDevices(2, 2);
-  auto family = makeFamily(2, {.patience = 600});
+  auto family = makeFamily(2, {.timeout = 600});
   World hosts = makeLocalCommunicators(2);
   hosts[1] = std::make_unique<FailsAtARoute>(std::move(hosts[1]));
   std::vector<Status> statuses(2);
@@ -225,7 +225,7 @@ TEST(Nccl, AbortEndsWhatIsEnqueued) {
   EXPECT_TRUE(pair.ranks[0]->wait(*request).ok());
   EXPECT_TRUE(pair.ranks[0]->status().ok());
   std::thread later = abortLater(*pair.ranks[1]);
-  EXPECT_TRUE(pair.devices[0]->synchronise().ok());
+  EXPECT_TRUE(pair.devices[0]->synchronize().ok());
   later.join();
   expectGivenUp(*pair.ranks[0], sum.call);
 }
@@ -248,7 +248,7 @@ TEST(Nccl, AbortEndsAllThatAGpuHas) {
   EXPECT_TRUE(pair.ranks[0]->wait(*first).ok());
   EXPECT_TRUE(parts[0]->wait(*second).ok());
   std::thread later = abortLater(*pair.ranks[1]);
-  EXPECT_TRUE(pair.devices[0]->synchronise().ok());
+  EXPECT_TRUE(pair.devices[0]->synchronize().ok());
   later.join();
   expectGivenUp(*pair.ranks[0], all.call);
   expectGivenUp(*parts[0], some.call);
@@ -278,9 +278,9 @@ TEST(Nccl, ASplitThatIsLate) {
   int before = openCommunicators();
   auto devices = makeDevices(2, 2);
   std::vector<std::unique_ptr<nccl::RankComms>> ranks;
-  for (double patience : {1.0, 60.0})
+  for (double timeout : {1.0, 60.0})
     ranks.push_back(std::make_unique<nccl::RankComms>(*nccl::Nccl::get(),
-                                                      nccl::CommOptions{.patience = patience}));
+                                                      nccl::CommOptions{.timeout = timeout}));
   std::vector<nccl::CommHandle> comms = meetTwo(devices, ranks);
   devices[0]->enterThread();
   EXPECT_EQ(ranks[0]->split(comms[0], 0, 0).status().message(),
@@ -299,7 +299,7 @@ TEST(Nccl, ASplitThatIsGivenUp) {
   std::vector<std::unique_ptr<nccl::RankComms>> ranks;
   for (int rank = 0; rank < 2; ++rank)
     ranks.push_back(
-        std::make_unique<nccl::RankComms>(*nccl::Nccl::get(), nccl::CommOptions{.patience = 1}));
+        std::make_unique<nccl::RankComms>(*nccl::Nccl::get(), nccl::CommOptions{.timeout = 1}));
   std::vector<nccl::CommHandle> comms = meetTwo(devices, ranks);
   devices[0]->enterThread();
   EXPECT_FALSE(bool(ranks[0]->split(comms[0], 0, 0)));

@@ -49,8 +49,8 @@ protected:
     }
   }
 
-  std::vector<RecordToRun> all() const {
-    std::vector<RecordToRun> records;
+  std::vector<InstructionToRun> all() const {
+    std::vector<InstructionToRun> records;
     for (size_t i = 0; i < prepared.size(); ++i)
       records.push_back({&executable.programs(0).sections(0).records(int(i)), prepared[i].get()});
     return records;
@@ -70,7 +70,7 @@ protected:
   std::unique_ptr<Device> device;
   std::unique_ptr<Allocation> space;
   RankMemory memory;
-  std::vector<std::unique_ptr<PreparedRecord>> prepared;
+  std::vector<std::unique_ptr<PreparedInstruction>> prepared;
 };
 
 TEST_F(ReplayTest, DoesTheSameInEverySlot) {
@@ -78,14 +78,14 @@ TEST_F(ReplayTest, DoesTheSameInEverySlot) {
   addLaunch(abi::Scalar::FIRST, 8);
   addLaunch(abi::Scalar::NONE, 9);
   prepare();
-  std::unique_ptr<PreparedRecord> whole = device->join(all());
+  std::unique_ptr<PreparedInstruction> whole = device->join(all());
   ASSERT_TRUE(whole);
-  SlotUse use = whole->uses();
+  ActionValueUse use = whole->uses();
   EXPECT_TRUE(use.microbatch && use.first);
   EXPECT_FALSE(use.copy || use.step);
   for (int64_t step = 0; step < 4; ++step)
     for (int64_t microbatch = 0; microbatch < 3; ++microbatch) {
-      SlotValues slot{.microbatch = microbatch, .first = microbatch == 0, .step = step};
+      ActionValues slot{.microbatch = microbatch, .first = microbatch == 0, .step = step};
       ASSERT_TRUE(whole->run(slot).ok());
       if (step > 0 && microbatch < 2) // others never come to it
         whole->makeReady(slot);
@@ -100,13 +100,13 @@ TEST_F(ReplayTest, ErrorsNameTheRecords) {
   addLaunch(abi::Scalar::NONE, 1);
   addLaunch(abi::Scalar::NONE, 2);
   prepare();
-  std::unique_ptr<PreparedRecord> whole = device->join(all());
+  std::unique_ptr<PreparedInstruction> whole = device->join(all());
   ASSERT_TRUE(whole->run({}).ok());
-  ASSERT_TRUE(device->synchronise().ok());
+  ASSERT_TRUE(device->synchronize().ok());
   whole->makeReady({});
   space.reset();
   ASSERT_TRUE(whole->run({}).ok()); // it is only enqueued
-  EXPECT_EQ(device->synchronise().message(),
+  EXPECT_EQ(device->synchronize().message(),
             "one of 2 records from 'launch 1' to 'launch 2': cuStreamSynchronize: "
             "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
 }
@@ -117,7 +117,7 @@ TEST_F(ReplayTest, NoRunWaits) {
   addLaunch(abi::Scalar::NONE, 1);
   addLaunch(abi::Scalar::NONE, 2);
   prepare();
-  std::unique_ptr<PreparedRecord> whole = device->join(all()), late = device->join(all());
+  std::unique_ptr<PreparedInstruction> whole = device->join(all()), late = device->join(all());
   whole->makeReady({});
   auto side = cuda::SideStream::make(cuda::partsOf(*device).stream.gpu);
   ASSERT_TRUE(bool(side));
@@ -143,13 +143,13 @@ TEST_F(ReplayTest, NoRunWaits) {
 }
 
 /// Waits for the device, which no capture allows.
-class Waits final : public PreparedRecord {
+class Waits final : public PreparedInstruction {
 public:
   explicit Waits(Device &device) : device(device) {}
-  SlotUse uses() const override { return {}; }
-  Status run(const SlotValues &) override {
+  ActionValueUse uses() const override { return {}; }
+  Status run(const ActionValues &) override {
     ++runs;
-    return device.synchronise();
+    return device.synchronize();
   }
   int runs = 0;
 
@@ -161,9 +161,9 @@ TEST_F(ReplayTest, RunsWhatCannotBeCapturedAsItIs) {
   addLaunch(abi::Scalar::COPY, 3);
   prepare();
   Waits waits(*device);
-  std::vector<RecordToRun> records = all();
+  std::vector<InstructionToRun> records = all();
   records.push_back({records[0].record, &waits});
-  std::unique_ptr<PreparedRecord> whole = device->join(records);
+  std::unique_ptr<PreparedInstruction> whole = device->join(records);
   for (int64_t run = 0; run < 4; ++run) {
     Status status = whole->run({.copy = 5});
     ASSERT_TRUE(status.ok()) << status.describe();

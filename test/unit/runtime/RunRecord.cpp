@@ -22,7 +22,7 @@ std::vector<float> randomFloats(std::mt19937 &random, int64_t count) {
 
 std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
                              const BufferValues &values, uint32_t out, int threads,
-                             const SlotValues &slot) {
+                             const ActionValues &slot) {
   builder.executable.clear_kernels();
   auto devices = makeHostDevices(builder.executable, threads);
   EXPECT_TRUE(bool(devices)) << devices.status().message();
@@ -30,7 +30,7 @@ std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
 }
 
 std::vector<float> runRecordOn(Device &device, ProgramBuilder &builder, const abi::Record &record,
-                               const BufferValues &values, uint32_t out, const SlotValues &slot) {
+                               const BufferValues &values, uint32_t out, const ActionValues &slot) {
   device.enterThread();
   auto space = std::move(*device.allocate(builder.program.memory().persistent_bytes()));
   RankMemory memory;

@@ -22,9 +22,9 @@ using BufferValues = std::vector<std::pair<uint32_t, std::vector<float>>>;
 /// returns buffer `out`; on the host device, or on a given one.
 std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
                              const BufferValues &values, uint32_t out, int threads,
-                             const runtime::SlotValues &slot);
+                             const runtime::ActionValues &slot);
 std::vector<float> runRecordOn(runtime::Device &device, ProgramBuilder &builder,
                                const abi::Record &record, const BufferValues &values, uint32_t out,
-                               const runtime::SlotValues &slot);
+                               const runtime::ActionValues &slot);
 
 } // namespace pcc::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/execute/Tensor.h"
-#include "runtime/execute/Initialise.h"
+#include "runtime/execute/Initialize.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(Tensor, AssemblesPartialBlocks) {
 }
 
 // Every kind of first value is the same for an element, whoever holds it.
-TEST(Initialise, DoesNotDependOnTheSharding) {
+TEST(Initialize, DoesNotDependOnTheSharding) {
   Grid grid;
   abi::Parameter whole;
   whole.set_name("w");
@@ -92,19 +92,19 @@ TEST(Initialise, DoesNotDependOnTheSharding) {
     if (kind == 3)
       initialiser.set_data(data.data.data(), data.data.size());
     Tensor expected = Tensor::zeros(abi::F32, {4, 6}), joined = expected;
-    initialise(whole, {}, 0, 7, expected.data.data());
+    initialize(whole, {}, 0, 7, expected.data.data());
     abi::Parameter cut = whole;
     *cut.mutable_block() = grid.block;
     for (int64_t rank = 0; rank < 4; ++rank) {
       Tensor local = Tensor::zeros(abi::F32, {2, 3});
-      initialise(cut, grid.mesh, rank, 7, local.data.data());
+      initialize(cut, grid.mesh, rank, 7, local.data.data());
       copyBlockIn(grid.block, grid.mesh, rank, local.data.data(), joined.data.data());
     }
     EXPECT_EQ(joined.data, expected.data) << "kind " << kind;
   }
 }
 
-TEST(Initialise, RandomNumbersHaveTheirMoments) {
+TEST(Initialize, RandomNumbersHaveTheirMoments) {
   abi::Parameter parameter;
   parameter.set_name("w");
   parameter.mutable_block()->set_type(abi::F32);
@@ -115,7 +115,7 @@ TEST(Initialise, RandomNumbersHaveTheirMoments) {
   parameter.mutable_initialiser()->mutable_normal()->set_mean(1);
   parameter.mutable_initialiser()->mutable_normal()->set_deviation(3);
   Tensor values = Tensor::zeros(abi::F32, {count});
-  initialise(parameter, {}, 0, 1, values.data.data());
+  initialize(parameter, {}, 0, 1, values.data.data());
   double mean = 0, square = 0;
   for (int64_t i = 0; i < count; ++i) {
     mean += values.at(i) / count;

@@ -40,7 +40,7 @@ private:
   /// figures where nothing is measured.
   mlir::LogicalResult findGpu() {
     const auto &driver = runtime::cuda::Driver::get();
-    auto facts = driver ? runtime::cuda::factsOf(*driver, 0) : driver.status();
+    auto facts = driver ? runtime::cuda::propertiesOf(*driver, 0) : driver.status();
     if (!facts) {
       fail(Unavailable, facts.status().describe());
       return mlir::failure();

@@ -92,7 +92,7 @@ Status TimedRun::run() {
       return status;
     if (Status status = rank.runSection(0); !status.ok())
       return status;
-    if (Status status = rank.synchronise(); !status.ok())
+    if (Status status = rank.synchronize(); !status.ok())
       return status;
     if (Status status = rank.world().barrier(); !status.ok())
       return status;
@@ -102,7 +102,7 @@ Status TimedRun::run() {
       if (Status status = rank.runSection(0); !status.ok())
         return status;
     Mark end = rank.device().mark();
-    Status done = rank.synchronise(); // a GPU may only have queued the work
+    Status done = rank.synchronize(); // a GPU may only have queued the work
     ends[rank.rank()] = runtime::nowNanoseconds();
     if (done.ok() && begin && end)
       done = readMarks(begin, end, begins[rank.rank()], ends[rank.rank()]);

@@ -95,7 +95,7 @@ static int make(const int32_t *processes, int32_t count, int32_t tag, PccMpiGrou
   return code;
 }
 
-static int32_t greatest_tag(void) {
+static int32_t max_tag(void) {
   int *value = NULL, found = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
   return found ? *value : 32767; /* the minimum that the standard guarantees */
@@ -115,7 +115,7 @@ static int receive(void *data, int32_t count, int32_t width, int32_t peer, int32
   return started(code, started_request, request);
 }
 
-static int look(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int32_t *bytes) {
+static int probe(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int32_t *bytes) {
   MPI_Status status;
   int flag = 0, count = 0;
   int code = MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_of(group), &flag, &status);
@@ -202,10 +202,10 @@ const PccMpi *pcc_mpi(void) {
       .identify = identify,
       .world = world,
       .make = make,
-      .greatest_tag = greatest_tag,
+      .max_tag = max_tag,
       .send = send,
       .receive = receive,
-      .look = look,
+      .probe = probe,
       .barrier = barrier,
       .broadcast = broadcast,
       .all_gather = all_gather,

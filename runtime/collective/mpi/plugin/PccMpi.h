@@ -46,14 +46,14 @@ typedef struct PccMpi {
   PccMpiGroup (*world)(void);
   /* Creates a communicator of processes of the world, in the given order; all of them call it. */
   int (*make)(const int32_t *processes, int32_t count, int32_t tag, PccMpiGroup *group);
-  int32_t (*greatest_tag)(void);
+  int32_t (*max_tag)(void);
 
   int (*send)(const void *data, int32_t count, int32_t width, int32_t peer, int32_t tag,
               PccMpiGroup group, PccMpiRequest *request);
   int (*receive)(void *data, int32_t count, int32_t width, int32_t peer, int32_t tag,
                  PccMpiGroup group, PccMpiRequest *request);
   /* Returns whether a message with the tag has arrived, its source, and its bytes. */
-  int (*look)(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int32_t *bytes);
+  int (*probe)(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int32_t *bytes);
 
   int (*barrier)(PccMpiGroup group, PccMpiRequest *request);
   int (*broadcast)(void *data, int32_t count, int32_t width, int32_t root, PccMpiGroup group,

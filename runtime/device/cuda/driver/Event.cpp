@@ -25,7 +25,7 @@ Status Event::record(StreamHandle stream) {
   return gpu->driver.check(gpu->driver.eventRecord(handle, stream), "cuEventRecord");
 }
 
-Status Event::synchronise() const {
+Status Event::synchronize() const {
   return gpu->driver.check(gpu->driver.eventSynchronize(handle), "cuEventSynchronize");
 }
 

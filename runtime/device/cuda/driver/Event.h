@@ -35,7 +35,7 @@ public:
   Status record(StreamHandle stream);
 
   /// Waits until the stream has reached the event. Returns at once if the event was never recorded.
-  Status synchronise() const;
+  Status synchronize() const;
 
   /// Returns the time since `earlier`. makeTimed must have created both events, and both must be
   /// recorded. Returns nothing if one of the streams has not reached its event yet.

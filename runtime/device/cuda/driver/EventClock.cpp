@@ -58,7 +58,7 @@ Status EventClock::drop() {
     int64_t before = nowNanoseconds();
     Status status = side->record(*event);
     if (status.ok())
-      status = event->synchronise();
+      status = event->synchronize();
     if (!status.ok())
       return status;
     int64_t width = nowNanoseconds() - before;

@@ -29,26 +29,26 @@ Expected<int> countGpus(const Driver &driver) {
   return count;
 }
 
-Expected<GpuFacts> factsOf(const Driver &driver, int ordinal) {
+Expected<GpuProperties> propertiesOf(const Driver &driver, int ordinal) {
   DeviceNumber number = 0;
-  GpuFacts facts;
+  GpuProperties properties;
   size_t bytes = 0;
   char name[256] = "";
   const std::pair<Result, const char *> calls[] = {
       {driver.deviceGet(&number, ordinal), "cuDeviceGet"},
       {driver.deviceGetName(name, sizeof name, number), "cuDeviceGetName"},
       {driver.deviceTotalMem(&bytes, number), "cuDeviceTotalMem"},
-      {driver.deviceGetUuid(&facts.uuid, number), "cuDeviceGetUuid"},
-      {driver.deviceGetAttribute(&facts.major, Attribute::CapabilityMajor, number),
+      {driver.deviceGetUuid(&properties.uuid, number), "cuDeviceGetUuid"},
+      {driver.deviceGetAttribute(&properties.major, Attribute::CapabilityMajor, number),
        "cuDeviceGetAttribute"},
-      {driver.deviceGetAttribute(&facts.minor, Attribute::CapabilityMinor, number),
+      {driver.deviceGetAttribute(&properties.minor, Attribute::CapabilityMinor, number),
        "cuDeviceGetAttribute"}};
   for (auto [result, call] : calls)
     if (Status status = driver.check(result, call); !status.ok())
       return status;
-  facts.name = name;
-  facts.bytes = bytes;
-  return facts;
+  properties.name = name;
+  properties.bytes = bytes;
+  return properties;
 }
 
 Expected<std::vector<std::string>> describeDriver() {
@@ -64,19 +64,20 @@ Expected<std::vector<std::string>> describeDriver() {
                                                 version % 1000 / 10, *count,
                                                 *count == 1 ? "" : "s")};
   for (int ordinal = 0; ordinal < *count; ++ordinal) {
-    Expected<GpuFacts> facts = factsOf(*driver, ordinal);
-    if (!facts)
-      return facts.status();
-    lines.push_back(fmt::format("{}, compute capability {}.{}, {:.1f} GiB", facts->name,
-                                facts->major, facts->minor, double(facts->bytes) / (1 << 30)));
+    Expected<GpuProperties> properties = propertiesOf(*driver, ordinal);
+    if (!properties)
+      return properties.status();
+    lines.push_back(fmt::format("{}, compute capability {}.{}, {:.1f} GiB", properties->name,
+                                properties->major, properties->minor,
+                                double(properties->bytes) / (1 << 30)));
   }
   return lines;
 }
 
 Expected<std::shared_ptr<const Gpu>> Gpu::open(const Driver &driver, int ordinal) {
-  Expected<GpuFacts> facts = factsOf(driver, ordinal);
-  if (!facts)
-    return facts.status();
+  Expected<GpuProperties> properties = propertiesOf(driver, ordinal);
+  if (!properties)
+    return properties.status();
   DeviceNumber number = 0;
   ContextHandle context = nullptr;
   if (Status status = driver.check(driver.deviceGet(&number, ordinal), "cuDeviceGet"); !status.ok())
@@ -85,7 +86,7 @@ Expected<std::shared_ptr<const Gpu>> Gpu::open(const Driver &driver, int ordinal
           driver.check(driver.primaryContextRetain(&context, number), "cuDevicePrimaryCtxRetain");
       !status.ok())
     return status;
-  return std::make_shared<const Gpu>(driver, number, std::move(*facts), context);
+  return std::make_shared<const Gpu>(driver, number, std::move(*properties), context);
 }
 
 Expected<std::unique_ptr<Allocation>> allocateOn(std::shared_ptr<const Gpu> gpu, uint64_t bytes) {
@@ -98,7 +99,7 @@ Expected<std::unique_ptr<Allocation>> allocateOn(std::shared_ptr<const Gpu> gpu,
     size_t free = 0, total = 0;
     gpu->driver.memGetInfo(&free, &total);
     return Status::failed(fmt::format("no memory for {} bytes on '{}', which has {} of {} left",
-                                      bytes, gpu->facts.name, free, total));
+                                      bytes, gpu->properties.name, free, total));
   }
   if (Status status = gpu->driver.check(result, "cuMemAlloc"); !status.ok())
     return status;

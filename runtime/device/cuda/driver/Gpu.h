@@ -11,7 +11,7 @@
 namespace pcc::runtime::cuda {
 
 /// The properties of a GPU.
-struct GpuFacts {
+struct GpuProperties {
   std::string name;
   /// Compute capability: 9, 0 runs code for sm_90.
   int major = 0, minor = 0;
@@ -20,14 +20,14 @@ struct GpuFacts {
 };
 
 Expected<int> countGpus(const Driver &driver);
-Expected<GpuFacts> factsOf(const Driver &driver, int ordinal);
+Expected<GpuProperties> propertiesOf(const Driver &driver, int ordinal);
 
 class Gpu {
 public:
   /// Creates the context. Errors: driver errors.
   static Expected<std::shared_ptr<const Gpu>> open(const Driver &driver, int ordinal);
-  Gpu(const Driver &driver, DeviceNumber number, GpuFacts facts, ContextHandle context)
-      : driver(driver), facts(std::move(facts)), number(number), context(context) {}
+  Gpu(const Driver &driver, DeviceNumber number, GpuProperties properties, ContextHandle context)
+      : driver(driver), properties(std::move(properties)), number(number), context(context) {}
   ~Gpu() { driver.primaryContextRelease(number); }
 
   /// Makes this GPU current for the calling thread's further driver calls.
@@ -36,7 +36,7 @@ public:
   }
 
   const Driver &driver;
-  const GpuFacts facts;
+  const GpuProperties properties;
 
 private:
   const DeviceNumber number;

@@ -32,7 +32,7 @@ Status SideStream::waitFor(const Event &event) {
   return driver().check(driver().streamWaitEvent(handle, event.get(), 0), "cuStreamWaitEvent");
 }
 
-Status SideStream::synchronise() {
+Status SideStream::synchronize() {
   return driver().check(driver().streamSynchronize(handle), "cuStreamSynchronize");
 }
 

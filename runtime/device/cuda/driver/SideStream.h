@@ -34,7 +34,7 @@ public:
   /// Makes everything enqueued from now on wait for the event, which may belong to another stream.
   Status waitFor(const Event &event);
   Status record(Event &event) { return event.record(handle); }
-  Status synchronise();
+  Status synchronize();
 
 private:
   const std::shared_ptr<const Gpu> gpu;

@@ -44,8 +44,8 @@ Status Staging::copyPiece(DevicePointer destination, std::span<const std::byte> 
   Expected<Event> event = takeEvent();
   if (!event)
     return event.status();
-  flights.push_back({std::move(*event), filled});
-  return flights.back().fetched.record(stream);
+  pendingTransfers.push_back({std::move(*event), filled});
+  return pendingTransfers.back().fetched.record(stream);
 }
 
 /// Frees a contiguous place in the ring for the next `bytes` bytes.
@@ -53,16 +53,16 @@ Status Staging::makeRoom(uint64_t bytes) {
   if (uint64_t left = ringBytes - filled % ringBytes; left < bytes)
     filled += left;
   while (filled + bytes > fetched + ringBytes) {
-    if (flights.empty()) {
+    if (pendingTransfers.empty()) {
       fetched = filled;
       break;
     }
-    Flight &oldest = flights.front();
-    if (Status status = oldest.fetched.synchronise(); !status.ok())
+    PendingTransfer &oldest = pendingTransfers.front();
+    if (Status status = oldest.fetched.synchronize(); !status.ok())
       return status;
     fetched = oldest.end;
     idleEvents.push_back(std::move(oldest.fetched));
-    flights.pop_front();
+    pendingTransfers.pop_front();
   }
   return {};
 }

@@ -33,7 +33,7 @@ private:
 
   /// A transfer that the GPU has yet to fetch. `end` counts all bytes written to the ring up to its
   /// end.
-  struct Flight {
+  struct PendingTransfer {
     Event fetched;
     uint64_t end;
   };
@@ -47,7 +47,7 @@ private:
   /// Bytes written to the ring, and bytes known to have been fetched; positions are modulo
   /// ringBytes.
   uint64_t filled = 0, fetched = 0;
-  std::deque<Flight> flights;
+  std::deque<PendingTransfer> pendingTransfers;
   std::vector<Event> idleEvents;
 };
 

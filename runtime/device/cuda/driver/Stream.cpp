@@ -31,7 +31,7 @@ Status Stream::waitFor(const Event &event) {
 }
 
 /// Returns all instructions not yet known to be complete.
-Stream::Run Stream::unknown() const {
+Stream::Run Stream::unconfirmed() const {
   Run all;
   for (const Run &run : runs) {
     if (run.count == 0)
@@ -47,7 +47,7 @@ Status Stream::enqueued(const abi::Record &firstOfThem, const abi::Record &lastO
                         int64_t records, Status status) {
   if (!status.ok()) {
     // Errors of work on the GPU appear at any later call.
-    Run before = unknown();
+    Run before = unconfirmed();
     return before.count == 0
                ? status
                : std::move(status).within(fmt::format("this, or one of {} records since '{}'",
@@ -64,7 +64,7 @@ Status Stream::enqueued(const abi::Record &firstOfThem, const abi::Record &lastO
 Status Stream::copyIn(DevicePointer destination, std::span<const std::byte> source) {
   if (Status status = gpu->enter(); !status.ok())
     return status;
-  return tellRecords(staging->copy(destination, source));
+  return withInstructions(staging->copy(destination, source));
 }
 
 Status Stream::copyOut(std::span<std::byte> destination, DevicePointer source) {
@@ -75,8 +75,8 @@ Status Stream::copyOut(std::span<std::byte> destination, DevicePointer source) {
             driver().memcpyDeviceToHost(destination.data(), source, destination.size(), handle),
             "cuMemcpyDtoHAsync");
         !status.ok())
-      return tellRecords(status);
-  return synchronise();
+      return withInstructions(status);
+  return synchronize();
 }
 
 Status Stream::fill(DevicePointer destination, uint64_t bytes) {
@@ -85,33 +85,33 @@ Status Stream::fill(DevicePointer destination, uint64_t bytes) {
   return driver().check(driver().memsetBytes(destination, 0, bytes, handle), "cuMemsetD8Async");
 }
 
-Status Stream::synchronise() {
+Status Stream::synchronize() {
   if (Status status = gpu->enter(); !status.ok())
     return status;
   Status status =
-      tellRecords(driver().check(driver().streamSynchronize(handle), "cuStreamSynchronize"));
-  passed += runs.size() - 1;
+      withInstructions(driver().check(driver().streamSynchronize(handle), "cuStreamSynchronize"));
+  reachedPlaces += runs.size() - 1;
   runs.assign(1, Run());
   return status;
 }
 
 Expected<uint64_t> Stream::mark(Event &event) {
   if (Status status = record(event); !status.ok())
-    return tellRecords(std::move(status));
+    return withInstructions(std::move(status));
   runs.emplace_back();
-  return passed + runs.size() - 2;
+  return reachedPlaces + runs.size() - 2;
 }
 
-Status Stream::synchronise(const Event &event, uint64_t place) {
-  if (Status status = tellRecords(event.synchronise()); !status.ok())
+Status Stream::synchronize(const Event &event, uint64_t place) {
+  if (Status status = withInstructions(event.synchronize()); !status.ok())
     return status;
-  for (; passed <= place; ++passed)
+  for (; reachedPlaces <= place; ++reachedPlaces)
     runs.pop_front();
   return {};
 }
 
-Status Stream::tellRecords(Status status) const {
-  Run run = unknown();
+Status Stream::withInstructions(Status status) const {
+  Run run = unconfirmed();
   if (status.ok() || run.count == 0)
     return status;
   if (run.count == 1)

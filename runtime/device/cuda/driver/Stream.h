@@ -68,20 +68,20 @@ public:
 
   /// Waits for everything enqueued. Errors: those of everything enqueued since the last wait, with
   /// the instructions that may have failed.
-  Status synchronise();
+  Status synchronize();
 
   /// Records `event` after everything enqueued so far. Returns the number of that position.
   Expected<uint64_t> mark(Event &event);
   /// Waits until the stream has reached the position number `place`. Errors: those of
-  /// synchronise().
-  Status synchronise(const Event &event, uint64_t place);
+  /// synchronize().
+  Status synchronize(const Event &event, uint64_t place);
 
   /// Adds to an error the instructions that may have caused it, for errors of work other than
   /// instructions.
-  Status tellRecords(Status status) const;
+  Status withInstructions(Status status) const;
 
 private:
-  Run unknown() const;
+  Run unconfirmed() const;
 
   const StreamHandle handle;
   std::optional<Staging> staging;
@@ -89,7 +89,7 @@ private:
   /// the last.
   std::deque<Run> runs = {Run()};
   /// Number of positions already reached, before the first run.
-  uint64_t passed = 0;
+  uint64_t reachedPlaces = 0;
 };
 
 } // namespace pcc::runtime::cuda

@@ -9,7 +9,7 @@
 
 #include "runtime/base/SharedLibrary.h"
 #include "runtime/device/cuda/driver/Driver.h"
-#include "runtime/device/cuda/library/CudnnNumbers.h"
+#include "runtime/device/cuda/library/CudnnConstants.h"
 
 #include <vector>
 

@@ -14,8 +14,8 @@ public:
   AttentionGraph(const Cudnn &library, const abi::Attention &attention)
       : a(attention), graph(library), type(dataTypeOf(attention.type())),
         query(graph.memory(Number::query, rows(a.width()))),
-        key(graph.memory(Number::key, exchanged(keyRows(a.width()), 2, 3))),
-        value(graph.memory(Number::value, a.has_gradients() ? exchanged(keyRows(a.depth()), 2, 3)
+        key(graph.memory(Number::key, swapDims(keyRows(a.width()), 2, 3))),
+        value(graph.memory(Number::value, a.has_gradients() ? swapDims(keyRows(a.depth()), 2, 3)
                                                             : keyRows(a.depth()))),
         result(graph.memory(Number::result, rows(a.depth()))),
         logSum(graph.memory(Number::logSum, eachRow())),
@@ -27,23 +27,25 @@ public:
   }
 
 private:
-  Form rows(int64_t width) const { return laidOut(a.heads(), a.positions(), width); }
-  Form keyRows(int64_t width) const { return laidOut(a.groups(), a.key_positions(), width); }
-  /// Returns a form with heads before positions, for either order in memory.
-  Form laidOut(int64_t heads, int64_t positions, int64_t width) const {
+  TensorLayout rows(int64_t width) const { return laidOut(a.heads(), a.positions(), width); }
+  TensorLayout keyRows(int64_t width) const {
+    return laidOut(a.groups(), a.key_positions(), width);
+  }
+  /// Returns a layout with heads before positions, for either order in memory.
+  TensorLayout laidOut(int64_t heads, int64_t positions, int64_t width) const {
     return a.positions_first()
-               ? exchanged(denseForm(type, {a.batch(), positions, heads, width}), 1, 2)
-               : denseForm(type, {a.batch(), heads, positions, width});
+               ? swapDims(denseLayout(type, {a.batch(), positions, heads, width}), 1, 2)
+               : denseLayout(type, {a.batch(), heads, positions, width});
   }
-  Form eachRow() const {
-    return denseForm(DataType::Float, {a.batch(), a.heads(), a.positions(), 1});
+  TensorLayout eachRow() const {
+    return denseLayout(DataType::Float, {a.batch(), a.heads(), a.positions(), 1});
   }
-  Form eachScore() const {
-    return denseForm(DataType::Float, {a.batch(), a.heads(), a.positions(), a.key_positions()});
+  TensorLayout eachScore() const {
+    return denseLayout(DataType::Float, {a.batch(), a.heads(), a.positions(), a.key_positions()});
   }
 
   Tensor score();
-  Tensor hideWhatIsAhead(const Tensor &scores);
+  Tensor applyCausalMask(const Tensor &scores);
   Tensor shiftToLastKey(const Tensor &positions);
   Tensor reduced(ReductionOperator how, const Tensor &scores);
   Tensor transposed(const Tensor &scores);
@@ -66,7 +68,7 @@ Tensor AttentionGraph::score() {
   if (!a.has_mask())
     return scores;
   Extents sizes(a.mask_shape().begin(), a.mask_shape().end());
-  Tensor mask = graph.memory(Number::mask, denseForm(type, std::move(sizes)));
+  Tensor mask = graph.memory(Number::mask, denseLayout(type, std::move(sizes)));
   return graph.pointwise(PointwiseMode::Add, scores, mask);
 }
 
@@ -74,23 +76,23 @@ Tensor AttentionGraph::score() {
 Tensor AttentionGraph::shiftToLastKey(const Tensor &positions) {
   Tensor keys = graph.value(Number::keyPositions, DataType::Int32);
   Tensor queries = graph.value(Number::positions, DataType::Int32);
-  Tensor added = graph.inner(positions.form), shifted = graph.inner(positions.form);
+  Tensor added = graph.inner(positions.layout), shifted = graph.inner(positions.layout);
   graph.pointwise(PointwiseMode::Add, DataType::Int32, positions, &keys, added);
   graph.pointwise(PointwiseMode::Sub, DataType::Int32, added, &queries, shifted);
   return shifted;
 }
 
-Tensor AttentionGraph::hideWhatIsAhead(const Tensor &scores) {
+Tensor AttentionGraph::applyCausalMask(const Tensor &scores) {
   if (!a.causal())
     return scores;
   Tensor last = graph.positions(scores, 2);
   if (a.positions() != a.key_positions())
     last = shiftToLastKey(last);
   Tensor at = graph.positions(scores, 3);
-  Tensor isSeen = graph.inner({DataType::Boolean, scores.form.sizes, scores.form.strides});
+  Tensor isSeen = graph.inner({DataType::Boolean, scores.layout.sizes, scores.layout.strides});
   graph.pointwise(PointwiseMode::GreaterOrEqual, DataType::Boolean, last, &at, isSeen);
   Tensor hidden = graph.value(Number::hidden, DataType::Float);
-  Tensor chosen = graph.inner(scores.form);
+  Tensor chosen = graph.inner(scores.layout);
   graph.pointwise(PointwiseMode::BinarySelect, DataType::Float, scores, &hidden, chosen, &isSeen);
   return chosen;
 }
@@ -102,23 +104,23 @@ Tensor AttentionGraph::reduced(ReductionOperator how, const Tensor &scores) {
 }
 
 void AttentionGraph::addForward() {
-  Tensor scores = hideWhatIsAhead(score());
+  Tensor scores = applyCausalMask(score());
   Tensor greatest = reduced(ReductionOperator::Max, scores);
   Tensor shifted = graph.pointwise(PointwiseMode::Sub, scores, greatest);
   Tensor weights = graph.pointwise(PointwiseMode::Exp, shifted);
   Tensor sum = reduced(ReductionOperator::Add, weights);
   Tensor logarithm = graph.pointwise(PointwiseMode::Log, sum);
   graph.pointwise(PointwiseMode::Add, DataType::Float, greatest, &logarithm, logSum);
-  Tensor shares = graph.inner(denseForm(type, weights.form.sizes));
+  Tensor shares = graph.inner(denseLayout(type, weights.layout.sizes));
   graph.pointwise(PointwiseMode::Div, DataType::Float, weights, &sum, shares);
   graph.matmul(shares, value, result);
 }
 
 /// Returns the transpose in the instruction's type, with the key's positions as rows.
 Tensor AttentionGraph::transposed(const Tensor &scores) {
-  Form form = exchanged(scores.form, 2, 3);
-  form.type = type;
-  Tensor result = graph.inner(std::move(form));
+  TensorLayout layout = swapDims(scores.layout, 2, 3);
+  layout.type = type;
+  Tensor result = graph.inner(std::move(layout));
   graph.reshape(scores, result);
   return result;
 }
@@ -139,7 +141,7 @@ void AttentionGraph::sumOverRows(const Tensor &scores, const Tensor &factor, int
   Tensor sums = graph.memory(number, keyRows(width));
   if (a.heads() == a.groups())
     return graph.matmul(transposed(scores), factor, sums);
-  Tensor each = graph.inner(denseForm(type, {a.batch(), a.heads(), a.key_positions(), width}));
+  Tensor each = graph.inner(denseLayout(type, {a.batch(), a.heads(), a.key_positions(), width}));
   graph.matmul(transposed(scores), factor, each);
   graph.reduce(ReductionOperator::Add, each, sums);
 }
@@ -148,7 +150,7 @@ void AttentionGraph::addGradients() {
   Tensor given = graph.memory(Number::given, rows(a.depth()));
   Tensor mean = meanOf(given);
   Tensor shifted = graph.pointwise(PointwiseMode::Sub, score(), logSum);
-  Tensor weights = graph.pointwise(PointwiseMode::Exp, hideWhatIsAhead(shifted));
+  Tensor weights = graph.pointwise(PointwiseMode::Exp, applyCausalMask(shifted));
   sumOverRows(weights, given, Number::ofValue, a.depth());
   Tensor ofWeights = graph.inner(eachScore());
   graph.matmul(given, value, ofWeights);

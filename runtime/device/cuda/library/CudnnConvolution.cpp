@@ -82,25 +82,26 @@ Graph convolutionGraph(const Cudnn &library, const abi::Convolution &c) {
   Graph graph(library);
   DataType type = dataTypeOf(c.type());
   auto tensor = [&](int64_t number, const auto &shape) {
-    return graph.memory(number, denseForm(type, extentsOf(shape, 0, 4)));
+    return graph.memory(number, denseLayout(type, extentsOf(shape, 0, 4)));
   };
   Tensor result = tensor(ConvolutionTensor::result, c.result_shape());
   bool hasRelu = c.activation() == abi::RELU;
   // After the convolution itself, all values are f32 until they are stored.
-  Tensor product =
-      c.has_bias() || hasRelu ? graph.inner(denseForm(DataType::Float, result.form.sizes)) : result;
+  Tensor convolved = c.has_bias() || hasRelu
+                         ? graph.inner(denseLayout(DataType::Float, result.layout.sizes))
+                         : result;
   convolve(graph, c,
            {tensor(ConvolutionTensor::input, c.input_shape()),
-            tensor(ConvolutionTensor::weight, c.weight_shape()), product});
+            tensor(ConvolutionTensor::weight, c.weight_shape()), convolved});
   if (c.has_bias()) {
     Tensor bias =
-        graph.memory(ConvolutionTensor::bias, denseForm(type, {1, c.weight_shape(0), 1, 1}));
-    Tensor sum = hasRelu ? graph.inner(product.form) : result;
-    graph.pointwise(PointwiseMode::Add, DataType::Float, product, &bias, sum);
-    product = sum;
+        graph.memory(ConvolutionTensor::bias, denseLayout(type, {1, c.weight_shape(0), 1, 1}));
+    Tensor sum = hasRelu ? graph.inner(convolved.layout) : result;
+    graph.pointwise(PointwiseMode::Add, DataType::Float, convolved, &bias, sum);
+    convolved = sum;
   }
   if (hasRelu)
-    graph.pointwise(PointwiseMode::ReluForward, DataType::Float, product, nullptr, result);
+    graph.pointwise(PointwiseMode::ReluForward, DataType::Float, convolved, nullptr, result);
   return graph;
 }
 

@@ -4,40 +4,40 @@
 
 namespace pcc::runtime::cuda::dnn {
 
-Form denseForm(DataType type, Extents sizes) {
+TensorLayout denseLayout(DataType type, Extents sizes) {
   Extents strides(sizes.size(), 1);
   for (size_t dim = sizes.size() - 1; dim > 0; --dim)
     strides[dim - 1] = strides[dim] * sizes[dim];
   return {type, std::move(sizes), std::move(strides)};
 }
 
-Form exchanged(Form form, size_t a, size_t b) {
-  std::swap(form.sizes[a], form.sizes[b]);
-  std::swap(form.strides[a], form.strides[b]);
-  return form;
+TensorLayout swapDims(TensorLayout layout, size_t a, size_t b) {
+  std::swap(layout.sizes[a], layout.sizes[b]);
+  std::swap(layout.strides[a], layout.strides[b]);
+  return layout;
 }
 
-Tensor Graph::add(int64_t number, Form form, Traits traits) {
+Tensor Graph::add(int64_t number, TensorLayout layout, Traits traits) {
   Descriptor &tensor = operation(Kind::Tensor);
-  tensor.set(Attribute::TensorDataType, form.type)
-      .setAll(Attribute::TensorDimensions, form.sizes)
-      .setAll(Attribute::TensorStrides, form.strides)
+  tensor.set(Attribute::TensorDataType, layout.type)
+      .setAll(Attribute::TensorDimensions, layout.sizes)
+      .setAll(Attribute::TensorStrides, layout.strides)
       .set(Attribute::TensorUniqueId, number)
       .set(Attribute::TensorAlignment, tensorAlignment);
   if (traits.isInner)
     tensor.set(Attribute::TensorIsVirtual, true);
   if (traits.isByValue)
     tensor.set(Attribute::TensorIsByValue, true);
-  return {&tensor.finalize(), std::move(form)};
+  return {&tensor.finalize(), std::move(layout)};
 }
 
 Tensor Graph::value(int64_t number, DataType type) {
-  return add(number, denseForm(type, {1, 1, 1, 1}), {.isByValue = true});
+  return add(number, denseLayout(type, {1, 1, 1, 1}), {.isByValue = true});
 }
 
-Tensor Graph::inner(Form form) {
+Tensor Graph::inner(TensorLayout layout) {
   constexpr int64_t first = 1000; // above all identifiers of tensors in memory
-  return add(first + innerTensors++, std::move(form), {.isInner = true});
+  return add(first + innerTensors++, std::move(layout), {.isInner = true});
 }
 
 void Graph::pointwise(PointwiseMode mode, DataType precision, const Tensor &x, const Tensor *b,
@@ -56,19 +56,19 @@ void Graph::pointwise(PointwiseMode mode, DataType precision, const Tensor &x, c
 }
 
 Tensor Graph::pointwise(PointwiseMode mode, const Tensor &x, const Tensor &b) {
-  Tensor result = inner({DataType::Float, x.form.sizes, x.form.strides});
+  Tensor result = inner({DataType::Float, x.layout.sizes, x.layout.strides});
   pointwise(mode, DataType::Float, x, &b, result);
   return result;
 }
 
 Tensor Graph::pointwise(PointwiseMode mode, const Tensor &x) {
-  Tensor result = inner({DataType::Float, x.form.sizes, x.form.strides});
+  Tensor result = inner({DataType::Float, x.layout.sizes, x.layout.strides});
   pointwise(mode, DataType::Float, x, nullptr, result);
   return result;
 }
 
 Tensor Graph::positions(const Tensor &x, int64_t axis) {
-  Tensor result = inner({DataType::Int32, x.form.sizes, x.form.strides});
+  Tensor result = inner({DataType::Int32, x.layout.sizes, x.layout.strides});
   Descriptor &what = operation(Kind::Pointwise);
   what.set(Attribute::PointwiseMode, PointwiseMode::GenerateIndex)
       .set(Attribute::PointwisePrecision, DataType::Int32)

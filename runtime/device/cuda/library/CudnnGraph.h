@@ -20,21 +20,21 @@ using Extents = std::vector<int64_t>;
 inline constexpr int64_t tensorAlignment = 16;
 
 /// Type, sizes, and the distance in elements along each dimension.
-struct Form {
+struct TensorLayout {
   DataType type;
   Extents sizes, strides;
 };
 
-/// Returns a row-major form.
-Form denseForm(DataType type, Extents sizes);
+/// Returns a row-major layout.
+TensorLayout denseLayout(DataType type, Extents sizes);
 
-/// Returns the form with two dimensions swapped, in the same memory.
-Form exchanged(Form form, size_t a, size_t b);
+/// Returns the layout with two dimensions swapped, in the same memory.
+TensorLayout swapDims(TensorLayout layout, size_t a, size_t b);
 
 /// A tensor owned by its graph.
 struct Tensor {
   const Descriptor *descriptor;
-  Form form;
+  TensorLayout layout;
 };
 
 class Graph {
@@ -42,11 +42,11 @@ public:
   explicit Graph(const Cudnn &library) : library(library) {}
 
   /// Adds a tensor in memory. Runs provide its address under `number`.
-  Tensor memory(int64_t number, Form form) { return add(number, std::move(form), {}); }
+  Tensor memory(int64_t number, TensorLayout layout) { return add(number, std::move(layout), {}); }
   /// Adds a scalar. Runs provide its host address under `number`.
   Tensor value(int64_t number, DataType type);
   /// Adds a tensor between operations, without memory.
-  Tensor inner(Form form);
+  Tensor inner(TensorLayout layout);
 
   /// Adds result = x `mode` b; BinarySelect takes x where `choice` is true, else b.
   void pointwise(PointwiseMode mode, DataType precision, const Tensor &x, const Tensor *b,
@@ -61,7 +61,7 @@ public:
   void matmul(const Tensor &a, const Tensor &b, const Tensor &c);
   /// Adds a reduction over all dimensions in which the result has size 1, or fewer elements.
   void reduce(ReductionOperator how, const Tensor &x, const Tensor &result);
-  /// Adds a copy of the same elements in another form.
+  /// Adds a copy of the same elements in another layout.
   void reshape(const Tensor &x, const Tensor &result);
   /// Adds an operation of another kind.
   Descriptor &operation(Kind kind) { return descriptors.emplace_back(library, kind); }
@@ -76,7 +76,7 @@ private:
   struct Traits {
     bool isInner = false, isByValue = false;
   };
-  Tensor add(int64_t number, Form form, Traits traits);
+  Tensor add(int64_t number, TensorLayout layout, Traits traits);
 
   const Cudnn &library;
   std::deque<Descriptor> descriptors;

@@ -8,7 +8,7 @@ namespace pcc::runtime::cuda::dnn {
 namespace {
 
 /// Maximum number of heuristics results examined.
-constexpr int64_t mostConfigs = 64;
+constexpr int64_t maxConfigs = 64;
 
 std::vector<Descriptor> listConfigs(const Target &target, const Descriptor &graph,
                                     HeuristicsMode mode) {
@@ -17,7 +17,7 @@ std::vector<Descriptor> listConfigs(const Target &target, const Descriptor &grap
   if (target.device)
     heuristics.set(Attribute::HeuristicsDevice, *target.device);
   heuristics.finalize();
-  return heuristics.descriptors(Attribute::HeuristicsResults, Kind::EngineConfig, mostConfigs);
+  return heuristics.descriptors(Attribute::HeuristicsResults, Kind::EngineConfig, maxConfigs);
 }
 
 /// Returns whether an engine gives the same bits in every run and rounds no more than allowed.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/local/BatchRendezvous.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/base/Sleep.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::local {
+namespace {
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+} // namespace
+
+BatchRendezvous::BatchRendezvous(std::vector<int> ranks, WaitPolicy policy, EmulatedLink *link)
+    : ranks(std::move(ranks)), policy(policy), link(link), arrivals(this->ranks.size()) {}
+
+void BatchRendezvous::arrive(uint32_t round, int position, std::span<const CollectiveCall> calls) {
+  arrivals[position] = calls;
+  // Release this member's writes to the member that opens the round; the opener acquires all of
+  // them.
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks.size())
+    open(round);
+}
+
+void BatchRendezvous::gather(size_t call) {
+  calls[call].resize(ranks.size());
+  for (size_t p = 0; p < ranks.size(); ++p)
+    calls[call][p] = &arrivals[p][call];
+}
+
+/// Returns whether moving the bytes of a round is faster than waking a sleeper for them.
+bool BatchRendezvous::isSmallBatch() const {
+  constexpr int64_t maxBytes = 1 << 19;
+  int64_t bytes = 0;
+  for (const CollectiveCall &call : arrivals[0])
+    bytes += call.count() * int64_t(abi::elementBytes(call.type)) * int64_t(ranks.size());
+  return bytes <= maxBytes;
+}
+
+void BatchRendezvous::open(uint32_t round) {
+  outcome = checkCounts(arrivals, ranks);
+  firstPiece.assign(1, 0);
+  for (size_t c = 0; outcome.ok() && c < arrivals[0].size(); ++c) {
+    if (c == calls.size())
+      calls.emplace_back();
+    gather(c);
+    outcome = checkSame(calls[c], ranks);
+    firstPiece.push_back(firstPiece.back() + pieceCount(calls[c]));
+  }
+  carried = {nowNanoseconds(), 0};
+  if (link && outcome.ok())
+    carried = link->carry(ranks, link->seconds(arrivals[0], int(ranks.size())), carried.begin);
+  int64_t pieces = outcome.ok() ? firstPiece.back() : 0;
+  arrived.store(0, std::memory_order_relaxed);
+  nextPiece.store(0, std::memory_order_relaxed);
+  unfinished.store(pieces, std::memory_order_relaxed);
+  if (pieces == 0)
+    return finish(round);
+  phase.store(2 * round + 1, std::memory_order_seq_cst);
+  if (isSmallBatch())
+    return work(round);
+  // This member may have other work than waiting, so wake at least one sleeper.
+  int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), pieces - 1));
+  if (sleepers.load(std::memory_order_seq_cst) > 0)
+    wake(phase, helpers);
+}
+
+void BatchRendezvous::work(uint32_t round) {
+  int64_t pieces = firstPiece.back();
+  for (;;) {
+    int64_t piece = nextPiece.fetch_add(1, std::memory_order_relaxed);
+    if (piece >= pieces)
+      return;
+    size_t call =
+        std::upper_bound(firstPiece.begin(), firstPiece.end(), piece) - firstPiece.begin() - 1;
+    doPiece(calls[call], piece - firstPiece[call]);
+    if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      return finish(round);
+  }
+}
+
+void BatchRendezvous::finish(uint32_t round) {
+  moved = nowNanoseconds();
+  phase.store(2 * round + 2, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) > 0)
+    wakeAll(phase);
+}
+
+Status BatchRendezvous::wait(uint32_t round, const std::atomic<bool> &aborted,
+                             TransferInterval &interval) {
+  int spins = policy.spins;
+  bool worked = false;
+  while (!isDone(round)) {
+    if (aborted.load(std::memory_order_relaxed))
+      return {};
+    if (!worked && reached(2 * round + 1)) {
+      work(round);
+      worked = true;
+    } else if (spins-- > 0) {
+      relax();
+    } else {
+      uint32_t seen = phase.load(std::memory_order_acquire);
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      if (int32_t(seen - (2 * round + 2)) < 0 && (worked || seen == 2 * round))
+        sleepWhile(phase, seen);
+      sleepers.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  interval = link ? carried : TransferInterval{carried.begin, moved};
+  sleepUntil(interval.end, aborted);
+  return outcome;
+}
+
+} // namespace pcc::runtime::local

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/mpi/ProcessGroup.h"
+
+#include "runtime/collective/local/LocalCommunicator.h"
+
+#include <algorithm>
+#include <set>
+
+namespace pcc::runtime::mpi {
+
+Expected<std::shared_ptr<ProcessGroup>> ProcessGroup::make(std::shared_ptr<const Shared> shared,
+                                                           std::vector<int> ranks) {
+  Members members(std::move(ranks), shared->placement, shared->engine->process());
+  std::shared_ptr<ProcessGroup> created(new ProcessGroup(std::move(shared), std::move(members)));
+  if (created->ownMembers.processCount() == 1)
+    created->makeLocals();
+  else if (Status status = created->makeGroup(); !status.ok())
+    return status;
+  return created;
+}
+
+Status ProcessGroup::makeGroup() {
+  // Every process creates its groups in the same order, so one tag for each step is enough.
+  constexpr int32_t firstTag = 1, secondTag = 2;
+  Engine &engine = *shared->engine;
+  PccMpiGroup first = 0, second = 0;
+  int code = 0;
+  engine.run([&] {
+    const std::vector<int32_t> &processes = ownMembers.processes;
+    code = engine.mpi().make(processes.data(), int32_t(processes.size()), firstTag, &first);
+    if (code == 0)
+      code = engine.mpi().make(processes.data(), int32_t(processes.size()), secondTag, &second);
+  });
+  if (code != 0)
+    return statusOf(engine.mpi(), code);
+  mpiGroup = std::make_shared<Group>(shared->engine, ownMembers, shared->reductions, first, second);
+  return {};
+}
+
+void ProcessGroup::makeLocals() {
+  for (std::unique_ptr<Communicator> &local :
+       makeLocalCommunicators(ownMembers.size(), shared->cores))
+    localComms.push_back(std::move(local));
+  shared->abort->listen([any = localComms[0]](const std::string &reason) { any->abort(reason); });
+}
+
+Expected<std::shared_ptr<ProcessGroup>>
+ProcessGroup::childOf(uint64_t split, const std::vector<Choice> &choices, int32_t color) {
+  std::lock_guard lock(mutex);
+  if (!children.contains(split))
+    if (Status status = makeChildren(split, choices); !status.ok())
+      return status;
+  return children[split][color];
+}
+
+/// Creates groups in ascending order of colors in every process, so that processes cannot wait in a
+/// circle.
+Status ProcessGroup::makeChildren(uint64_t split, const std::vector<Choice> &choices) {
+  std::map<int32_t, std::vector<int>> positionsOf;
+  for (int position = 0; position < ownMembers.size(); ++position)
+    positionsOf[choices[position].color].push_back(position);
+  std::set<int32_t> ownColors;
+  for (int position : ownMembers.local())
+    ownColors.insert(choices[position].color);
+  Children made;
+  for (int32_t color : ownColors) {
+    std::vector<int> &positions = positionsOf[color];
+    std::stable_sort(positions.begin(), positions.end(),
+                     [&](int a, int b) { return choices[a].key < choices[b].key; });
+    std::vector<int> ranks;
+    for (int position : positions)
+      ranks.push_back(ownMembers.ranks[position]);
+    Expected<std::shared_ptr<ProcessGroup>> child = make(shared, std::move(ranks));
+    if (!child)
+      return child.status();
+    made[color] = *child;
+  }
+  children[split] = std::move(made);
+  return {};
+}
+
+} // namespace pcc::runtime::mpi

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts of an instruction that change from action to action. They are the same on every device.
+
+#ifndef PCC_RUNTIME_DEVICE_SLOTS_H
+#define PCC_RUNTIME_DEVICE_SLOTS_H
+
+#include "runtime/device/Device.h"
+
+#include <vector>
+
+namespace pcc::runtime {
+
+/// Returns whether an instruction adds to its destination in this action.
+inline bool adds(abi::Accumulation accumulation, const ActionValues &action) {
+  return accumulation == abi::ADD || (accumulation == abi::ADD_AFTER_FIRST && !action.first);
+}
+
+inline ActionValueUse usedBy(abi::Accumulation accumulation) {
+  return {.first = accumulation == abi::ADD_AFTER_FIRST};
+}
+
+/// The scalar arguments of a launch on one rank.
+class LaunchScalars {
+public:
+  LaunchScalars(const abi::Launch &launch, const PrepareContext &context);
+
+  /// Returns the arguments of an action; valid until the next call.
+  std::vector<int64_t> &at(const ActionValues &action);
+
+  ActionValueUse uses() const;
+
+private:
+  /// A scalar that changes from action to action.
+  struct Changing {
+    size_t index;
+    int64_t base;
+    abi::Scalar::SlotValue value;
+  };
+  std::vector<int64_t> values;
+  std::vector<Changing> changing;
+};
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_DEVICE_SLOTS_H

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Instructions.h"
+
+#include "runtime/base/HalfFloat.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pcc::runtime::host {
+namespace {
+
+class LaunchInstruction final : public PreparedInstruction {
+public:
+  LaunchInstruction(KernelFunction kernel, LaunchScalars scalars, int64_t trip, const Team &team)
+      : kernel(kernel), scalars(std::move(scalars)), trip(trip), team(team) {}
+
+  Status run(const ActionValues &action) override {
+    const int64_t *values = scalars.at(action).data();
+    team.parallel(trip, [this, values](int64_t begin, int64_t end) {
+      kernel(buffers.data(), values, begin, end);
+    });
+    return {};
+  }
+
+  std::vector<void *> buffers;
+
+private:
+  const KernelFunction kernel;
+  LaunchScalars scalars;
+  const int64_t trip;
+  const Team &team;
+};
+
+class CopyInstruction final : public PreparedInstruction {
+public:
+  CopyInstruction(void *destination, const void *source, uint64_t bytes)
+      : destination(destination), source(source), bytes(bytes) {}
+  Status run(const ActionValues &) override {
+    std::memcpy(destination, source, bytes);
+    return {};
+  }
+
+private:
+  void *destination;
+  const void *source;
+  uint64_t bytes;
+};
+
+class FillInstruction final : public PreparedInstruction {
+public:
+  FillInstruction(void *destination, uint64_t bytes) : destination(destination), bytes(bytes) {}
+  Status run(const ActionValues &) override {
+    std::memset(destination, 0, bytes);
+    return {};
+  }
+
+private:
+  void *destination;
+  uint64_t bytes;
+};
+
+inline float toFloat(float value) { return value; }
+using runtime::toFloat;
+
+/// Computes destination (f32) = or += source (T).
+template <typename T> class AccumulateInstruction final : public PreparedInstruction {
+public:
+  AccumulateInstruction(float *destination, const T *source, int64_t count,
+                        abi::Accumulation accumulation, const Team &team)
+      : destination(destination), source(source), count(count), accumulation(accumulation),
+        team(team) {}
+
+  Status run(const ActionValues &action) override {
+    bool add = adds(accumulation, action);
+    // Chunks are whole cache lines, so that two threads never write to the same line.
+    constexpr int64_t chunk = 4096;
+    team.parallel((count + chunk - 1) / chunk, [this, add](int64_t begin, int64_t end) {
+      accumulate(begin * chunk, std::min(count, end * chunk), add);
+    });
+    return {};
+  }
+
+private:
+  void accumulate(int64_t begin, int64_t end, bool add) {
+    float *__restrict target = destination;
+    if (add)
+      for (int64_t i = begin; i < end; ++i)
+        target[i] += toFloat(source[i]);
+    else
+      for (int64_t i = begin; i < end; ++i)
+        target[i] = toFloat(source[i]);
+  }
+
+  float *destination;
+  const T *source;
+  int64_t count;
+  abi::Accumulation accumulation;
+  const Team &team;
+};
+
+} // namespace
+
+PreparedPointer prepareLaunch(const abi::Launch &launch, const PrepareContext &context,
+                              const KernelObject &object, const Team &team) {
+  auto instruction = std::make_unique<LaunchInstruction>(
+      object.kernel(launch.kernel()), LaunchScalars(launch, context), launch.trip(), team);
+  for (const abi::Operand &operand : launch.operands())
+    instruction->buffers.push_back(context.memory.address(context.program, operand));
+  return instruction;
+}
+
+PreparedPointer prepareCopy(const abi::Copy &copy, const PrepareContext &context) {
+  return std::make_unique<CopyInstruction>(
+      context.memory.address(context.program, copy.destination()),
+      context.memory.address(context.program, copy.source()), copy.bytes());
+}
+
+PreparedPointer prepareFill(const abi::Fill &fill, const PrepareContext &context) {
+  return std::make_unique<FillInstruction>(
+      context.memory.address(context.program, fill.destination()), fill.bytes());
+}
+
+PreparedPointer prepareAccumulate(const abi::Accumulate &accumulate, const PrepareContext &context,
+                                  const Team &team) {
+  auto *destination =
+      reinterpret_cast<float *>(context.memory.address(context.program, accumulate.destination()));
+  std::byte *source = context.memory.address(context.program, accumulate.source());
+  auto make = [&]<typename T>(T) -> PreparedPointer {
+    return std::make_unique<AccumulateInstruction<T>>(
+        destination, reinterpret_cast<const T *>(source), accumulate.count(),
+        accumulate.accumulation(), team);
+  };
+  switch (accumulate.source_type()) {
+  case abi::F16:
+    return make(Float16());
+  case abi::BF16:
+    return make(BFloat16());
+  default:
+    return make(float());
+  }
+}
+
+} // namespace pcc::runtime::host

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/LossReader.h"
+
+#include <array>
+
+namespace pcc::runtime {
+
+LossReader::LossReader(const abi::Executable &executable) {
+  for (int p = 0; p < executable.programs_size(); ++p)
+    for (const abi::Result &result : executable.programs(p).results())
+      if (result.role() == abi::LOSS && !loss) {
+        loss = &result;
+        ranks = abi::ranksOfProgram(executable, p);
+      }
+  if (!loss)
+    return;
+  // The counted ranks have the first rank's coordinates on every axis except the partial ones.
+  for (int64_t owner : partialOwners(executable.mesh(), loss->partial_axes()))
+    counts.push_back(owner == ranks.first);
+}
+
+double LossReader::value(std::span<const std::byte> bytes) const {
+  return loadElement(loss->block().type(), bytes.data()) * (loss->scale() == 0 ? 1 : loss->scale());
+}
+
+Status LossReader::readAfter(uint32_t section, const RankExecutor &rank, double &value) const {
+  if (!isMadeBy(section, rank.rank()))
+    return {};
+  std::array<std::byte, 8> element;
+  if (Status status = rank.read(std::span(element).first(bytes()), loss->buffer()); !status.ok())
+    return status;
+  value = this->value(element);
+  return {};
+}
+
+double LossReader::total(std::span<const double> values) const {
+  double sum = 0;
+  for (size_t rank = 0; rank < values.size() && loss; ++rank)
+    sum += counts[rank] ? values[rank] : 0;
+  return sum;
+}
+
+double LossReader::own(double value) const {
+  return loss && loss->own_loss_factor() != 0 ? value * loss->own_loss_factor() : value;
+}
+
+} // namespace pcc::runtime

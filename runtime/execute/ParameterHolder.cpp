@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/ParameterHolder.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/Stages.h"
+
+#include <list>
+#include <set>
+
+namespace pcc::runtime {
+
+int64_t localBytes(const abi::Block &block) {
+  return *abi::elementCount(block.local_shape()) * int64_t(abi::elementBytes(block.type()));
+}
+
+std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const std::string &name) {
+  std::vector<ParameterHolder> holders;
+  for (int p = 0; p < executable.programs_size() && holders.empty(); ++p) {
+    const abi::Program &program = executable.programs(p);
+    abi::RankRange ranks = abi::ranksOfProgram(executable, p);
+    for (int index = 0; index < program.parameters_size(); ++index) {
+      const abi::Parameter &parameter = program.parameters(index);
+      if (parameter.name() != name)
+        continue;
+      std::set<std::vector<int64_t>> seen;
+      for (int64_t rank = ranks.first; rank < ranks.end; ++rank)
+        if (seen.insert(abi::offsetsOf(parameter.block(), executable.mesh(), rank)).second)
+          holders.push_back({rank, &parameter, uint32_t(index)});
+    }
+  }
+  return holders;
+}
+
+Status sendParameters(RankExecutor &rank, int64_t firstForeign) {
+  if (rank.rank() < firstForeign)
+    return {};
+  std::vector<TaggedBytes> messages;
+  std::list<std::vector<std::byte>> copies;
+  for (const abi::Parameter &own : rank.program().parameters()) {
+    if (!own.state_of().empty())
+      continue;
+    for (const ParameterHolder &holder : holdersOf(rank.executable(), own.name()))
+      if (holder.rank == rank.rank()) {
+        auto bytes =
+            rank.read(own.buffer(), size_t(localBytes(own.block())), copies.emplace_back());
+        if (!bytes)
+          return bytes.status();
+        messages.push_back({*bytes, holder.index});
+      }
+  }
+  return rank.sendToFirstRank(messages); // all at once: rank 0 chooses the order of receipt
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the ranks whose blocks make up a parameter. The list is the same in every process.
+
+#ifndef PCC_RUNTIME_EXECUTE_HOLDERS_H
+#define PCC_RUNTIME_EXECUTE_HOLDERS_H
+
+#include "runtime/execute/RankExecutor.h"
+
+namespace pcc::runtime {
+
+/// A rank whose block of a parameter no lower rank holds.
+struct ParameterHolder {
+  int64_t rank = 0;
+  /// The parameter in the rank's program, and its index there.
+  const abi::Parameter *parameter = nullptr;
+  uint32_t index = 0;
+};
+
+/// Returns the size in bytes of one rank's block.
+int64_t localBytes(const abi::Block &block);
+
+/// Returns the holders of a parameter in ascending order. If several programs have the parameter,
+/// the first program's ranks are listed.
+std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const std::string &name);
+
+/// Sends to rank 0 the blocks of the model's parameters that `rank` holds, tagged with their
+/// parameter indices. Does nothing if `rank` is below `firstForeign`. Returns after rank 0 has
+/// received all blocks.
+Status sendParameters(RankExecutor &rank, int64_t firstForeign);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_HOLDERS_H
