@@ -39,11 +39,11 @@ public:
 
 private:
   uint32_t buffer(const std::string &name, int64_t m, int64_t n, int copies);
-  abi::Record &record(abi::Section &section, const std::string &op);
+  abi::Instruction &instruction(abi::Section &section, const std::string &op);
   void addMatmul(abi::Section &section, const std::string &op, uint32_t from, uint32_t to,
                  int64_t n, int64_t k);
   void reduce(abi::Section &section, const std::string &op, uint32_t own, Group group,
-              abi::Lane lane);
+              abi::StreamKind stream);
   void message(abi::Section &section, abi::CollectiveKind kind, int to, uint32_t tag, uint32_t own);
   void layer(abi::Section &section, const std::string &name, bool isBackward);
   void addActions();
@@ -70,15 +70,15 @@ uint32_t StageMaker::buffer(const std::string &name, int64_t m, int64_t n, int c
   return uint32_t(memory.buffers_size()) - 1;
 }
 
-abi::Record &StageMaker::record(abi::Section &section, const std::string &op) {
-  abi::Record &record = *section.add_records();
-  record.set_op(op);
-  return record;
+abi::Instruction &StageMaker::instruction(abi::Section &section, const std::string &op) {
+  abi::Instruction &instruction = *section.add_instructions();
+  instruction.set_op(op);
+  return instruction;
 }
 
 void StageMaker::addMatmul(abi::Section &section, const std::string &op, uint32_t from, uint32_t to,
                            int64_t n, int64_t k) {
-  abi::Matmul &matmul = *record(section, op).mutable_matmul();
+  abi::Matmul &matmul = *instruction(section, op).mutable_matmul();
   matmul.set_batch(1);
   matmul.set_m(rows);
   matmul.set_n(n);
@@ -91,9 +91,9 @@ void StageMaker::addMatmul(abi::Section &section, const std::string &op, uint32_
 }
 
 void StageMaker::reduce(abi::Section &section, const std::string &op, uint32_t own, Group group,
-                        abi::Lane lane) {
-  abi::Record &added = record(section, op);
-  added.set_lane(lane);
+                        abi::StreamKind stream) {
+  abi::Instruction &added = instruction(section, op);
+  added.set_stream(stream);
   abi::Collective &collective = *added.mutable_collective();
   collective.set_kind(abi::ALL_REDUCE);
   collective.set_reduction(abi::SUM);
@@ -111,11 +111,11 @@ void StageMaker::message(abi::Section &section, abi::CollectiveKind kind, int to
     return;
   bool sends = kind == abi::SEND;
   if (sends) {
-    section.mutable_records(section.records_size() - 1)->add_signals(program.events());
+    section.mutable_instructions(section.instructions_size() - 1)->add_signals(program.events());
     program.set_events(program.events() + 1);
   }
-  abi::Record &added = record(section, sends ? "send" : "recv");
-  added.set_lane(abi::TRANSFER);
+  abi::Instruction &added = instruction(section, sends ? "send" : "recv");
+  added.set_stream(abi::TRANSFER);
   if (sends)
     added.add_waits(program.events() - 1);
   else
@@ -141,7 +141,7 @@ void StageMaker::message(abi::Section &section, abi::CollectiveKind kind, int to
 void StageMaker::layer(abi::Section &section, const std::string &name, bool isBackward) {
   int64_t part = width / sizes.tensor;
   auto move = [&](const char *op) {
-    abi::Fill &fill = *record(section, name + op).mutable_fill();
+    abi::Fill &fill = *instruction(section, name + op).mutable_fill();
     fill.mutable_destination()->set_buffer(gradient);
     fill.set_bytes(uint64_t(rows * width * 2));
   };
@@ -159,9 +159,9 @@ void StageMaker::layer(abi::Section &section, const std::string &name, bool isBa
 
 void StageMaker::addActions() {
   auto add = [&](uint32_t section, int microbatch) {
-    abi::Slot &slot = *program.add_slots();
-    slot.set_section(section);
-    slot.set_microbatch(uint32_t(microbatch));
+    abi::Action &action = *program.add_actions();
+    action.set_section(section);
+    action.set_microbatch(uint32_t(microbatch));
   };
   int ahead = inFlight - 1;
   for (int i = 0; i < ahead; ++i)
@@ -185,7 +185,7 @@ void StageMaker::make() {
   for (int i = 0; i < layers; ++i)
     layer(forward, fmt::format("h.{}", stage * layers + i), false);
   if (stage > 0)
-    forward.mutable_records(1)->add_waits(forward.records(0).signals(0));
+    forward.mutable_instructions(1)->add_waits(forward.instructions(0).signals(0));
   message(forward, abi::SEND, stage + 1, 0, saved);
   abi::Section &backward = *program.add_sections();
   backward.set_name("backward");
@@ -193,7 +193,7 @@ void StageMaker::make() {
   for (int i = layers; i-- > 0;)
     layer(backward, fmt::format("h.{}.grad", stage * layers + i), true);
   if (stage + 1 < sizes.stages)
-    backward.mutable_records(1)->add_waits(backward.records(0).signals(0));
+    backward.mutable_instructions(1)->add_waits(backward.instructions(0).signals(0));
   message(backward, abi::SEND, stage - 1, 0, gradient);
   abi::Section &update = *program.add_sections();
   update.set_name("update");
@@ -248,11 +248,11 @@ int main(int argc, char **argv) {
   abi::Cluster cluster = *machine::parseForm(fmt::format("{}x8xH100", (ranks + 7) / 8));
   fmt::print("{} stages x {} x {} ranks, {} microbatches\n", sizes.stages, sizes.data, sizes.tensor,
              sizes.microbatches);
-  for (bool followsMemory : {false, true}) {
+  for (bool tracksMemory : {false, true}) {
     size_t runs = 0, classes = 0;
     double length = 0;
     double seconds = secondsOf([&] {
-      auto step = simulate::simulate(executable, cluster, {.followsMemory = followsMemory});
+      auto step = simulate::simulate(executable, cluster, {.tracksMemory = tracksMemory});
       if (!step)
         return fmt::print("{}\n", step.status().describe());
       length = step->seconds;
@@ -263,7 +263,7 @@ int main(int argc, char **argv) {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     fmt::print("{:<16} {:8.3f} s, {} classes, {} runs, a step of {:.3f} s, {} MB\n",
-               followsMemory ? "with live bytes" : "times", seconds, classes, runs, length,
+               tracksMemory ? "with live bytes" : "times", seconds, classes, runs, length,
                usage.ru_maxrss / 1024);
   }
   return 0;

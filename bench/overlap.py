@@ -20,9 +20,9 @@ from pathlib import Path
 LAYERS, WIDTH, BATCH, SEQUENCE = 6, 384, 8, 128
 LATENCY = 20e-6
 PINS = r"""mesh: "tp=%d"
-pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
-pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
-pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }
+constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
+constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
+constraint { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }
 """
 
 

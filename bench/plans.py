@@ -52,14 +52,14 @@ def list_tensors(model, pattern):
 def whole(model):
     """Every rank holds all of each parameter."""
     found = list_tensors(model, r'graph\.parameter @"?(?P<name>[\w.]+)"? : tensor<(?P<shape>[\dx]+)')
-    return [f'pin {{ parameter: "{re.escape(name)}" sharding: "[{", ".join("_" * rank)}]" }}'.replace("\\", "\\\\")
+    return [f'constraint {{ parameter: "{re.escape(name)}" sharding: "[{", ".join("_" * rank)}]" }}'.replace("\\", "\\\\")
             for name, rank in found]
 
 
 def batch(model):
     """Every input is cut along its first dimension."""
     found = list_tensors(model, r'tensor<(?P<shape>[\dx]+)\w+> \{graph\.role = #graph\.role<input "(?P<name>[^"]+)">')
-    return [f'pin {{ input: "{name}" sharding: "[dp{", _" * (rank - 1)}]" }}' for name, rank in found]
+    return [f'constraint {{ input: "{name}" sharding: "[dp{", _" * (rank - 1)}]" }}' for name, rank in found]
 
 
 def pins(mesh, lines):
@@ -69,7 +69,7 @@ def pins(mesh, lines):
 def given(model, kind, devices, ranks):
     """The plans that people write, as pins by name."""
     cut = batch(model)
-    tensor = [f"pin {{ {what} sharding: {how} }}" for what, how in TENSOR[kind]]
+    tensor = [f"constraint {{ {what} sharding: {how} }}" for what, how in TENSOR[kind]]
     plans = {"data": pins(f"dp={devices}", whole(model) + cut)}
     if devices == ranks:
         plans["tensor"] = plans["expert"] = pins(f"tp={ranks}", tensor)

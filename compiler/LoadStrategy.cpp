@@ -174,15 +174,15 @@ private:
 
   void add(ArrayRef<std::pair<StringRef, std::string>> entries) {
     Builder builder(module.getContext());
-    NamedAttrList pin;
+    NamedAttrList constraint;
     for (const auto &[key, text] : entries)
       if (!text.empty())
-        pin.set(key, builder.getStringAttr(text));
-    pin.set("place", builder.getStringAttr(path));
-    pin.set("restored", builder.getUnitAttr());
+        constraint.set(key, builder.getStringAttr(text));
+    constraint.set("place", builder.getStringAttr(path));
+    constraint.set("restored", builder.getUnitAttr());
     if (isPartial)
-      pin.set("optional", builder.getUnitAttr());
-    pins.push_back(pin.getDictionary(module.getContext()));
+      constraint.set("optional", builder.getUnitAttr());
+    pins.push_back(constraint.getDictionary(module.getContext()));
   }
 
   void addTensor(StringRef kind, StringRef name, const abi::TensorStrategy &tensor) {

@@ -25,13 +25,14 @@ class Entry {
 public:
   explicit Entry(MLIRContext *context) : context(context) {}
 
-  /// Sets the subject of `pin`, and its position in the file.
-  Entry(const abi::Pin &pin, const std::string &place, MLIRContext *context) : Entry(context) {
-    set("op", pin.op());
-    set("op_name", pin.op_name());
-    set("module", pin.module());
-    set("parameter", pin.parameter());
-    set("input", pin.input());
+  /// Sets the subject of `constraint`, and its position in the file.
+  Entry(const abi::Constraint &constraint, const std::string &place, MLIRContext *context)
+      : Entry(context) {
+    set("op", constraint.op());
+    set("op_name", constraint.op_name());
+    set("module", constraint.module());
+    set("parameter", constraint.parameter());
+    set("input", constraint.input());
     set("place", place);
   }
 
@@ -47,33 +48,38 @@ private:
   NamedAttrList attributes;
 };
 
-bool givesStage(const abi::Pin &pin) { return pin.has_stage() || pin.recompute(); }
+bool givesStage(const abi::Constraint &constraint) {
+  return constraint.has_stage() || constraint.recompute();
+}
 
 /// Returns whether the constraint concerns a strategy. An empty constraint counts, too, and is
 /// reported when strategies are read.
-bool givesStrategy(const abi::Pin &pin) {
-  bool saysOther = givesStage(pin) || pin.has_fusion();
-  return !saysOther || pin.in_size() || pin.out_size() || !pin.sharding().empty();
+bool givesStrategy(const abi::Constraint &constraint) {
+  bool saysOther = givesStage(constraint) || constraint.has_fusion();
+  return !saysOther || constraint.in_size() || constraint.out_size() ||
+         !constraint.sharding().empty();
 }
 
-Attribute toStrategy(const abi::Pin &pin, const std::string &place, MLIRContext *context) {
-  Entry entry(pin, place, context);
-  entry.set("in", llvm::join(pin.in(), ", "));
-  entry.set("out", llvm::join(pin.out(), ", "));
-  entry.set("sharding", pin.sharding());
+Attribute toStrategy(const abi::Constraint &constraint, const std::string &place,
+                     MLIRContext *context) {
+  Entry entry(constraint, place, context);
+  entry.set("in", llvm::join(constraint.in(), ", "));
+  entry.set("out", llvm::join(constraint.out(), ", "));
+  entry.set("sharding", constraint.sharding());
   return entry.get();
 }
 
-Attribute toStage(const abi::Pin &pin, const std::string &place, MLIRContext *context) {
-  Entry entry(pin, place, context);
-  if (pin.has_stage())
-    entry.set("stage", Builder(context).getI64IntegerAttr(pin.stage()));
-  if (pin.recompute())
+Attribute toStage(const abi::Constraint &constraint, const std::string &place,
+                  MLIRContext *context) {
+  Entry entry(constraint, place, context);
+  if (constraint.has_stage())
+    entry.set("stage", Builder(context).getI64IntegerAttr(constraint.stage()));
+  if (constraint.recompute())
     entry.set("recompute", UnitAttr::get(context));
   return entry.get();
 }
 
-Attribute toLayout(const abi::Stages &stages, const std::string &place, MLIRContext *context) {
+Attribute toLayout(const abi::StageLayout &stages, const std::string &place, MLIRContext *context) {
   Entry entry(context);
   entry.set("layer", stages.layer());
   entry.set("layout", stages.layout());
@@ -82,20 +88,22 @@ Attribute toLayout(const abi::Stages &stages, const std::string &place, MLIRCont
 }
 
 /// Sets the number of the fused collective on the parameters that a constraint matches.
-LogicalResult numberMessages(ModuleOp module, const abi::Pin &pin, const std::string &place) {
+LogicalResult numberMessages(ModuleOp module, const abi::Constraint &constraint,
+                             const std::string &place) {
   constexpr facts::SubjectKey keys[] = {{"parameter", facts::NamePattern::Kind::Whole}};
-  auto entry = cast<DictionaryAttr>(Entry(pin, place, module.getContext()).get());
+  auto entry = cast<DictionaryAttr>(Entry(constraint, place, module.getContext()).get());
   FailureOr<facts::PinSubject> subject =
-      facts::PinSubject::read(entry, keys, "a pin with fusion", module);
+      facts::PinSubject::read(entry, keys, "a constraint with fusion", module);
   if (failed(subject))
     return failure();
-  if (pin.fusion() < 0)
+  if (constraint.fusion() < 0)
     return module.emitError() << subject->describe() << ": expected fusion from 0 on, got "
-                              << pin.fusion();
+                              << constraint.fusion();
   bool isMatched = false;
   for (auto parameter : module.getOps<graph::ParameterOp>())
     if (subject->pattern.matches(parameter.getSymName())) {
-      parameter->setAttr(dist::fusionAttrName, Builder(module).getI64IntegerAttr(pin.fusion()));
+      parameter->setAttr(dist::fusionAttrName,
+                         Builder(module).getI64IntegerAttr(constraint.fusion()));
       isMatched = true;
     }
   return isMatched ? success()
@@ -114,7 +122,7 @@ void append(ModuleOp module, StringRef name, ArrayRef<Attribute> entries) {
 
 } // namespace
 
-LogicalResult attachConstraints(ModuleOp module, const abi::Pins &pins,
+LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &pins,
                                 ConstraintLocation getPlace) {
   MLIRContext *context = module.getContext();
   if (!pins.mesh().empty() && !module->hasAttr(dist::meshAttrName)) {
@@ -125,13 +133,13 @@ LogicalResult attachConstraints(ModuleOp module, const abi::Pins &pins,
     module->setAttr(dist::meshAttrName, mesh);
   }
   SmallVector<Attribute> strategies, stages;
-  for (auto [index, pin] : llvm::enumerate(pins.pin())) {
-    std::string place = getPlace("pin", static_cast<int>(index));
-    if (givesStrategy(pin))
-      strategies.push_back(toStrategy(pin, place, context));
-    if (givesStage(pin))
-      stages.push_back(toStage(pin, place, context));
-    if (pin.has_fusion() && failed(numberMessages(module, pin, place)))
+  for (auto [index, constraint] : llvm::enumerate(pins.constraint())) {
+    std::string place = getPlace("constraint", static_cast<int>(index));
+    if (givesStrategy(constraint))
+      strategies.push_back(toStrategy(constraint, place, context));
+    if (givesStage(constraint))
+      stages.push_back(toStage(constraint, place, context));
+    if (constraint.has_fusion() && failed(numberMessages(module, constraint, place)))
       return failure();
   }
   for (auto [index, layout] : llvm::enumerate(pins.stages()))

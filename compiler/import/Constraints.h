@@ -5,18 +5,18 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/abi/pins.pb.h"
+#include "runtime/abi/constraints.pb.h"
 #include <functional>
 
 namespace pcc::import {
 
-/// Returns the position of entry number `index` of a list of the file (`pin`, `stages`), for
+/// Returns the position of entry number `index` of a list of the file (`constraint`, `stages`), for
 /// messages.
 using ConstraintLocation = llvm::function_ref<std::string(llvm::StringRef list, int index)>;
 
 /// Adds `pins` to the constraints of `module`, and their mesh if the module has none. Emits an
 /// error and fails for an invalid mesh.
-mlir::LogicalResult attachConstraints(mlir::ModuleOp module, const abi::Pins &pins,
+mlir::LogicalResult attachConstraints(mlir::ModuleOp module, const abi::Constraints &pins,
                                       ConstraintLocation getPlace);
 
 } // namespace pcc::import

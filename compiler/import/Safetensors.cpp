@@ -59,7 +59,7 @@ std::optional<llvm::json::Value> Reader::readHeader() {
   llvm::StringRef bytes = buffer->getBuffer();
   uint64_t length = bytes.size() < lengthBytes ? 0 : llvm::support::endian::read64le(bytes.data());
   uint64_t available = bytes.size() < lengthBytes ? 0 : bytes.size() - lengthBytes;
-  uint64_t longest = std::min(available, abi::safetensorsLongestHeader);
+  uint64_t longest = std::min(available, abi::maxSafetensorsHeader);
   if (length == 0 || length > longest) {
     emitError(loc) << "not a safetensors file: expected a header of 1 to " << longest
                    << " bytes after byte " << lengthBytes << ", got " << length;

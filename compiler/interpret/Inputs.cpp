@@ -110,7 +110,7 @@ double initialElement(graph::InitAttr init, uint64_t seed, uint64_t stream, int6
   case graph::InitKind::Normal:
     return arguments[0] + arguments[1] * abi::randomNormal(seed, stream, index);
   }
-  llvm_unreachable("every initialiser is listed");
+  llvm_unreachable("every initializer is listed");
 }
 
 bool isConstant(graph::InitKind kind) {

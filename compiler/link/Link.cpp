@@ -6,8 +6,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/check/AnnotateDataflow.h"
 #include "runtime/check/Check.h"
-#include "runtime/check/StateDataflow.h"
 
 using namespace mlir;
 
@@ -114,10 +114,10 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
 
 void Linker::linkActions() {
   for (auto op : program.getBody().front().getOps<task::ActionOp>()) {
-    abi::Slot &slot = *out.add_slots();
-    slot.set_section(sections.lookup(op.getSection()));
-    slot.set_microbatch(op.getMicrobatch());
-    slot.set_copy(op.getCopy());
+    abi::Action &action = *out.add_actions();
+    action.set_section(sections.lookup(op.getSection()));
+    action.set_microbatch(op.getMicrobatch());
+    action.set_copy(op.getCopy());
   }
 }
 
@@ -177,7 +177,7 @@ LogicalResult Linker::run() {
 static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executable, bool hasCode) {
   abi::Status status = abi::validate(executable, hasCode);
   if (status.ok()) {
-    check::stateDataflow(executable);
+    check::annotateDataflow(executable);
     status = check::prove(executable);
   }
   if (status.ok())

@@ -42,25 +42,25 @@ void Linker::linkBlock(task::BlockAttr block, Value buffer, abi::Block &message)
     linkRank(offset, *message.add_offsets());
 }
 
-LogicalResult Linker::linkInitializer(graph::ParameterOp op, abi::Initialiser &initialiser) {
+LogicalResult Linker::linkInitializer(graph::ParameterOp op, abi::Initializer &initializer) {
   ArrayRef<double> arguments = op.getInit().getArguments();
   switch (op.getInit().getKind()) {
   case graph::InitKind::Zeros:
-    initialiser.set_constant(0);
+    initializer.set_constant(0);
     return success();
   case graph::InitKind::Ones:
-    initialiser.set_constant(1);
+    initializer.set_constant(1);
     return success();
   case graph::InitKind::Constant:
-    initialiser.set_constant(arguments[0]);
+    initializer.set_constant(arguments[0]);
     return success();
   case graph::InitKind::Uniform:
-    initialiser.mutable_uniform()->set_low(arguments[0]);
-    initialiser.mutable_uniform()->set_high(arguments[1]);
+    initializer.mutable_uniform()->set_low(arguments[0]);
+    initializer.mutable_uniform()->set_high(arguments[1]);
     return success();
   case graph::InitKind::Normal:
-    initialiser.mutable_normal()->set_mean(arguments[0]);
-    initialiser.mutable_normal()->set_deviation(arguments[1]);
+    initializer.mutable_normal()->set_mean(arguments[0]);
+    initializer.mutable_normal()->set_deviation(arguments[1]);
     return success();
   case graph::InitKind::File: {
     FailureOr<std::string> bytes = failure();
@@ -69,11 +69,11 @@ LogicalResult Linker::linkInitializer(graph::ParameterOp op, abi::Initialiser &i
     if (failed(bytes))
       return op.emitOpError() << "has no first value: expected its elements in the module, got a "
                                  "resource that is not there";
-    initialiser.set_data(std::move(*bytes));
+    initializer.set_data(std::move(*bytes));
     return success();
   }
   }
-  llvm_unreachable("an initialiser");
+  llvm_unreachable("an initializer");
 }
 
 LogicalResult Linker::linkParameter(task::ParameterOp op) {
@@ -95,7 +95,7 @@ LogicalResult Linker::linkParameter(task::ParameterOp op) {
     parameter.mutable_piece()->set_period(piece->period);
     parameter.mutable_piece()->set_offset(piece->offset);
   }
-  return linkInitializer(declaration, *parameter.mutable_initialiser());
+  return linkInitializer(declaration, *parameter.mutable_initializer());
 }
 
 void Linker::linkInput(task::InputOp op) {

@@ -13,18 +13,18 @@ namespace pcc::link {
 
 /// Sets the model's name of an op and its position in the user's file, as far as the location has
 /// them.
-static void describe(Location location, abi::Record &record) {
+static void describe(Location location, abi::Instruction &instruction) {
   location->walk([&](Location inner) {
-    if (auto name = dyn_cast<NameLoc>(inner); name && record.op().empty())
-      record.set_op(name.getName().str());
-    if (auto file = dyn_cast<FileLineColLoc>(inner); file && record.location().empty())
-      record.set_location((file.getFilename().getValue() + ":" + Twine(file.getLine())).str());
+    if (auto name = dyn_cast<NameLoc>(inner); name && instruction.op().empty())
+      instruction.set_op(name.getName().str());
+    if (auto file = dyn_cast<FileLineColLoc>(inner); file && instruction.location().empty())
+      instruction.set_location((file.getFilename().getValue() + ":" + Twine(file.getLine())).str());
     return WalkResult::advance();
   });
 }
 
-static abi::Lane linkStream(task::StreamKind lane) {
-  switch (lane) {
+static abi::StreamKind linkStream(task::StreamKind stream) {
+  switch (stream) {
   case task::StreamKind::Compute:
     return abi::COMPUTE;
   case task::StreamKind::Communication:
@@ -32,7 +32,7 @@ static abi::Lane linkStream(task::StreamKind lane) {
   case task::StreamKind::Transfer:
     return abi::TRANSFER;
   }
-  llvm_unreachable("a lane");
+  llvm_unreachable("a stream");
 }
 
 static abi::Accumulation accumulationOf(task::Accumulation accumulation) {
@@ -144,7 +144,7 @@ void Linker::linkLaunch(task::LaunchOp op, abi::Launch &launch) {
     for (auto attribute : scalars->getAsRange<task::ScalarAttr>()) {
       abi::Scalar &scalar = *launch.add_scalars();
       linkRank(attribute.getExpression(), *scalar.mutable_expression());
-      scalar.set_slot_value(abi::Scalar::SlotValue(attribute.getActionValue()));
+      scalar.set_action_value(abi::Scalar::ActionValue(attribute.getActionValue()));
     }
   launch.set_trip(op.getTrip());
   auto flops = op->getAttrOfType<DenseI64ArrayAttr>(task::flopsAttrName);
@@ -170,7 +170,7 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
   if (op.getBias())
     linkOperand(op.getBias(), *matmul.mutable_bias());
   if (op.getKept())
-    linkOperand(op.getKept(), *matmul.mutable_kept());
+    linkOperand(op.getKept(), *matmul.mutable_pre_activation());
   if (op.getSumOfA())
     linkOperand(op.getSumOfA(), *matmul.mutable_sum_of_a());
   if (op.getSumOfB())
@@ -336,41 +336,42 @@ void Linker::linkCollective(Operation *op, abi::Collective &collective) {
     linkOperand(op->getOperand(1), *collective.mutable_destination());
 }
 
-void Linker::linkInstruction(Operation *op, abi::Record &record) {
+void Linker::linkInstruction(Operation *op, abi::Instruction &instruction) {
   auto interface = cast<task::InstructionOpInterface>(op);
-  record.set_lane(linkStream(interface.getStream()));
+  instruction.set_stream(linkStream(interface.getStream()));
   for (int32_t event : interface.getWaits())
-    record.add_waits(event);
+    instruction.add_waits(event);
   for (int32_t event : interface.getSignals()) {
-    record.add_signals(event);
+    instruction.add_signals(event);
     out.set_events(std::max<uint32_t>(out.events(), event + 1));
   }
   if (auto behind = op->getAttrOfType<DenseI32ArrayAttr>(task::behindAttrName))
-    record.mutable_behind()->Add(behind.asArrayRef().begin(), behind.asArrayRef().end());
-  describe(op->getLoc(), record);
+    instruction.mutable_behind()->Add(behind.asArrayRef().begin(), behind.asArrayRef().end());
+  describe(op->getLoc(), instruction);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](task::LaunchOp op) { linkLaunch(op, *record.mutable_launch()); })
-      .Case([&](task::MatmulOp op) { linkMatmul(op, *record.mutable_matmul()); })
-      .Case([&](task::AttentionOp op) { linkAttention(op, *record.mutable_attention()); })
-      .Case([&](task::ConvolutionOp op) { linkConvolution(op, *record.mutable_convolution()); })
+      .Case([&](task::LaunchOp op) { linkLaunch(op, *instruction.mutable_launch()); })
+      .Case([&](task::MatmulOp op) { linkMatmul(op, *instruction.mutable_matmul()); })
+      .Case([&](task::AttentionOp op) { linkAttention(op, *instruction.mutable_attention()); })
+      .Case(
+          [&](task::ConvolutionOp op) { linkConvolution(op, *instruction.mutable_convolution()); })
       .Case([&](task::CopyOp op) {
-        linkOperand(op.getSource(), *record.mutable_copy()->mutable_source());
-        linkOperand(op.getDestination(), *record.mutable_copy()->mutable_destination());
-        record.mutable_copy()->set_bytes(bytesOf(op.getSource()));
+        linkOperand(op.getSource(), *instruction.mutable_copy()->mutable_source());
+        linkOperand(op.getDestination(), *instruction.mutable_copy()->mutable_destination());
+        instruction.mutable_copy()->set_bytes(bytesOf(op.getSource()));
       })
       .Case([&](task::FillOp op) {
-        linkOperand(op.getDestination(), *record.mutable_fill()->mutable_destination());
-        record.mutable_fill()->set_bytes(bytesOf(op.getDestination()));
+        linkOperand(op.getDestination(), *instruction.mutable_fill()->mutable_destination());
+        instruction.mutable_fill()->set_bytes(bytesOf(op.getDestination()));
       })
       .Case([&](task::AccumulateOp op) {
-        abi::Accumulate &accumulate = *record.mutable_accumulate();
+        abi::Accumulate &accumulate = *instruction.mutable_accumulate();
         linkOperand(op.getSource(), *accumulate.mutable_source());
         linkOperand(op.getDestination(), *accumulate.mutable_destination());
         accumulate.set_source_type(facts::toElementType(elementOf(op.getSource())));
         accumulate.set_count(cast<ShapedType>(op.getSource().getType()).getNumElements());
         accumulate.set_accumulation(accumulationOf(op.getAccumulation()));
       })
-      .Default([&](Operation *op) { linkCollective(op, *record.mutable_collective()); });
+      .Default([&](Operation *op) { linkCollective(op, *instruction.mutable_collective()); });
 }
 
 void Linker::linkSection(task::SectionOp section) {
@@ -380,7 +381,7 @@ void Linker::linkSection(task::SectionOp section) {
     message.set_last_of(sections.lookup(*other) + 1);
   for (Operation &op : section.getBody().front())
     if (isa<task::InstructionOpInterface>(op))
-      linkInstruction(&op, *message.add_records());
+      linkInstruction(&op, *message.add_instructions());
 }
 
 } // namespace pcc::link

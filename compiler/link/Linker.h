@@ -58,7 +58,7 @@ private:
 
   // LinkBoundary.cpp
   mlir::LogicalResult linkParameter(task::ParameterOp op);
-  mlir::LogicalResult linkInitializer(graph::ParameterOp op, abi::Initialiser &initialiser);
+  mlir::LogicalResult linkInitializer(graph::ParameterOp op, abi::Initializer &initializer);
   void linkInput(task::InputOp op);
   mlir::LogicalResult linkResult(task::ResultOp op);
   mlir::LogicalResult linkMetric(task::MetricOp op);
@@ -66,7 +66,7 @@ private:
 
   // LinkInstructions.cpp
   void linkSection(task::SectionOp section);
-  void linkInstruction(mlir::Operation *op, abi::Record &record);
+  void linkInstruction(mlir::Operation *op, abi::Instruction &instruction);
   void linkLaunch(task::LaunchOp op, abi::Launch &launch);
   void linkMatmul(task::MatmulOp op, abi::Matmul &matmul);
   void linkAttention(task::AttentionOp op, abi::Attention &attention);

@@ -82,12 +82,13 @@ private:
         remark << remark::metric("step_seconds", strategy::toSeconds(result.cost))
                << remark::metric("bound_seconds", strategy::toSeconds(result.bound));
     }
-    for (const strategy::ConstraintCost &pin : candidates.front().pins)
-      if (pin.isKnown)
+    for (const strategy::ConstraintCost &constraint : candidates.front().pins)
+      if (constraint.isKnown)
         remark::passed(getOperation().getLoc(),
-                       remark::RemarkOpts::name("pin").category("strategy"))
-            << remark::metric("pin", pin.text) << remark::metric("seconds", pin.seconds)
-            << remark::metric("most_seconds", pin.most);
+                       remark::RemarkOpts::name("constraint").category("strategy"))
+            << remark::metric("constraint", constraint.text)
+            << remark::metric("seconds", constraint.seconds)
+            << remark::metric("most_seconds", constraint.most);
   }
 
   /// Reports the tensors that do not fit, and the constraints that cause it.
@@ -109,8 +110,8 @@ private:
     }
     error.attachNote() << "a smallest set of pins with which none fits, out of "
                        << outcome.asked.pins.size() << ":";
-    for (int pin : conflict.pins)
-      error.attachNote() << outcome.asked.pins[pin].text;
+    for (int constraint : conflict.pins)
+      error.attachNote() << outcome.asked.pins[constraint].text;
   }
 
   SearchObserver observe;

@@ -10,7 +10,7 @@
 #include "passes/facts/MachinePrice.h"
 #include "passes/facts/OpNames.h"
 #include "passes/facts/OpPrice.h"
-#include "runtime/machine/CollectivePrice.h"
+#include "runtime/machine/CollectiveCost.h"
 
 using namespace mlir;
 

@@ -19,7 +19,7 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
   let options = modeOptions # searchOptions # machineOptions # [
     Option<"maxAxes", "max-axes", "int64_t", "2", "of a mesh that is chosen">,
     Option<"constraintTimeLimit", "constraint-time-limit", "double", "0",
-           "seconds in which to say what each pin costs; 0: nothing is said">,
+           "seconds in which to say what each constraint costs; 0: nothing is said">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }

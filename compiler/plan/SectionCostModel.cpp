@@ -232,7 +232,7 @@ void SectionCostModel::addCollective(Operation *op) {
     return;
   if (op->getNumOperands())
     traffic.bytes *= scaleOf(op->getOperand(0).getType());
-  double seconds = machine::priceCollective(costContext.cluster, group, traffic).seconds;
+  double seconds = machine::estimateCollectiveCost(costContext.cluster, group, traffic).seconds;
   double hidden = hideInputGradient(op, seconds);
   if (hidden == 0)
     hidden = hide(op, seconds, group.size);

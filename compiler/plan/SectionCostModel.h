@@ -5,7 +5,7 @@
 
 #include "compiler/plan/KnownKernels.h"
 #include "dialects/dist/Dist.h"
-#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/CollectiveCost.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/KernelShares.h"
 #include "passes/facts/OpPrice.h"

@@ -88,7 +88,7 @@ static void addReductions(StepCost &step, ArrayRef<MovableCollective> reductions
   double done = -std::numeric_limits<double>::infinity(); // seconds after the backward pass
   for (const Bucket &bucket : fillBuckets(reductions, timesLeft, costContext.options.bucketBytes)) {
     double seconds =
-        machine::priceCollective(costContext.cluster, *bucket.group, bucket.traffic).seconds;
+        machine::estimateCollectiveCost(costContext.cluster, *bucket.group, bucket.traffic).seconds;
     step.reductions += seconds;
     done = std::max(done, -bucket.timeLeft) + seconds;
   }
@@ -112,7 +112,8 @@ static void addSectionReductions(StepCost &step, ArrayRef<MovableCollective> red
     for (const Bucket &bucket : fillBuckets(own, timesLeft, costContext.options.bucketBytes))
       step.sectionReductions.back().buckets.push_back(
           {bucket.timeLeft,
-           machine::priceCollective(costContext.cluster, *bucket.group, bucket.traffic).seconds});
+           machine::estimateCollectiveCost(costContext.cluster, *bucket.group, bucket.traffic)
+               .seconds});
   }
 }
 
@@ -120,7 +121,7 @@ static void addGathers(StepCost &step, ArrayRef<MovableCollective> gathers,
                        const CostContext &costContext) {
   for (const MovableCollective &gather : gathers)
     step.gathers +=
-        machine::priceCollective(costContext.cluster, gather.group, gather.traffic).seconds;
+        machine::estimateCollectiveCost(costContext.cluster, gather.group, gather.traffic).seconds;
   double forward = 0;
   for (const SectionCost &section : step.sections)
     forward = std::max(forward, section.runs ? section.forward.sum() : 0);

@@ -42,7 +42,7 @@ LogicalResult ParameterOp::verify() {
   bool fromFile = kind == InitKind::File;
   if (fromFile != getValue().has_value()) // C2
     return emitOpError() << (fromFile ? "expected 'value' beside 'file'"
-                                      : "expected no 'value' unless the initialiser is 'file'");
+                                      : "expected no 'value' unless the initializer is 'file'");
   if (!fromFile)
     return success();
   if (getValue()->getShapedType() != type) // C3

@@ -8,8 +8,8 @@
 // `task.flops` on a `task.launch`: work of the kernel, for cost estimates: operations in
 // contractions, elementwise ops and reductions. Without it none.
 //
-// `task.behind`: the run of each event in `waits` that is waited for, as abi::Record counts them.
-// Without it the last one.
+// `task.behind`: the run of each event in `waits` that is waited for, as abi::Instruction counts
+// them. Without it the last one.
 //
 // `fused` of collectives, an attribute of the op itself: fused with the instruction before.
 #pragma once

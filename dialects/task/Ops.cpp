@@ -90,10 +90,10 @@ static int64_t spaceBytes(ProgramOp program, Space space) {
 
 /// Verifies T5: each event is signaled by at most one instruction.
 static LogicalResult verifyEvents(ProgramOp program) {
-  DenseMap<int32_t, Operation *> signaller;
+  DenseMap<int32_t, Operation *> signaler;
   auto result = program.walk([&](InstructionOpInterface instruction) -> WalkResult {
     for (int32_t event : instruction.getSignals()) {
-      auto [it, isNew] = signaller.try_emplace(event, instruction);
+      auto [it, isNew] = signaler.try_emplace(event, instruction);
       if (isNew)
         continue;
       InFlightDiagnostic error = instruction->emitOpError()

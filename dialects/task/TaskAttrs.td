@@ -9,7 +9,7 @@ def Task_Space : Task_Enum<"Space", "where a buffer lives", [
   I32EnumAttrCase<"Constant", 3, "constant">, I32EnumAttrCase<"Input", 4, "input">]>;
 def Task_SpaceAttr : Task_EnumAttr<Task_Space, "space">;
 
-def Task_StreamKind : Task_Enum<"StreamKind", "queue whose records run in order", [
+def Task_StreamKind : Task_Enum<"StreamKind", "queue whose instructions run in order", [
   I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Communication", 1, "communication">,
   I32EnumAttrCase<"Transfer", 2, "transfer">]>;
 def Task_StreamKindAttr : Task_EnumAttr<Task_StreamKind, "stream">;

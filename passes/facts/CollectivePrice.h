@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Estimates the time of a collective op on local types from its traffic and its group of ranks.
-// runtime/machine/CollectivePrice.h says how traffic is counted.
+// runtime/machine/CollectiveCost.h says how traffic is counted.
 #pragma once
 
 #include "passes/facts/MachinePrice.h"

@@ -41,7 +41,7 @@ static abi::CollectiveKind kindOf(StepKind kind) {
   return abi::COLLECTIVE_KIND_UNSPECIFIED;
 }
 
-machine::CollectivePrice MachinePrice::explain(const ReshardStep &step, double scale) const {
+machine::CollectiveCost MachinePrice::explain(const ReshardStep &step, double scale) const {
   auto toBytes = [&](int64_t elements) {
     return static_cast<double>(elements * elementBytes) * scale;
   };
@@ -52,13 +52,13 @@ machine::CollectivePrice MachinePrice::explain(const ReshardStep &step, double s
     traffic.bytes = toBytes(step.resultElements);
   if (step.kind == StepKind::BlockExchange)
     traffic.bytes = toBytes(step.elements);
-  return machine::priceCollective(cluster, makeGroup(step.axes, mesh, cluster), traffic);
+  return machine::estimateCollectiveCost(cluster, makeGroup(step.axes, mesh, cluster), traffic);
 }
 
 double secondsOfMessage(double bytes, int64_t ranks, const abi::Cluster &cluster) {
   machine::GroupAxis stages[] = {{2, ranks}};
-  return machine::priceCollective(cluster, machine::Group::over(stages, cluster),
-                                  {abi::SEND, bytes})
+  return machine::estimateCollectiveCost(cluster, machine::Group::over(stages, cluster),
+                                         {abi::SEND, bytes})
       .seconds;
 }
 

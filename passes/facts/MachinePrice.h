@@ -4,7 +4,7 @@
 #pragma once
 
 #include "passes/facts/ReshardPlan.h"
-#include "runtime/machine/CollectivePrice.h"
+#include "runtime/machine/CollectiveCost.h"
 
 namespace pcc::facts {
 
@@ -23,7 +23,7 @@ public:
   }
 
   /// Returns the same cost with the algorithm.
-  machine::CollectivePrice explain(const ReshardStep &step, double scale = 1) const;
+  machine::CollectiveCost explain(const ReshardStep &step, double scale = 1) const;
 
 private:
   const abi::Cluster &cluster;

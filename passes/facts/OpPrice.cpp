@@ -58,7 +58,7 @@ double OpPrice::seconds(const OpShapes &local) const {
   double computing = 0;
   if (!products.empty())
     for (const ProductForm &product : products)
-      computing += machine::productSeconds(*device, type, product.at(local));
+      computing += machine::matmulSeconds(*device, type, product.at(local));
   else
     computing = double(costOf(op, local).flops) /
                 machine::computeRate(*device, toComputeClass(opClass), type);

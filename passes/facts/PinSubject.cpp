@@ -11,7 +11,7 @@ StringRef getText(DictionaryAttr entry, StringRef key) {
 }
 
 std::string PinSubject::describe() const {
-  std::string text = ("pin \"" + pattern.getText() + "\"").str();
+  std::string text = ("constraint \"" + pattern.getText() + "\"").str();
   return place.empty() ? text : text + " at " + place;
 }
 

@@ -24,12 +24,13 @@ struct PinSubject {
   NamePattern pattern;
   std::string place; ///< where it was written; empty if unknown
 
-  /// Describes the subject as it was written, for messages: `pin "/h\.0" at pins.textproto:3`.
+  /// Describes the subject as it was written, for messages: `constraint "/h\.0" at
+  /// pins.textproto:3`.
   std::string describe() const;
 
-  /// Reads the only key of `entry` that is among `keys`; `what` names the kind of entry ("a pin").
-  /// Emits a diagnostic at `module` and fails if there is no such key or more than one. Fails too
-  /// if the text must be a regular expression and is none.
+  /// Reads the only key of `entry` that is among `keys`; `what` names the kind of entry ("a
+  /// constraint"). Emits a diagnostic at `module` and fails if there is no such key or more than
+  /// one. Fails too if the text must be a regular expression and is none.
   static mlir::FailureOr<PinSubject> read(mlir::DictionaryAttr entry,
                                           llvm::ArrayRef<SubjectKey> keys, llvm::StringRef what,
                                           mlir::ModuleOp module);

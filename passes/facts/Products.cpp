@@ -22,9 +22,9 @@ static double multiply(ArrayRef<Dim> dims, const OpShapes &shapes) {
   return product;
 }
 
-machine::Product ProductForm::at(const OpShapes &shapes) const {
-  machine::Product product{multiply(batch, shapes), multiply(rows, shapes),
-                           multiply(columns, shapes), multiply(depth, shapes)};
+machine::MatmulSize ProductForm::at(const OpShapes &shapes) const {
+  machine::MatmulSize product{multiply(batch, shapes), multiply(rows, shapes),
+                              multiply(columns, shapes), multiply(depth, shapes)};
   if (isHalved)
     product.batch /= 2;
   return product;

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "passes/facts/OpShapes.h"
-#include "runtime/machine/Product.h"
+#include "runtime/machine/MatmulSize.h"
 
 namespace pcc::facts {
 
@@ -33,7 +33,7 @@ public:
       : batch(std::move(batch)), rows(std::move(rows)), columns(std::move(columns)),
         depth(std::move(depth)), isHalved(isHalved) {}
 
-  machine::Product at(const OpShapes &shapes) const;
+  machine::MatmulSize at(const OpShapes &shapes) const;
 
 private:
   Dims batch, rows, columns, depth;

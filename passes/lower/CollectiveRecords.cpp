@@ -89,7 +89,7 @@ LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Va
   if (auto collective = dyn_cast<dist::CollectiveOpInterface>(op)) {
     e.lists = dist::getGroups(collective.getGroupAttr(), e.mesh);
     if (!dist::getCommonGroupSize(collective.getGroupAttr(), e.mesh))
-      return op->emitOpError() << "has no record: expected groups of equal size, got "
+      return op->emitOpError() << "has no instruction: expected groups of equal size, got "
                                << collective.getGroupAttr();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -133,7 +133,7 @@ LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Va
         return success();
       })
       .Default([](Operation *op) {
-        return op->emitOpError() << "has no record: expected a collective of the runtime";
+        return op->emitOpError() << "has no instruction: expected a collective of the runtime";
       });
 }
 

@@ -39,7 +39,7 @@ struct Run {
 
 /// An instruction, or several in one fused collective: the first waits, the last signals.
 struct Entry {
-  SmallVector<Operation *, 1> records;
+  SmallVector<Operation *, 1> instructions;
   StreamKind stream = StreamKind::Compute;
   SmallVector<RecordAccess> accesses;
   /// Entries for which this one may have to wait: collectives and transfers; for a transfer also
@@ -72,7 +72,7 @@ public:
 
 private:
   void collect();
-  void addRecord(InstructionOpInterface record);
+  void addInstruction(InstructionOpInterface instruction);
   void keepInputs(unsigned first, unsigned end);
   void findRivals();
   void restart();
@@ -125,17 +125,18 @@ void EventAssigner::keepInputs(unsigned first, unsigned end) {
       continue;
     }
     entry.stream = StreamKind::Compute;
-    for (Operation *record : entry.records)
-      record->setAttr("stream", StreamKindAttr::get(program.getContext(), StreamKind::Compute));
+    for (Operation *instruction : entry.instructions)
+      instruction->setAttr("stream",
+                           StreamKindAttr::get(program.getContext(), StreamKind::Compute));
   }
 }
 
-void EventAssigner::addRecord(InstructionOpInterface record) {
-  if (!record->hasAttr(fusedAttrName))
-    entries.push_back({{}, record.getStream(), {}, {}, {}, {}});
+void EventAssigner::addInstruction(InstructionOpInterface instruction) {
+  if (!instruction->hasAttr(fusedAttrName))
+    entries.push_back({{}, instruction.getStream(), {}, {}, {}, {}});
   Entry &entry = entries.back();
-  entry.records.push_back(record);
-  llvm::append_range(entry.accesses, accessesOf(record));
+  entry.instructions.push_back(instruction);
+  llvm::append_range(entry.accesses, accessesOf(instruction));
 }
 
 void EventAssigner::collect() {
@@ -147,9 +148,9 @@ void EventAssigner::collect() {
       slotsOf[section.getSymName()] += slotsOf[*other]++; // `other` stands before `section`
   for (auto section : program.getBody().front().getOps<SectionOp>()) {
     unsigned first = entries.size();
-    for (Operation &record : section.getBody().front())
-      if (auto interface = dyn_cast<InstructionOpInterface>(record))
-        addRecord(interface);
+    for (Operation &instruction : section.getBody().front())
+      if (auto interface = dyn_cast<InstructionOpInterface>(instruction))
+        addInstruction(interface);
     sections[section.getSymName()] = {first, unsigned(entries.size())};
     if (slotsOf.lookup(section.getSymName()) > 1)
       keepInputs(first, entries.size());
@@ -306,11 +307,12 @@ void EventAssigner::annotate() {
     behind.push_back(isBehind ? int32_t(wait.distance) + 1 : 0);
   }
   for (auto [entry, event] : signals)
-    entries[entry].records.back()->setAttr("signals", b.getDenseI32ArrayAttr(event));
+    entries[entry].instructions.back()->setAttr("signals", b.getDenseI32ArrayAttr(event));
   for (auto &[entry, list] : lists) {
-    entries[entry].records.front()->setAttr("waits", b.getDenseI32ArrayAttr(list.first));
+    entries[entry].instructions.front()->setAttr("waits", b.getDenseI32ArrayAttr(list.first));
     if (llvm::any_of(list.second, [](int32_t behind) { return behind != 0; }))
-      entries[entry].records.front()->setAttr(behindAttrName, b.getDenseI32ArrayAttr(list.second));
+      entries[entry].instructions.front()->setAttr(behindAttrName,
+                                                   b.getDenseI32ArrayAttr(list.second));
   }
 }
 

@@ -43,19 +43,19 @@ static void moveBuffersFirst(Block &body) {
 
 static SectionOp addSection(Block &program, facts::Section &section, StringRef name) {
   OpBuilder b = OpBuilder::atBlockEnd(&program);
-  auto records = SectionOp::create(b, section.function.getLoc(), name, /*last_of=*/nullptr);
-  records.getBody().emplaceBlock();
-  return records;
+  auto instructions = SectionOp::create(b, section.function.getLoc(), name, /*last_of=*/nullptr);
+  instructions.getBody().emplaceBlock();
+  return instructions;
 }
 
-/// Clones `record` as it is in the last run of its section. If the section has other runs, its sums
-/// have begun, so the clone always adds.
-static void cloneRecord(OpBuilder &b, Operation &record, bool isOnlyRun) {
+/// Clones `instruction` as it is in the last run of its section. If the section has other runs, its
+/// sums have begun, so the clone always adds.
+static void cloneRecord(OpBuilder &b, Operation &instruction, bool isOnlyRun) {
   auto goOn = [&](auto op) {
     if (op.getAccumulation() == Accumulation::AddAfterFirst && !isOnlyRun)
       op.setAccumulation(Accumulation::Add);
   };
-  llvm::TypeSwitch<Operation *>(b.clone(record)).Case<MatmulOp, AccumulateOp>(goOn);
+  llvm::TypeSwitch<Operation *>(b.clone(instruction)).Case<MatmulOp, AccumulateOp>(goOn);
 }
 
 /// Fills `last` with the instructions of a section. Interleaves them with the instructions of
@@ -144,19 +144,19 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
 
   static LogicalResult emitSection(facts::Section &section, Block &body, const EarlyKernels &early,
                                    Buffers &buffers, Outliner &outliner) {
-    SectionOp records = addSection(body, section, section.function.getName());
-    SectionEmitter emitter(section, records, buffers, outliner);
+    SectionOp instructions = addSection(body, section, section.function.getName());
+    SectionEmitter emitter(section, instructions, buffers, outliner);
     if (failed(emitter.emit()))
       return failure();
     ArrayRef<EarlyKernel> kernels = early.in(section.function.getName());
     if (kernels.empty())
       return success();
     SectionOp last = addSection(body, section, early.lastSlotOf(section.function.getName()));
-    if (failed(emitLastSlot(records, emitter.getEnds(), kernels, last, section.runs == 1, buffers,
-                            outliner)))
+    if (failed(emitLastSlot(instructions, emitter.getEnds(), kernels, last, section.runs == 1,
+                            buffers, outliner)))
       return failure();
     if (section.runs == 1)
-      records.erase();
+      instructions.erase();
     else
       last.setLastOf(section.function.getName());
     return success();

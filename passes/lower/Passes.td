@@ -67,7 +67,7 @@ def EmitGpuKernels : Pass<"lower-emit-gpu-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "the architecture: sm_80, sm_90 or sm_100">,
     Option<"tf32", "tf32", "bool", /*default=*/"false",
-           "records of f32 may round their factors to TF32: marks the module `task.tf32`">,
+           "instructions of f32 may round their factors to TF32: marks the module `task.tf32`">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -43,7 +43,7 @@ llvm::StringRef nameOfResult(graph::RoleAttr role);
 /// Emits the instructions of one section.
 class SectionEmitter {
 public:
-  SectionEmitter(facts::Section &section, task::SectionOp records, Buffers &buffers,
+  SectionEmitter(facts::Section &section, task::SectionOp instructions, Buffers &buffers,
                  Outliner &outliner);
   /// Emits all kernels except those that run in another section.
   mlir::LogicalResult emit();

@@ -97,9 +97,9 @@ static void addCollective(Operation *op, Accesses &accesses) {
     accesses.update(op->getOperand(1));
 }
 
-SmallVector<RecordAccess> accessesOf(Operation *record) {
+SmallVector<RecordAccess> accessesOf(Operation *instruction) {
   Accesses accesses;
-  llvm::TypeSwitch<Operation *>(record)
+  llvm::TypeSwitch<Operation *>(instruction)
       .Case([&](LaunchOp op) { addLaunch(op, accesses); })
       .Case([&](MatmulOp op) { addMatmul(op, accesses); })
       .Case([&](ConvolutionOp op) { addConvolution(op, accesses); })

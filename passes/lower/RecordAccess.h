@@ -27,6 +27,6 @@ struct RecordAccess {
 
 /// Returns the accesses of an instruction. A kernel without `accesses` may read and write all its
 /// buffers.
-llvm::SmallVector<RecordAccess> accessesOf(mlir::Operation *record);
+llvm::SmallVector<RecordAccess> accessesOf(mlir::Operation *instruction);
 
 } // namespace pcc::lower

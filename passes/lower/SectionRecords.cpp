@@ -18,10 +18,10 @@ using namespace pcc::task;
 
 namespace pcc::lower {
 
-SectionEmitter::SectionEmitter(facts::Section &section, SectionOp records, Buffers &buffers,
+SectionEmitter::SectionEmitter(facts::Section &section, SectionOp instructions, Buffers &buffers,
                                Outliner &outliner)
     : section(section), buffers(buffers), outliner(outliner),
-      b(OpBuilder::atBlockEnd(&records.getBody().front())) {
+      b(OpBuilder::atBlockEnd(&instructions.getBody().front())) {
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
     Operation *op = facts::viewRoot(value).getDefiningOp();
     if (section.isAccumulated(index))
@@ -207,7 +207,7 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
   if (!activation) {
     assert((llvm::isa<graph::ReduceOp>(kernel.ops.back()) ||
             epilogue.result == kernel.ops.back()->getResult(0)) &&
-           "an op behind the product is in no field of its record");
+           "an op behind the product is in no field of its instruction");
     return epilogue;
   }
   epilogue.activation = activation.getValue();

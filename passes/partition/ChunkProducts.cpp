@@ -17,7 +17,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/CollectiveCost.h"
 #include "passes/facts/OpPrice.h"
 #include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"

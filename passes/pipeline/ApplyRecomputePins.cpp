@@ -21,26 +21,27 @@ namespace {
 struct ApplyRecomputePins : impl::ApplyRecomputePinsBase<ApplyRecomputePins> {
   using ApplyRecomputePinsBase::ApplyRecomputePinsBase;
 
-  LogicalResult apply(const StagePin &pin) {
-    bool isMatched = pin.isMark;
+  LogicalResult apply(const StagePin &constraint) {
+    bool isMatched = constraint.isMark;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       for (Operation &op : function.getOps()) {
-        if (!isa<FactorRuleOpInterface>(op) || isa<pipe::TransferOp>(op) || !pin.matches(&op))
+        if (!isa<FactorRuleOpInterface>(op) || isa<pipe::TransferOp>(op) ||
+            !constraint.matches(&op))
           continue;
         isMatched = true;
         op.setAttr(pipe::recomputeAttrName, UnitAttr::get(&getContext()));
       }
     if (isMatched)
       return success();
-    return getOperation().emitError() << pin.describe() << " matches no op";
+    return getOperation().emitError() << constraint.describe() << " matches no op";
   }
 
   void runOnOperation() override {
     FailureOr<std::vector<StagePin>> pins = readStagePins(getOperation());
     if (failed(pins))
       return signalPassFailure();
-    for (const StagePin &pin : *pins)
-      if (pin.recompute && failed(apply(pin)))
+    for (const StagePin &constraint : *pins)
+      if (constraint.recompute && failed(apply(constraint)))
         return signalPassFailure();
     getOperation()->removeAttr(pipe::constraintsAttrName);
   }

@@ -27,23 +27,24 @@ public:
           opsByName[name].push_back(&op);
   }
 
-  LogicalResult apply(const StagePin &pin) {
-    if (pin.layout)
-      return applyLayout(pin);
-    if (!pin.stage && !pin.chunk)
+  LogicalResult apply(const StagePin &constraint) {
+    if (constraint.layout)
+      return applyLayout(constraint);
+    if (!constraint.stage && !constraint.chunk)
       return success();
-    if (!pin.isMark && failed(checkNumber(pin)))
+    if (!constraint.isMark && failed(checkNumber(constraint)))
       return failure();
     SmallVector<Operation *> matched;
     for (const auto &[name, ops] : opsByName)
-      if (pin.subject.pattern.matches(name))
+      if (constraint.subject.pattern.matches(name))
         llvm::copy_if(ops, std::back_inserter(matched),
-                      [&](Operation *op) { return pin.matches(op); });
-    if (matched.empty() && !pin.isMark)
-      return module.emitError() << pin.describe() << " matches no op";
-    StringRef key = pin.chunk ? pipe::virtualStageAttrName : pipe::stageAttrName;
+                      [&](Operation *op) { return constraint.matches(op); });
+    if (matched.empty() && !constraint.isMark)
+      return module.emitError() << constraint.describe() << " matches no op";
+    StringRef key = constraint.chunk ? pipe::virtualStageAttrName : pipe::stageAttrName;
     for (Operation *op : matched)
-      if (failed(give(op, key, pin.chunk ? *pin.chunk : *pin.stage, pin)))
+      if (failed(
+              give(op, key, constraint.chunk ? *constraint.chunk : *constraint.stage, constraint)))
         return failure();
     return success();
   }
@@ -51,32 +52,33 @@ public:
 private:
   /// Checks the number of a constraint. The number of an annotation is checked at its op, where it
   /// was written.
-  LogicalResult checkNumber(const StagePin &pin) {
-    int64_t number = pin.chunk ? *pin.chunk : *pin.stage;
-    int64_t count = pin.chunk ? stages * virtualStages : stages;
+  LogicalResult checkNumber(const StagePin &constraint) {
+    int64_t number = constraint.chunk ? *constraint.chunk : *constraint.stage;
+    int64_t count = constraint.chunk ? stages * virtualStages : stages;
     if (number >= 0 && number < count)
       return success();
-    return module.emitError() << pin.describe() << " gives " << (pin.chunk ? "chunk " : "stage ")
-                              << number << "; expected 0 to " << count - 1;
+    return module.emitError() << constraint.describe() << " gives "
+                              << (constraint.chunk ? "chunk " : "stage ") << number
+                              << "; expected 0 to " << count - 1;
   }
 
-  LogicalResult give(Operation *op, StringRef key, int64_t number, const StagePin &pin) {
+  LogicalResult give(Operation *op, StringRef key, int64_t number, const StagePin &constraint) {
     if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
       return success();
-    auto [known, isNew] = givers.try_emplace(op, &pin);
+    auto [known, isNew] = givers.try_emplace(op, &constraint);
     Attribute mark = Builder(op).getI64IntegerAttr(number);
     if (!isNew && op->getAttr(key) != mark)
       return op->emitError() << "\"" << facts::getName(op) << "\" is given two stages, by "
-                             << known->second->describe() << " and by " << pin.describe();
+                             << known->second->describe() << " and by " << constraint.describe();
     op->setAttr(key, mark);
     return success();
   }
 
-  LogicalResult applyLayout(const StagePin &pin) {
-    int64_t parts = pin.layout->parts;
+  LogicalResult applyLayout(const StagePin &constraint) {
+    int64_t parts = constraint.layout->parts;
     if (parts != stages && parts != stages * virtualStages) {
       InFlightDiagnostic error = module.emitError()
-                                 << "layout of " << pin.describe() << " has " << parts
+                                 << "layout of " << constraint.describe() << " has " << parts
                                  << " parts; expected " << stages << ", one for each stage";
       if (virtualStages > 1)
         error << ", or " << stages * virtualStages << ", one for each of their chunks";
@@ -84,32 +86,32 @@ private:
     }
     bool isMatched = false;
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-      FailureOr<bool> matched = layOut(function, pin);
+      FailureOr<bool> matched = layOut(function, constraint);
       if (failed(matched))
         return failure();
       isMatched |= *matched;
     }
     if (isMatched)
       return success();
-    return module.emitError() << pin.describe() << " matches no op";
+    return module.emitError() << constraint.describe() << " matches no op";
   }
 
   /// Returns the layer in the name of `op`; empty if the name has none.
-  static StringRef findLayer(Operation *op, const StagePin &pin) {
+  static StringRef findLayer(Operation *op, const StagePin &constraint) {
     for (StringRef name : facts::getNames(op))
-      if (StringRef layer = pin.subject.pattern.find(name); !layer.empty())
+      if (StringRef layer = constraint.subject.pattern.find(name); !layer.empty())
         return layer;
     return "";
   }
 
   /// Lays out one function; returns whether an op of it belongs to a layer.
-  FailureOr<bool> layOut(func::FuncOp function, const StagePin &pin) {
-    const StageLayout &layout = *pin.layout;
+  FailureOr<bool> layOut(func::FuncOp function, const StagePin &constraint) {
+    const StageLayout &layout = *constraint.layout;
     llvm::MapVector<StringRef, size_t> layers; ///< by name, in the order of the first ops
     SmallVector<std::pair<Operation *, StringRef>> ops;
     size_t first = 0, last = 0;
     for (Operation &op : function.getOps()) {
-      StringRef layer = findLayer(&op, pin);
+      StringRef layer = findLayer(&op, constraint);
       if (!layer.empty()) {
         first = layers.empty() ? ops.size() : first;
         last = ops.size();
@@ -120,7 +122,7 @@ private:
     if (layers.empty())
       return false;
     if (layers.size() != layout.partOfLayer.size())
-      return function.emitError() << "layout of " << pin.describe() << " lays out "
+      return function.emitError() << "layout of " << constraint.describe() << " lays out "
                                   << layout.partOfLayer.size() << " layers; expected "
                                   << layers.size();
     StringRef key = virtualStages > 1 && layout.parts == stages * virtualStages
@@ -132,7 +134,7 @@ private:
                  : index < first ? layout.partOfHead
                  : index > last  ? layout.partOfTail
                                  : -1;
-      if (part >= 0 && failed(give(op, key, part, pin)))
+      if (part >= 0 && failed(give(op, key, part, constraint)))
         return failure();
     }
     return true;
@@ -152,8 +154,8 @@ struct ApplyStagePins : impl::ApplyStagePinsBase<ApplyStagePins> {
     if (failed(pins))
       return signalPassFailure();
     StagePinner pinner(getOperation(), stages, virtualStages);
-    for (const StagePin &pin : *pins)
-      if (failed(pinner.apply(pin)))
+    for (const StagePin &constraint : *pins)
+      if (failed(pinner.apply(constraint)))
         return signalPassFailure();
   }
 };

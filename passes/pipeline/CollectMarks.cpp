@@ -28,8 +28,8 @@ struct CollectMarks : impl::CollectMarksBase<CollectMarks> {
       pins.assign(given.begin(), given.end());
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       for (Operation &op : function.getOps())
-        if (DictionaryAttr pin = takeMarks(&op, names))
-          pins.push_back(pin);
+        if (DictionaryAttr constraint = takeMarks(&op, names))
+          pins.push_back(constraint);
     if (!pins.empty())
       module->setAttr(pipe::constraintsAttrName, ArrayAttr::get(&getContext(), pins));
   }

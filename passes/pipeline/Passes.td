@@ -18,7 +18,7 @@ def ApplyStagePins : Pass<"pipeline-apply-stage-pins", "::mlir::ModuleOp"> {
   let summary = "put the stages of constraints (pins) onto the ops that they name";
   let description = [{
     Sets `pipe.stage` by the entries of `pipe.constraints` and by the parts of layouts. The parts may also
-    be virtual stages (`pipe.virtual_stage`). Three cases are errors: a pin that matches no op, two pins
+    be virtual stages (`pipe.virtual_stage`). Three cases are errors: a constraint that matches no op, two pins
     that differ on one op, and a layout with a wrong number of stages or layers.
   }];
   let options = [

@@ -18,26 +18,26 @@ constexpr facts::SubjectKey keys[] = {{"op", Kind::Whole},
 
 FailureOr<StagePin> readPin(DictionaryAttr entry, ModuleOp module) {
   FailureOr<facts::PinSubject> subject =
-      facts::PinSubject::read(entry, keys, "a pin of stages", module);
+      facts::PinSubject::read(entry, keys, "a constraint of stages", module);
   if (failed(subject))
     return failure();
-  StagePin pin;
-  pin.subject = std::move(*subject);
-  pin.recompute = entry.contains("recompute");
-  pin.isMark = entry.contains("marked");
+  StagePin constraint;
+  constraint.subject = std::move(*subject);
+  constraint.recompute = entry.contains("recompute");
+  constraint.isMark = entry.contains("marked");
   if (auto stage = entry.getAs<IntegerAttr>("stage"))
-    pin.stage = stage.getInt();
+    constraint.stage = stage.getInt();
   if (auto chunk = entry.getAs<IntegerAttr>("chunk"))
-    pin.chunk = chunk.getInt();
-  if (keys[pin.subject.key].kind == Kind::Part)
-    pin.layout = StageLayout::parse(facts::getText(entry, "layout"));
-  if (pin.layout && !pin.layout->error.empty())
+    constraint.chunk = chunk.getInt();
+  if (keys[constraint.subject.key].kind == Kind::Part)
+    constraint.layout = StageLayout::parse(facts::getText(entry, "layout"));
+  if (constraint.layout && !constraint.layout->error.empty())
     return module.emitError() << "layout \"" << facts::getText(entry, "layout") << "\" of "
-                              << pin.describe() << ": " << pin.layout->error;
-  if (!pin.stage && !pin.chunk && !pin.recompute && !pin.layout)
-    return module.emitError() << pin.describe()
+                              << constraint.describe() << ": " << constraint.layout->error;
+  if (!constraint.stage && !constraint.chunk && !constraint.recompute && !constraint.layout)
+    return module.emitError() << constraint.describe()
                               << " says nothing; expected \"stage\" or \"recompute\"";
-  return pin;
+  return constraint;
 }
 
 } // namespace
@@ -59,10 +59,10 @@ FailureOr<std::vector<StagePin>> readStagePins(ModuleOp module) {
     if (!dictionary)
       return module.emitError() << "expected dictionaries in '" << pipe::constraintsAttrName
                                 << "', got " << entry;
-    FailureOr<StagePin> pin = readPin(dictionary, module);
-    if (failed(pin))
+    FailureOr<StagePin> constraint = readPin(dictionary, module);
+    if (failed(constraint))
       return failure();
-    pins.push_back(std::move(*pin));
+    pins.push_back(std::move(*constraint));
   }
   return pins;
 }

@@ -20,7 +20,8 @@ struct StagePin {
   /// Returns true if the constraint names the op itself. A backward op does not match if its
   /// forward op does.
   bool matches(mlir::Operation *op) const;
-  /// Describes the constraint as it was written, for messages: `pin "/h.0" at pins.textproto:3`.
+  /// Describes the constraint as it was written, for messages: `constraint "/h.0" at
+  /// pins.textproto:3`.
   std::string describe() const { return subject.describe(); }
 };
 

@@ -60,7 +60,7 @@ private:
   Value takeDecomposition(Value value, Value operand, Operation *before);
   void setActivation(task::Activation activation);
   int64_t columns() { return matmul.getType().getShape().back(); }
-  bool hasKeptRows() { return columns() % abi::elementsOfKeptRow == 0; }
+  bool hasKeptRows() { return columns() % abi::preActivationAlignment == 0; }
 
   MatmulOp matmul;
   Counts &counts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/schedule/FusionChoice.h"
 
-#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/CollectiveCost.h"
 #include "passes/solve/fusion/FusionRules.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -3,7 +3,7 @@
 
 #include "dialects/pipe/Pipe.h"
 #include "dialects/task/EpilogueAttrs.h"
-#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/CollectiveCost.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/OpPrice.h"
 

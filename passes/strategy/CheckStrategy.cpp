@@ -180,10 +180,10 @@ FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &giv
   }
   checked.factors = collector.finish(areNamed);
   if (failed(checkDistinct(checked.factors, emitError)) ||
-      failed(checkProduct(checked.factors.counts, numRanks, emitError)))
+      failed(checkMatmulFigures(checked.factors.counts, numRanks, emitError)))
     return failure();
   for (const Cuts &result : checked.results)
-    if (failed(checkProduct(result.counts, numRanks, emitError)))
+    if (failed(checkMatmulFigures(result.counts, numRanks, emitError)))
       return failure();
   return checked;
 }

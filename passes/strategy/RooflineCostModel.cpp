@@ -2,7 +2,7 @@
 #include "passes/strategy/RooflineCostModel.h"
 
 #include "dialects/dist/Group.h"
-#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/CollectiveCost.h"
 #include "passes/facts/Kernels.h"
 #include "llvm/ADT/StringExtras.h"
 

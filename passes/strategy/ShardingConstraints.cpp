@@ -17,34 +17,35 @@ constexpr facts::SubjectKey keys[] = {
 } // namespace
 
 FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, ModuleOp module) {
-  FailureOr<facts::PinSubject> subject = facts::PinSubject::read(entry, keys, "a pin", module);
+  FailureOr<facts::PinSubject> subject =
+      facts::PinSubject::read(entry, keys, "a constraint", module);
   if (failed(subject))
     return failure();
-  ShardingConstraint pin;
-  pin.subject = std::move(*subject);
-  pin.restored = entry.contains("restored");
-  pin.optional = entry.contains("optional");
-  pin.strategy.joinsSides = pin.restored;
+  ShardingConstraint constraint;
+  constraint.subject = std::move(*subject);
+  constraint.restored = entry.contains("restored");
+  constraint.optional = entry.contains("optional");
+  constraint.strategy.joinsSides = constraint.restored;
   auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
     StringRef text = facts::getText(entry, key);
     if (text.empty())
       return success();
     FailureOr<GivenCuts> parsed = parseCuts(text, module.getContext(), [&] {
-      return module.emitError() << pin.describe() << ", \"" << key << "\": ";
+      return module.emitError() << constraint.describe() << ", \"" << key << "\": ";
     });
     if (succeeded(parsed))
       cuts = std::move(*parsed);
     return parsed;
   };
-  bool isSharding = pin.isOfTensor();
-  if (failed(isSharding ? parse("sharding", pin.strategy.out)
-                        : success(succeeded(parse("in", pin.strategy.in)) &&
-                                  succeeded(parse("out", pin.strategy.out)))))
+  bool isSharding = constraint.isOfTensor();
+  if (failed(isSharding ? parse("sharding", constraint.strategy.out)
+                        : success(succeeded(parse("in", constraint.strategy.in)) &&
+                                  succeeded(parse("out", constraint.strategy.out)))))
     return failure();
-  if (!pin.strategy.in && !pin.strategy.out)
-    return module.emitError() << pin.describe() << " says nothing; expected "
+  if (!constraint.strategy.in && !constraint.strategy.out)
+    return module.emitError() << constraint.describe() << " says nothing; expected "
                               << (isSharding ? "\"sharding\"" : "\"in\" or \"out\"");
-  return pin;
+  return constraint;
 }
 
 FailureOr<std::vector<ShardingConstraint>> readConstraints(ModuleOp module) {
@@ -53,10 +54,10 @@ FailureOr<std::vector<ShardingConstraint>> readConstraints(ModuleOp module) {
   if (!attribute)
     return pins;
   for (auto entry : cast<ArrayAttr>(attribute).getAsRange<DictionaryAttr>()) {
-    FailureOr<ShardingConstraint> pin = ShardingConstraint::read(entry, module);
-    if (failed(pin))
+    FailureOr<ShardingConstraint> constraint = ShardingConstraint::read(entry, module);
+    if (failed(constraint))
       return failure();
-    pins.push_back(std::move(*pin));
+    pins.push_back(std::move(*constraint));
   }
   return pins;
 }

@@ -48,7 +48,7 @@ public:
   const GivenStrategy &getStrategy() const { return strategy; }
   /// Cut of a parameter or input.
   const GivenCuts &getSharding() const { return *strategy.out; }
-  /// Returns the constraint as written, for messages: `pin "/h.0" at pins.textproto:3`.
+  /// Returns the constraint as written, for messages: `constraint "/h.0" at pins.textproto:3`.
   std::string describe() const { return subject.describe(); }
 
 private:

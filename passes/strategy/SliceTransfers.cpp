@@ -71,8 +71,8 @@ private:
     int64_t ranks = mesh.getNumRanks();
     double atOnce = facts::secondsOfMessage(bytes, ranks, machine);
     double inParts = facts::secondsOfMessage(bytes / parts, ranks, machine) +
-                     machine::priceCollective(machine, facts::makeGroup(copies, mesh, machine),
-                                              {abi::ALL_GATHER, bytes})
+                     machine::estimateCollectiveCost(
+                         machine, facts::makeGroup(copies, mesh, machine), {abi::ALL_GATHER, bytes})
                          .seconds;
     if (inParts >= atOnce)
       return;

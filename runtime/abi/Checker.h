@@ -5,7 +5,7 @@
 #ifndef PCC_RUNTIME_ABI_CHECKER_H
 #define PCC_RUNTIME_ABI_CHECKER_H
 
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
 
@@ -103,8 +103,8 @@ void checkTables(Checker &checker, const Executable &executable, const Program &
 void checkName(Checker &checker, std::set<std::string> &names, const std::string &name);
 
 /// Checks the instructions of a program for the ranks that run it. The memory plan must be valid.
-void checkRecords(Checker &checker, const Executable &executable, const Program &program,
-                  RankRange ranks);
+void checkInstructions(Checker &checker, const Executable &executable, const Program &program,
+                       RankRange ranks);
 
 /// Checks the fused collectives of a program. Its instructions must be valid.
 void checkFused(Checker &checker, const Executable &executable, const Program &program);

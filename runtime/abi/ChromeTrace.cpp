@@ -8,7 +8,7 @@ namespace pcc::abi {
 namespace {
 
 constexpr size_t pieceBytes = 1 << 20; ///< bytes per write
-constexpr std::pair<Lane, const char *> lanes[] = {
+constexpr std::pair<StreamKind, const char *> streams[] = {
     {COMPUTE, "compute"}, {COMMUNICATION, "communication"}, {TRANSFER, "transfer"}};
 
 /// A string as JSON writes it.
@@ -44,17 +44,17 @@ void ChromeTrace::add(std::string_view event) {
 void ChromeTrace::addRank(int64_t rank, std::string_view name) {
   add(fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", rank,
                   quoted(name)));
-  for (auto [lane, laneName] : lanes)
+  for (auto [stream, streamName] : streams)
     add(fmt::format(R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
-                    rank, int(lane), laneName));
+                    rank, int(stream), streamName));
 }
 
-void ChromeTrace::addRecord(int64_t rank, const Record &record, int64_t step, double begin,
-                            double duration) {
+void ChromeTrace::addInstruction(int64_t rank, const Instruction &instruction, int64_t step,
+                                 double begin, double duration) {
   add(fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
                   R"("args":{{"step":{},"location":{}}}}})",
-                  quoted(record.op()), rank, int(record.lane()), begin, duration, step,
-                  quoted(record.location())));
+                  quoted(instruction.op()), rank, int(instruction.stream()), begin, duration, step,
+                  quoted(instruction.location())));
 }
 
 void ChromeTrace::addCounter(int64_t rank, std::string_view counter, double begin, uint64_t value) {

@@ -29,7 +29,8 @@ public:
   /// Names the process of `rank` ("rank 0", or a name for several ranks) and its streams.
   void addRank(int64_t rank, std::string_view name);
   /// Adds one run of an instruction. Times are in microseconds.
-  void addRecord(int64_t rank, const Record &record, int64_t step, double begin, double duration);
+  void addInstruction(int64_t rank, const Instruction &instruction, int64_t step, double begin,
+                      double duration);
   /// Sets `counter` to `value` from `begin` on.
   void addCounter(int64_t rank, std::string_view counter, double begin, uint64_t value);
 

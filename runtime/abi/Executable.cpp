@@ -2,7 +2,7 @@
 
 #include "runtime/abi/Executable.h"
 
-#include "runtime/abi/SharedRecords.h"
+#include "runtime/abi/SharedInstructions.h"
 #include "runtime/abi/WholeFile.h"
 
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ uint64_t fingerprintOf(std::string_view bytes) {
 
 namespace {
 
-std::string serialiseAsIs(const Executable &executable) {
+std::string serializeAsIs(const Executable &executable) {
   std::string bytes(sizeof(Header), '\0');
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
@@ -92,16 +92,16 @@ std::string serialiseAsIs(const Executable &executable) {
 }
 
 /// The executable in its file form: instructions that several programs share are stored once.
-Executable withSharedRecords(Executable executable) {
-  shareRecords(executable);
+Executable withSharedInstructions(Executable executable) {
+  shareInstructions(executable);
   return executable;
 }
 
 } // namespace
 
-std::string serialise(const Executable &executable) {
-  return executable.programs_size() > 1 ? serialiseAsIs(withSharedRecords(executable))
-                                        : serialiseAsIs(executable);
+std::string serialize(const Executable &executable) {
+  return executable.programs_size() > 1 ? serializeAsIs(withSharedInstructions(executable))
+                                        : serializeAsIs(executable);
 }
 
 Expected<Executable> parseExecutable(std::string_view bytes) {
@@ -111,7 +111,7 @@ Expected<Executable> parseExecutable(std::string_view bytes) {
   Executable executable;
   if (!executable.ParseFromArray(message->data(), static_cast<int>(message->size())))
     return Status::badInput("the message behind the header cannot be parsed");
-  Status status = fillInRecords(executable);
+  Status status = fillInInstructions(executable);
   if (status.ok())
     status = validate(executable);
   if (!status.ok())
@@ -130,12 +130,12 @@ Expected<Executable> readExecutable(const std::string &path) {
 }
 
 Status writeExecutable(const Executable &executable, const std::string &path) {
-  constexpr size_t most = std::numeric_limits<int32_t>::max();
+  constexpr size_t maxBytes = std::numeric_limits<int32_t>::max();
   // Protobuf cannot serialize larger messages.
-  if (size_t bytes = executable.ByteSizeLong(); bytes > most)
-    return Status::badInput(
-        fmt::format("{}: expected a program of at most {} bytes, got {}", path, most, bytes));
-  return writeFile(path, serialise(executable));
+  if (size_t bytes = executable.ByteSizeLong(); bytes > maxBytes)
+    return Status::badInput(fmt::format("{}: expected a program of at maxBytes {} bytes, got {}",
+                                        path, maxBytes, bytes));
+  return writeFile(path, serialize(executable));
 }
 
 } // namespace pcc::abi

@@ -30,7 +30,7 @@ inline constexpr uint64_t bufferAlignment = 64;
 uint64_t fingerprintOf(std::string_view bytes);
 
 /// The file content of an executable. Equal executables give equal bytes.
-std::string serialise(const Executable &executable);
+std::string serialize(const Executable &executable);
 
 /// Reads file content; checks header, fingerprint and, with validate(), every field.
 Expected<Executable> parseExecutable(std::string_view bytes);
@@ -44,12 +44,12 @@ Status writeExecutable(const Executable &executable, const std::string &path);
 
 /// Checks that every index, size, enumeration and reference of the message is in bounds. Checks
 /// that events are waited for only after they are signaled. The error names the field:
-/// "programs[0].sections[1].records[7].matmul.c: …". `hasCode`: false for a program that is only
-/// inspected and needs no code for its kernels.
+/// "programs[0].sections[1].instructions[7].matmul.c: …". `hasCode`: false for a program that is
+/// only inspected and needs no code for its kernels.
 Status validate(const Executable &executable, bool hasCode = true);
 
-/// Whether the instructions of a program state the results that they read (Record.reads).
-bool statesDataflow(const Program &program);
+/// Whether the instructions of a program state the results that they read (Instruction.reads).
+bool hasDataflow(const Program &program);
 
 } // namespace pcc::abi
 

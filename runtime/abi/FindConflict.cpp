@@ -3,7 +3,7 @@
 #include "runtime/abi/FindConflict.h"
 
 #include "runtime/abi/OperandRanges.h"
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 #include <algorithm>
 #include <map>
@@ -13,29 +13,29 @@ namespace {
 
 /// Depth and stride of a ring. Two operands in rings of equal depth and stride overlap if their
 /// first entries do. In other rings, the ranges over all entries are compared.
-using Turn = std::pair<uint64_t, uint64_t>;
+using RingShape = std::pair<uint64_t, uint64_t>;
 
 /// A range of bytes that an instruction touches.
 struct Touched {
-  size_t record;
+  size_t instruction;
   Space space;
-  Turn turn;
+  RingShape ring;
   uint64_t begin, end; ///< within the first entry of the ring
   uint64_t last;       ///< end within the last entry
   bool writes;
 
   bool isSameRangeAs(const Touched &other) const {
-    return std::tie(space, turn, begin, end) ==
-           std::tie(other.space, other.turn, other.begin, other.end);
+    return std::tie(space, ring, begin, end) ==
+           std::tie(other.space, other.ring, other.begin, other.end);
   }
 };
 
-Touched touchedBy(size_t record, const OperandRange &range, const Program &program) {
+Touched touchedBy(size_t instruction, const OperandRange &range, const Program &program) {
   const Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
-  uint64_t length = ringLength(buffer), begin = buffer.offset() + range.operand->offset();
-  return {.record = record,
+  uint64_t length = ringDepth(buffer), begin = buffer.offset() + range.operand->offset();
+  return {.instruction = instruction,
           .space = buffer.space(),
-          .turn = {length, length == 1 ? 0 : buffer.ring().stride()},
+          .ring = {length, length == 1 ? 0 : buffer.ring().stride()},
           .begin = begin,
           .end = begin + range.bytes,
           .last = begin + range.bytes + ringBytes(buffer) - buffer.bytes(),
@@ -44,11 +44,11 @@ Touched touchedBy(size_t record, const OperandRange &range, const Program &progr
 
 /// Lists the touched ranges by their first byte. An operand that is also the result appears once.
 std::vector<Touched> touchedBy(const Executable &executable, const Program &program,
-                               std::span<const Record *const> records) {
+                               std::span<const Instruction *const> instructions) {
   std::vector<Touched> all;
-  for (size_t r = 0; r < records.size(); ++r) {
+  for (size_t r = 0; r < instructions.size(); ++r) {
     size_t first = all.size();
-    for (const OperandRange &range : operandRanges(executable, program, *records[r])) {
+    for (const OperandRange &range : operandRanges(executable, program, *instructions[r])) {
       Touched next = touchedBy(r, range, program);
       auto same = std::find_if(all.begin() + long(first), all.end(),
                                [&](const Touched &other) { return other.isSameRangeAs(next); });
@@ -68,43 +68,43 @@ std::vector<Touched> touchedBy(const Executable &executable, const Program &prog
 class Reach {
 public:
   void add(const Touched &touched) {
-    uint64_t &end = endOf[touched.turn];
+    uint64_t &end = endOf[touched.ring];
     end = std::max(end, touched.end);
-    if (touched.turn == farthestTurn) {
+    if (touched.ring == farthestRing) {
       farthest = std::max(farthest, touched.last);
     } else if (touched.last > farthest) {
       farthestOfOthers = farthest;
       farthest = touched.last;
-      farthestTurn = touched.turn;
+      farthestRing = touched.ring;
     } else {
       farthestOfOthers = std::max(farthestOfOthers, touched.last);
     }
   }
 
   bool overlaps(const Touched &touched) const {
-    auto together = endOf.find(touched.turn);
-    uint64_t apart = touched.turn == farthestTurn ? farthestOfOthers : farthest;
+    auto together = endOf.find(touched.ring);
+    uint64_t apart = touched.ring == farthestRing ? farthestOfOthers : farthest;
     return touched.begin < apart || (together != endOf.end() && touched.begin < together->second);
   }
 
 private:
-  std::map<Turn, uint64_t> endOf;
+  std::map<RingShape, uint64_t> endOf;
   /// The greatest end of a last entry, and the greatest one among rings of another geometry.
   uint64_t farthest = 0, farthestOfOthers = 0;
-  Turn farthestTurn;
+  RingShape farthestRing;
 };
 
 } // namespace
 
 std::optional<size_t> findConflict(const Executable &executable, const Program &program,
-                                   std::span<const Record *const> records) {
-  std::vector<Touched> touched = touchedBy(executable, program, records);
+                                   std::span<const Instruction *const> instructions) {
+  std::vector<Touched> touched = touchedBy(executable, program, instructions);
   Reach all, written;
   for (size_t t = 0; t < touched.size(); ++t) {
     if (t > 0 && touched[t].space != touched[t - 1].space)
       all = written = {};
     if ((touched[t].writes ? all : written).overlaps(touched[t]))
-      return touched[t].record;
+      return touched[t].instruction;
     all.add(touched[t]);
     if (touched[t].writes)
       written.add(touched[t]);

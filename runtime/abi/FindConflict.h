@@ -16,7 +16,7 @@ namespace pcc::abi {
 /// OperandRanges.h). The instructions must be valid: the ranges of one instruction are disjoint or
 /// equal.
 std::optional<size_t> findConflict(const Executable &executable, const Program &program,
-                                   std::span<const Record *const> records);
+                                   std::span<const Instruction *const> instructions);
 
 } // namespace pcc::abi
 

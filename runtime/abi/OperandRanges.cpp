@@ -3,7 +3,7 @@
 #include "runtime/abi/OperandRanges.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 #include <map>
 
@@ -77,9 +77,9 @@ void Ranges::add(const Matmul &matmul) {
   read(matmul.b(), (matmul.shared_b() ? 1 : batch) * k * n * element);
   if (matmul.has_bias())
     read(matmul.bias(), n * result);
-  if (matmul.has_kept())
-    matmul.activation() == GELU ? write(matmul.kept(), batch * m * n * result)
-                                : read(matmul.kept(), batch * m * n * result);
+  if (matmul.has_pre_activation())
+    matmul.activation() == GELU ? write(matmul.pre_activation(), batch * m * n * result)
+                                : read(matmul.pre_activation(), batch * m * n * result);
   if (matmul.has_sum_of_a())
     write(matmul.sum_of_a(), m * result);
   if (matmul.has_sum_of_b())
@@ -167,42 +167,42 @@ void Ranges::add(const Accumulate &accumulate) {
 } // namespace
 
 std::vector<OperandRange> operandRanges(const Executable &executable, const Program &program,
-                                        const Record &record) {
+                                        const Instruction &instruction) {
   Ranges ranges(executable, program);
-  switch (record.kind_case()) {
-  case Record::kLaunch:
-    ranges.add(record.launch());
+  switch (instruction.kind_case()) {
+  case Instruction::kLaunch:
+    ranges.add(instruction.launch());
     break;
-  case Record::kMatmul:
-    ranges.add(record.matmul());
+  case Instruction::kMatmul:
+    ranges.add(instruction.matmul());
     break;
-  case Record::kConvolution:
-    ranges.add(record.convolution());
+  case Instruction::kConvolution:
+    ranges.add(instruction.convolution());
     break;
-  case Record::kAttention:
-    ranges.add(record.attention());
+  case Instruction::kAttention:
+    ranges.add(instruction.attention());
     break;
-  case Record::kCollective:
-    ranges.add(record.collective());
+  case Instruction::kCollective:
+    ranges.add(instruction.collective());
     break;
-  case Record::kAccumulate:
-    ranges.add(record.accumulate());
+  case Instruction::kAccumulate:
+    ranges.add(instruction.accumulate());
     break;
-  case Record::kCopy:
-    ranges.read(record.copy().source(), record.copy().bytes());
-    ranges.write(record.copy().destination(), record.copy().bytes());
+  case Instruction::kCopy:
+    ranges.read(instruction.copy().source(), instruction.copy().bytes());
+    ranges.write(instruction.copy().destination(), instruction.copy().bytes());
     break;
-  case Record::kFill:
-    ranges.write(record.fill().destination(), record.fill().bytes());
+  case Instruction::kFill:
+    ranges.write(instruction.fill().destination(), instruction.fill().bytes());
     break;
-  case Record::KIND_NOT_SET:
+  case Instruction::KIND_NOT_SET:
     break;
   }
   return std::move(ranges.ranges);
 }
 
-bool mayConflict(const Executable &executable, const Program &program, const Record &a,
-                 const Record &b) {
+bool mayConflict(const Executable &executable, const Program &program, const Instruction &a,
+                 const Instruction &b) {
   auto bufferOf = [&](const OperandRange &range) -> const Buffer & {
     return program.memory().buffers(int(range.operand->buffer()));
   };

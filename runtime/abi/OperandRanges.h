@@ -21,7 +21,7 @@ enum class Reads {
   No,
   Yes,
   AfterFirst, ///< in all actions of the section but the first of a step
-  Perhaps, ///< not stated
+  Perhaps,    ///< not stated
 };
 
 /// A range of `bytes` > 0 bytes from the operand's offset on.
@@ -35,12 +35,12 @@ struct OperandRange {
 /// Lists the operands of an instruction of a valid program. A collective's operands count for all
 /// ranks of the program if one of them touches the range.
 std::vector<OperandRange> operandRanges(const Executable &executable, const Program &program,
-                                        const Record &record);
+                                        const Instruction &instruction);
 
 /// Whether both instructions touch common bytes and one writes them, if both run in the same
 /// action.
-bool mayConflict(const Executable &executable, const Program &program, const Record &a,
-                 const Record &b);
+bool mayConflict(const Executable &executable, const Program &program, const Instruction &a,
+                 const Instruction &b);
 
 } // namespace pcc::abi
 

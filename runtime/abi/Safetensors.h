@@ -22,7 +22,7 @@ namespace pcc::abi {
 /// Bytes of the length field at the beginning of a file.
 inline constexpr uint64_t safetensorsLengthBytes = 8;
 /// Maximum header length of the format, which bounds the work of parsing it.
-inline constexpr uint64_t safetensorsLongestHeader = 100'000'000;
+inline constexpr uint64_t maxSafetensorsHeader = 100'000'000;
 /// Header key that names no tensor.
 inline constexpr std::string_view safetensorsMetadata = "__metadata__";
 

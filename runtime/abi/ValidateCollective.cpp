@@ -6,7 +6,7 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ void OperandChecks::overlap(const Operand &a, uint64_t aBytes, const Operand &b,
   const Buffer &bBuffer = program.memory().buffers(b.buffer());
   bool overlap = mayOverlap(aBuffer, a.offset(), aBytes, bBuffer, b.offset(), bBytes);
   bool isSame = aBuffer.offset() + a.offset() == bBuffer.offset() + b.offset() &&
-                aBytes == bBytes && turnTogether(aBuffer, bBuffer);
+                aBytes == bBytes && haveEqualRings(aBuffer, bBuffer);
   checker.expect(!overlap || (mayBeSame && isSame), "'{}' and '{}' overlap", aBuffer.name(),
                  bBuffer.name());
 }

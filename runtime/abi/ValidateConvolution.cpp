@@ -11,7 +11,7 @@ namespace pcc::abi {
 namespace {
 
 /// Bounds that keep products of two such numbers and short sums of products from overflowing.
-constexpr int64_t mostWindow = int64_t(1) << 24, mostSize = int64_t(1) << 31;
+constexpr int64_t maxWindow = int64_t(1) << 24, maxSize = int64_t(1) << 31;
 
 template <typename List> bool isList(const List &list, int count, int64_t least, int64_t most) {
   return list.size() == count && std::all_of(list.begin(), list.end(), [&](int64_t value) {
@@ -75,13 +75,13 @@ void checkConvolution(const OperandChecks &operands, const Convolution &convolut
   ElementType type = convolution.type();
   checker.expect(type == F32 || type == F16 || type == BF16,
                  "type: expected a floating-point type, got {}", elementName(type));
-  checker.expect(isList(convolution.input_shape(), 4, 1, mostSize) &&
-                     isList(convolution.weight_shape(), 4, 1, mostWindow) &&
-                     isList(convolution.result_shape(), 4, 1, mostSize),
+  checker.expect(isList(convolution.input_shape(), 4, 1, maxSize) &&
+                     isList(convolution.weight_shape(), 4, 1, maxWindow) &&
+                     isList(convolution.result_shape(), 4, 1, maxSize),
                  "expected shapes of 4 sizes from 1 on");
-  checker.expect(isList(convolution.strides(), 2, 1, mostWindow) &&
-                     isList(convolution.padding(), 4, 0, mostWindow) &&
-                     isList(convolution.dilations(), 2, 1, mostWindow),
+  checker.expect(isList(convolution.strides(), 2, 1, maxWindow) &&
+                     isList(convolution.padding(), 4, 0, maxWindow) &&
+                     isList(convolution.dilations(), 2, 1, maxWindow),
                  "expected 2 strides and dilations from 1 on and 4 paddings from 0 on");
   if (checker.ok() && checker.expect(haveShapes(convolution),
                                      "expected the shapes of a convolution with its windows"))

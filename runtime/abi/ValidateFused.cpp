@@ -13,21 +13,21 @@ bool mayShare(CollectiveKind kind) {
 }
 
 /// Whether two collectives could be fused, apart from their bytes.
-bool areAlike(const Record &a, const Record &b) {
+bool areAlike(const Instruction &a, const Instruction &b) {
   const Collective &x = a.collective(), &y = b.collective();
-  return a.has_collective() && a.lane() == b.lane() && x.kind() == y.kind() &&
+  return a.has_collective() && a.stream() == b.stream() && x.kind() == y.kind() &&
          x.group() == y.group() && x.type() == y.type() && x.reduction() == y.reduction();
 }
 
 /// Checks an instruction that is fused with the one before it.
-void checkMember(Checker &checker, const Record &before, const Record &record) {
+void checkMember(Checker &checker, const Instruction &before, const Instruction &instruction) {
   Checker::Scope scope(checker, "collective.fused");
-  checker.expect(mayShare(record.collective().kind()),
+  checker.expect(mayShare(instruction.collective().kind()),
                  "expected an all-reduce, all-gather or reduce-scatter");
-  checker.expect(areAlike(before, record),
-                 "expected a collective of the same kind, lane, group, type and reduction before "
+  checker.expect(areAlike(before, instruction),
+                 "expected a collective of the same kind, stream, group, type and reduction before "
                  "it");
-  checker.expect(record.waits_size() == 0,
+  checker.expect(instruction.waits_size() == 0,
                  "expected no waits but those of the first of the message");
 }
 
@@ -37,15 +37,15 @@ public:
       : checker(checker), executable(executable), program(program) {}
 
   void check(const Section &section) {
-    static const Record none;
-    const auto &records = section.records();
-    for (int r = 0; r < records.size(); ++r) {
-      Checker::Scope record(checker, "records", r);
-      if (records[r].collective().fused())
-        checkMember(checker, r == 0 ? none : records[r - 1], records[r]);
+    static const Instruction none;
+    const auto &instructions = section.instructions();
+    for (int r = 0; r < instructions.size(); ++r) {
+      Checker::Scope instruction(checker, "instructions", r);
+      if (instructions[r].collective().fused())
+        checkMember(checker, r == 0 ? none : instructions[r - 1], instructions[r]);
     }
-    for (int first = 0, end = 0; first < records.size() && checker.ok(); first = end) {
-      for (end = first + 1; end < records.size() && records[end].collective().fused();)
+    for (int first = 0, end = 0; first < instructions.size() && checker.ok(); first = end) {
+      for (end = first + 1; end < instructions.size() && instructions[end].collective().fused();)
         ++end;
       if (end - first > 1)
         checkBytes(section, first, end);
@@ -55,11 +55,11 @@ public:
 private:
   /// Checks the bytes of the fused collective of the instructions first … end-1.
   void checkBytes(const Section &section, int first, int end) {
-    std::vector<const Record *> message;
+    std::vector<const Instruction *> message;
     for (int r = first; r < end; ++r)
-      message.push_back(&section.records(r));
+      message.push_back(&section.instructions(r));
     std::optional<size_t> conflict = findConflict(executable, program, message);
-    Checker::Scope record(checker, "records", first + int(conflict.value_or(0)));
+    Checker::Scope instruction(checker, "instructions", first + int(conflict.value_or(0)));
     Checker::Scope field(checker, "collective.fused");
     checker.expect(!conflict, "expected bytes that no other of the message touches");
   }

@@ -34,7 +34,8 @@ std::vector<Range> rangesOf(const Matmul &matmul) {
       ranges.push_back({name, operand, size, resultBytes, written});
   };
   addIf(matmul.has_bias(), "bias", matmul.bias(), n * resultBytes, false);
-  addIf(matmul.has_kept(), "kept", matmul.kept(), c, matmul.activation() == GELU);
+  addIf(matmul.has_pre_activation(), "pre_activation", matmul.pre_activation(), c,
+        matmul.activation() == GELU);
   addIf(matmul.has_sum_of_a(), "sum_of_a", matmul.sum_of_a(), m * resultBytes, true);
   addIf(matmul.has_sum_of_b(), "sum_of_b", matmul.sum_of_b(), n * resultBytes, true);
   return ranges;
@@ -45,10 +46,11 @@ void checkExtras(Checker &checker, const Matmul &matmul) {
   bool isGelu = matmul.activation() == GELU, isGradient = matmul.activation() == GELU_GRADIENT;
   bool hasSum = matmul.has_sum_of_a() || matmul.has_sum_of_b();
   bool overwrites = matmul.accumulation() == OVERWRITE;
-  checker.expect(!isGradient || (matmul.has_kept() && !matmul.has_bias()),
-                 "expected a gradient of gelu to have what was kept and no bias");
-  checker.expect(!matmul.has_kept() || ((isGelu || isGradient) && overwrites),
-                 "kept: expected it beside gelu or its gradient, in a product that overwrites");
+  checker.expect(!isGradient || (matmul.has_pre_activation() && !matmul.has_bias()),
+                 "expected a gradient of gelu to have what was pre_activation and no bias");
+  checker.expect(
+      !matmul.has_pre_activation() || ((isGelu || isGradient) && overwrites),
+      "pre_activation: expected it beside gelu or its gradient, in a product that overwrites");
   bool isPlain = matmul.activation() == ACTIVATION_NONE && !matmul.has_bias();
   bool isOne = matmul.has_sum_of_a() != matmul.has_sum_of_b();
   checker.expect(!hasSum || (isOne && isPlain && !matmul.shared_b()),

@@ -133,31 +133,32 @@ void checkLastRun(Checker &checker, const Program &program, uint32_t section) {
     return;
   int runs = 0;
   bool isBehind = true;
-  for (const Slot &slot : program.slots()) {
-    runs += slot.section() == section;
-    isBehind &= runs == 0 || slot.section() != last - 1;
+  for (const Action &action : program.actions()) {
+    runs += action.section() == section;
+    isBehind &= runs == 0 || action.section() != last - 1;
   }
-  checker.expect(runs == 1 && isBehind, "last_of: expected one slot, behind those of '{}'",
+  checker.expect(runs == 1 && isBehind, "last_of: expected one action, behind those of '{}'",
                  program.sections(int(last - 1)).name());
 }
 
-void checkSlots(Checker &checker, const Executable &executable, const Program &program) {
+void checkActions(Checker &checker, const Executable &executable, const Program &program) {
   std::set<std::string> names;
   for (int i = 0; i < program.sections_size(); ++i) {
     Checker::Scope scope(checker, "sections", i);
     checkName(checker, names, program.sections(i).name());
     checkLastRun(checker, program, uint32_t(i));
   }
-  for (int i = 0; i < program.slots_size(); ++i) {
-    Checker::Scope scope(checker, "slots", i);
-    const Slot &slot = program.slots(i);
-    checker.expect(slot.section() < static_cast<uint32_t>(program.sections_size()),
+  for (int i = 0; i < program.actions_size(); ++i) {
+    Checker::Scope scope(checker, "actions", i);
+    const Action &action = program.actions(i);
+    checker.expect(action.section() < static_cast<uint32_t>(program.sections_size()),
                    "section: expected an index below {}, got {}", program.sections_size(),
-                   slot.section());
+                   action.section());
     uint32_t copies = executable.batch().together() ? 1 : executable.batch().copies();
-    checker.expect(slot.microbatch() < executable.batch().micro_batches() && slot.copy() < copies,
+    checker.expect(action.microbatch() < executable.batch().micro_batches() &&
+                       action.copy() < copies,
                    "expected a microbatch below {} and a copy below {}, got {} and {}",
-                   executable.batch().micro_batches(), copies, slot.microbatch(), slot.copy());
+                   executable.batch().micro_batches(), copies, action.microbatch(), action.copy());
   }
 }
 
@@ -196,10 +197,10 @@ void checkProgram(Checker &checker, const Executable &executable, int index) {
   if (!checker.ok())
     return;
   checkBatchRows(checker, executable, program);
-  checkSlots(checker, executable, program);
+  checkActions(checker, executable, program);
   checkStepBuffer(checker, program);
   if (checker.ok())
-    checkRecords(checker, executable, program, ranks);
+    checkInstructions(checker, executable, program, ranks);
 }
 
 /// Checks that objects of one name in several programs are the same.
@@ -267,7 +268,7 @@ bool checkBufferIndex(Checker &checker, const Program &program, uint32_t buffer)
 }
 
 /// Limit of every GPU.
-static constexpr uint32_t mostThreadsOfBlock = 1024;
+static constexpr uint32_t maxThreadsPerBlock = 1024;
 
 Status validate(const Executable &executable, bool hasCode) {
   Checker checker;
@@ -286,8 +287,8 @@ Status validate(const Executable &executable, bool hasCode) {
                    "threads: expected {}, got {}",
                    executable.has_gpu_code() ? "those of a block" : "none on the host",
                    kernel.threads());
-    checker.expect(kernel.threads() <= mostThreadsOfBlock, "threads: expected {} at most, got {}",
-                   mostThreadsOfBlock, kernel.threads());
+    checker.expect(kernel.threads() <= maxThreadsPerBlock, "threads: expected {} at most, got {}",
+                   maxThreadsPerBlock, kernel.threads());
   }
   const GpuCode &gpu = executable.gpu_code();
   bool isThere = executable.has_gpu_code() ? !gpu.ptx().empty() || !gpu.cubin().empty()

@@ -116,14 +116,14 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
     checkSingle(checker, program, parameter.buffer());
     if (parameter.has_piece())
       checkPiece(checker, parameter.piece(), *elementCount(parameter.block().global_shape()));
-    const Initialiser &initialiser = parameter.initialiser();
-    checker.expect(initialiser.kind_case() != Initialiser::KIND_NOT_SET,
-                   "initialiser: expected a kind");
+    const Initializer &initializer = parameter.initializer();
+    checker.expect(initializer.kind_case() != Initializer::KIND_NOT_SET,
+                   "initializer: expected a kind");
     uint64_t expected = static_cast<uint64_t>(*elementCount(parameter.block().global_shape())) *
                         elementBytes(parameter.block().type());
-    if (initialiser.has_data())
-      checker.expect(initialiser.data().size() == expected,
-                     "initialiser: expected {} bytes, got {}", expected, initialiser.data().size());
+    if (initializer.has_data())
+      checker.expect(initializer.data().size() == expected,
+                     "initializer: expected {} bytes, got {}", expected, initializer.data().size());
   }
   for (int i = 0; i < program.parameters_size(); ++i) {
     Checker::Scope scope(checker, "parameters", i);
@@ -233,7 +233,7 @@ void checkMetrics(Checker &checker, const Program &program) {
 } // namespace
 
 bool takesRows(const Program &program) {
-  return program.slots_size() > 0 || program.metrics_size() > 0;
+  return program.actions_size() > 0 || program.metrics_size() > 0;
 }
 
 void checkTables(Checker &checker, const Executable &executable, const Program &program,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The run of an instruction that a wait means (Record.waits and Record.behind). Example: `a` writes
-// to a ring of depth two that `b` reads, and waits for b with behind = 3:
+// The run of an instruction that a wait means (Instruction.waits and Instruction.behind). Example:
+// `a` writes to a ring of depth two that `b` reads, and waits for b with behind = 3:
 //
 //   run of a, number    0   1   2     3     4
 //   waits for b of      -   -   0     1     2
@@ -15,9 +15,9 @@
 
 namespace pcc::abi {
 
-/// Returns Record.behind of a wait of a valid instruction: 0 for the last run.
-inline uint32_t behindOf(const Record &record, int wait) {
-  return record.behind_size() == 0 ? 0 : record.behind(wait);
+/// Returns Instruction.behind of a wait of a valid instruction: 0 for the last run.
+inline uint32_t behindOf(const Instruction &instruction, int wait) {
+  return instruction.behind_size() == 0 ? 0 : instruction.behind(wait);
 }
 
 /// Returns the number of the run that a wait with `behind` ≥ 1 means in the action of number `own`;

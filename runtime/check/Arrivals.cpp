@@ -2,7 +2,7 @@
 
 #include "runtime/check/Arrivals.h"
 
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 
 #include <algorithm>
 
@@ -36,9 +36,9 @@ public:
   Arrivals arrivalsOf(const ProgramIndex &index) const;
 
 private:
-  void addSend(const ProgramIndex &index, uint32_t record);
-  const Channel *channelOf(int program, uint32_t record) const;
-  void begin(const ProgramIndex &index, const std::vector<abi::Slot> &slots);
+  void addSend(const ProgramIndex &index, uint32_t instruction);
+  const Channel *channelOf(int program, uint32_t instruction) const;
+  void begin(const ProgramIndex &index, const std::vector<abi::Action> &actions);
   void spread();
   bool learn(uint32_t number);
   Clock clockOf(const ProgramIndex &index, const Known &known) const;
@@ -55,20 +55,21 @@ Knowledge::Knowledge(const std::vector<ProgramIndex> &programs, const Messages &
                      const Episode &episode)
     : programs(programs), messages(messages), receives(programs.size()), order(programs.size()) {
   for (const ProgramIndex &index : programs)
-    for (uint32_t r = 0; r < index.records.size(); ++r)
-      if (isMessage(*index.records[r]) && index.records[r]->collective().kind() == abi::SEND)
+    for (uint32_t r = 0; r < index.instructions.size(); ++r)
+      if (isMessage(*index.instructions[r]) &&
+          index.instructions[r]->collective().kind() == abi::SEND)
         addSend(index, r);
   if (sends.empty())
     return;
   for (const ProgramIndex &index : programs)
-    begin(index, episode.slots[index.number]);
+    begin(index, episode.actions[index.number]);
   spread();
 }
 
 /// Returns the channel of an instruction in the first column, if the channels of all columns are
 /// alike; else null.
-const Channel *Knowledge::channelOf(int program, uint32_t record) const {
-  const std::vector<int32_t> &numbers = messages.channelOf[program][record];
+const Channel *Knowledge::channelOf(int program, uint32_t instruction) const {
+  const std::vector<int32_t> &numbers = messages.channelOf[program][instruction];
   if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end())
     return nullptr;
   const abi::Executable &executable = programs[program].executable;
@@ -86,25 +87,26 @@ const Channel *Knowledge::channelOf(int program, uint32_t record) const {
   return &first;
 }
 
-void Knowledge::addSend(const ProgramIndex &index, uint32_t record) {
-  const Channel *channel = channelOf(index.number, record);
-  if (!channel || channel->send != record)
+void Knowledge::addSend(const ProgramIndex &index, uint32_t instruction) {
+  const Channel *channel = channelOf(index.number, instruction);
+  if (!channel || channel->send != instruction)
     return;
   receives[channel->receiveProgram].push_back(
       {programs[channel->receiveProgram].clockOf[channel->receive], uint32_t(sends.size())});
-  sends.push_back({.program = index.number, .clock = index.clockOf[record]});
+  sends.push_back({.program = index.number, .clock = index.clockOf[instruction]});
 }
 
 /// Runs a program's part of the episode on its own and stores the clocks at which its sends begin.
-void Knowledge::begin(const ProgramIndex &index, const std::vector<abi::Slot> &slots) {
+void Knowledge::begin(const ProgramIndex &index, const std::vector<abi::Action> &actions) {
   std::vector<int64_t> sendOf(index.clocks, -1);
   for (uint32_t s = 0; s < sends.size(); ++s)
     if (sends[s].program == index.number)
       sendOf[sends[s].clock] = s;
   HappensBefore own(index, nullptr);
-  for (const abi::Slot &slot : slots) {
-    own.enterSlot(slot);
-    for (uint32_t r = index.firstOf[slot.section()]; r < index.firstOf[slot.section() + 1]; ++r) {
+  for (const abi::Action &action : actions) {
+    own.enterAction(action);
+    for (uint32_t r = index.firstOf[action.section()]; r < index.firstOf[action.section() + 1];
+         ++r) {
       own.enter(r);
       if (int64_t send = sendOf[index.clockOf[r]]; send >= 0) {
         sends[send].begins.push_back(own.begin());

@@ -2,7 +2,7 @@
 
 #include "runtime/check/ByteMap.h"
 
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 #include <algorithm>
 
@@ -19,9 +19,10 @@ struct Place {
 } // namespace
 
 ByteMap::ByteMap(const ProgramIndex &index) : memory(index.program.memory()) {
-  for (const abi::Record *record : index.records)
-    for (std::vector<Touch> &list = ofRecord.emplace_back();
-         const abi::OperandRange &range : operandRanges(index.executable, index.program, *record))
+  for (const abi::Instruction *instruction : index.instructions)
+    for (std::vector<Touch> &list = ofInstruction.emplace_back();
+         const abi::OperandRange &range :
+         operandRanges(index.executable, index.program, *instruction))
       addTouch(*range.operand, range.bytes, range.reads, range.writes, list);
   for (int b = 0; b < memory.buffers_size(); ++b) {
     std::vector<Touch> list;
@@ -39,12 +40,12 @@ void ByteMap::addTouch(const abi::Operand &operand, uint64_t bytes, abi::Reads r
   if (bytes == 0 || buffer.space() == abi::CONSTANT)
     return;
   list.push_back({operand.buffer(), reads, writes, operand.offset(), bytes,
-                  std::vector<Pieces>(abi::ringLength(buffer))});
+                  std::vector<Pieces>(abi::ringDepth(buffer))});
 }
 
 void ByteMap::cut() {
   std::vector<Touch *> touches;
-  for (std::vector<Touch> &list : ofRecord)
+  for (std::vector<Touch> &list : ofInstruction)
     for (Touch &touch : list)
       touches.push_back(&touch);
   for (Touch &touch : ofBuffer)

@@ -39,9 +39,11 @@ public:
   /// Returns the bytes of a touched piece.
   uint64_t bytesOf(uint32_t piece) const { return offsets[piece + 1] - offsets[piece]; }
 
-  /// Returns the ranges that an instruction touches; `record` is its position in
-  /// ProgramIndex::records. `buffer` returns the range of a whole buffer.
-  const std::vector<Touch> &touchesOf(uint32_t record) const { return ofRecord[record]; }
+  /// Returns the ranges that an instruction touches; `instruction` is its position in
+  /// ProgramIndex::instructions. `buffer` returns the range of a whole buffer.
+  const std::vector<Touch> &touchesOf(uint32_t instruction) const {
+    return ofInstruction[instruction];
+  }
   const Touch &buffer(uint32_t number) const { return ofBuffer[number]; }
 
 private:
@@ -50,7 +52,7 @@ private:
   void cut();
 
   const abi::MemoryPlan &memory;
-  std::vector<std::vector<Touch>> ofRecord;
+  std::vector<std::vector<Touch>> ofInstruction;
   std::vector<Touch> ofBuffer;
   /// Space and offset of each piece; one more entry at the end of each space.
   std::vector<abi::Space> spaces;

@@ -2,7 +2,7 @@
 
 #include "runtime/check/Check.h"
 
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/check/Arrivals.h"
 #include "runtime/check/Dataflow.h"
 #include "runtime/check/Rendezvous.h"
@@ -26,14 +26,14 @@ abi::Status runEpisode(const std::vector<ProgramIndex> &programs, const Messages
                        const Episode &episode, bool launchesOnly) {
   std::vector<Schedule> schedules;
   for (const ProgramIndex &index : programs)
-    schedules.push_back(makeSchedule(index, episode.slots[index.number], launchesOnly));
-  return runToTheEnd(programs, messages, schedules,
-                     launchesOnly ? "collectives are launched in a circle" : "deadlock");
+    schedules.push_back(makeSchedule(index, episode.actions[index.number], launchesOnly));
+  return runToCompletion(programs, messages, schedules,
+                         launchesOnly ? "collectives are launched in a circle" : "deadlock");
 }
 
 /// Checks the communication between ranks.
-abi::Status checkMeetings(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                          const Episode &episode) {
+abi::Status checkCommunication(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                               const Episode &episode) {
   abi::Status status = checkCollectives(programs, episode);
   if (status.ok())
     status = checkMessages(programs, messages, episode);
@@ -52,12 +52,12 @@ abi::Status checkData(const std::vector<ProgramIndex> &programs, const Messages 
     arrivals.push_back(listArrivals(programs, messages, episode));
   for (const ProgramIndex &index : programs) {
     ByteMap bytes(index);
-    DataflowFound found = emptyDataflow(index);
+    ObservedDataflow found = makeObservedDataflow(index);
     abi::Status status;
     for (size_t e = 0; e < episodes.size() && status.ok(); ++e)
-      status = followData(index, bytes, &arrivals[e][index.number], episodes[e], found);
+      status = checkDataflow(index, bytes, &arrivals[e][index.number], episodes[e], found);
     if (status.ok())
-      status = checkSourcesUsed(index, found);
+      status = checkStatedSources(index, found);
     if (!status.ok())
       return status;
   }
@@ -83,7 +83,7 @@ abi::Status prove(const abi::Executable &executable, const ProveOptions &options
   if (!messages)
     return messages.status();
   for (const Episode &episode : episodes)
-    if (abi::Status status = checkMeetings(programs, *messages, episode); !status.ok())
+    if (abi::Status status = checkCommunication(programs, *messages, episode); !status.ok())
       return status;
   return checkData(programs, *messages, episodes);
 }

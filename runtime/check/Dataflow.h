@@ -6,7 +6,8 @@
 //
 //   * two instructions that touch common bytes are ordered if one writes (HappensBefore.h);
 //   * nothing is read before it is written;
-//   * each value read comes from the instructions that the reader states (Record.reads); if both
+//   * each value read comes from the instructions that the reader states (Instruction.reads); if
+//   both
 //     run for several microbatches, it was made for the reader's own.
 //
 // The values that an instruction reads are then the same in every run, and are the intended ones.
@@ -23,8 +24,8 @@
 
 namespace pcc::check {
 
-/// Results that an instruction reads, encoded as in Record.reads: of this step and of an earlier
-/// one.
+/// Results that an instruction reads, encoded as in Instruction.reads: of this step and of an
+/// earlier one.
 struct Sources {
   std::set<uint64_t> inStep, before;
 };
@@ -33,26 +34,26 @@ struct Sources {
 inline uint32_t numberOf(uint64_t source) { return uint32_t(source); }
 
 /// The sources that a program reads in all its episodes.
-struct DataflowFound {
+struct ObservedDataflow {
   /// By instruction.
-  std::vector<Sources> ofRecord;
+  std::vector<Sources> ofInstruction;
   /// By result and by parameter.
   std::vector<std::set<uint64_t>> ofResult, ofParameter;
 };
 
 /// Checks one program's part of an episode and adds its sources to `found`. Returns the first
 /// violation; it names ranks by their range.
-abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
-                       const Episode &episode, DataflowFound &found);
+abi::Status checkDataflow(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
+                          const Episode &episode, ObservedDataflow &found);
 
 /// Collects the sources without checks.
-void followDataOnly(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,
-                    DataflowFound &found);
+void collectDataflow(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,
+                     ObservedDataflow &found);
 
 /// Checks that the stated sources of the program equal the sources that were found.
-abi::Status checkSourcesUsed(const ProgramIndex &index, const DataflowFound &found);
+abi::Status checkStatedSources(const ProgramIndex &index, const ObservedDataflow &found);
 
-DataflowFound emptyDataflow(const ProgramIndex &index);
+ObservedDataflow makeObservedDataflow(const ProgramIndex &index);
 
 } // namespace pcc::check
 

@@ -2,7 +2,7 @@
 
 #include "runtime/check/HappensBefore.h"
 
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
 
 #include <algorithm>
@@ -19,58 +19,58 @@ void merge(Clock &into, const Clock &other) {
 
 HappensBefore::HappensBefore(const ProgramIndex &index, const Arrivals *arrivals)
     : index(index), arrivals(arrivals) {
-  for (const abi::Record *record : index.records)
-    for (int w = 0; w < record->waits_size(); ++w)
-      if (abi::behindOf(*record, w) > 0)
-        signalledFor[record->waits(w)];
+  for (const abi::Instruction *instruction : index.instructions)
+    for (int w = 0; w < instruction->waits_size(); ++w)
+      if (abi::behindOf(*instruction, w) > 0)
+        signaledFor[instruction->waits(w)];
   finish();
 }
 
-void HappensBefore::enterSlot(const abi::Slot &slot) {
+void HappensBefore::enterAction(const abi::Action &action) {
   enterThread();
-  slotBegin = compute;
-  number = abi::ringIndex(index.executable.batch(), slot);
+  actionBegin = compute;
+  number = abi::ringIndex(index.executable.batch(), action);
 }
 
 void HappensBefore::finish() {
   now.assign(index.clocks, 0);
-  compute = slotBegin = now;
-  signalled.assign(index.program.events(), {});
-  doneBy.assign(index.clocks, {});
-  for (auto &[event, byNumber] : signalledFor)
+  compute = actionBegin = now;
+  signaled.assign(index.program.events(), {});
+  doneByClock.assign(index.clocks, {});
+  for (auto &[event, byNumber] : signaledFor)
     byNumber.clear();
   runs.assign(index.clocks, 0);
   computed = 0;
 }
 
-void HappensBefore::waitForEvents(const abi::Record &record) {
-  for (int w = 0; w < record.waits_size(); ++w) {
-    uint32_t event = record.waits(w), behind = abi::behindOf(record, w);
+void HappensBefore::waitForEvents(const abi::Instruction &instruction) {
+  for (int w = 0; w < instruction.waits_size(); ++w) {
+    uint32_t event = instruction.waits(w), behind = abi::behindOf(instruction, w);
     if (behind == 0) {
-      merge(now, signalled[event]);
+      merge(now, signaled[event]);
       continue;
     }
-    const std::map<uint64_t, Clock> &byNumber = signalledFor[event];
+    const std::map<uint64_t, Clock> &byNumber = signaledFor[event];
     if (std::optional<uint64_t> awaited = abi::awaitedNumber(behind, number))
       if (auto known = byNumber.find(*awaited); known != byNumber.end())
         merge(now, known->second);
   }
 }
 
-void HappensBefore::enter(uint32_t record) {
-  entered = record;
-  const abi::Record &entry = *index.records[record];
-  uint32_t clock = index.clockOf[record];
-  if (entry.lane() == abi::COMPUTE)
+void HappensBefore::enter(uint32_t instruction) {
+  entered = instruction;
+  const abi::Instruction &entry = *index.instructions[instruction];
+  uint32_t clock = index.clockOf[instruction];
+  if (entry.stream() == abi::COMPUTE)
     now = compute;
-  else if (entry.lane() == abi::COMMUNICATION)
-    now = entry.collective().fused() ? messageBegin : slotBegin;
+  else if (entry.stream() == abi::COMMUNICATION)
+    now = entry.collective().fused() ? messageBegin : actionBegin;
   else
     now.assign(index.clocks, 0);
-  if (entry.lane() != abi::TRANSFER) // TRANSFER messages overlap their earlier runs
-    merge(now, doneBy[clock]);
+  if (entry.stream() != abi::TRANSFER) // TRANSFER messages overlap their earlier runs
+    merge(now, doneByClock[clock]);
   waitForEvents(entry);
-  if (entry.lane() == abi::COMMUNICATION && !entry.collective().fused()) {
+  if (entry.stream() == abi::COMMUNICATION && !entry.collective().fused()) {
     messageBegin = now;
     messageDone.clear();
   }
@@ -80,33 +80,33 @@ void HappensBefore::enter(uint32_t record) {
 }
 
 void HappensBefore::leave() {
-  const abi::Record &record = *index.records[entered];
+  const abi::Instruction &instruction = *index.instructions[entered];
   uint32_t clock = index.clockOf[entered];
   now[clock] = std::max(now[clock], count);
-  merge(now, doneBy[clock]); // earlier runs finish first
-  if (record.lane() == abi::COMPUTE)
+  merge(now, doneByClock[clock]); // earlier runs finish first
+  if (instruction.stream() == abi::COMPUTE)
     now[0] = ++computed;
   if (arrival)
     merge(now, *arrival);
-  if (record.lane() == abi::COMMUNICATION) {
+  if (instruction.stream() == abi::COMMUNICATION) {
     merge(now, messageDone);
     messageDone = now;
   }
   if (clock != 0)
-    doneBy[clock] = now;
-  if (record.lane() == abi::COMPUTE)
+    doneByClock[clock] = now;
+  if (instruction.stream() == abi::COMPUTE)
     compute = now;
-  for (uint32_t event : record.signals()) {
-    signalled[event] = now;
-    if (auto byNumber = signalledFor.find(event); byNumber != signalledFor.end())
+  for (uint32_t event : instruction.signals()) {
+    signaled[event] = now;
+    if (auto byNumber = signaledFor.find(event); byNumber != signaledFor.end())
       byNumber->second[number] = now;
   }
 }
 
-void HappensBefore::waitFor(Moment moment) {
-  if (isDone(moment))
+void HappensBefore::waitFor(Timestamp timestamp) {
+  if (isDone(timestamp))
     return;
-  merge(now, doneBy[moment.clock]);
+  merge(now, doneByClock[timestamp.clock]);
   compute = now;
 }
 

@@ -31,7 +31,7 @@ namespace pcc::check {
 using Clock = std::vector<uint32_t>;
 
 /// A run of an instruction: its clock and its count.
-struct Moment {
+struct Timestamp {
   uint32_t clock = 0;
   uint32_t count = 0;
 };
@@ -46,46 +46,46 @@ public:
   /// `arrivals` may be null: messages then arrive at any time.
   HappensBefore(const ProgramIndex &index, const Arrivals *arrivals);
 
-  /// Begins an instruction; `record` is its position in ProgramIndex::records. Until the next call,
-  /// begin() is its clock and moment() its run.
-  void enter(uint32_t record);
+  /// Begins an instruction; `instruction` is its position in ProgramIndex::instructions. Until the
+  /// next call, begin() is its clock and timestamp() its run.
+  void enter(uint32_t instruction);
   const Clock &begin() const { return now; }
-  Moment moment() const { return {index.clockOf[entered], count}; }
-  uint32_t record() const { return entered; }
+  Timestamp timestamp() const { return {index.clockOf[entered], count}; }
+  uint32_t instruction() const { return entered; }
   /// Ends the entered instruction and signals its events.
   void leave();
 
   /// Whether a run is done when the entered instruction begins. isDoneBeforeWrite: when the
   /// instruction begins to write.
-  bool isDone(Moment moment) const { return now[moment.clock] >= moment.count; }
-  bool isDoneBeforeWrite(Moment moment) const {
-    return isDone(moment) || (arrival && (*arrival)[moment.clock] >= moment.count);
+  bool isDone(Timestamp timestamp) const { return now[timestamp.clock] >= timestamp.count; }
+  bool isDoneBeforeWrite(Timestamp timestamp) const {
+    return isDone(timestamp) || (arrival && (*arrival)[timestamp.clock] >= timestamp.count);
   }
 
   /// Enters work of the rank's own thread between actions. It comes after all of COMPUTE.
   void enterThread() { now = compute; }
   /// Begins an action. Its COMMUNICATION begins no sooner.
-  void enterSlot(const abi::Slot &slot);
+  void enterAction(const abi::Action &action);
   /// Waits for a run in the rank's own thread.
-  void waitFor(Moment moment);
+  void waitFor(Timestamp timestamp);
 
   /// Ends a step: everything is done.
   void finish();
 
 private:
-  void waitForEvents(const abi::Record &record);
+  void waitForEvents(const abi::Instruction &instruction);
 
   const ProgramIndex &index;
   const Arrivals *arrivals;
-  Clock now, compute, slotBegin;
+  Clock now, compute, actionBegin;
   /// Clocks before and after the last collective and the ones fused with it.
   Clock messageBegin, messageDone;
   /// The sender's knowledge, if the entered instruction is a receive and the knowledge exists.
   const Clock *arrival = nullptr;
   /// Clock at the end of the last run that signals an event, and of the last run of each clock.
-  std::vector<Clock> signalled, doneBy;
+  std::vector<Clock> signaled, doneByClock;
   /// The same by event and by action number, for events that some instruction awaits by number.
-  std::map<uint32_t, std::map<uint64_t, Clock>> signalledFor;
+  std::map<uint32_t, std::map<uint64_t, Clock>> signaledFor;
   /// Number of runs by clock, without COMPUTE.
   std::vector<uint32_t> runs;
   uint32_t entered = 0, count = 0, computed = 0;

@@ -17,7 +17,8 @@ struct Channel {
   int64_t sender = -1, receiver = -1;
   uint32_t tag = 0;
   std::string episode = {};
-  /// Numbers of the two programs, and positions of the two instructions (ProgramIndex::records).
+  /// Numbers of the two programs, and positions of the two instructions
+  /// (ProgramIndex::instructions).
   int sendProgram = -1, receiveProgram = -1;
   uint32_t send = 0, receive = 0;
   /// Positions of the instructions that continue them in a section for the last run

@@ -15,23 +15,25 @@ std::string lowerCase(std::string name) {
   return name;
 }
 
-std::string kindOf(const abi::Record &record) {
-  if (record.has_collective())
-    return lowerCase(abi::CollectiveKind_Name(record.collective().kind()));
-  const auto *oneof = abi::Record::descriptor()->FindOneofByName("kind");
-  const auto *field = record.GetReflection()->GetOneofFieldDescriptor(record, oneof);
-  return field ? field->name() : "record";
+std::string kindOf(const abi::Instruction &instruction) {
+  if (instruction.has_collective())
+    return lowerCase(abi::CollectiveKind_Name(instruction.collective().kind()));
+  const auto *oneof = abi::Instruction::descriptor()->FindOneofByName("kind");
+  const auto *field = instruction.GetReflection()->GetOneofFieldDescriptor(instruction, oneof);
+  return field ? field->name() : "instruction";
 }
 
 } // namespace
 
-std::string nameOf(const abi::Record &record) {
-  return fmt::format("'{}'", record.op().empty() ? kindOf(record) : record.op());
+std::string nameOf(const abi::Instruction &instruction) {
+  return fmt::format("'{}'", instruction.op().empty() ? kindOf(instruction) : instruction.op());
 }
 
-std::string nameOf(const abi::Program &program, const abi::Record &record, const abi::Slot &slot) {
-  return fmt::format("{} in {}[{},{}]", nameOf(record),
-                     program.sections(int(slot.section())).name(), slot.microbatch(), slot.copy());
+std::string nameOf(const abi::Program &program, const abi::Instruction &instruction,
+                   const abi::Action &action) {
+  return fmt::format("{} in {}[{},{}]", nameOf(instruction),
+                     program.sections(int(action.section())).name(), action.microbatch(),
+                     action.copy());
 }
 
 std::string callOf(const abi::Collective &collective) {

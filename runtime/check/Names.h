@@ -12,10 +12,11 @@
 namespace pcc::check {
 
 /// Returns the op that the instruction came from, in quotes; its kind if there is none.
-std::string nameOf(const abi::Record &record);
+std::string nameOf(const abi::Instruction &instruction);
 
 /// Returns the name of the instruction in an action of its program.
-std::string nameOf(const abi::Program &program, const abi::Record &record, const abi::Slot &slot);
+std::string nameOf(const abi::Program &program, const abi::Instruction &instruction,
+                   const abi::Action &action);
 
 /// Returns a description such as "all_reduce of 8x16xf32".
 std::string callOf(const abi::Collective &collective);

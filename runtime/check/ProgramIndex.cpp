@@ -9,49 +9,52 @@ namespace pcc::check {
 ProgramIndex::ProgramIndex(const abi::Executable &executable, int number)
     : executable(executable), program(executable.programs(number)), number(number) {
   for (const abi::Section &section : program.sections()) {
-    firstOf.push_back(uint32_t(records.size()));
-    for (const abi::Record &record : section.records())
-      records.push_back(&record);
+    firstOf.push_back(uint32_t(instructions.size()));
+    for (const abi::Instruction &instruction : section.instructions())
+      instructions.push_back(&instruction);
   }
-  firstOf.push_back(uint32_t(records.size()));
-  clockOf.resize(records.size(), 0);
-  for (uint32_t r = 0; r < records.size(); ++r) {
+  firstOf.push_back(uint32_t(instructions.size()));
+  clockOf.resize(instructions.size(), 0);
+  for (uint32_t r = 0; r < instructions.size(); ++r) {
     uint32_t last = program.sections(int(sectionOf(r))).last_of();
-    messageOf.push_back(last > 0 && isMessage(*records[r]) ? findMessage(last - 1, *records[r])
-                                                           : r);
+    messageOf.push_back(
+        last > 0 && isMessage(*instructions[r]) ? findContinued(last - 1, *instructions[r]) : r);
   }
-  for (uint32_t r = 0; r < records.size(); ++r)
-    if (messageOf[r] == r && (records[r]->lane() != abi::COMPUTE || isMessage(*records[r])))
+  for (uint32_t r = 0; r < instructions.size(); ++r)
+    if (messageOf[r] == r &&
+        (instructions[r]->stream() != abi::COMPUTE || isMessage(*instructions[r])))
       clockOf[r] = clocks++;
-  for (uint32_t r = 0; r < records.size(); ++r)
+  for (uint32_t r = 0; r < instructions.size(); ++r)
     clockOf[r] = clockOf[messageOf[r]];
 }
 
-/// Returns the message of `section` that `record` of another section continues; `record` itself if
-/// there is none.
-uint32_t ProgramIndex::findMessage(uint32_t section, const abi::Record &record) const {
-  auto isSame = [&](const abi::Record *other) {
-    const abi::Collective &a = record.collective(), &b = other->collective();
+/// Returns the message of `section` that `instruction` of another section continues; `instruction`
+/// itself if there is none.
+uint32_t ProgramIndex::findContinued(uint32_t section, const abi::Instruction &instruction) const {
+  auto isSame = [&](const abi::Instruction *other) {
+    const abi::Collective &a = instruction.collective(), &b = other->collective();
     return isMessage(*other) && a.kind() == b.kind() && a.tag() == b.tag() &&
-           other->lane() == record.lane() &&
+           other->stream() == instruction.stream() &&
            a.peer().SerializeAsString() == b.peer().SerializeAsString();
   };
-  auto first = records.begin() + firstOf[section], end = records.begin() + firstOf[section + 1];
+  auto first = instructions.begin() + firstOf[section],
+       end = instructions.begin() + firstOf[section + 1];
   auto found = std::find_if(first, end, isSame);
   if (found == end)
-    found = std::find(records.begin(), records.end(), &record);
-  return uint32_t(found - records.begin());
+    found = std::find(instructions.begin(), instructions.end(), &instruction);
+  return uint32_t(found - instructions.begin());
 }
 
-uint32_t ProgramIndex::sectionOf(uint32_t record) const {
-  auto next = std::upper_bound(firstOf.begin(), firstOf.end(), record);
+uint32_t ProgramIndex::sectionOf(uint32_t instruction) const {
+  auto next = std::upper_bound(firstOf.begin(), firstOf.end(), instruction);
   return uint32_t(next - firstOf.begin() - 1);
 }
 
-std::string ProgramIndex::episodeOf(uint32_t record) const {
-  uint32_t section = sectionOf(record);
-  bool isInStep = std::any_of(program.slots().begin(), program.slots().end(),
-                              [&](const abi::Slot &slot) { return slot.section() == section; });
+std::string ProgramIndex::episodeOf(uint32_t instruction) const {
+  uint32_t section = sectionOf(instruction);
+  bool isInStep =
+      std::any_of(program.actions().begin(), program.actions().end(),
+                  [&](const abi::Action &action) { return action.section() == section; });
   return isInStep ? "step" : program.sections(int(section)).name();
 }
 
@@ -65,12 +68,12 @@ std::vector<ProgramIndex> indexPrograms(const abi::Executable &executable) {
 namespace {
 
 /// Lists sections that no action runs, and `forward`, which evaluation runs.
-std::vector<std::string> sectionsOnTheirOwn(const abi::Executable &executable) {
+std::vector<std::string> listStandaloneSections(const abi::Executable &executable) {
   std::vector<std::string> names;
   for (const abi::Program &program : executable.programs()) {
     std::vector<bool> inStep(program.sections_size(), false);
-    for (const abi::Slot &slot : program.slots())
-      inStep[slot.section()] = true;
+    for (const abi::Action &action : program.actions())
+      inStep[action.section()] = true;
     for (int s = 0; s < program.sections_size(); ++s) {
       const std::string &name = program.sections(s).name();
       bool isKnown = std::find(names.begin(), names.end(), name) != names.end();
@@ -86,20 +89,20 @@ std::vector<std::string> sectionsOnTheirOwn(const abi::Executable &executable) {
 std::vector<Episode> listEpisodes(const abi::Executable &executable) {
   std::vector<Episode> episodes;
   Episode step{.name = "step", .isStep = true};
-  bool hasSlots = false;
+  bool hasActions = false;
   for (const abi::Program &program : executable.programs()) {
-    step.slots.emplace_back(program.slots().begin(), program.slots().end());
-    hasSlots |= program.slots_size() > 0;
+    step.actions.emplace_back(program.actions().begin(), program.actions().end());
+    hasActions |= program.actions_size() > 0;
   }
-  if (hasSlots)
+  if (hasActions)
     episodes.push_back(std::move(step));
-  for (const std::string &name : sectionsOnTheirOwn(executable)) {
+  for (const std::string &name : listStandaloneSections(executable)) {
     Episode episode{.name = name};
     for (const abi::Program &program : executable.programs()) {
-      episode.slots.emplace_back();
+      episode.actions.emplace_back();
       for (int s = 0; s < program.sections_size(); ++s)
         if (program.sections(s).name() == name)
-          episode.slots.back().emplace_back().set_section(uint32_t(s));
+          episode.actions.back().emplace_back().set_section(uint32_t(s));
     }
     episodes.push_back(std::move(episode));
   }

@@ -13,9 +13,9 @@
 
 namespace pcc::check {
 
-inline bool isMessage(const abi::Record &record) {
-  return record.has_collective() &&
-         (record.collective().kind() == abi::SEND || record.collective().kind() == abi::RECV);
+inline bool isMessage(const abi::Instruction &instruction) {
+  return instruction.has_collective() && (instruction.collective().kind() == abi::SEND ||
+                                          instruction.collective().kind() == abi::RECV);
 }
 
 /// The instructions of all sections, concatenated.
@@ -27,13 +27,13 @@ public:
   const abi::Program &program;
   const int number;
 
-  std::vector<const abi::Record *> records;
+  std::vector<const abi::Instruction *> instructions;
   /// Returns the episode of the instruction: `step`, or a section that runs on its own.
-  std::string episodeOf(uint32_t record) const;
+  std::string episodeOf(uint32_t instruction) const;
   /// Returns the section of the instruction.
-  uint32_t sectionOf(uint32_t record) const;
+  uint32_t sectionOf(uint32_t instruction) const;
 
-  /// By section: position of its first instruction in `records`; one more entry for the end.
+  /// By section: position of its first instruction in `instructions`; one more entry for the end.
   std::vector<uint32_t> firstOf;
   /// By instruction: its own position. For a message in a section that replaces the last run of
   /// another section: the position of the message there that it continues.
@@ -44,7 +44,7 @@ public:
   uint32_t clocks = 1;
 
 private:
-  uint32_t findMessage(uint32_t section, const abi::Record &record) const;
+  uint32_t findContinued(uint32_t section, const abi::Instruction &instruction) const;
 };
 
 /// The actions of all programs that run together.
@@ -53,7 +53,7 @@ struct Episode {
   std::string name;
   bool isStep = false;
   /// By program.
-  std::vector<std::vector<abi::Slot>> slots = {};
+  std::vector<std::vector<abi::Action>> actions = {};
 };
 
 std::vector<ProgramIndex> indexPrograms(const abi::Executable &executable);

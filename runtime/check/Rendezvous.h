@@ -19,8 +19,8 @@ namespace pcc::check {
 
 /// Runs an episode by the schedules of its programs; messages and collectives must match. An error
 /// shows the ranks that wait for each other and begins with `what`, e.g. "deadlock".
-abi::Status runToTheEnd(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                        const std::vector<Schedule> &schedules, const char *what);
+abi::Status runToCompletion(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                            const std::vector<Schedule> &schedules, const char *what);
 
 } // namespace pcc::check
 

@@ -2,7 +2,7 @@
 
 #include "runtime/check/RendezvousState.h"
 
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 
 #include <algorithm>
 
@@ -13,12 +13,12 @@ RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
     : programs(programs), messages(messages), schedules(schedules),
       executable(programs.front().executable), sides(messages.channels.size()) {
   for (const Schedule &schedule : schedules) {
-    std::vector<uint32_t> &lane = laneItems.emplace_back();
-    std::vector<uint32_t> &place = lanePlace.emplace_back(schedule.items.size(), 0);
+    std::vector<uint32_t> &stream = streamItems.emplace_back();
+    std::vector<uint32_t> &place = streamPosition.emplace_back(schedule.items.size(), 0);
     for (uint32_t i = 0; i < schedule.items.size(); ++i)
-      if (schedule.items[i].lane == abi::COMMUNICATION) {
-        place[i] = uint32_t(lane.size());
-        lane.push_back(i);
+      if (schedule.items[i].stream == abi::COMMUNICATION) {
+        place[i] = uint32_t(stream.size());
+        stream.push_back(i);
       }
   }
   int64_t ranks = abi::rankCount(executable.mesh());
@@ -28,11 +28,11 @@ RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
       for (uint32_t rank : executable.groups(g).lists(l).ranks())
         lists[rank] = uint32_t(l);
     // The members of a list agree on the number; other lists may run other programs.
-    uint32_t most = 0;
+    uint32_t maxCollectives = 0;
     for (const Schedule &schedule : schedules)
-      most = std::max(most, schedule.collectives[g]);
-    collectives.push_back(most);
-    arrived.emplace_back(size_t(most) * executable.groups(g).lists_size(), 0);
+      maxCollectives = std::max(maxCollectives, schedule.collectives[g]);
+    collectives.push_back(maxCollectives);
+    arrived.emplace_back(size_t(maxCollectives) * executable.groups(g).lists_size(), 0);
   }
   for (int64_t rank = 0; rank < ranks; ++rank) {
     int program = abi::programOfRank(executable, rank);
@@ -45,19 +45,19 @@ const abi::RankList &RendezvousState::membersOf(int64_t rank, const Call &call) 
   return executable.groups(call.group).lists(int(listOf[call.group][rank]));
 }
 
-size_t RendezvousState::meetingOf(int64_t rank, const Call &call) const {
+size_t RendezvousState::rendezvousOf(int64_t rank, const Call &call) const {
   return size_t(listOf[call.group][rank]) * collectives[call.group] + call.count;
 }
 
 bool RendezvousState::isAtEnd(int64_t rank) const {
   const RankState &state = states[rank];
   return state.next == schedules[state.program].items.size() &&
-         state.lane == laneItems[state.program].size();
+         state.stream == streamItems[state.program].size();
 }
 
 bool RendezvousState::isDone(int64_t rank, const Call &call) const {
   if (call.group >= 0)
-    return arrived[call.group][meetingOf(rank, call)] == membersOf(rank, call).ranks_size();
+    return arrived[call.group][rendezvousOf(rank, call)] == membersOf(rank, call).ranks_size();
   int32_t channel = channelOf(rank, call);
   return channel < 0 || std::min(sides[channel].sends, sides[channel].receives) > call.count;
 }
@@ -65,8 +65,8 @@ bool RendezvousState::isDone(int64_t rank, const Call &call) const {
 bool RendezvousState::isDone(int64_t rank, uint32_t item) const {
   const RankState &state = states[rank];
   const Item &asked = schedules[state.program].items[item];
-  if (asked.lane == abi::COMMUNICATION)
-    return state.lane > lanePlace[state.program][item];
+  if (asked.stream == abi::COMMUNICATION)
+    return state.stream > streamPosition[state.program][item];
   return std::all_of(asked.calls.begin(), asked.calls.end(),
                      [&](const Call &call) { return isDone(rank, call); });
 }
@@ -78,7 +78,7 @@ void RendezvousState::begin(int64_t rank, const Item &item) {
 
 void RendezvousState::arrive(int64_t rank, const Call &call) {
   if (call.group >= 0) {
-    ++arrived[call.group][meetingOf(rank, call)];
+    ++arrived[call.group][rendezvousOf(rank, call)];
     if (isDone(rank, call))
       for (uint32_t member : membersOf(rank, call).ranks())
         wake(member);
@@ -120,30 +120,30 @@ bool RendezvousState::run() {
 void RendezvousState::advance(int64_t rank) {
   bool moved = true;
   while (moved) {
-    moved = advanceLane(rank);
+    moved = advanceStream(rank);
     moved |= advanceList(rank);
   }
 }
 
 /// Ends the completed items of the stream COMMUNICATION, and begins the next ones that the list has
 /// passed.
-bool RendezvousState::advanceLane(int64_t rank) {
+bool RendezvousState::advanceStream(int64_t rank) {
   RankState &state = states[rank];
-  const std::vector<uint32_t> &lane = laneItems[state.program];
+  const std::vector<uint32_t> &stream = streamItems[state.program];
   const std::vector<Item> &items = schedules[state.program].items;
   bool moved = false;
-  while (state.lane < lane.size() && lane[state.lane] < state.next) {
-    const Item &item = items[lane[state.lane]];
-    if (!state.laneBegun) {
-      state.laneBegun = moved = true;
+  while (state.stream < stream.size() && stream[state.stream] < state.next) {
+    const Item &item = items[stream[state.stream]];
+    if (!state.streamBegun) {
+      state.streamBegun = moved = true;
       begin(rank, item);
     }
     bool isOver = std::all_of(item.calls.begin(), item.calls.end(),
                               [&](const Call &call) { return isDone(rank, call); });
     if (!isOver)
       return moved;
-    ++state.lane;
-    state.laneBegun = false;
+    ++state.stream;
+    state.streamBegun = false;
   }
   return moved;
 }
@@ -160,11 +160,11 @@ bool RendezvousState::advanceList(int64_t rank) {
                                  [&](uint32_t other) { return isDone(rank, other); });
       if (!isReady)
         break;
-      if (item.lane != abi::COMMUNICATION) // that stream begins its own items
+      if (item.stream != abi::COMMUNICATION) // that stream begins its own items
         begin(rank, item);
       state.begun = true;
     }
-    if (item.lane == abi::COMPUTE && !isDone(rank, state.next))
+    if (item.stream == abi::COMPUTE && !isDone(rank, state.next))
       break;
     ++state.next;
     state.begun = false;

@@ -18,8 +18,8 @@ struct RankState {
   uint32_t next = 0;
   bool begun = false;
   /// Number of completed items on COMMUNICATION, and whether the next one has begun.
-  uint32_t lane = 0;
-  bool laneBegun = false;
+  uint32_t stream = 0;
+  bool streamBegun = false;
   bool isListed = false;
 };
 
@@ -35,8 +35,8 @@ public:
   const RankState &state(int64_t rank) const { return states[rank]; }
   const Schedule &scheduleOf(int64_t rank) const { return schedules[states[rank].program]; }
   /// Returns the items of the rank's stream COMMUNICATION, in order.
-  const std::vector<uint32_t> &laneOf(int64_t rank) const {
-    return laneItems[states[rank].program];
+  const std::vector<uint32_t> &streamOf(int64_t rank) const {
+    return streamItems[states[rank].program];
   }
 
   bool isAtEnd(int64_t rank) const;
@@ -44,7 +44,7 @@ public:
   bool isDone(int64_t rank, uint32_t item) const;
   /// Returns the channel of a message; -1 if the rank has no peer.
   int32_t channelOf(int64_t rank, const Call &call) const {
-    return messages.channelOf[states[rank].program][call.record][states[rank].place];
+    return messages.channelOf[states[rank].program][call.instruction][states[rank].place];
   }
   /// Returns the ranks that take part in a collective.
   const abi::RankList &membersOf(int64_t rank, const Call &call) const;
@@ -58,15 +58,15 @@ private:
   void wake(int64_t rank);
   void advance(int64_t rank);
   bool advanceList(int64_t rank);
-  bool advanceLane(int64_t rank);
-  size_t meetingOf(int64_t rank, const Call &call) const;
+  bool advanceStream(int64_t rank);
+  size_t rendezvousOf(int64_t rank, const Call &call) const;
 
   const std::vector<ProgramIndex> &programs;
   const Messages &messages;
   const std::vector<Schedule> &schedules;
   const abi::Executable &executable;
   /// By program: the items of COMMUNICATION, and by item its position among them.
-  std::vector<std::vector<uint32_t>> laneItems, lanePlace;
+  std::vector<std::vector<uint32_t>> streamItems, streamPosition;
   /// By group: the list of each rank, the number of collectives of a list, and by list and
   /// collective the number of ranks that have arrived.
   std::vector<std::vector<uint32_t>> listOf;

@@ -2,9 +2,9 @@
 
 #include "runtime/check/Schedule.h"
 
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
-#include "runtime/check/Neighbours.h"
+#include "runtime/check/LaunchGrouping.h"
 
 #include <deque>
 #include <map>
@@ -15,62 +15,62 @@ namespace {
 class ScheduleMaker {
 public:
   ScheduleMaker(const ProgramIndex &index, bool launchesOnly)
-      : index(index), launchesOnly(launchesOnly), neighbours(index.executable, index.program),
-        runs(index.records.size(), 0), signaller(index.program.events(), -1),
-        signallerOf(index.program.events()) {
+      : index(index), launchesOnly(launchesOnly), grouping(index.executable, index.program),
+        runs(index.instructions.size(), 0), signaler(index.program.events(), -1),
+        signalerOf(index.program.events()) {
     schedule.collectives.assign(index.executable.groups_size(), 0);
     messages.assign(index.executable.groups_size(), 0);
     inFlight.resize(index.executable.groups_size());
   }
 
-  void addSlot(const abi::Slot &slot);
+  void addAction(const abi::Action &action);
   Schedule take() { return std::move(schedule); }
 
 private:
-  void addRecord(uint32_t place, const abi::Slot &slot);
-  void addWaits(const abi::Record &record, uint64_t number, Item &item) const;
+  void addInstruction(uint32_t place, const abi::Action &action);
+  void addWaits(const abi::Instruction &instruction, uint64_t number, Item &item) const;
   void limitInFlight(Item &item, bool isFused);
-  bool joins(const abi::Record &record) const;
+  bool joins(const abi::Instruction &instruction) const;
   Call callOf(uint32_t place);
 
   const ProgramIndex &index;
   const bool launchesOnly;
-  const Neighbours neighbours;
+  const LaunchGrouping grouping;
   Schedule schedule;
   /// By instruction: number of its runs. By event: the item that signaled it last; -1 for none, and
   /// for instructions that are done when the list passes them.
   std::vector<uint32_t> runs;
-  std::vector<int64_t> signaller;
+  std::vector<int64_t> signaler;
   /// By event: the item that signaled it, by action number.
-  std::vector<std::map<uint64_t, int64_t>> signallerOf;
+  std::vector<std::map<uint64_t, int64_t>> signalerOf;
   /// By group: number of started collectives, fused ones counted once. The last items of the
   /// in-flight ones on other streams than COMPUTE, with their numbers.
   std::vector<uint32_t> messages;
   std::vector<std::deque<std::pair<uint32_t, uint32_t>>> inFlight;
   /// The instructions of the last item while neighbors may still join it.
-  std::vector<const abi::Record *> open;
+  std::vector<const abi::Instruction *> open;
 };
 
-void ScheduleMaker::addSlot(const abi::Slot &slot) {
+void ScheduleMaker::addAction(const abi::Action &action) {
   open.clear();
-  for (uint32_t place = index.firstOf[slot.section()]; place < index.firstOf[slot.section() + 1];
-       ++place)
-    addRecord(place, slot);
+  for (uint32_t place = index.firstOf[action.section()];
+       place < index.firstOf[action.section() + 1]; ++place)
+    addInstruction(place, action);
 }
 
-bool ScheduleMaker::joins(const abi::Record &record) const {
-  return !open.empty() && isMessage(record) && neighbours.join(open, record);
+bool ScheduleMaker::joins(const abi::Instruction &instruction) const {
+  return !open.empty() && isMessage(instruction) && grouping.join(open, instruction);
 }
 
 Call ScheduleMaker::callOf(uint32_t place) {
-  const abi::Record &record = *index.records[place];
-  if (isMessage(record))
+  const abi::Instruction &instruction = *index.instructions[place];
+  if (isMessage(instruction))
     return {place, -1, runs[index.messageOf[place]]++};
-  uint32_t group = record.collective().group();
+  uint32_t group = instruction.collective().group();
   return {place, int32_t(group), schedule.collectives[group]++};
 }
 
-/// Makes an item with a new collective wait for the collectives that exceed `mostInFlight`. A fused
+/// Makes an item with a new collective wait for the collectives that exceed `maxInFlight`. A fused
 /// collective counts once and is done with its last member.
 void ScheduleMaker::limitInFlight(Item &item, bool isFused) {
   const Call &call = item.calls.back();
@@ -79,64 +79,66 @@ void ScheduleMaker::limitInFlight(Item &item, bool isFused) {
   std::deque<std::pair<uint32_t, uint32_t>> &older = inFlight[call.group];
   uint32_t own = uint32_t(schedule.items.size()) - 1;
   if (isFused) {
-    if (item.lane != abi::COMPUTE)
+    if (item.stream != abi::COMPUTE)
       older.back().second = own;
     return;
   }
   uint32_t number = messages[call.group]++;
-  while (!older.empty() && older.front().first + mostInFlight <= number) {
+  while (!older.empty() && older.front().first + maxInFlight <= number) {
     item.waits.push_back(older.front().second);
     older.pop_front();
   }
-  if (item.lane != abi::COMPUTE)
+  if (item.stream != abi::COMPUTE)
     older.emplace_back(number, own);
 }
 
-void ScheduleMaker::addWaits(const abi::Record &record, uint64_t number, Item &item) const {
-  for (int w = 0; w < record.waits_size(); ++w) {
-    uint32_t event = record.waits(w), behind = abi::behindOf(record, w);
-    int64_t other = signaller[event];
+void ScheduleMaker::addWaits(const abi::Instruction &instruction, uint64_t number,
+                             Item &item) const {
+  for (int w = 0; w < instruction.waits_size(); ++w) {
+    uint32_t event = instruction.waits(w), behind = abi::behindOf(instruction, w);
+    int64_t other = signaler[event];
     if (behind > 0) {
       std::optional<uint64_t> awaited = abi::awaitedNumber(behind, number);
-      auto known = awaited ? signallerOf[event].find(*awaited) : signallerOf[event].end();
-      other = known == signallerOf[event].end() ? -1 : known->second;
+      auto known = awaited ? signalerOf[event].find(*awaited) : signalerOf[event].end();
+      other = known == signalerOf[event].end() ? -1 : known->second;
     }
     if (other >= 0)
       item.waits.push_back(uint32_t(other));
   }
 }
 
-void ScheduleMaker::addRecord(uint32_t place, const abi::Slot &slot) {
-  const abi::Record &record = *index.records[place];
-  uint64_t number = abi::ringIndex(index.executable.batch(), slot);
-  bool meets = record.has_collective() && !(launchesOnly && isMessage(record));
-  if (!meets || !joins(record)) {
-    Item item{.lane = meets && !launchesOnly ? record.lane() : abi::COMPUTE,
-              .slot = slot,
-              .record = place};
+void ScheduleMaker::addInstruction(uint32_t place, const abi::Action &action) {
+  const abi::Instruction &instruction = *index.instructions[place];
+  uint64_t number = abi::ringIndex(index.executable.batch(), action);
+  bool communicates = instruction.has_collective() && !(launchesOnly && isMessage(instruction));
+  if (!communicates || !joins(instruction)) {
+    Item item{.stream = communicates && !launchesOnly ? instruction.stream() : abi::COMPUTE,
+              .action = action,
+              .instruction = place};
     if (!launchesOnly)
-      addWaits(record, number, item);
-    if (meets || !item.waits.empty())
+      addWaits(instruction, number, item);
+    if (communicates || !item.waits.empty())
       schedule.items.push_back(std::move(item));
     open.clear();
   }
-  if (meets) {
+  if (communicates) {
     schedule.items.back().calls.push_back(callOf(place));
-    limitInFlight(schedule.items.back(), record.collective().fused());
-    open.push_back(&record);
+    limitInFlight(schedule.items.back(), instruction.collective().fused());
+    open.push_back(&instruction);
   }
-  for (uint32_t event : record.signals())
-    signaller[event] = signallerOf[event][number] =
-        meets && record.lane() != abi::COMPUTE ? int64_t(schedule.items.size()) - 1 : -1;
+  for (uint32_t event : instruction.signals())
+    signaler[event] = signalerOf[event][number] =
+        communicates && instruction.stream() != abi::COMPUTE ? int64_t(schedule.items.size()) - 1
+                                                             : -1;
 }
 
 } // namespace
 
-Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Slot> &slots,
+Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Action> &actions,
                       bool launchesOnly) {
   ScheduleMaker maker(index, launchesOnly);
-  for (const abi::Slot &slot : slots)
-    maker.addSlot(slot);
+  for (const abi::Action &action : actions)
+    maker.addAction(action);
   return maker.take();
 }
 

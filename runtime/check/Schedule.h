@@ -13,12 +13,12 @@ namespace pcc::check {
 
 /// Maximum number of collectives of a group that a rank may have in flight; a fused collective
 /// counts once. Starting one more waits for the oldest.
-inline constexpr uint32_t mostInFlight = 16;
+inline constexpr uint32_t maxInFlight = 16;
 
 /// One rank's side of a rendezvous.
 struct Call {
-  /// Position in ProgramIndex::records.
-  uint32_t record = 0;
+  /// Position in ProgramIndex::instructions.
+  uint32_t instruction = 0;
   /// Group of a collective; -1 for messages.
   int32_t group = -1;
   /// Sequence number in its group or channel, from 0.
@@ -27,10 +27,10 @@ struct Call {
 
 /// Collectives and messages that start together, or an instruction that waits for them.
 struct Item {
-  abi::Lane lane = abi::COMPUTE;
-  abi::Slot slot = {};
+  abi::StreamKind stream = abi::COMPUTE;
+  abi::Action action = {};
   /// Instruction that names the item in diagnostics.
-  uint32_t record = 0;
+  uint32_t instruction = 0;
   std::vector<Call> calls = {};
   /// Earlier items that must be done before it starts.
   std::vector<uint32_t> waits = {};
@@ -45,7 +45,7 @@ struct Schedule {
 
 /// Returns the items of an episode. `launchesOnly`: its collectives run one by one, as if all were
 /// on COMPUTE.
-Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Slot> &slots,
+Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Action> &actions,
                       bool launchesOnly);
 
 } // namespace pcc::check

@@ -16,7 +16,7 @@
 #define PCC_RUNTIME_COLLECTIVE_COMMUNICATOR_H
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/base/TimeMark.h"
+#include "runtime/base/DeviceTimestamp.h"
 
 #include <memory>
 #include <span>
@@ -87,7 +87,7 @@ struct TransferInterval {
   int64_t begin = 0, end = 0;
   /// The batch's intervals in the queues of the rank's device, one for each stream that it used. If
   /// there are any, they define the times: from the first begin to the last end.
-  std::vector<MarkedSpan> places = {};
+  std::vector<TimestampSpan> places = {};
 };
 
 class Communicator {

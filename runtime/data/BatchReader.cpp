@@ -3,9 +3,9 @@
 #include "runtime/data/BatchReader.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Outside.h"
+#include "runtime/abi/ProgramInterface.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/Random.h"
-#include "runtime/abi/Stages.h"
 
 #include <algorithm>
 #include <cstring>

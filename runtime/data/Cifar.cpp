@@ -3,7 +3,7 @@
 #include "runtime/data/Cifar.h"
 
 #include "runtime/base/Files.h"
-#include "runtime/data/Unpacked.h"
+#include "runtime/data/ReadDecompressed.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -46,7 +46,7 @@ Files findFiles(const std::string &folder, DataPurpose purpose) {
 
 /// Adds the records of one file to the fields: labels first, then images.
 Status addFile(const std::string &path, std::span<const Label> labels, Dataset &dataset) {
-  Expected<std::vector<std::byte>> bytes = readUnpacked(path);
+  Expected<std::vector<std::byte>> bytes = readDecompressed(path);
   if (!bytes)
     return bytes.status();
   int64_t recordBytes = int64_t(labels.size()) + imageBytes;

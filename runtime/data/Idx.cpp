@@ -3,7 +3,7 @@
 #include "runtime/data/Idx.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/data/Unpacked.h"
+#include "runtime/data/ReadDecompressed.h"
 
 namespace pcc::runtime {
 namespace {
@@ -18,7 +18,7 @@ int64_t bigEndian(const std::byte *bytes) {
 } // namespace
 
 Expected<IdxTensor> readIdx(const std::string &path) {
-  Expected<std::vector<std::byte>> content = readUnpacked(path);
+  Expected<std::vector<std::byte>> content = readDecompressed(path);
   if (!content)
     return content.status();
   const std::vector<std::byte> &bytes = *content;

@@ -6,7 +6,7 @@
 #include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"
 #include "runtime/data/NpyHeader.h"
-#include "runtime/data/Unpacked.h"
+#include "runtime/data/ReadDecompressed.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -110,7 +110,7 @@ Expected<std::vector<std::string>> findFiles(const std::string &paths) {
 } // namespace
 
 Expected<NpyTensor> readNpy(const std::string &path) {
-  Expected<std::vector<std::byte>> bytes = readUnpacked(path);
+  Expected<std::vector<std::byte>> bytes = readDecompressed(path);
   if (!bytes)
     return bytes.status();
   std::string_view content(reinterpret_cast<const char *>(bytes->data()), bytes->size());

@@ -4,7 +4,7 @@
 
 #include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"
-#include "runtime/data/Unpacked.h"
+#include "runtime/data/ReadDecompressed.h"
 
 namespace pcc::runtime {
 namespace {
@@ -18,7 +18,7 @@ Expected<std::vector<std::byte>> readAll(const std::string &paths) {
     if (!files)
       return files.status();
     for (const std::string &file : *files) {
-      Expected<std::vector<std::byte>> bytes = readUnpacked(file);
+      Expected<std::vector<std::byte>> bytes = readDecompressed(file);
       if (!bytes)
         return bytes.status();
       text.insert(text.end(), bytes->begin(), bytes->end());

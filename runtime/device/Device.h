@@ -12,8 +12,8 @@
 #ifndef PCC_RUNTIME_DEVICE_DEVICE_H
 #define PCC_RUNTIME_DEVICE_DEVICE_H
 
-#include "runtime/abi/RingCopy.h"
-#include "runtime/base/TimeMark.h"
+#include "runtime/abi/Rings.h"
+#include "runtime/base/DeviceTimestamp.h"
 
 #include <array>
 #include <functional>
@@ -109,7 +109,7 @@ struct PrepareContext {
 
 /// An instruction, and its prepared form on a device.
 struct InstructionToRun {
-  const abi::Record *instruction;
+  const abi::Instruction *instruction;
   PreparedInstruction *prepared;
 };
 
@@ -157,17 +157,17 @@ public:
   /// Returns a mark after everything run so far. Returns null if run() returns only after
   /// completion, so that the host's clock gives the time. An error appears at the next call that
   /// does something.
-  virtual Mark mark() { return nullptr; }
+  virtual TimestampHandle mark() { return nullptr; }
 
   /// Prepares a launch, matmul, convolution, attention, copy, fill or accumulate instruction, which
   /// must outlive the result. Errors: instructions that the device does not support.
-  virtual Expected<std::unique_ptr<PreparedInstruction>> prepare(const abi::Record &instruction,
-                                                                 const PrepareContext &context) = 0;
+  virtual Expected<std::unique_ptr<PreparedInstruction>>
+  prepare(const abi::Instruction &instruction, const PrepareContext &context) = 0;
 
   /// Joins instructions that always run consecutively into one that costs the host less; null if
   /// nothing is gained. None may depend on the step. The instructions must outlive the result.
-  virtual std::unique_ptr<PreparedInstruction> join(std::vector<InstructionToRun> records) {
-    (void)records;
+  virtual std::unique_ptr<PreparedInstruction> join(std::vector<InstructionToRun> instructions) {
+    (void)instructions;
     return nullptr;
   }
 

@@ -6,7 +6,7 @@
 
 namespace pcc::runtime {
 
-static int64_t valueOf(abi::Scalar::SlotValue value, const ActionValues &action) {
+static int64_t valueOf(abi::Scalar::ActionValue value, const ActionValues &action) {
   switch (value) {
   case abi::Scalar::MICROBATCH:
     return action.microbatch;
@@ -24,8 +24,8 @@ static int64_t valueOf(abi::Scalar::SlotValue value, const ActionValues &action)
 LaunchScalars::LaunchScalars(const abi::Launch &launch, const PrepareContext &context) {
   for (const abi::Scalar &scalar : launch.scalars()) {
     int64_t base = evaluate(scalar.expression(), context.executable.mesh(), context.rank);
-    if (scalar.slot_value() != abi::Scalar::NONE)
-      changing.push_back({values.size(), base, scalar.slot_value()});
+    if (scalar.action_value() != abi::Scalar::NONE)
+      changing.push_back({values.size(), base, scalar.action_value()});
     values.push_back(base);
   }
 }

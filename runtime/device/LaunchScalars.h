@@ -35,7 +35,7 @@ private:
   struct Changing {
     size_t index;
     int64_t base;
-    abi::Scalar::SlotValue value;
+    abi::Scalar::ActionValue value;
   };
   std::vector<int64_t> values;
   std::vector<Changing> changing;

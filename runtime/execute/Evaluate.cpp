@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/Outside.h"
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramInterface.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/InputFeed.h"

@@ -26,10 +26,10 @@ struct InFlightBatch {
 /// A batch of collectives that start together.
 struct PreparedBatch {
   Communicator *communicator = nullptr;
-  /// `records`: all instructions of the batch. `parts`: those in which the rank takes part.
+  /// `instructions`: all instructions of the batch. `parts`: those in which the rank takes part.
   /// `instruction`: the instruction that names the batch in messages.
-  std::vector<const abi::Record *> records, parts;
-  const abi::Record *instruction = nullptr;
+  std::vector<const abi::Instruction *> instructions, parts;
+  const abi::Instruction *instruction = nullptr;
   /// By ring index.
   std::vector<std::vector<CollectiveCall>> callsOf;
   std::vector<uint32_t> signals;
@@ -37,7 +37,7 @@ struct PreparedBatch {
   std::deque<InFlightBatch> inFlight;
 };
 
-/// An event that an instruction waits for. Record.behind says which run of the signaling
+/// An event that an instruction waits for. Instruction.behind says which run of the signaling
 /// instruction is meant.
 struct PreparedWait {
   uint32_t event = 0;

@@ -11,7 +11,7 @@
 namespace pcc::runtime {
 namespace {
 
-Tensor tensorOf(const abi::ExpectationTensor &message) {
+Tensor tensorOf(const abi::GoldenTensor &message) {
   Tensor tensor = Tensor::zeros(message.type(), {message.shape().begin(), message.shape().end()});
   std::memcpy(tensor.data.data(), message.data().data(), tensor.data.size());
   return tensor;
@@ -19,7 +19,7 @@ Tensor tensorOf(const abi::ExpectationTensor &message) {
 
 template <typename Messages> NamedTensors tensorsOf(const Messages &messages) {
   NamedTensors tensors;
-  for (const abi::ExpectationTensor &message : messages)
+  for (const abi::GoldenTensor &message : messages)
     tensors[message.name()] = tensorOf(message);
   return tensors;
 }
@@ -45,29 +45,29 @@ std::string indexText(int64_t flat, const std::vector<int64_t> &shape) {
   return fmt::format("[{}]", fmt::join(index, ", "));
 }
 
-std::string nameOf(const abi::ExpectedResult &result) {
+std::string nameOf(const abi::GoldenResult &result) {
   switch (result.kind()) {
-  case abi::EXPECTED_LOSS:
+  case abi::GOLDEN_LOSS:
     return fmt::format("step {} loss", result.step());
-  case abi::EXPECTED_GRADIENT:
+  case abi::GOLDEN_GRADIENT:
     return "gradient " + result.value().name();
-  case abi::EXPECTED_PARAMETER:
+  case abi::GOLDEN_PARAMETER:
     return "updated parameter " + result.value().name();
   default:
     return "output " + result.value().name();
   }
 }
 
-/// The values that the runs of an expectation produced, as far as they are compared.
+/// The values that the runs of an golden produced, as far as they are compared.
 struct ActualResults {
   NamedTensors outputs, gradients, parameters;
   std::vector<double> losses;
 
   /// Returns the value that belongs to a result; null if there is none.
-  const Tensor *find(const abi::ExpectedResult &result) const {
-    const NamedTensors &values = result.kind() == abi::EXPECTED_GRADIENT    ? gradients
-                                 : result.kind() == abi::EXPECTED_PARAMETER ? parameters
-                                                                            : outputs;
+  const Tensor *find(const abi::GoldenResult &result) const {
+    const NamedTensors &values = result.kind() == abi::GOLDEN_GRADIENT    ? gradients
+                                 : result.kind() == abi::GOLDEN_PARAMETER ? parameters
+                                                                          : outputs;
     auto found = values.find(result.value().name());
     return found == values.end() ? nullptr : &found->second;
   }
@@ -82,10 +82,9 @@ Tensor convertTo(const Tensor &tensor, abi::ElementType type) {
   return result;
 }
 
-ComparedResult compareResult(const abi::ExpectedResult &result,
-                             const ActualResults &actualResults) {
+ComparedResult compareResult(const abi::GoldenResult &result, const ActualResults &actualResults) {
   Tensor expected = tensorOf(result.value());
-  if (result.kind() == abi::EXPECTED_LOSS) {
+  if (result.kind() == abi::GOLDEN_LOSS) {
     Tensor loss = Tensor::zeros(abi::F32, {});
     loss.set(0, actualResults.losses[result.step() - 1]);
     return compareTensors(nameOf(result), expected, loss, result.tolerance());
@@ -93,48 +92,47 @@ ComparedResult compareResult(const abi::ExpectedResult &result,
   const Tensor *actual = actualResults.find(result);
   if (!actual)
     return {nameOf(result), "the program has no such result", HUGE_VAL, result.tolerance()};
-  if (result.kind() == abi::EXPECTED_GRADIENT && actual->type != expected.type)
+  if (result.kind() == abi::GOLDEN_GRADIENT && actual->type != expected.type)
     return compareTensors(nameOf(result), expected, convertTo(*actual, expected.type),
                           result.tolerance());
   return compareTensors(nameOf(result), expected, *actual, result.tolerance());
 }
 
-Status setParameters(Session &session, const abi::Expectation &expectation) {
-  for (const abi::ExpectationTensor &parameter : expectation.parameters())
+Status setParameters(Session &session, const abi::GoldenResults &golden) {
+  for (const abi::GoldenTensor &parameter : golden.parameters())
     if (Status status = session.setParameter(parameter.name(), tensorOf(parameter)); !status.ok())
       return status;
   return {};
 }
 
-bool expects(const abi::Expectation &expectation, abi::ExpectedKind kind) {
-  return std::any_of(expectation.results().begin(), expectation.results().end(),
-                     [kind](const abi::ExpectedResult &result) { return result.kind() == kind; });
+bool expects(const abi::GoldenResults &golden, abi::GoldenKind kind) {
+  return std::any_of(golden.results().begin(), golden.results().end(),
+                     [kind](const abi::GoldenResult &result) { return result.kind() == kind; });
 }
 
-Status runForward(Session &session, const abi::Expectation &expectation,
+Status runForward(Session &session, const abi::GoldenResults &golden,
                   ActualResults &actualResults) {
-  if (Status status = setParameters(session, expectation); !status.ok())
+  if (Status status = setParameters(session, golden); !status.ok())
     return status;
-  auto outputs = session.runForward(tensorsOf(expectation.forward_inputs()));
+  auto outputs = session.runForward(tensorsOf(golden.forward_inputs()));
   if (!outputs)
     return outputs.status();
   actualResults.outputs = std::move(*outputs);
   return {};
 }
 
-Status runSteps(Session &session, const abi::Expectation &expectation,
-                ActualResults &actualResults) {
-  if (Status status = setParameters(session, expectation); !status.ok())
+Status runSteps(Session &session, const abi::GoldenResults &golden, ActualResults &actualResults) {
+  if (Status status = setParameters(session, golden); !status.ok())
     return status;
-  for (const abi::ExpectationBatch &batch : expectation.batches()) {
+  for (const abi::GoldenBatch &batch : golden.batches()) {
     auto step = session.runStep(tensorsOf(batch.inputs()));
     if (!step)
       return step.status();
     actualResults.losses.push_back(step->loss);
     actualResults.gradients = std::move(step->gradients);
   }
-  for (const abi::ExpectedResult &result : expectation.results()) {
-    if (result.kind() != abi::EXPECTED_PARAMETER)
+  for (const abi::GoldenResult &result : golden.results()) {
+    if (result.kind() != abi::GOLDEN_PARAMETER)
       continue;
     auto updated = session.parameter(result.value().name());
     if (!updated)
@@ -170,17 +168,17 @@ ComparedResult compareTensors(std::string name, const Tensor &expected, const Te
 }
 
 Expected<std::vector<ComparedResult>> compareWith(Session &session,
-                                                  const abi::Expectation &expectation) {
+                                                  const abi::GoldenResults &golden) {
   ActualResults actualResults;
   Status status;
-  if (expects(expectation, abi::EXPECTED_OUTPUT))
-    status = runForward(session, expectation, actualResults);
-  if (status.ok() && expectation.batches_size() > 0)
-    status = runSteps(session, expectation, actualResults);
+  if (expects(golden, abi::GOLDEN_OUTPUT))
+    status = runForward(session, golden, actualResults);
+  if (status.ok() && golden.batches_size() > 0)
+    status = runSteps(session, golden, actualResults);
   if (!status.ok())
     return status;
   std::vector<ComparedResult> compared;
-  for (const abi::ExpectedResult &result : expectation.results())
+  for (const abi::GoldenResult &result : golden.results())
     compared.push_back(compareResult(result, actualResults));
   return compared;
 }

@@ -8,7 +8,7 @@
 #ifndef PCC_RUNTIME_EXECUTE_EXPECTATION_H
 #define PCC_RUNTIME_EXECUTE_EXPECTATION_H
 
-#include "runtime/abi/expectation.pb.h"
+#include "runtime/abi/golden.pb.h"
 #include "runtime/execute/Session.h"
 
 namespace pcc::runtime {
@@ -30,10 +30,10 @@ struct ComparedResult {
 ComparedResult compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
                               double tolerance);
 
-/// Sets the parameters, runs the forward section and the steps of a valid expectation, and compares
-/// all results in the expectation's order. Errors: those of the Session functions.
+/// Sets the parameters, runs the forward section and the steps of a valid golden, and compares
+/// all results in the golden's order. Errors: those of the Session functions.
 Expected<std::vector<ComparedResult>> compareWith(Session &session,
-                                                  const abi::Expectation &expectation);
+                                                  const abi::GoldenResults &golden);
 
 } // namespace pcc::runtime
 

@@ -12,19 +12,19 @@ namespace pcc::runtime {
 namespace {
 
 /// Returns the value of element `index` of the global tensor.
-double valueAt(const abi::Initialiser &initialiser, uint64_t seed, uint64_t stream,
+double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stream,
                uint64_t index) {
-  switch (initialiser.kind_case()) {
-  case abi::Initialiser::kConstant:
-    return initialiser.constant();
-  case abi::Initialiser::kUniform: {
-    const abi::Initialiser::Uniform &uniform = initialiser.uniform();
+  switch (initializer.kind_case()) {
+  case abi::Initializer::kConstant:
+    return initializer.constant();
+  case abi::Initializer::kUniform: {
+    const abi::Initializer::Uniform &uniform = initializer.uniform();
     return uniform.low() +
            (uniform.high() - uniform.low()) * abi::randomUniform(seed, stream, index);
   }
-  case abi::Initialiser::kNormal:
-    return initialiser.normal().mean() +
-           initialiser.normal().deviation() * abi::randomNormal(seed, stream, index);
+  case abi::Initializer::kNormal:
+    return initializer.normal().mean() +
+           initializer.normal().deviation() * abi::randomNormal(seed, stream, index);
   default:
     return 0;
   }
@@ -35,8 +35,8 @@ double valueAt(const abi::Initialiser &initialiser, uint64_t seed, uint64_t stre
 void initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank, uint64_t seed,
                 std::byte *out) {
   const abi::Block &block = parameter.block();
-  if (parameter.initialiser().has_data()) {
-    auto *data = reinterpret_cast<const std::byte *>(parameter.initialiser().data().data());
+  if (parameter.initializer().has_data()) {
+    auto *data = reinterpret_cast<const std::byte *>(parameter.initializer().data().data());
     return copyBlockOut(block, mesh, rank, data, out);
   }
   uint64_t stream = abi::streamOf(abi::nameInFiles(parameter));
@@ -51,7 +51,7 @@ void initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t 
       stride *= block.global_shape(d);
     }
     storeElement(block.type(), out + i * element,
-                 valueAt(parameter.initialiser(), seed, stream, uint64_t(runs.inWhole(global))));
+                 valueAt(parameter.initializer(), seed, stream, uint64_t(runs.inWhole(global))));
   }
 }
 

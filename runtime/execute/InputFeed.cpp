@@ -2,7 +2,7 @@
 
 #include "runtime/execute/InputFeed.h"
 
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 namespace pcc::runtime {
 

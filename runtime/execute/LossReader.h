@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_EXECUTE_LOSSES_H
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/execute/RankExecutor.h"
 
 #include <span>

@@ -2,8 +2,8 @@
 
 #include "runtime/execute/MessageRoutes.h"
 
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/abi/Stages.h"
 #include "runtime/execute/PrepareCollective.h"
 
 #include <map>
@@ -25,7 +25,7 @@ struct Sides {
 /// Adds the messages of a rank in a section to the run named `run`.
 void addSection(const abi::Section &section, const abi::Mesh &mesh, int64_t rank,
                 const std::string &run, Sides &sides) {
-  for (const abi::Record &instruction : section.records()) {
+  for (const abi::Instruction &instruction : section.instructions()) {
     const abi::Collective &collective = instruction.collective();
     if (!instruction.has_collective() || !isPointToPoint(collective.kind()))
       continue;
@@ -43,7 +43,7 @@ Sides sidesOf(const abi::Executable &executable) {
   Sides sides;
   for (int64_t rank = 0; rank < abi::rankCount(executable.mesh()); ++rank) {
     const abi::Program &program = executable.programs(abi::programOfRank(executable, rank));
-    for (const abi::Slot &action : program.slots())
+    for (const abi::Action &action : program.actions())
       addSection(program.sections(int(action.section())), executable.mesh(), rank, "", sides);
     for (const abi::Section &section : program.sections())
       addSection(section, executable.mesh(), rank, section.name(), sides);

@@ -3,8 +3,8 @@
 #include "runtime/execute/ParameterHolder.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/abi/Stages.h"
 
 #include <list>
 #include <set>

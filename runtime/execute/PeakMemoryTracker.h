@@ -22,12 +22,12 @@ public:
   /// watch.
   PeakMemoryTracker(const abi::Executable &executable, int number);
 
-  using Records = std::span<const abi::Record *const>;
+  using Records = std::span<const abi::Instruction *const>;
 
   /// Notes that instructions begin together, or are done, in the action with ring index `action`
   /// (abi::ringIndex).
-  void begin(Records records, uint64_t action);
-  void end(Records records, uint64_t action);
+  void begin(Records instructions, uint64_t action);
+  void end(Records instructions, uint64_t action);
 
   /// Returns the greatest number of bytes live at once. Permanently held bytes always count.
   /// TEMPORARY bytes count from the start of the instruction that wrote them to the end of the last
@@ -35,11 +35,11 @@ public:
   uint64_t peakLive() const;
 
 private:
-  simulate::Span &spanOf(const abi::Record &instruction, uint64_t action);
+  simulate::Span &spanOf(const abi::Instruction &instruction, uint64_t action);
 
   check::ProgramIndex index;
   simulate::Script script;
-  std::unordered_map<const abi::Record *, uint32_t> places;
+  std::unordered_map<const abi::Instruction *, uint32_t> places;
   /// By section and ring index of an action: its first run.
   std::vector<std::unordered_map<uint64_t, size_t>> firstRun;
   std::vector<simulate::Span> spans;

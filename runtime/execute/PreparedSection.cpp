@@ -3,7 +3,7 @@
 #include "runtime/execute/PreparedSection.h"
 
 #include "runtime/abi/OperandRanges.h"
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/execute/PrepareCollective.h"
 
@@ -13,7 +13,7 @@
 namespace pcc::runtime {
 namespace {
 
-bool readsInput(const abi::Record &instruction, const PrepareContext &context) {
+bool readsInput(const abi::Instruction &instruction, const PrepareContext &context) {
   auto ranges = abi::operandRanges(context.executable, context.program, instruction);
   return std::any_of(ranges.begin(), ranges.end(), [&](const abi::OperandRange &range) {
     const abi::Buffer &buffer = context.program.memory().buffers(int(range.operand->buffer()));
@@ -22,12 +22,12 @@ bool readsInput(const abi::Record &instruction, const PrepareContext &context) {
 }
 
 /// Returns the number of ring indices after which an instruction touches the same bytes again.
-uint64_t periodOf(const abi::Record &instruction, const PrepareContext &context) {
+uint64_t periodOf(const abi::Instruction &instruction, const PrepareContext &context) {
   uint64_t period = 1;
   for (const abi::OperandRange &range :
        abi::operandRanges(context.executable, context.program, instruction))
     period = std::lcm(
-        period, abi::ringLength(context.program.memory().buffers(int(range.operand->buffer()))));
+        period, abi::ringDepth(context.program.memory().buffers(int(range.operand->buffer()))));
   return period;
 }
 
@@ -45,7 +45,7 @@ Status forEachIndex(uint64_t period, const PrepareContext &context, Prepare prep
   return {};
 }
 
-std::vector<PreparedWait> waitsOf(const abi::Record &instruction) {
+std::vector<PreparedWait> waitsOf(const abi::Instruction &instruction) {
   std::vector<PreparedWait> waits;
   for (int w = 0; w < instruction.waits_size(); ++w)
     waits.push_back({instruction.waits(w), abi::behindOf(instruction, w)});
@@ -79,8 +79,8 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
   section.device = &device;
   section.checksInstructions = mode.waitsForEach;
   section.waitsForRanks = groups.deviceWaitsForRanks();
-  check::Neighbours neighbors(context.executable, context.program);
-  for (const abi::Record &instruction : context.program.sections(index).records()) {
+  check::LaunchGrouping neighbors(context.executable, context.program);
+  for (const abi::Instruction &instruction : context.program.sections(index).instructions()) {
     section.usesInput |= runtime::readsInput(instruction, context);
     if (instruction.has_collective())
       section.addCollective(instruction, groups, neighbors);
@@ -102,7 +102,8 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
   return section;
 }
 
-Status PreparedSection::addLocal(const abi::Record &instruction, const PrepareContext &context) {
+Status PreparedSection::addLocal(const abi::Instruction &instruction,
+                                 const PrepareContext &context) {
   Step &step = steps.emplace_back(Step{.instruction = &instruction, .waits = waitsOf(instruction)});
   return forEachIndex(periodOf(instruction, context), context, [&](const PrepareContext &copy) {
     Expected<std::unique_ptr<PreparedInstruction>> local = device->prepare(instruction, copy);
@@ -112,10 +113,10 @@ Status PreparedSection::addLocal(const abi::Record &instruction, const PrepareCo
   });
 }
 
-void PreparedSection::addCollective(const abi::Record &instruction, const RankGroups &groups,
-                                    const check::Neighbours &neighbors) {
+void PreparedSection::addCollective(const abi::Instruction &instruction, const RankGroups &groups,
+                                    const check::LaunchGrouping &neighbors) {
   bool joins = !steps.empty() && steps.back().batch &&
-               neighbors.join(steps.back().batch->records, instruction);
+               neighbors.join(steps.back().batch->instructions, instruction);
   if (!joins) {
     steps.push_back({.instruction = &instruction, .batch = std::make_unique<PreparedBatch>()});
     steps.back().batch->communicator = isPointToPoint(instruction.collective().kind())
@@ -127,18 +128,18 @@ void PreparedSection::addCollective(const abi::Record &instruction, const RankGr
   step.waits.insert(step.waits.end(), waits.begin(), waits.end());
   step.batch->signals.insert(step.batch->signals.end(), instruction.signals().begin(),
                              instruction.signals().end());
-  step.batch->records.push_back(&instruction);
+  step.batch->instructions.push_back(&instruction);
 }
 
 /// Prepares the calls of a batch in which this rank takes part, for each ring index.
 Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
   PreparedBatch &batch = *step.batch;
   uint64_t period = 1;
-  for (const abi::Record *instruction : batch.records)
+  for (const abi::Instruction *instruction : batch.instructions)
     period = std::lcm(period, periodOf(*instruction, context));
   Status reserved = forEachIndex(period, context, [&](const PrepareContext &copy) {
     std::vector<CollectiveCall> &calls = batch.callsOf.emplace_back();
-    for (const abi::Record *instruction : batch.records)
+    for (const abi::Instruction *instruction : batch.instructions)
       if (CollectiveCall call = prepareCollective(instruction->collective(), copy);
           takesPart(call)) {
         calls.push_back(std::move(call));
@@ -149,7 +150,7 @@ Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) 
   });
   // The batch is named after its first call.
   step.instruction = batch.instruction =
-      batch.parts.empty() ? batch.records.front() : batch.parts.front();
+      batch.parts.empty() ? batch.instructions.front() : batch.parts.front();
   return reserved;
 }
 
@@ -173,11 +174,11 @@ void PreparedSection::joinSteps() {
       continue;
     Joined joined{end, {}};
     for (size_t index = 0; index < period; ++index) {
-      std::vector<InstructionToRun> records;
+      std::vector<InstructionToRun> instructions;
       for (size_t i = begin; i < end; ++i)
-        records.push_back(
+        instructions.push_back(
             {steps[i].instruction, steps[i].local[index % steps[i].local.size()].get()});
-      joined.whole.push_back(device->join(std::move(records)));
+      joined.whole.push_back(device->join(std::move(instructions)));
     }
     if (joined.whole.front())
       steps[begin].joined = std::move(joined);
@@ -228,7 +229,7 @@ Status PreparedSection::runJoined(Step &step, const ActionValues &action, Progre
   Progress::Waiting waiting = waitingForDevice(progress);
   TracePoint begin = trace.now(*device);
   Status status = whole[action.ringIndex % whole.size()]->run(action);
-  const abi::Record *last = steps[step.joined->end - 1].instruction;
+  const abi::Instruction *last = steps[step.joined->end - 1].instruction;
   progress.leave(last);
   trace.add(*step.instruction, action.step, std::move(begin), trace.now(*device));
   return status;
@@ -264,7 +265,7 @@ Status PreparedSection::runBatch(Step &step, const ActionValues &action, EventTa
                                  Progress &progress, Trace &trace) {
   progress.enter(step.instruction);
   PreparedBatch &batch = *step.batch;
-  if (step.instruction->lane() != abi::TRANSFER)
+  if (step.instruction->stream() != abi::TRANSFER)
     if (Status status = events.finish(batch, progress, trace); !status.ok())
       return status;
   // Other ranks read and write this rank's memory as soon as it joins the collective.
@@ -276,8 +277,8 @@ Status PreparedSection::runBatch(Step &step, const ActionValues &action, EventTa
   if (events.memoryTracker)
     events.memoryTracker->begin(batch.parts, action.ringIndex);
   events.addPending(batch);
-  return step.instruction->lane() == abi::COMPUTE ? events.finish(batch, progress, trace)
-                                                  : Status();
+  return step.instruction->stream() == abi::COMPUTE ? events.finish(batch, progress, trace)
+                                                    : Status();
 }
 
 } // namespace pcc::runtime

@@ -5,8 +5,8 @@
 // when a later instruction waits for their event, or at the end of the step. All other instructions
 // run immediately.
 //
-// Neighboring collectives in the list (check::Neighbours) form one batch, which costs the ranks a
-// single rendezvous.
+// Neighboring collectives in the list (check::LaunchGrouping) form one batch, which costs the ranks
+// a single rendezvous.
 //
 // Instructions that touch ring buffers are prepared once for each ring index, so nothing is looked
 // up at run time. Consecutive device instructions with no wait between them are joined if that is
@@ -16,7 +16,7 @@
 #ifndef PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
 #define PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
 
-#include "runtime/check/Neighbours.h"
+#include "runtime/check/LaunchGrouping.h"
 #include "runtime/device/Device.h"
 #include "runtime/execute/EventTable.h"
 
@@ -65,7 +65,7 @@ private:
   };
   /// One device instruction, or one batch.
   struct Step {
-    const abi::Record *instruction = nullptr;
+    const abi::Instruction *instruction = nullptr;
     std::vector<std::unique_ptr<PreparedInstruction>> local = {}; ///< by ring index
     std::unique_ptr<PreparedBatch> batch = nullptr;
     std::vector<PreparedWait> waits = {};
@@ -82,9 +82,9 @@ private:
                   Trace &trace);
   Progress::Waiting waitingForDevice(Progress &progress) const;
   void joinSteps();
-  Status addLocal(const abi::Record &instruction, const PrepareContext &context);
-  void addCollective(const abi::Record &instruction, const RankGroups &groups,
-                     const check::Neighbours &neighbors);
+  Status addLocal(const abi::Instruction &instruction, const PrepareContext &context);
+  void addCollective(const abi::Instruction &instruction, const RankGroups &groups,
+                     const check::LaunchGrouping &neighbors);
   Status prepareCalls(Step &step, const PrepareContext &context);
 
   Device *device = nullptr;

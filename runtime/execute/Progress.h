@@ -14,16 +14,16 @@ namespace pcc::runtime {
 
 struct alignas(64) Progress {
   /// The instruction that finished last, and the current one.
-  std::atomic<const abi::Record *> finished = nullptr;
-  std::atomic<const abi::Record *> current = nullptr;
+  std::atomic<const abi::Instruction *> finished = nullptr;
+  std::atomic<const abi::Instruction *> current = nullptr;
   /// Time since which the rank waits for other ranks (nowNanoseconds); 0: it does not wait.
   std::atomic<int64_t> waitingSince = 0;
   std::atomic<int64_t> step = 0;
 
-  void enter(const abi::Record *instruction) {
+  void enter(const abi::Instruction *instruction) {
     current.store(instruction, std::memory_order_relaxed);
   }
-  void leave(const abi::Record *instruction) {
+  void leave(const abi::Instruction *instruction) {
     finished.store(instruction, std::memory_order_relaxed);
     current.store(nullptr, std::memory_order_relaxed);
   }

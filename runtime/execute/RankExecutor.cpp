@@ -2,9 +2,9 @@
 
 #include "runtime/execute/RankExecutor.h"
 
+#include "runtime/abi/BaseSection.h"
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/LastRuns.h"
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/execute/BufferWriter.h"
 #include "runtime/execute/Initialize.h"
 
@@ -159,38 +159,38 @@ Status RankExecutor::prepareSections() {
 }
 
 void RankExecutor::planActions() {
-  slots.resize(own.slots_size());
+  actions.resize(own.actions_size());
   std::vector<int> lastAction(own.sections_size(), -1);
-  const abi::Slot *loaded = nullptr;
-  for (int i = 0; i < own.slots_size(); ++i) {
-    const abi::Slot &action = own.slots(i);
-    slots[i].first = lastAction[action.section()] < 0;
+  const abi::Action *loaded = nullptr;
+  for (int i = 0; i < own.actions_size(); ++i) {
+    const abi::Action &action = own.actions(i);
+    actions[i].first = lastAction[action.section()] < 0;
     lastAction[action.section()] = i;
     if (!sections[action.section()].readsInput())
       continue;
-    slots[i].needsInput =
+    actions[i].needsInput =
         !loaded || loaded->microbatch() != action.microbatch() || loaded->copy() != action.copy();
     loaded = &action;
   }
   for (int last : lastAction)
     if (last >= 0)
-      slots[last].last = true;
+      actions[last].last = true;
   numberActions();
 }
 
 /// Numbers the runs of a section by the blocks of the batch, whatever the order of the actions.
 void RankExecutor::numberActions() {
   std::vector<int64_t> runs(own.sections_size(), 0), copies(own.sections_size(), 1);
-  for (const abi::Slot &action : own.slots()) {
-    uint32_t section = abi::wholeSection(own, action.section());
+  for (const abi::Action &action : own.actions()) {
+    uint32_t section = abi::baseSection(own, action.section());
     ++runs[section];
     copies[section] = std::max<int64_t>(copies[section], action.copy() + 1);
   }
-  for (int i = 0; i < own.slots_size(); ++i) {
-    const abi::Slot &action = own.slots(i);
-    uint32_t section = abi::wholeSection(own, action.section());
-    slots[i].runs = runs[section];
-    slots[i].block = action.microbatch() * copies[section] + action.copy();
+  for (int i = 0; i < own.actions_size(); ++i) {
+    const abi::Action &action = own.actions(i);
+    uint32_t section = abi::baseSection(own, action.section());
+    actions[i].runs = runs[section];
+    actions[i].block = action.microbatch() * copies[section] + action.copy();
   }
 }
 
@@ -213,15 +213,15 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
 Status RankExecutor::prepareActions() {
   if (Status status = synchronize(); !status.ok())
     return status;
-  for (size_t i = 0; i < slots.size(); ++i)
-    sections[own.slots(int(i)).section()].makeReady(valuesOf(i, /*step=*/0));
+  for (size_t i = 0; i < actions.size(); ++i)
+    sections[own.actions(int(i)).section()].makeReady(valuesOf(i, /*step=*/0));
   return {};
 }
 
 Status RankExecutor::runActions(int64_t step, const StepHooks &hooks) {
   if (Status status = startMarking(); !status.ok())
     return status;
-  for (size_t i = 0; i < slots.size(); ++i)
+  for (size_t i = 0; i < actions.size(); ++i)
     if (Status status = runAction(i, step, hooks); !status.ok())
       return status;
   Status status = events.finishAll(ownProgress, ownTrace);
@@ -231,14 +231,14 @@ Status RankExecutor::runActions(int64_t step, const StepHooks &hooks) {
 }
 
 ActionValues RankExecutor::valuesOf(size_t index, int64_t step) const {
-  const abi::Slot &action = own.slots(int(index));
-  return {action.microbatch(), action.copy(), slots[index].first, step,
+  const abi::Action &action = own.actions(int(index));
+  return {action.microbatch(), action.copy(), actions[index].first, step,
           abi::ringIndex(whole.batch(), action)};
 }
 
 Status RankExecutor::runAction(size_t index, int64_t step, const StepHooks &hooks) {
-  const abi::Slot &action = own.slots(int(index));
-  const ActionPlan &plan = slots[index];
+  const abi::Action &action = own.actions(int(index));
+  const ActionPlan &plan = actions[index];
   Status status;
   if (plan.needsInput && hooks.fill)
     status = hooks.fill(action);

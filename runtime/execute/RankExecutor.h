@@ -20,7 +20,7 @@ namespace pcc::runtime {
 /// Callbacks of a step.
 struct StepHooks {
   /// Fills the inputs for a microbatch and copy.
-  std::function<Status(const abi::Slot &action)> fill = {};
+  std::function<Status(const abi::Action &action)> fill = {};
   /// Called after the last run of a section in this step; the section's results can be read.
   std::function<Status(uint32_t section)> sectionDone = {};
 };
@@ -163,7 +163,7 @@ private:
     int64_t runs = 0;  ///< runs of the section in a step
     int64_t block = 0; ///< index among these runs, by block of the batch
   };
-  std::vector<ActionPlan> slots;
+  std::vector<ActionPlan> actions;
 };
 
 } // namespace pcc::runtime

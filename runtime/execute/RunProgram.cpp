@@ -55,7 +55,7 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
 /// `eval_data` is given.
 Expected<RunData> openDatasets(const abi::RunConfig &config, const abi::Program &program,
                                bool isFirst) {
-  bool trains = program.slots_size() != 0 || !config.eval_data().empty();
+  bool trains = program.actions_size() != 0 || !config.eval_data().empty();
   const std::string &toEvaluate = trains ? config.eval_data() : config.data();
   if (isFirst)
     if (Status status = checkOutputs(config); !status.ok())
@@ -91,7 +91,7 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
       .threads = config.threads(),
       .timeOut = config.time_out(),
       .trace = traceOptionsOf(config),
-      .checksInstructions = config.check_records(),
+      .checksInstructions = config.check_instructions(),
       .requiresNccl = config.communicator() == abi::COMMUNICATOR_NCCL,
       .warn = [](const std::string &text) { fmt::print(stderr, "warning: {}\n", text); }};
   if (config.link().empty())

@@ -4,10 +4,10 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
-#include "runtime/abi/Outside.h"
+#include "runtime/abi/ProgramInterface.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/abi/RingCopy.h"
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/Rings.h"
 #include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
@@ -47,7 +47,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
     return std::move(status).within("the program cannot be proved");
   auto state = std::make_shared<State>();
   state->executable = std::move(executable);
-  state->outside = abi::outsideOf(state->executable);
+  state->outside = abi::programInterface(state->executable);
   state->options = options;
   state->world = options.world;
   if (!state->world)
@@ -356,11 +356,11 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
   auto gradients = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::GRADIENT));
   LossReader losses(executable());
   auto values = std::make_shared<std::vector<double>>(ranks());
-  uint32_t copiesOfSlot = abi::copiesOfSlot(plan);
+  uint32_t copiesPerAction = abi::copiesPerAction(plan);
   Status status = onEveryRank([=, step = step](RankExecutor &rank) {
     StepHooks hooks;
-    hooks.fill = [&](const abi::Slot &action) {
-      return fillInputs(rank, batch, action.microbatch() * copies + action.copy(), copiesOfSlot);
+    hooks.fill = [&](const abi::Action &action) {
+      return fillInputs(rank, batch, action.microbatch() * copies + action.copy(), copiesPerAction);
     };
     hooks.sectionDone = [&](uint32_t section) {
       Status status = losses.readAfter(section, rank, (*values)[rank.rank()]);

@@ -61,7 +61,8 @@ public:
   ~Session();
 
   const abi::Executable &executable() const;
-  /// Returns the union of all programs' outside interfaces (abi::outsideOf), without instructions.
+  /// Returns the union of all programs' outside interfaces (abi::programInterface), without
+  /// instructions.
   const abi::Program &program() const;
   int64_t ranks() const;
   const World &world() const;

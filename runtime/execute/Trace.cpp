@@ -14,18 +14,19 @@ namespace pcc::runtime {
 TracePoint Trace::now(Device &device) const {
   if (!isOn())
     return {};
-  Mark mark = device.mark();
+  TimestampHandle mark = device.mark();
   return {mark ? 0 : nowNanoseconds(), mark};
 }
 
-void Trace::add(const abi::Record &instruction, int64_t step, TracePoint begin, TracePoint end) {
-  std::vector<MarkedSpan> places;
+void Trace::add(const abi::Instruction &instruction, int64_t step, TracePoint begin,
+                TracePoint end) {
+  std::vector<TimestampSpan> places;
   if (begin.mark && end.mark)
     places.push_back({std::move(begin.mark), std::move(end.mark)});
   add({&instruction, step, begin.time, end.time}, std::move(places));
 }
 
-void Trace::add(const TraceEntry &entry, std::vector<MarkedSpan> places) {
+void Trace::add(const TraceEntry &entry, std::vector<TimestampSpan> places) {
   if (isOn())
     ring[next++ % ring.size()] = {entry, std::move(places)};
 }
@@ -33,8 +34,8 @@ void Trace::add(const TraceEntry &entry, std::vector<MarkedSpan> places) {
 /// Resolves the entry's times. Returns whether the device has finished the entry.
 Expected<bool> Trace::settle(RingEntry &ringEntry) {
   int64_t earliest = std::numeric_limits<int64_t>::max(), latest = 0;
-  for (const MarkedSpan &place : ringEntry.places)
-    for (const Mark &mark : {place.end, place.begin}) {
+  for (const TimestampSpan &place : ringEntry.places)
+    for (const TimestampHandle &mark : {place.end, place.begin}) {
       Expected<std::optional<int64_t>> time = mark->time();
       if (!time)
         return time.status();
@@ -80,8 +81,8 @@ Status writeChromeTrace(const std::string &path, const std::vector<std::vector<T
     int64_t rank = first + int64_t(i);
     trace->addRank(rank, fmt::format("rank {}", rank));
     for (const TraceEntry &entry : ranks[i])
-      trace->addRecord(rank, *entry.instruction, entry.step, double(entry.begin - start) / 1e3,
-                       double(entry.end - entry.begin) / 1e3);
+      trace->addInstruction(rank, *entry.instruction, entry.step, double(entry.begin - start) / 1e3,
+                            double(entry.end - entry.begin) / 1e3);
   }
   return trace->finish();
 }

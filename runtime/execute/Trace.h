@@ -23,7 +23,7 @@ namespace pcc::runtime {
 
 /// One run of an instruction. Times are those of nowNanoseconds().
 struct TraceEntry {
-  const abi::Record *instruction = nullptr;
+  const abi::Instruction *instruction = nullptr;
   int64_t step = 0;
   int64_t begin = 0;
   int64_t end = 0;
@@ -40,7 +40,7 @@ struct TraceOptions {
 /// A time of the host's clock, or a mark in the device's queue.
 struct TracePoint {
   int64_t time = 0;
-  Mark mark = {};
+  TimestampHandle mark = {};
 };
 
 class Trace {
@@ -53,9 +53,9 @@ public:
 
   /// Returns the current time, or a mark at the device's current position.
   TracePoint now(Device &device) const;
-  void add(const abi::Record &instruction, int64_t step, TracePoint begin, TracePoint end);
+  void add(const abi::Instruction &instruction, int64_t step, TracePoint begin, TracePoint end);
   /// If `places` are given, they define the times: from the first begin to the last end.
-  void add(const TraceEntry &entry, std::vector<MarkedSpan> places = {});
+  void add(const TraceEntry &entry, std::vector<TimestampSpan> places = {});
 
   /// Resolves the times of entries, as far as the device has come.
   Status settle();
@@ -66,7 +66,7 @@ public:
 private:
   struct RingEntry {
     TraceEntry entry;
-    std::vector<MarkedSpan> places;
+    std::vector<TimestampSpan> places;
   };
   size_t first() const { return next < ring.size() ? 0 : next - ring.size(); }
   static Expected<bool> settle(RingEntry &ringEntry);

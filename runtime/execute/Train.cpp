@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/execute/Train.h"
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"
@@ -54,7 +54,7 @@ Status Run::runRank(RankExecutor &rank) {
   int64_t blockRows = batchRows / (int64_t(plan.micro_batches()) * plan.copies());
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
-  Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesOfSlot(plan));
+  Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesPerAction(plan));
   Expected<DeferredLossReader> made = DeferredLossReader::make(losses, rank);
   if (!feed || !made)
     return feed ? made.status() : feed.status();
@@ -63,11 +63,11 @@ Status Run::runRank(RankExecutor &rank) {
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
   StepHooks hooks;
-  hooks.fill = [&](const abi::Slot &action) {
+  hooks.fill = [&](const abi::Action &action) {
     if (Status status = feed->wait(); !status.ok())
       return status;
     int64_t block = int64_t(action.microbatch()) * plan.copies() + action.copy();
-    for (uint32_t copy = 0; copy < abi::copiesOfSlot(plan); ++copy) {
+    for (uint32_t copy = 0; copy < abi::copiesPerAction(plan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
         return feed->at(abi::bufferOfCopy(input, copy));
       };
@@ -183,7 +183,7 @@ int64_t reportsOf(const Session &session) {
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options) {
   if (session.program().inputs_size() == 0)
     return Status::badInput("the program has no inputs to feed");
-  if (session.program().slots_size() == 0)
+  if (session.program().actions_size() == 0)
     return Status::badInput(
         "the program has no training step; compile it with a loss and an optimizer");
   Expected<std::vector<int>> fieldOf =

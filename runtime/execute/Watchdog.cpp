@@ -8,25 +8,25 @@
 namespace pcc::runtime {
 namespace {
 
-std::string nameOf(const abi::Record *record) {
-  if (!record)
+std::string nameOf(const abi::Instruction *instruction) {
+  if (!instruction)
     return "-";
-  std::string kind = "record";
-  if (record->has_collective())
-    kind = collectiveName(record->collective().kind());
-  return record->op().empty() ? kind : fmt::format("{} '{}'", kind, record->op());
+  std::string kind = "instruction";
+  if (instruction->has_collective())
+    kind = collectiveName(instruction->collective().kind());
+  return instruction->op().empty() ? kind : fmt::format("{} '{}'", kind, instruction->op());
 }
 
 std::string stateOf(const RankWatch &rank) {
   int64_t since = rank.progress->waitingSince.load(std::memory_order_relaxed);
-  const abi::Record *current = rank.progress->current.load(std::memory_order_relaxed);
+  const abi::Instruction *current = rank.progress->current.load(std::memory_order_relaxed);
   if (rank.ended)
     return "has ended";
   if (since)
     return fmt::format("waits {} for {:.1f} s",
                        current ? "in " + nameOf(current) : "for its device or another process",
                        double(nowNanoseconds() - since) / 1e9);
-  return current ? "runs " + nameOf(current) : "is between records";
+  return current ? "runs " + nameOf(current) : "is between instructions";
 }
 
 } // namespace

@@ -20,7 +20,7 @@ struct BuiltInDevice {
   abi::DeviceFigures figures;
   /// Flops per second of f32 matmuls whose operands are rounded to TF32; absent: the device has no
   /// such rate.
-  abi::Figure tf32Products;
+  abi::Figure tf32Matmuls;
 };
 
 struct BuiltInLink {

@@ -11,12 +11,12 @@ struct Row {
   const char *name, *innerLink, *outerLink;
   /// Flops per second of matmuls by element type. `vectors` is the rate of all other arithmetic on
   /// f32.
-  std::vector<std::pair<ElementType, double>> products;
-  FigureSource productsFrom;
+  std::vector<std::pair<ElementType, double>> matmuls;
+  FigureSource matmulsFrom;
   Figure vectors;
   Figure memoryBandwidth, memoryBytes, launch;
   /// Reached fractions of the data sheet's rates; absent: 1.
-  Figure productsReached = {}, memoryReached = {};
+  Figure matmulsReached = {}, memoryReached = {};
   /// Number of units that compute matmul tiles, and the available tiles.
   int64_t units = 0;
   std::vector<std::pair<int64_t, int64_t>> tiles = {};
@@ -26,7 +26,7 @@ struct Row {
   int64_t collectiveUnits = 0;
   /// Flops per second of f32 matmuls with operands rounded to TF32; absent: the device has no such
   /// rate.
-  Figure tf32Products = {};
+  Figure tf32Matmuls = {};
 };
 
 DeviceFigures makeFigures(const Row &row) {
@@ -37,8 +37,8 @@ DeviceFigures makeFigures(const Row &row) {
     rate.set_type(type);
     *rate.mutable_flops_per_second() = flops;
   };
-  for (auto [type, flops] : row.products)
-    addRate(CONTRACTION, type, makeFigure(flops, row.productsFrom));
+  for (auto [type, flops] : row.matmuls)
+    addRate(CONTRACTION, type, makeFigure(flops, row.matmulsFrom));
   addRate(ELEMENTWISE, F32, row.vectors);
   addRate(REDUCTION, F32, row.vectors);
   *device.mutable_memory_bytes_per_second() = row.memoryBandwidth;
@@ -46,18 +46,18 @@ DeviceFigures makeFigures(const Row &row) {
   *device.mutable_launch_seconds() = row.launch;
   if (row.memoryReached.has_value())
     *device.mutable_memory_reached_share() = row.memoryReached;
-  if (row.productsReached.has_value())
-    *device.mutable_product()->mutable_reached_share() = row.productsReached;
+  if (row.matmulsReached.has_value())
+    *device.mutable_matmul()->mutable_reached_share() = row.matmulsReached;
   if (row.units == 0)
     return device;
-  device.mutable_product()->set_units(row.units);
+  device.mutable_matmul()->set_units(row.units);
   for (auto [rows, columns] : row.tiles) {
-    Tile &tile = *device.mutable_product()->add_tile();
+    Tile &tile = *device.mutable_matmul()->add_tile();
     tile.set_rows(rows);
     tile.set_columns(columns);
   }
-  *device.mutable_product()->mutable_lost_depth() = makeFigure(row.lostDepth, ASSUMED);
-  device.mutable_product()->set_stores_apart(row.storesApart);
+  *device.mutable_matmul()->mutable_lost_depth() = makeFigure(row.lostDepth, ASSUMED);
+  device.mutable_matmul()->set_stores_apart(row.storesApart);
   if (row.collectiveUnits > 0)
     *device.mutable_collective_share() = makeFigure(
         static_cast<double>(row.collectiveUnits) / static_cast<double>(row.units), PUBLISHED);
@@ -75,8 +75,8 @@ Row describeCpu() {
   return {.name = "cpu",
           .innerLink = "shared-memory",
           .outerLink = "ethernet-10g",
-          .products = {{F32, 160e9}},
-          .productsFrom = MEASURED,
+          .matmuls = {{F32, 160e9}},
+          .matmulsFrom = MEASURED,
           .vectors = measured(33e9),
           .memoryBandwidth = measured(14e9),
           .memoryBytes = assumed(4e9),
@@ -114,13 +114,13 @@ std::vector<Row> listGpus() {
       {.name = "V100",
        .innerLink = "nvlink2",
        .outerLink = "infiniband-edr",
-       .products = {{F32, 15.7e12}, {F16, 125e12}, {I8, 62.8e12}},
-       .productsFrom = DATASHEET,
+       .matmuls = {{F32, 15.7e12}, {F16, 125e12}, {I8, 62.8e12}},
+       .matmulsFrom = DATASHEET,
        .vectors = sheet(15.7e12),
        .memoryBandwidth = sheet(900e9),
        .memoryBytes = sheet(32e9),
        .launch = gpuLaunch,
-       .productsReached = published(0.74),
+       .matmulsReached = published(0.74),
        .memoryReached = published(0.83),
        .units = 80,
        .tiles = gpuTiles,
@@ -130,52 +130,52 @@ std::vector<Row> listGpus() {
       {.name = "A100",
        .innerLink = "nvlink3",
        .outerLink = "infiniband-hdr",
-       .products = {{F32, 19.5e12}, {F16, 312e12}, {BF16, 312e12}, {I8, 624e12}},
-       .productsFrom = DATASHEET,
+       .matmuls = {{F32, 19.5e12}, {F16, 312e12}, {BF16, 312e12}, {I8, 624e12}},
+       .matmulsFrom = DATASHEET,
        .vectors = sheet(19.5e12),
        .memoryBandwidth = sheet(2.039e12),
        .memoryBytes = sheet(80e9),
        .launch = gpuLaunch,
-       .productsReached = published(0.845),
+       .matmulsReached = published(0.845),
        .memoryReached = published(0.88),
        .units = 108,
        .tiles = gpuTiles,
        .lostDepth = 32,
        .storesApart = true,
        .collectiveUnits = 24,
-       .tf32Products = sheet(156e12)},
+       .tf32Matmuls = sheet(156e12)},
       {.name = "H100",
        .innerLink = "nvlink4",
        .outerLink = "infiniband-ndr",
-       .products = hopper,
-       .productsFrom = DATASHEET,
+       .matmuls = hopper,
+       .matmulsFrom = DATASHEET,
        .vectors = sheet(67e12),
        .memoryBandwidth = sheet(3.35e12),
        .memoryBytes = sheet(80e9),
        .launch = gpuLaunch,
-       .productsReached = published(0.71),
+       .matmulsReached = published(0.71),
        .memoryReached = published(0.9),
        .units = 132,
        .tiles = gpuTiles,
        .lostDepth = 64,
        .collectiveUnits = 24,
-       .tf32Products = hopperTf32},
+       .tf32Matmuls = hopperTf32},
       {.name = "H200",
        .innerLink = "nvlink4",
        .outerLink = "infiniband-ndr",
-       .products = hopper,
-       .productsFrom = DATASHEET,
+       .matmuls = hopper,
+       .matmulsFrom = DATASHEET,
        .vectors = sheet(67e12),
        .memoryBandwidth = sheet(4.8e12),
        .memoryBytes = sheet(141e9),
        .launch = gpuLaunch,
-       .productsReached = published(0.71),
+       .matmulsReached = published(0.71),
        .memoryReached = published(0.9),
        .units = 132,
        .tiles = gpuTiles,
        .lostDepth = 64,
        .collectiveUnits = 24,
-       .tf32Products = hopperTf32},
+       .tf32Matmuls = hopperTf32},
   };
 }
 
@@ -186,13 +186,13 @@ std::vector<Row> listTpus() {
       {.name = "TPUv4",
        .innerLink = "ici-v4",
        .outerLink = "ici-v4",
-       .products = {{F32, 275e12}, {BF16, 275e12}, {I8, 275e12}},
-       .productsFrom = DATASHEET,
+       .matmuls = {{F32, 275e12}, {BF16, 275e12}, {I8, 275e12}},
+       .matmulsFrom = DATASHEET,
        .vectors = assumed(4.3e12),
        .memoryBandwidth = sheet(1.2e12),
        .memoryBytes = sheet(34.4e9),
        .launch = assumed(1e-6),
-       .productsReached = assumed(0.8),
+       .matmulsReached = assumed(0.8),
        .memoryReached = assumed(0.9),
        .units = 8,
        .tiles = {{128, 128}},
@@ -200,13 +200,13 @@ std::vector<Row> listTpus() {
       {.name = "TPUv5e",
        .innerLink = "ici-v5e",
        .outerLink = "ici-v5e",
-       .products = {{F32, 197e12}, {BF16, 197e12}, {I8, 393e12}},
-       .productsFrom = DATASHEET,
+       .matmuls = {{F32, 197e12}, {BF16, 197e12}, {I8, 393e12}},
+       .matmulsFrom = DATASHEET,
        .vectors = assumed(3.1e12),
        .memoryBandwidth = sheet(819e9),
        .memoryBytes = sheet(17.2e9),
        .launch = assumed(1e-6),
-       .productsReached = assumed(0.8),
+       .matmulsReached = assumed(0.8),
        .memoryReached = assumed(0.9),
        .units = 4,
        .tiles = {{128, 128}},
@@ -214,13 +214,13 @@ std::vector<Row> listTpus() {
       {.name = "TPUv5p",
        .innerLink = "ici-v5p",
        .outerLink = "ici-v5p",
-       .products = {{F32, 459e12}, {BF16, 459e12}, {I8, 918e12}},
-       .productsFrom = DATASHEET,
+       .matmuls = {{F32, 459e12}, {BF16, 459e12}, {I8, 918e12}},
+       .matmulsFrom = DATASHEET,
        .vectors = assumed(7.2e12),
        .memoryBandwidth = sheet(2.765e12),
        .memoryBytes = sheet(102e9),
        .launch = assumed(1e-6),
-       .productsReached = assumed(0.8),
+       .matmulsReached = assumed(0.8),
        .memoryReached = assumed(0.9),
        .units = 8,
        .tiles = {{128, 128}},
@@ -236,7 +236,7 @@ const std::vector<BuiltInDevice> &builtInDevices() {
     for (const std::vector<Row> &rows : {std::vector<Row>{describeCpu()}, listGpus(), listTpus()})
       for (const Row &row : rows)
         result.push_back(
-            {row.name, row.innerLink, row.outerLink, makeFigures(row), row.tf32Products});
+            {row.name, row.innerLink, row.outerLink, makeFigures(row), row.tf32Matmuls});
     return result;
   }();
   return devices;

@@ -61,8 +61,8 @@ abi::DeviceFigures overlay(abi::DeviceFigures base, abi::DeviceFigures given) {
     *(known == base.mutable_rate()->end() ? base.add_rate() : &*known) = rate;
   }
   given.clear_rate();
-  if (given.product().tile_size())
-    base.mutable_product()->clear_tile();
+  if (given.matmul().tile_size())
+    base.mutable_matmul()->clear_tile();
   base.MergeFrom(given);
   return base;
 }
@@ -102,24 +102,24 @@ void checkShare(abi::Checker &checker, const char *name, const abi::Figure &shar
                  "expected a value above 0 and at most 1, got {}", share.value());
 }
 
-void checkProduct(abi::Checker &checker, const abi::ProductFigures &product) {
-  abi::Checker::Scope scope(checker, "product");
-  checker.expect(product.units() >= 0, "units: expected at least 0, got {}", product.units());
-  checker.expect(product.units() == 0 || product.tile_size() > 0,
+void checkMatmulFigures(abi::Checker &checker, const abi::MatmulFigures &matmul) {
+  abi::Checker::Scope scope(checker, "matmul");
+  checker.expect(matmul.units() >= 0, "units: expected at least 0, got {}", matmul.units());
+  checker.expect(matmul.units() == 0 || matmul.tile_size() > 0,
                  "expected a 'tile' for the units, got none");
-  for (int i = 0; i < product.tile_size(); ++i) {
+  for (int i = 0; i < matmul.tile_size(); ++i) {
     abi::Checker::Scope row(checker, "tile", i);
-    checker.expect(product.tile(i).rows() > 0 && product.tile(i).columns() > 0,
-                   "expected at least one row and one column, got {} and {}",
-                   product.tile(i).rows(), product.tile(i).columns());
+    checker.expect(matmul.tile(i).rows() > 0 && matmul.tile(i).columns() > 0,
+                   "expected at least one row and one column, got {} and {}", matmul.tile(i).rows(),
+                   matmul.tile(i).columns());
   }
   using Lost = std::pair<const char *, const abi::Figure &>;
   for (auto [name, figure] :
-       {Lost{"lost_rows", product.lost_rows()}, Lost{"lost_columns", product.lost_columns()},
-        Lost{"lost_depth", product.lost_depth()}})
+       {Lost{"lost_rows", matmul.lost_rows()}, Lost{"lost_columns", matmul.lost_columns()},
+        Lost{"lost_depth", matmul.lost_depth()}})
     if (figure.has_value())
       checkFigure(checker, name, figure);
-  checkShare(checker, "reached_share", product.reached_share());
+  checkShare(checker, "reached_share", matmul.reached_share());
 }
 
 void checkDevice(abi::Checker &checker, const abi::DeviceFigures &device) {
@@ -137,7 +137,7 @@ void checkDevice(abi::Checker &checker, const abi::DeviceFigures &device) {
   checkFigure(checker, "memory_bytes_per_second", device.memory_bytes_per_second());
   checkFigure(checker, "memory_bytes", device.memory_bytes());
   checkFigure(checker, "launch_seconds", device.launch_seconds());
-  checkProduct(checker, device.product());
+  checkMatmulFigures(checker, device.matmul());
   checkShare(checker, "memory_reached_share", device.memory_reached_share());
   checkShare(checker, "collective_share", device.collective_share());
 }
@@ -249,7 +249,7 @@ abi::Expected<abi::Cluster> parseCluster(const std::string &text, int64_t ranks)
   return parsed;
 }
 
-static bool isProductOfF32(const abi::ComputeRate &rate) {
+static bool isF32Matmul(const abi::ComputeRate &rate) {
   return rate.compute_class() == abi::CONTRACTION && rate.type() == abi::F32;
 }
 
@@ -258,13 +258,13 @@ void roundToTf32(abi::Cluster &cluster) {
   std::string_view form = cluster.form();
   abi::Expected<size_t> begin = parseCounts(form, counts);
   const BuiltInDevice *device = begin ? findDevice(form.substr(*begin)) : nullptr;
-  if (!device || !device->tf32Products.has_value())
+  if (!device || !device->tf32Matmuls.has_value())
     return;
   double own =
-      std::ranges::find_if(device->figures.rate(), isProductOfF32)->flops_per_second().value();
+      std::ranges::find_if(device->figures.rate(), isF32Matmul)->flops_per_second().value();
   for (abi::ComputeRate &rate : *cluster.mutable_device()->mutable_rate())
-    if (isProductOfF32(rate) && rate.flops_per_second().value() == own)
-      *rate.mutable_flops_per_second() = device->tf32Products;
+    if (isF32Matmul(rate) && rate.flops_per_second().value() == own)
+      *rate.mutable_flops_per_second() = device->tf32Matmuls;
 }
 
 std::string toText(const abi::Cluster &cluster) {

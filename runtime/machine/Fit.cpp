@@ -99,13 +99,13 @@ std::vector<double> solveLeastSquares(std::span<const std::vector<double>> rows,
   }
 }
 
-ProductFit fitProducts(std::span<const ProductTime> times) {
+MatmulFit fitMatmuls(std::span<const MatmulTime> times) {
   Matrix rows;
   std::vector<double> seconds;
-  for (const ProductTime &time : times) {
-    double flops = time.product.flops();
-    rows.push_back({1, flops, flops / time.product.rows, flops / time.product.columns,
-                    flops / time.product.depth});
+  for (const MatmulTime &time : times) {
+    double flops = time.matmul.flops();
+    rows.push_back({1, flops, flops / time.matmul.rows, flops / time.matmul.columns,
+                    flops / time.matmul.depth});
     seconds.push_back(time.seconds);
   }
   std::vector<double> x = solveLeastSquares(rows, seconds);

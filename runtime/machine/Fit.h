@@ -9,19 +9,19 @@
 #ifndef PCC_RUNTIME_MACHINE_FIT_H
 #define PCC_RUNTIME_MACHINE_FIT_H
 
-#include "runtime/machine/Product.h"
+#include "runtime/machine/MatmulSize.h"
 
 #include <span>
 #include <vector>
 
 namespace pcc::machine {
 
-struct ProductTime {
-  Product product;
+struct MatmulTime {
+  MatmulSize matmul;
   double seconds;
 };
 
-struct ProductFit {
+struct MatmulFit {
   double launchSeconds = 0, flopsPerSecond = 0;
   double lostRows = 0, lostColumns = 0, lostDepth = 0;
   /// Root of the mean square of the relative errors.
@@ -29,7 +29,7 @@ struct ProductFit {
 };
 
 /// Fits matmul times. There must be more times than figures. The rate is positive.
-ProductFit fitProducts(std::span<const ProductTime> times);
+MatmulFit fitMatmuls(std::span<const MatmulTime> times);
 
 struct AmountTime {
   double amount; ///< bytes, or flops

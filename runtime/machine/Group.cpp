@@ -40,12 +40,12 @@ Group Group::of(std::span<const int64_t> ranks, const abi::Cluster &cluster) {
     for (int64_t unit : units)
       ++members[unit / level.count()];
     units.clear();
-    int64_t most = 0;
+    int64_t maxMembers = 0;
     for (const auto &[unit, count] : members) {
       units.insert(unit);
-      most = std::max(most, count);
+      maxMembers = std::max(maxMembers, count);
     }
-    group.members.push_back(most);
+    group.members.push_back(maxMembers);
   }
   return group;
 }

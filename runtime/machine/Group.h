@@ -9,7 +9,7 @@
 //   dp, tp                8, 2              all
 //
 // All groups over the same axes run side by side. If several devices share a link, their traffic
-// shares its rate (CollectivePrice.h).
+// shares its rate (CollectiveCost.h).
 
 #ifndef PCC_RUNTIME_MACHINE_GROUP_H
 #define PCC_RUNTIME_MACHINE_GROUP_H

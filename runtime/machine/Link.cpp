@@ -75,11 +75,11 @@ void setLinks(abi::Cluster &cluster, const Link &link) {
   *figures.mutable_gap_seconds() = makeFigure(link.latencySeconds, abi::ASSUMED);
 }
 
-double priceOverLink(const Link &link, int64_t members, const Traffic &traffic) {
+double estimateLinkCost(const Link &link, int64_t members, const Traffic &traffic) {
   abi::Cluster cluster;
   cluster.add_level()->set_count(members);
   setLinks(cluster, link);
-  return priceCollective(cluster, {members, {members}}, traffic).seconds;
+  return estimateCollectiveCost(cluster, {members, {members}}, traffic).seconds;
 }
 
 } // namespace pcc::machine

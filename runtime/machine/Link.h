@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A link with two figures: a message of S bytes takes latency + S / rate. It connects every pair of
-// ranks, and each rank has a link of its own. Costs of collectives follow from CollectivePrice.h
+// ranks, and each rank has a link of its own. Costs of collectives follow from CollectiveCost.h
 // with a gap equal to the latency: a rank sends one message after the other.
 //
 //   10Gbps,20us      1.25e9 bytes a second (bits count in powers of ten), 20e-6 s
@@ -11,7 +11,7 @@
 #define PCC_RUNTIME_MACHINE_LINK_H
 
 #include "runtime/abi/Status.h"
-#include "runtime/machine/CollectivePrice.h"
+#include "runtime/machine/CollectiveCost.h"
 
 #include <string_view>
 
@@ -32,7 +32,7 @@ abi::Expected<Link> parseLink(std::string_view text);
 void setLinks(abi::Cluster &cluster, const Link &link);
 
 /// Returns the seconds of a collective of `members` ranks over such links, without a launch.
-double priceOverLink(const Link &link, int64_t members, const Traffic &traffic);
+double estimateLinkCost(const Link &link, int64_t members, const Traffic &traffic);
 
 } // namespace pcc::machine
 

@@ -42,34 +42,34 @@ double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeCl
   return findRate(device, computeClass, type)->value();
 }
 
-/// Returns the fraction of all tiles' time in which the units compute `product`; 1 where tiles do
+/// Returns the fraction of all tiles' time in which the units compute `matmul`; 1 where tiles do
 /// not matter.
-static double shareOfTiles(const abi::ProductFigures &figures, const Product &product) {
+static double tileEfficiency(const abi::MatmulFigures &figures, const MatmulSize &matmul) {
   if (figures.units() == 0)
     return 1;
   double best = 0, units = static_cast<double>(figures.units());
   for (const abi::Tile &tile : figures.tile()) {
-    double tiles = std::ceil(product.rows / tile.rows()) *
-                   std::ceil(product.columns / tile.columns()) * product.batch;
+    double tiles = std::ceil(matmul.rows / tile.rows()) *
+                   std::ceil(matmul.columns / tile.columns()) * matmul.batch;
     double rounds = std::ceil(tiles / units);
     double elements = rounds * units * tile.rows() * tile.columns();
-    best = std::max(best, product.batch * product.rows * product.columns / elements);
+    best = std::max(best, matmul.batch * matmul.rows * matmul.columns / elements);
   }
   return best;
 }
 
-double productSeconds(const abi::DeviceFigures &device, abi::ElementType type,
-                      const Product &product) {
-  const abi::ProductFigures &figures = device.product();
-  double lost = figures.lost_rows().value() / product.rows +
-                figures.lost_columns().value() / product.columns +
-                figures.lost_depth().value() / product.depth;
+double matmulSeconds(const abi::DeviceFigures &device, abi::ElementType type,
+                     const MatmulSize &matmul) {
+  const abi::MatmulFigures &figures = device.matmul();
+  double lost = figures.lost_rows().value() / matmul.rows +
+                figures.lost_columns().value() / matmul.columns +
+                figures.lost_depth().value() / matmul.depth;
   double rate = reached(*findRate(device, abi::CONTRACTION, type), figures.reached_share());
   double storing = 0;
   if (figures.stores_apart())
-    storing = product.batch * product.rows * product.columns *
+    storing = matmul.batch * matmul.rows * matmul.columns *
               static_cast<double>(abi::elementBytes(type)) / memoryRate(device);
-  return product.flops() * (1 + lost) / (rate * shareOfTiles(figures, product)) + storing;
+  return matmul.flops() * (1 + lost) / (rate * tileEfficiency(figures, matmul)) + storing;
 }
 
 double moveSeconds(const abi::DeviceFigures &device, double bytes) {

@@ -14,7 +14,7 @@
 #define PCC_RUNTIME_MACHINE_ROOFLINE_H
 
 #include "runtime/abi/cluster.pb.h"
-#include "runtime/machine/Product.h"
+#include "runtime/machine/MatmulSize.h"
 
 namespace pcc::machine {
 
@@ -38,8 +38,8 @@ double computeSeconds(const abi::DeviceFigures &device, abi::ComputeClass comput
                       abi::ElementType type, double flops, double bytes);
 
 /// Returns the seconds of a matmul's arithmetic, without a launch and without memory limits.
-double productSeconds(const abi::DeviceFigures &device, abi::ElementType type,
-                      const Product &product);
+double matmulSeconds(const abi::DeviceFigures &device, abi::ElementType type,
+                     const MatmulSize &matmul);
 
 /// Returns the seconds of a launch that only moves data; `bytes` counts reads and writes.
 double moveSeconds(const abi::DeviceFigures &device, double bytes);

@@ -2,7 +2,7 @@
 
 #include "runtime/simulate/LiveMemory.h"
 
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 #include <algorithm>
 #include <map>
@@ -12,24 +12,24 @@ namespace {
 
 /// A run of an instruction that wrote through a buffer.
 struct Writer {
-  size_t slot = 0;
-  uint32_t record = 0, buffer = 0;
+  size_t action = 0;
+  uint32_t instruction = 0, buffer = 0;
 
   auto operator<=>(const Writer &) const = default;
 };
 
 /// A piece of memory during the lifetime of one value.
-struct Holding {
+struct LiveRange {
   Span live;
   uint32_t piece = 0;
   Writer writer;
 };
 
-class MemoryFollower {
+class MemoryTracker {
 public:
-  explicit MemoryFollower(const check::ByteMap &bytes) : bytes(bytes), pieces(bytes.size()) {}
+  explicit MemoryTracker(const check::ByteMap &bytes) : bytes(bytes), pieces(bytes.size()) {}
 
-  void follow(uint32_t record, size_t slot, uint64_t number, bool isFirst, const Span &span);
+  void follow(uint32_t instruction, size_t action, uint64_t number, bool isFirst, const Span &span);
   void finish();
   std::vector<LiveBytes> listLevels() const;
   /// Lists the live bytes at a time by writer; sections are not filled in.
@@ -47,36 +47,36 @@ private:
 
   const check::ByteMap &bytes;
   std::vector<Piece> pieces;
-  std::vector<Holding> holdings;
+  std::vector<LiveRange> liveRanges;
 };
 
-void MemoryFollower::close(uint32_t piece) {
+void MemoryTracker::close(uint32_t piece) {
   Piece &own = pieces[piece];
   if (own.isLive && own.live.length() > 0)
-    holdings.push_back({own.live, piece, own.writer});
+    liveRanges.push_back({own.live, piece, own.writer});
   own.isLive = false;
 }
 
-void MemoryFollower::follow(uint32_t record, size_t slot, uint64_t number, bool isFirst,
-                            const Span &span) {
+void MemoryTracker::follow(uint32_t instruction, size_t action, uint64_t number, bool isFirst,
+                           const Span &span) {
   auto touchAll = [&](const check::Touch &touch, auto visit) {
     const check::Pieces &range = touch.of(number);
     for (uint32_t piece = range.first; piece < range.end; ++piece)
       if (bytes.spaceOf(piece) == abi::TEMPORARY)
-        (this->*visit)(piece, span, Writer{slot, record, touch.buffer});
+        (this->*visit)(piece, span, Writer{action, instruction, touch.buffer});
   };
-  for (const check::Touch &touch : bytes.touchesOf(record)) {
+  for (const check::Touch &touch : bytes.touchesOf(instruction)) {
     bool reads = touch.reads == abi::Reads::Yes || touch.reads == abi::Reads::Perhaps ||
                  (touch.reads == abi::Reads::AfterFirst && !isFirst);
     if (reads)
-      touchAll(touch, &MemoryFollower::read);
+      touchAll(touch, &MemoryTracker::read);
   }
-  for (const check::Touch &touch : bytes.touchesOf(record))
+  for (const check::Touch &touch : bytes.touchesOf(instruction))
     if (touch.writes)
-      touchAll(touch, &MemoryFollower::write);
+      touchAll(touch, &MemoryTracker::write);
 }
 
-void MemoryFollower::read(uint32_t piece, const Span &span, const Writer &reader) {
+void MemoryTracker::read(uint32_t piece, const Span &span, const Writer &reader) {
   Piece &own = pieces[piece];
   if (!own.isLive)
     own = {true, span, reader};
@@ -85,7 +85,7 @@ void MemoryFollower::read(uint32_t piece, const Span &span, const Writer &reader
 
 /// Replaces the value of a piece. A value that is still read while it is overwritten (in place)
 /// lives on.
-void MemoryFollower::write(uint32_t piece, const Span &span, const Writer &writer) {
+void MemoryTracker::write(uint32_t piece, const Span &span, const Writer &writer) {
   Piece &own = pieces[piece];
   double end = own.isLive ? std::max(own.live.end, span.end) : span.end;
   if (own.isLive && own.live.end > span.begin)
@@ -96,21 +96,21 @@ void MemoryFollower::write(uint32_t piece, const Span &span, const Writer &write
   own = {true, {span.begin, end}, writer};
 }
 
-void MemoryFollower::finish() {
+void MemoryTracker::finish() {
   for (uint32_t piece = 0; piece < pieces.size(); ++piece)
     close(piece);
 }
 
-std::vector<LiveBytes> MemoryFollower::listLevels() const {
+std::vector<LiveBytes> MemoryTracker::listLevels() const {
   struct Change {
     double time;
     int64_t bytes;
   };
   std::vector<Change> changes;
-  for (const Holding &holding : holdings) {
-    int64_t size = int64_t(bytes.bytesOf(holding.piece));
-    changes.push_back({holding.live.begin, size});
-    changes.push_back({holding.live.end, -size});
+  for (const LiveRange &liveRange : liveRanges) {
+    int64_t size = int64_t(bytes.bytesOf(liveRange.piece));
+    changes.push_back({liveRange.live.begin, size});
+    changes.push_back({liveRange.live.end, -size});
   }
   // Lifetimes that end at a time free their bytes before others begin.
   std::sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
@@ -127,14 +127,14 @@ std::vector<LiveBytes> MemoryFollower::listLevels() const {
   return levels;
 }
 
-std::vector<LiveTensor> MemoryFollower::listTensors(double time) const {
+std::vector<LiveTensor> MemoryTracker::listTensors(double time) const {
   std::map<Writer, uint64_t> sizes;
-  for (const Holding &holding : holdings)
-    if (holding.live.begin <= time && time < holding.live.end)
-      sizes[holding.writer] += bytes.bytesOf(holding.piece);
+  for (const LiveRange &liveRange : liveRanges)
+    if (liveRange.live.begin <= time && time < liveRange.live.end)
+      sizes[liveRange.writer] += bytes.bytesOf(liveRange.piece);
   std::vector<LiveTensor> tensors;
   for (const auto &[writer, size] : sizes)
-    tensors.push_back({0, writer.record, writer.buffer, writer.slot, size});
+    tensors.push_back({0, writer.instruction, writer.buffer, writer.action, size});
   std::stable_sort(tensors.begin(), tensors.end(),
                    [](const LiveTensor &a, const LiveTensor &b) { return a.bytes > b.bytes; });
   return tensors;
@@ -142,13 +142,14 @@ std::vector<LiveTensor> MemoryFollower::listTensors(double time) const {
 
 } // namespace
 
-Memory followMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
-                    const Script &script, const std::vector<Span> &spans) {
-  MemoryFollower follower(bytes);
-  forEachRun(script, [&](size_t run, size_t slot, uint32_t record, bool isFirst) {
-    if (spans[run].isEver())
-      follower.follow(record, slot, abi::ringIndex(index.executable.batch(), script.slots[slot]),
-                      isFirst, spans[run]);
+Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
+                   const Script &script, const std::vector<Span> &spans) {
+  MemoryTracker follower(bytes);
+  forEachRun(script, [&](size_t run, size_t action, uint32_t instruction, bool isFirst) {
+    if (spans[run].hasTime())
+      follower.follow(instruction, action,
+                      abi::ringIndex(index.executable.batch(), script.actions[action]), isFirst,
+                      spans[run]);
   });
   follower.finish();
   const abi::MemoryPlan &plan = index.program.memory();
@@ -165,8 +166,8 @@ Memory followMemory(const check::ProgramIndex &index, const check::ByteMap &byte
   memory.peakLive += peak->bytes;
   memory.atPeak = follower.listTensors(peak->begin);
   for (LiveTensor &tensor : memory.atPeak) {
-    tensor.section = script.slots[tensor.slot].section();
-    tensor.record -= index.firstOf[tensor.section];
+    tensor.section = script.actions[tensor.action].section();
+    tensor.instruction -= index.firstOf[tensor.section];
   }
   return memory;
 }

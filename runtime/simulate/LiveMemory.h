@@ -19,8 +19,8 @@ namespace pcc::simulate {
 
 /// Returns the memory of a rank whose instructions run at `spans` (Timeline.spans). `bytes` is the
 /// map of `index`'s program.
-Memory followMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
-                    const Script &script, const std::vector<Span> &spans);
+Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
+                   const Script &script, const std::vector<Span> &spans);
 
 } // namespace pcc::simulate
 

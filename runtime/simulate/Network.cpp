@@ -2,8 +2,8 @@
 
 #include "runtime/simulate/Network.h"
 
-#include "runtime/abi/Stages.h"
-#include "runtime/machine/RecordTraffic.h"
+#include "runtime/abi/ProgramRanks.h"
+#include "runtime/machine/CollectiveTraffic.h"
 
 #include <set>
 #include <tuple>
@@ -13,20 +13,20 @@ namespace {
 
 class NetworkMaker {
 public:
-  NetworkMaker(const Meetings &meetings, const std::vector<uint32_t> &classOf,
+  NetworkMaker(const RendezvousTable &rendezvousTable, const std::vector<uint32_t> &classOf,
                const abi::Cluster &cluster)
-      : meetings(meetings), classOf(classOf), cluster(cluster),
-        executable(meetings.programs.front().executable) {}
+      : rendezvousTable(rendezvousTable), classOf(classOf), cluster(cluster),
+        executable(rendezvousTable.programs.front().executable) {}
 
   Network make();
 
 private:
-  void addRecord(Node &node, uint32_t record);
-  int32_t channelMeeting(const check::Channel &channel);
-  int32_t groupMeeting(uint32_t group, uint32_t list);
-  double price(uint32_t place, const machine::Traffic &traffic);
+  void addInstruction(Node &node, uint32_t instruction);
+  int32_t channelRendezvous(const check::Channel &channel);
+  int32_t groupRendezvous(uint32_t group, uint32_t list);
+  double costOf(uint32_t place, const machine::Traffic &traffic);
 
-  const Meetings &meetings;
+  const RendezvousTable &rendezvousTable;
   const std::vector<uint32_t> &classOf;
   const abi::Cluster &cluster;
   const abi::Executable &executable;
@@ -36,10 +36,10 @@ private:
   std::map<std::pair<uint32_t, std::set<uint32_t>>, int32_t> ofGroup;
   /// Rendezvous by group and list.
   std::map<std::pair<uint32_t, uint32_t>, int32_t> ofList;
-  std::map<std::tuple<uint32_t, int, double, int64_t>, double> prices;
+  std::map<std::tuple<uint32_t, int, double, int64_t>, double> costs;
 };
 
-int32_t NetworkMaker::channelMeeting(const check::Channel &channel) {
+int32_t NetworkMaker::channelRendezvous(const check::Channel &channel) {
   auto [known, isNew] = ofChannel.try_emplace({classOf[channel.sender], channel.send},
                                               int32_t(network.members.size()));
   if (isNew)
@@ -47,7 +47,7 @@ int32_t NetworkMaker::channelMeeting(const check::Channel &channel) {
   return known->second;
 }
 
-int32_t NetworkMaker::groupMeeting(uint32_t group, uint32_t list) {
+int32_t NetworkMaker::groupRendezvous(uint32_t group, uint32_t list) {
   auto [ofThis, isNewList] = ofList.try_emplace({group, list}, 0);
   if (!isNewList)
     return ofThis->second;
@@ -62,64 +62,68 @@ int32_t NetworkMaker::groupMeeting(uint32_t group, uint32_t list) {
   return ofThis->second = known->second;
 }
 
-double NetworkMaker::price(uint32_t place, const machine::Traffic &traffic) {
+double NetworkMaker::costOf(uint32_t place, const machine::Traffic &traffic) {
   auto [known, isNew] =
-      prices.try_emplace({place, int(traffic.kind), traffic.bytes, traffic.messages}, 0);
+      costs.try_emplace({place, int(traffic.kind), traffic.bytes, traffic.messages}, 0);
   if (isNew)
     known->second =
-        machine::priceCollective(cluster, meetings.places.groupOf(place), traffic).seconds;
+        machine::estimateCollectiveCost(cluster, rendezvousTable.locations.groupOf(place), traffic)
+            .seconds;
   return known->second;
 }
 
-void NetworkMaker::addRecord(Node &node, uint32_t record) {
-  const std::vector<const abi::Record *> &records = meetings.programs[node.program].records;
-  const abi::Record &message = *records[record];
+void NetworkMaker::addInstruction(Node &node, uint32_t instruction) {
+  const std::vector<const abi::Instruction *> &instructions =
+      rendezvousTable.programs[node.program].instructions;
+  const abi::Instruction &message = *instructions[instruction];
   if (!message.has_collective())
     return;
   const abi::Collective &collective = message.collective();
   int64_t rank = node.ranks.front();
-  auto priceAt = [&](uint32_t place) {
-    int64_t members = meetings.places.groupOf(place).size;
-    return price(place, machine::trafficOfMessage(std::span(records).subspan(record), members));
+  auto estimateAt = [&](uint32_t place) {
+    int64_t members = rendezvousTable.locations.groupOf(place).size;
+    return costOf(place,
+                  machine::trafficOfFused(std::span(instructions).subspan(instruction), members));
   };
   if (!check::isMessage(message)) {
-    uint32_t group = collective.group(), list = meetings.listOf[group][rank];
-    node.meetings[record] = groupMeeting(group, list);
-    node.seconds[record] = collective.fused() ? 0 : priceAt(meetings.placeOfList[group][list]);
+    uint32_t group = collective.group(), list = rendezvousTable.listOf[group][rank];
+    node.rendezvousTable[instruction] = groupRendezvous(group, list);
+    node.seconds[instruction] =
+        collective.fused() ? 0 : estimateAt(rendezvousTable.locationOfList[group][list]);
     return;
   }
-  int32_t channel = meetings.channelOf(rank, record);
+  int32_t channel = rendezvousTable.channelOf(rank, instruction);
   if (channel < 0)
     return;
-  uint32_t place = meetings.placeOfChannel[channel];
-  node.meetings[record] = channelMeeting(meetings.messages.channels[channel]);
-  node.seconds[record] = priceAt(place);
-  node.gaps[record] = node.seconds[record] - price(place, machine::Traffic{abi::SEND});
+  uint32_t place = rendezvousTable.locationOfChannel[channel];
+  node.rendezvousTable[instruction] = channelRendezvous(rendezvousTable.messages.channels[channel]);
+  node.seconds[instruction] = estimateAt(place);
+  node.gaps[instruction] = node.seconds[instruction] - costOf(place, machine::Traffic{abi::SEND});
 }
 
 Network NetworkMaker::make() {
   for (int64_t rank = 0; rank < int64_t(classOf.size()); ++rank) {
     if (classOf[rank] == network.nodes.size()) {
       int program = abi::programOfRank(executable, rank);
-      size_t records = meetings.programs[program].records.size();
+      size_t instructions = rendezvousTable.programs[program].instructions.size();
       network.nodes.push_back({.program = program,
-                               .meetings = std::vector<int32_t>(records, -1),
-                               .seconds = std::vector<double>(records, 0),
-                               .gaps = std::vector<double>(records, 0)});
+                               .rendezvousTable = std::vector<int32_t>(instructions, -1),
+                               .seconds = std::vector<double>(instructions, 0),
+                               .gaps = std::vector<double>(instructions, 0)});
     }
     network.nodes[classOf[rank]].ranks.push_back(rank);
   }
   for (Node &node : network.nodes)
-    for (uint32_t record = 0; record < node.meetings.size(); ++record)
-      addRecord(node, record);
+    for (uint32_t instruction = 0; instruction < node.rendezvousTable.size(); ++instruction)
+      addInstruction(node, instruction);
   return std::move(network);
 }
 
 } // namespace
 
-Network makeNetwork(const Meetings &meetings, const std::vector<uint32_t> &classOf,
+Network makeNetwork(const RendezvousTable &rendezvousTable, const std::vector<uint32_t> &classOf,
                     const abi::Cluster &cluster) {
-  return NetworkMaker(meetings, classOf, cluster).make();
+  return NetworkMaker(rendezvousTable, classOf, cluster).make();
 }
 
 } // namespace pcc::simulate

@@ -20,11 +20,11 @@ struct Node {
   int program = 0;
   /// All ranks of the class, ascending.
   std::vector<int64_t> ranks = {};
-  /// By instruction (check::ProgramIndex). `meetings`: rendezvous of a collective or message; -1
-  /// for other instructions and where the ranks have no peer. `seconds`: duration; the first member
-  /// of a fused collective has the duration of all members. `gaps`: seconds after which the next
-  /// message may follow on the channel; 0 for others.
-  std::vector<int32_t> meetings = {};
+  /// By instruction (check::ProgramIndex). `rendezvousTable`: rendezvous of a collective or
+  /// message; -1 for other instructions and where the ranks have no peer. `seconds`: duration; the
+  /// first member of a fused collective has the duration of all members. `gaps`: seconds after
+  /// which the next message may follow on the channel; 0 for others.
+  std::vector<int32_t> rendezvousTable = {};
   std::vector<double> seconds = {}, gaps = {};
 };
 
@@ -35,7 +35,7 @@ struct Network {
 };
 
 /// Builds the network; `classOf` must be an equitable partition (findClasses).
-Network makeNetwork(const Meetings &meetings, const std::vector<uint32_t> &classOf,
+Network makeNetwork(const RendezvousTable &rendezvousTable, const std::vector<uint32_t> &classOf,
                     const abi::Cluster &cluster);
 
 } // namespace pcc::simulate

@@ -2,7 +2,7 @@
 
 #include "runtime/simulate/RankClasses.h"
 
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 
 #include <algorithm>
 #include <numeric>
@@ -28,8 +28,8 @@ private:
 
 class ClassFinder {
 public:
-  explicit ClassFinder(const Meetings &meetings)
-      : meetings(meetings), executable(meetings.programs.front().executable) {}
+  explicit ClassFinder(const RendezvousTable &rendezvousTable)
+      : rendezvousTable(rendezvousTable), executable(rendezvousTable.programs.front().executable) {}
 
   std::vector<uint32_t> find();
 
@@ -38,7 +38,7 @@ private:
   void numberLists();
   Signature signatureOf(int64_t rank) const;
 
-  const Meetings &meetings;
+  const RendezvousTable &rendezvousTable;
   const abi::Executable &executable;
   std::vector<uint32_t> classOf;
   /// By group and list: a number for its members' classes and its placement.
@@ -55,7 +55,7 @@ void ClassFinder::numberLists() {
       for (uint32_t rank : executable.groups(g).lists(l).ranks())
         members.push_back(classOf[rank]);
       std::sort(members.begin(), members.end());
-      members.push_back(meetings.placeOfList[g][l]);
+      members.push_back(rendezvousTable.locationOfList[g][l]);
       kindOf.push_back(kinds.of(members));
     }
   }
@@ -63,23 +63,23 @@ void ClassFinder::numberLists() {
 
 Signature ClassFinder::signatureOf(int64_t rank) const {
   Signature signature = {classOf[rank]};
-  const check::ProgramIndex &index = meetings.programs[abi::programOfRank(executable, rank)];
-  for (uint32_t record = 0; record < index.records.size(); ++record) {
-    if (!check::isMessage(*index.records[record]))
+  const check::ProgramIndex &index = rendezvousTable.programs[abi::programOfRank(executable, rank)];
+  for (uint32_t instruction = 0; instruction < index.instructions.size(); ++instruction) {
+    if (!check::isMessage(*index.instructions[instruction]))
       continue;
-    int32_t number = meetings.channelOf(rank, record);
+    int32_t number = rendezvousTable.channelOf(rank, instruction);
     if (number < 0) {
       signature.push_back(~0u);
       continue;
     }
-    const check::Channel &channel = meetings.messages.channels[number];
-    bool sends = index.records[record]->collective().kind() == abi::SEND;
+    const check::Channel &channel = rendezvousTable.messages.channels[number];
+    bool sends = index.instructions[instruction]->collective().kind() == abi::SEND;
     int64_t peer = sends ? channel.receiver : channel.sender;
     signature.insert(signature.end(), {classOf[peer], sends ? channel.receive : channel.send,
-                                       meetings.placeOfChannel[number]});
+                                       rendezvousTable.locationOfChannel[number]});
   }
-  for (uint32_t group : meetings.groupsOf[index.number])
-    signature.push_back(kindOfList[group][meetings.listOf[group][rank]]);
+  for (uint32_t group : rendezvousTable.groupsOf[index.number])
+    signature.push_back(kindOfList[group][rendezvousTable.listOf[group][rank]]);
   return signature;
 }
 
@@ -105,7 +105,7 @@ std::vector<uint32_t> ClassFinder::find() {
 
 } // namespace
 
-uint32_t Places::of(const std::vector<int64_t> &ranks) {
+uint32_t Locations::of(const std::vector<int64_t> &ranks) {
   machine::Group group = machine::Group::of(ranks, cluster);
   std::vector<int64_t> key = group.members;
   key.push_back(group.size); // uneven groups of different sizes may have equal members
@@ -115,45 +115,45 @@ uint32_t Places::of(const std::vector<int64_t> &ranks) {
   return known->second;
 }
 
-Meetings::Meetings(const std::vector<check::ProgramIndex> &programs,
-                   const check::Messages &messages, const abi::Cluster &cluster)
-    : programs(programs), messages(messages), places(cluster) {
+RendezvousTable::RendezvousTable(const std::vector<check::ProgramIndex> &programs,
+                                 const check::Messages &messages, const abi::Cluster &cluster)
+    : programs(programs), messages(messages), locations(cluster) {
   const abi::Executable &executable = programs.front().executable;
   for (const check::Channel &channel : messages.channels)
-    placeOfChannel.push_back(channel.sender == channel.receiver
-                                 ? places.of({channel.sender})
-                                 : places.of({channel.sender, channel.receiver}));
+    locationOfChannel.push_back(channel.sender == channel.receiver
+                                    ? locations.of({channel.sender})
+                                    : locations.of({channel.sender, channel.receiver}));
   for (const abi::RankGroup &group : executable.groups()) {
     std::vector<uint32_t> &lists = listOf.emplace_back(abi::rankCount(executable.mesh()), 0);
-    placeOfList.emplace_back();
+    locationOfList.emplace_back();
     for (int l = 0; l < group.lists_size(); ++l) {
       const auto &ranks = group.lists(l).ranks();
       for (uint32_t rank : ranks)
         lists[rank] = uint32_t(l);
-      placeOfList.back().push_back(places.of({ranks.begin(), ranks.end()}));
+      locationOfList.back().push_back(locations.of({ranks.begin(), ranks.end()}));
     }
   }
   for (const check::ProgramIndex &index : programs) {
     std::set<uint32_t> called;
-    for (const abi::Record *record : index.records)
-      if (record->has_collective() && !check::isMessage(*record))
-        called.insert(record->collective().group());
+    for (const abi::Instruction *instruction : index.instructions)
+      if (instruction->has_collective() && !check::isMessage(*instruction))
+        called.insert(instruction->collective().group());
     groupsOf.emplace_back(called.begin(), called.end());
   }
 }
 
-int32_t Meetings::channelOf(int64_t rank, uint32_t record) const {
+int32_t RendezvousTable::channelOf(int64_t rank, uint32_t instruction) const {
   const abi::Executable &executable = programs.front().executable;
   int program = abi::programOfRank(executable, rank);
-  const std::vector<int32_t> &channels = messages.channelOf[program][record];
+  const std::vector<int32_t> &channels = messages.channelOf[program][instruction];
   return channels.empty() ? -1
                           : channels[size_t(rank - abi::ranksOfProgram(executable, program).first)];
 }
 
-std::vector<uint32_t> findClasses(const Meetings &meetings, bool isWhole) {
+std::vector<uint32_t> findClasses(const RendezvousTable &rendezvousTable, bool isWhole) {
   if (!isWhole)
-    return ClassFinder(meetings).find();
-  std::vector<uint32_t> each(abi::rankCount(meetings.programs.front().executable.mesh()));
+    return ClassFinder(rendezvousTable).find();
+  std::vector<uint32_t> each(abi::rankCount(rendezvousTable.programs.front().executable.mesh()));
   std::iota(each.begin(), each.end(), 0);
   return each;
 }

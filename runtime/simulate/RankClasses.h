@@ -31,9 +31,9 @@
 namespace pcc::simulate {
 
 /// Numbers the locations of groups and pairs of ranks on a machine; equal numbers have equal costs.
-class Places {
+class Locations {
 public:
-  explicit Places(const abi::Cluster &cluster) : cluster(cluster) {}
+  explicit Locations(const abi::Cluster &cluster) : cluster(cluster) {}
 
   uint32_t of(const std::vector<int64_t> &ranks);
   const machine::Group &groupOf(uint32_t place) const { return groups[place]; }
@@ -45,26 +45,26 @@ private:
 };
 
 /// The rendezvous of all ranks and their locations on the machine.
-struct Meetings {
-  Meetings(const std::vector<check::ProgramIndex> &programs, const check::Messages &messages,
-           const abi::Cluster &cluster);
+struct RendezvousTable {
+  RendezvousTable(const std::vector<check::ProgramIndex> &programs, const check::Messages &messages,
+                  const abi::Cluster &cluster);
 
   const std::vector<check::ProgramIndex> &programs;
   const check::Messages &messages;
-  Places places;
-  std::vector<uint32_t> placeOfChannel;
+  Locations locations;
+  std::vector<uint32_t> locationOfChannel;
   /// By group, then by rank: the list that contains it. By group, then by list: its location.
-  std::vector<std::vector<uint32_t>> listOf, placeOfList;
+  std::vector<std::vector<uint32_t>> listOf, locationOfList;
   /// By program: the groups whose collectives it calls.
   std::vector<std::vector<uint32_t>> groupsOf;
 
   /// Returns the channel of a message of `rank`; -1 for other instructions and without a peer.
-  int32_t channelOf(int64_t rank, uint32_t record) const;
+  int32_t channelOf(int64_t rank, uint32_t instruction) const;
 };
 
 /// Returns the class number of each rank; classes are numbered by their lowest ranks. With
 /// `isWhole` each rank is a class of its own.
-std::vector<uint32_t> findClasses(const Meetings &meetings, bool isWhole);
+std::vector<uint32_t> findClasses(const RendezvousTable &rendezvousTable, bool isWhole);
 
 } // namespace pcc::simulate
 

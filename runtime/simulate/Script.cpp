@@ -2,10 +2,10 @@
 
 #include "runtime/simulate/Script.h"
 
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
-#include "runtime/check/Neighbours.h"
-#include "runtime/machine/RecordPrice.h"
+#include "runtime/check/LaunchGrouping.h"
+#include "runtime/machine/InstructionCost.h"
 
 #include <map>
 
@@ -13,59 +13,62 @@ namespace pcc::simulate {
 
 size_t Script::countRuns() const {
   size_t runs = 0;
-  for (const abi::Slot &slot : slots)
-    runs += firstOf[slot.section() + 1] - firstOf[slot.section()];
+  for (const abi::Action &action : actions)
+    runs += firstOf[action.section() + 1] - firstOf[action.section()];
   return runs;
 }
 
 /// Sets `joins` of messages on COMPUTE that begin together.
 static void joinMessages(const check::ProgramIndex &index, Script &script) {
-  check::Neighbours neighbours(index.executable, index.program);
+  check::LaunchGrouping grouping(index.executable, index.program);
   for (size_t section = 0; section + 1 < script.firstOf.size(); ++section) {
-    std::vector<const abi::Record *> open;
+    std::vector<const abi::Instruction *> open;
     for (uint32_t r = script.firstOf[section]; r < script.firstOf[section + 1]; ++r) {
-      const abi::Record *record = index.records[r];
-      Action &action = script.actions[r];
-      if (!action.isMessage() || action.lane != abi::COMPUTE) {
+      const abi::Instruction *instruction = index.instructions[r];
+      ScriptInstruction &entry = script.instructions[r];
+      if (!entry.isMessage() || entry.stream != abi::COMPUTE) {
         open.clear();
         continue;
       }
-      action.joins = !open.empty() && neighbours.join(open, *record);
-      if (!action.joins)
+      entry.joins = !open.empty() && grouping.join(open, *instruction);
+      if (!entry.joins)
         open.clear();
-      open.push_back(record);
+      open.push_back(instruction);
     }
   }
 }
 
-Script makeScript(const check::ProgramIndex &index, const std::vector<abi::Slot> &slots,
+Script makeScript(const check::ProgramIndex &index, const std::vector<abi::Action> &actions,
                   const abi::DeviceFigures &device) {
   Script script{.firstOf = index.firstOf,
                 .isNumbered = std::vector<bool>(index.program.events(), false),
-                .slots = slots};
-  for (const abi::Slot &slot : slots)
-    script.numbers.push_back(abi::ringIndex(index.executable.batch(), slot));
+                .actions = actions};
+  for (const abi::Action &action : actions)
+    script.numbers.push_back(abi::ringIndex(index.executable.batch(), action));
   std::map<uint32_t, uint32_t> firstOfGroup;
-  for (uint32_t r = 0; r < index.records.size(); ++r) {
-    const abi::Record &record = *index.records[r];
-    Action action{.lane = record.lane(),
-                  .counter = index.messageOf[r],
-                  .message = index.messageOf[r],
-                  .signals = {record.signals().begin(), record.signals().end()}};
-    for (int w = 0; w < record.waits_size(); ++w) {
-      action.waits.push_back({record.waits(w), abi::behindOf(record, w)});
-      if (action.waits.back().behind > 0)
-        script.isNumbered[record.waits(w)] = true;
+  for (uint32_t r = 0; r < index.instructions.size(); ++r) {
+    const abi::Instruction &instruction = *index.instructions[r];
+    ScriptInstruction entry{
+        .stream = instruction.stream(),
+        .counter = index.messageOf[r],
+        .message = index.messageOf[r],
+        .signals = {instruction.signals().begin(), instruction.signals().end()}};
+    for (int w = 0; w < instruction.waits_size(); ++w) {
+      entry.waits.push_back({instruction.waits(w), abi::behindOf(instruction, w)});
+      if (entry.waits.back().behind > 0)
+        script.isNumbered[instruction.waits(w)] = true;
     }
-    if (record.has_collective()) {
-      action.kind = record.collective().kind();
-      if (!check::isMessage(record))
-        action.counter = firstOfGroup.try_emplace(record.collective().group(), r).first->second;
+    if (instruction.has_collective()) {
+      entry.kind = instruction.collective().kind();
+      if (!check::isMessage(instruction))
+        entry.counter = firstOfGroup.try_emplace(instruction.collective().group(), r).first->second;
     } else {
-      action.first = machine::priceRecord(device, index.executable, index.program, record, true);
-      action.later = machine::priceRecord(device, index.executable, index.program, record, false);
+      entry.first = machine::estimateInstructionCost(device, index.executable, index.program,
+                                                     instruction, true);
+      entry.later = machine::estimateInstructionCost(device, index.executable, index.program,
+                                                     instruction, false);
     }
-    script.actions.push_back(std::move(action));
+    script.instructions.push_back(std::move(entry));
   }
   joinMessages(index, script);
   return script;

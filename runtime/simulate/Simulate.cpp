@@ -5,8 +5,8 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/Names.h"
 #include "runtime/machine/Cluster.h"
-#include "runtime/simulate/ListOrder.h"
 #include "runtime/simulate/LiveMemory.h"
+#include "runtime/simulate/ProgramOrder.h"
 #include "runtime/simulate/VirtualClock.h"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ abi::Status describe(const VirtualClock::Stop &stop, const Network &network,
   return abi::Status::badInput(
       fmt::format("rank {} does not get past {}: expected a program that 'pcc check' proves",
                   node.ranks.front(),
-                  check::nameOf(index.program, *index.records[stop.record],
-                                scripts[node.program].slots[stop.slot])));
+                  check::nameOf(index.program, *index.instructions[stop.instruction],
+                                scripts[node.program].actions[stop.action])));
 }
 
 /// Returns the device's figures, adapted to the program's use of TF32.
@@ -35,16 +35,16 @@ abi::DeviceFigures deviceOf(const abi::Executable &executable, abi::Cluster clus
   return cluster.device();
 }
 
-void followMemories(const std::vector<check::ProgramIndex> &programs,
-                    const std::vector<Script> &scripts, std::vector<Timeline> &timelines) {
+void trackMemories(const std::vector<check::ProgramIndex> &programs,
+                   const std::vector<Script> &scripts, std::vector<Timeline> &timelines) {
   for (const check::ProgramIndex &index : programs) {
     check::ByteMap bytes(index);
     for (Timeline &timeline : timelines)
       if (timeline.program == index.number) {
         const Script &script = scripts[index.number];
-        timeline.memory = followMemory(index, bytes, script, timeline.spans);
-        std::vector<Span> turns = listSpans(index, bytes, script, timeline.ranks.front());
-        Memory byTurns = followMemory(index, bytes, script, turns);
+        timeline.memory = trackMemory(index, bytes, script, timeline.spans);
+        std::vector<Span> turns = spansInProgramOrder(index, bytes, script, timeline.ranks.front());
+        Memory byTurns = trackMemory(index, bytes, script, turns);
         timeline.memory.peakLive = byTurns.peakLive;
         timeline.memory.atPeak = std::move(byTurns.atPeak);
       }
@@ -71,20 +71,21 @@ abi::Expected<Simulation> simulate(const abi::Executable &executable, const abi:
   std::vector<check::Episode> episodes = check::listEpisodes(executable);
   if (episodes.empty())
     return abi::Status::badInput("expected a program with a section, got none");
-  Simulation result{.episode = episodes.front().name, .slots = episodes.front().slots};
+  Simulation result{.episode = episodes.front().name, .actions = episodes.front().actions};
   std::vector<Script> scripts;
   abi::DeviceFigures device = deviceOf(executable, cluster);
   for (const check::ProgramIndex &index : programs)
-    scripts.push_back(makeScript(index, result.slots[index.number], device));
-  Meetings meetings(programs, *messages, cluster);
-  Network network = makeNetwork(meetings, findClasses(meetings, options.everyRank), cluster);
+    scripts.push_back(makeScript(index, result.actions[index.number], device));
+  RendezvousTable rendezvousTable(programs, *messages, cluster);
+  Network network =
+      makeNetwork(rendezvousTable, findClasses(rendezvousTable, options.everyRank), cluster);
   VirtualClock clock(scripts, network, cluster.device().collective_share().value());
   if (!clock.run())
     return describe(clock.findStop(), network, programs, scripts);
   result.timelines = clock.takeTimelines();
   result.seconds = result.timelines.front().seconds.sum();
-  if (options.followsMemory)
-    followMemories(programs, scripts, result.timelines);
+  if (options.tracksMemory)
+    trackMemories(programs, scripts, result.timelines);
   return result;
 }
 

@@ -28,7 +28,7 @@ struct Options {
   /// Simulates every rank, alike or not, to verify that classes make no difference.
   bool everyRank = false;
   /// Whether Timeline.memory is filled.
-  bool followsMemory = true;
+  bool tracksMemory = true;
 };
 
 struct Simulation {
@@ -37,7 +37,7 @@ struct Simulation {
   /// From the beginning of the step to the end of the last instruction of all ranks.
   double seconds = 0;
   /// By program: its actions in order.
-  std::vector<std::vector<abi::Slot>> slots;
+  std::vector<std::vector<abi::Action>> actions;
   /// By class of ranks. Classes are numbered by their lowest ranks; each rank is in one class.
   std::vector<Timeline> timelines = {};
 

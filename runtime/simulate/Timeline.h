@@ -15,7 +15,7 @@ namespace pcc::simulate {
 struct Span {
   double begin = 0, end = 0;
   double length() const { return end - begin; }
-  bool isEver() const { return end >= begin; }
+  bool hasTime() const { return end >= begin; }
 };
 
 /// The span of a run that does not take place.
@@ -52,8 +52,8 @@ struct LiveBytes {
 /// writer.
 struct LiveTensor {
   /// Section, position of the instruction in it, and buffer.
-  uint32_t section = 0, record = 0, buffer = 0;
-  size_t slot = 0;
+  uint32_t section = 0, instruction = 0, buffer = 0;
+  size_t action = 0;
   uint64_t bytes = 0;
 };
 

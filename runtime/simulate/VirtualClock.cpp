@@ -8,20 +8,21 @@ namespace pcc::simulate {
 
 VirtualClock::VirtualClock(const std::vector<Script> &scripts, const Network &network,
                            double collectiveShare)
-    : scripts(scripts), network(network), collectiveShare(collectiveShare), flights(network) {
+    : scripts(scripts), network(network), collectiveShare(collectiveShare), transfers(network) {
   for (const Node &node : network.nodes) {
     const Script &script = scripts[node.program];
     State &state = states.emplace_back();
-    state.record = script.slots.empty() ? 0 : script.firstOf[script.slots.front().section()];
+    state.instruction =
+        script.actions.empty() ? 0 : script.firstOf[script.actions.front().section()];
     state.signals.resize(script.isNumbered.size());
     state.numbered.resize(script.isNumbered.size());
     state.hasRun.resize(script.firstOf.size());
-    state.latest.resize(script.actions.size(), noFlight);
-    state.counts.resize(script.actions.size());
+    state.latest.resize(script.instructions.size(), noTransfer);
+    state.counts.resize(script.instructions.size());
     state.timeline.program = node.program;
     state.timeline.ranks = node.ranks;
     state.timeline.spans.resize(script.countRuns(), never);
-    if (!script.slots.empty())
+    if (!script.actions.empty())
       stepOver(uint32_t(states.size()) - 1, 0); // over sections without instructions
   }
 }
@@ -42,10 +43,11 @@ bool VirtualClock::run() {
 VirtualClock::Stop VirtualClock::findStop() const {
   for (uint32_t node = 0; node < states.size(); ++node)
     if (!isAtEnd(node))
-      return {int(node), states[node].slot, states[node].record};
-  for (uint32_t flight = 0; flight < flights.size(); ++flight)
-    if (!flights[flight].isDone)
-      return {int(flights[flight].node), flights[flight].slot, flights[flight].record};
+      return {int(node), states[node].action, states[node].instruction};
+  for (uint32_t transfer = 0; transfer < transfers.size(); ++transfer)
+    if (!transfers[transfer].isDone)
+      return {int(transfers[transfer].node), transfers[transfer].action,
+              transfers[transfer].instruction};
   return {};
 }
 
@@ -58,72 +60,72 @@ void VirtualClock::wake(uint32_t node) {
 
 /// Stores completed transfers, and wakes the nodes that waited for them.
 void VirtualClock::settle() {
-  for (uint32_t flight : done) {
-    const Flight &over = flights[flight];
+  for (uint32_t transfer : done) {
+    const Transfer &over = transfers[transfer];
     State &state = states[over.node];
     Span span{over.begin, over.end};
     state.timeline.spans[over.run] = span;
     state.moves.push_back(span);
     bool isLater = over.end > state.lastEnd ||
-                   (over.end == state.lastEnd &&
-                    (state.lastFlight == noFlight || over.run > flights[state.lastFlight].run));
+                   (over.end == state.lastEnd && (state.lastTransfer == noTransfer ||
+                                                  over.run > transfers[state.lastTransfer].run));
     if (isLater) {
       state.lastEnd = over.end;
-      state.lastFlight = flight;
+      state.lastTransfer = transfer;
     }
-    if (state.waitsFor == flight)
+    if (state.waitsFor == transfer)
       wake(over.node);
   }
   done.clear();
 }
 
 void VirtualClock::advance(uint32_t node) {
-  states[node].waitsFor = noFlight;
-  while (!isAtEnd(node) && runRecord(node))
+  states[node].waitsFor = noTransfer;
+  while (!isAtEnd(node) && runInstruction(node))
     ;
 }
 
 /// Runs the current instruction of the list. Returns false if the node must wait there.
-bool VirtualClock::runRecord(uint32_t node) {
+bool VirtualClock::runInstruction(uint32_t node) {
   State &state = states[node];
-  const Action &action = scriptOf(node).actions[state.record];
-  if (!action.meets())
+  const ScriptInstruction &entry = scriptOf(node).instructions[state.instruction];
+  if (!entry.communicates())
     return compute(node);
-  if (network.nodes[node].meetings[state.record] < 0) {
-    signal(node, action, {});
+  if (network.nodes[node].rendezvousTable[state.instruction] < 0) {
+    signal(node, entry, {});
     stepOver(node, 1);
     return true;
   }
-  if (action.lane == abi::COMPUTE)
+  if (entry.stream == abi::COMPUTE)
     return meet(node);
   launchBeside(node);
   return true;
 }
 
-/// Advances the list by `records` instructions of a section.
-void VirtualClock::stepOver(uint32_t node, uint32_t records) {
+/// Advances the list by `instructions` instructions of a section.
+void VirtualClock::stepOver(uint32_t node, uint32_t instructions) {
   State &state = states[node];
   const Script &script = scriptOf(node);
-  state.run += records;
-  state.record += records;
-  while (state.record == script.firstOf[script.slots[state.slot].section() + 1]) {
-    state.hasRun[script.slots[state.slot].section()] = true;
-    state.slotBegin = state.clock;
-    if (++state.slot == script.slots.size())
+  state.run += instructions;
+  state.instruction += instructions;
+  while (state.instruction == script.firstOf[script.actions[state.action].section() + 1]) {
+    state.hasRun[script.actions[state.action].section()] = true;
+    state.actionBegin = state.clock;
+    if (++state.action == script.actions.size())
       return;
-    state.record = script.firstOf[script.slots[state.slot].section()];
+    state.instruction = script.firstOf[script.actions[state.action].section()];
   }
 }
 
 bool VirtualClock::compute(uint32_t node) {
   State &state = states[node];
   const Script &script = scriptOf(node);
-  const Action &action = script.actions[state.record];
+  const ScriptInstruction &entry = script.instructions[state.instruction];
   Awaited awaited;
-  if (!await(node, action, awaited))
+  if (!await(node, entry, awaited))
     return false;
   waitUntil(node, awaited);
-  double seconds = state.hasRun[script.slots[state.slot].section()] ? action.later : action.first;
+  double seconds = state.hasRun[script.actions[state.action].section()] ? entry.later : entry.first;
   Span span{state.clock, state.clock + seconds};
   state.timeline.spans[state.run] = span;
   state.timeline.seconds.compute += seconds;
@@ -133,50 +135,50 @@ bool VirtualClock::compute(uint32_t node) {
   else
     state.busy.push_back(span);
   state.clock = span.end;
-  signal(node, action, {span.end});
+  signal(node, entry, {span.end});
   stepOver(node, 1);
   return true;
 }
 
 /// Adds a transfer for the instruction that is `ahead` positions after the current one.
-uint32_t VirtualClock::addFlight(uint32_t node, uint32_t ahead) {
+uint32_t VirtualClock::addTransfer(uint32_t node, uint32_t ahead) {
   State &state = states[node];
-  uint32_t record = state.record + ahead;
-  return flights.add({.node = node,
-                      .record = record,
-                      .slot = uint32_t(state.slot),
-                      .run = state.run + ahead,
-                      .meeting = uint32_t(network.nodes[node].meetings[record]),
-                      .count = state.counts[scriptOf(node).actions[record].counter]++,
-                      .seconds = network.nodes[node].seconds[record],
-                      .gap = network.nodes[node].gaps[record]});
+  uint32_t instruction = state.instruction + ahead;
+  return transfers.add({.node = node,
+                        .instruction = instruction,
+                        .action = uint32_t(state.action),
+                        .run = state.run + ahead,
+                        .rendezvous = uint32_t(network.nodes[node].rendezvousTable[instruction]),
+                        .count = state.counts[scriptOf(node).instructions[instruction].counter]++,
+                        .seconds = network.nodes[node].seconds[instruction],
+                        .gap = network.nodes[node].gaps[instruction]});
 }
 
 void VirtualClock::launchBeside(uint32_t node) {
   State &state = states[node];
-  const Action &action = scriptOf(node).actions[state.record];
-  uint32_t flight = addFlight(node, 0);
-  for (const Wait &wait : action.waits) {
+  const ScriptInstruction &entry = scriptOf(node).instructions[state.instruction];
+  uint32_t transfer = addTransfer(node, 0);
+  for (const Wait &wait : entry.waits) {
     Signal signal = signalOf(node, wait);
-    if (signal.flight == noFlight)
-      flights.comeAfter(flight, signal.time);
+    if (signal.transfer == noTransfer)
+      transfers.comeAfter(transfer, signal.time);
     else
-      flights.follow(flight, signal.flight);
+      transfers.follow(transfer, signal.transfer);
   }
-  if (action.lane == abi::COMMUNICATION) {
-    flights.comeAfter(flight, state.slotBegin);
-    if (!state.lane.empty())
-      flights.follow(flight, state.lane.back());
-    state.lane.push_back(flight);
-    flights.setPlace(flight, uint32_t(state.lane.size()));
+  if (entry.stream == abi::COMMUNICATION) {
+    transfers.comeAfter(transfer, state.actionBegin);
+    if (!state.stream.empty())
+      transfers.follow(transfer, state.stream.back());
+    state.stream.push_back(transfer);
+    transfers.setPlace(transfer, uint32_t(state.stream.size()));
   } else {
-    uint32_t &latest = state.latest[action.message];
-    if (latest != noFlight)
-      flights.comeBehind(flight, latest);
-    latest = flight;
+    uint32_t &latest = state.latest[entry.message];
+    if (latest != noTransfer)
+      transfers.comeBehind(transfer, latest);
+    latest = transfer;
   }
-  signal(node, action, {0, flight});
-  flights.launch(flight, done);
+  signal(node, entry, {0, transfer});
+  transfers.launch(transfer, done);
   stepOver(node, 1);
 }
 
@@ -185,52 +187,54 @@ void VirtualClock::launchBeside(uint32_t node) {
 bool VirtualClock::meet(uint32_t node) {
   State &state = states[node];
   const Script &script = scriptOf(node);
-  uint32_t end = script.firstOf[script.slots[state.slot].section() + 1];
-  uint32_t records = 1;
-  while (state.record + records < end && script.actions[state.record + records].joins)
-    ++records;
-  if (state.firstFlight == noFlight) {
+  uint32_t end = script.firstOf[script.actions[state.action].section() + 1];
+  uint32_t instructions = 1;
+  while (state.instruction + instructions < end &&
+         script.instructions[state.instruction + instructions].joins)
+    ++instructions;
+  if (state.firstTransfer == noTransfer) {
     Awaited awaited;
-    for (uint32_t i = 0; i < records; ++i)
-      if (!await(node, script.actions[state.record + i], awaited))
+    for (uint32_t i = 0; i < instructions; ++i)
+      if (!await(node, script.instructions[state.instruction + i], awaited))
         return false;
     waitUntil(node, awaited);
-    beginMeeting(node, records);
+    beginRendezvous(node, instructions);
   }
-  for (uint32_t flight = state.firstFlight; flight < state.endFlight; ++flight)
-    if (!flights[flight].isDone) {
-      state.waitsFor = flight;
+  for (uint32_t transfer = state.firstTransfer; transfer < state.endTransfer; ++transfer)
+    if (!transfers[transfer].isDone) {
+      state.waitsFor = transfer;
       return false;
     }
-  endMeeting(node, records);
+  endRendezvous(node, instructions);
   return true;
 }
 
-void VirtualClock::beginMeeting(uint32_t node, uint32_t records) {
+void VirtualClock::beginRendezvous(uint32_t node, uint32_t instructions) {
   State &state = states[node];
-  state.firstFlight = flights.size();
-  for (uint32_t i = 0; i < records; ++i)
-    if (network.nodes[node].meetings[state.record + i] >= 0)
-      flights.comeAfter(addFlight(node, i), state.clock);
-  state.endFlight = flights.size();
-  for (uint32_t flight = state.firstFlight; flight < state.endFlight; ++flight)
-    flights.launch(flight, done);
+  state.firstTransfer = transfers.size();
+  for (uint32_t i = 0; i < instructions; ++i)
+    if (network.nodes[node].rendezvousTable[state.instruction + i] >= 0)
+      transfers.comeAfter(addTransfer(node, i), state.clock);
+  state.endTransfer = transfers.size();
+  for (uint32_t transfer = state.firstTransfer; transfer < state.endTransfer; ++transfer)
+    transfers.launch(transfer, done);
 }
 
-void VirtualClock::endMeeting(uint32_t node, uint32_t records) {
+void VirtualClock::endRendezvous(uint32_t node, uint32_t instructions) {
   State &state = states[node];
-  const Flight *last = &flights[state.firstFlight];
-  for (uint32_t flight = state.firstFlight; flight < state.endFlight; ++flight)
-    if (flights[flight].end > last->end)
-      last = &flights[flight];
+  const Transfer *last = &transfers[state.firstTransfer];
+  for (uint32_t transfer = state.firstTransfer; transfer < state.endTransfer; ++transfer)
+    if (transfers[transfer].end > last->end)
+      last = &transfers[transfer];
   Seconds &seconds = state.timeline.seconds;
-  spendWaiting(state, last->begin - state.clock, scriptOf(node).actions[last->record].kind);
+  spendWaiting(state, last->begin - state.clock,
+               scriptOf(node).instructions[last->instruction].kind);
   seconds.communication += last->end - last->begin;
   state.clock = last->end;
-  state.firstFlight = state.endFlight = noFlight;
-  for (uint32_t i = 0; i < records; ++i)
-    signal(node, scriptOf(node).actions[state.record + i], {state.clock});
-  stepOver(node, records);
+  state.firstTransfer = state.endTransfer = noTransfer;
+  for (uint32_t i = 0; i < instructions; ++i)
+    signal(node, scriptOf(node).instructions[state.instruction + i], {state.clock});
+  stepOver(node, instructions);
 }
 
 } // namespace pcc::simulate

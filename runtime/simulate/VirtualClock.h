@@ -4,22 +4,23 @@
 //
 //   COMPUTE         in list order; an instruction begins when the one before it and its waits are
 //                   done; communication occupies the stream until it is done
-//   COMMUNICATION   in list order; each begins no sooner than its waits are done and its slot
-//                   begins, which is when the COMPUTE instructions of earlier slots are done
+//   COMMUNICATION   in list order; each begins no sooner than its waits are done and its action
+//                   begins, which is when the COMPUTE instructions of earlier actions are done
 //   TRANSFER        each begins when its waits are done, possibly at the beginning of the step, and
 //                   no sooner than its previous run begins
 //
 // A wait means the last run, in list order, of the signaling instruction, or its run for another
-// microbatch (Record.behind). All times follow from other times by sums and maxima. So the order in
-// which nodes advance does not matter, and nothing needs to be sorted by time. Different rendezvous
-// do not take bandwidth from each other, beyond the assumptions of their costs (CollectivePrice.h).
+// microbatch (Instruction.behind). All times follow from other times by sums and maxima. So the
+// order in which nodes advance does not matter, and nothing needs to be sorted by time. Different
+// rendezvous do not take bandwidth from each other, beyond the assumptions of their costs
+// (CollectiveCost.h).
 
 #ifndef PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
 #define PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
 
-#include "runtime/simulate/Flights.h"
 #include "runtime/simulate/Script.h"
 #include "runtime/simulate/Timeline.h"
+#include "runtime/simulate/Transfers.h"
 
 #include <map>
 
@@ -36,11 +37,11 @@ public:
   /// Returns the timelines of completed nodes, without memory.
   std::vector<Timeline> takeTimelines();
 
-  /// A node that did not complete, or -1, with its current slot and instruction.
+  /// A node that did not complete, or -1, with its current action and instruction.
   struct Stop {
     int node = -1;
-    size_t slot = 0;
-    uint32_t record = 0;
+    size_t action = 0;
+    uint32_t instruction = 0;
   };
   Stop findStop() const;
 
@@ -48,28 +49,28 @@ private:
   /// The time when an event is signaled, or the transfer that signals it.
   struct Signal {
     double time = 0;
-    uint32_t flight = noFlight;
+    uint32_t transfer = noTransfer;
   };
   /// The last wait of an instruction to be satisfied, and the last position on COMMUNICATION among
   /// its waits.
   struct Awaited {
     double time = 0;
-    uint32_t flight = noFlight;
+    uint32_t transfer = noTransfer;
     uint32_t place = 0;
   };
   struct State {
     /// The current position in the list.
-    size_t slot = 0, run = 0;
-    uint32_t record = 0;
+    size_t action = 0, run = 0;
+    uint32_t instruction = 0;
     /// The last run on COMPUTE without communication.
     size_t lastComputed = 0;
     /// Pending transfers on COMPUTE; none if the current one has not begun.
-    uint32_t firstFlight = noFlight, endFlight = noFlight;
+    uint32_t firstTransfer = noTransfer, endTransfer = noTransfer;
     /// The transfer for which the list waits.
-    uint32_t waitsFor = noFlight;
+    uint32_t waitsFor = noTransfer;
     bool isListed = false;
 
-    double clock = 0, slotBegin = 0;
+    double clock = 0, actionBegin = 0;
     /// By event: its last run; and, if some instruction waits for it by number, its run by number.
     /// By section: whether it has run.
     std::vector<Signal> signals = {};
@@ -78,10 +79,10 @@ private:
     /// By message: its latest run on TRANSFER. By counter: the number of rendezvous.
     std::vector<uint32_t> latest = {}, counts = {};
     /// Transfers of COMMUNICATION, and how many of them COMPUTE knows to be done.
-    std::vector<uint32_t> lane = {};
+    std::vector<uint32_t> stream = {};
     uint32_t known = 0;
     /// The transfer that ended last, and its end.
-    uint32_t lastFlight = noFlight;
+    uint32_t lastTransfer = noTransfer;
     double lastEnd = 0;
     /// Spans in which COMPUTE computes, ascending; spans in which transfers move data.
     std::vector<Span> busy = {}, moves = {};
@@ -89,34 +90,34 @@ private:
   };
 
   const Script &scriptOf(uint32_t node) const { return scripts[network.nodes[node].program]; }
-  bool isAtEnd(uint32_t node) const { return states[node].slot == scriptOf(node).slots.size(); }
+  bool isAtEnd(uint32_t node) const { return states[node].action == scriptOf(node).actions.size(); }
   void advance(uint32_t node);
-  bool runRecord(uint32_t node);
+  bool runInstruction(uint32_t node);
   bool compute(uint32_t node);
   bool meet(uint32_t node);
-  void beginMeeting(uint32_t node, uint32_t records);
-  void endMeeting(uint32_t node, uint32_t records);
+  void beginRendezvous(uint32_t node, uint32_t instructions);
+  void endRendezvous(uint32_t node, uint32_t instructions);
   void launchBeside(uint32_t node);
-  uint32_t addFlight(uint32_t node, uint32_t ahead);
+  uint32_t addTransfer(uint32_t node, uint32_t ahead);
   Signal signalOf(uint32_t node, const Wait &wait) const;
-  void signal(uint32_t node, const Action &action, const Signal &signal);
-  bool await(uint32_t node, const Action &action, Awaited &awaited);
+  void signal(uint32_t node, const ScriptInstruction &entry, const Signal &signal);
+  bool await(uint32_t node, const ScriptInstruction &entry, Awaited &awaited);
   void waitUntil(uint32_t node, const Awaited &awaited);
-  void spendWaiting(State &state, uint32_t flight) const;
+  void spendWaiting(State &state, uint32_t transfer) const;
   static void spendWaiting(State &state, double time, abi::CollectiveKind kind);
   void slowDown(State &state, uint32_t place);
-  void stepOver(uint32_t node, uint32_t records);
+  void stepOver(uint32_t node, uint32_t instructions);
   void settle();
   void wake(uint32_t node);
   void close(State &state, double end);
-  abi::CollectiveKind kindOf(uint32_t flight) const {
-    return scriptOf(flights[flight].node).actions[flights[flight].record].kind;
+  abi::CollectiveKind kindOf(uint32_t transfer) const {
+    return scriptOf(transfers[transfer].node).instructions[transfers[transfer].instruction].kind;
   }
 
   const std::vector<Script> &scripts;
   const Network &network;
   const double collectiveShare;
-  Flights flights;
+  Transfers transfers;
   std::vector<State> states;
   std::vector<uint32_t> work, done;
 };

@@ -15,7 +15,7 @@ VirtualClock::Signal VirtualClock::signalOf(uint32_t node, const Wait &wait) con
   if (wait.behind == 0)
     return state.signals[wait.event];
   std::optional<uint64_t> number =
-      abi::awaitedNumber(wait.behind, scriptOf(node).numbers[state.slot]);
+      abi::awaitedNumber(wait.behind, scriptOf(node).numbers[state.action]);
   if (!number)
     return {};
   auto known = state.numbered[wait.event].find(*number);
@@ -23,32 +23,32 @@ VirtualClock::Signal VirtualClock::signalOf(uint32_t node, const Wait &wait) con
 }
 
 /// Signals the events of the current instruction.
-void VirtualClock::signal(uint32_t node, const Action &action, const Signal &signal) {
+void VirtualClock::signal(uint32_t node, const ScriptInstruction &entry, const Signal &signal) {
   State &state = states[node];
   const Script &script = scriptOf(node);
-  for (uint32_t event : action.signals) {
+  for (uint32_t event : entry.signals) {
     state.signals[event] = signal;
     if (script.isNumbered[event])
-      state.numbered[event][script.numbers[state.slot]] = signal;
+      state.numbered[event][script.numbers[state.action]] = signal;
   }
 }
 
 /// Collects the transfers that the instruction waits for. Returns false if one of them is not done.
-bool VirtualClock::await(uint32_t node, const Action &action, Awaited &awaited) {
+bool VirtualClock::await(uint32_t node, const ScriptInstruction &entry, Awaited &awaited) {
   State &state = states[node];
-  for (const Wait &wait : action.waits) {
-    uint32_t flight = signalOf(node, wait).flight;
-    if (flight == noFlight)
+  for (const Wait &wait : entry.waits) {
+    uint32_t transfer = signalOf(node, wait).transfer;
+    if (transfer == noTransfer)
       continue; // signaled by COMPUTE, so it is done
-    const Flight &other = flights[flight];
+    const Transfer &other = transfers[transfer];
     if (!other.isDone) {
-      state.waitsFor = flight;
+      state.waitsFor = transfer;
       return false;
     }
     awaited.place = std::max(awaited.place, other.place);
-    if (awaited.flight == noFlight || other.end > awaited.time) {
+    if (awaited.transfer == noTransfer || other.end > awaited.time) {
       awaited.time = other.end;
-      awaited.flight = flight;
+      awaited.transfer = transfer;
     }
   }
   return true;
@@ -62,7 +62,7 @@ void VirtualClock::spendWaiting(State &state, double time, abi::CollectiveKind k
     seconds.send += time;
     break;
   case abi::RECV:
-    (state.slot == 0 ? seconds.warmUp : seconds.receive) += time;
+    (state.action == 0 ? seconds.warmUp : seconds.receive) += time;
     break;
   default:
     seconds.collective += time;
@@ -71,13 +71,13 @@ void VirtualClock::spendWaiting(State &state, double time, abi::CollectiveKind k
 
 /// Attributes the time from the clock to the end of a transfer: after its arrival to itself, before
 /// to the transfers that it followed.
-void VirtualClock::spendWaiting(State &state, uint32_t flight) const {
-  for (double until = flights[flight].end; flight != noFlight && until > state.clock;) {
-    const Flight &own = flights[flight];
-    double from = own.cause == noFlight ? state.clock : std::clamp(own.came, state.clock, until);
-    spendWaiting(state, until - from, kindOf(flight));
+void VirtualClock::spendWaiting(State &state, uint32_t transfer) const {
+  for (double until = transfers[transfer].end; transfer != noTransfer && until > state.clock;) {
+    const Transfer &own = transfers[transfer];
+    double from = own.cause == noTransfer ? state.clock : std::clamp(own.came, state.clock, until);
+    spendWaiting(state, until - from, kindOf(transfer));
     until = from;
-    flight = own.cause;
+    transfer = own.cause;
   }
 }
 
@@ -86,7 +86,7 @@ void VirtualClock::waitUntil(uint32_t node, const Awaited &awaited) {
   slowDown(state, awaited.place);
   if (awaited.time <= state.clock)
     return;
-  spendWaiting(state, awaited.flight);
+  spendWaiting(state, awaited.transfer);
   state.clock = awaited.time;
 }
 
@@ -96,7 +96,7 @@ void VirtualClock::slowDown(State &state, uint32_t place) {
   double beside = 0;
   for (; state.known < place; ++state.known)
     if (collectiveShare > 0) {
-      const Flight &over = flights[state.lane[state.known]];
+      const Transfer &over = transfers[state.stream[state.known]];
       beside += lengthBeside(state.busy, {over.begin, over.end});
     }
   double lost = beside * collectiveShare;
@@ -110,7 +110,7 @@ void VirtualClock::slowDown(State &state, uint32_t place) {
 void VirtualClock::close(State &state, double end) {
   Timeline &timeline = state.timeline;
   if (state.lastEnd > state.clock)
-    spendWaiting(state, state.lastFlight);
+    spendWaiting(state, state.lastTransfer);
   timeline.seconds.drain = end - std::max(state.clock, state.lastEnd);
   for (const Span &span : uniteSpans(std::move(state.moves))) {
     timeline.moving += span.length();
@@ -121,7 +121,7 @@ void VirtualClock::close(State &state, double end) {
 std::vector<Timeline> VirtualClock::takeTimelines() {
   double end = 0;
   for (State &state : states) {
-    slowDown(state, uint32_t(state.lane.size()));
+    slowDown(state, uint32_t(state.stream.size()));
     end = std::max({end, state.clock, state.lastEnd});
   }
   std::vector<Timeline> timelines;

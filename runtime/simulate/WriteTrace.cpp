@@ -11,18 +11,19 @@ namespace pcc::simulate {
 namespace {
 
 constexpr double microseconds = 1e6; ///< per second
-constexpr size_t mostListed = 4;     ///< maximum number of listed ranks that are not consecutive
+constexpr size_t maxListed = 4;      ///< maximum number of listed ranks that are not consecutive
 
 void addTimeline(const abi::Executable &executable, const Simulation &simulation,
                  const Timeline &timeline, int64_t rank, abi::ChromeTrace &trace) {
   const abi::Program &program = executable.programs(timeline.program);
   size_t run = 0;
-  for (const abi::Slot &slot : simulation.slots[timeline.program])
-    for (const abi::Record &record : program.sections(int(slot.section())).records()) {
+  for (const abi::Action &action : simulation.actions[timeline.program])
+    for (const abi::Instruction &instruction :
+         program.sections(int(action.section())).instructions()) {
       const Span &span = timeline.spans[run++];
       if (span.length() > 0)
-        trace.addRecord(rank, record, /*step=*/0, span.begin * microseconds,
-                        span.length() * microseconds);
+        trace.addInstruction(rank, instruction, /*step=*/0, span.begin * microseconds,
+                             span.length() * microseconds);
     }
   for (const LiveBytes &level : timeline.memory.live)
     trace.addCounter(rank, "live bytes", level.begin * microseconds,
@@ -37,7 +38,7 @@ std::string nameOfRanks(const Timeline &timeline) {
     return fmt::format("rank {}", ranks.front());
   if (ranks.back() - ranks.front() + 1 == int64_t(ranks.size()))
     return fmt::format("ranks {}-{}", ranks.front(), ranks.back());
-  if (ranks.size() <= mostListed)
+  if (ranks.size() <= maxListed)
     return fmt::format("ranks {}", fmt::join(ranks, ", "));
   return fmt::format("rank {} and {} more", ranks.front(), ranks.size() - 1);
 }

@@ -2,7 +2,7 @@
 
 #include "tools/pcc-run/Expected.h"
 
-#include "runtime/abi/ExpectationFile.h"
+#include "runtime/abi/GoldenFile.h"
 #include "runtime/execute/Expectation.h"
 
 #include <algorithm>
@@ -34,13 +34,13 @@ bool report(const std::vector<runtime::ComparedResult> &results) {
 
 runtime::Expected<bool> runExpected(abi::Executable executable, const std::string &path,
                                     const runtime::SessionOptions &options) {
-  auto expectation = abi::readExpectation(path);
-  if (!expectation)
-    return expectation.status();
+  auto golden = abi::readGoldenResults(path);
+  if (!golden)
+    return golden.status();
   auto session = runtime::Session::load(std::move(executable), options);
   if (!session)
     return session.status();
-  auto results = runtime::compareWith(**session, *expectation);
+  auto results = runtime::compareWith(**session, *golden);
   if (!results)
     return results.status().kind() == runtime::StatusKind::BadUsage
                ? runtime::Status::badInput(fmt::format("{}: does not fit the program: {}", path,

@@ -14,7 +14,7 @@ namespace pcc::tools {
 /// Runs the program on the inputs of the golden results in the file `path`. Prints a line for each
 /// result that differs, then "61 results as expected, the worst at 0.31 of its tolerance" or "2 of
 /// 61 results differ, …". Returns whether all results are as expected. Errors: as those of
-/// readExpectation, Session::load and compareWith.
+/// readGoldenResults, Session::load and compareWith.
 runtime::Expected<bool> runExpected(abi::Executable executable, const std::string &path,
                                     const runtime::SessionOptions &options);
 

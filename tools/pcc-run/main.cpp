@@ -31,7 +31,7 @@ struct Options {
   std::string communicator = "auto", reduction = "ordered", nonFinite = "stop";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
-  bool checkRecords = false;
+  bool checkInstructions = false;
   bool shuffle = false, help = false;
 
   bool isJson() const { return format == "json"; }
@@ -80,8 +80,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"seed", "for first values and data", IntegerTarget{&options.seed, 0, unlimited}},
       {"threads", "threads of all ranks together, 0: one per core",
        IntegerTarget{&options.threads, 0, 4096}},
-      {"check-records", "each record is waited for, so that an error of a GPU names it",
-       &options.checkRecords},
+      {"check-instructions", "each record is waited for, so that an error of a GPU names it",
+       &options.checkInstructions},
       {"help", "this text", &options.help},
   };
 }
@@ -140,7 +140,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_link(options.link);
   config.set_communicator(communicators.at(options.communicator));
   config.set_reduction(reductions.at(options.reduction));
-  config.set_check_records(options.checkRecords);
+  config.set_check_instructions(options.checkInstructions);
   config.set_non_finite(options.nonFinite == "continue" ? abi::NON_FINITE_CONTINUE
                                                         : abi::NON_FINITE_STOP);
   return config;
@@ -168,7 +168,7 @@ Status compare(const Options &options, abi::Executable executable, const runtime
                                         launch.processes));
   runtime::SessionOptions session{.threads = int(options.threads),
                                   .timeOut = options.timeOut,
-                                  .checksInstructions = options.checkRecords,
+                                  .checksInstructions = options.checkInstructions,
                                   .requiresNccl = options.communicator == "nccl"};
   Expected<bool> isExpected = tools::runExpected(std::move(executable), options.expected, session);
   if (isExpected && !*isExpected)

@@ -156,7 +156,7 @@ private:
       if (links)
         machine::setLinks(*machine, *links);
     }
-    auto step = simulate::simulate(program, *machine, {.followsMemory = false});
+    auto step = simulate::simulate(program, *machine, {.tracksMemory = false});
     if (!step)
       return fail(BadInput, step.status().describe());
     predicted.step = timeSections(program, *step);

@@ -49,7 +49,7 @@ private:
   void print(const abi::Executable &program, double seconds) const {
     int64_t ranks = abi::rankCount(program.mesh());
     std::vector<uint64_t> peaks = check::peakBytes(program);
-    bool states = llvm::all_of(program.programs(), abi::statesDataflow);
+    bool states = llvm::all_of(program.programs(), abi::hasDataflow);
     if (format.isJson()) {
       llvm::json::Array bytes;
       for (uint64_t peak : peaks)

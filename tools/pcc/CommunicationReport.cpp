@@ -3,7 +3,7 @@
 #include "tools/pcc/CommunicationReport.h"
 
 #include "dialects/dist/Mesh.h"
-#include "runtime/machine/RecordTraffic.h"
+#include "runtime/machine/CollectiveTraffic.h"
 #include "tools/pcc/Columns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,16 +16,16 @@ namespace json = llvm::json;
 
 namespace {
 
-Communication read(const abi::Executable &program, const abi::Record &instruction,
+Communication read(const abi::Executable &program, const abi::Instruction &instruction,
                    const std::optional<abi::Cluster> &cluster) {
-  machine::RecordTraffic traffic = machine::readTraffic(program, instruction.collective());
+  machine::CollectiveTraffic traffic = machine::readTraffic(program, instruction.collective());
   Communication result;
   result.kind = llvm::StringRef(abi::CollectiveKind_Name(instruction.collective().kind())).lower();
   result.op = instruction.op();
   result.location = instruction.location();
   result.bytes = traffic.received;
   if (cluster)
-    result.seconds = machine::priceTraffic(*cluster, traffic);
+    result.seconds = machine::estimateTrafficCost(*cluster, traffic);
   result.groups = std::move(traffic.groups);
   return result;
 }
@@ -108,12 +108,12 @@ pcc::cli::reportCommunication(const abi::Executable &executable,
     for (const abi::Section &section : program.sections()) {
       SectionCommunication &entry = report.emplace_back();
       entry.section = section.name();
-      for (const abi::Record &instruction : section.records())
+      for (const abi::Instruction &instruction : section.instructions())
         if (instruction.has_collective())
           entry.collectives.push_back(read(executable, instruction, cluster));
     }
-    for (const abi::Slot &slot : program.slots())
-      ++report[first + slot.section()].runs;
+    for (const abi::Action &action : program.actions())
+      ++report[first + action.section()].runs;
   }
   return report;
 }

@@ -52,20 +52,20 @@ void pcc::cli::printMemoryProfile(llvm::raw_ostream &os, const simulate::Memory 
 }
 
 /// Formats an action as `backward[3]`, or as `backward[3,1]` for a copy.
-static std::string actionName(const abi::Executable &executable, const abi::Slot &slot,
+static std::string actionName(const abi::Executable &executable, const abi::Action &action,
                               const abi::Program &program) {
-  std::string name = program.sections(int(slot.section())).name();
+  std::string name = program.sections(int(action.section())).name();
   if (executable.batch().micro_batches() * executable.batch().copies() <= 1)
     return name;
-  name += "[" + std::to_string(slot.microbatch());
+  name += "[" + std::to_string(action.microbatch());
   if (executable.batch().copies() > 1 && !executable.batch().together())
-    name += "," + std::to_string(slot.copy());
+    name += "," + std::to_string(action.copy());
   return name + "]";
 }
 
-static const abi::Record &instructionOf(const abi::Program &program,
-                                        const simulate::LiveTensor &tensor) {
-  return program.sections(int(tensor.section)).records(int(tensor.record));
+static const abi::Instruction &instructionOf(const abi::Program &program,
+                                             const simulate::LiveTensor &tensor) {
+  return program.sections(int(tensor.section)).instructions(int(tensor.instruction));
 }
 
 void pcc::cli::printPeak(llvm::raw_ostream &os, const abi::Executable &executable,
@@ -77,10 +77,10 @@ void pcc::cli::printPeak(llvm::raw_ostream &os, const abi::Executable &executabl
     return;
   os << llvm::formatv("\n{0,12}  live at the peak, {1} tensors\n", "MB", tensors.size());
   for (size_t i = 0; i < std::min(tensors.size(), maxTensors); ++i) {
-    const abi::Slot &slot = simulation.slots[timeline.program][tensors[i].slot];
+    const abi::Action &action = simulation.actions[timeline.program][tensors[i].action];
     std::string name = check::nameOf(instructionOf(program, tensors[i]));
     os << llvm::formatv("{0,12:f3}  {1} of {2}\n", double(tensors[i].bytes) / 1e6,
-                        llvm::StringRef(name).trim('\''), actionName(executable, slot, program));
+                        llvm::StringRef(name).trim('\''), actionName(executable, action, program));
   }
 }
 
@@ -91,10 +91,10 @@ std::string pcc::cli::describePeak(const abi::Executable &executable,
   std::string text;
   for (const simulate::LiveTensor &tensor :
        llvm::ArrayRef(timeline.memory.atPeak).take_front(maxInLine)) {
-    const abi::Slot &slot = simulation.slots[timeline.program][tensor.slot];
+    const abi::Action &action = simulation.actions[timeline.program][tensor.action];
     text += llvm::formatv("{0}{1} of {2} ({3:f3} MB)", text.empty() ? "" : ", ",
                           check::nameOf(instructionOf(program, tensor)),
-                          actionName(executable, slot, program), double(tensor.bytes) / 1e6);
+                          actionName(executable, action, program), double(tensor.bytes) / 1e6);
   }
   return text;
 }
@@ -112,11 +112,11 @@ json::Value pcc::cli::peakToJson(const abi::Executable &executable,
   const abi::Program &program = executable.programs(timeline.program);
   json::Array tensors;
   for (const simulate::LiveTensor &tensor : timeline.memory.atPeak) {
-    const abi::Slot &slot = simulation.slots[timeline.program][tensor.slot];
+    const abi::Action &action = simulation.actions[timeline.program][tensor.action];
     tensors.push_back(json::Object{{"op", instructionOf(program, tensor).op()},
                                    {"section", program.sections(int(tensor.section)).name()},
-                                   {"microbatch", int64_t(slot.microbatch())},
-                                   {"copy", int64_t(slot.copy())},
+                                   {"microbatch", int64_t(action.microbatch())},
+                                   {"copy", int64_t(action.copy())},
                                    {"bytes", int64_t(tensor.bytes)}});
   }
   return tensors;

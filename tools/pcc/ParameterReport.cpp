@@ -2,7 +2,7 @@
 #include "tools/pcc/ParameterReport.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "tools/pcc/Columns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -24,7 +24,7 @@ constexpr int64_t bytesPerElement = 4; // f32
 /// The plan of one pair and its cost.
 struct PlannedPair {
   facts::ReshardPlan plan;
-  std::vector<machine::CollectivePrice> costs; ///< of each step
+  std::vector<machine::CollectiveCost> costs; ///< of each step
   double seconds = 0;
   std::optional<bool> equal; ///< whether the run was right; set by --execute
 

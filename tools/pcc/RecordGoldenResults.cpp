@@ -4,8 +4,8 @@
 
 #include "compiler/interpret/Bounds.h"
 #include "runtime/abi/Executable.h"
-#include "runtime/abi/ExpectationFile.h"
-#include "runtime/abi/Outside.h"
+#include "runtime/abi/GoldenFile.h"
+#include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/RuntimeTensors.h"
 
@@ -14,8 +14,8 @@ using namespace pcc::cli;
 
 namespace {
 
-abi::ExpectationTensor toMessage(llvm::StringRef name, const runtime::Tensor &tensor) {
-  abi::ExpectationTensor message;
+abi::GoldenTensor toMessage(llvm::StringRef name, const runtime::Tensor &tensor) {
+  abi::GoldenTensor message;
   message.set_name(name.str());
   message.set_type(tensor.type);
   message.mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
@@ -31,23 +31,23 @@ template <typename Messages> void addAll(const runtime::NamedTensors &tensors, M
 /// Maps the prefix of a case's name to the kind of its result.
 struct KindRow {
   llvm::StringLiteral prefix;
-  abi::ExpectedKind kind;
+  abi::GoldenKind kind;
 };
 
 constexpr KindRow kinds[] = {
-    {"gradient ", abi::EXPECTED_GRADIENT},
-    {"updated parameter ", abi::EXPECTED_PARAMETER},
-    {"output ", abi::EXPECTED_OUTPUT},
+    {"gradient ", abi::GOLDEN_GRADIENT},
+    {"updated parameter ", abi::GOLDEN_PARAMETER},
+    {"output ", abi::GOLDEN_OUTPUT},
 };
 
 /// Converts a case; `key` is its name: "step 1 loss", "gradient w", …
-abi::ExpectedResult toMessage(llvm::StringRef key, const interpret::Bound &bound) {
-  abi::ExpectedResult result;
+abi::GoldenResult toMessage(llvm::StringRef key, const interpret::Bound &bound) {
+  abi::GoldenResult result;
   result.set_tolerance(bound.tolerance);
   llvm::StringRef name = key;
   uint32_t step;
   if (name.consume_front("step ") && !name.consumeInteger(10, step) && name == " loss") {
-    result.set_kind(abi::EXPECTED_LOSS);
+    result.set_kind(abi::GOLDEN_LOSS);
     result.set_step(step);
     *result.mutable_value() = toMessage("", toRuntime(bound.value));
     return result;
@@ -62,9 +62,9 @@ abi::ExpectedResult toMessage(llvm::StringRef key, const interpret::Bound &bound
   return result;
 }
 
-void addResults(const interpret::Bounds &bounds, abi::Expectation &expectation) {
+void addResults(const interpret::Bounds &bounds, abi::GoldenResults &golden) {
   for (const auto &[key, bound] : bounds)
-    *expectation.add_results() = toMessage(key, bound);
+    *golden.add_results() = toMessage(key, bound);
 }
 
 /// Adds the initial parameters of a run; both runs agree, because values depend only on seed and
@@ -76,8 +76,8 @@ void addParameters(const interpret::NamedTensors &values, runtime::NamedTensors 
 
 } // namespace
 
-runtime::Expected<abi::Expectation> pcc::cli::computeGoldenResults(VerifiedModel &model) {
-  abi::Expectation expectation;
+runtime::Expected<abi::GoldenResults> pcc::cli::computeGoldenResults(VerifiedModel &model) {
+  abi::GoldenResults golden;
   runtime::NamedTensors parameters;
   double factor = interpret::compiledFactor(*model.one);
   if (hasForward(model)) {
@@ -85,8 +85,9 @@ runtime::Expected<abi::Expectation> pcc::cli::computeGoldenResults(VerifiedModel
     if (!forward)
       return forward.status();
     addParameters(forward->arguments, parameters);
-    addAll(forward->inputsOf(abi::outsideOf(model.program)), *expectation.mutable_forward_inputs());
-    addResults(interpret::boundsOf(forward->outputs, factor), expectation);
+    addAll(forward->inputsOf(abi::programInterface(model.program)),
+           *golden.mutable_forward_inputs());
+    addResults(interpret::boundsOf(forward->outputs, factor), golden);
   }
   if (model.pipeline.trains()) {
     auto training = interpret::makeTrainingReference(*model.one, model.programOptions());
@@ -94,13 +95,13 @@ runtime::Expected<abi::Expectation> pcc::cli::computeGoldenResults(VerifiedModel
       return runtime::Status::badInput("the interpreter cannot run the step");
     addParameters(training->parameters, parameters);
     for (const interpret::NamedTensors &batch : training->batches)
-      addAll(withoutPrefix(batch, "input "), *expectation.add_batches()->mutable_inputs());
-    addResults(interpret::boundsOf(*training, factor), expectation);
+      addAll(withoutPrefix(batch, "input "), *golden.add_batches()->mutable_inputs());
+    addResults(interpret::boundsOf(*training, factor), golden);
   }
-  addAll(parameters, *expectation.mutable_parameters());
-  if (runtime::Status status = abi::validate(expectation); !status.ok())
+  addAll(parameters, *golden.mutable_parameters());
+  if (runtime::Status status = abi::validate(golden); !status.ok())
     return status;
-  return expectation;
+  return golden;
 }
 
 ExitCode pcc::cli::recordGoldenResults(Session &session, const CompileFlags &compileFlags,
@@ -109,16 +110,16 @@ ExitCode pcc::cli::recordGoldenResults(Session &session, const CompileFlags &com
   VerifiedModel model;
   if (ExitCode code = compileVerified(session, compileFlags, options, model))
     return code;
-  auto expectation = computeGoldenResults(model);
-  if (!expectation)
-    return fail(BadInput, "'--record': " + expectation.status().message());
+  auto golden = computeGoldenResults(model);
+  if (!golden)
+    return fail(BadInput, "'--instruction': " + golden.status().message());
   std::string program = prefix + ".pcx", expected = prefix + ".expected";
   runtime::Status status = abi::writeExecutable(model.program, program);
   if (status.ok())
-    status = abi::writeExpectation(*expectation, expected);
+    status = abi::writeGoldenResults(*golden, expected);
   if (!status.ok())
     return fail(BadInput, status.describe());
-  llvm::outs() << "recorded " << expectation->results_size() << " results of "
+  llvm::outs() << "recorded " << golden->results_size() << " results of "
                << abi::rankCount(model.program.mesh()) << " ranks: '" << program << "', '"
                << expected << "'\n";
   llvm::outs().flush();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc verify MODEL --record=PREFIX`: stores the comparison of `pcc verify MODEL` as golden
+// `pcc verify MODEL --instruction=PREFIX`: stores the comparison of `pcc verify MODEL` as golden
 // results. A machine with the program's devices and no compiler runs it:
 // `pcc-run PREFIX.pcx --expected=PREFIX.expected`.
 #pragma once
 
-#include "runtime/abi/expectation.pb.h"
+#include "runtime/abi/golden.pb.h"
 #include "tools/pcc/ModelReference.h"
 
 namespace pcc::cli {
@@ -13,7 +13,7 @@ namespace pcc::cli {
 /// Computes the golden results of `model`: the outputs of a forward run and, if it trains, losses,
 /// gradients and updated parameters, with the tolerances of `pcc verify`. The error says what
 /// cannot be computed.
-runtime::Expected<abi::Expectation> computeGoldenResults(VerifiedModel &model);
+runtime::Expected<abi::GoldenResults> computeGoldenResults(VerifiedModel &model);
 
 /// Compiles the model, writes PREFIX.pcx and PREFIX.expected, and prints one line about them. Runs
 /// nothing on a device. Errors are diagnostics.

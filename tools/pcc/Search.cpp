@@ -80,7 +80,7 @@ public:
                 cl::sub(command)),
         constraintTimeLimit(
             "constraint-time-limit",
-            cl::desc("seconds in which to say what each pin costs; 0: nothing is said"),
+            cl::desc("seconds in which to say what each constraint costs; 0: nothing is said"),
             cl::init(10), cl::sub(command)),
         pipelines("pipelines",
                   cl::desc("also into how many pipeline stages, microbatches and chunks, and by "

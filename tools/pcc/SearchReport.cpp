@@ -62,11 +62,11 @@ json::Value SearchReport::toJson() const {
     plan[op.name] =
         json::Object{{"in_strategy", op.in}, {"out_strategy", op.out}, {"cost", op.seconds}};
   json::Array prices;
-  for (const strategy::ConstraintCost &pin : pins) {
-    json::Object price{{"pin", pin.text}, {"cost", nullptr}, {"most", nullptr}};
-    if (pin.isKnown) {
-      price["cost"] = pin.seconds;
-      price["most"] = pin.maxSeconds;
+  for (const strategy::ConstraintCost &constraint : pins) {
+    json::Object price{{"constraint", constraint.text}, {"cost", nullptr}, {"most", nullptr}};
+    if (constraint.isKnown) {
+      price["cost"] = constraint.seconds;
+      price["most"] = constraint.maxSeconds;
     }
     prices.push_back(std::move(price));
   }
@@ -85,14 +85,14 @@ json::Value SearchReport::toJson() const {
 static void printConstraints(llvm::ArrayRef<strategy::ConstraintCost> pins) {
   if (!pins.empty())
     llvm::outs() << "\nwhat pins cost, ms a step:\n";
-  for (const strategy::ConstraintCost &pin : pins) {
-    if (!pin.isKnown) {
-      llvm::outs() << llvm::formatv("{0,10}  {1}, no time was left for it\n", "", pin.text);
+  for (const strategy::ConstraintCost &constraint : pins) {
+    if (!constraint.isKnown) {
+      llvm::outs() << llvm::formatv("{0,10}  {1}, no time was left for it\n", "", constraint.text);
       continue;
     }
-    llvm::outs() << llvm::formatv("{0,10:f4}  {1}", pin.seconds * 1e3, pin.text);
-    if (pin.maxSeconds > pin.seconds)
-      llvm::outs() << llvm::formatv(", at most {0:f4}", pin.maxSeconds * 1e3);
+    llvm::outs() << llvm::formatv("{0,10:f4}  {1}", constraint.seconds * 1e3, constraint.text);
+    if (constraint.maxSeconds > constraint.seconds)
+      llvm::outs() << llvm::formatv(", at most {0:f4}", constraint.maxSeconds * 1e3);
     llvm::outs() << "\n";
   }
 }

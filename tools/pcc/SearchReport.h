@@ -23,7 +23,7 @@ public:
   explicit SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates);
 
   /// Returns `{"cost", "bound", "seconds", "meshes": […], "ops": {NAME: {"in_strategy",
-  /// "out_strategy", "cost"}}, "pins": [{"pin", "cost", "most"}]}`; times in seconds. With
+  /// "out_strategy", "cost"}}, "pins": [{"constraint", "cost", "most"}]}`; times in seconds. With
   /// recursive cuts also "cut_seconds", the time of the cuts alone, and "cost_before", the cost
   /// before their improvement.
   llvm::json::Value toJson() const;

@@ -55,7 +55,7 @@ llvm::StringRef ModelFlags::givenFlag() const {
 
 /// Adds the constraints of `path` to `module`.
 static ExitCode attachConstraints(mlir::ModuleOp module, llvm::StringRef path) {
-  pcc::abi::Pins message;
+  pcc::abi::Constraints message;
   google::protobuf::TextFormat::ParseInfoTree places;
   if (ExitCode code = readConfigFile(path, message, &places))
     return code;

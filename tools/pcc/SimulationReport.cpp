@@ -37,11 +37,11 @@ static std::vector<Bar> makeBars(const abi::Executable &executable,
   std::vector<Bar> bars;
   const abi::Program &program = executable.programs(timeline.program);
   size_t run = 0;
-  for (const abi::Slot &slot : simulation.slots[timeline.program]) {
-    const abi::Section &section = program.sections(int(slot.section()));
-    char letter = letterOf(kindOf(section.name()), slot.microbatch());
+  for (const abi::Action &action : simulation.actions[timeline.program]) {
+    const abi::Section &section = program.sections(int(action.section()));
+    char letter = letterOf(kindOf(section.name()), action.microbatch());
     bool isNewAction = true;
-    for (const abi::Record &instruction : section.records()) {
+    for (const abi::Instruction &instruction : section.instructions()) {
       const simulate::Span &span = timeline.spans[run++];
       if (instruction.has_collective() || span.length() <= 0)
         continue;

@@ -73,7 +73,7 @@ static void emitReduceKernel(gpu::GPUModuleOp kernels, const std::string &name,
 /// Emits a kernel that copies a box, or reduces it into its target.
 static void emitBoxKernel(gpu::GPUModuleOp kernels, const std::string &name,
                           std::optional<task::ReduceOp> reduction, Type type) {
-  constexpr int64_t dims = abi::mostBoxDims;
+  constexpr int64_t dims = abi::maxBoxDims;
   SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/1 + 3 * dims);
   auto numbers = [&](int64_t list) {
     return llvm::map_to_vector(llvm::seq<int64_t>(0, dims),

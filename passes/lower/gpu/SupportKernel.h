@@ -18,7 +18,7 @@ class SupportKernel {
 public:
   /// The arguments are `pointers` pointers, then `numbers` numbers.
   SupportKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, unsigned pointers,
-                unsigned numbers, int64_t blocks = abi::mostBlocksOfElements);
+                unsigned numbers, int64_t blocks = abi::maxElementBlocks);
 
   mlir::Value pointer(unsigned n) const { return entry->getArgument(n); }
   mlir::Value number(unsigned n) const { return entry->getArgument(pointers + n); }

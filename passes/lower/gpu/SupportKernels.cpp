@@ -50,8 +50,7 @@ Value SupportKernel::loadIf(Value condition, Type type, Value pointer, Value pos
 
 void SupportKernel::forEach(Value count, function_ref<void(Value)> body) {
   Value own = add(mul(block->block(), math.constant(abi::supportThreads)), block->thread());
-  emitStridedLoop(b, own, count, math.constant(abi::mostBlocksOfElements * abi::supportThreads),
-                  body);
+  emitStridedLoop(b, own, count, math.constant(abi::maxElementBlocks * abi::supportThreads), body);
 }
 
 Value SupportKernel::sum(Value start, ArrayRef<Value> counts,
@@ -91,15 +90,15 @@ SmallVector<Value> SupportKernel::split(Value place, ArrayRef<Value> sizes) {
 }
 
 static void emitAccumulate(gpu::GPUModuleOp kernels, const std::string &name, Type source) {
-  SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/2, abi::mostBlocksOfSum);
+  SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/2, abi::maxSumBlocks);
   IndexMath &math = kernel.math;
   Type f32 = kernel.b.getF32Type();
   Value sum = kernel.pointer(0), count = kernel.number(0);
   Value adds = kernel.has(kernel.number(1), 1);
-  Value first = kernel.mul(kernel.block->block(), math.constant(abi::elementsOfSumBlock));
-  Value step = math.constant(abi::mostBlocksOfSum * abi::elementsOfSumBlock);
+  Value first = kernel.mul(kernel.block->block(), math.constant(abi::elementsPerSumBlock));
+  Value step = math.constant(abi::maxSumBlocks * abi::elementsPerSumBlock);
   emitStridedLoop(kernel.b, first, count, step, [&](Value begin) {
-    for (int64_t turn = 0; turn < abi::elementsOfSumBlock; turn += abi::supportThreads) {
+    for (int64_t turn = 0; turn < abi::elementsPerSumBlock; turn += abi::supportThreads) {
       Value n = kernel.add(kernel.add(begin, math.constant(turn)), kernel.block->thread());
       emitIf(kernel.b, kernel.less(n, count), [&] {
         Value own = kernel.elements.load(source, kernel.pointer(1), n);

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-using Flag = abi::ProductFlag;
+using Flag = abi::MatmulFlag;
 
 namespace {
 /// Pointer arguments of a matmul kernel.
@@ -120,7 +120,7 @@ void ProductEmitter::emitElement(Value element) {
   if (!isThere)
     sum = addIf(sum, Flag::addToC, tensorC, element);
   Value isGelu = has(Flag::gelu), isGradient = has(Flag::geluGradient);
-  emitIf(b, kernel.both(isGelu, has(Flag::hasKept)),
+  emitIf(b, kernel.both(isGelu, has(Flag::hasPreActivation)),
          [&] { kernel.elements.store(sum, result, kernel.pointer(kept), element); });
   Value x = kernel.select(isGradient,
                           kernel.loadIf(isGradient, result, kernel.pointer(kept), element), sum);

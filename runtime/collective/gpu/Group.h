@@ -44,7 +44,7 @@ struct Round {
   /// Recorded after the work, once it is enqueued; `outcome` is the status of enqueueing.
   std::optional<cuda::Event> done;
   /// Interval of the work, if times are recorded.
-  MarkedSpan place = {};
+  TimestampSpan place = {};
   bool isEnqueued = false;
   Status outcome;
 };
@@ -56,7 +56,7 @@ struct Post {
   std::shared_ptr<cuda::Event> ready;
   /// Set on both sides, as in a round.
   std::shared_ptr<cuda::Event> done = {};
-  MarkedSpan place = {};
+  TimestampSpan place = {};
   bool isEnqueued = false;
   Status outcome = {};
 };

@@ -102,14 +102,14 @@ Status MoveQueue::enqueueOne(const ZeroBytes &zero) {
 }
 
 Status MoveQueue::enqueueOne(const MoveBox &box) {
-  if (box.sizes.size() > abi::mostBoxDims)
+  if (box.sizes.size() > abi::maxBoxDims)
     return Status::unavailable(fmt::format("expected boxes of {} dimensions at most, got {}",
-                                           abi::mostBoxDims, box.sizes.size()));
+                                           abi::maxBoxDims, box.sizes.size()));
   std::vector<int64_t> numbers = {1};
   for (int64_t size : box.sizes)
     numbers[0] *= size;
   auto add = [&](const std::vector<int64_t> &list, int64_t fill) {
-    numbers.insert(numbers.end(), abi::mostBoxDims - list.size(), fill);
+    numbers.insert(numbers.end(), abi::maxBoxDims - list.size(), fill);
     numbers.insert(numbers.end(), list.begin(), list.end());
   };
   add(box.sizes, 1);
@@ -142,7 +142,7 @@ Status MoveQueue::launch(const std::string &function, int64_t elements,
       return handle.status();
     found = functions.emplace(function, *handle).first;
   }
-  cuda::Call call(found->second, abi::blocksOfElements(elements), abi::supportThreads,
+  cuda::Call call(found->second, abi::numElementBlocks(elements), abi::supportThreads,
                   std::move(pointers), numbers);
   return gpu->driver.check(call.enqueue(gpu->driver, side->get()), "cuLaunchKernel");
 }

@@ -62,7 +62,7 @@ Status Posts::transfer(Post &send, Post &receive) {
   for (const Post *side : {&send, &receive})
     if (status.ok())
       status = queue.stream().waitFor(*side->ready);
-  MarkedSpan place{.begin = streams->mark(queue)};
+  TimestampSpan place{.begin = streams->mark(queue)};
   if (status.ok())
     status = queue.enqueue(moves);
   place.end = streams->mark(queue);

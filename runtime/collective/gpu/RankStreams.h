@@ -17,11 +17,13 @@ struct RankStreams {
   /// Null: no times are recorded.
   cuda::EventClock *clock;
 
-  Mark mark(MoveQueue &queue) const { return clock ? clock->mark(queue.stream().get()) : nullptr; }
+  TimestampHandle mark(MoveQueue &queue) const {
+    return clock ? clock->mark(queue.stream().get()) : nullptr;
+  }
 };
 
 /// Adds an interval if it was marked.
-inline void addPlace(const MarkedSpan &place, TransferInterval &interval) {
+inline void addPlace(const TimestampSpan &place, TransferInterval &interval) {
   if (place.begin && place.end)
     interval.places.push_back(place);
 }

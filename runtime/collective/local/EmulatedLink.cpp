@@ -67,7 +67,7 @@ double EmulatedLink::cost(const machine::Traffic &message, int members) {
   auto [known, isNew] =
       costs.try_emplace({members, message.kind, message.bytes, message.messages}, 0);
   if (isNew)
-    known->second = machine::priceOverLink(link, members, message);
+    known->second = machine::estimateLinkCost(link, members, message);
   return known->second;
 }
 

@@ -16,7 +16,7 @@ namespace local {
 namespace {
 
 /// Batches that a member may have in flight; starting one more waits for the oldest.
-constexpr uint64_t depth = check::mostInFlight;
+constexpr uint64_t depth = check::maxInFlight;
 
 /// Whether the run was aborted, shared by all communicators of a process.
 struct Abort {

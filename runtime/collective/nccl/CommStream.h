@@ -49,7 +49,7 @@ struct StreamWork {
   std::optional<cuda::Event> done;
   std::vector<gpu::Move> after;
   /// From when the stream reaches the work until it is done, if times are recorded.
-  MarkedSpan place;
+  TimestampSpan place;
   bool isEnqueued = false;
 };
 
@@ -79,7 +79,7 @@ public:
   Status synchronize() { return queue->stream().synchronize(); }
 
 private:
-  Mark mark() { return parts.clock ? parts.clock->mark(stream()) : nullptr; }
+  TimestampHandle mark() { return parts.clock ? parts.clock->mark(stream()) : nullptr; }
   Status enqueueRest(StreamWork &flight);
   Expected<cuda::Event> takeEvent();
 

@@ -79,7 +79,7 @@ std::vector<Part> partsOf(const abi::Attention &attention, const PrepareContext 
 
 } // namespace
 
-Expected<PreparedPointer> prepareAttention(const abi::Record &instruction,
+Expected<PreparedPointer> prepareAttention(const abi::Instruction &instruction,
                                            const PrepareContext &context, RankParts parts) {
   if (PreparedPointer byLibrary = parts.cudnn.prepare(instruction, context, parts.stream))
     return byLibrary;
@@ -90,7 +90,7 @@ Expected<PreparedPointer> prepareAttention(const abi::Record &instruction,
         fmt::format("{}_{}", part.name, abi::elementName(instruction.attention().type())));
     if (!function)
       return function.status();
-    calls.emplace_back(*function, abi::blocksOfElements(part.elements), abi::supportThreads,
+    calls.emplace_back(*function, abi::numElementBlocks(part.elements), abi::supportThreads,
                        std::move(part.buffers), numbers);
   }
   return prepareCalls(instruction, std::move(calls), parts.stream);

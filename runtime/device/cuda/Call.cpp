@@ -23,7 +23,7 @@ Result Call::enqueue(const Driver &driver, StreamHandle stream) {
                              stream, parameters.data(), nullptr);
 }
 
-Status Call::run(const abi::Record &instruction, Stream &stream) {
+Status Call::run(const abi::Instruction &instruction, Stream &stream) {
   if (blocks == 0)
     return {};
   return stream.enqueued(instruction, enqueue(stream.driver(), stream.get()), "cuLaunchKernel");
@@ -33,7 +33,7 @@ namespace {
 
 class CallsInstruction final : public PreparedInstruction {
 public:
-  CallsInstruction(const abi::Record &instruction, std::vector<Call> calls, Stream &stream)
+  CallsInstruction(const abi::Instruction &instruction, std::vector<Call> calls, Stream &stream)
       : instruction(instruction), calls(std::move(calls)), stream(stream) {}
 
   ActionValueUse uses() const override { return {}; }
@@ -45,14 +45,14 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   std::vector<Call> calls;
   Stream &stream;
 };
 
 } // namespace
 
-std::unique_ptr<PreparedInstruction> prepareCalls(const abi::Record &instruction,
+std::unique_ptr<PreparedInstruction> prepareCalls(const abi::Instruction &instruction,
                                                   std::vector<Call> calls, Stream &stream) {
   return std::make_unique<CallsInstruction>(instruction, std::move(calls), stream);
 }

@@ -18,7 +18,7 @@ public:
   /// Enqueues the launch with the current scalars. Does nothing for zero blocks.
   Result enqueue(const Driver &driver, StreamHandle stream);
   /// Enqueues the launch on behalf of an instruction.
-  Status run(const abi::Record &instruction, Stream &stream);
+  Status run(const abi::Instruction &instruction, Stream &stream);
 
   /// The scalar arguments, which may change between runs.
   std::vector<int64_t> scalars;
@@ -32,7 +32,7 @@ private:
 };
 
 /// Returns an instruction that makes the calls in order, the same in every action.
-std::unique_ptr<PreparedInstruction> prepareCalls(const abi::Record &instruction,
+std::unique_ptr<PreparedInstruction> prepareCalls(const abi::Instruction &instruction,
                                                   std::vector<Call> calls, Stream &stream);
 
 /// Returns an error if `blocks` is more than a grid may have.

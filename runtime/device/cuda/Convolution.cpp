@@ -57,7 +57,7 @@ std::vector<int64_t> numbersOf(const abi::Convolution &convolution) {
 
 } // namespace
 
-Expected<PreparedPointer> prepareConvolution(const abi::Record &instruction,
+Expected<PreparedPointer> prepareConvolution(const abi::Instruction &instruction,
                                              const PrepareContext &context, RankParts parts) {
   if (PreparedPointer byLibrary = parts.cudnn.prepare(instruction, context, parts.stream))
     return byLibrary;
@@ -71,7 +71,7 @@ Expected<PreparedPointer> prepareConvolution(const abi::Record &instruction,
     return context.memory.address(context.program, operand);
   };
   std::vector<Call> calls;
-  calls.emplace_back(*function, abi::blocksOfElements(*abi::elementCount(written.shape)),
+  calls.emplace_back(*function, abi::numElementBlocks(*abi::elementCount(written.shape)),
                      abi::supportThreads,
                      std::vector{address(convolution.input()), address(convolution.weight()),
                                  address(convolution.result()),

@@ -9,8 +9,8 @@ namespace {
 
 class CopyInstruction final : public PreparedInstruction {
 public:
-  CopyInstruction(const abi::Record &instruction, DevicePointer destination, DevicePointer source,
-                  Stream &stream)
+  CopyInstruction(const abi::Instruction &instruction, DevicePointer destination,
+                  DevicePointer source, Stream &stream)
       : instruction(instruction), destination(destination), source(source), stream(stream) {}
 
   ActionValueUse uses() const override { return {}; }
@@ -24,14 +24,14 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   const DevicePointer destination, source;
   Stream &stream;
 };
 
 class FillInstruction final : public PreparedInstruction {
 public:
-  FillInstruction(const abi::Record &instruction, DevicePointer destination, Stream &stream)
+  FillInstruction(const abi::Instruction &instruction, DevicePointer destination, Stream &stream)
       : instruction(instruction), destination(destination), stream(stream) {}
 
   ActionValueUse uses() const override { return {}; }
@@ -45,14 +45,14 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   const DevicePointer destination;
   Stream &stream;
 };
 
 } // namespace
 
-PreparedPointer prepareCopy(const abi::Record &instruction, const PrepareContext &context,
+PreparedPointer prepareCopy(const abi::Instruction &instruction, const PrepareContext &context,
                             RankParts parts) {
   auto address = [&](const abi::Operand &operand) {
     return pointer(context.memory.address(context.program, operand));
@@ -61,7 +61,7 @@ PreparedPointer prepareCopy(const abi::Record &instruction, const PrepareContext
                                            address(instruction.copy().source()), parts.stream);
 }
 
-PreparedPointer prepareFill(const abi::Record &instruction, const PrepareContext &context,
+PreparedPointer prepareFill(const abi::Instruction &instruction, const PrepareContext &context,
                             RankParts parts) {
   return std::make_unique<FillInstruction>(
       instruction,

@@ -69,33 +69,33 @@ public:
       clock = std::move(*made);
     return made.status();
   }
-  Mark mark() override { return clock ? clock->mark(stream->get()) : nullptr; }
+  TimestampHandle mark() override { return clock ? clock->mark(stream->get()) : nullptr; }
 
-  Expected<PreparedPointer> prepare(const abi::Record &record,
+  Expected<PreparedPointer> prepare(const abi::Instruction &instruction,
                                     const PrepareContext &context) override {
     RankParts parts = ownParts();
-    switch (record.kind_case()) {
-    case abi::Record::kLaunch:
-      return prepareLaunch(record, context, parts);
-    case abi::Record::kMatmul:
-      return prepareMatmul(record, context, parts);
-    case abi::Record::kCopy:
-      return prepareCopy(record, context, parts);
-    case abi::Record::kFill:
-      return prepareFill(record, context, parts);
-    case abi::Record::kAccumulate:
-      return prepareAccumulate(record, context, parts);
-    case abi::Record::kConvolution:
-      return prepareConvolution(record, context, parts);
-    case abi::Record::kAttention:
-      return prepareAttention(record, context, parts);
+    switch (instruction.kind_case()) {
+    case abi::Instruction::kLaunch:
+      return prepareLaunch(instruction, context, parts);
+    case abi::Instruction::kMatmul:
+      return prepareMatmul(instruction, context, parts);
+    case abi::Instruction::kCopy:
+      return prepareCopy(instruction, context, parts);
+    case abi::Instruction::kFill:
+      return prepareFill(instruction, context, parts);
+    case abi::Instruction::kAccumulate:
+      return prepareAccumulate(instruction, context, parts);
+    case abi::Instruction::kConvolution:
+      return prepareConvolution(instruction, context, parts);
+    case abi::Instruction::kAttention:
+      return prepareAttention(instruction, context, parts);
     default:
-      return Status::failed("a record that is not the device's was given to it");
+      return Status::failed("an instruction that is not the device's was given to it");
     }
   }
 
-  std::unique_ptr<PreparedInstruction> join(std::vector<InstructionToRun> records) override {
-    return std::make_unique<Replay>(std::move(records), *stream);
+  std::unique_ptr<PreparedInstruction> join(std::vector<InstructionToRun> instructions) override {
+    return std::make_unique<Replay>(std::move(instructions), *stream);
   }
 
   void parallel(int64_t count, const std::function<void(int64_t, int64_t)> &body) override {

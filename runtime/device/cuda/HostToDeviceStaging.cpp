@@ -52,7 +52,7 @@ Status CudaHostToDeviceStaging::copy() {
                                    "cuMemcpyHtoDAsync");
       !status.ok())
     return status;
-  return copies->record(arrived);
+  return copies->instruction(arrived);
 }
 
 Status CudaHostToDeviceStaging::move() {
@@ -64,7 +64,7 @@ Status CudaHostToDeviceStaging::move() {
                                    "cuMemcpyDtoDAsync");
       !status.ok())
     return status;
-  return stream.record(moved);
+  return stream.instruction(moved);
 }
 
 } // namespace

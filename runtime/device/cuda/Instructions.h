@@ -16,21 +16,21 @@ namespace pcc::runtime::cuda {
 
 using PreparedPointer = std::unique_ptr<PreparedInstruction>;
 
-Expected<PreparedPointer> prepareLaunch(const abi::Record &instruction,
+Expected<PreparedPointer> prepareLaunch(const abi::Instruction &instruction,
                                         const PrepareContext &context, RankParts parts);
-PreparedPointer prepareCopy(const abi::Record &instruction, const PrepareContext &context,
+PreparedPointer prepareCopy(const abi::Instruction &instruction, const PrepareContext &context,
                             RankParts parts);
-PreparedPointer prepareFill(const abi::Record &instruction, const PrepareContext &context,
+PreparedPointer prepareFill(const abi::Instruction &instruction, const PrepareContext &context,
                             RankParts parts);
 
 /// Errors: Unavailable for code without the required support function.
-Expected<PreparedPointer> prepareAccumulate(const abi::Record &instruction,
+Expected<PreparedPointer> prepareAccumulate(const abi::Instruction &instruction,
                                             const PrepareContext &context, RankParts parts);
-Expected<PreparedPointer> prepareAttention(const abi::Record &instruction,
+Expected<PreparedPointer> prepareAttention(const abi::Instruction &instruction,
                                            const PrepareContext &context, RankParts parts);
-Expected<PreparedPointer> prepareConvolution(const abi::Record &instruction,
+Expected<PreparedPointer> prepareConvolution(const abi::Instruction &instruction,
                                              const PrepareContext &context, RankParts parts);
-Expected<PreparedPointer> prepareMatmul(const abi::Record &instruction,
+Expected<PreparedPointer> prepareMatmul(const abi::Instruction &instruction,
                                         const PrepareContext &context, RankParts parts);
 
 } // namespace pcc::runtime::cuda

@@ -10,7 +10,7 @@ namespace {
 
 class LaunchInstruction final : public PreparedInstruction {
 public:
-  LaunchInstruction(const abi::Record &instruction, LaunchScalars scalars, Call call,
+  LaunchInstruction(const abi::Instruction &instruction, LaunchScalars scalars, Call call,
                     Stream &stream)
       : instruction(instruction), scalars(std::move(scalars)), call(std::move(call)),
         stream(stream) {}
@@ -22,7 +22,7 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   LaunchScalars scalars;
   Call call;
   Stream &stream;
@@ -30,7 +30,7 @@ private:
 
 } // namespace
 
-Expected<PreparedPointer> prepareLaunch(const abi::Record &instruction,
+Expected<PreparedPointer> prepareLaunch(const abi::Instruction &instruction,
                                         const PrepareContext &context, RankParts parts) {
   const abi::Launch &launch = instruction.launch();
   if (Status status = checkGrid(launch.trip()); !status.ok())

@@ -22,7 +22,7 @@ namespace {
 
 class AccumulateInstruction final : public PreparedInstruction {
 public:
-  AccumulateInstruction(const abi::Record &instruction, Call call, Stream &stream)
+  AccumulateInstruction(const abi::Instruction &instruction, Call call, Stream &stream)
       : instruction(instruction), call(std::move(call)), stream(stream) {}
 
   ActionValueUse uses() const override { return usedBy(instruction.accumulate().accumulation()); }
@@ -32,25 +32,25 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   Call call;
   Stream &stream;
 };
 
-using Flag = abi::ProductFlag;
+using Flag = abi::MatmulFlag;
 
 int64_t flagsOf(const abi::Matmul &matmul) {
   return matmul.transpose_a() * Flag::transposeA + matmul.transpose_b() * Flag::transposeB +
          matmul.shared_b() * Flag::sharedB + (matmul.activation() == abi::RELU) * Flag::relu +
          matmul.has_bias() * Flag::hasBias + (matmul.activation() == abi::GELU) * Flag::gelu +
          (matmul.activation() == abi::GELU_GRADIENT) * Flag::geluGradient +
-         matmul.has_kept() * Flag::hasKept + matmul.has_sum_of_a() * Flag::sumOfA +
-         matmul.has_sum_of_b() * Flag::sumOfB;
+         matmul.has_pre_activation() * Flag::hasPreActivation +
+         matmul.has_sum_of_a() * Flag::sumOfA + matmul.has_sum_of_b() * Flag::sumOfB;
 }
 
 class MatmulInstruction final : public PreparedInstruction {
 public:
-  MatmulInstruction(const abi::Record &instruction, Call call, Stream &stream)
+  MatmulInstruction(const abi::Instruction &instruction, Call call, Stream &stream)
       : instruction(instruction), flags(flagsOf(instruction.matmul())), call(std::move(call)),
         stream(stream) {}
 
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   const int64_t flags;
   Call call;
   Stream &stream;
@@ -70,7 +70,7 @@ private:
 /// A library matmul, finished by the program's own kernel.
 class FinishedMatmul final : public PreparedInstruction {
 public:
-  FinishedMatmul(const abi::Record &instruction, PreparedPointer product, Call finish,
+  FinishedMatmul(const abi::Instruction &instruction, PreparedPointer product, Call finish,
                  Stream &stream)
       : instruction(instruction), product(std::move(product)), finish(std::move(finish)),
         stream(stream) {}
@@ -83,7 +83,7 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   const PreparedPointer product;
   Call finish;
   Stream &stream;
@@ -98,13 +98,13 @@ Expected<Call> callOf(const char *name, const abi::Matmul &matmul, const Prepare
     return function.status();
   lt::MatmulAddresses at = addressesOf(matmul, context);
   const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), flagsOf(matmul)};
-  return Call(*function, abi::blocksOfElements(matmul.batch() * matmul.m() * matmul.n()),
+  return Call(*function, abi::numElementBlocks(matmul.batch() * matmul.m() * matmul.n()),
               abi::supportThreads, {at.a, at.b, at.c, at.bias, at.kept, at.sum}, scalars);
 }
 
 } // namespace
 
-Expected<PreparedPointer> prepareAccumulate(const abi::Record &instruction,
+Expected<PreparedPointer> prepareAccumulate(const abi::Instruction &instruction,
                                             const PrepareContext &context, RankParts parts) {
   const abi::Accumulate &sum = instruction.accumulate();
   Expected<FunctionHandle> function =
@@ -112,7 +112,7 @@ Expected<PreparedPointer> prepareAccumulate(const abi::Record &instruction,
   if (!function)
     return function.status();
   const int64_t scalars[] = {sum.count(), 0};
-  Call call(*function, abi::blocksOfSum(sum.count()), abi::supportThreads,
+  Call call(*function, abi::numSumBlocks(sum.count()), abi::supportThreads,
             {context.memory.address(context.program, sum.destination()),
              context.memory.address(context.program, sum.source())},
             scalars);
@@ -120,7 +120,7 @@ Expected<PreparedPointer> prepareAccumulate(const abi::Record &instruction,
       std::make_unique<AccumulateInstruction>(instruction, std::move(call), parts.stream));
 }
 
-Expected<PreparedPointer> prepareMatmul(const abi::Record &instruction,
+Expected<PreparedPointer> prepareMatmul(const abi::Instruction &instruction,
                                         const PrepareContext &context, RankParts parts) {
   Expected<PreparedPointer> prepared = parts.matmuls.prepare(instruction, context, parts.stream);
   if (!prepared || *prepared)

@@ -4,9 +4,9 @@
 
 namespace pcc::runtime::cuda {
 
-Replay::Replay(std::vector<InstructionToRun> records, Stream &stream)
-    : records(std::move(records)), stream(stream) {
-  for (const InstructionToRun &one : this->records) {
+Replay::Replay(std::vector<InstructionToRun> instructions, Stream &stream)
+    : instructions(std::move(instructions)), stream(stream) {
+  for (const InstructionToRun &one : this->instructions) {
     ActionValueUse own = one.prepared->uses();
     use.microbatch |= own.microbatch;
     use.copy |= own.copy;
@@ -40,7 +40,7 @@ void Replay::makeReady(const ActionValues &action) {
 }
 
 Status Replay::runEach(const ActionValues &action) {
-  for (const InstructionToRun &one : records)
+  for (const InstructionToRun &one : instructions)
     if (Status status = one.prepared->run(action); !status.ok())
       return std::move(status).at(
           {.op = one.instruction->op(), .location = one.instruction->location()});
@@ -79,8 +79,8 @@ GraphExecHandle Replay::instantiate(GraphHandle graph) {
 
 Status Replay::launch(GraphExecHandle graph) {
   const Driver &driver = stream.driver();
-  return stream.enqueued(*records.front().instruction, *records.back().instruction,
-                         int64_t(records.size()),
+  return stream.enqueued(*instructions.front().instruction, *instructions.back().instruction,
+                         int64_t(instructions.size()),
                          driver.check(driver.graphLaunch(graph, stream.get()), "cuGraphLaunch"));
 }
 

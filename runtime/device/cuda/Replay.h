@@ -24,7 +24,7 @@ namespace pcc::runtime::cuda {
 class Replay final : public PreparedInstruction {
 public:
   /// None of the instructions may depend on the step.
-  Replay(std::vector<InstructionToRun> records, Stream &stream);
+  Replay(std::vector<InstructionToRun> instructions, Stream &stream);
   ~Replay() override;
 
   ActionValueUse uses() const override { return use; }
@@ -40,7 +40,7 @@ private:
   GraphExecHandle instantiate(GraphHandle graph);
   Status launch(GraphExecHandle graph);
 
-  const std::vector<InstructionToRun> records;
+  const std::vector<InstructionToRun> instructions;
   Stream &stream;
   ActionValueUse use;
   /// Null if the instructions cannot be captured (a library may make forbidden calls); they are

@@ -100,25 +100,25 @@ public:
 
   Status synchronize() override { return {}; }
 
-  Expected<PreparedPointer> prepare(const abi::Record &record,
+  Expected<PreparedPointer> prepare(const abi::Instruction &instruction,
                                     const PrepareContext &context) override {
-    switch (record.kind_case()) {
-    case abi::Record::kLaunch:
-      return prepareLaunch(record.launch(), context, *shared->object, team);
-    case abi::Record::kMatmul:
-      return prepareMatmul(record.matmul(), context, team);
-    case abi::Record::kAttention:
-      return prepareAttention(record.attention(), context, team, scratch);
-    case abi::Record::kConvolution:
-      return prepareConvolution(record.convolution(), context, team, scratch);
-    case abi::Record::kCopy:
-      return prepareCopy(record.copy(), context);
-    case abi::Record::kFill:
-      return prepareFill(record.fill(), context);
-    case abi::Record::kAccumulate:
-      return prepareAccumulate(record.accumulate(), context, team);
+    switch (instruction.kind_case()) {
+    case abi::Instruction::kLaunch:
+      return prepareLaunch(instruction.launch(), context, *shared->object, team);
+    case abi::Instruction::kMatmul:
+      return prepareMatmul(instruction.matmul(), context, team);
+    case abi::Instruction::kAttention:
+      return prepareAttention(instruction.attention(), context, team, scratch);
+    case abi::Instruction::kConvolution:
+      return prepareConvolution(instruction.convolution(), context, team, scratch);
+    case abi::Instruction::kCopy:
+      return prepareCopy(instruction.copy(), context);
+    case abi::Instruction::kFill:
+      return prepareFill(instruction.fill(), context);
+    case abi::Instruction::kAccumulate:
+      return prepareAccumulate(instruction.accumulate(), context, team);
     default:
-      return Status::failed("a record that is not the device's was given to it");
+      return Status::failed("an instruction that is not the device's was given to it");
     }
   }
 

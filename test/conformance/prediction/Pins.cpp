@@ -13,26 +13,26 @@ namespace pcc::conformance {
 /// Shoeybi et al., "Megatron-LM", 2019, section 3: what widens by columns, what narrows by rows,
 /// the table and the head by the vocabulary.
 static const char *const tensors = R"(
-pin { op: "/h\\.\\d+/(attn/qkv|fc)/matmul" in: "[dp, _, _], [tp, _]" }
-pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul" in: "[dp, _, tp], [_, tp]" }
-pin { op: "/head/einsum" in: "[dp, _, _], [tp, _]" }
-pin { parameter: "(wte|head)\\.weight" sharding: "[tp, _]" }
-pin { parameter: "h\\..*\\.(qkv|fc)\\.weight" sharding: "[tp, _]" }
-pin { parameter: "h\\..*\\.(proj|out)\\.weight" sharding: "[_, tp]" }
+constraint { op: "/h\\.\\d+/(attn/qkv|fc)/matmul" in: "[dp, _, _], [tp, _]" }
+constraint { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul" in: "[dp, _, tp], [_, tp]" }
+constraint { op: "/head/einsum" in: "[dp, _, _], [tp, _]" }
+constraint { parameter: "(wte|head)\\.weight" sharding: "[tp, _]" }
+constraint { parameter: "h\\..*\\.(qkv|fc)\\.weight" sharding: "[tp, _]" }
+constraint { parameter: "h\\..*\\.(proj|out)\\.weight" sharding: "[_, tp]" }
 )";
 
 /// Korthikanti et al., section 4.2.2: what lies between the products is split by positions, forward
 /// and backward.
 static const char *const positions = R"(
-pin { op: "/h\\.\\d+/ln[12]/layer_norm" in: "[dp, tp, _], [_], [_]" }
-pin { op: "/ln_f/layer_norm" in: "[dp, tp, _], [_], [_]" }
-pin { op: "/h\\.\\d+/(attn/proj/|out/)?add(_1)?" in: "[dp, tp, _], [dp, tp, _]" }
-pin { op: "/add" in: "[dp, tp, _], [dp, tp, _]" }
-pin { op: "/gather\\.grad" in: "[tp, _], [dp, _], [dp, _, _]" }
-pin { op: "/h\\.\\d+/(attn/qkv|fc)/matmul\\.grad" in: "[dp, _, tp], [tp, _]" out: "[dp, tp, _]" }
-pin { op: "/h\\.\\d+/(attn/qkv|fc)/matmul\\.grad_weight" in: "[dp, _, tp], [dp, _, _]" }
-pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad" in: "[dp, _, _], [_, tp]" }
-pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad_weight" in: "[dp, _, _], [dp, _, tp]" }
+constraint { op: "/h\\.\\d+/ln[12]/layer_norm" in: "[dp, tp, _], [_], [_]" }
+constraint { op: "/ln_f/layer_norm" in: "[dp, tp, _], [_], [_]" }
+constraint { op: "/h\\.\\d+/(attn/proj/|out/)?add(_1)?" in: "[dp, tp, _], [dp, tp, _]" }
+constraint { op: "/add" in: "[dp, tp, _], [dp, tp, _]" }
+constraint { op: "/gather\\.grad" in: "[tp, _], [dp, _], [dp, _, _]" }
+constraint { op: "/h\\.\\d+/(attn/qkv|fc)/matmul\\.grad" in: "[dp, _, tp], [tp, _]" out: "[dp, tp, _]" }
+constraint { op: "/h\\.\\d+/(attn/qkv|fc)/matmul\\.grad_weight" in: "[dp, _, tp], [dp, _, _]" }
+constraint { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad" in: "[dp, _, _], [_, tp]" }
+constraint { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad_weight" in: "[dp, _, _], [dp, _, tp]" }
 )";
 
 /// `E t*2 | t*2 | t*2 L`
@@ -51,8 +51,8 @@ static std::string nameMesh(const Row &row) {
          ", tp=" + std::to_string(row.tensorParallel);
 }
 
-abi::Pins makePins(const Row &row, int chunks) {
-  std::string text = "pin { input: 'x' sharding: '[dp, _]' }";
+abi::Constraints makePins(const Row &row, int chunks) {
+  std::string text = "constraint { input: 'x' sharding: '[dp, _]' }";
   if (row.tensorParallel > 1)
     text += tensors;
   if (row.splitsPositions)
@@ -64,7 +64,7 @@ abi::Pins makePins(const Row &row, int chunks) {
   if (llvm::StringRef(mesh).contains("rest"))
     text = std::regex_replace(text, std::regex("\\[dp"), "[rest.dp");
   text = "mesh: '" + mesh + "' " + text;
-  abi::Pins pins;
+  abi::Constraints pins;
   if (!google::protobuf::TextFormat::ParseFromString(text, &pins))
     llvm::report_fatal_error("the pins of a row are no message");
   return pins;

@@ -3,12 +3,12 @@
 // How a row's model is split.
 #pragma once
 
-#include "runtime/abi/pins.pb.h"
+#include "runtime/abi/constraints.pb.h"
 #include "test/conformance/prediction/Rows.h"
 
 namespace pcc::conformance {
 
 /// `chunks`: of each stage; the layers are dealt out evenly.
-abi::Pins makePins(const Row &row, int chunks);
+abi::Constraints makePins(const Row &row, int chunks);
 
 } // namespace pcc::conformance

@@ -73,8 +73,9 @@ CompileOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
 /// in what is known of the system.
 OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
   OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
-  if (failed(import::attachConstraints(*module, conformance::makePins(row, cut.chunks),
-                                       [](llvm::StringRef, int) { return "a row's pin"; })) ||
+  if (failed(
+          import::attachConstraints(*module, conformance::makePins(row, cut.chunks),
+                                    [](llvm::StringRef, int) { return "a row's constraint"; })) ||
       failed(runPhases(*module, makeOptions(cut), CompilePhase::Stages)))
     return {};
   if (const plan::KnownKernel *kernel = plan::findUnused(row.price.kernels, *module)) {

@@ -6,7 +6,7 @@
 
 #include "passes/solve/fusion/FusionRules.h"
 #include "runtime/machine/Cluster.h"
-#include "runtime/machine/CollectivePrice.h"
+#include "runtime/machine/CollectiveCost.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <numeric>
@@ -43,7 +43,7 @@ fusion::FusionProblem poseProblem(const Case &question, const std::vector<int64_
   std::iota(ranks.begin(), ranks.end(), 0);
   machine::Group group = machine::Group::of(ranks, cluster);
   auto seconds = [&](double size) {
-    return machine::priceCollective(cluster, group, {abi::ALL_REDUCE, size}).seconds;
+    return machine::estimateCollectiveCost(cluster, group, {abi::ALL_REDUCE, size}).seconds;
   };
   double total = double(std::accumulate(bytes.begin(), bytes.end(), int64_t(0)));
   double perByte = (seconds(2 * total) - seconds(total)) / total;

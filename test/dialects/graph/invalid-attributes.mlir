@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics
 
-// init C1: each initialiser has its number of arguments.
+// init C1: each initializer has its number of arguments.
 // expected-error @+1 {{expected 2 numbers after 'uniform', got 1}}
 graph.parameter @w : tensor<2xf32> init(<uniform, 1.0>)
 

@@ -59,7 +59,7 @@ graph.parameter @w : tensor<2xf32> init(<file>)
 // -----
 
 // parameter C2: only a file has values.
-// expected-error @+1 {{expected no 'value' unless the initialiser is 'file'}}
+// expected-error @+1 {{expected no 'value' unless the initializer is 'file'}}
 graph.parameter @w : tensor<2xf32> init(<zeros>) {value = dense<0.0> : tensor<2xf32>}
 
 // -----

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s | pcc-opt | FileCheck %s
 // RUN: pcc-opt %s --mlir-print-op-generic | pcc-opt | FileCheck %s
 
-// Parameters of every initialiser, and optimizer states, keep their attributes.
+// Parameters of every initializer, and optimizer states, keep their attributes.
 // CHECK: graph.parameter @w : tensor<4x2xf32> init(<uniform, -5.000000e-01, 5.000000e-01>)
 graph.parameter @w : tensor<4x2xf32> init(<uniform, -0.5, 0.5>)
 // CHECK: graph.parameter @layer1.bias : tensor<2xf32> init(<normal, 0.000000e+00, 1.000000e+00>) {layerwise_parallel}

@@ -135,7 +135,7 @@ void CollectiveKernels::call(const std::string &name, std::vector<void *> pointe
   using Kernel = void (*)(void *const *, const int64_t *, int64_t, int64_t);
   auto kernel = reinterpret_cast<Kernel>(dlsym(library, name.c_str()));
   ASSERT_NE(kernel, nullptr) << name;
-  kernel(pointers.data(), numbers.data(), 0, abi::blocksOfElements(numbers.front()));
+  kernel(pointers.data(), numbers.data(), 0, abi::numElementBlocks(numbers.front()));
 }
 
 /// A NaN is a NaN, whatever its other bits.
@@ -205,7 +205,7 @@ TEST_F(CollectiveKernels, BoxesAreTheHosts) {
     return strides;
   };
   auto padded = [](std::vector<int64_t> numbers, int64_t by) {
-    numbers.insert(numbers.begin(), abi::mostBoxDims - numbers.size(), by);
+    numbers.insert(numbers.begin(), abi::maxBoxDims - numbers.size(), by);
     return numbers;
   };
   auto startOf = [](const std::vector<int64_t> &strides, const std::vector<int64_t> &start) {

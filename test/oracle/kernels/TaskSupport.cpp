@@ -32,20 +32,20 @@ bool TaskMachine::callSupport(const std::string &name, std::vector<void *> point
     EXPECT_FALSE(lower::hasGpuKernels(module)) << "no kernel " << name;
     return false;
   }
-  kernel(pointers.data(), numbers.data(), 0, abi::blocksOfElements(count));
+  kernel(pointers.data(), numbers.data(), 0, abi::numElementBlocks(count));
   return true;
 }
 
 /// What the product is, without what its record does besides.
 static int64_t formFlags(task::MatmulOp op) {
-  using Flag = abi::ProductFlag;
+  using Flag = abi::MatmulFlag;
   return op.getTransposeA() * Flag::transposeA + op.getTransposeB() * Flag::transposeB +
          op.getSharedB() * Flag::sharedB;
 }
 
 static int64_t extraFlags(task::MatmulOp op) {
-  using Flag = abi::ProductFlag;
-  int64_t flags = (op.getBias() ? Flag::hasBias : 0) + (op.getKept() ? Flag::hasKept : 0) +
+  using Flag = abi::MatmulFlag;
+  int64_t flags = (op.getBias() ? Flag::hasBias : 0) + (op.getKept() ? Flag::hasPreActivation : 0) +
                   (op.getSumOfA() ? Flag::sumOfA : 0) + (op.getSumOfB() ? Flag::sumOfB : 0);
   switch (op.getActivation()) {
   case task::Activation::Relu:

@@ -23,6 +23,6 @@ module attributes {dist.mesh = #dist.mesh<tp=2>, pipe.constraints = [{module = "
 
 // -----
 
-// expected-error @below {{pin "/h" matches no op}}
+// expected-error @below {{constraint "/h" matches no op}}
 module attributes {pipe.constraints = [{module = "/h", recompute}]} {
 }

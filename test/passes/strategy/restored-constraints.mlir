@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --strategy-semi-auto=device-num=4 | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --strategy-semi-auto=device-num=4 --remark-format=emitRemark --remarks-filter-missed=strategy -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// A restored pin speaks of one op of those that share a name; `in` and `out` together say how its factors are
+// A restored constraint speaks of one op of those that share a name; `in` and `out` together say how its factors are
 // split, so that a broadcast can be given, and the sum of the product is still partial for whoever reads it.
 
 // CHECK-LABEL: func.func @exact(
@@ -25,7 +25,7 @@ module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
 
 // -----
 
-// It gives way to a pin of the user's own. An optional one that does not fit is left out, with a remark.
+// It gives way to a constraint of the user's own. An optional one that does not fit is left out, with a remark.
 
 // CHECK-LABEL: func.func @own(
 // CHECK: graph.tanh {{.+}}dist.out = [#dist.sharding<[_, tp]>]

@@ -112,7 +112,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=4>} {
 
 // Text that is neither form.
 
-// expected-error-re @below {{pin "relu_0" at {{.+}}, "in": expected shardings such as "[dp, _], [_, tp]" or tuples of shard counts such as "((2,1),(1,4))", got "dp"}}
+// expected-error-re @below {{constraint "relu_0" at {{.+}}, "in": expected shardings such as "[dp, _], [_, tp]" or tuples of shard counts such as "((2,1),(1,4))", got "dp"}}
 module {
   func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
     %0 = graph.relu %x {dist.in = "dp"} : tensor<8x16xf32>
@@ -122,7 +122,7 @@ module {
 
 // -----
 
-// expected-error-re @below {{pin "relu_0" at {{.+}}, "in": expected tuples of shard counts such as "((2,1),(1,4))", got "((2,1)"}}
+// expected-error-re @below {{constraint "relu_0" at {{.+}}, "in": expected tuples of shard counts such as "((2,1),(1,4))", got "((2,1)"}}
 module {
   func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
     %0 = graph.relu %x {dist.in = "((2,1)"} : tensor<8x16xf32>
@@ -132,9 +132,9 @@ module {
 
 // -----
 
-// A pin is never silently ignored.
+// A constraint is never silently ignored.
 
-// expected-error @below {{pin "attention.*" at pins.textproto:3 matches no op}}
+// expected-error @below {{constraint "attention.*" at pins.textproto:3 matches no op}}
 module attributes {dist.constraints = [{op = "attention.*", in = "((2,1))", place = "pins.textproto:3"}]} {
   func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
     return %x : tensor<8x16xf32>
@@ -143,31 +143,31 @@ module attributes {dist.constraints = [{op = "attention.*", in = "((2,1))", plac
 
 // -----
 
-// expected-error @below {{pin "w" matches no parameter}}
+// expected-error @below {{constraint "w" matches no parameter}}
 module attributes {dist.constraints = [{parameter = "w", sharding = "((2,1))"}]} {
 }
 
 // -----
 
-// expected-error @below {{pin "x" matches no input}}
+// expected-error @below {{constraint "x" matches no input}}
 module attributes {dist.constraints = [{input = "x", sharding = "((2,1))"}]} {
 }
 
 // -----
 
-// expected-error @below {{pin "x" says nothing; expected "sharding"}}
+// expected-error @below {{constraint "x" says nothing; expected "sharding"}}
 module attributes {dist.constraints = [{input = "x"}]} {
 }
 
 // -----
 
-// expected-error @below {{expected a pin to name one of "op", "op_name", "op_exact", "module", "parameter" and "input", got {in = "((2,1))"}}}
+// expected-error @below {{expected a constraint to name one of "op", "op_name", "op_exact", "module", "parameter" and "input", got {in = "((2,1))"}}}
 module attributes {dist.constraints = [{in = "((2,1))"}]} {
 }
 
 // -----
 
-// expected-error @below {{pin "(" is no regular expression: parentheses not balanced}}
+// expected-error @below {{constraint "(" is no regular expression: parentheses not balanced}}
 module attributes {dist.constraints = [{op = "(", in = "((2,1))"}]} {
 }
 
@@ -177,7 +177,7 @@ module attributes {dist.constraints = [{op = "(", in = "((2,1))"}]} {
 
 module attributes {dist.constraints = [{op = "rel.*", in = "((2,1))", place = "pins:1"}, {op = ".*u", in = "((1,2))", place = "pins:2"}]} {
   func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
-    // expected-error @below {{"relu" is given two strategies, by pin "rel.*" at pins:1 and by pin ".*u" at pins:2}}
+    // expected-error @below {{"relu" is given two strategies, by constraint "rel.*" at pins:1 and by constraint ".*u" at pins:2}}
     %0 = graph.relu %x : tensor<8x16xf32>
     return %0 : tensor<8x16xf32>
   }
@@ -185,7 +185,7 @@ module attributes {dist.constraints = [{op = "rel.*", in = "((2,1))", place = "p
 
 // -----
 
-// expected-error @below {{"w" is given two shardings, by pin "w" and by pin ".*"}}
+// expected-error @below {{"w" is given two shardings, by constraint "w" and by constraint ".*"}}
 module attributes {dist.constraints = [{parameter = "w", sharding = "((2,1))"}, {parameter = ".*", sharding = "((1,2))"}]} {
   graph.parameter @w : tensor<8x8xf32> init(<zeros>)
 }

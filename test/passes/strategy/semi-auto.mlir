@@ -62,7 +62,7 @@ func.func @scattered(%x: tensor<8x64xf32>, %w: tensor<64x4xf32>) -> tensor<8x4xf
 
 // -----
 
-// Without any pin the batch is split by the largest divisor that the ranks have.
+// Without any constraint the batch is split by the largest divisor that the ranks have.
 
 // CHECK: dist.mesh = #dist.mesh<dp0=4, dp1=2>
 // CHECK: graph.tanh {{.+}}dist.out = [#dist.sharding<[dp0, _]>]

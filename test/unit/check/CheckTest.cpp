@@ -5,8 +5,8 @@
 
 #include "runtime/check/Check.h"
 #include "runtime/abi/Executable.h"
-#include "runtime/check/Neighbours.h"
-#include "runtime/check/StateDataflow.h"
+#include "runtime/check/AnnotateDataflow.h"
+#include "runtime/check/LaunchGrouping.h"
 #include "test/unit/runtime/Pipelines.h"
 
 #include <gtest/gtest.h>
@@ -35,33 +35,33 @@ abi::Section &section(Executable &e, int stage, int number) {
   return *e.mutable_programs(stage)->mutable_sections(number);
 }
 
-/// The record of that op.
-abi::Record &record(Executable &e, int stage, int number, const std::string &op) {
-  for (abi::Record &record : *section(e, stage, number).mutable_records())
-    if (record.op() == op)
-      return record;
+/// The instruction of that op.
+abi::Instruction &instruction(Executable &e, int stage, int number, const std::string &op) {
+  for (abi::Instruction &instruction : *section(e, stage, number).mutable_instructions())
+    if (instruction.op() == op)
+      return instruction;
   std::abort();
 }
 
-/// Takes the record away, and the waits for it.
+/// Takes the instruction away, and the waits for it.
 void drop(Executable &e, int stage, int number, const std::string &op) {
-  auto &records = *section(e, stage, number).mutable_records();
-  const abi::Record &dropped = record(e, stage, number, op);
+  auto &instructions = *section(e, stage, number).mutable_instructions();
+  const abi::Instruction &dropped = instruction(e, stage, number, op);
   std::set<uint32_t> events(dropped.signals().begin(), dropped.signals().end());
   for (abi::Section &section : *e.mutable_programs(stage)->mutable_sections())
-    for (abi::Record &other : *section.mutable_records()) {
+    for (abi::Instruction &other : *section.mutable_instructions()) {
       auto &waits = *other.mutable_waits();
       waits.erase(std::remove_if(waits.begin(), waits.end(),
                                  [&](uint32_t event) { return events.contains(event); }),
                   waits.end());
     }
-  for (int i = 0; i < records.size(); ++i)
-    if (records[i].op() == op)
-      return records.DeleteSubrange(i, 1);
+  for (int i = 0; i < instructions.size(); ++i)
+    if (instructions[i].op() == op)
+      return instructions.DeleteSubrange(i, 1);
 }
 
 void swap(Executable &e, int stage, int number, const std::string &a, const std::string &b) {
-  record(e, stage, number, a).Swap(&record(e, stage, number, b));
+  instruction(e, stage, number, a).Swap(&instruction(e, stage, number, b));
 }
 
 abi::Buffer &buffer(Executable &e, int stage, const std::string &name) {
@@ -78,27 +78,32 @@ const Break breaks[] = {
      "rank 0: 'recv h1.grad' in backward[0,0] receives from rank 2 under tag 2 what rank 2 never "
      "sends"},
     {"message_size",
-     [](Executable &e) { record(e, 1, Forward, "recv x").mutable_collective()->set_shape(0, 2); },
+     [](Executable &e) {
+       instruction(e, 1, Forward, "recv x").mutable_collective()->set_shape(0, 2);
+     },
      "rank 0 sends by 'send h1' a send of 4x8xf32, but rank 2 expects by 'recv x' a recv of "
      "2x8xf32"},
     {"tag_twice",
      [](Executable &e) {
-       record(e, 1, Backward, "send x.grad").mutable_collective()->set_tag(7);
-       *section(e, 1, Backward).add_records() = record(e, 1, Backward, "send x.grad");
-       abi::Record &again = *section(e, 1, Backward).mutable_records()->rbegin();
+       instruction(e, 1, Backward, "send x.grad").mutable_collective()->set_tag(7);
+       *section(e, 1, Backward).add_instructions() = instruction(e, 1, Backward, "send x.grad");
+       abi::Instruction &again = *section(e, 1, Backward).mutable_instructions()->rbegin();
        again.set_op("send again");
        again.clear_signals();
        again.set_number(99);
      },
-     "rank 2 sends to rank 0 under tag 7 by 'send x.grad' and by 'send again'; expected one record "
+     "rank 2 sends to rank 0 under tag 7 by 'send x.grad' and by 'send again'; expected one "
+     "instruction "
      "for a tag"},
     {"microbatch",
-     [](Executable &e) { e.mutable_programs(0)->mutable_slots()->SwapElements(0, 1); },
+     [](Executable &e) { e.mutable_programs(0)->mutable_actions()->SwapElements(0, 1); },
      "message 0 from rank 0 to rank 2 under tag 1: sent by 'send h1' in forward[1,0], received by "
      "'recv x' in forward[0,0]; expected the same microbatch and copy"},
     {"collective_kind",
      [](Executable &e) {
-       record(e, 1, Update, "all_reduce tied.grad").mutable_collective()->set_reduction(abi::MAX);
+       instruction(e, 1, Update, "all_reduce tied.grad")
+           .mutable_collective()
+           ->set_reduction(abi::MAX);
      },
      "collective 0 of group 1: rank 0 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in "
      "update[0,0], but rank 2 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in update[0,0]"},
@@ -109,25 +114,26 @@ const Break breaks[] = {
      [](Executable &e) {
        for (int stage : {0, 1})
          for (int number : {Forward, Backward})
-           for (abi::Record &record : *section(e, stage, number).mutable_records())
-             if (record.op().starts_with("send"))
-               record.set_lane(abi::COMPUTE);
+           for (abi::Instruction &instruction : *section(e, stage, number).mutable_instructions())
+             if (instruction.op().starts_with("send"))
+               instruction.set_stream(abi::COMPUTE);
      },
      "deadlock: rank 0 waits at 'send h1' in forward[1,0] until rank 2 comes to 'recv x' in "
      "forward[1,0]; rank 2 waits at 'send x.grad' in backward[0,0] until rank 0 comes to 'recv "
      "h1.grad' in backward[0,0]"},
-    {"race", [](Executable &e) { record(e, 0, Backward, "fc1.relu_grad").clear_waits(); },
+    {"race", [](Executable &e) { instruction(e, 0, Backward, "fc1.relu_grad").clear_waits(); },
      "ranks 0 to 1: 'fc1.relu_grad' in backward[0,0] reads 'h1.grad', which 'recv h1.grad' in "
      "backward[0,0] writes, and nothing orders them; expected an event between them"},
-    {"send_overwritten", [](Executable &e) { record(e, 1, Backward, "fc2.grad").clear_waits(); },
+    {"send_overwritten",
+     [](Executable &e) { instruction(e, 1, Backward, "fc2.grad").clear_waits(); },
      "ranks 2 to 3: 'fc2.grad' in backward[1,0] writes 'x.grad', which 'send x.grad' in "
      "backward[0,0] reads, and nothing orders them; expected an event between them"},
     {"ring_too_short", [](Executable &e) { buffer(e, 0, "h0").mutable_ring()->set_copies(1); },
      "ranks 0 to 1: 'fc1.grad_weight' in backward[0,0] reads 'h0' as 'fc0' in forward[1,0] left it "
-     "for another microbatch; expected a ring of more copies, or another order of slots"},
+     "for another microbatch; expected a ring of more copies, or another order of actions"},
     {"not_written", [](Executable &e) { drop(e, 1, Backward, "softmax_cross_entropy"); },
      "ranks 2 to 3: 'loss' in backward[0,0] reads 'loss', of which not every byte was written; "
-     "expected a record before it that writes them"},
+     "expected an instruction before it that writes them"},
     {"other_buffer",
      [](Executable &e) { buffer(e, 1, "h3").set_offset(buffer(e, 1, "x").offset()); },
      "ranks 2 to 3: 'fc2.grad_weight' in backward[0,0] reads 'x' as 'fc3' in forward[0,0] left it, "
@@ -136,13 +142,14 @@ const Break breaks[] = {
      "ranks 0 to 1: 'sgd tied' in update[0,0] reads 'tied.grad' as 'tied.zero' in update[0,0] of "
      "the step before left it, which is not what it is to read"},
     {"result_lost", [](Executable &e) { drop(e, 1, Backward, "loss"); },
-     "rank 2: result 'loss' shows no result of record 5, which the program has not, which it is to "
+     "rank 2: result 'loss' shows no result of instruction 5, which the program has not, which it "
+     "is to "
      "read"},
 };
 
 Executable valid() {
   Executable executable = makePipeline({.shares = true});
-  check::stateDataflow(executable);
+  check::annotateDataflow(executable);
   return executable;
 }
 
@@ -164,14 +171,14 @@ TEST(CheckPrograms, SeesCirclesOfLaunches) {
   Executable executable = makePipeline({.stages = 2, .dataRanks = 1, .shares = true});
   *executable.add_groups() = executable.groups(1);
   for (int stage : {0, 1}) {
-    abi::Record again = record(executable, stage, Update, "all_reduce tied.grad");
+    abi::Instruction again = instruction(executable, stage, Update, "all_reduce tied.grad");
     again.set_op("again");
-    again.set_lane(abi::COMMUNICATION);
+    again.set_stream(abi::COMMUNICATION);
     again.mutable_collective()->set_group(2);
     again.mutable_collective()->mutable_source()->set_buffer(
-        record(executable, stage, Update, "sgd tied").launch().operands(0).buffer());
+        instruction(executable, stage, Update, "sgd tied").launch().operands(0).buffer());
     *again.mutable_collective()->mutable_destination() = again.collective().source();
-    *section(executable, stage, Update).add_records() = again;
+    *section(executable, stage, Update).add_instructions() = again;
   }
   swap(executable, 1, Update, "all_reduce tied.grad", "again");
   EXPECT_EQ(check::prove(executable).message(),
@@ -184,7 +191,9 @@ TEST(CheckPrograms, SeesCirclesOfLaunches) {
 TEST(CheckPrograms, SeesOtherMessages) {
   Executable executable = makePipeline({.dataRanks = 1, .shares = true, .fused = true});
   ASSERT_TRUE(check::prove(executable).ok()) << check::prove(executable).message();
-  record(executable, 1, Update, "all_reduce tied.grad half").mutable_collective()->clear_fused();
+  instruction(executable, 1, Update, "all_reduce tied.grad half")
+      .mutable_collective()
+      ->clear_fused();
   EXPECT_EQ(check::prove(executable).message(),
             "collective 1 of group 1: rank 0 calls all_reduce of 4xf32, fused with the one before "
             "it, by 'all_reduce tied.grad half' in update[0,0], but rank 1 calls all_reduce of "
@@ -195,27 +204,27 @@ TEST(CheckPrograms, SeesOtherMessages) {
 /// waits for a message that the first one sends behind them.
 void reduceInParts(Executable &e, int stage, bool areFused) {
   constexpr int count = 18;
-  abi::Record part = record(e, stage, Update, "all_reduce tied.grad");
-  abi::Record message =
-      stage == 0 ? record(e, 0, Forward, "send h0") : record(e, 1, Forward, "recv x");
-  part.set_lane(abi::COMMUNICATION);
+  abi::Instruction part = instruction(e, stage, Update, "all_reduce tied.grad");
+  abi::Instruction message =
+      stage == 0 ? instruction(e, 0, Forward, "send h0") : instruction(e, 1, Forward, "recv x");
+  part.set_stream(abi::COMMUNICATION);
   part.mutable_collective()->set_shape(0, 1);
   message.clear_waits();
   message.clear_behind();
   message.clear_signals();
-  message.set_lane(abi::COMPUTE);
+  message.set_stream(abi::COMPUTE);
   message.mutable_collective()->set_tag(9);
-  auto &records = *section(e, stage, Update).mutable_records();
-  records.Clear();
+  auto &instructions = *section(e, stage, Update).mutable_instructions();
+  instructions.Clear();
   for (int i = 0; i < count; ++i) {
     part.mutable_collective()->set_fused(areFused && i > 0);
     part.mutable_collective()->mutable_source()->set_offset(uint64_t(i) * 4);
     *part.mutable_collective()->mutable_destination() = part.collective().source();
-    *records.Add() = part;
+    *instructions.Add() = part;
   }
-  *records.Add() = message;
+  *instructions.Add() = message;
   if (stage == 1)
-    std::rotate(records.begin(), records.end() - 1, records.end());
+    std::rotate(instructions.begin(), instructions.end() - 1, instructions.end());
 }
 
 // At most 16 messages are in flight on a rank, of however many collectives each.
@@ -236,9 +245,9 @@ TEST(CheckPrograms, CountsWhatIsFusedOnce) {
 TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
   auto waitsFor = [](int waited) {
     Executable executable = makePipeline({.dataRanks = 2, .fused = true});
-    auto &records = *section(executable, 0, Update).mutable_records();
+    auto &instructions = *section(executable, 0, Update).mutable_instructions();
     for (int reader : {2, 3})
-      *records[reader].mutable_waits() = records[waited].signals();
+      *instructions[reader].mutable_waits() = instructions[waited].signals();
     EXPECT_TRUE(abi::validate(executable).ok()) << abi::validate(executable).message();
     return check::prove(executable).message();
   };
@@ -248,9 +257,9 @@ TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
                          "event between them");
 }
 
-/// `message` on another lane, where it waits for nothing.
-abi::Record onLane(abi::Record message, abi::Lane lane) {
-  message.set_lane(lane);
+/// `message` on another stream, where it waits for nothing.
+abi::Instruction onStream(abi::Instruction message, abi::StreamKind stream) {
+  message.set_stream(stream);
   message.clear_waits();
   message.clear_behind();
   return message;
@@ -260,11 +269,11 @@ abi::Record onLane(abi::Record message, abi::Lane lane) {
 // TRANSFER each is alone, for one may end long before the other.
 TEST(CheckPrograms, StartsEachTransferAlone) {
   Executable executable = makePipeline({.stages = 3, .dataRanks = 1, .layers = 3});
-  check::Neighbours neighbours(executable, executable.programs(1));
-  auto areTogether = [&](abi::Lane lane) {
-    abi::Record receive = onLane(record(executable, 1, Forward, "recv x"), lane),
-                send = onLane(record(executable, 1, Backward, "send x.grad"), lane);
-    return neighbours.join(std::vector<const abi::Record *>{&receive}, send);
+  check::LaunchGrouping grouping(executable, executable.programs(1));
+  auto areTogether = [&](abi::StreamKind stream) {
+    abi::Instruction receive = onStream(instruction(executable, 1, Forward, "recv x"), stream),
+                     send = onStream(instruction(executable, 1, Backward, "send x.grad"), stream);
+    return grouping.join(std::vector<const abi::Instruction *>{&receive}, send);
   };
   EXPECT_TRUE(areTogether(abi::COMPUTE));
   EXPECT_FALSE(areTogether(abi::TRANSFER));

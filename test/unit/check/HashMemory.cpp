@@ -3,7 +3,7 @@
 #include "test/unit/check/HashMemory.h"
 
 #include "runtime/abi/OperandRanges.h"
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 #include "test/unit/check/TaskList.h"
 
 namespace pcc::test {
@@ -23,33 +23,33 @@ uint64_t hashOf(const std::string &text) {
   return hash;
 }
 
-uint64_t meaningOf(const abi::Record &record) {
-  abi::Record alike = record;
+uint64_t meaningOf(const abi::Instruction &instruction) {
+  abi::Instruction alike = instruction;
   alike.clear_number();
   alike.clear_reads();
   alike.clear_reads_before();
   alike.clear_waits();
   alike.clear_behind();
   alike.clear_signals();
-  alike.clear_lane();
+  alike.clear_stream();
   return hashOf(alike.SerializeAsString());
 }
 
-std::string callOf(const abi::Record &record) {
-  abi::Collective call = record.collective();
+std::string callOf(const abi::Instruction &instruction) {
+  abi::Collective call = instruction.collective();
   call.clear_source();
   call.clear_destination();
   call.clear_peer();
   call.clear_tag();
   call.clear_fused();
-  if (isMessage(record))
+  if (isMessage(instruction))
     call.clear_kind();
   return call.SerializeAsString();
 }
 
-uint64_t &HashMemory::at(const abi::Operand &operand, const abi::Slot &slot, uint64_t index) {
+uint64_t &HashMemory::at(const abi::Operand &operand, const abi::Action &action, uint64_t index) {
   const abi::Buffer &buffer = program->memory().buffers(int(operand.buffer()));
-  uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable->batch(), slot));
+  uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable->batch(), action));
   std::pair<int, uint64_t> place(buffer.space(), (begin + operand.offset()) / word + index);
   auto [found, isNew] = words.try_emplace(place, 0);
   if (isNew) // before the first step: the same in every run, but for temporaries
@@ -58,30 +58,31 @@ uint64_t &HashMemory::at(const abi::Operand &operand, const abi::Slot &slot, uin
   return found->second;
 }
 
-std::vector<uint64_t> HashMemory::read(const abi::Record &record, const abi::Slot &slot,
-                                       bool isFirst) {
+std::vector<uint64_t> HashMemory::read(const abi::Instruction &instruction,
+                                       const abi::Action &action, bool isFirst) {
   std::vector<uint64_t> values;
-  for (const abi::OperandRange &range : abi::operandRanges(*executable, *program, record)) {
+  for (const abi::OperandRange &range : abi::operandRanges(*executable, *program, instruction)) {
     bool reads = range.reads == abi::Reads::Yes || range.reads == abi::Reads::Perhaps ||
                  (range.reads == abi::Reads::AfterFirst && !isFirst);
     for (uint64_t i = 0; reads && i * word < range.bytes; ++i)
-      values.push_back(at(*range.operand, slot, i));
+      values.push_back(at(*range.operand, action, i));
   }
   return values;
 }
 
-void HashMemory::write(const abi::Record &record, const abi::Slot &slot, uint64_t hash) {
+void HashMemory::write(const abi::Instruction &instruction, const abi::Action &action,
+                       uint64_t hash) {
   uint64_t count = 0;
-  for (const abi::OperandRange &range : abi::operandRanges(*executable, *program, record))
+  for (const abi::OperandRange &range : abi::operandRanges(*executable, *program, instruction))
     for (uint64_t i = 0; range.writes && i * word < range.bytes; ++i)
-      at(*range.operand, slot, i) = mix(hash, count++);
+      at(*range.operand, action, i) = mix(hash, count++);
 }
 
-void HashMemory::fill(const abi::Slot &slot, uint64_t hash) {
+void HashMemory::fill(const abi::Action &action, uint64_t hash) {
   for (const abi::Input &input : program->inputs()) {
     abi::Operand whole;
     whole.set_buffer(input.buffer());
-    uint64_t rows = mix(mix(hashOf(input.name()), hash), slot.microbatch() * 64 + slot.copy());
+    uint64_t rows = mix(mix(hashOf(input.name()), hash), action.microbatch() * 64 + action.copy());
     for (uint64_t i = 0; i * word < program->memory().buffers(int(input.buffer())).bytes(); ++i)
       at(whole, {}, i) = mix(rows, i);
   }

@@ -18,11 +18,12 @@ namespace pcc::test {
 uint64_t mix(uint64_t hash, uint64_t value);
 uint64_t hashOf(const std::string &text);
 
-/// What a record computes: all that it says but where it lies in a list, and what it is checked by.
-uint64_t meaningOf(const abi::Record &record);
+/// What an instruction computes: all that it says but where it lies in a list, and what it is
+/// checked by.
+uint64_t meaningOf(const abi::Instruction &instruction);
 
 /// What all ranks that a collective or message joins must say alike, but for what it is fused with.
-std::string callOf(const abi::Record &record);
+std::string callOf(const abi::Instruction &instruction);
 
 class HashMemory {
 public:
@@ -31,18 +32,19 @@ public:
              std::mt19937_64 &random)
       : executable(&executable), program(&program), random(&random) {}
 
-  /// What a record reads in a slot; `isFirst`: the first of its section.
-  std::vector<uint64_t> read(const abi::Record &record, const abi::Slot &slot, bool isFirst);
+  /// What an instruction reads in an action; `isFirst`: the first of its section.
+  std::vector<uint64_t> read(const abi::Instruction &instruction, const abi::Action &action,
+                             bool isFirst);
   /// Writes hashes made of `hash` to what it writes.
-  void write(const abi::Record &record, const abi::Slot &slot, uint64_t hash);
-  /// Brings the rows of a slot to the inputs.
-  void fill(const abi::Slot &slot, uint64_t hash);
+  void write(const abi::Instruction &instruction, const abi::Action &action, uint64_t hash);
+  /// Brings the rows of an action to the inputs.
+  void fill(const abi::Action &action, uint64_t hash);
   std::vector<uint64_t> contentOf(uint32_t buffer);
   /// Temporaries hold something else.
   void forget();
 
 private:
-  uint64_t &at(const abi::Operand &operand, const abi::Slot &slot, uint64_t index);
+  uint64_t &at(const abi::Operand &operand, const abi::Action &action, uint64_t index);
 
   const abi::Executable *executable;
   const abi::Program *program;

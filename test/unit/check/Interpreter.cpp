@@ -2,7 +2,7 @@
 
 #include "test/unit/check/Interpreter.h"
 
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "test/unit/check/HashMemory.h"
 #include "test/unit/check/TaskList.h"
 
@@ -14,7 +14,7 @@
 namespace pcc::test {
 namespace {
 
-bool sends(const Task &task) { return task.record->collective().kind() == abi::SEND; }
+bool sends(const Task &task) { return task.instruction->collective().kind() == abi::SEND; }
 
 /// The task of a rank.
 struct Side {
@@ -89,11 +89,12 @@ bool Machine::canBegin(const Rank &rank, const Task &task) const {
   if (task.fusedWith >= 0 && rank.tasks[size_t(task.fusedWith)].phase == Phase::Waiting)
     return false;
   bool isFree = task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done ||
-                (task.record->lane() == abi::TRANSFER &&
+                (task.instruction->stream() == abi::TRANSFER &&
                  rank.tasks[size_t(task.before)].phase == Phase::Begun);
   return std::all_of(task.waits.begin(), task.waits.end(),
                      [&](int other) { return rank.tasks[size_t(other)].phase == Phase::Done; }) &&
-         isFree && (task.slotBegin < 0 || rank.tasks[size_t(task.slotBegin)].phase == Phase::Done);
+         isFree &&
+         (task.actionBegin < 0 || rank.tasks[size_t(task.actionBegin)].phase == Phase::Done);
 }
 
 void Machine::listReady(int number, std::vector<Choice> &list) {
@@ -107,15 +108,16 @@ void Machine::listReady(int number, std::vector<Choice> &list) {
   bool computes = true;
   for (size_t t = 0; t < rank.tasks.size(); ++t) {
     const Task &task = rank.tasks[t];
-    if (task.record->lane() == abi::COMPUTE) {
+    if (task.instruction->stream() == abi::COMPUTE) {
       if (!computes || task.phase == Phase::Done)
         continue;
-      // Neighbours that are messages go together, and what is fused.
+      // LaunchGrouping that are messages go together, and what is fused.
       bool hasNext = t + 1 < rank.tasks.size();
       const Task *next = hasNext ? &rank.tasks[t + 1] : nullptr;
       computes = next && (next->fusedWith >= 0 ||
-                          (isMessage(*task.record) && isMessage(*next->record) &&
-                           next->record->lane() == abi::COMPUTE && next->record->waits().empty()));
+                          (isMessage(*task.instruction) && isMessage(*next->instruction) &&
+                           next->instruction->stream() == abi::COMPUTE &&
+                           next->instruction->waits().empty()));
     }
     if (task.phase == Phase::Waiting && canBegin(rank, task))
       list.push_back({Choice::Begin, {number, int(t)}});
@@ -134,7 +136,7 @@ std::vector<Choice> Machine::choices() {
       list.push_back({Choice::Meet, {}, m});
   auto isOfLazy = [&](const Choice &choice) {
     return choice.what != Choice::Meet && choice.side.rank == lazy &&
-           taskOf(choice.side).record->lane() == abi::COMPUTE;
+           taskOf(choice.side).instruction->stream() == abi::COMPUTE;
   };
   if (!std::all_of(list.begin(), list.end(), isOfLazy))
     std::erase_if(list, isOfLazy);
@@ -144,7 +146,7 @@ std::vector<Choice> Machine::choices() {
 void Machine::read(Side side) {
   Task &task = taskOf(side);
   if (!task.hasRead)
-    task.read = ranks[size_t(side.rank)].memory.read(*task.record, task.action, task.isFirst);
+    task.read = ranks[size_t(side.rank)].memory.read(*task.instruction, task.action, task.isFirst);
   task.hasRead = true;
 }
 
@@ -158,7 +160,7 @@ void Machine::begin(Side side) {
     rank.memory.fill(task.action, uint64_t(side.rank) * 64 + uint64_t(step));
   if (random() % 2)
     read(side);
-  if (kind == DeviceKind::Thread && task.record->lane() == abi::COMMUNICATION)
+  if (kind == DeviceKind::Thread && task.instruction->stream() == abi::COMMUNICATION)
     rank.queue.push_back(side.task);
   else if (task.meeting >= 0)
     meetings[size_t(task.meeting)].come.push_back(side);
@@ -169,15 +171,16 @@ void Machine::begin(Side side) {
 void Machine::finish(Side side) {
   Task &task = taskOf(side);
   read(side);
-  uint64_t hash = meaningOf(*task.record);
+  uint64_t hash = meaningOf(*task.instruction);
   for (uint64_t value : task.read)
     hash = mix(hash, value);
-  ranks[size_t(side.rank)].memory.write(*task.record, task.action, hash);
+  ranks[size_t(side.rank)].memory.write(*task.instruction, task.action, hash);
   task.phase = Phase::Done;
 }
 
 /// Whether the sides that it needs have come, and none is still busy with an earlier run of its
-/// record, or with what is before it in its message. What is sent and kept needs its sender first.
+/// instruction, or with what is before it in its message. What is sent and kept needs its sender
+/// first.
 bool Machine::goesOn(const Meeting &meeting) {
   auto isOver = [&](int rank, int task) {
     return task < 0 || taskOf({rank, task}).phase == Phase::Done;
@@ -199,8 +202,8 @@ bool Machine::goesOn(const Meeting &meeting) {
 bool Machine::doMatch(const Meeting &meeting) {
   std::set<std::pair<std::string, bool>> calls;
   for (Side side : meeting.come) {
-    const abi::Record &record = *taskOf(side).record;
-    calls.insert({callOf(record), record.collective().fused()});
+    const abi::Instruction &instruction = *taskOf(side).instruction;
+    calls.insert({callOf(instruction), instruction.collective().fused()});
   }
   return calls.size() == 1;
 }
@@ -222,12 +225,12 @@ void Machine::meet(Meeting &meeting) {
     for (uint64_t value : taskOf(side).read)
       all = mix(all, value);
   }
-  const abi::Record &first = *taskOf(meeting.come.front()).record;
+  const abi::Instruction &first = *taskOf(meeting.come.front()).instruction;
   if (!isMessage(first))
     all = mix(all, hashOf(callOf(first)));
   for (Side side : meeting.come) {
     Task &task = taskOf(side);
-    ranks[size_t(side.rank)].memory.write(*task.record, task.action, all);
+    ranks[size_t(side.rank)].memory.write(*task.instruction, task.action, all);
     task.phase = Phase::Done;
   }
   meeting = {};
@@ -237,7 +240,7 @@ std::string Machine::stuck() const {
   for (size_t r = 0; r < ranks.size(); ++r)
     for (const Task &task : ranks[r].tasks)
       if (task.phase != Phase::Done)
-        return "rank " + std::to_string(r) + " is stuck at " + task.record->op();
+        return "rank " + std::to_string(r) + " is stuck at " + task.instruction->op();
   return "";
 }
 
@@ -290,7 +293,7 @@ bool Machine::take(const Choice &choice) {
   } else {
     begin(choice.side);
     Rank &rank = ranks[size_t(choice.side.rank)];
-    if (kind == DeviceKind::Thread && taskOf(choice.side).record->lane() != abi::COMPUTE)
+    if (kind == DeviceKind::Thread && taskOf(choice.side).instruction->stream() != abi::COMPUTE)
       ++rank.next;
   }
   return true;

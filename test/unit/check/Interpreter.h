@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the records of all ranks on memory that holds hashes instead of numbers: every record writes
-// a hash of what it is and of all that it reads. So two runs that end with the same hashes have
-// computed the same. What may run at once does so in an order by chance, and a record reads and
-// writes at any moment between its begin and its end. It shares no code with runtime/check.
+// Runs the instructions of all ranks on memory that holds hashes instead of numbers: every
+// instruction writes a hash of what it is and of all that it reads. So two runs that end with the
+// same hashes have computed the same. What may run at once does so in an order by chance, and an
+// instruction reads and writes at any moment between its begin and its end. It shares no code with
+// runtime/check.
 
 #ifndef PCC_TEST_UNIT_CHECK_INTERPRETER_H
 #define PCC_TEST_UNIT_CHECK_INTERPRETER_H
@@ -18,10 +19,11 @@ namespace pcc::test {
 
 /// How a device goes through a list.
 enum class DeviceKind {
-  /// One thread: it waits for events wherever it comes to a record that does, runs COMPUTE itself,
+  /// One thread: it waits for events wherever it comes to an instruction that does, runs COMPUTE
+  /// itself,
   /// and hands COMMUNICATION to a queue that works one by one.
   Thread,
-  /// Streams: every record begins as soon as its events are signalled, COMPUTE in order.
+  /// Streams: every instruction begins as soon as its events are signaled, COMPUTE in order.
   Streams,
 };
 

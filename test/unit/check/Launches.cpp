@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "test/unit/check/Interpreter.h"
 
 #include <map>
@@ -16,12 +16,13 @@ bool launchesFit(const abi::Executable &executable) {
     const abi::Program &program = executable.programs(abi::programOfRank(executable, rank));
     std::map<Launch, int64_t> counts;
     Launch last;
-    for (const abi::Slot &slot : program.slots())
-      for (const abi::Record &record : program.sections(int(slot.section())).records()) {
-        if (!record.has_collective() || record.collective().kind() == abi::SEND ||
-            record.collective().kind() == abi::RECV)
+    for (const abi::Action &action : program.actions())
+      for (const abi::Instruction &instruction :
+           program.sections(int(action.section())).instructions()) {
+        if (!instruction.has_collective() || instruction.collective().kind() == abi::SEND ||
+            instruction.collective().kind() == abi::RECV)
           continue;
-        int64_t group = record.collective().group();
+        int64_t group = instruction.collective().group();
         Launch launch = {group, abi::listOf(executable.groups(int(group)), rank).ranks(0)};
         launch.push_back(counts[launch]++);
         before.try_emplace(launch, 0);

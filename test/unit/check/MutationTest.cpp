@@ -5,8 +5,8 @@
 // (Interpreter.h). A sample; all 10,000 with PCC_TEST_FULL.
 
 #include "runtime/abi/Executable.h"
+#include "runtime/check/AnnotateDataflow.h"
 #include "runtime/check/Check.h"
-#include "runtime/check/StateDataflow.h"
 #include "test/unit/check/Interpreter.h"
 #include "test/unit/check/Mutations.h"
 #include "test/unit/runtime/Pipelines.h"
@@ -73,7 +73,7 @@ protected:
   void SetUp() override {
     for (const CompileOptions &shape : shapes()) {
       programs.push_back(makePipeline(shape));
-      check::stateDataflow(programs.back());
+      check::annotateDataflow(programs.back());
       ASSERT_TRUE(verdictOn(programs.back()).ok()) << verdictOn(programs.back()).message();
       expected.push_back(interpret(programs.back(), DeviceKind::Thread, 0).values);
       ASSERT_EQ(harmOf(programs.back(), expected.back(), 24), "");

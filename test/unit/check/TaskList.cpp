@@ -3,19 +3,19 @@
 #include "test/unit/check/TaskList.h"
 
 #include "runtime/abi/OperandRanges.h"
-#include "runtime/abi/RingCopy.h"
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/Rings.h"
 
 #include <span>
 
 namespace pcc::test {
 
 /// The meeting at which a rank's next call of this kind takes place.
-int TaskMaker::meetingOf(int64_t rank, const abi::Record &record) {
-  const abi::Collective &collective = record.collective();
+int TaskMaker::rendezvousOf(int64_t rank, const abi::Instruction &instruction) {
+  const abi::Collective &collective = instruction.collective();
   std::vector<int64_t> key;
   size_t members = 2;
-  if (isMessage(record)) {
+  if (isMessage(instruction)) {
     int64_t peer = abi::evaluate(collective.peer(), executable.mesh(), rank);
     if (peer < 0)
       return -1;
@@ -35,8 +35,8 @@ int TaskMaker::meetingOf(int64_t rank, const abi::Record &record) {
   return found->second;
 }
 
-/// Whether they are one record, or two under whose tag messages go one after the other.
-bool TaskMaker::goesOn(int64_t rank, const abi::Record &a, const abi::Record &b) const {
+/// Whether they are one instruction, or two under whose tag messages go one after the other.
+bool TaskMaker::goesOn(int64_t rank, const abi::Instruction &a, const abi::Instruction &b) const {
   if (&a == &b || !isMessage(a) || !isMessage(b))
     return &a == &b;
   const abi::Collective &x = a.collective(), &y = b.collective();
@@ -45,70 +45,71 @@ bool TaskMaker::goesOn(int64_t rank, const abi::Record &a, const abi::Record &b)
              abi::evaluate(y.peer(), executable.mesh(), rank);
 }
 
-void TaskMaker::add(int64_t rank, Task task, Signallers &signallers, std::vector<Task> &tasks) {
+void TaskMaker::add(int64_t rank, Task task, Signallers &signalers, std::vector<Task> &tasks) {
   int own = int(tasks.size());
   int64_t turn =
       int64_t(task.action.microbatch()) * executable.batch().copies() + task.action.copy();
-  for (int w = 0; w < task.record->waits_size(); ++w) {
-    uint32_t event = task.record->waits(w);
-    int64_t behind = w < task.record->behind_size() ? task.record->behind(w) : 0;
-    auto last = signallers.last.find(event);
-    auto run = signallers.byNumber.find({event, turn - behind + 1});
-    if (behind == 0 && last != signallers.last.end())
+  for (int w = 0; w < task.instruction->waits_size(); ++w) {
+    uint32_t event = task.instruction->waits(w);
+    int64_t behind = w < task.instruction->behind_size() ? task.instruction->behind(w) : 0;
+    auto last = signalers.last.find(event);
+    auto run = signalers.byNumber.find({event, turn - behind + 1});
+    if (behind == 0 && last != signalers.last.end())
       task.waits.push_back(last->second);
-    if (behind > 0 && run != signallers.byNumber.end())
+    if (behind > 0 && run != signalers.byNumber.end())
       task.waits.push_back(run->second);
   }
   for (int i = own; i-- > 0 && task.before < 0;)
-    if (goesOn(rank, *tasks[size_t(i)].record, *task.record))
+    if (goesOn(rank, *tasks[size_t(i)].instruction, *task.instruction))
       task.before = i;
-  if (task.record->collective().fused())
+  if (task.instruction->collective().fused())
     task.fusedWith = own - 1;
-  if (task.record->has_collective())
-    task.meeting = meetingOf(rank, *task.record);
-  for (uint32_t event : task.record->signals())
-    signallers.last[event] = signallers.byNumber[{event, turn}] = own;
+  if (task.instruction->has_collective())
+    task.meeting = rendezvousOf(rank, *task.instruction);
+  for (uint32_t event : task.instruction->signals())
+    signalers.last[event] = signalers.byNumber[{event, turn}] = own;
   tasks.push_back(std::move(task));
 }
 
 std::vector<Task> TaskMaker::make(int64_t rank) {
   const abi::Program &program = executable.programs(abi::programOfRank(executable, rank));
   std::vector<Task> tasks;
-  Signallers signallers;
+  Signallers signalers;
   std::map<uint32_t, int> runs, left;
-  for (const abi::Slot &slot : program.slots())
-    ++left[slot.section()];
-  for (const abi::Slot &slot : program.slots()) {
-    const abi::Section &section = program.sections(int(slot.section()));
-    bool isFirst = runs[slot.section()]++ == 0, isLast = --left[slot.section()] == 0;
+  for (const abi::Action &action : program.actions())
+    ++left[action.section()];
+  for (const abi::Action &action : program.actions()) {
+    const abi::Section &section = program.sections(int(action.section()));
+    bool isFirst = runs[action.section()]++ == 0, isLast = --left[action.section()] == 0;
     bool needsData = readsInput(program, section);
     int computed = int(tasks.size()) - 1;
-    while (computed >= 0 && tasks[size_t(computed)].record->lane() != abi::COMPUTE)
+    while (computed >= 0 && tasks[size_t(computed)].instruction->stream() != abi::COMPUTE)
       --computed;
-    for (const abi::Record &record : section.records()) {
-      Task task{.record = &record, .slot = slot, .isFirst = isFirst, .isLast = isLast};
-      task.fills = needsData && record.lane() == abi::COMPUTE;
-      task.slotBegin = record.lane() == abi::COMMUNICATION ? computed : -1;
-      add(rank, std::move(task), signallers, tasks);
+    for (const abi::Instruction &instruction : section.instructions()) {
+      Task task{
+          .instruction = &instruction, .action = action, .isFirst = isFirst, .isLast = isLast};
+      task.fills = needsData && instruction.stream() == abi::COMPUTE;
+      task.actionBegin = instruction.stream() == abi::COMMUNICATION ? computed : -1;
+      add(rank, std::move(task), signalers, tasks);
     }
-    // The first record of COMPUTE brings them.
-    for (bool isLater = false; Task & task : std::span(tasks).last(section.records_size())) {
+    // The first instruction of COMPUTE brings them.
+    for (bool isLater = false; Task & task : std::span(tasks).last(section.instructions_size())) {
       task.fills &= !isLater;
       isLater |= task.fills;
     }
     if (isLast)
-      add(rank, readingTask(program, slot, tasks), signallers, tasks);
+      add(rank, readingTask(program, action, tasks), signalers, tasks);
   }
   return tasks;
 }
 
 /// The rank's thread reads what a section shows when that has run for the last time.
-Task TaskMaker::readingTask(const abi::Program &program, const abi::Slot &slot,
+Task TaskMaker::readingTask(const abi::Program &program, const abi::Action &action,
                             const std::vector<Task> &tasks) const {
-  static const abi::Record reading;
-  Task task{.record = &reading, .slot = slot};
+  static const abi::Instruction reading;
+  Task task{.instruction = &reading, .action = action};
   for (const abi::Result &result : program.results()) {
-    if (result.section() != slot.section() || result.role() == abi::OUTPUT)
+    if (result.section() != action.section() || result.role() == abi::OUTPUT)
       continue;
     task.shows.push_back(&result);
     for (int other = int(tasks.size()); other-- > 0;)
@@ -123,7 +124,8 @@ Task TaskMaker::readingTask(const abi::Program &program, const abi::Slot &slot,
 bool TaskMaker::writesTo(const abi::Program &program, const Task &task,
                          const abi::Result &result) const {
   const abi::Buffer &shown = program.memory().buffers(int(result.buffer()));
-  for (const abi::OperandRange &range : abi::operandRanges(executable, program, *task.record)) {
+  for (const abi::OperandRange &range :
+       abi::operandRanges(executable, program, *task.instruction)) {
     const abi::Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
     uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), task.action)) +
                      range.operand->offset();
@@ -135,8 +137,8 @@ bool TaskMaker::writesTo(const abi::Program &program, const Task &task,
 }
 
 bool TaskMaker::readsInput(const abi::Program &program, const abi::Section &section) const {
-  for (const abi::Record &record : section.records())
-    for (const abi::OperandRange &range : abi::operandRanges(executable, program, record))
+  for (const abi::Instruction &instruction : section.instructions())
+    for (const abi::OperandRange &range : abi::operandRanges(executable, program, instruction))
       if (range.reads != abi::Reads::No &&
           program.memory().buffers(int(range.operand->buffer())).space() == abi::INPUT)
         return true;

@@ -12,26 +12,26 @@
 
 namespace pcc::test {
 
-inline bool isMessage(const abi::Record &record) {
-  return record.has_collective() &&
-         (record.collective().kind() == abi::SEND || record.collective().kind() == abi::RECV);
+inline bool isMessage(const abi::Instruction &instruction) {
+  return instruction.has_collective() && (instruction.collective().kind() == abi::SEND ||
+                                          instruction.collective().kind() == abi::RECV);
 }
 
 enum class Phase { Waiting, Begun, Done };
 
-/// One run of a record on a rank.
+/// One run of an instruction on a rank.
 struct Task {
-  const abi::Record *record;
-  abi::Slot slot;
+  const abi::Instruction *instruction;
+  abi::Action action;
   bool isFirst = false, isLast = false;        ///< of its section in the step
   bool fills = false;                          ///< the data come before it
   std::vector<const abi::Result *> shows = {}; ///< what can be read when it begins
   std::vector<int> waits = {};                 ///< tasks
-  /// The run before of the same record, or of a message under its tag: done, or of TRANSFER begun,
-  /// when this begins.
+  /// The run before of the same instruction, or of a message under its tag: done, or of TRANSFER
+  /// begun, when this begins.
   int before = -1;
-  int fusedWith = -1; ///< the task before it in its message
-  int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
+  int fusedWith = -1;   ///< the task before it in its message
+  int actionBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the actions before
   Phase phase = Phase::Waiting;
   std::vector<uint64_t> read = {};
   bool hasRead = false;
@@ -49,16 +49,16 @@ public:
   std::vector<size_t> sides;
 
 private:
-  /// By event: the task that signalled it last, and in the slot of each microbatch and copy.
+  /// By event: the task that signaled it last, and in the action of each microbatch and copy.
   struct Signallers {
     std::map<uint32_t, int> last;
     std::map<std::pair<uint32_t, int64_t>, int> byNumber;
   };
-  bool goesOn(int64_t rank, const abi::Record &a, const abi::Record &b) const;
-  int meetingOf(int64_t rank, const abi::Record &record);
-  void add(int64_t rank, Task task, Signallers &signallers, std::vector<Task> &tasks);
+  bool goesOn(int64_t rank, const abi::Instruction &a, const abi::Instruction &b) const;
+  int rendezvousOf(int64_t rank, const abi::Instruction &instruction);
+  void add(int64_t rank, Task task, Signallers &signalers, std::vector<Task> &tasks);
   bool readsInput(const abi::Program &program, const abi::Section &section) const;
-  Task readingTask(const abi::Program &program, const abi::Slot &slot,
+  Task readingTask(const abi::Program &program, const abi::Action &action,
                    const std::vector<Task> &tasks) const;
   bool writesTo(const abi::Program &program, const Task &task, const abi::Result &result) const;
 

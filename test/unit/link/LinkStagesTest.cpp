@@ -85,18 +85,19 @@ TEST_F(LinkStages, ShareOneExecutable) {
   EXPECT_EQ(first.memory().buffers(2).ring().copies(), 2u);
   EXPECT_EQ(second.memory().buffers(3).offset(), 0u);
   EXPECT_EQ(second.memory().buffers(4).offset(), 64u);
-  EXPECT_EQ(first.sections(0).records(0).behind(0), 3u);
-  const abi::RankExpression &table = first.sections(0).records(0).launch().scalars(0).expression();
+  EXPECT_EQ(first.sections(0).instructions(0).behind(0), 3u);
+  const abi::RankExpression &table =
+      first.sections(0).instructions(0).launch().scalars(0).expression();
   EXPECT_EQ(std::vector<int64_t>(table.table().begin(), table.table().end()),
             (std::vector<int64_t>{5, 6, 5, 6}));
-  const abi::RankExpression &peer = first.sections(0).records(1).collective().peer();
+  const abi::RankExpression &peer = first.sections(0).instructions(1).collective().peer();
   EXPECT_EQ(peer.constant(), 2);
   EXPECT_EQ(peer.terms(0).axis(), 1u);
   EXPECT_EQ(peer.terms(1).axis(), 0u);
-  const abi::RankExpression &within = second.sections(0).records(3).collective().peer();
+  const abi::RankExpression &within = second.sections(0).instructions(3).collective().peer();
   EXPECT_EQ(within.table(2), 3);
   EXPECT_EQ(within.table(3), -1);
-  EXPECT_EQ(second.sections(0).records(4).collective().pairs(0).target(), 3u);
+  EXPECT_EQ(second.sections(0).instructions(4).collective().pairs(0).target(), 3u);
   for (const abi::Program &program : executable.programs()) {
     ASSERT_EQ(program.results(0).partial_axes_size(), 2);
     EXPECT_EQ(program.results(0).partial_axes(0), 1u);

@@ -48,7 +48,7 @@ TEST_F(Link, ProgramReadsBackIdentically) {
   ASSERT_TRUE(module);
   abi::Executable executable;
   ASSERT_TRUE(succeeded(link::linkExecutable(*module, {"elf", {"avx2"}}, executable)));
-  auto again = abi::parseExecutable(abi::serialise(executable));
+  auto again = abi::parseExecutable(abi::serialize(executable));
   ASSERT_TRUE(bool(again)) << again.status().describe();
   EXPECT_EQ(again->SerializeAsString(), executable.SerializeAsString());
 }
@@ -60,14 +60,15 @@ TEST_F(Link, TablesHoldWhatTheModuleSays) {
   const abi::Program &program = executable.programs(0);
   EXPECT_EQ(executable.mesh().axes(1).name(), "tp");
   EXPECT_EQ(executable.constants().substr(0, 2), std::string("\1\0", 2));
-  EXPECT_EQ(program.parameters(0).initialiser().uniform().low(), -1);
+  EXPECT_EQ(program.parameters(0).initializer().uniform().low(), -1);
   EXPECT_EQ(program.parameters(0).block().offsets(0).terms(0).axis(), 1u);
-  EXPECT_EQ(program.parameters(1).initialiser().data().size(), 16u);
+  EXPECT_EQ(program.parameters(1).initializer().data().size(), 16u);
   EXPECT_TRUE(program.parameters(1).state());
   EXPECT_EQ(program.results(0).partial_axes(0), 1u);
   EXPECT_EQ(executable.batch().data_ranks(), 2u);
   EXPECT_EQ(executable.groups(0).lists(1).ranks(0), 2u);
-  EXPECT_EQ(program.sections(0).records(2).launch().scalars(0).expression().terms(0).stride(), 1);
+  EXPECT_EQ(program.sections(0).instructions(2).launch().scalars(0).expression().terms(0).stride(),
+            1);
   EXPECT_EQ(program.events(), 2u);
 }
 

@@ -85,10 +85,10 @@ TEST(Cluster, AFileChangesWhatItNames) {
 
 TEST(Cluster, TilesAreReplacedAsAWhole) {
   auto cluster = complete(textOf("form: '8xA100' "
-                                 "device { product { tile { rows: 64 columns: 64 } } }"));
+                                 "device { matmul { tile { rows: 64 columns: 64 } } }"));
   ASSERT_TRUE(cluster) << cluster.status().message();
-  EXPECT_EQ(cluster->device().product().tile_size(), 1);
-  EXPECT_EQ(cluster->device().product().units(), 108);
+  EXPECT_EQ(cluster->device().matmul().tile_size(), 1);
+  EXPECT_EQ(cluster->device().matmul().units(), 108);
 }
 
 TEST(Cluster, ATorusHasALevelForEachDimension) {
@@ -129,7 +129,7 @@ TEST(Cluster, ProductsOfF32ByTf32HaveTheRateOfTheDataSheet) {
   EXPECT_EQ(rateOf("8xA100"), 156e12);
   EXPECT_EQ(rateOf("2x8xh100"), 494.7e12);
   EXPECT_EQ(rateOf("8xH200"), 494.7e12);
-  // No such products.
+  // No such matmuls.
   EXPECT_EQ(rateOf("8xV100"), 15.7e12);
   EXPECT_EQ(rateOf("8xcpu"), 160e9);
   // What a file says of f32 counts.
@@ -154,14 +154,14 @@ TEST(Cluster, WhatIsMissingOrWrongIsNamed) {
             "device.memory_bytes: expected a value above 0, got -1");
   EXPECT_EQ(errorOf("form: '8xcpu' level { figures { gap_seconds { value: 0 } } }"),
             "level[0].figures.gap_seconds: expected a value above 0, got 0");
-  EXPECT_EQ(errorOf("form: '8xcpu' device { product { units: -1 } }"),
-            "device.product: units: expected at least 0, got -1");
-  EXPECT_EQ(errorOf("form: '8xcpu' device { product { units: 4 } }"),
-            "device.product: expected a 'tile' for the units, got none");
-  EXPECT_EQ(errorOf("form: '8xcpu' device { product { tile { rows: 4 } } }"),
-            "device.product.tile[0]: expected at least one row and one column, got 4 and 0");
-  EXPECT_EQ(errorOf("form: '8xcpu' device { product { lost_depth { value: -3 } } }"),
-            "device.product.lost_depth: expected a value above 0, got -3");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { matmul { units: -1 } }"),
+            "device.matmul: units: expected at least 0, got -1");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { matmul { units: 4 } }"),
+            "device.matmul: expected a 'tile' for the units, got none");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { matmul { tile { rows: 4 } } }"),
+            "device.matmul.tile[0]: expected at least one row and one column, got 4 and 0");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { matmul { lost_depth { value: -3 } } }"),
+            "device.matmul.lost_depth: expected a value above 0, got -3");
   EXPECT_EQ(errorOf("form: '8xcpu' device { memory_reached_share { value: 1.5 } }"),
             "device.memory_reached_share: expected a value above 0 and at most 1, got 1.5");
   EXPECT_EQ(errorOf("form: '8xcpu' level { count: -2 }"),

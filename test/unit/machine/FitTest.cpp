@@ -7,15 +7,15 @@ namespace pcc::machine {
 namespace {
 
 TEST(Fit, FindsTheFiguresThatMadeTheTimes) {
-  std::vector<ProductTime> times;
+  std::vector<MatmulTime> times;
   for (double rows : {8, 64, 512})
     for (double columns : {16, 128})
       for (double depth : {32, 300}) {
-        Product product{1, rows, columns, depth};
+        MatmulSize matmul{1, rows, columns, depth};
         double work = 1 + 4 / rows + 2 / columns + 10 / depth;
-        times.push_back({product, 2e-6 + product.flops() / 1e11 * work});
+        times.push_back({matmul, 2e-6 + matmul.flops() / 1e11 * work});
       }
-  ProductFit fit = fitProducts(times);
+  MatmulFit fit = fitMatmuls(times);
   EXPECT_NEAR(fit.launchSeconds, 2e-6, 1e-10);
   EXPECT_NEAR(fit.flopsPerSecond, 1e11, 1e6);
   EXPECT_NEAR(fit.lostRows, 4, 1e-3);

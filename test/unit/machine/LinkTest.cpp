@@ -38,7 +38,7 @@ TEST(Link, SaysWhatItExpects) {
 TEST(Link, PricesByHand) {
   Link link{.bytesPerSecond = 1e9, .latencySeconds = 10e-6};
   auto price = [&](abi::CollectiveKind kind, int64_t members, double bytes) {
-    return priceOverLink(link, members, {.kind = kind, .bytes = bytes});
+    return estimateLinkCost(link, members, {.kind = kind, .bytes = bytes});
   };
   EXPECT_DOUBLE_EQ(price(abi::SEND, 2, 1e6), 10e-6 + 1e-3);
   EXPECT_DOUBLE_EQ(price(abi::ALL_GATHER, 4, 1e6), 3 * 10e-6 + 0.75e-3);
@@ -59,8 +59,8 @@ TEST(Link, ReplacesTheLinksOfACluster) {
   EXPECT_EQ(countDevices(cluster), 8);
   Traffic traffic{.kind = abi::ALL_REDUCE, .bytes = 1e6};
   std::vector<int64_t> ranks = {0, 3, 5, 6};
-  EXPECT_DOUBLE_EQ(priceCollective(cluster, Group::of(ranks, cluster), traffic).seconds,
-                   priceOverLink(link, 4, traffic) + cluster.device().launch_seconds().value());
+  EXPECT_DOUBLE_EQ(estimateCollectiveCost(cluster, Group::of(ranks, cluster), traffic).seconds,
+                   estimateLinkCost(link, 4, traffic) + cluster.device().launch_seconds().value());
 }
 
 // Cores that move bytes take as long for it over slower links; units of a device that are set aside

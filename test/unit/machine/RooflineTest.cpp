@@ -18,7 +18,7 @@ TEST(Roofline, ARateForEachClassAndType) {
 
 TEST(Roofline, BoundByArithmeticOrByMemory) {
   double launch = h100().launch_seconds().value();
-  double n = 4096; // a square product: 2n^3 flops, 3n^2 elements
+  double n = 4096; // a square matmul: 2n^3 flops, 3n^2 elements
   EXPECT_DOUBLE_EQ(computeSeconds(h100(), abi::CONTRACTION, abi::BF16, 2 * n * n * n, 6 * n * n),
                    launch + 2 * n * n * n / 989.4e12);
   EXPECT_DOUBLE_EQ(computeSeconds(h100(), abi::ELEMENTWISE, abi::F32, n * n, 12 * n * n),
@@ -41,37 +41,37 @@ static abi::DeviceFigures fourUnits() {
   rate.set_compute_class(abi::CONTRACTION);
   rate.set_type(abi::F32);
   *rate.mutable_flops_per_second() = makeFigure(8, abi::MEASURED);
-  device.mutable_product()->set_units(4);
-  abi::Tile &tile = *device.mutable_product()->add_tile();
+  device.mutable_matmul()->set_units(4);
+  abi::Tile &tile = *device.mutable_matmul()->add_tile();
   tile.set_rows(2);
   tile.set_columns(2);
   return device;
 }
 
 TEST(Roofline, TilesAtTheEdgeCostAsMuchAsWholeOnes) {
-  EXPECT_DOUBLE_EQ(productSeconds(fourUnits(), abi::F32, {1, 4, 4, 10}), 2 * 160 / 8.0);
-  EXPECT_DOUBLE_EQ(productSeconds(fourUnits(), abi::F32, {1, 3, 3, 10}), 2 * 160 / 8.0);
+  EXPECT_DOUBLE_EQ(matmulSeconds(fourUnits(), abi::F32, {1, 4, 4, 10}), 2 * 160 / 8.0);
+  EXPECT_DOUBLE_EQ(matmulSeconds(fourUnits(), abi::F32, {1, 3, 3, 10}), 2 * 160 / 8.0);
 }
 
 TEST(Roofline, TheLastRoundCostsAsMuchAsAFullOne) {
-  EXPECT_DOUBLE_EQ(productSeconds(fourUnits(), abi::F32, {1, 6, 4, 10}), 2 * 320 / 8.0);
-  EXPECT_DOUBLE_EQ(productSeconds(fourUnits(), abi::F32, {2, 4, 4, 10}), 2 * 320 / 8.0);
+  EXPECT_DOUBLE_EQ(matmulSeconds(fourUnits(), abi::F32, {1, 6, 4, 10}), 2 * 320 / 8.0);
+  EXPECT_DOUBLE_EQ(matmulSeconds(fourUnits(), abi::F32, {2, 4, 4, 10}), 2 * 320 / 8.0);
 }
 
 TEST(Roofline, TheBestTileIsTaken) {
   abi::DeviceFigures device = fourUnits();
-  abi::Tile &tile = *device.mutable_product()->add_tile();
+  abi::Tile &tile = *device.mutable_matmul()->add_tile();
   tile.set_rows(1);
   tile.set_columns(4);
-  EXPECT_DOUBLE_EQ(productSeconds(device, abi::F32, {1, 1, 16, 10}), 2 * 160 / 8.0);
+  EXPECT_DOUBLE_EQ(matmulSeconds(device, abi::F32, {1, 1, 16, 10}), 2 * 160 / 8.0);
 }
 
 TEST(Roofline, SmallSizesLose) {
   abi::DeviceFigures device = fourUnits();
-  device.mutable_product()->set_units(0);
-  *device.mutable_product()->mutable_lost_depth() = makeFigure(5, abi::MEASURED);
-  *device.mutable_product()->mutable_lost_rows() = makeFigure(1, abi::MEASURED);
-  EXPECT_DOUBLE_EQ(productSeconds(device, abi::F32, {1, 4, 4, 10}), 2 * 160 / 8.0 * 1.75);
+  device.mutable_matmul()->set_units(0);
+  *device.mutable_matmul()->mutable_lost_depth() = makeFigure(5, abi::MEASURED);
+  *device.mutable_matmul()->mutable_lost_rows() = makeFigure(1, abi::MEASURED);
+  EXPECT_DOUBLE_EQ(matmulSeconds(device, abi::F32, {1, 4, 4, 10}), 2 * 160 / 8.0 * 1.75);
 }
 
 } // namespace

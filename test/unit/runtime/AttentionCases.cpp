@@ -202,8 +202,8 @@ std::vector<float> runAttention(const AttentionForm &f, const AttentionTensors &
     return add(operand,
                f.positionsFirst ? exchanged(content, f.batch, f.groups, f.keyPositions) : content);
   };
-  abi::Record record;
-  abi::Attention &a = *record.mutable_attention();
+  abi::Instruction instruction;
+  abi::Attention &a = *instruction.mutable_attention();
   a.set_batch(f.batch);
   a.set_heads(f.heads);
   a.set_groups(f.groups);
@@ -229,15 +229,15 @@ std::vector<float> runAttention(const AttentionForm &f, const AttentionTensors &
     addBytes(a.mutable_offset(), {halves[0], halves[1]});
   }
   auto readRows = [&](uint32_t buffer, size_t count) {
-    std::vector<float> read = unpacked(runner(builder, record, values, buffer), count, type);
+    std::vector<float> read = unpacked(runner(builder, instruction, values, buffer), count, type);
     return f.positionsFirst ? exchanged(read, f.batch, f.positions, f.heads) : read;
   };
   auto readKeys = [&](uint32_t buffer, size_t count) {
-    std::vector<float> read = unpacked(runner(builder, record, values, buffer), count, type);
+    std::vector<float> read = unpacked(runner(builder, instruction, values, buffer), count, type);
     return f.positionsFirst ? exchanged(read, f.batch, f.keyPositions, f.groups) : read;
   };
   if (out == Out::LogSum)
-    return runner(builder, record, values, logSum);
+    return runner(builder, instruction, values, logSum);
   if (out == Out::Result)
     return readRows(result, t.given.size());
   addRows(a.mutable_gradients()->mutable_result(), t.given);

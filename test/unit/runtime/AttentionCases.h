@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention records with what they are to give, worked out with all scores in memory, in doubles.
+// Attention instructions with what they are to give, worked out with all scores in memory, in
+// doubles.
 #pragma once
 
 #include "test/unit/runtime/RunRecord.h"
@@ -35,20 +36,21 @@ struct AttentionTensors {
 AttentionTensors makeAttention(std::mt19937 &random, const AttentionForm &form,
                                abi::ElementType type);
 
-/// What a record writes, by its place in the message.
+/// What an instruction writes, by its place in the message.
 enum class AttentionOut { Result, LogSum, Query, Key, Value };
 
-/// Runs a record with these buffers, and gives one of them back.
-using RecordRunner = std::function<std::vector<float>(
-    ProgramBuilder &builder, const abi::Record &record, const BufferValues &values, uint32_t out)>;
+/// Runs an instruction with these buffers, and gives one of them back.
+using RecordRunner =
+    std::function<std::vector<float>(ProgramBuilder &builder, const abi::Instruction &instruction,
+                                     const BufferValues &values, uint32_t out)>;
 
-/// What the record writes, in f32.
+/// What the instruction writes, in f32.
 std::vector<float> runAttention(const AttentionForm &form, const AttentionTensors &tensors,
                                 AttentionOut out, abi::ElementType type,
                                 const RecordRunner &runner);
 
-/// Fails the test where one of the five things that records write is not near what it is to be,
-/// with the heads first and with the positions first: within some roundings of f32, and of half
+/// Fails the test where one of the five things that instructions write is not near what it is to
+/// be, with the heads first and with the positions first: within some roundings of f32, and of half
 /// types `roundings` between it and the operands.
 void checkAttention(const AttentionForm &form, const AttentionTensors &tensors,
                     abi::ElementType type, int roundings, const RecordRunner &runner);

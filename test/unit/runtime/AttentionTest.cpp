@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention records on the host against all scores in memory, in doubles.
+// Attention instructions on the host against all scores in memory, in doubles.
 
 #include "test/unit/runtime/AttentionCases.h"
 
@@ -11,8 +11,10 @@ namespace {
 
 /// On the host, with so many threads.
 RecordRunner onThreads(int threads) {
-  return [threads](ProgramBuilder &builder, const abi::Record &record, const BufferValues &values,
-                   uint32_t out) { return runRecord(builder, record, values, out, threads, {}); };
+  return [threads](ProgramBuilder &builder, const abi::Instruction &instruction,
+                   const BufferValues &values, uint32_t out) {
+    return runInstruction(builder, instruction, values, out, threads, {});
+  };
 }
 
 class Attention : public testing::TestWithParam<abi::ElementType> {};

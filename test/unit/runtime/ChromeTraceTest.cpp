@@ -14,11 +14,11 @@ TEST(ChromeTrace, TracksOfARank) {
   Expected<ChromeTrace> trace = ChromeTrace::create(path);
   ASSERT_TRUE(trace) << trace.status().describe();
   trace->addRank(2, "ranks 2-3");
-  Record record;
-  record.set_op("say \"h\"");
-  record.set_location("model.py:7");
-  record.set_lane(TRANSFER);
-  trace->addRecord(2, record, 5, 1.5, 0.25);
+  Instruction instruction;
+  instruction.set_op("say \"h\"");
+  instruction.set_location("model.py:7");
+  instruction.set_stream(TRANSFER);
+  trace->addInstruction(2, instruction, 5, 1.5, 0.25);
   trace->addCounter(2, "live bytes", 0.5, 64);
   ASSERT_TRUE(trace->finish().ok());
   EXPECT_EQ(*readFile(path), R"([

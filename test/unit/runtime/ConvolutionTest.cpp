@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolution records on the host against plain sums.
+// Convolution instructions on the host against plain sums.
 
 #include "test/unit/runtime/RunRecord.h"
 
@@ -106,7 +106,7 @@ std::vector<double> reference(const Sizes &s, abi::Convolution::Kind kind, const
   return sums;
 }
 
-/// The tensor that the record writes.
+/// The tensor that the instruction writes.
 std::vector<float> run(const abi::Convolution &convolution, const Tensors &t,
                        const std::vector<float> &bias, int threads) {
   ProgramBuilder builder(1);
@@ -115,8 +115,8 @@ std::vector<float> run(const abi::Convolution &convolution, const Tensors &t,
   };
   uint32_t input = add("input", t.input), weight = add("weight", t.weight),
            result = add("result", t.result), biasBuffer = add("bias", bias);
-  abi::Record record;
-  abi::Convolution &c = *record.mutable_convolution();
+  abi::Instruction instruction;
+  abi::Convolution &c = *instruction.mutable_convolution();
   c = convolution;
   c.mutable_input()->set_buffer(input);
   c.mutable_weight()->set_buffer(weight);
@@ -126,9 +126,10 @@ std::vector<float> run(const abi::Convolution &convolution, const Tensors &t,
   uint32_t out = c.kind() == abi::Convolution::INPUT_GRADIENT    ? input
                  : c.kind() == abi::Convolution::WEIGHT_GRADIENT ? weight
                                                                  : result;
-  return runRecord(builder, record,
-                   {{input, t.input}, {weight, t.weight}, {result, t.result}, {biasBuffer, bias}},
-                   out, threads, {});
+  return runInstruction(
+      builder, instruction,
+      {{input, t.input}, {weight, t.weight}, {result, t.result}, {biasBuffer, bias}}, out, threads,
+      {});
 }
 
 Tensors randomTensors(std::mt19937 &random, const Sizes &s) {

@@ -50,7 +50,7 @@ TEST_F(CublasLtLibrary, TakesTheDescriptorsOfProducts) {
         matmul.set_type(type);
         matmul.set_result_type(type);
         matmul.set_activation(activation);
-        matmul.mutable_kept();
+        matmul.mutable_pre_activation();
         MatmulAddresses at = {memory, memory, memory, memory, memory, nullptr};
         auto plan = planMatmul(*CublasLt::get(), shapeOf(matmul, at),
                                type == abi::F32 ? ComputeType::Tf32 : ComputeType::F32, at);

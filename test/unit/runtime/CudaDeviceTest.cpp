@@ -108,9 +108,9 @@ TEST(CudaDevice, CallsReachEveryThreadOfTheGrid) {
   std::vector<int64_t> got(2 * blocks * abi::supportThreads);
   auto memory = cuda::allocateOn(*gpu, got.size() * sizeof(int64_t));
   ASSERT_TRUE(bool(function) && bool(stream) && bool(memory));
-  abi::Record record;
+  abi::Instruction instruction;
   cuda::Call call(*function, blocks, abi::supportThreads, {(*memory)->base}, {});
-  ASSERT_TRUE(call.run(record, **stream).ok());
+  ASSERT_TRUE(call.run(instruction, **stream).ok());
   ASSERT_TRUE((*stream)
                   ->copyOut(std::as_writable_bytes(std::span(got)), cuda::pointer((*memory)->base))
                   .ok());
@@ -134,7 +134,7 @@ struct WildProgram {
   }
   ProgramBuilder builder;
   uint32_t buffer;
-  abi::Record good, bad;
+  abi::Instruction good, bad;
 };
 
 // What fails on the GPU shows when somebody waits; the message tells what it may have been.
@@ -173,7 +173,7 @@ TEST(CudaDevice, LateErrorsOfSeveralNameTheFirstAndTheLast) {
   EXPECT_TRUE((*first)->run({}).ok());
   EXPECT_TRUE((*last)->run({}).ok());
   EXPECT_EQ(device->synchronize().message(),
-            "one of 2 records from 'good' to 'bad': cuStreamSynchronize: "
+            "one of 2 instructions from 'good' to 'bad': cuStreamSynchronize: "
             "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
   Status later = (*last)->run({});
   EXPECT_EQ(later.message(), "cuLaunchKernel: CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
@@ -235,7 +235,7 @@ TEST(CudaDevice, NamesAMissingFunction) {
   abi::Executable executable = forGpu(builder.executable);
   std::unique_ptr<Device> device = open(executable);
   builder.buffer("values", abi::PERSISTENT, abi::F16, {16});
-  abi::Record product, attention, convolution, sum;
+  abi::Instruction product, attention, convolution, sum;
   product.mutable_matmul()->set_type(abi::F16);
   product.mutable_matmul()->set_result_type(abi::F32);
   attention.mutable_attention()->set_type(abi::BF16);
@@ -248,11 +248,11 @@ TEST(CudaDevice, NamesAMissingFunction) {
     list->Resize(4, 0);
   sum.mutable_accumulate()->set_source_type(abi::BF16);
   PrepareContext context{builder.executable, builder.program, {}, 0};
-  for (auto [record, name] :
+  for (auto [instruction, name] :
        {std::pair(&product, "pcc_product_f16_f32"), std::pair(&attention, "pcc_attention_bf16"),
         std::pair(&convolution, "pcc_convolution_weight_f32"),
         std::pair(&sum, "pcc_accumulate_bf16")}) {
-    Status status = device->prepare(*record, context).status();
+    Status status = device->prepare(*instruction, context).status();
     EXPECT_EQ(status.exitCode(), 6);
     EXPECT_EQ(status.message(),
               fmt::format("the code has no function '{}'; compile the model anew", name));

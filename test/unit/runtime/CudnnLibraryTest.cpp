@@ -128,7 +128,7 @@ TEST_P(CudnnLibrary, PlansWindowsOfAnyForm) {
   expectPlan(convolutionGraph(*Cudnn::get(), c), true, c.ShortDebugString());
 }
 
-/// Sizes of an attention; `mask` as in the record.
+/// Sizes of an attention; `mask` as in the instruction.
 struct Form {
   int64_t batch, heads, groups, positions, keyPositions, width;
   bool causal;

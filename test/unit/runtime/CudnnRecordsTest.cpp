@@ -16,20 +16,20 @@ namespace {
 
 using namespace runtime;
 
-/// Runs a record on a GPU whose code has no kernels for it, so the library does it.
-std::vector<float> runOnGpu(ProgramBuilder &builder, const abi::Record &record,
+/// Runs an instruction on a GPU whose code has no kernels for it, so the library does it.
+std::vector<float> runOnGpu(ProgramBuilder &builder, const abi::Instruction &instruction,
                             const BufferValues &values, uint32_t out, bool tf32 = false) {
   abi::Executable executable = forGpu(builder.executable);
   executable.mutable_gpu_code()->set_tf32(tf32);
   auto devices = makeCudaDevices(executable, 0, 1);
   EXPECT_TRUE(bool(devices)) << devices.status().describe();
-  return runRecordOn(*(*devices)[0], builder, record, values, out, {});
+  return runRecordOn(*(*devices)[0], builder, instruction, values, out, {});
 }
 
 /// A convolution with one tensor for each of its operands.
 struct ConvolutionCase {
   explicit ConvolutionCase(abi::Convolution::Kind kind, int64_t groups, bool isWhole) {
-    abi::Convolution &c = *record.mutable_convolution();
+    abi::Convolution &c = *instruction.mutable_convolution();
     auto fill = [](auto *list, std::initializer_list<int64_t> numbers) {
       list->Add(numbers.begin(), numbers.end());
     };
@@ -62,7 +62,7 @@ struct ConvolutionCase {
   }
 
   ProgramBuilder builder{1};
-  abi::Record record;
+  abi::Instruction instruction;
   BufferValues values;
   size_t out = 0;
 };
@@ -88,8 +88,10 @@ TEST(CudnnInstructions, ConvolutionsAreThoseOfTheHost) {
           continue;
         ConvolutionCase test(kind, groups, isWhole);
         uint32_t out = test.values[test.out].first;
-        std::vector<float> host = runRecord(test.builder, test.record, test.values, out, 1, {});
-        EXPECT_LT(differenceOf(runOnGpu(test.builder, test.record, test.values, out), host), 1e-5)
+        std::vector<float> host =
+            runInstruction(test.builder, test.instruction, test.values, out, 1, {});
+        EXPECT_LT(differenceOf(runOnGpu(test.builder, test.instruction, test.values, out), host),
+                  1e-5)
             << kind << " " << groups << " " << isWhole;
       }
 }
@@ -99,15 +101,17 @@ TEST(CudnnInstructions, OperandsAreRoundedOnlyWhereThatIsAskedFor) {
   for (Convolution::Kind kind : kinds) {
     ConvolutionCase test(kind, 1, false);
     uint32_t out = test.values[test.out].first;
-    double difference = differenceOf(runOnGpu(test.builder, test.record, test.values, out, true),
-                                     runOnGpu(test.builder, test.record, test.values, out));
+    double difference =
+        differenceOf(runOnGpu(test.builder, test.instruction, test.values, out, true),
+                     runOnGpu(test.builder, test.instruction, test.values, out));
     EXPECT_GT(difference, 1e-4);
     EXPECT_LT(difference, 3e-2);
   }
 }
 
 // Other attentions are left to kernels, of which this code has none. The weights of the softmax,
-// and the gradients of the scores, are rounded to the record's type before they are multiplied.
+// and the gradients of the scores, are rounded to the instruction's type before they are
+// multiplied.
 TEST(CudnnInstructions, AttentionThatIsExpressible) {
   std::mt19937 random(2);
   int expressible = 0;
@@ -115,11 +119,11 @@ TEST(CudnnInstructions, AttentionThatIsExpressible) {
     for (const AttentionForm &form : attentionForms()) {
       SCOPED_TRACE(&form - attentionForms().data());
       bool isDone = true;
-      RecordRunner runner = [&](ProgramBuilder &builder, const abi::Record &record,
+      RecordRunner runner = [&](ProgramBuilder &builder, const abi::Instruction &instruction,
                                 const BufferValues &values, uint32_t out) {
-        isDone = cuda::dnn::isExpressible(record.attention());
-        return isDone ? runOnGpu(builder, record, values, out)
-                      : runRecord(builder, record, values, out, 1, {});
+        isDone = cuda::dnn::isExpressible(instruction.attention());
+        return isDone ? runOnGpu(builder, instruction, values, out)
+                      : runInstruction(builder, instruction, values, out, 1, {});
       };
       AttentionTensors tensors = makeAttention(random, form, type);
       checkAttention(form, tensors, type, /*roundings=*/2, runner);

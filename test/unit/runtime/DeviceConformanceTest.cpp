@@ -31,10 +31,10 @@ protected:
     devices[0]->enterThread();
   }
 
-  std::vector<float> run(ProgramBuilder &builder, const abi::Record &record,
-                         const BufferValues &values, uint32_t out, const ActionValues &slot) {
+  std::vector<float> run(ProgramBuilder &builder, const abi::Instruction &instruction,
+                         const BufferValues &values, uint32_t out, const ActionValues &action) {
     open(builder.executable);
-    return runRecordOn(*devices[0], builder, record, values, out, slot);
+    return runRecordOn(*devices[0], builder, instruction, values, out, action);
   }
 
   abi::Executable executable;
@@ -134,8 +134,8 @@ TEST_P(DeviceConformance, ProductsOfAllForms) {
       for (bool first : {true, false}) {
         bool add = test.matmul.accumulation() == abi::ADD_AFTER_FIRST && !first;
         ProductProgram program(test);
-        std::vector<float> got =
-            run(program.builder, program.record, program.values, program.result, {.first = first});
+        std::vector<float> got = run(program.builder, program.instruction, program.values,
+                                     program.result, {.first = first});
         std::vector<double> expected = test.expected(add);
         double worst = 0;
         for (size_t i = 0; i < got.size(); ++i)
@@ -172,7 +172,7 @@ TEST_P(GpuConformance, ProductsWithGelu) {
         std::string what =
             fmt::format("{}x{}x{}x{} variant {} gelu {}", batch, m, n, k, variant, int(gelu));
         auto read = [&](uint32_t buffer) {
-          return run(program.builder, program.record, program.values, buffer, {});
+          return run(program.builder, program.instruction, program.values, buffer, {});
         };
         // What gelu's polynomial and its slope make of errors.
         expectNear(read(program.result), test.expected(false), k + 20, what);
@@ -193,7 +193,7 @@ TEST_P(GpuConformance, ProductsWithSums) {
       ProductProgram program(test);
       std::string what = fmt::format("{}x{}x{}x{} variant {}", batch, m, n, k, variant);
       auto read = [&](uint32_t buffer) {
-        return run(program.builder, program.record, program.values, buffer, {});
+        return run(program.builder, program.instruction, program.values, buffer, {});
       };
       expectNear(read(program.result), test.expected(adds), k, what);
       expectNear(read(program.sum), test.expectedSum(), batch * k, what);
@@ -205,8 +205,8 @@ TEST_P(DeviceConformance, Accumulates) {
     ProgramBuilder builder(1);
     uint32_t source = builder.buffer("source", abi::PERSISTENT, abi::F32, {count});
     uint32_t sum = builder.buffer("sum", abi::PERSISTENT, abi::F32, {count});
-    abi::Record record;
-    abi::Accumulate &accumulate = *record.mutable_accumulate();
+    abi::Instruction instruction;
+    abi::Accumulate &accumulate = *instruction.mutable_accumulate();
     accumulate.mutable_source()->set_buffer(source);
     accumulate.mutable_destination()->set_buffer(sum);
     accumulate.set_source_type(abi::F32);
@@ -214,8 +214,9 @@ TEST_P(DeviceConformance, Accumulates) {
     accumulate.set_accumulation(abi::ADD_AFTER_FIRST);
     std::vector<float> twos(count, 2), before(count, 1.5f);
     BufferValues values = {{source, twos}, {sum, before}};
-    EXPECT_EQ(run(builder, record, values, sum, {.first = 1}), twos);
-    EXPECT_EQ(run(builder, record, values, sum, {.first = 0}), std::vector<float>(count, 3.5f));
+    EXPECT_EQ(run(builder, instruction, values, sum, {.first = 1}), twos);
+    EXPECT_EQ(run(builder, instruction, values, sum, {.first = 0}),
+              std::vector<float>(count, 3.5f));
   }
 }
 
@@ -225,7 +226,7 @@ TEST_P(DeviceConformance, CopiesAndFills) {
   uint32_t target = builder.buffer("target", abi::PERSISTENT, abi::F32, {8});
   std::vector<float> ones(8, 1), counting(8);
   std::iota(counting.begin(), counting.end(), 0.0f);
-  abi::Record copy, fill;
+  abi::Instruction copy, fill;
   copy.mutable_copy()->mutable_source()->set_buffer(source);
   copy.mutable_copy()->mutable_source()->set_offset(8);
   copy.mutable_copy()->mutable_destination()->set_buffer(target);

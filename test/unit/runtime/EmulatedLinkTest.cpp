@@ -70,7 +70,7 @@ class DeliveredNotBefore : public testing::TestWithParam<abi::CollectiveKind> {}
 TEST_P(DeliveredNotBefore, TheLinkWouldHave) {
   constexpr int ranks = 4, rounds = 3;
   double bytes = count * 4.0 * (GetParam() == abi::ALL_GATHER ? ranks : 1);
-  double price = machine::priceOverLink(slow, ranks, {.kind = GetParam(), .bytes = bytes});
+  double price = machine::estimateLinkCost(slow, ranks, {.kind = GetParam(), .bytes = bytes});
   ASSERT_GT(price, 1e-3);
   LastToCome last[rounds];
   onEveryRank(makeLocalCommunicators(ranks, 0, slow), [&](Communicator &rank) {
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(EmulatedLink, DeliveredNotBefore,
 // A channel serves one after the other; of a batch every call is paid for.
 TEST(EmulatedLink, InOrder) {
   constexpr int ranks = 2, flights = 3;
-  double price = machine::priceOverLink(slow, ranks, {.bytes = count * 4.0});
+  double price = machine::estimateLinkCost(slow, ranks, {.bytes = count * 4.0});
   LastToCome last;
   onEveryRank(makeLocalCommunicators(ranks, 0, slow), [&](Communicator &rank) {
     OwnCall own[flights] = {
@@ -125,7 +125,7 @@ TEST(EmulatedLink, FusedCallsAreOneMessage) {
   local::EmulatedLink link(slow, 4);
   std::vector<CollectiveCall> calls(4, {.kind = abi::ALL_REDUCE, .shape = {count}});
   auto price = [&](int64_t members) {
-    return machine::priceOverLink(slow, 4, {.bytes = double(members * count) * sizeof(float)});
+    return machine::estimateLinkCost(slow, 4, {.bytes = double(members * count) * sizeof(float)});
   };
   EXPECT_DOUBLE_EQ(link.seconds(calls, 4), 4 * price(1));
   calls[1].fused = calls[3].fused = true;
@@ -147,7 +147,7 @@ TEST(EmulatedLink, FusedCallsAreOneMessage) {
 
 // Groups of one rank share its channel: what it gathers goes behind what it sums.
 TEST(EmulatedLink, OneChannelForAllGroups) {
-  double price = machine::priceOverLink(slow, 2, {.bytes = count * 4.0});
+  double price = machine::estimateLinkCost(slow, 2, {.bytes = count * 4.0});
   onEveryRank(makeLocalCommunicators(4, 0, slow), [&](Communicator &rank) {
     auto row = rank.split(rank.position() / 2, 0), column = rank.split(rank.position() % 2, 0);
     OwnCall one(abi::ALL_REDUCE, 2, 0), two(abi::ALL_REDUCE, 2, 0);

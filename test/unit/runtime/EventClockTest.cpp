@@ -31,7 +31,7 @@ protected:
   std::unique_ptr<SideStream> side = take(SideStream::make(gpu));
   std::unique_ptr<EventClock> clock = take(EventClock::make(gpu));
 
-  static std::optional<int64_t> timeOf(const Mark &mark) {
+  static std::optional<int64_t> timeOf(const TimestampHandle &mark) {
     Expected<std::optional<int64_t>> time = mark->time();
     EXPECT_TRUE(bool(time)) << time.status().describe();
     return *time;
@@ -41,9 +41,9 @@ protected:
 // What is enqueued early and done late has the time when it was done.
 TEST_F(EventClockTest, TellsWhenWorkWasDone) {
   auto memory = take(allocateOn(gpu, 1 << 20));
-  Mark begin = clock->mark(stream->get());
+  TimestampHandle begin = clock->mark(stream->get());
   ASSERT_TRUE(stream->fill(pointer(memory->base), 1 << 20).ok());
-  Mark end = clock->mark(stream->get());
+  TimestampHandle end = clock->mark(stream->get());
   EXPECT_FALSE(timeOf(begin) || timeOf(end)) << "nothing is done yet";
   std::this_thread::sleep_for(milliseconds(20));
   int64_t before = nowNanoseconds();
@@ -58,13 +58,13 @@ TEST_F(EventClockTest, TellsWhenWorkWasDone) {
 TEST_F(EventClockTest, StreamsOverlap) {
   auto memory = take(allocateOn(gpu, 1 << 20));
   Event computed = take(Event::make(gpu));
-  Mark beginsComputing = clock->mark(stream->get());
+  TimestampHandle beginsComputing = clock->mark(stream->get());
   ASSERT_TRUE(stream->fill(pointer(memory->base), 1 << 20).ok());
-  Mark endsComputing = clock->mark(stream->get());
+  TimestampHandle endsComputing = clock->mark(stream->get());
   ASSERT_TRUE(stream->record(computed).ok());
-  Mark beginsMoving = clock->mark(side->get());
+  TimestampHandle beginsMoving = clock->mark(side->get());
   ASSERT_TRUE(side->waitFor(computed).ok());
-  Mark endsMoving = clock->mark(side->get());
+  TimestampHandle endsMoving = clock->mark(side->get());
   ASSERT_TRUE(side->synchronize().ok());
   EXPECT_LT(*timeOf(beginsMoving), *timeOf(beginsComputing));
   EXPECT_LT(*timeOf(beginsComputing), *timeOf(endsComputing));
@@ -73,10 +73,10 @@ TEST_F(EventClockTest, StreamsOverlap) {
 
 // An event that is used again is another place, and marks outlive the clock.
 TEST_F(EventClockTest, EventsAreUsedAgain) {
-  std::vector<Mark> kept;
+  std::vector<TimestampHandle> kept;
   int64_t latest = 0;
   for (int i = 0; i < 4; ++i) {
-    Mark passing = clock->mark(stream->get());
+    TimestampHandle passing = clock->mark(stream->get());
     kept.push_back(clock->mark(stream->get()));
     ASSERT_TRUE(stream->synchronize().ok());
     EXPECT_GE(*timeOf(passing), latest);
@@ -89,11 +89,11 @@ TEST_F(EventClockTest, EventsAreUsedAgain) {
 
 // Long afterwards times are as exact.
 TEST_F(EventClockTest, DropsNewAnchors) {
-  Mark first = clock->mark(stream->get());
+  TimestampHandle first = clock->mark(stream->get());
   std::this_thread::sleep_for(milliseconds(1100));
   ASSERT_TRUE(clock->renew().ok());
   int64_t before = nowNanoseconds();
-  Mark second = clock->mark(stream->get());
+  TimestampHandle second = clock->mark(stream->get());
   ASSERT_TRUE(stream->synchronize().ok());
   EXPECT_NEAR(double(*timeOf(second)), double(before), double(tolerance));
   EXPECT_NEAR(double(*timeOf(first)), double(before), double(tolerance))

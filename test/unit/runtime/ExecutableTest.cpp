@@ -31,14 +31,14 @@ std::string errorOf(const std::string &bytes) {
 
 TEST(Executable, ReadsBackIdentically) {
   Executable executable = smallExecutable();
-  Expected<Executable> read = abi::parseExecutable(abi::serialise(executable));
+  Expected<Executable> read = abi::parseExecutable(abi::serialize(executable));
   ASSERT_TRUE(bool(read)) << read.status().message();
   EXPECT_TRUE(MessageDifferencer::Equals(executable, *read));
-  EXPECT_EQ(abi::serialise(*read), abi::serialise(executable));
+  EXPECT_EQ(abi::serialize(*read), abi::serialize(executable));
 }
 
 TEST(Executable, EveryDamagedByteIsFound) {
-  std::string bytes = abi::serialise(smallExecutable());
+  std::string bytes = abi::serialize(smallExecutable());
   for (size_t i = 0; i < bytes.size(); ++i)
     for (int bit : {0, 3, 7}) {
       std::string damaged = bytes;
@@ -48,14 +48,14 @@ TEST(Executable, EveryDamagedByteIsFound) {
 }
 
 TEST(Executable, EveryTruncationIsFound) {
-  std::string bytes = abi::serialise(smallExecutable());
+  std::string bytes = abi::serialize(smallExecutable());
   for (size_t length = 0; length < bytes.size(); ++length)
     EXPECT_NE(errorOf(bytes.substr(0, length)), "") << length << " bytes";
   EXPECT_NE(errorOf(bytes + "x"), "");
 }
 
 TEST(Executable, HeaderErrorsSayWhatIsWrong) {
-  std::string bytes = abi::serialise(smallExecutable());
+  std::string bytes = abi::serialize(smallExecutable());
   EXPECT_EQ(errorOf("short"), "not a pcc executable: expected at least 32 bytes, got 5");
   EXPECT_EQ(errorOf("X" + bytes.substr(1)),
             "not a pcc executable: the first 8 bytes are not 'pcc.pcx'");
@@ -88,7 +88,7 @@ TEST(Executable, ForgedMessagesNeverCrash) {
       forged[below(forged.size())] = char(below(256));
     Executable executable;
     if (executable.ParseFromString(forged))
-      accepted += errorOf(abi::serialise(executable)).empty();
+      accepted += errorOf(abi::serialize(executable)).empty();
   }
   std::cout << accepted << " of 4000 forged messages are valid programs, seed 1\n";
 }

@@ -285,17 +285,17 @@ TEST(Session, ResultsOfCollectivesInFlightAreWhole) {
   ProgramBuilder builder(2);
   uint32_t value = builder.parameter("w", {1}, 0);
   abi::Section &section = builder.section("main");
-  builder.program.mutable_parameters(0)->mutable_initialiser()->set_constant(3);
-  abi::Record &pause = builder.launch(section, "slumber", {}, {0});
+  builder.program.mutable_parameters(0)->mutable_initializer()->set_constant(3);
+  abi::Instruction &pause = builder.launch(section, "slumber", {}, {0});
   for (int64_t milliseconds : {0, 200})
     pause.mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(milliseconds);
-  builder.allReduce(section, value).set_lane(abi::COMMUNICATION);
+  builder.allReduce(section, value).set_stream(abi::COMMUNICATION);
   abi::Result &result = *builder.program.add_results();
   result.set_name("w");
   result.set_role(abi::GRADIENT);
   *result.mutable_block() = builder.whole(abi::F32, {1});
   result.set_buffer(value);
-  builder.program.add_slots();
+  builder.program.add_actions();
   auto session = Session::load(builder.executable, {.timeOut = 5});
   ASSERT_TRUE(bool(session)) << session.status().message();
   Expected<StepResults> step = (*session)->runStep({});
@@ -306,7 +306,7 @@ TEST(Session, ResultsOfCollectivesInFlightAreWhole) {
 /// A SEND or RECV of `buffer`; peers by rank.
 void addTransfer(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer,
                  const std::vector<int64_t> &peers) {
-  abi::Collective &collective = *section.add_records()->mutable_collective();
+  abi::Collective &collective = *section.add_instructions()->mutable_collective();
   collective.set_kind(kind);
   collective.set_type(abi::F32);
   collective.add_shape(1);
@@ -315,8 +315,8 @@ void addTransfer(abi::Section &section, abi::CollectiveKind kind, uint32_t buffe
   collective.mutable_peer()->mutable_table()->Add(peers.begin(), peers.end());
 }
 
-// A ring of sends and receives next to each other is started together, although a record stands
-// between them in which no rank takes part.
+// A ring of sends and receives next to each other is started together, although an instruction
+// stands between them in which no rank takes part.
 TEST(Execute, RingsDoNotHang) {
   ProgramBuilder builder(3);
   uint32_t own = builder.buffer("own", abi::PERSISTENT, abi::F32, {1});
@@ -327,7 +327,7 @@ TEST(Execute, RingsDoNotHang) {
   addTransfer(section, abi::SEND, own, {1, 2, 0});
   addTransfer(section, abi::SEND, own, {nobody, nobody, nobody});
   addTransfer(section, abi::RECV, other, {2, 0, 1});
-  builder.program.add_slots();
+  builder.program.add_actions();
   auto session = Session::load(builder.executable, {.timeOut = 5});
   ASSERT_TRUE(bool(session)) << session.status().message();
   auto value = [](RankExecutor &rank, uint32_t buffer) {
@@ -345,22 +345,23 @@ TEST(Execute, RingsDoNotHang) {
   EXPECT_TRUE(status.ok());
 }
 
-// Scalars of a kernel: a rank expression plus a number of the slot; the step is also in its buffer.
+// Scalars of a kernel: a rank expression plus a number of the action; the step is also in its
+// buffer.
 TEST(Execute, ScalarsFollowRankAndSlot) {
   ProgramBuilder builder(2);
   uint32_t seen = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});
   uint32_t step = builder.buffer("step", abi::PERSISTENT, abi::I64, {});
   builder.program.set_step_buffer(step);
   abi::Section &section = builder.section("main");
-  abi::Record &record = builder.launch(section, "store_scalars", {seen}, {3, 100, 0, 0});
+  abi::Instruction &instruction = builder.launch(section, "store_scalars", {seen}, {3, 100, 0, 0});
   abi::RankExpression::Term &term =
-      *record.mutable_launch()->mutable_scalars(1)->mutable_expression()->add_terms();
+      *instruction.mutable_launch()->mutable_scalars(1)->mutable_expression()->add_terms();
   term.set_stride(7);
-  record.mutable_launch()->mutable_scalars(2)->set_slot_value(abi::Scalar::STEP);
-  record.mutable_launch()->mutable_scalars(3)->set_slot_value(abi::Scalar::FIRST);
+  instruction.mutable_launch()->mutable_scalars(2)->set_action_value(abi::Scalar::STEP);
+  instruction.mutable_launch()->mutable_scalars(3)->set_action_value(abi::Scalar::FIRST);
   builder.executable.mutable_batch()->set_micro_batches(2);
-  builder.program.add_slots();
-  builder.program.add_slots()->set_microbatch(1);
+  builder.program.add_actions();
+  builder.program.add_actions()->set_microbatch(1);
   auto session = Session::load(builder.executable);
   ASSERT_TRUE(bool(session)) << session.status().message();
   for (int i = 0; i < 3; ++i)

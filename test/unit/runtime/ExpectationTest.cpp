@@ -3,7 +3,7 @@
 // Programs beside what they must compute, and the files that say it.
 
 #include "runtime/execute/Expectation.h"
-#include "runtime/abi/ExpectationFile.h"
+#include "runtime/abi/GoldenFile.h"
 #include "runtime/abi/WholeFile.h"
 #include "test/unit/runtime/Programs.h"
 
@@ -17,8 +17,8 @@ namespace {
 
 using namespace runtime;
 
-abi::ExpectationTensor toMessage(const std::string &name, const Tensor &tensor) {
-  abi::ExpectationTensor message;
+abi::GoldenTensor toMessage(const std::string &name, const Tensor &tensor) {
+  abi::GoldenTensor message;
   message.set_name(name);
   message.set_type(tensor.type);
   message.mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
@@ -33,11 +33,11 @@ Tensor vectorOf(abi::ElementType type, std::vector<double> values) {
   return tensor;
 }
 
-void addResult(abi::Expectation &expectation, abi::ExpectedKind kind, const std::string &name,
+void addResult(abi::GoldenResults &golden, abi::GoldenKind kind, const std::string &name,
                const Tensor &value, double tolerance) {
-  abi::ExpectedResult &result = *expectation.add_results();
+  abi::GoldenResult &result = *golden.add_results();
   result.set_kind(kind);
-  result.set_step(kind == abi::EXPECTED_LOSS ? 1 : 0);
+  result.set_step(kind == abi::GOLDEN_LOSS ? 1 : 0);
   *result.mutable_value() = toMessage(name, value);
   result.set_tolerance(tolerance);
 }
@@ -86,24 +86,23 @@ protected:
       for (int64_t i = 0; i < tensor.count(); ++i)
         tensor.set(i, tensor.type == abi::F32 ? std::sin(double(i)) : double(i % 3));
       batch[input.name()] = tensor;
-      *expectation.add_forward_inputs() = toMessage(input.name(), tensor);
+      *golden.add_forward_inputs() = toMessage(input.name(), tensor);
     }
-    *expectation.add_batches()->mutable_inputs() = expectation.forward_inputs();
+    *golden.add_batches()->mutable_inputs() = golden.forward_inputs();
     for (const abi::Parameter &parameter : session->program().parameters())
-      *expectation.add_parameters() =
-          toMessage(parameter.name(), *session->parameter(parameter.name()));
+      *golden.add_parameters() = toMessage(parameter.name(), *session->parameter(parameter.name()));
 
     NamedTensors outputs = *session->runForward(batch);
     for (const auto &[name, value] : outputs)
-      addResult(expectation, abi::EXPECTED_OUTPUT, name, value, 1e-5);
+      addResult(golden, abi::GOLDEN_OUTPUT, name, value, 1e-5);
     StepResults step = *session->runStep(batch);
     Tensor loss = Tensor::zeros(abi::F32, {});
     loss.set(0, step.loss);
-    addResult(expectation, abi::EXPECTED_LOSS, "", loss, 1e-5);
+    addResult(golden, abi::GOLDEN_LOSS, "", loss, 1e-5);
     for (const auto &[name, gradient] : step.gradients)
-      addResult(expectation, abi::EXPECTED_GRADIENT, name, gradient, 1e-5);
+      addResult(golden, abi::GOLDEN_GRADIENT, name, gradient, 1e-5);
     for (const abi::Parameter &parameter : session->program().parameters())
-      addResult(expectation, abi::EXPECTED_PARAMETER, parameter.name(),
+      addResult(golden, abi::GOLDEN_PARAMETER, parameter.name(),
                 *session->parameter(parameter.name()), 1e-5);
   }
 
@@ -116,27 +115,27 @@ protected:
 
   /// The names of results that differ.
   std::vector<std::string> differing() {
-    auto results = compareWith(*session, expectation);
+    auto results = compareWith(*session, golden);
     EXPECT_TRUE(bool(results)) << results.status().describe();
     std::vector<std::string> names;
     for (const ComparedResult &result : *results)
       if (!result.isExpected())
         names.push_back(result.name);
-    EXPECT_EQ(int(results->size()), expectation.results_size());
+    EXPECT_EQ(int(results->size()), golden.results_size());
     return names;
   }
 
-  /// What reading the expectation from a file says, after it was written.
+  /// What reading the golden from a file says, after it was written.
   std::string readBack() {
     std::string path = testing::TempDir() + "mlp.expected";
-    Status written = abi::writeExpectation(expectation, path);
+    Status written = abi::writeGoldenResults(golden, path);
     EXPECT_TRUE(written.ok()) << written.describe();
-    auto read = abi::readExpectation(path);
+    auto read = abi::readGoldenResults(path);
     return read ? "" : read.status().message().substr(path.size());
   }
 
   std::unique_ptr<Session> session;
-  abi::Expectation expectation;
+  abi::GoldenResults golden;
 };
 
 TEST_F(ExpectationOfMlp, HoldsWhereTheParametersAreSet) {
@@ -146,19 +145,19 @@ TEST_F(ExpectationOfMlp, HoldsWhereTheParametersAreSet) {
 }
 
 TEST_F(ExpectationOfMlp, NamesEveryResultThatDiffers) {
-  for (abi::ExpectedResult &result : *expectation.mutable_results()) {
+  for (abi::GoldenResult &result : *golden.mutable_results()) {
     Tensor value = vectorOf(abi::F32, std::vector<double>(result.value().data().size() / 4, 9));
     result.mutable_value()->set_data(value.data.data(), value.data.size());
   }
   std::vector<std::string> names = differing();
-  EXPECT_EQ(int(names.size()), expectation.results_size());
+  EXPECT_EQ(int(names.size()), golden.results_size());
   for (const char *name : {"step 1 loss", "gradient w0", "updated parameter b1"})
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
 }
 
 TEST_F(ExpectationOfMlp, ReadsGradientsInTheTypeOfWhatIsExpected) {
-  for (abi::ExpectedResult &result : *expectation.mutable_results())
-    if (result.kind() == abi::EXPECTED_GRADIENT && result.value().name() == "b0") {
+  for (abi::GoldenResult &result : *golden.mutable_results())
+    if (result.kind() == abi::GOLDEN_GRADIENT && result.value().name() == "b0") {
       Tensor zeros = Tensor::zeros(abi::BF16, {5});
       *result.mutable_value() = toMessage("b0", zeros);
       result.set_tolerance(100);
@@ -167,10 +166,10 @@ TEST_F(ExpectationOfMlp, ReadsGradientsInTheTypeOfWhatIsExpected) {
 }
 
 TEST_F(ExpectationOfMlp, MissesWhatTheProgramDoesNotGive) {
-  addResult(expectation, abi::EXPECTED_GRADIENT, "nobody", Tensor::zeros(abi::F32, {1}), 1);
+  addResult(golden, abi::GOLDEN_GRADIENT, "nobody", Tensor::zeros(abi::F32, {1}), 1);
   EXPECT_EQ(differing(), std::vector<std::string>{"gradient nobody"});
-  addResult(expectation, abi::EXPECTED_PARAMETER, "nobody", Tensor::zeros(abi::F32, {1}), 1);
-  EXPECT_EQ(compareWith(*session, expectation).status().message(),
+  addResult(golden, abi::GOLDEN_PARAMETER, "nobody", Tensor::zeros(abi::F32, {1}), 1);
+  EXPECT_EQ(compareWith(*session, golden).status().message(),
             "the program has no parameter 'nobody'");
 }
 
@@ -178,7 +177,7 @@ TEST_F(ExpectationOfMlp, IsReadAsItWasWritten) { EXPECT_EQ(readBack(), ""); }
 
 TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
   struct Row {
-    std::function<void(abi::Expectation &)> breakIt;
+    std::function<void(abi::GoldenResults &)> breakIt;
     const char *message;
   } rows[] = {
       {[](auto &e) { e.mutable_parameters(0)->mutable_data()->pop_back(); },
@@ -189,7 +188,7 @@ TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
        ": batches[0].inputs[0]: 'image': expected an element type, got 99"},
       {[](auto &e) { e.mutable_results(0)->set_tolerance(std::nan("")); },
        ": results[0]: expected a tolerance from 0 on, got nan"},
-      {[](auto &e) { e.mutable_results(0)->set_kind(abi::EXPECTED_KIND_UNSPECIFIED); },
+      {[](auto &e) { e.mutable_results(0)->set_kind(abi::GOLDEN_KIND_UNSPECIFIED); },
        ": results[0]: expected a kind, got 0"},
       {[](auto &e) { e.mutable_results(1)->set_step(2); },
        ": results[1]: expected a step from 1 to 1, got 2"},
@@ -202,10 +201,10 @@ TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
        ": results[1]: expected a batch of the step that gives it"},
       {[](auto &e) { e.clear_results(); }, ": expected results, got none"},
   };
-  abi::Expectation whole = expectation;
+  abi::GoldenResults whole = golden;
   for (const Row &row : rows) {
-    expectation = whole;
-    row.breakIt(expectation);
+    golden = whole;
+    row.breakIt(golden);
     EXPECT_EQ(readBack(), row.message);
   }
 }
@@ -213,17 +212,17 @@ TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
 /// Every byte counts: a file with one changed is refused.
 TEST_F(ExpectationOfMlp, DamageIsFound) {
   std::string path = testing::TempDir() + "damaged.expected";
-  ASSERT_TRUE(abi::writeExpectation(expectation, path).ok());
+  ASSERT_TRUE(abi::writeGoldenResults(golden, path).ok());
   std::string content = *abi::readFile(path);
   for (size_t i = 0; i < content.size(); i += 7) {
     std::string damaged = content;
     damaged[i] ^= 0x55;
     ASSERT_TRUE(abi::writeFile(path, damaged).ok());
     std::string wrong = i < 8 ? ": not what a program must compute" : ": damaged: expected finger";
-    EXPECT_TRUE(abi::readExpectation(path).status().message().starts_with(path + wrong)) << i;
+    EXPECT_TRUE(abi::readGoldenResults(path).status().message().starts_with(path + wrong)) << i;
   }
   ASSERT_TRUE(abi::writeFile(path, content.substr(0, 12)).ok());
-  EXPECT_EQ(abi::readExpectation(path).status().message(),
+  EXPECT_EQ(abi::readGoldenResults(path).status().message(),
             path + ": damaged: the file ends within its header");
 }
 

@@ -23,11 +23,11 @@ abi::Executable sleepy(const std::vector<int64_t> &milliseconds) {
   ProgramBuilder builder(int(milliseconds.size()));
   uint32_t value = builder.buffer("value", abi::PERSISTENT, abi::F32, {4});
   abi::Section &section = builder.section("main");
-  abi::Record &record = builder.launch(section, "slumber", {}, {0});
+  abi::Instruction &instruction = builder.launch(section, "slumber", {}, {0});
   for (int64_t duration : milliseconds)
-    record.mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(duration);
+    instruction.mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(duration);
   builder.allReduce(section, value);
-  builder.program.add_slots();
+  builder.program.add_actions();
   return builder.executable;
 }
 
@@ -42,12 +42,13 @@ TEST(Watchdog, NamesTheRankThatDoesNotAnswer) {
   EXPECT_EQ(status.exitCode(), 5);
   const std::string &message = status.message();
   EXPECT_TRUE(message.starts_with("no answer within 0.3 s\n")) << message;
-  EXPECT_NE(message.find("rank    0, step      0: finished record 'slumber'  waits in all_reduce "
-                         "'all_reduce value' for 0."),
-            std::string::npos)
+  EXPECT_NE(
+      message.find("rank    0, step      0: finished instruction 'slumber'  waits in all_reduce "
+                   "'all_reduce value' for 0."),
+      std::string::npos)
       << message;
   EXPECT_NE(
-      message.find("rank    1, step      0: finished -                 runs record 'slumber'"),
+      message.find("rank    1, step      0: finished -                 runs instruction 'slumber'"),
       std::string::npos)
       << message;
 }
@@ -62,15 +63,15 @@ TEST(Watchdog, PatientRunsEnd) {
 TEST(Watchdog, SeesARankThatWaitsToStart) {
   ProgramBuilder builder(2);
   abi::Section &section = builder.section("main");
-  abi::Record &first = builder.launch(section, "slumber", {}, {0});
+  abi::Instruction &first = builder.launch(section, "slumber", {}, {0});
   for (int64_t duration : {0, 6000})
     first.mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(duration);
   for (int i = 0; i < 40; ++i) {
     uint32_t value = builder.buffer("value" + std::to_string(i), abi::PERSISTENT, abi::F32, {4});
-    builder.allReduce(section, value).set_lane(abi::COMMUNICATION);
+    builder.allReduce(section, value).set_stream(abi::COMMUNICATION);
     builder.launch(section, "slumber", {}, {0}); // so that neighbours do not become one batch
   }
-  builder.program.add_slots();
+  builder.program.add_actions();
   auto session = Session::load(builder.executable, {.timeOut = 0.3});
   ASSERT_TRUE(bool(session)) << session.status().message();
   Status status = (*session)->runStep({}).status();
@@ -126,9 +127,9 @@ TEST(Failure, OneRanksErrorEndsAll) {
 
 TEST(Failure, InvalidProgramIsRefused) {
   abi::Executable executable = makeMlp({.ranks = 2, .batch = 8, .widths = {4, 3}});
-  executable.mutable_programs(0)->mutable_slots(0)->set_section(9);
+  executable.mutable_programs(0)->mutable_actions(0)->set_section(9);
   EXPECT_EQ(Session::load(std::move(executable)).status().message(),
-            "programs[0].slots[0]: section: expected an index below 3, got 9");
+            "programs[0].actions[0]: section: expected an index below 3, got 9");
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conflicts among many records against those of every two.
+// Conflicts among many instructions against those of every two.
 
 #include "runtime/abi/FindConflict.h"
 #include "runtime/abi/OperandRanges.h"
@@ -34,9 +34,9 @@ void addBuffers(Random &random, abi::MemoryPlan &memory, int count) {
 }
 
 /// An all-reduce of one buffer to another, or where it lies.
-abi::Record allReduce(Random &random, const abi::MemoryPlan &memory) {
-  abi::Record record;
-  abi::Collective &collective = *record.mutable_collective();
+abi::Instruction allReduce(Random &random, const abi::MemoryPlan &memory) {
+  abi::Instruction instruction;
+  abi::Collective &collective = *instruction.mutable_collective();
   collective.set_kind(abi::ALL_REDUCE);
   collective.set_type(abi::F32);
   uint32_t source = uint32_t(pick(random, 0, memory.buffers_size() - 1));
@@ -47,13 +47,13 @@ abi::Record allReduce(Random &random, const abi::MemoryPlan &memory) {
   uint64_t bytes =
       std::min(memory.buffers(int(source)).bytes(), memory.buffers(int(target)).bytes());
   collective.add_shape(int64_t(bytes / sizeof(float)));
-  return record;
+  return instruction;
 }
 
-/// Whether what a record reads and what it writes is apart, or the same.
-bool isValid(const abi::Executable &executable, const abi::Record &record) {
-  const abi::Collective &collective = record.collective();
-  abi::Record reader = record, writer = record;
+/// Whether what an instruction reads and what it writes is apart, or the same.
+bool isValid(const abi::Executable &executable, const abi::Instruction &instruction) {
+  const abi::Collective &collective = instruction.collective();
+  abi::Instruction reader = instruction, writer = instruction;
   *reader.mutable_collective()->mutable_destination() = collective.source();
   *writer.mutable_collective()->mutable_source() = collective.destination();
   return collective.source().buffer() == collective.destination().buffer() ||
@@ -67,25 +67,25 @@ TEST(FindConflict, AsForEveryTwoRecords) {
     ProgramBuilder builder(2);
     abi::MemoryPlan &memory = *builder.program.mutable_memory();
     addBuffers(random, memory, 12);
-    std::vector<abi::Record> records;
-    for (int count = pick(random, 1, 6); int(records.size()) < count;)
-      if (abi::Record next = allReduce(random, memory); isValid(builder.executable, next))
-        records.push_back(next);
-    std::vector<const abi::Record *> list;
-    for (const abi::Record &record : records)
-      list.push_back(&record);
+    std::vector<abi::Instruction> instructions;
+    for (int count = pick(random, 1, 6); int(instructions.size()) < count;)
+      if (abi::Instruction next = allReduce(random, memory); isValid(builder.executable, next))
+        instructions.push_back(next);
+    std::vector<const abi::Instruction *> list;
+    for (const abi::Instruction &instruction : instructions)
+      list.push_back(&instruction);
     auto conflicts = [&](size_t a, size_t b) {
-      return a != b &&
-             abi::mayConflict(builder.executable, builder.program, records[a], records[b]);
+      return a != b && abi::mayConflict(builder.executable, builder.program, instructions[a],
+                                        instructions[b]);
     };
     auto hasConflict = [&](size_t a) {
-      for (size_t b = 0; b < records.size(); ++b)
+      for (size_t b = 0; b < instructions.size(); ++b)
         if (conflicts(a, b))
           return true;
       return false;
     };
     bool expected = false;
-    for (size_t a = 0; a < records.size(); ++a)
+    for (size_t a = 0; a < instructions.size(); ++a)
       expected |= hasConflict(a);
     auto conflict = abi::findConflict(builder.executable, builder.program, list);
     ASSERT_EQ(conflict.has_value(), expected) << "seed " << seed;

@@ -54,7 +54,7 @@ template <typename T, typename Op> void reduce(void *const *buffers, const int64
 }
 
 template <typename T, typename Op> void moveBox(void *const *buffers, const int64_t *numbers) {
-  constexpr int64_t dims = abi::mostBoxDims;
+  constexpr int64_t dims = abi::maxBoxDims;
   auto *source = static_cast<const T *>(buffers[0]);
   auto *target = static_cast<T *>(buffers[1]);
   for (int64_t n = 0; n < numbers[0]; ++n) {
@@ -79,13 +79,13 @@ template <typename T, typename Op> void moveBox(void *const *buffers, const int6
   }
 #define REDUCTION(op, Op, type, T)                                                                 \
   KERNEL(pcc_reduce_##op##_##type, (reduce<T, Op>), 5)                                             \
-  KERNEL(pcc_box_##op##_##type, (moveBox<T, Op>), 1 + 3 * abi::mostBoxDims)
+  KERNEL(pcc_box_##op##_##type, (moveBox<T, Op>), 1 + 3 * abi::maxBoxDims)
 #define REDUCTIONS(type, T)                                                                        \
   REDUCTION(sum, Sum, type, T)                                                                     \
   REDUCTION(max, Max, type, T)                                                                     \
   REDUCTION(min, Min, type, T)                                                                     \
   REDUCTION(prod, Prod, type, T)
-#define MOVE(type, T) KERNEL(pcc_box_##type, (moveBox<T, Copy>), 1 + 3 * abi::mostBoxDims)
+#define MOVE(type, T) KERNEL(pcc_box_##type, (moveBox<T, Copy>), 1 + 3 * abi::maxBoxDims)
 
 REDUCTIONS(f32, float)
 REDUCTIONS(f16, Float16)

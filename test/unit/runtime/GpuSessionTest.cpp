@@ -25,7 +25,7 @@ std::unique_ptr<Session> load(const abi::Executable &executable) {
   return std::move(*session);
 }
 
-/// The same program on the host and on the GPU. Two microbatches: sums over slots.
+/// The same program on the host and on the GPU. Two microbatches: sums over actions.
 class GpuSession : public testing::Test {
 protected:
   abi::Executable source = makeMlp({.batch = 64, .microBatches = 2, .widths = {20, 16, 12, 4}});
@@ -178,15 +178,15 @@ TEST(GpuRanks, ShareAGpu) {
   uint32_t step = builder.buffer("step", abi::PERSISTENT, abi::I64, {});
   builder.program.set_step_buffer(step);
   abi::Section &section = builder.section("main");
-  abi::Record &record = builder.launch(section, "store_scalars", {seen}, {3, 100, 0, 0});
+  abi::Instruction &instruction = builder.launch(section, "store_scalars", {seen}, {3, 100, 0, 0});
   abi::RankExpression::Term &term =
-      *record.mutable_launch()->mutable_scalars(1)->mutable_expression()->add_terms();
+      *instruction.mutable_launch()->mutable_scalars(1)->mutable_expression()->add_terms();
   term.set_stride(7);
-  record.mutable_launch()->mutable_scalars(2)->set_slot_value(abi::Scalar::STEP);
-  record.mutable_launch()->mutable_scalars(3)->set_slot_value(abi::Scalar::FIRST);
+  instruction.mutable_launch()->mutable_scalars(2)->set_action_value(abi::Scalar::STEP);
+  instruction.mutable_launch()->mutable_scalars(3)->set_action_value(abi::Scalar::FIRST);
   builder.executable.mutable_batch()->set_micro_batches(2);
-  builder.program.add_slots();
-  builder.program.add_slots()->set_microbatch(1);
+  builder.program.add_actions();
+  builder.program.add_actions()->set_microbatch(1);
   std::unique_ptr<Session> session = load(forGpu(builder.executable));
   for (int i = 0; i < 3; ++i)
     ASSERT_TRUE(bool(session->runStep({})));

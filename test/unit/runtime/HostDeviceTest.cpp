@@ -15,8 +15,8 @@ using namespace runtime;
 
 std::vector<float> runProduct(const ProductCase &test, int threads, bool first) {
   ProductProgram program(test);
-  return runRecord(program.builder, program.record, program.values, program.result, threads,
-                   {.first = first});
+  return runInstruction(program.builder, program.instruction, program.values, program.result,
+                        threads, {.first = first});
 }
 
 // ReLU hands a NaN on (docs/spec/interpreter.md).
@@ -53,8 +53,8 @@ TEST(HostDevice, AccumulatesInF32) {
     constexpr int64_t count = 10000;
     uint32_t source = builder.buffer("source", abi::PERSISTENT, abi::BF16, {count});
     uint32_t sum = builder.buffer("sum", abi::PERSISTENT, abi::F32, {count});
-    abi::Record record;
-    abi::Accumulate &accumulate = *record.mutable_accumulate();
+    abi::Instruction instruction;
+    abi::Accumulate &accumulate = *instruction.mutable_accumulate();
     accumulate.mutable_source()->set_buffer(source);
     accumulate.mutable_destination()->set_buffer(sum);
     accumulate.set_source_type(abi::BF16);
@@ -63,12 +63,12 @@ TEST(HostDevice, AccumulatesInF32) {
     uint32_t twoHalves = uint32_t(toBFloat16(2.0f).bits) << 16 | toBFloat16(2.0f).bits;
     std::vector<float> packed(count / 2, std::bit_cast<float>(twoHalves));
     std::vector<float> before(count, 1.5f);
-    EXPECT_EQ(
-        runRecord(builder, record, {{source, packed}, {sum, before}}, sum, threads, {.first = 1}),
-        std::vector<float>(count, 2.0f));
-    EXPECT_EQ(
-        runRecord(builder, record, {{source, packed}, {sum, before}}, sum, threads, {.first = 0}),
-        std::vector<float>(count, 3.5f));
+    EXPECT_EQ(runInstruction(builder, instruction, {{source, packed}, {sum, before}}, sum, threads,
+                             {.first = 1}),
+              std::vector<float>(count, 2.0f));
+    EXPECT_EQ(runInstruction(builder, instruction, {{source, packed}, {sum, before}}, sum, threads,
+                             {.first = 0}),
+              std::vector<float>(count, 3.5f));
   }
 }
 
@@ -80,7 +80,7 @@ TEST(HostDevice, RefusesWhatIsForGpus) {
     auto devices = makeHostDevices(program.builder.executable, 1);
     ASSERT_TRUE(bool(devices));
     auto prepared = (*devices)[0]->prepare(
-        program.record, {program.builder.executable, program.builder.program, {}, 0});
+        program.instruction, {program.builder.executable, program.builder.program, {}, 0});
     EXPECT_EQ(prepared.status().exitCode(), 6);
   }
 }

@@ -18,20 +18,21 @@ public:
 private:
   void cloneRecords();
   void moveReductions();
-  void moveBehind(const abi::Record &reduction);
-  void replaceWaits(abi::Record &record, const std::map<uint32_t, uint32_t> &events);
+  void moveBehind(const abi::Instruction &reduction);
+  void replaceWaits(abi::Instruction &instruction, const std::map<uint32_t, uint32_t> &events);
 
   abi::Program &program;
-  /// By event that a record of `backward` signals: the event of its copy.
+  /// By event that an instruction of `backward` signals: the event of its copy.
   std::map<uint32_t, uint32_t> copyOf;
 };
 
 /// Waits for the last run; those for a certain microbatch stay.
-void Splitter::replaceWaits(abi::Record &record, const std::map<uint32_t, uint32_t> &events) {
-  for (int w = 0; w < record.waits_size(); ++w) {
-    bool isLast = record.behind_size() == 0 || record.behind(w) == 0;
-    if (auto copy = events.find(record.waits(w)); isLast && copy != events.end())
-      record.set_waits(w, copy->second);
+void Splitter::replaceWaits(abi::Instruction &instruction,
+                            const std::map<uint32_t, uint32_t> &events) {
+  for (int w = 0; w < instruction.waits_size(); ++w) {
+    bool isLast = instruction.behind_size() == 0 || instruction.behind(w) == 0;
+    if (auto copy = events.find(instruction.waits(w)); isLast && copy != events.end())
+      instruction.set_waits(w, copy->second);
   }
 }
 
@@ -40,37 +41,37 @@ void Splitter::cloneRecords() {
   last = program.sections(Backward);
   last.set_name("backward_last");
   last.set_last_of(Backward + 1);
-  for (abi::Record &record : *last.mutable_records()) {
-    replaceWaits(record, copyOf);
-    for (uint32_t &event : *record.mutable_signals()) {
+  for (abi::Instruction &instruction : *last.mutable_instructions()) {
+    replaceWaits(instruction, copyOf);
+    for (uint32_t &event : *instruction.mutable_signals()) {
       copyOf[event] = program.events();
       event = program.events();
       program.set_events(program.events() + 1);
     }
-    if (record.has_matmul() && record.matmul().accumulation() == abi::ADD_AFTER_FIRST)
-      record.mutable_matmul()->set_accumulation(abi::ADD);
-    if (record.has_accumulate())
-      record.mutable_accumulate()->set_accumulation(abi::ADD);
+    if (instruction.has_matmul() && instruction.matmul().accumulation() == abi::ADD_AFTER_FIRST)
+      instruction.mutable_matmul()->set_accumulation(abi::ADD);
+    if (instruction.has_accumulate())
+      instruction.mutable_accumulate()->set_accumulation(abi::ADD);
   }
-  for (abi::Record &record : *program.mutable_sections(Update)->mutable_records())
-    replaceWaits(record, copyOf);
+  for (abi::Instruction &instruction : *program.mutable_sections(Update)->mutable_instructions())
+    replaceWaits(instruction, copyOf);
 }
 
 /// Adds a reduction behind the product that ends its sum, and shows it as what is read.
-void Splitter::moveBehind(const abi::Record &reduction) {
+void Splitter::moveBehind(const abi::Instruction &reduction) {
   uint32_t sum = reduction.collective().source().buffer();
-  auto &records = *program.mutable_sections(Last)->mutable_records();
+  auto &instructions = *program.mutable_sections(Last)->mutable_instructions();
   int place = 0;
-  while (!records[place].has_matmul() || records[place].matmul().c().buffer() != sum)
+  while (!instructions[place].has_matmul() || instructions[place].matmul().c().buffer() != sum)
     ++place;
-  abi::Record moved = reduction;
+  abi::Instruction moved = reduction;
   moved.clear_waits();
   moved.add_waits(program.events());
-  records[place].add_signals(program.events());
+  instructions[place].add_signals(program.events());
   program.set_events(program.events() + 1);
-  *records.Add() = std::move(moved);
-  for (int i = records.size() - 1; i > place + 1; --i)
-    records.SwapElements(i, i - 1);
+  *instructions.Add() = std::move(moved);
+  for (int i = instructions.size() - 1; i > place + 1; --i)
+    instructions.SwapElements(i, i - 1);
   for (abi::Result &result : *program.mutable_results())
     if (result.buffer() == sum)
       result.clear_partial_axes();
@@ -78,22 +79,22 @@ void Splitter::moveBehind(const abi::Record &reduction) {
 
 void Splitter::moveReductions() {
   abi::Section stays = program.sections(Update);
-  stays.clear_records();
-  for (const abi::Record &record : program.sections(Update).records())
-    if (record.lane() == abi::COMMUNICATION)
-      moveBehind(record);
+  stays.clear_instructions();
+  for (const abi::Instruction &instruction : program.sections(Update).instructions())
+    if (instruction.stream() == abi::COMMUNICATION)
+      moveBehind(instruction);
     else
-      *stays.add_records() = record;
+      *stays.add_instructions() = instruction;
   *program.mutable_sections(Update) = std::move(stays);
 }
 
 void Splitter::split() {
   cloneRecords();
   moveReductions();
-  abi::Slot *last = nullptr;
-  for (abi::Slot &slot : *program.mutable_slots())
-    if (slot.section() == Backward)
-      last = &slot;
+  abi::Action *last = nullptr;
+  for (abi::Action &action : *program.mutable_actions())
+    if (action.section() == Backward)
+      last = &action;
   last->set_section(Last);
   for (abi::Result &result : *program.mutable_results())
     if (result.section() == Backward)

@@ -8,7 +8,7 @@
 namespace pcc::test {
 
 /// Gives the last run of section `backward` of each program a section of its own, `backward_last`,
-/// in which the collectives of `update` run, each behind the record that ends its sum.
+/// in which the collectives of `update` run, each behind the instruction that ends its sum.
 void splitLastRuns(abi::Executable &executable);
 
 } // namespace pcc::test

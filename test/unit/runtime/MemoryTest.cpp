@@ -3,8 +3,8 @@
 // What a run takes in memory is what was known of it before, to the byte: what is allocated, what
 // is live at once, and which bytes a step writes at all.
 
-#include "runtime/abi/RingCopy.h"
-#include "runtime/abi/Stages.h"
+#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/Rings.h"
 #include "runtime/check/ByteMap.h"
 #include "runtime/check/Check.h"
 #include "runtime/execute/Session.h"
@@ -76,15 +76,15 @@ std::span<std::byte> temporaries(const RankExecutor &rank) {
   return {};
 }
 
-/// The bytes of TEMPORARY that records of the step say they write.
+/// The bytes of TEMPORARY that instructions of the step say they write.
 std::vector<bool> writtenBytes(const abi::Executable &executable, int number) {
   check::ProgramIndex index(executable, number);
   check::ByteMap bytes(index);
   std::vector<bool> written(index.program.memory().temporary_bytes(), false);
   std::vector<bool> runs(size_t(index.program.sections_size()), false);
-  for (const abi::Slot &slot : index.program.slots())
-    runs[slot.section()] = true;
-  for (uint32_t r = 0; r < index.records.size(); ++r)
+  for (const abi::Action &action : index.program.actions())
+    runs[action.section()] = true;
+  for (uint32_t r = 0; r < index.instructions.size(); ++r)
     for (const check::Touch &touch : bytes.touchesOf(r)) {
       const abi::Buffer &buffer = index.program.memory().buffers(int(touch.buffer));
       if (!touch.writes || buffer.space() != abi::TEMPORARY || !runs[index.sectionOf(r)])

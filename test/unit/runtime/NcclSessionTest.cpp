@@ -134,24 +134,24 @@ void setPeer(abi::Collective &collective) {
     collective.mutable_peer()->add_table(peer);
 }
 
-abi::Record &addMessage(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer) {
-  abi::Record &record = *section.add_records();
-  record.set_op(kind == abi::SEND ? "send" : "receive");
-  record.set_lane(abi::TRANSFER);
-  abi::Collective &collective = *record.mutable_collective();
+abi::Instruction &addMessage(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer) {
+  abi::Instruction &instruction = *section.add_instructions();
+  instruction.set_op(kind == abi::SEND ? "send" : "receive");
+  instruction.set_stream(abi::TRANSFER);
+  abi::Collective &collective = *instruction.mutable_collective();
   collective.set_kind(kind);
   collective.set_type(abi::F32);
   collective.add_shape(16);
   (kind == abi::SEND ? collective.mutable_source() : collective.mutable_destination())
       ->set_buffer(buffer);
   setPeer(collective);
-  return record;
+  return instruction;
 }
 
 void addGather(abi::Section &section, uint32_t source, uint32_t destination) {
-  abi::Record &record = *section.add_records();
-  record.set_op("gather");
-  abi::Collective &collective = *record.mutable_collective();
+  abi::Instruction &instruction = *section.add_instructions();
+  instruction.set_op("gather");
+  abi::Collective &collective = *instruction.mutable_collective();
   collective.set_kind(abi::ALL_GATHER);
   collective.set_type(abi::F32);
   for (int64_t extent : {4, 4})
@@ -178,7 +178,7 @@ abi::Executable makeEarlyReceives() {
   addGather(section, sent, gathered);
   addMessage(section, abi::SEND, sent);
   builder.launch(section, "relu_backward", {received, received}, {16}).add_waits(0);
-  builder.program.add_slots();
+  builder.program.add_actions();
   return builder.executable;
 }
 

@@ -121,14 +121,14 @@ TEST(PipelineGroups, StagesHaveNeighboursOfTheirOwn) {
   CompileOptions options{.shares = true, .fused = true};
   abi::Executable executable = makePipeline(options);
   for (abi::Program &program : *executable.mutable_programs())
-    for (abi::Record &record : *program.mutable_sections(2)->mutable_records())
-      if (record.op() == "all_reduce tied.grad half")
-        record.mutable_collective()->clear_fused();
-  auto &records = *executable.mutable_programs(1)->mutable_sections(2)->mutable_records();
-  auto isHalf = [](const abi::Record &record) {
-    return record.op() == "all_reduce tied.grad half";
+    for (abi::Instruction &instruction : *program.mutable_sections(2)->mutable_instructions())
+      if (instruction.op() == "all_reduce tied.grad half")
+        instruction.mutable_collective()->clear_fused();
+  auto &instructions = *executable.mutable_programs(1)->mutable_sections(2)->mutable_instructions();
+  auto isHalf = [](const abi::Instruction &instruction) {
+    return instruction.op() == "all_reduce tied.grad half";
   };
-  auto half = std::find_if(records.begin(), records.end(), isHalf);
+  auto half = std::find_if(instructions.begin(), instructions.end(), isHalf);
   ASSERT_EQ((half - 3)->op(), "sgd");
   std::rotate(half - 3, half - 2, half);
   Expected<std::unique_ptr<Session>> session =

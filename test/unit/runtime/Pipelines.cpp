@@ -2,7 +2,7 @@
 
 #include "test/unit/runtime/Pipelines.h"
 
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 #include "test/unit/runtime/LastRuns.h"
 #include "test/unit/runtime/Programs.h"
 
@@ -37,9 +37,9 @@ private:
   bool isFirst() const { return stage == 0; }
   bool isLast() const { return stage + 1 == options.stages; }
   uint32_t event() { return builder.program.events(); }
-  uint32_t signal(abi::Record &record);
+  uint32_t signal(abi::Instruction &instruction);
   uint32_t ring(const std::string &name, int copies);
-  static void waitFor(abi::Record &record, uint32_t event, uint32_t behind);
+  static void waitFor(abi::Instruction &instruction, uint32_t event, uint32_t behind);
   void addBuffers();
   void addForward();
   void addBackward();
@@ -49,13 +49,13 @@ private:
   void addSecondHalf(abi::Section &section, abi::Collective &first);
   void addSlots();
   void addResults();
-  abi::Record &message(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer, int to,
-                       uint32_t tag);
-  abi::Record &product(abi::Section &section, const std::string &op, uint32_t a, uint32_t b,
-                       uint32_t c, bool isWeight);
-  abi::Record &launch(abi::Section &section, const std::string &kernel,
-                      const std::vector<std::pair<uint32_t, abi::Access>> &operands,
-                      const std::vector<int64_t> &scalars);
+  abi::Instruction &message(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer,
+                            int to, uint32_t tag);
+  abi::Instruction &product(abi::Section &section, const std::string &op, uint32_t a, uint32_t b,
+                            uint32_t c, bool isWeight);
+  abi::Instruction &launch(abi::Section &section, const std::string &kernel,
+                           const std::vector<std::pair<uint32_t, abi::Access>> &operands,
+                           const std::vector<int64_t> &scalars);
 
   const CompileOptions options;
   const int stage;
@@ -65,14 +65,15 @@ private:
   const int inFlight;
   std::vector<Layer> layers;
   uint32_t label = 0, loss = 0, lossSum = 0, tied = 0, tiedGradient = 0;
-  /// Event of the last record of `backward` that reads activations; that of a send of a gradient.
+  /// Event of the last instruction of `backward` that reads activations; that of a send of a
+  /// gradient.
   uint32_t backwardDone = 0, gradientSent = 0;
 };
 
-uint32_t StageBuilder::signal(abi::Record &record) {
+uint32_t StageBuilder::signal(abi::Instruction &instruction) {
   uint32_t event = builder.program.events();
   builder.program.set_events(event + 1);
-  record.add_signals(event);
+  instruction.add_signals(event);
   return event;
 }
 
@@ -91,7 +92,7 @@ void StageBuilder::addBuffers() {
   auto temporary = [&](const std::string &name) {
     return builder.buffer(name, abi::TEMPORARY, abi::F32, {localRows, options.width});
   };
-  // Messages that come and go beside the slots have copies of their own.
+  // Messages that come and go beside the actions have copies of their own.
   int more = options.early ? 1 : 0;
   uint32_t input = isFirst() ? builder.input("image", abi::F32, rows, {options.width})
                              : ring("x", inFlight + more);
@@ -120,21 +121,22 @@ void StageBuilder::addBuffers() {
   }
 }
 
-void StageBuilder::waitFor(abi::Record &record, uint32_t event, uint32_t behind) {
-  record.add_waits(event);
+void StageBuilder::waitFor(abi::Instruction &instruction, uint32_t event, uint32_t behind) {
+  instruction.add_waits(event);
   if (behind == 0)
     return;
-  record.mutable_behind()->Resize(record.waits_size(), 0);
-  record.set_behind(record.waits_size() - 1, behind);
+  instruction.mutable_behind()->Resize(instruction.waits_size(), 0);
+  instruction.set_behind(instruction.waits_size() - 1, behind);
 }
 
-abi::Record &StageBuilder::message(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer,
-                                   int to, uint32_t tag) {
-  abi::Record &record = *section.add_records();
+abi::Instruction &StageBuilder::message(abi::Section &section, abi::CollectiveKind kind,
+                                        uint32_t buffer, int to, uint32_t tag) {
+  abi::Instruction &instruction = *section.add_instructions();
   bool sends = kind == abi::SEND;
-  record.set_op((sends ? "send " : "recv ") + builder.program.memory().buffers(int(buffer)).name());
-  record.set_lane(sends && options.blockingSends ? abi::COMPUTE : abi::TRANSFER);
-  abi::Collective &collective = *record.mutable_collective();
+  instruction.set_op((sends ? "send " : "recv ") +
+                     builder.program.memory().buffers(int(buffer)).name());
+  instruction.set_stream(sends && options.blockingSends ? abi::COMPUTE : abi::TRANSFER);
+  abi::Collective &collective = *instruction.mutable_collective();
   collective.set_kind(kind);
   collective.set_type(abi::F32);
   collective.add_shape(localRows);
@@ -148,14 +150,14 @@ abi::Record &StageBuilder::message(abi::Section &section, abi::CollectiveKind ki
     term.set_stride(axis == 0 ? options.dataRanks : 1);
   }
   collective.set_tag(tag);
-  return record;
+  return instruction;
 }
 
-abi::Record &StageBuilder::product(abi::Section &section, const std::string &op, uint32_t a,
-                                   uint32_t b, uint32_t c, bool isWeight) {
-  abi::Record &record = *section.add_records();
-  record.set_op(op);
-  abi::Matmul &matmul = *record.mutable_matmul();
+abi::Instruction &StageBuilder::product(abi::Section &section, const std::string &op, uint32_t a,
+                                        uint32_t b, uint32_t c, bool isWeight) {
+  abi::Instruction &instruction = *section.add_instructions();
+  instruction.set_op(op);
+  abi::Matmul &matmul = *instruction.mutable_matmul();
   matmul.set_batch(1);
   matmul.set_m(isWeight ? options.width : localRows);
   matmul.set_n(options.width);
@@ -166,39 +168,41 @@ abi::Record &StageBuilder::product(abi::Section &section, const std::string &op,
   matmul.mutable_a()->set_buffer(a);
   matmul.mutable_b()->set_buffer(b);
   matmul.mutable_c()->set_buffer(c);
-  return record;
+  return instruction;
 }
 
-abi::Record &StageBuilder::launch(abi::Section &section, const std::string &kernel,
-                                  const std::vector<std::pair<uint32_t, abi::Access>> &operands,
-                                  const std::vector<int64_t> &scalars) {
+abi::Instruction &
+StageBuilder::launch(abi::Section &section, const std::string &kernel,
+                     const std::vector<std::pair<uint32_t, abi::Access>> &operands,
+                     const std::vector<int64_t> &scalars) {
   std::vector<uint32_t> buffers;
   for (auto [buffer, access] : operands)
     buffers.push_back(buffer);
-  abi::Record &record = builder.launch(section, kernel, buffers, scalars);
+  abi::Instruction &instruction = builder.launch(section, kernel, buffers, scalars);
   for (size_t i = 0; i < operands.size(); ++i)
-    record.mutable_launch()->mutable_operands(int(i))->set_access(operands[i].second);
-  return record;
+    instruction.mutable_launch()->mutable_operands(int(i))->set_access(operands[i].second);
+  return instruction;
 }
 
 void StageBuilder::addForward() {
   abi::Section &section = builder.section("forward");
-  abi::Record *arrived = nullptr;
+  abi::Instruction *arrived = nullptr;
   if (!isFirst())
     arrived = &message(section, abi::RECV, layers[0].input, stage - 1, Forward);
   uint32_t arrival = arrived ? signal(*arrived) : 0;
   for (size_t i = 0; i < layers.size(); ++i) {
-    abi::Record &record = product(section, "fc" + std::to_string(stage * perStage + int(i)),
-                                  layers[i].input, layers[i].weight, layers[i].value, false);
-    record.mutable_matmul()->set_transpose_b(true);
+    abi::Instruction &instruction =
+        product(section, "fc" + std::to_string(stage * perStage + int(i)), layers[i].input,
+                layers[i].weight, layers[i].value, false);
+    instruction.mutable_matmul()->set_transpose_b(true);
     if (!isLast() || i + 1 < layers.size())
-      record.mutable_matmul()->set_activation(abi::RELU);
+      instruction.mutable_matmul()->set_activation(abi::RELU);
     if (arrived && i == 0)
-      record.add_waits(arrival);
+      instruction.add_waits(arrival);
   }
   if (isLast())
     return;
-  uint32_t computed = signal(*section.mutable_records(section.records_size() - 1));
+  uint32_t computed = signal(*section.mutable_instructions(section.instructions_size() - 1));
   message(section, abi::SEND, layers.back().value, stage + 1, Forward).add_waits(computed);
 }
 
@@ -225,42 +229,42 @@ void StageBuilder::addBackward() {
             {loss, abi::WRITE},
             {layers.back().valueGradient, abi::WRITE}},
            {localRows, options.width, options.batch});
-    abi::Record &record = *section.add_records();
-    record.set_op("loss");
-    record.mutable_accumulate()->mutable_source()->set_buffer(loss);
-    record.mutable_accumulate()->mutable_destination()->set_buffer(lossSum);
-    record.mutable_accumulate()->set_source_type(abi::F32);
-    record.mutable_accumulate()->set_count(1);
-    record.mutable_accumulate()->set_accumulation(abi::ADD_AFTER_FIRST);
+    abi::Instruction &instruction = *section.add_instructions();
+    instruction.set_op("loss");
+    instruction.mutable_accumulate()->mutable_source()->set_buffer(loss);
+    instruction.mutable_accumulate()->mutable_destination()->set_buffer(lossSum);
+    instruction.mutable_accumulate()->set_source_type(abi::F32);
+    instruction.mutable_accumulate()->set_count(1);
+    instruction.mutable_accumulate()->set_accumulation(abi::ADD_AFTER_FIRST);
   } else {
     message(section, abi::RECV, layers.back().valueGradient, stage + 1, Back);
   }
   for (size_t i = layers.size(); i-- > 0;)
     addBackwardOf(i, section);
-  abi::Record &last = *section.mutable_records(section.records_size() - 1);
+  abi::Instruction &last = *section.mutable_instructions(section.instructions_size() - 1);
   backwardDone = signal(last);
   if (!isLast()) { // the gradient comes when the last one was used
-    abi::Record &arrived = *section.mutable_records(0);
+    abi::Instruction &arrived = *section.mutable_instructions(0);
     waitFor(arrived, backwardDone, options.early ? 3 : 0);
-    section.mutable_records(1)->add_waits(signal(arrived));
+    section.mutable_instructions(1)->add_waits(signal(arrived));
   }
   if (isFirst())
     return;
-  waitFor(*builder.program.mutable_sections(0)->mutable_records(0), backwardDone,
+  waitFor(*builder.program.mutable_sections(0)->mutable_instructions(0), backwardDone,
           options.early ? uint32_t(inFlight) + 2 : 0);
-  int before = section.records_size() - 1;
-  abi::Record &send = message(section, abi::SEND, layers[0].inputGradient, stage - 1, Back);
+  int before = section.instructions_size() - 1;
+  abi::Instruction &send = message(section, abi::SEND, layers[0].inputGradient, stage - 1, Back);
   send.add_waits(backwardDone);
-  waitFor(*section.mutable_records(before), signal(send), options.early ? 3 : 0);
+  waitFor(*section.mutable_instructions(before), signal(send), options.early ? 3 : 0);
 }
 
 void StageBuilder::addTied(abi::Section &section) {
   // The group of the first and the last stage; what of it the gradient would be is of no matter.
-  abi::Record &fill = *section.add_records();
+  abi::Instruction &fill = *section.add_instructions();
   fill.set_op("tied.zero");
   fill.mutable_fill()->mutable_destination()->set_buffer(tiedGradient);
   fill.mutable_fill()->set_bytes(uint64_t(options.width) * 4);
-  abi::Record &sum = builder.allReduce(section, tiedGradient);
+  abi::Instruction &sum = builder.allReduce(section, tiedGradient);
   sum.mutable_collective()->set_group(1);
   sum.mutable_collective()->set_tag(1);
   if (options.fused)
@@ -274,26 +278,26 @@ void StageBuilder::addTied(abi::Section &section) {
 void StageBuilder::addSecondHalf(abi::Section &section, abi::Collective &first) {
   int64_t half = options.width / 2;
   first.set_shape(0, half);
-  abi::Record other = section.records(section.records_size() - 1);
+  abi::Instruction other = section.instructions(section.instructions_size() - 1);
   other.set_op(other.op() + " half");
   abi::Collective &second = *other.mutable_collective();
   second.set_fused(true);
   second.mutable_source()->set_offset(uint64_t(half) * 4);
   second.mutable_destination()->set_offset(uint64_t(half) * 4);
-  *section.add_records() = other;
+  *section.add_instructions() = other;
 }
 
 void StageBuilder::addUpdate() {
   abi::Section &section = builder.section("update");
   std::vector<uint32_t> reduced;
   for (const Layer &layer : layers) {
-    abi::Record &record = builder.allReduce(section, layer.weightGradient);
-    record.set_lane(abi::COMMUNICATION);
+    abi::Instruction &instruction = builder.allReduce(section, layer.weightGradient);
+    instruction.set_stream(abi::COMMUNICATION);
     bool joins = options.fused && !reduced.empty();
-    record.mutable_collective()->set_fused(joins);
+    instruction.mutable_collective()->set_fused(joins);
     if (!joins)
-      record.add_waits(backwardDone);
-    reduced.push_back(signal(record));
+      instruction.add_waits(backwardDone);
+    reduced.push_back(signal(instruction));
   }
   for (size_t i = 0; i < layers.size(); ++i)
     launch(section, "sgd",
@@ -307,9 +311,9 @@ void StageBuilder::addUpdate() {
 /// 1F1B, stage s of p: p-s-1 forwards first, then a forward and a backward in turn.
 void StageBuilder::addSlots() {
   auto add = [&](uint32_t section, int microbatch) {
-    abi::Slot &slot = *builder.program.add_slots();
-    slot.set_section(section);
-    slot.set_microbatch(uint32_t(microbatch));
+    abi::Action &action = *builder.program.add_actions();
+    action.set_section(section);
+    action.set_microbatch(uint32_t(microbatch));
   };
   int ahead = std::min(options.microBatches, options.stages - stage - 1);
   for (int i = 0; i < ahead; ++i)

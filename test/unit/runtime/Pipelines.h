@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pipelines built by hand, as the compiler would link them: one program per stage, messages on the
-// lane TRANSFER, activations in rings.
+// stream TRANSFER, activations in rings.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_PIPELINES_H
 #define PCC_TEST_UNIT_RUNTIME_PIPELINES_H
@@ -23,7 +23,7 @@ struct CompileOptions {
   double rate = 0.1;
   /// The first and the last stage sum a gradient that both have, and the mean of the losses.
   bool shares = false;
-  /// Sends are on the lane COMPUTE: each waits there until it is received.
+  /// Sends are on the stream COMPUTE: each waits there until it is received.
   bool blockingSends = false;
   /// Messages come and go by microbatch: one copy more of what is sent or received, so that one is
   /// under way while another is worked on.
@@ -31,7 +31,7 @@ struct CompileOptions {
   /// The last backward of each stage is a section of its own, beside which gradients are reduced.
   bool lastRuns = false;
   /// The gradients of a stage's weights are summed in one message. With `shares` two halves of the
-  /// shared one are, in one message of the lane COMPUTE.
+  /// shared one are, in one message of the stream COMPUTE.
   bool fused = false;
 };
 

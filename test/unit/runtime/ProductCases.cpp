@@ -116,7 +116,7 @@ ProductProgram::ProductProgram(const ProductCase &test) {
     values.push_back({buffer, list});
     return buffer;
   };
-  abi::Matmul &matmul = *record.mutable_matmul();
+  abi::Matmul &matmul = *instruction.mutable_matmul();
   matmul = test.matmul;
   matmul.mutable_a()->set_buffer(add("a", test.a));
   matmul.mutable_b()->set_buffer(add("b", test.b));
@@ -125,7 +125,7 @@ ProductProgram::ProductProgram(const ProductCase &test) {
   if (!test.bias.empty())
     matmul.mutable_bias()->set_buffer(add("bias", test.bias));
   if (!test.kept.empty())
-    matmul.mutable_kept()->set_buffer(kept = add("kept", test.kept));
+    matmul.mutable_pre_activation()->set_buffer(kept = add("kept", test.kept));
   if (!test.sum.empty())
     (matmul.has_sum_of_a() ? matmul.mutable_sum_of_a() : matmul.mutable_sum_of_b())
         ->set_buffer(sum = add("sum", test.sum));

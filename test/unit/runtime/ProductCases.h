@@ -36,12 +36,12 @@ constexpr int sumVariants = 8;
 ProductCase makeSum(std::mt19937 &random, int64_t batch, int64_t m, int64_t n, int64_t k,
                     int variant);
 
-/// A program with the product's operands, and its record.
+/// A program with the product's operands, and its instruction.
 struct ProductProgram {
   explicit ProductProgram(const ProductCase &test);
 
   ProgramBuilder builder{1};
-  abi::Record record;
+  abi::Instruction instruction;
   BufferValues values;
   uint32_t result = 0, kept = 0, sum = 0;
 };

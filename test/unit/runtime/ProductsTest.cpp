@@ -25,7 +25,8 @@ int64_t countByLibrary(const ProductCase &test, bool tf32 = false) {
   EXPECT_TRUE(bool(devices)) << devices.status().describe();
   int64_t before = pcc_emulated_products();
   EXPECT_EQ((*devices)[0]->workspaceBytes(), 0u);
-  runRecordOn(*(*devices)[0], program.builder, program.record, program.values, program.result, {});
+  runRecordOn(*(*devices)[0], program.builder, program.instruction, program.values, program.result,
+              {});
   EXPECT_EQ((*devices)[0]->workspaceBytes(), 32u << 20);
   return pcc_emulated_products() - before;
 }

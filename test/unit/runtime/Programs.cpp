@@ -3,7 +3,7 @@
 #include "test/unit/runtime/Programs.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Rings.h"
 
 #include <cmath>
 #include <fstream>
@@ -105,7 +105,7 @@ uint32_t ProgramBuilder::parameter(const std::string &name, const std::vector<in
   parameter.set_name(name);
   *parameter.mutable_block() = whole(abi::F32, shape);
   parameter.set_trainable(true);
-  parameter.mutable_initialiser()->mutable_normal()->set_deviation(deviation);
+  parameter.mutable_initializer()->mutable_normal()->set_deviation(deviation);
   parameter.set_buffer(index);
   return index;
 }
@@ -126,12 +126,12 @@ abi::Section &ProgramBuilder::section(const std::string &name) {
   return section;
 }
 
-abi::Record &ProgramBuilder::launch(abi::Section &section, const std::string &kernel,
-                                    const std::vector<uint32_t> &buffers,
-                                    const std::vector<int64_t> &scalars, int64_t trip) {
-  abi::Record &record = *section.add_records();
-  record.set_op(kernel);
-  abi::Launch &launch = *record.mutable_launch();
+abi::Instruction &ProgramBuilder::launch(abi::Section &section, const std::string &kernel,
+                                         const std::vector<uint32_t> &buffers,
+                                         const std::vector<int64_t> &scalars, int64_t trip) {
+  abi::Instruction &instruction = *section.add_instructions();
+  instruction.set_op(kernel);
+  abi::Launch &launch = *instruction.mutable_launch();
   for (size_t k = 0; k < std::size(kernelNames); ++k)
     if (kernel == kernelNames[k])
       launch.set_kernel(uint32_t(k));
@@ -140,20 +140,20 @@ abi::Record &ProgramBuilder::launch(abi::Section &section, const std::string &ke
   for (int64_t scalar : scalars)
     launch.add_scalars()->mutable_expression()->set_constant(scalar);
   launch.set_trip(trip);
-  return record;
+  return instruction;
 }
 
-abi::Record &ProgramBuilder::allReduce(abi::Section &section, uint32_t buffer) {
-  abi::Record &record = *section.add_records();
-  record.set_op("all_reduce " + program.memory().buffers(int(buffer)).name());
-  abi::Collective &collective = *record.mutable_collective();
+abi::Instruction &ProgramBuilder::allReduce(abi::Section &section, uint32_t buffer) {
+  abi::Instruction &instruction = *section.add_instructions();
+  instruction.set_op("all_reduce " + program.memory().buffers(int(buffer)).name());
+  abi::Collective &collective = *instruction.mutable_collective();
   collective.set_kind(abi::ALL_REDUCE);
   collective.set_reduction(abi::SUM);
   collective.set_type(abi::F32);
   *collective.mutable_shape() = program.memory().buffers(int(buffer)).shape();
   collective.mutable_source()->set_buffer(buffer);
   collective.mutable_destination()->set_buffer(buffer);
-  return record;
+  return instruction;
 }
 
 namespace {
@@ -190,9 +190,9 @@ private:
 
 abi::Matmul &MlpBuilder::matmul(abi::Section &section, const std::string &op, int64_t m, int64_t n,
                                 int64_t k, uint32_t a, uint32_t b, uint32_t c) {
-  abi::Record &record = *section.add_records();
-  record.set_op(op);
-  abi::Matmul &matmul = *record.mutable_matmul();
+  abi::Instruction &instruction = *section.add_instructions();
+  instruction.set_op(op);
+  abi::Matmul &matmul = *instruction.mutable_matmul();
   matmul.set_batch(1);
   matmul.set_m(m);
   matmul.set_n(n);
@@ -241,7 +241,7 @@ void MlpBuilder::addBackward(abi::Section &section) {
   const Layer &last = layers.back();
   builder.launch(section, "softmax_cross_entropy", {last.value, label, loss, last.valueGradient},
                  {localRows, last.out, options.batch});
-  abi::Accumulate &sum = *section.add_records()->mutable_accumulate();
+  abi::Accumulate &sum = *section.add_instructions()->mutable_accumulate();
   sum.mutable_source()->set_buffer(loss);
   sum.mutable_destination()->set_buffer(lossSum);
   sum.set_source_type(abi::F32);
@@ -257,7 +257,7 @@ void MlpBuilder::addBackward(abi::Section &section) {
     weight.set_accumulation(abi::ADD_AFTER_FIRST);
     uint32_t biasSum = builder.buffer("b" + n + ".sum", abi::TEMPORARY, abi::F32, {layer.out});
     builder.launch(section, "column_sum", {layer.valueGradient, biasSum}, {localRows, layer.out});
-    abi::Accumulate &bias = *section.add_records()->mutable_accumulate();
+    abi::Accumulate &bias = *section.add_instructions()->mutable_accumulate();
     bias.mutable_source()->set_buffer(biasSum);
     bias.mutable_destination()->set_buffer(layer.biasGradient);
     bias.set_source_type(abi::F32);
@@ -281,21 +281,23 @@ void MlpBuilder::addUpdate(abi::Section &section) {
   }
   abi::Section &backward = *builder.program.mutable_sections(1);
   if (options.overlapped)
-    backward.mutable_records(backward.records_size() - 1)->add_signals(uint32_t(pairs.size()));
+    backward.mutable_instructions(backward.instructions_size() - 1)
+        ->add_signals(uint32_t(pairs.size()));
   for (size_t i = 0; i < pairs.size(); ++i) {
-    abi::Record &record = builder.allReduce(section, pairs[i].second);
+    abi::Instruction &instruction = builder.allReduce(section, pairs[i].second);
     if (options.overlapped) {
-      record.set_lane(abi::COMMUNICATION);
-      record.add_waits(uint32_t(pairs.size()));
-      record.add_signals(uint32_t(i));
+      instruction.set_stream(abi::COMMUNICATION);
+      instruction.add_waits(uint32_t(pairs.size()));
+      instruction.add_signals(uint32_t(i));
     }
   }
   for (size_t i = 0; i < pairs.size(); ++i) {
     int64_t count = int64_t(builder.program.memory().buffers(int(pairs[i].first)).bytes() / 4);
-    abi::Record &record = builder.launch(section, "sgd", {pairs[i].first, pairs[i].second},
-                                         {count, int64_t(options.rate * 1e6)}, chunksOf(count));
+    abi::Instruction &instruction =
+        builder.launch(section, "sgd", {pairs[i].first, pairs[i].second},
+                       {count, int64_t(options.rate * 1e6)}, chunksOf(count));
     if (options.overlapped)
-      record.add_waits(uint32_t(i));
+      instruction.add_waits(uint32_t(i));
   }
   builder.program.set_events(options.overlapped ? uint32_t(pairs.size()) + 1 : 0);
 }
@@ -347,11 +349,11 @@ abi::Executable MlpBuilder::build() {
   addUpdate(builder.section("update"));
   addResults();
   for (int i = 0; i < options.microBatches; ++i) {
-    abi::Slot &slot = *builder.program.add_slots();
-    slot.set_section(1);
-    slot.set_microbatch(i);
+    abi::Action &action = *builder.program.add_actions();
+    action.set_section(1);
+    action.set_microbatch(i);
   }
-  builder.program.add_slots()->set_section(2);
+  builder.program.add_actions()->set_section(2);
   return builder.executable;
 }
 

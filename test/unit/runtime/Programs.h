@@ -12,7 +12,7 @@
 
 namespace pcc::test {
 
-/// Adds buffers one behind the other to a program's memory plan, and records to its sections.
+/// Adds buffers one behind the other to a program's memory plan, and instructions to its sections.
 class ProgramBuilder {
 public:
   /// A program for a mesh dp=ranks with the object of Kernels.c and one group of all ranks.
@@ -26,10 +26,10 @@ public:
   uint32_t input(const std::string &name, abi::ElementType type, int64_t rows,
                  std::vector<int64_t> rowShape);
   abi::Section &section(const std::string &name);
-  abi::Record &launch(abi::Section &section, const std::string &kernel,
-                      const std::vector<uint32_t> &buffers, const std::vector<int64_t> &scalars,
-                      int64_t trip = 1);
-  abi::Record &allReduce(abi::Section &section, uint32_t buffer);
+  abi::Instruction &launch(abi::Section &section, const std::string &kernel,
+                           const std::vector<uint32_t> &buffers,
+                           const std::vector<int64_t> &scalars, int64_t trip = 1);
+  abi::Instruction &allReduce(abi::Section &section, uint32_t buffer);
 
   abi::Block whole(abi::ElementType type, const std::vector<int64_t> &shape) const;
   /// A block that holds the rank's rows.
@@ -49,7 +49,7 @@ struct MlpOptions {
   int microBatches = 1;
   std::vector<int64_t> widths = {784, 512, 512, 10};
   double rate = 0.1;
-  /// Gradients are reduced on the lane COMMUNICATION and waited for one by one.
+  /// Gradients are reduced on the stream COMMUNICATION and waited for one by one.
   bool overlapped = false;
 };
 

@@ -20,18 +20,19 @@ namespace {
 
 using namespace runtime;
 
-/// Launches that store numbers of the slot, each in a buffer of its own.
+/// Launches that store numbers of the action, each in a buffer of its own.
 class ReplayTest : public testing::Test {
 protected:
   /// Leaves `constant`, then the number.
-  void addLaunch(abi::Scalar::SlotValue value, int64_t constant) {
+  void addLaunch(abi::Scalar::ActionValue value, int64_t constant) {
     uint32_t buffer = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});
     abi::Section &section = builder.executable.programs(0).sections_size()
                                 ? *builder.program.mutable_sections(0)
                                 : builder.section("main");
-    abi::Record &record = builder.launch(section, "store_scalars", {buffer}, {3, constant, 0, 0});
-    record.mutable_launch()->mutable_scalars(2)->set_slot_value(value);
-    record.set_op("launch " + std::to_string(section.records_size()));
+    abi::Instruction &instruction =
+        builder.launch(section, "store_scalars", {buffer}, {3, constant, 0, 0});
+    instruction.mutable_launch()->mutable_scalars(2)->set_action_value(value);
+    instruction.set_op("launch " + std::to_string(section.instructions_size()));
   }
 
   void prepare() {
@@ -42,18 +43,19 @@ protected:
     device->enterThread();
     space = std::move(*device->allocate(executable.programs(0).memory().persistent_bytes()));
     memory.base[abi::PERSISTENT] = space->base;
-    for (const abi::Record &record : executable.programs(0).sections(0).records()) {
-      auto ready = device->prepare(record, {executable, executable.programs(0), memory, 0});
+    for (const abi::Instruction &instruction : executable.programs(0).sections(0).instructions()) {
+      auto ready = device->prepare(instruction, {executable, executable.programs(0), memory, 0});
       ASSERT_TRUE(bool(ready)) << ready.status().describe();
       prepared.push_back(std::move(*ready));
     }
   }
 
   std::vector<InstructionToRun> all() const {
-    std::vector<InstructionToRun> records;
+    std::vector<InstructionToRun> instructions;
     for (size_t i = 0; i < prepared.size(); ++i)
-      records.push_back({&executable.programs(0).sections(0).records(int(i)), prepared[i].get()});
-    return records;
+      instructions.push_back(
+          {&executable.programs(0).sections(0).instructions(int(i)), prepared[i].get()});
+    return instructions;
   }
 
   std::vector<int64_t> seen(int buffer) {
@@ -85,17 +87,17 @@ TEST_F(ReplayTest, DoesTheSameInEverySlot) {
   EXPECT_FALSE(use.copy || use.step);
   for (int64_t step = 0; step < 4; ++step)
     for (int64_t microbatch = 0; microbatch < 3; ++microbatch) {
-      ActionValues slot{.microbatch = microbatch, .first = microbatch == 0, .step = step};
-      ASSERT_TRUE(whole->run(slot).ok());
+      ActionValues action{.microbatch = microbatch, .first = microbatch == 0, .step = step};
+      ASSERT_TRUE(whole->run(action).ok());
       if (step > 0 && microbatch < 2) // others never come to it
-        whole->makeReady(slot);
+        whole->makeReady(action);
       EXPECT_EQ(seen(0), (std::vector<int64_t>{7, microbatch}));
       EXPECT_EQ(seen(1), (std::vector<int64_t>{8, microbatch == 0}));
       EXPECT_EQ(seen(2), (std::vector<int64_t>{9, 0}));
     }
 }
 
-// What a graph does wrong is told as of its records.
+// What a graph does wrong is told as of its instructions.
 TEST_F(ReplayTest, ErrorsNameTheRecords) {
   addLaunch(abi::Scalar::NONE, 1);
   addLaunch(abi::Scalar::NONE, 2);
@@ -107,7 +109,7 @@ TEST_F(ReplayTest, ErrorsNameTheRecords) {
   space.reset();
   ASSERT_TRUE(whole->run({}).ok()); // it is only enqueued
   EXPECT_EQ(device->synchronize().message(),
-            "one of 2 records from 'launch 1' to 'launch 2': cuStreamSynchronize: "
+            "one of 2 instructions from 'launch 1' to 'launch 2': cuStreamSynchronize: "
             "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
 }
 
@@ -161,9 +163,9 @@ TEST_F(ReplayTest, RunsWhatCannotBeCapturedAsItIs) {
   addLaunch(abi::Scalar::COPY, 3);
   prepare();
   Waits waits(*device);
-  std::vector<InstructionToRun> records = all();
-  records.push_back({records[0].record, &waits});
-  std::unique_ptr<PreparedInstruction> whole = device->join(records);
+  std::vector<InstructionToRun> instructions = all();
+  instructions.push_back({instructions[0].instruction, &waits});
+  std::unique_ptr<PreparedInstruction> whole = device->join(instructions);
   for (int64_t run = 0; run < 4; ++run) {
     Status status = whole->run({.copy = 5});
     ASSERT_TRUE(status.ok()) << status.describe();

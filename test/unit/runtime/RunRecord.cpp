@@ -20,17 +20,18 @@ std::vector<float> randomFloats(std::mt19937 &random, int64_t count) {
   return values;
 }
 
-std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
-                             const BufferValues &values, uint32_t out, int threads,
-                             const ActionValues &slot) {
+std::vector<float> runInstruction(ProgramBuilder &builder, const abi::Instruction &instruction,
+                                  const BufferValues &values, uint32_t out, int threads,
+                                  const ActionValues &action) {
   builder.executable.clear_kernels();
   auto devices = makeHostDevices(builder.executable, threads);
   EXPECT_TRUE(bool(devices)) << devices.status().message();
-  return runRecordOn(*(*devices)[0], builder, record, values, out, slot);
+  return runRecordOn(*(*devices)[0], builder, instruction, values, out, action);
 }
 
-std::vector<float> runRecordOn(Device &device, ProgramBuilder &builder, const abi::Record &record,
-                               const BufferValues &values, uint32_t out, const ActionValues &slot) {
+std::vector<float> runRecordOn(Device &device, ProgramBuilder &builder,
+                               const abi::Instruction &instruction, const BufferValues &values,
+                               uint32_t out, const ActionValues &action) {
   device.enterThread();
   auto space = std::move(*device.allocate(builder.program.memory().persistent_bytes()));
   RankMemory memory;
@@ -42,12 +43,12 @@ std::vector<float> runRecordOn(Device &device, ProgramBuilder &builder, const ab
   };
   for (const auto &[buffer, list] : values)
     EXPECT_TRUE(device.copyIn(address(buffer), std::as_bytes(std::span(list))).ok());
-  auto prepared = device.prepare(record, {builder.executable, builder.program, memory, 0});
+  auto prepared = device.prepare(instruction, {builder.executable, builder.program, memory, 0});
   EXPECT_TRUE(bool(prepared)) << prepared.status().message();
   // As an executor may, on another thread than the one that prepared it.
   std::thread([&] {
     device.enterThread();
-    EXPECT_TRUE((*prepared)->run(slot).ok());
+    EXPECT_TRUE((*prepared)->run(action).ok());
   }).join();
   std::vector<float> result(builder.program.memory().buffers(int(out)).bytes() / sizeof(float));
   Status status = device.copyOut(std::as_writable_bytes(std::span(result)), address(out));

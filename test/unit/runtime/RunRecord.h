@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One record on a device, with given buffers.
+// One instruction on a device, with given buffers.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -18,13 +18,13 @@ std::vector<float> randomFloats(std::mt19937 &random, int64_t count);
 /// The content of some buffers.
 using BufferValues = std::vector<std::pair<uint32_t, std::vector<float>>>;
 
-/// Prepares one record for rank 0 of a program whose buffers are filled by `values`, runs it, and
-/// returns buffer `out`; on the host device, or on a given one.
-std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
-                             const BufferValues &values, uint32_t out, int threads,
-                             const runtime::ActionValues &slot);
+/// Prepares one instruction for rank 0 of a program whose buffers are filled by `values`, runs it,
+/// and returns buffer `out`; on the host device, or on a given one.
+std::vector<float> runInstruction(ProgramBuilder &builder, const abi::Instruction &instruction,
+                                  const BufferValues &values, uint32_t out, int threads,
+                                  const runtime::ActionValues &action);
 std::vector<float> runRecordOn(runtime::Device &device, ProgramBuilder &builder,
-                               const abi::Record &record, const BufferValues &values, uint32_t out,
-                               const runtime::ActionValues &slot);
+                               const abi::Instruction &instruction, const BufferValues &values,
+                               uint32_t out, const runtime::ActionValues &action);
 
 } // namespace pcc::test

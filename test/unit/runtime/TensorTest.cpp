@@ -79,18 +79,18 @@ TEST(Initialize, DoesNotDependOnTheSharding) {
     whole.mutable_block()->add_offsets();
   }
   for (int kind = 0; kind < 4; ++kind) {
-    abi::Initialiser &initialiser = *whole.mutable_initialiser();
+    abi::Initializer &initializer = *whole.mutable_initializer();
     Tensor data = Tensor::zeros(abi::F32, {4, 6});
     for (int64_t i = 0; i < 24; ++i)
       data.set(i, double(i));
     if (kind == 0)
-      initialiser.set_constant(2.5);
+      initializer.set_constant(2.5);
     if (kind == 1)
-      initialiser.mutable_uniform()->set_high(3);
+      initializer.mutable_uniform()->set_high(3);
     if (kind == 2)
-      initialiser.mutable_normal()->set_deviation(2);
+      initializer.mutable_normal()->set_deviation(2);
     if (kind == 3)
-      initialiser.set_data(data.data.data(), data.data.size());
+      initializer.set_data(data.data.data(), data.data.size());
     Tensor expected = Tensor::zeros(abi::F32, {4, 6}), joined = expected;
     initialize(whole, {}, 0, 7, expected.data.data());
     abi::Parameter cut = whole;
@@ -112,8 +112,8 @@ TEST(Initialize, RandomNumbersHaveTheirMoments) {
   parameter.mutable_block()->add_global_shape(count);
   parameter.mutable_block()->add_local_shape(count);
   parameter.mutable_block()->add_offsets();
-  parameter.mutable_initialiser()->mutable_normal()->set_mean(1);
-  parameter.mutable_initialiser()->mutable_normal()->set_deviation(3);
+  parameter.mutable_initializer()->mutable_normal()->set_mean(1);
+  parameter.mutable_initializer()->mutable_normal()->set_deviation(3);
   Tensor values = Tensor::zeros(abi::F32, {count});
   initialize(parameter, {}, 0, 1, values.data.data());
   double mean = 0, square = 0;

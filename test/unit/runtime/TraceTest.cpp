@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traces of programs on the emulated GPU: times at which records ran there, not at which they were
-// enqueued.
+// Traces of programs on the emulated GPU: times at which instructions ran there, not at which they
+// were enqueued.
 
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
@@ -45,10 +45,11 @@ protected:
     ASSERT_EQ(ofRanks.size(), size_t(ranks));
   }
 
-  static std::vector<TraceEntry> onLane(const std::vector<TraceEntry> &entries, abi::Lane lane) {
+  static std::vector<TraceEntry> onLane(const std::vector<TraceEntry> &entries,
+                                        abi::StreamKind stream) {
     std::vector<TraceEntry> own;
     std::copy_if(entries.begin(), entries.end(), std::back_inserter(own),
-                 [&](const TraceEntry &entry) { return entry.record->lane() == lane; });
+                 [&](const TraceEntry &entry) { return entry.instruction->stream() == stream; });
     return own;
   }
 
@@ -57,22 +58,23 @@ protected:
   std::vector<std::vector<TraceEntry>> ofRanks;
 };
 
-// What a rank computes is done one after the other, in the order of its records.
+// What a rank computes is done one after the other, in the order of its instructions.
 TEST_F(TraceTest, RecordsRunInTheirOrder) {
   run(2, {.capacity = 4096, .hasEach = true});
   for (const std::vector<TraceEntry> &entries : ofRanks) {
     int64_t last = begin - tolerance;
     for (const TraceEntry &entry : onLane(entries, abi::COMPUTE)) {
-      EXPECT_GE(entry.begin, last) << entry.record->op();
-      EXPECT_GT(entry.end, entry.begin) << entry.record->op();
+      EXPECT_GE(entry.begin, last) << entry.instruction->op();
+      EXPECT_GT(entry.end, entry.begin) << entry.instruction->op();
       last = entry.end;
     }
     EXPECT_LE(last, end + tolerance);
   }
 }
 
-bool waitsFor(const abi::Record &record, const abi::Record &other) {
-  return std::ranges::find_first_of(record.waits(), other.signals()) != record.waits().end();
+bool waitsFor(const abi::Instruction &instruction, const abi::Instruction &other) {
+  return std::ranges::find_first_of(instruction.waits(), other.signals()) !=
+         instruction.waits().end();
 }
 
 // Collectives are done before what waits for them begins.
@@ -87,9 +89,9 @@ TEST_F(TraceTest, CollectivesHaveTimesOfTheirOwn) {
       EXPECT_GE(move.begin, begin - tolerance);
       EXPECT_LE(move.end, end + tolerance);
       for (const TraceEntry &entry : onLane(entries, abi::COMPUTE))
-        if (entry.step == move.step && waitsFor(*entry.record, *move.record)) {
+        if (entry.step == move.step && waitsFor(*entry.instruction, *move.instruction)) {
           ++pairs;
-          EXPECT_LE(move.end, entry.begin) << entry.record->op();
+          EXPECT_LE(move.end, entry.begin) << entry.instruction->op();
         }
     }
   }
@@ -114,7 +116,7 @@ TEST_F(TraceTest, JoinedRecordsAreOneEntry) {
 std::vector<std::string> names(const std::vector<TraceEntry> &entries) {
   std::vector<std::string> list;
   for (const TraceEntry &entry : entries)
-    list.push_back(entry.record->op());
+    list.push_back(entry.instruction->op());
   return list;
 }
 

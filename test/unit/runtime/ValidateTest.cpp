@@ -15,8 +15,8 @@ namespace pcc::test {
 namespace {
 
 using abi::Executable;
+using abi::Instruction;
 using abi::Program;
-using abi::Record;
 
 struct Break {
   const char *name;
@@ -28,15 +28,15 @@ void PrintTo(const Break &test, std::ostream *out) { *out << test.name; }
 
 Program &program(Executable &executable) { return *executable.mutable_programs(0); }
 abi::MemoryPlan &memory(Executable &executable) { return *program(executable).mutable_memory(); }
-Record &record(Executable &executable, int section, int index) {
-  return *program(executable).mutable_sections(section)->mutable_records(index);
+Instruction &instruction(Executable &executable, int section, int index) {
+  return *program(executable).mutable_sections(section)->mutable_instructions(index);
 }
 
-/// Makes the first record a convolution of one by one elements, from the input's buffer into that
-/// of the record's result.
+/// Makes the first instruction a convolution of one by one elements, from the input's buffer into
+/// that of the instruction's result.
 abi::Convolution &convolution(Executable &e) {
-  uint32_t result = record(e, 0, 0).matmul().c().buffer();
-  abi::Convolution &c = *record(e, 0, 0).mutable_convolution();
+  uint32_t result = instruction(e, 0, 0).matmul().c().buffer();
+  abi::Convolution &c = *instruction(e, 0, 0).mutable_convolution();
   c.set_kind(abi::Convolution::FORWARD);
   c.set_type(abi::F32);
   auto fill = [](auto *list, std::initializer_list<int64_t> values) {
@@ -52,18 +52,18 @@ abi::Convolution &convolution(Executable &e) {
   return c;
 }
 
-/// Makes the record behind the first of the update a copy of that, in one message with it.
-abi::Record &fuse(Executable &e) {
-  record(e, 2, 1) = record(e, 2, 0);
-  record(e, 2, 1).mutable_collective()->set_fused(true);
-  return record(e, 2, 1);
+/// Makes the instruction behind the first of the update a copy of that, in one message with it.
+abi::Instruction &fuse(Executable &e) {
+  instruction(e, 2, 1) = instruction(e, 2, 0);
+  instruction(e, 2, 1).mutable_collective()->set_fused(true);
+  return instruction(e, 2, 1);
 }
 
-/// Makes the first record an attention of one head, one position and one element, which reads the
-/// input's buffer and writes that of the record's result.
+/// Makes the first instruction an attention of one head, one position and one element, which reads
+/// the input's buffer and writes that of the instruction's result.
 abi::Attention &attention(Executable &e) {
-  abi::Operand result = record(e, 0, 0).matmul().c();
-  abi::Attention &a = *record(e, 0, 0).mutable_attention();
+  abi::Operand result = instruction(e, 0, 0).matmul().c();
+  abi::Attention &a = *instruction(e, 0, 0).mutable_attention();
   for (auto set :
        {&abi::Attention::set_batch, &abi::Attention::set_heads, &abi::Attention::set_groups,
         &abi::Attention::set_positions, &abi::Attention::set_key_positions,
@@ -130,9 +130,9 @@ const Break breaks[] = {
      "programs[0].parameters[0]: expected a buffer below 18, got 999"},
     {"parameter_data",
      [](Executable &e) {
-       program(e).mutable_parameters(0)->mutable_initialiser()->set_data("abc");
+       program(e).mutable_parameters(0)->mutable_initializer()->set_data("abc");
      },
-     "programs[0].parameters[0]: initialiser: expected 120 bytes, got 3"},
+     "programs[0].parameters[0]: initializer: expected 120 bytes, got 3"},
     {"parameter_state_of",
      [](Executable &e) { program(e).mutable_parameters(0)->set_state_of("w9"); },
      "programs[0].parameters[0]: state_of: expected the name of a parameter, got 'w9'"},
@@ -186,114 +186,126 @@ const Break breaks[] = {
      "programs[0].metrics[1]: the name 'accuracy' is given twice"},
     {"metric_output", [](Executable &e) { program(e).mutable_metrics(0)->set_output(0); },
      "programs[0].metrics[0]: output: expected the index of an output, got 0"},
-    {"slot_section", [](Executable &e) { program(e).mutable_slots(0)->set_section(8); },
-     "programs[0].slots[0]: section: expected an index below 3, got 8"},
-    {"slot_microbatch", [](Executable &e) { program(e).mutable_slots(0)->set_microbatch(1); },
-     "programs[0].slots[0]: expected a microbatch below 1 and a copy below 1, got 1 and 0"},
+    {"slot_section", [](Executable &e) { program(e).mutable_actions(0)->set_section(8); },
+     "programs[0].actions[0]: section: expected an index below 3, got 8"},
+    {"slot_microbatch", [](Executable &e) { program(e).mutable_actions(0)->set_microbatch(1); },
+     "programs[0].actions[0]: expected a microbatch below 1 and a copy below 1, got 1 and 0"},
     {"batch_rows",
      [](Executable &e) {
        e.mutable_batch()->set_micro_batches(1 << 30);
        e.mutable_batch()->set_copies(1 << 20);
      },
      "programs[0]: inputs: expected a number of rows in a batch, got 4·1073741824·1048576"},
-    {"record_kind", [](Executable &e) { record(e, 0, 0).clear_matmul(); },
-     "programs[0].sections[0].records[0]: expected a kind of record"},
-    {"matmul_extent", [](Executable &e) { record(e, 0, 0).mutable_matmul()->set_k(-1); },
-     "programs[0].sections[0].records[0].matmul: expected extents from 1 on, got batch 1, m 2, n "
+    {"record_kind", [](Executable &e) { instruction(e, 0, 0).clear_matmul(); },
+     "programs[0].sections[0].instructions[0]: expected a kind of instruction"},
+    {"matmul_extent", [](Executable &e) { instruction(e, 0, 0).mutable_matmul()->set_k(-1); },
+     "programs[0].sections[0].instructions[0].matmul: expected extents from 1 on, got batch 1, m "
+     "2, n "
      "5, "
      "k -1"},
-    {"matmul_operand", [](Executable &e) { record(e, 0, 0).mutable_matmul()->set_k(7); },
-     "programs[0].sections[0].records[0].matmul.a: expected 56 bytes from 0 on within the 48 bytes "
+    {"matmul_operand", [](Executable &e) { instruction(e, 0, 0).mutable_matmul()->set_k(7); },
+     "programs[0].sections[0].instructions[0].matmul.a: expected 56 bytes from 0 on within the 48 "
+     "bytes "
      "of "
      "'image'"},
     {"matmul_writes_input",
-     [](Executable &e) { record(e, 0, 0).mutable_matmul()->mutable_c()->set_buffer(0); },
-     "programs[0].sections[0].records[0].matmul.c: expected a buffer that may be written, got "
+     [](Executable &e) { instruction(e, 0, 0).mutable_matmul()->mutable_c()->set_buffer(0); },
+     "programs[0].sections[0].instructions[0].matmul.c: expected a buffer that may be written, got "
      "'image' "
      "in the space INPUT"},
     {"matmul_overlap",
      [](Executable &e) {
-       abi::Matmul &matmul = *record(e, 0, 1).mutable_matmul();
+       abi::Matmul &matmul = *instruction(e, 0, 1).mutable_matmul();
        *matmul.mutable_c() = matmul.a();
      },
-     "programs[0].sections[0].records[1].matmul: 'h0' and 'h0' overlap"},
+     "programs[0].sections[0].instructions[1].matmul: 'h0' and 'h0' overlap"},
     {"matmul_gelu_gradient",
-     [](Executable &e) { record(e, 0, 0).mutable_matmul()->set_activation(abi::GELU_GRADIENT); },
-     "programs[0].sections[0].records[0].matmul: expected a gradient of gelu to have what was kept "
+     [](Executable &e) {
+       instruction(e, 0, 0).mutable_matmul()->set_activation(abi::GELU_GRADIENT);
+     },
+     "programs[0].sections[0].instructions[0].matmul: expected a gradient of gelu to have what was "
+     "pre_activation "
      "and no bias"},
     {"matmul_kept",
      [](Executable &e) {
-       abi::Matmul &matmul = *record(e, 0, 0).mutable_matmul();
-       *matmul.mutable_kept() = matmul.c();
+       abi::Matmul &matmul = *instruction(e, 0, 0).mutable_matmul();
+       *matmul.mutable_pre_activation() = matmul.c();
      },
-     "programs[0].sections[0].records[0].matmul: kept: expected it beside gelu or its gradient, in "
+     "programs[0].sections[0].instructions[0].matmul: pre_activation: expected it beside gelu or "
+     "its gradient, in "
      "a product that overwrites"},
     {"matmul_kept_overlap",
      [](Executable &e) {
-       abi::Matmul &matmul = *record(e, 0, 0).mutable_matmul();
+       abi::Matmul &matmul = *instruction(e, 0, 0).mutable_matmul();
        matmul.set_activation(abi::GELU);
-       *matmul.mutable_kept() = matmul.c();
+       *matmul.mutable_pre_activation() = matmul.c();
      },
-     "programs[0].sections[0].records[0].matmul: 'h0' and 'h0' overlap"},
+     "programs[0].sections[0].instructions[0].matmul: 'h0' and 'h0' overlap"},
     {"matmul_sums",
      [](Executable &e) {
-       abi::Matmul &matmul = *record(e, 0, 0).mutable_matmul();
+       abi::Matmul &matmul = *instruction(e, 0, 0).mutable_matmul();
        *matmul.mutable_sum_of_a() = *matmul.mutable_sum_of_b() = matmul.c();
      },
-     "programs[0].sections[0].records[0].matmul: expected one sum of an operand, of a product "
+     "programs[0].sections[0].instructions[0].matmul: expected one sum of an operand, of a product "
      "without bias, activation and shared operand"},
     {"convolution_kind", [](Executable &e) { convolution(e).clear_kind(); },
-     "programs[0].sections[0].records[0].convolution: kind: expected a kind, got 0"},
+     "programs[0].sections[0].instructions[0].convolution: kind: expected a kind, got 0"},
     {"convolution_rank", [](Executable &e) { convolution(e).add_input_shape(1); },
-     "programs[0].sections[0].records[0].convolution: expected shapes of 4 sizes from 1 on"},
+     "programs[0].sections[0].instructions[0].convolution: expected shapes of 4 sizes from 1 on"},
     {"convolution_stride", [](Executable &e) { convolution(e).set_strides(1, 0); },
-     "programs[0].sections[0].records[0].convolution: expected 2 strides and dilations from 1 on "
+     "programs[0].sections[0].instructions[0].convolution: expected 2 strides and dilations from 1 "
+     "on "
      "and 4 paddings from 0 on"},
     {"convolution_type", [](Executable &e) { convolution(e).set_type(abi::I64); },
-     "programs[0].sections[0].records[0].convolution: type: expected a floating-point type, got "
+     "programs[0].sections[0].instructions[0].convolution: type: expected a floating-point type, "
+     "got "
      "i64"},
     {"convolution_shapes", [](Executable &e) { convolution(e).set_result_shape(3, 4); },
-     "programs[0].sections[0].records[0].convolution: expected the shapes of a convolution with "
+     "programs[0].sections[0].instructions[0].convolution: expected the shapes of a convolution "
+     "with "
      "its "
      "windows"},
     {"convolution_gelu", [](Executable &e) { convolution(e).set_activation(abi::GELU); },
-     "programs[0].sections[0].records[0].convolution: activation: expected none or relu, got 2"},
+     "programs[0].sections[0].instructions[0].convolution: activation: expected none or relu, got "
+     "2"},
     {"convolution_gradient_of_relu",
      [](Executable &e) {
        abi::Convolution &c = convolution(e);
        c.set_kind(abi::Convolution::INPUT_GRADIENT);
        c.set_activation(abi::RELU);
      },
-     "programs[0].sections[0].records[0].convolution: expected no bias and no activation in a "
+     "programs[0].sections[0].instructions[0].convolution: expected no bias and no activation in a "
      "gradient"},
     {"convolution_writes_input",
      [](Executable &e) { convolution(e).set_kind(abi::Convolution::INPUT_GRADIENT); },
-     "programs[0].sections[0].records[0].convolution.input: expected a buffer that may be written, "
+     "programs[0].sections[0].instructions[0].convolution.input: expected a buffer that may be "
+     "written, "
      "got 'image' in the space INPUT"},
     {"convolution_overlap",
      [](Executable &e) {
        abi::Convolution &c = convolution(e);
        *c.mutable_input() = c.result();
      },
-     "programs[0].sections[0].records[0].convolution: 'h0' and 'h0' overlap"},
+     "programs[0].sections[0].instructions[0].convolution: 'h0' and 'h0' overlap"},
     {"attention_groups",
      [](Executable &e) {
        abi::Attention &a = attention(e);
        a.set_heads(3);
        a.set_groups(2);
      },
-     "programs[0].sections[0].records[0].attention: expected sizes from 1 on and groups that "
+     "programs[0].sections[0].instructions[0].attention: expected sizes from 1 on and groups that "
      "divide "
      "the heads, got 2 of 3"},
     {"attention_size", [](Executable &e) { attention(e).set_width(0); },
-     "programs[0].sections[0].records[0].attention: expected sizes from 1 on and groups that "
+     "programs[0].sections[0].instructions[0].attention: expected sizes from 1 on and groups that "
      "divide "
      "the heads, got 1 of 1"},
     {"attention_type", [](Executable &e) { attention(e).set_type(abi::I64); },
-     "programs[0].sections[0].records[0].attention: type: expected a floating-point type, got i64"},
+     "programs[0].sections[0].instructions[0].attention: type: expected a floating-point type, got "
+     "i64"},
     {"attention_scale",
      [](Executable &e) { attention(e).set_scale(std::numeric_limits<double>::infinity()); },
-     "programs[0].sections[0].records[0].attention: scale: expected a finite number"},
+     "programs[0].sections[0].instructions[0].attention: scale: expected a finite number"},
     {"attention_mask",
      [](Executable &e) {
        abi::Attention &a = attention(e);
@@ -301,17 +313,19 @@ const Break breaks[] = {
        for (int64_t size : {1, 1, 2, 1})
          a.add_mask_shape(size);
      },
-     "programs[0].sections[0].records[0].attention: mask_shape: expected 4 sizes of 1 or of the "
+     "programs[0].sections[0].instructions[0].attention: mask_shape: expected 4 sizes of 1 or of "
+     "the "
      "scores beside a mask"},
     {"attention_mask_missing", [](Executable &e) { attention(e).add_mask_shape(1); },
-     "programs[0].sections[0].records[0].attention: mask_shape: expected 4 sizes of 1 or of the "
+     "programs[0].sections[0].instructions[0].attention: mask_shape: expected 4 sizes of 1 or of "
+     "the "
      "scores beside a mask"},
     {"attention_overlap",
      [](Executable &e) {
        abi::Attention &a = attention(e);
        *a.mutable_log_sum() = a.result();
      },
-     "programs[0].sections[0].records[0].attention: 'h0' and 'h0' overlap"},
+     "programs[0].sections[0].instructions[0].attention: 'h0' and 'h0' overlap"},
     {"attention_writes_input",
      [](Executable &e) {
        abi::Attention &a = attention(e);
@@ -320,116 +334,132 @@ const Break breaks[] = {
        *a.mutable_gradients()->mutable_key() = a.result();
        *a.mutable_gradients()->mutable_value() = a.result();
      },
-     "programs[0].sections[0].records[0].attention.gradients.query: expected a buffer that may be "
+     "programs[0].sections[0].instructions[0].attention.gradients.query: expected a buffer that "
+     "may be "
      "written, got 'image' in the space INPUT"},
-    {"launch_kernel", [](Executable &e) { record(e, 1, 2).mutable_launch()->set_kernel(77); },
-     "programs[0].sections[1].records[2].launch: kernel: expected an index below 6, got 77"},
+    {"launch_kernel", [](Executable &e) { instruction(e, 1, 2).mutable_launch()->set_kernel(77); },
+     "programs[0].sections[1].instructions[2].launch: kernel: expected an index below 6, got 77"},
     {"scalar_axis",
      [](Executable &e) {
-       record(e, 1, 2)
+       instruction(e, 1, 2)
            .mutable_launch()
            ->mutable_scalars(0)
            ->mutable_expression()
            ->add_terms()
            ->set_axis(1);
      },
-     "programs[0].sections[1].records[2].launch.scalars[0]: expected an axis below 1 and a stride "
+     "programs[0].sections[1].instructions[2].launch.scalars[0]: expected an axis below 1 and a "
+     "stride "
      "in "
      "range, got 1 and 0"},
     {"scalar_table",
      [](Executable &e) {
-       record(e, 1, 2).mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(1);
+       instruction(e, 1, 2).mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(
+           1);
      },
-     "programs[0].sections[1].records[2].launch.scalars[0]: expected a table of 2 entries, got 1"},
+     "programs[0].sections[1].instructions[2].launch.scalars[0]: expected a table of 2 entries, "
+     "got 1"},
     {"collective_kind",
-     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_kind(abi::CollectiveKind(99)); },
-     "programs[0].sections[2].records[0].collective: kind: expected a kind, got 99"},
-    {"collective_group", [](Executable &e) { record(e, 2, 0).mutable_collective()->set_group(4); },
-     "programs[0].sections[2].records[0].collective: group: expected an index below 1, got 4"},
+     [](Executable &e) {
+       instruction(e, 2, 0).mutable_collective()->set_kind(abi::CollectiveKind(99));
+     },
+     "programs[0].sections[2].instructions[0].collective: kind: expected a kind, got 99"},
+    {"collective_group",
+     [](Executable &e) { instruction(e, 2, 0).mutable_collective()->set_group(4); },
+     "programs[0].sections[2].instructions[0].collective: group: expected an index below 1, got 4"},
     {"collective_room",
-     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_shape(0, 500); },
-     "programs[0].sections[2].records[0].collective.source: expected 12000 bytes from 0 on within "
+     [](Executable &e) { instruction(e, 2, 0).mutable_collective()->set_shape(0, 500); },
+     "programs[0].sections[2].instructions[0].collective.source: expected 12000 bytes from 0 on "
+     "within "
      "the "
      "120 bytes of 'w0.grad'"},
     {"scatter_divides",
-     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_kind(abi::REDUCE_SCATTER); },
-     "programs[0].sections[2].records[0].collective: axis: expected an extent that 2 divides, got "
+     [](Executable &e) {
+       instruction(e, 2, 0).mutable_collective()->set_kind(abi::REDUCE_SCATTER);
+     },
+     "programs[0].sections[2].instructions[0].collective: axis: expected an extent that 2 divides, "
+     "got "
      "5"},
     {"broadcast_root",
      [](Executable &e) {
-       abi::Collective &collective = *record(e, 2, 0).mutable_collective();
+       abi::Collective &collective = *instruction(e, 2, 0).mutable_collective();
        collective.set_kind(abi::BROADCAST);
        collective.mutable_root()->set_constant(2);
      },
-     "programs[0].sections[2].records[0].collective.root: expected a position below 2, got 2"},
+     "programs[0].sections[2].instructions[0].collective.root: expected a position below 2, got 2"},
     {"peer_is_self",
-     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_kind(abi::SEND); },
-     "programs[0].sections[2].records[0].collective.peer: rank 0: expected another rank below 2, "
+     [](Executable &e) { instruction(e, 2, 0).mutable_collective()->set_kind(abi::SEND); },
+     "programs[0].sections[2].instructions[0].collective.peer: rank 0: expected another rank below "
+     "2, "
      "got "
      "0"},
     {"fused_with_none",
-     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_fused(true); },
-     "programs[0].sections[2].records[0].collective.fused: expected a collective of the same kind, "
-     "lane, group, type and reduction before it"},
+     [](Executable &e) { instruction(e, 2, 0).mutable_collective()->set_fused(true); },
+     "programs[0].sections[2].instructions[0].collective.fused: expected a collective of the same "
+     "kind, "
+     "stream, group, type and reduction before it"},
     {"fused_with_another_kind",
      [](Executable &e) { fuse(e).mutable_collective()->set_reduction(abi::MAX); },
-     "programs[0].sections[2].records[1].collective.fused: expected a collective of the same kind, "
-     "lane, group, type and reduction before it"},
+     "programs[0].sections[2].instructions[1].collective.fused: expected a collective of the same "
+     "kind, "
+     "stream, group, type and reduction before it"},
     {"fused_broadcast",
      [](Executable &e) {
-       record(e, 2, 0).mutable_collective()->set_kind(abi::BROADCAST);
+       instruction(e, 2, 0).mutable_collective()->set_kind(abi::BROADCAST);
        fuse(e);
      },
-     "programs[0].sections[2].records[1].collective.fused: expected an all-reduce, all-gather or "
+     "programs[0].sections[2].instructions[1].collective.fused: expected an all-reduce, all-gather "
+     "or "
      "reduce-scatter"},
     {"fused_waits",
      [](Executable &e) {
        fuse(e).add_waits(0);
        program(e).set_events(1);
      },
-     "programs[0].sections[2].records[1].collective.fused: expected no waits but those of the "
+     "programs[0].sections[2].instructions[1].collective.fused: expected no waits but those of the "
      "first of the message"},
     {"fused_overlap", [](Executable &e) { fuse(e); },
-     "programs[0].sections[2].records[1].collective.fused: expected bytes that no other of the "
+     "programs[0].sections[2].instructions[1].collective.fused: expected bytes that no other of "
+     "the "
      "message touches"},
-    {"event_range", [](Executable &e) { record(e, 0, 0).add_signals(5); },
-     "programs[0].sections[0].records[0]: signals: expected an event below 0, got 5"},
+    {"event_range", [](Executable &e) { instruction(e, 0, 0).add_signals(5); },
+     "programs[0].sections[0].instructions[0]: signals: expected an event below 0, got 5"},
     {"event_order",
      [](Executable &e) {
        program(e).set_events(1);
-       record(e, 1, 0).add_waits(0);
-       record(e, 1, 1).add_signals(0);
+       instruction(e, 1, 0).add_waits(0);
+       instruction(e, 1, 1).add_signals(0);
      },
-     "programs[0].sections[1].records[0]: waits: event 0 is not signalled before"},
+     "programs[0].sections[1].instructions[0]: waits: event 0 is not signaled before"},
     {"behind_count",
      [](Executable &e) {
        program(e).set_events(1);
-       record(e, 1, 0).add_signals(0);
-       record(e, 1, 1).add_waits(0);
-       record(e, 1, 1).add_behind(1);
-       record(e, 1, 1).add_behind(1);
+       instruction(e, 1, 0).add_signals(0);
+       instruction(e, 1, 1).add_waits(0);
+       instruction(e, 1, 1).add_behind(1);
+       instruction(e, 1, 1).add_behind(1);
      },
-     "programs[0].sections[1].records[1]: behind: expected none or 1 numbers, got 2"},
+     "programs[0].sections[1].instructions[1]: behind: expected none or 1 numbers, got 2"},
     {"behind_order",
      [](Executable &e) {
        e.mutable_batch()->set_micro_batches(2);
-       abi::Slot &again = *program(e).add_slots();
-       again = program(e).slots(0);
+       abi::Action &again = *program(e).add_actions();
+       again = program(e).actions(0);
        again.set_microbatch(1);
        program(e).set_events(1);
-       record(e, int(again.section()), 0).add_waits(0);
-       record(e, int(again.section()), 0).add_behind(1);
-       record(e, int(program(e).slots(1).section()), 0).add_signals(0);
+       instruction(e, int(again.section()), 0).add_waits(0);
+       instruction(e, int(again.section()), 0).add_behind(1);
+       instruction(e, int(program(e).actions(1).section()), 0).add_signals(0);
      },
-     "programs[0].sections[1].records[0]: behind: in slot 0 event 0 is signalled after it is "
+     "programs[0].sections[1].instructions[0]: behind: in action 0 event 0 is signaled after it is "
      "waited for"},
     {"event_twice",
      [](Executable &e) {
        program(e).set_events(1);
-       record(e, 1, 0).add_signals(0);
-       record(e, 1, 1).add_signals(0);
+       instruction(e, 1, 0).add_signals(0);
+       instruction(e, 1, 1).add_signals(0);
      },
-     "programs[0].sections[1].records[1]: signals: event 0 has another signaller"},
+     "programs[0].sections[1].instructions[1]: signals: event 0 has another signaler"},
 };
 
 class Validate : public testing::TestWithParam<Break> {};

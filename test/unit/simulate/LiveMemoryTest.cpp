@@ -22,14 +22,15 @@ std::vector<std::pair<double, uint64_t>> levelsOf(const Memory &memory) {
 
 using Levels = std::vector<std::pair<double, uint64_t>>;
 
-abi::Record &copy(Sketch &sketch, uint32_t section, uint32_t from, uint32_t to, uint64_t bytes) {
-  abi::Record &record =
-      *sketch.executable.mutable_programs(0)->mutable_sections(int(section))->add_records();
-  record.set_op("copy");
-  record.mutable_copy()->mutable_source()->set_buffer(from);
-  record.mutable_copy()->mutable_destination()->set_buffer(to);
-  record.mutable_copy()->set_bytes(bytes);
-  return record;
+abi::Instruction &copy(Sketch &sketch, uint32_t section, uint32_t from, uint32_t to,
+                       uint64_t bytes) {
+  abi::Instruction &instruction =
+      *sketch.executable.mutable_programs(0)->mutable_sections(int(section))->add_instructions();
+  instruction.set_op("copy");
+  instruction.mutable_copy()->mutable_source()->set_buffer(from);
+  instruction.mutable_copy()->mutable_destination()->set_buffer(to);
+  instruction.mutable_copy()->set_bytes(bytes);
+  return instruction;
 }
 
 /// Fills a (buffer 0) in 100 s and b (buffer 1) in 80 s, then copies 50 bytes of a over b.
@@ -39,7 +40,7 @@ Sketch filled() {
   sketch.work(0, s, "a", 100);
   sketch.work(0, s, "b", 80);
   copy(sketch, s, 0, 1, 50);
-  sketch.slot(0, s);
+  sketch.action(0, s);
   return sketch;
 }
 
@@ -58,7 +59,7 @@ TEST(LiveMemory, WhatIsChangedInPlaceCountsOnce) {
   abi::Collective &sum = *sketch.reduce(0, s, "sum", {}, abi::COMPUTE).mutable_collective();
   sum.mutable_source()->set_buffer(0);
   sum.mutable_destination()->set_buffer(0);
-  sketch.slot(0, s);
+  sketch.action(0, s);
   Memory memory =
       simulate::simulate(sketch.executable, exactCluster({2}, {3}))->timelines[0].memory;
   EXPECT_EQ(levelsOf(memory), (Levels{{0, 4}, {7, 0}}));
@@ -70,9 +71,9 @@ TEST(LiveMemory, TensorsAtThePeakAreTheirWriters) {
   const std::vector<simulate::LiveTensor> &tensors = step->timelines[0].memory.atPeak;
   // b is there, and of a what is still to be copied.
   ASSERT_EQ(tensors.size(), 2u);
-  EXPECT_EQ(std::tuple(tensors[0].record, tensors[0].buffer, tensors[0].bytes),
+  EXPECT_EQ(std::tuple(tensors[0].instruction, tensors[0].buffer, tensors[0].bytes),
             std::tuple(1u, 1u, 80u));
-  EXPECT_EQ(std::tuple(tensors[1].record, tensors[1].buffer, tensors[1].bytes),
+  EXPECT_EQ(std::tuple(tensors[1].instruction, tensors[1].buffer, tensors[1].bytes),
             std::tuple(0u, 0u, 50u));
 }
 
@@ -106,7 +107,7 @@ TEST(LiveMemory, CopiesOfARingLiveApart) {
                                      {forward, 2},
                                      {backward, 1},
                                      {backward, 2}})
-    sketch.slot(0, section, uint32_t(microbatch));
+    sketch.action(0, section, uint32_t(microbatch));
   auto step = simulate::simulate(sketch.executable, exactCluster({1}, {1}));
   EXPECT_EQ(step->timelines[0].memory.peakLive, 192u); // two in flight and a gradient
   EXPECT_EQ(step->timelines[0].memory.planned, 192u);
@@ -127,8 +128,8 @@ TEST(LiveMemory, ThePeakIsThatOfARun) {
   sketch.work(0, sends, "b", 7);
   sketch.work(0, sends, "c", 90);
   sketch.receive(1, receives, 0, 1, {});
-  sketch.slot(0, sends);
-  sketch.slot(1, receives);
+  sketch.action(0, sends);
+  sketch.action(1, receives);
   auto step = simulate::simulate(sketch.executable, exactCluster({2}, {1}));
   ASSERT_TRUE(step) << step.status().describe();
   Levels levels = levelsOf(step->timelines[0].memory);

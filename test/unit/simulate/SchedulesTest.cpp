@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every named schedule as records: a section for each kind of work and chunk, messages between
-// devices, a slot for each piece of work. The simulator gives the very times of the clock that
+// Every named schedule as instructions: a section for each kind of work and chunk, messages between
+// devices, an action for each piece of work. The simulator gives the very times of the clock that
 // schedules are made by (passes/solve/order/Clock.h), which are those of the closed forms.
 
 #include "passes/solve/order/Clock.h"
@@ -44,7 +44,7 @@ public:
   Sketch &build(const order::Order &order) {
     for (int device = 0; device < shape.devices; ++device)
       for (const PipelineAction &work : order[device])
-        sketch.slot(device, sectionOf(device, work), uint32_t(work.microbatch));
+        sketch.action(device, sectionOf(device, work), uint32_t(work.microbatch));
     return sketch;
   }
 
@@ -107,9 +107,10 @@ std::vector<simulate::Span> workSpans(const abi::Executable &executable,
   std::vector<simulate::Span> spans;
   const abi::Program &program = executable.programs(device);
   size_t run = 0;
-  for (const abi::Slot &slot : step.slots[device])
-    for (const abi::Record &record : program.sections(int(slot.section())).records()) {
-      if (record.has_fill())
+  for (const abi::Action &action : step.actions[device])
+    for (const abi::Instruction &instruction :
+         program.sections(int(action.section())).instructions()) {
+      if (instruction.has_fill())
         spans.push_back(step.timelines[device].spans[run]);
       ++run;
     }
@@ -125,7 +126,7 @@ void compare(const order::Schedule &schedule, const PipelineShape &shape,
   PipelineSketch pipeline(shape, times);
   const abi::Executable &executable = pipeline.build(order).executable;
   auto step = simulate::simulate(executable, clusterFor(shape.devices, times.latency),
-                                 {.followsMemory = false});
+                                 {.tracksMemory = false});
   ASSERT_TRUE(step) << step.status().describe();
   for (int device = 0; device < shape.devices; ++device) {
     std::vector<simulate::Span> spans = workSpans(executable, *step, device);
@@ -145,7 +146,7 @@ TEST(Schedules, RecordsTakeTheTimesOfTheClock) {
       for (int64_t microbatches : {1, 2, 4, 8, 16, 24}) {
         PipelineShape shape{devices, microbatches, schedule.defaultChunks(), schedule.placement};
         if (!schedule.whyNot(shape).empty() || schedule.name == "dualpipe-v")
-          continue; // its overlapped work is no list of records
+          continue; // its overlapped work is no list of instructions
         for (double latency : {0.0, 0.601}) {
           compare(schedule, shape, PipelineTimes::uniform(shape, {18.522, 18.086, 9.337}, latency));
           ++compared;

@@ -34,8 +34,8 @@ TEST(Simulate, RecordsOfComputeRunOneAfterTheOther) {
   uint32_t s = sketch.section(0, "forward");
   sketch.work(0, s, "a", 2);
   sketch.work(0, s, "b", 3);
-  sketch.slot(0, s, 0);
-  sketch.slot(0, s, 1);
+  sketch.action(0, s, 0);
+  sketch.action(0, s, 1);
   Simulation step = run(sketch, exactCluster({1}, {1}));
   EXPECT_EQ(step.episode, "step");
   EXPECT_EQ(step.seconds, 10);
@@ -62,7 +62,7 @@ Sketch overlapped() {
   uint32_t reduced = sketch.signal(0);
   sketch.work(0, s, "b", 5);
   sketch.work(0, s, "c", 2, {reduced});
-  sketch.slot(0, s);
+  sketch.action(0, s);
   return sketch;
 }
 
@@ -94,7 +94,7 @@ TEST(Simulate, WhatIsFusedTakesTheTimeOfOneMessage) {
   sketch.reduce(0, s, "b").mutable_collective()->set_fused(true);
   uint32_t reduced = sketch.signal(0);
   sketch.work(0, s, "c", 2, {reduced});
-  sketch.slot(0, s);
+  sketch.action(0, s);
   Simulation step = run(sketch, exactCluster({2}, {10}));
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "a"), 0, 10);
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "b"), 10, 10);
@@ -118,7 +118,7 @@ TEST(Simulate, ACollectiveOnComputeKeepsTheLane) {
   sketch.work(0, s, "a", 3);
   sketch.reduce(0, s, "sum", {}, abi::COMPUTE);
   sketch.work(0, s, "b", 2);
-  sketch.slot(0, s);
+  sketch.action(0, s);
   Simulation step = run(sketch, exactCluster({2}, {4}));
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "b"), 7, 9);
   EXPECT_EQ(step.timelines[0].seconds.communication, 4);
@@ -132,8 +132,8 @@ TEST(Simulate, CommunicationBeginsWithItsSlotAndRunsOneByOne) {
   sketch.reduce(0, s, "sum");
   sketch.reduce(0, s, "sum again");
   sketch.work(0, s, "a", 5);
-  sketch.slot(0, s, 0);
-  sketch.slot(0, s, 1);
+  sketch.action(0, s, 0);
+  sketch.action(0, s, 1);
   Simulation step = run(sketch, exactCluster({2}, {1}));
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "sum"), 0, 1);
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "sum again"), 1, 2);
@@ -142,18 +142,18 @@ TEST(Simulate, CommunicationBeginsWithItsSlotAndRunsOneByOne) {
 }
 
 /// Stage 0 computes for 5 s and sends, stage 1 computes for 2 s on what came.
-Sketch handedOn(abi::Lane lane) {
+Sketch handedOn(abi::StreamKind stream) {
   Sketch sketch(2);
   uint32_t s = sketch.section(0, "forward"), t = sketch.section(1, "forward");
   sketch.work(0, s, "a", 5);
   uint32_t computed = sketch.signal(0);
-  sketch.send(0, s, 1, 1, {computed}, lane);
+  sketch.send(0, s, 1, 1, {computed}, stream);
   sketch.work(0, s, "b", 1);
   sketch.receive(1, t, 0, 1);
   uint32_t arrived = sketch.signal(1);
   sketch.work(1, t, "c", 2, {arrived});
-  sketch.slot(0, s);
-  sketch.slot(1, t);
+  sketch.action(0, s);
+  sketch.action(1, t);
   return sketch;
 }
 
@@ -178,10 +178,11 @@ TEST(Simulate, ASendOnComputeWaitsUntilItIsTaken) {
   uint32_t busy = sketch.section(1, "busy");
   sketch.work(1, busy, "d", 9);
   uint32_t done = sketch.signal(1);
-  sketch.executable.mutable_programs(1)->mutable_sections(0)->mutable_records(0)->add_waits(done);
-  sketch.executable.mutable_programs(1)->clear_slots();
-  sketch.slot(1, busy);
-  sketch.slot(1, 0);
+  sketch.executable.mutable_programs(1)->mutable_sections(0)->mutable_instructions(0)->add_waits(
+      done);
+  sketch.executable.mutable_programs(1)->clear_actions();
+  sketch.action(1, busy);
+  sketch.action(1, 0);
   Simulation step = run(sketch, exactCluster({2}, {0.5}));
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "send 1"), 9, 9.5);
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "b"), 9.5, 10.5);
@@ -197,7 +198,7 @@ TEST(Simulate, MessagesOnComputeThatStandTogetherBeginTogether) {
     sketch.work(stage, s, "a", 1 + stage);
     sketch.send(stage, s, 1 - stage, 7, {}, abi::COMPUTE);
     sketch.receive(stage, s, 1 - stage, 7, {}, abi::COMPUTE);
-    sketch.slot(stage, s);
+    sketch.action(stage, s);
   }
   Simulation step = run(sketch, exactCluster({2}, {4}));
   EXPECT_EQ(step.seconds, 6);
@@ -208,19 +209,19 @@ TEST(Simulate, MessagesOnComputeThatStandTogetherBeginTogether) {
 TEST(Simulate, ABufferIsReceivedIntoWhenItWasReadFrom) {
   Sketch sketch(2);
   uint32_t s = sketch.section(0, "forward"), t = sketch.section(1, "forward");
-  abi::Record &make = sketch.work(0, s, "make", 1);
+  abi::Instruction &make = sketch.work(0, s, "make", 1);
   uint32_t made = sketch.signal(0);
   sketch.send(0, s, 1, 1, {made});
   uint32_t sent = sketch.signal(0);
   make.add_waits(sent); // the send of the microbatch before
-  abi::Record &receive = sketch.receive(1, t, 0, 1);
+  abi::Instruction &receive = sketch.receive(1, t, 0, 1);
   uint32_t arrived = sketch.signal(1);
   sketch.work(1, t, "use", 4, {arrived});
   uint32_t used = sketch.signal(1);
   receive.add_waits(used);
   for (uint32_t microbatch : {0, 1, 2}) {
-    sketch.slot(0, s, microbatch);
-    sketch.slot(1, t, microbatch);
+    sketch.action(0, s, microbatch);
+    sketch.action(1, t, microbatch);
   }
   Simulation step = run(sketch, exactCluster({2}, {0.5}));
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "make", 1), 1.5, 2.5);
@@ -239,14 +240,14 @@ Sketch streamed(uint32_t microbatches) {
   uint32_t s = sketch.section(0, "forward"), t = sketch.section(1, "forward");
   sketch.work(0, s, "make", 1);
   sketch.send(0, s, 1, 1, {sketch.signal(0)});
-  abi::Record &receive = sketch.receive(1, t, 0, 1);
+  abi::Instruction &receive = sketch.receive(1, t, 0, 1);
   uint32_t arrived = sketch.signal(1);
   sketch.work(1, t, "use", 4, {arrived});
   uint32_t used = sketch.signal(1);
   receive.add_waits(used);
   for (uint32_t microbatch = 0; microbatch < microbatches; ++microbatch) {
-    sketch.slot(0, s, microbatch);
-    sketch.slot(1, t, microbatch);
+    sketch.action(0, s, microbatch);
+    sketch.action(1, t, microbatch);
   }
   return sketch;
 }
@@ -254,7 +255,8 @@ Sketch streamed(uint32_t microbatches) {
 TEST(Simulate, AWaitForTheRunOfAnotherMicrobatch) {
   Sketch sketch = streamed(4);
   // A ring of two copies: the receive waits for the use of two microbatches before.
-  sketch.executable.mutable_programs(1)->mutable_sections(0)->mutable_records(0)->add_behind(3);
+  sketch.executable.mutable_programs(1)->mutable_sections(0)->mutable_instructions(0)->add_behind(
+      3);
   Simulation step = run(sketch, exactCluster({2}, {0.5}));
   EXPECT_SPAN(spanOf(sketch.executable, step, 1, "recv 1", 1), 2, 2.5);
   EXPECT_SPAN(spanOf(sketch.executable, step, 1, "recv 1", 2), 5.5, 6);
@@ -274,8 +276,8 @@ TEST(Simulate, WhoWaitsForACollectiveWaitsForWhatThatWaitedFor) {
   uint32_t reduced = sketch.signal(1);
   sketch.work(1, t, "b", 2);
   sketch.work(1, t, "c", 2, {reduced});
-  sketch.slot(0, s);
-  sketch.slot(1, t);
+  sketch.action(0, s);
+  sketch.action(1, t);
   Simulation step = run(sketch, exactCluster({2, 2}, {3, 0.5}));
   EXPECT_SPAN(spanOf(sketch.executable, step, 1, "sum"), 5.5, 8.5);
   EXPECT_EQ(step.timelines[1].seconds.warmUp, 3.5);
@@ -284,11 +286,14 @@ TEST(Simulate, WhoWaitsForACollectiveWaitsForWhatThatWaitedFor) {
 
 TEST(Simulate, MessagesOfAChannelShareItsLink) {
   Sketch sketch = streamed(3);
-  sketch.executable.mutable_programs(1)->mutable_sections(0)->mutable_records(0)->clear_waits();
+  sketch.executable.mutable_programs(1)
+      ->mutable_sections(0)
+      ->mutable_instructions(0)
+      ->clear_waits();
   for (abi::Program &program : *sketch.executable.mutable_programs())
-    for (abi::Record &record : *program.mutable_sections(0)->mutable_records())
-      if (record.has_collective())
-        record.mutable_collective()->set_shape(0, 6);
+    for (abi::Instruction &instruction : *program.mutable_sections(0)->mutable_instructions())
+      if (instruction.has_collective())
+        instruction.mutable_collective()->set_shape(0, 6);
   abi::Cluster cluster = exactCluster({2}, {0.5});
   cluster.mutable_level(0)->mutable_figures()->mutable_bytes_per_second()->set_value(1);
   Simulation step = run(sketch, cluster);
@@ -304,15 +309,15 @@ TEST(Simulate, ARankWithoutAPeerSitsOut) {
   for (int stage : {0, 1}) {
     uint32_t s = sketch.section(stage, "forward");
     sketch.receive(stage, s, 0, 1, {}, abi::COMPUTE).mutable_collective()->clear_peer();
-    abi::Record &record =
-        *sketch.executable.mutable_programs(stage)->mutable_sections(0)->mutable_records(0);
-    record.mutable_collective()->mutable_peer()->set_constant(-1);
+    abi::Instruction &instruction =
+        *sketch.executable.mutable_programs(stage)->mutable_sections(0)->mutable_instructions(0);
+    instruction.mutable_collective()->mutable_peer()->set_constant(-1);
     sketch.work(stage, s, "a", 2, {sketch.signal(stage)});
-    sketch.slot(stage, s);
+    sketch.action(stage, s);
   }
   Simulation step = run(sketch, exactCluster({2}, {1}));
   EXPECT_EQ(step.seconds, 2);
-  EXPECT_FALSE(spanOf(sketch.executable, step, 0, "recv 1").isEver());
+  EXPECT_FALSE(spanOf(sketch.executable, step, 0, "recv 1").hasTime());
   EXPECT_EQ(step.timelines[0].memory.live.front().bytes, 2u);
 }
 
@@ -323,7 +328,7 @@ TEST(Simulate, WhatCannotRunIsAnError) {
     sketch.receive(stage, s, 1 - stage, 7, {}, abi::COMPUTE);
     sketch.work(stage, s, "a", 1);
     sketch.send(stage, s, 1 - stage, 7, {}, abi::COMPUTE);
-    sketch.slot(stage, s);
+    sketch.action(stage, s);
   }
   abi::Expected<Simulation> step = simulate::simulate(sketch.executable, exactCluster({2}, {4}));
   EXPECT_EQ(step.status().describe(), "rank 0 does not get past 'recv 7' in exchange[0,0]: "

@@ -71,29 +71,30 @@ uint32_t Sketch::buffer(int stage, const std::string &name, int64_t bytes) {
   return uint32_t(memory.buffers_size()) - 1;
 }
 
-abi::Record &Sketch::add(int stage, uint32_t section, const std::string &op,
-                         const std::vector<uint32_t> &waits, abi::Lane lane) {
-  abi::Record &record =
-      *executable.mutable_programs(stage)->mutable_sections(int(section))->add_records();
-  record.set_op(op);
-  record.set_lane(lane);
-  record.mutable_waits()->Add(waits.begin(), waits.end());
-  return *(latest[stage] = &record);
+abi::Instruction &Sketch::add(int stage, uint32_t section, const std::string &op,
+                              const std::vector<uint32_t> &waits, abi::StreamKind stream) {
+  abi::Instruction &instruction =
+      *executable.mutable_programs(stage)->mutable_sections(int(section))->add_instructions();
+  instruction.set_op(op);
+  instruction.set_stream(stream);
+  instruction.mutable_waits()->Add(waits.begin(), waits.end());
+  return *(latest[stage] = &instruction);
 }
 
-abi::Record &Sketch::work(int stage, uint32_t section, const std::string &op, int64_t seconds,
-                          const std::vector<uint32_t> &waits) {
-  abi::Record &record = add(stage, section, op, waits, abi::COMPUTE);
-  record.mutable_fill()->mutable_destination()->set_buffer(buffer(stage, op, seconds));
-  record.mutable_fill()->set_bytes(uint64_t(seconds));
-  return record;
+abi::Instruction &Sketch::work(int stage, uint32_t section, const std::string &op, int64_t seconds,
+                               const std::vector<uint32_t> &waits) {
+  abi::Instruction &instruction = add(stage, section, op, waits, abi::COMPUTE);
+  instruction.mutable_fill()->mutable_destination()->set_buffer(buffer(stage, op, seconds));
+  instruction.mutable_fill()->set_bytes(uint64_t(seconds));
+  return instruction;
 }
 
-abi::Record &Sketch::message(int stage, uint32_t section, abi::CollectiveKind kind, int peer,
-                             uint32_t tag, const std::vector<uint32_t> &waits, abi::Lane lane) {
+abi::Instruction &Sketch::message(int stage, uint32_t section, abi::CollectiveKind kind, int peer,
+                                  uint32_t tag, const std::vector<uint32_t> &waits,
+                                  abi::StreamKind stream) {
   std::string op = (kind == abi::SEND ? "send " : "recv ") + std::to_string(tag);
-  abi::Record &record = add(stage, section, op, waits, lane);
-  abi::Collective &collective = *record.mutable_collective();
+  abi::Instruction &instruction = add(stage, section, op, waits, stream);
+  abi::Collective &collective = *instruction.mutable_collective();
   collective.set_kind(kind);
   collective.set_type(abi::I8);
   collective.add_shape(1);
@@ -104,23 +105,23 @@ abi::Record &Sketch::message(int stage, uint32_t section, abi::CollectiveKind ki
   abi::RankExpression::Term &place = *collective.mutable_peer()->add_terms();
   place.set_axis(1);
   place.set_stride(1);
-  return record;
+  return instruction;
 }
 
-abi::Record &Sketch::send(int stage, uint32_t section, int to, uint32_t tag,
-                          const std::vector<uint32_t> &waits, abi::Lane lane) {
-  return message(stage, section, abi::SEND, to, tag, waits, lane);
+abi::Instruction &Sketch::send(int stage, uint32_t section, int to, uint32_t tag,
+                               const std::vector<uint32_t> &waits, abi::StreamKind stream) {
+  return message(stage, section, abi::SEND, to, tag, waits, stream);
 }
 
-abi::Record &Sketch::receive(int stage, uint32_t section, int from, uint32_t tag,
-                             const std::vector<uint32_t> &waits, abi::Lane lane) {
-  return message(stage, section, abi::RECV, from, tag, waits, lane);
+abi::Instruction &Sketch::receive(int stage, uint32_t section, int from, uint32_t tag,
+                                  const std::vector<uint32_t> &waits, abi::StreamKind stream) {
+  return message(stage, section, abi::RECV, from, tag, waits, stream);
 }
 
-abi::Record &Sketch::reduce(int stage, uint32_t section, const std::string &op,
-                            const std::vector<uint32_t> &waits, abi::Lane lane) {
-  abi::Record &record = add(stage, section, op, waits, lane);
-  abi::Collective &collective = *record.mutable_collective();
+abi::Instruction &Sketch::reduce(int stage, uint32_t section, const std::string &op,
+                                 const std::vector<uint32_t> &waits, abi::StreamKind stream) {
+  abi::Instruction &instruction = add(stage, section, op, waits, stream);
+  abi::Collective &collective = *instruction.mutable_collective();
   collective.set_kind(abi::ALL_REDUCE);
   collective.set_reduction(abi::SUM);
   collective.set_type(abi::F32);
@@ -128,13 +129,13 @@ abi::Record &Sketch::reduce(int stage, uint32_t section, const std::string &op,
   uint32_t own = buffer(stage, op, 4);
   collective.mutable_source()->set_buffer(own);
   collective.mutable_destination()->set_buffer(own);
-  return record;
+  return instruction;
 }
 
-void Sketch::slot(int stage, uint32_t section, uint32_t microbatch) {
-  abi::Slot &slot = *executable.mutable_programs(stage)->add_slots();
-  slot.set_section(section);
-  slot.set_microbatch(microbatch);
+void Sketch::action(int stage, uint32_t section, uint32_t microbatch) {
+  abi::Action &action = *executable.mutable_programs(stage)->add_actions();
+  action.set_section(section);
+  action.set_microbatch(microbatch);
   uint32_t all = std::max(executable.batch().micro_batches(), microbatch + 1);
   executable.mutable_batch()->set_micro_batches(all);
 }
@@ -144,9 +145,10 @@ simulate::Span spanOf(const abi::Executable &executable, const simulate::Simulat
   const simulate::Timeline &own = simulation.timelines[timeline];
   const abi::Program &program = executable.programs(own.program);
   size_t place = 0;
-  for (const abi::Slot &slot : simulation.slots[own.program])
-    for (const abi::Record &record : program.sections(int(slot.section())).records()) {
-      if (record.op() == op && run-- == 0)
+  for (const abi::Action &action : simulation.actions[own.program])
+    for (const abi::Instruction &instruction :
+         program.sections(int(action.section())).instructions()) {
+      if (instruction.op() == op && run-- == 0)
         return own.spans[place];
       ++place;
     }

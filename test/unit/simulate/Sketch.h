@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs whose records take so many seconds as they are told, on a machine made for it.
+// Programs whose instructions take so many seconds as they are told, on a machine made for it.
 
 #ifndef PCC_TEST_UNIT_SIMULATE_SKETCH_H
 #define PCC_TEST_UNIT_SIMULATE_SKETCH_H
@@ -15,8 +15,8 @@
 namespace pcc::test {
 
 /// Levels of so many units, innermost first. A message between ranks whose lowest common level is l
-/// takes latencies[l] seconds, as an all-reduce does, whatever their bytes; a record takes a second
-/// for each byte that it moves, and nothing besides.
+/// takes latencies[l] seconds, as an all-reduce does, whatever their bytes; an instruction takes a
+/// second for each byte that it moves, and nothing besides.
 abi::Cluster exactCluster(const std::vector<int64_t> &counts, const std::vector<double> &latencies);
 
 class Sketch {
@@ -25,32 +25,36 @@ public:
   explicit Sketch(int stages, int dataRanks = 1);
 
   uint32_t section(int stage, const std::string &name);
-  /// Events: the next one of the stage is signalled by the record that was added last.
+  /// Events: the next one of the stage is signaled by the instruction that was added last.
   uint32_t signal(int stage);
 
   /// Fills a buffer of its own, which takes `seconds`.
-  abi::Record &work(int stage, uint32_t section, const std::string &op, int64_t seconds,
-                    const std::vector<uint32_t> &waits = {});
+  abi::Instruction &work(int stage, uint32_t section, const std::string &op, int64_t seconds,
+                         const std::vector<uint32_t> &waits = {});
   /// Messages to and from the rank at the same place of another stage.
-  abi::Record &send(int stage, uint32_t section, int to, uint32_t tag,
-                    const std::vector<uint32_t> &waits = {}, abi::Lane lane = abi::TRANSFER);
-  abi::Record &receive(int stage, uint32_t section, int from, uint32_t tag,
-                       const std::vector<uint32_t> &waits = {}, abi::Lane lane = abi::TRANSFER);
-  abi::Record &reduce(int stage, uint32_t section, const std::string &op,
-                      const std::vector<uint32_t> &waits = {}, abi::Lane lane = abi::COMMUNICATION);
-  void slot(int stage, uint32_t section, uint32_t microbatch = 0);
+  abi::Instruction &send(int stage, uint32_t section, int to, uint32_t tag,
+                         const std::vector<uint32_t> &waits = {},
+                         abi::StreamKind stream = abi::TRANSFER);
+  abi::Instruction &receive(int stage, uint32_t section, int from, uint32_t tag,
+                            const std::vector<uint32_t> &waits = {},
+                            abi::StreamKind stream = abi::TRANSFER);
+  abi::Instruction &reduce(int stage, uint32_t section, const std::string &op,
+                           const std::vector<uint32_t> &waits = {},
+                           abi::StreamKind stream = abi::COMMUNICATION);
+  void action(int stage, uint32_t section, uint32_t microbatch = 0);
 
   abi::Executable executable;
 
 private:
-  abi::Record &add(int stage, uint32_t section, const std::string &op,
-                   const std::vector<uint32_t> &waits, abi::Lane lane);
-  abi::Record &message(int stage, uint32_t section, abi::CollectiveKind kind, int peer,
-                       uint32_t tag, const std::vector<uint32_t> &waits, abi::Lane lane);
+  abi::Instruction &add(int stage, uint32_t section, const std::string &op,
+                        const std::vector<uint32_t> &waits, abi::StreamKind stream);
+  abi::Instruction &message(int stage, uint32_t section, abi::CollectiveKind kind, int peer,
+                            uint32_t tag, const std::vector<uint32_t> &waits,
+                            abi::StreamKind stream);
   uint32_t buffer(int stage, const std::string &name, int64_t bytes);
 
   const int dataRanks;
-  std::vector<abi::Record *> latest;
+  std::vector<abi::Instruction *> latest;
 };
 
 /// The span of the how-manieth run of an op in a timeline.

@@ -77,7 +77,7 @@ private:
   double linkSeconds(CollectiveKind kind) const {
     if (!options.link)
       return 0;
-    return machine::priceOverLink(*options.link, ranks, {.kind = kind, .bytes = double(bytes)});
+    return machine::estimateLinkCost(*options.link, ranks, {.kind = kind, .bytes = double(bytes)});
   }
 
   /// Returns how often a round repeats work of `seconds`.

@@ -11,14 +11,14 @@ namespace {
 
 constexpr int warmUps = 2;
 
-using SectionNames = std::map<const abi::Record *, std::string>;
+using SectionNames = std::map<const abi::Instruction *, std::string>;
 
 SectionNames nameSections(const abi::Executable &executable) {
   SectionNames names;
   for (const abi::Program &program : executable.programs())
     for (const abi::Section &section : program.sections())
-      for (const abi::Record &record : section.records())
-        names[&record] = section.name();
+      for (const abi::Instruction &instruction : section.instructions())
+        names[&instruction] = section.name();
   return names;
 }
 
@@ -26,10 +26,10 @@ SectionNames nameSections(const abi::Executable &executable) {
 size_t countInstructions(const abi::Executable &executable) {
   size_t most = 0;
   for (const abi::Program &program : executable.programs()) {
-    size_t records = 0;
-    for (const abi::Slot &slot : program.slots())
-      records += size_t(program.sections(int(slot.section())).records_size());
-    most = std::max(most, records);
+    size_t instructions = 0;
+    for (const abi::Action &action : program.actions())
+      instructions += size_t(program.sections(int(action.section())).instructions_size());
+    most = std::max(most, instructions);
   }
   return most;
 }
@@ -45,7 +45,7 @@ std::map<int64_t, StepTime> readSteps(const std::vector<runtime::TraceEntry> &en
   for (const auto &[number, list] : ofStep) {
     SectionClock clock(double(list.front()->begin) * 1e-9);
     for (const runtime::TraceEntry *entry : list)
-      clock.add(*entry->record, names.at(entry->record), double(entry->begin) * 1e-9,
+      clock.add(*entry->instruction, names.at(entry->instruction), double(entry->begin) * 1e-9,
                 double(entry->end) * 1e-9);
     steps[number] = clock.finish();
   }
@@ -77,7 +77,7 @@ abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
     return session.status();
   const abi::Program &program = (*session)->program();
   const abi::BatchPlan &plan = (*session)->executable().batch();
-  if (program.inputs_size() == 0 || program.slots_size() == 0)
+  if (program.inputs_size() == 0 || program.actions_size() == 0)
     return abi::Status::badInput("expected a program with inputs and a training step");
   int64_t rows = program.inputs(0).block().global_shape(0) * plan.micro_batches() * plan.copies();
   runtime::Dataset data = runtime::makeSyntheticDataset(program, rows, /*seed=*/0);

@@ -19,10 +19,10 @@ struct Calls {
   std::vector<CollectiveCall> calls;
 };
 
-bool areAlike(const std::vector<const abi::Record *> &records) {
-  const abi::Collective &first = records.front()->collective();
-  return std::ranges::all_of(records, [&](const abi::Record *record) {
-    const abi::Collective &own = record->collective();
+bool areAlike(const std::vector<const abi::Instruction *> &instructions) {
+  const abi::Collective &first = instructions.front()->collective();
+  return std::ranges::all_of(instructions, [&](const abi::Instruction *instruction) {
+    const abi::Collective &own = instruction->collective();
     return own.kind() == first.kind() && own.type() == first.type() &&
            own.reduction() == first.reduction();
   });
@@ -30,11 +30,11 @@ bool areAlike(const std::vector<const abi::Record *> &records) {
 
 /// Returns one collective that moves all data of a batch.
 CollectiveCall callOf(const CollectiveBatch &batch) {
-  const abi::Collective &first = batch.records.front()->collective();
+  const abi::Collective &first = batch.instructions.front()->collective();
   CollectiveCall call{.kind = first.kind(), .reduction = first.reduction(), .type = first.type()};
   call.shape = {0};
-  for (const abi::Record *record : batch.records) {
-    const auto &shape = record->collective().shape();
+  for (const abi::Instruction *instruction : batch.instructions) {
+    const auto &shape = instruction->collective().shape();
     call.shape[0] +=
         std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<int64_t>());
   }
@@ -49,9 +49,9 @@ std::map<std::vector<int>, Calls> callsOf(const abi::Executable &executable) {
     for (const abi::Section &section : program.sections())
       for (const CollectiveBatch &batch : batchesOf(executable, program, section)) {
         const abi::RankList &list =
-            executable.groups(int(batch.records.front()->collective().group())).lists(0);
+            executable.groups(int(batch.instructions.front()->collective().group())).lists(0);
         Calls &own = byGpus[{list.ranks().begin(), list.ranks().end()}];
-        if (batch.key.ranks < 2 || !areAlike(batch.records) ||
+        if (batch.key.ranks < 2 || !areAlike(batch.instructions) ||
             std::ranges::find(own.keys, batch.key) != own.keys.end())
           continue;
         own.keys.push_back(batch.key);

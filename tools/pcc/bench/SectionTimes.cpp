@@ -42,10 +42,10 @@ StepTime StepTime::operator/(double count) const {
   return result;
 }
 
-void SectionClock::add(const abi::Record &instruction, const std::string &section, double begin,
-                       double end) {
+void SectionClock::add(const abi::Instruction &instruction, const std::string &section,
+                       double begin, double end) {
   latest = std::max(latest, end);
-  if (instruction.lane() != abi::COMPUTE)
+  if (instruction.stream() != abi::COMPUTE)
     return;
   last = section;
   SectionTime &time = step[section];
@@ -66,10 +66,10 @@ StepTime timeSections(const abi::Executable &executable, const simulate::Simulat
     const abi::Program &program = executable.programs(timeline.program);
     SectionClock clock(0);
     size_t run = 0;
-    for (const abi::Slot &slot : simulation.slots[timeline.program]) {
-      const abi::Section &section = program.sections(int(slot.section()));
-      for (const abi::Record &instruction : section.records())
-        if (const simulate::Span &span = timeline.spans[run++]; span.isEver())
+    for (const abi::Action &action : simulation.actions[timeline.program]) {
+      const abi::Section &section = program.sections(int(action.section()));
+      for (const abi::Instruction &instruction : section.instructions())
+        if (const simulate::Span &span = timeline.spans[run++]; span.hasTime())
           clock.add(instruction, section.name(), span.begin, span.end);
     }
     StepTime own = clock.finish();

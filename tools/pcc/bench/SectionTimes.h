@@ -46,7 +46,8 @@ public:
   /// Starts a step at time `begin`, in seconds.
   explicit SectionClock(double begin) : clock(begin), latest(begin) {}
 
-  void add(const abi::Record &instruction, const std::string &section, double begin, double end);
+  void add(const abi::Instruction &instruction, const std::string &section, double begin,
+           double end);
   StepTime finish();
 
 private:

@@ -2,9 +2,9 @@
 #include "tools/pcc/bench/StepCollectives.h"
 
 #include "runtime/abi/RankExpression.h"
-#include "runtime/check/Neighbours.h"
+#include "runtime/check/LaunchGrouping.h"
 #include "runtime/execute/PrepareCollective.h"
-#include "runtime/machine/RecordTraffic.h"
+#include "runtime/machine/CollectiveTraffic.h"
 
 #include <algorithm>
 #include <limits>
@@ -12,25 +12,25 @@
 
 namespace pcc::cli {
 
-using abi::Record;
+using abi::Instruction;
 
 std::vector<CollectiveBatch> batchesOf(const abi::Executable &executable,
                                        const abi::Program &program, const abi::Section &section) {
-  check::Neighbours neighbours(executable, program);
+  check::LaunchGrouping grouping(executable, program);
   std::vector<CollectiveBatch> batches;
   bool isOpen = false;
-  for (const Record &record : section.records()) {
-    const abi::Collective &collective = record.collective();
-    if (!record.has_collective() || runtime::isPointToPoint(collective.kind()) ||
+  for (const Instruction &instruction : section.instructions()) {
+    const abi::Collective &collective = instruction.collective();
+    if (!instruction.has_collective() || runtime::isPointToPoint(collective.kind()) ||
         collective.kind() == abi::BARRIER) {
       isOpen = false;
       continue;
     }
     int64_t members = executable.groups(int(collective.group())).lists(0).ranks_size();
-    if (!isOpen || !neighbours.join(batches.back().records, record))
+    if (!isOpen || !grouping.join(batches.back().instructions, instruction))
       batches.push_back({{collective.kind(), members, 0}, {}});
     isOpen = true;
-    batches.back().records.push_back(&record);
+    batches.back().instructions.push_back(&instruction);
     batches.back().key.bytes += int64_t(machine::trafficOf(collective, members).bytes);
   }
   return batches;
@@ -39,12 +39,12 @@ std::vector<CollectiveBatch> batchesOf(const abi::Executable &executable,
 namespace {
 
 /// Maps the first instruction of each batch, which represents the batch in a trace, to its key.
-std::map<const Record *, CollectiveKey> keysByRecord(const abi::Executable &executable) {
-  std::map<const Record *, CollectiveKey> keys;
+std::map<const Instruction *, CollectiveKey> keysByRecord(const abi::Executable &executable) {
+  std::map<const Instruction *, CollectiveKey> keys;
   for (const abi::Program &program : executable.programs())
     for (const abi::Section &section : program.sections())
       for (const CollectiveBatch &batch : batchesOf(executable, program, section))
-        keys.emplace(batch.records.front(), batch.key);
+        keys.emplace(batch.instructions.front(), batch.key);
   return keys;
 }
 
@@ -56,15 +56,15 @@ CollectiveMeans predictCollectives(const abi::Executable &executable,
   for (const simulate::Timeline &timeline : simulation.timelines) {
     const abi::Program &program = executable.programs(timeline.program);
     const simulate::Span *span = timeline.spans.data();
-    for (const abi::Slot &slot : simulation.slots[size_t(timeline.program)]) {
-      const abi::Section &section = program.sections(int(slot.section()));
-      std::map<const Record *, simulate::Span> ofRecord;
-      for (const Record &record : section.records())
-        ofRecord[&record] = *span++;
+    for (const abi::Action &action : simulation.actions[size_t(timeline.program)]) {
+      const abi::Section &section = program.sections(int(action.section()));
+      std::map<const Instruction *, simulate::Span> ofInstruction;
+      for (const Instruction &instruction : section.instructions())
+        ofInstruction[&instruction] = *span++;
       for (const CollectiveBatch &batch : batchesOf(executable, program, section)) {
         double begin = std::numeric_limits<double>::infinity(), end = 0;
-        for (const Record *record : batch.records)
-          if (const simulate::Span &own = ofRecord.at(record); own.isEver()) {
+        for (const Instruction *instruction : batch.instructions)
+          if (const simulate::Span &own = ofInstruction.at(instruction); own.hasTime()) {
             begin = std::min(begin, own.begin);
             end = std::max(end, own.end);
           }
@@ -79,19 +79,19 @@ CollectiveMeans predictCollectives(const abi::Executable &executable,
 CollectiveMeans measureCollectives(const abi::Executable &executable,
                                    const std::vector<std::vector<runtime::TraceEntry>> &ranks,
                                    int64_t first) {
-  std::map<const Record *, CollectiveKey> keys = keysByRecord(executable);
+  std::map<const Instruction *, CollectiveKey> keys = keysByRecord(executable);
   // Least time over the ranks of a list, by instruction, step and execution within the step.
-  std::map<std::tuple<const Record *, int64_t, int, const abi::RankList *>, double> least;
+  std::map<std::tuple<const Instruction *, int64_t, int, const abi::RankList *>, double> least;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    std::map<std::pair<const Record *, int64_t>, int> runs;
+    std::map<std::pair<const Instruction *, int64_t>, int> runs;
     for (const runtime::TraceEntry &entry : ranks[rank]) {
-      if (entry.step < first || !keys.contains(entry.record))
+      if (entry.step < first || !keys.contains(entry.instruction))
         continue;
-      int run = runs[{entry.record, entry.step}]++;
+      int run = runs[{entry.instruction, entry.step}]++;
       double seconds = double(entry.end - entry.begin) * 1e-9;
-      const abi::RankGroup &group = executable.groups(int(entry.record->collective().group()));
+      const abi::RankGroup &group = executable.groups(int(entry.instruction->collective().group()));
       const abi::RankList *list = &abi::listOf(group, int64_t(rank));
-      auto [known, isNew] = least.try_emplace({entry.record, entry.step, run, list}, seconds);
+      auto [known, isNew] = least.try_emplace({entry.instruction, entry.step, run, list}, seconds);
       known->second = std::min(known->second, seconds);
     }
   }

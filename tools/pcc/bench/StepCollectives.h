@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Times the collectives of a step by kind, number of ranks and bytes. Adjacent collectives that are
-// started together (check::Neighbours) count as one with all their bytes.
+// started together (check::LaunchGrouping) count as one with all their bytes.
 #pragma once
 
 #include "runtime/abi/program.pb.h"
@@ -23,7 +23,7 @@ struct CollectiveKey {
 /// Collectives that are started together, and their key.
 struct CollectiveBatch {
   CollectiveKey key;
-  std::vector<const abi::Record *> records;
+  std::vector<const abi::Instruction *> instructions;
 };
 
 /// Number of collectives and their mean time.

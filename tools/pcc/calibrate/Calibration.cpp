@@ -59,34 +59,34 @@ private:
     Types types = timer.isGpu() ? Types{{"f32", abi::F32}, {"f16", abi::F16}, {"bf16", abi::BF16}}
                                 : Types{{"f32", abi::F32}};
     for (auto [name, type] : types) {
-      auto products = measureMatmuls(timer, name, quick);
-      if (mlir::failed(products))
+      auto matmuls = measureMatmuls(timer, name, quick);
+      if (mlir::failed(matmuls))
         return mlir::failure();
-      report(types.size() == 1 ? "products" : ("products " + name).str(),
-             products->flopsPerSecond / 1e9, "Gflop/s", products->residual);
-      addRate(device, abi::CONTRACTION, type, products->flopsPerSecond);
-      device.clear_product();
-      addLosses(*products, *device.mutable_product());
+      report(types.size() == 1 ? "matmuls" : ("matmuls " + name).str(),
+             matmuls->flopsPerSecond / 1e9, "Gflop/s", matmuls->residual);
+      addRate(device, abi::CONTRACTION, type, matmuls->flopsPerSecond);
+      device.clear_matmul();
+      addLosses(*matmuls, *device.mutable_matmul());
     }
     return mlir::success();
   }
 
-  static void addLosses(const machine::ProductFit &fit, abi::ProductFigures &product) {
+  static void addLosses(const machine::MatmulFit &fit, abi::MatmulFigures &matmul) {
     auto set = [](abi::Figure *figure, double value) { *figure = measured(value); };
     if (fit.lostRows > 0)
-      set(product.mutable_lost_rows(), fit.lostRows);
+      set(matmul.mutable_lost_rows(), fit.lostRows);
     if (fit.lostColumns > 0)
-      set(product.mutable_lost_columns(), fit.lostColumns);
+      set(matmul.mutable_lost_columns(), fit.lostColumns);
     if (fit.lostDepth > 0)
-      set(product.mutable_lost_depth(), fit.lostDepth);
+      set(matmul.mutable_lost_depth(), fit.lostDepth);
   }
 
   mlir::LogicalResult measureDevice(abi::DeviceFigures &device) {
-    mlir::LogicalResult products = measureMatmulsOf(device);
+    mlir::LogicalResult matmuls = measureMatmulsOf(device);
     auto elements = measureElements(timer, quick);
     auto sums = measureSums(timer, quick);
     auto memory = measureMemory(timer, quick);
-    if (mlir::failed(products) || mlir::failed(elements) || mlir::failed(sums) ||
+    if (mlir::failed(matmuls) || mlir::failed(elements) || mlir::failed(sums) ||
         mlir::failed(memory))
       return mlir::failure();
     report("elementwise", elements->rate / 1e9, "Gflop/s", elements->residual);
@@ -108,7 +108,7 @@ private:
     auto share = measureShare(timer, *allReduce, quick);
     if (mlir::failed(share))
       return mlir::failure();
-    llvm::errs() << llvm::formatv("all-reduce takes {0:f2} of a product beside it\n", *share);
+    llvm::errs() << llvm::formatv("all-reduce takes {0:f2} of a matmul beside it\n", *share);
     if (*share > 0)
       *cluster.mutable_device()->mutable_collective_share() = measured(std::min(*share, 1.0));
     return mlir::success();

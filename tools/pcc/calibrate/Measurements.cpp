@@ -11,21 +11,20 @@ namespace pcc::cli {
 /// Builds `count` matmuls of one shape, each on its own matrices: as in a step, little of a
 /// matmul's data is still in a core's cache. There are at most 16 matmuls, with at most 32 MiB if
 /// several.
-static TimedProgram makeMatmuls(const machine::Product &product, StringRef type, int &count) {
+static TimedProgram makeMatmuls(const machine::MatmulSize &matmul, StringRef type, int &count) {
   auto matrix = [&](double rows, double columns) {
     return llvm::formatv("tensor<{0}x{1}x{2}>", int64_t(rows), int64_t(columns), type).str();
   };
-  double bytes = 4 * (product.rows * product.depth + product.depth * product.columns +
-                      product.rows * product.columns);
+  double bytes = 4 * (matmul.rows * matmul.depth + matmul.depth * matmul.columns +
+                      matmul.rows * matmul.columns);
   count = int(std::clamp(double(1 << 25) / bytes, 1.0, 16.0));
-  std::string lhs = matrix(product.rows, product.depth),
-              rhs = matrix(product.depth, product.columns);
+  std::string lhs = matrix(matmul.rows, matmul.depth), rhs = matrix(matmul.depth, matmul.columns);
   TimedProgram program;
   for (int i = 0; i < count; ++i) {
     program.arguments.insert(program.arguments.end(), {lhs, rhs});
     program.ops += llvm::formatv("%y{0} = graph.matmul %{1}, %{2} : {3}, {4}\n", i, 2 * i,
                                  2 * i + 1, lhs, rhs);
-    program.results.push_back(matrix(product.rows, product.columns));
+    program.results.push_back(matrix(matmul.rows, matmul.columns));
   }
   return program;
 }
@@ -39,25 +38,25 @@ static std::vector<int64_t> sizesFor(const RunTimer &timer, bool quick, ArrayRef
   return (timer.isGpu() ? gpu : host).vec();
 }
 
-FailureOr<machine::ProductFit> measureMatmuls(RunTimer &timer, StringRef type, bool quick) {
+FailureOr<machine::MatmulFit> measureMatmuls(RunTimer &timer, StringRef type, bool quick) {
   std::vector<double> sizes = quick           ? std::vector<double>{16, 96}
                               : timer.isGpu() ? std::vector<double>{128, 1024, 4096}
                                               : std::vector<double>{16, 128, 1024};
-  std::vector<machine::ProductTime> times;
+  std::vector<machine::MatmulTime> times;
   std::vector<TimedProgram> programs;
   std::vector<int> counts;
   for (double rows : sizes)
     for (double columns : sizes)
       for (double depth : sizes) {
         times.push_back({{1, rows, columns, depth}, 0});
-        programs.push_back(makeMatmuls(times.back().product, type, counts.emplace_back()));
+        programs.push_back(makeMatmuls(times.back().matmul, type, counts.emplace_back()));
       }
   FailureOr<std::vector<double>> seconds = timer.timeInTurns(programs, timer.getRounds());
   if (failed(seconds))
     return failure();
   for (auto [time, own, count] : llvm::zip_equal(times, *seconds, counts))
     time.seconds = own / count;
-  return machine::fitProducts(times);
+  return machine::fitMatmuls(times);
 }
 
 /// Times `ops` on one tensor for each number of elements, and fits a line through the amounts that
@@ -168,8 +167,8 @@ FailureOr<machine::LineFit> measureAllReduce(RunTimer &timer, bool quick) {
 FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduce, bool quick) {
   int64_t side = quick ? 512 : timer.isGpu() ? 4096 : 1024;
   std::string matrix = llvm::formatv("tensor<{0}x{0}xf32>", side);
-  std::string product = llvm::formatv("graph.matmul %0, %1 : {0}, {0}\n", matrix);
-  TimedProgram computes{{matrix, matrix}, "%y0 = " + product, {matrix}};
+  std::string matmul = llvm::formatv("graph.matmul %0, %1 : {0}, {0}\n", matrix);
+  TimedProgram computes{{matrix, matrix}, "%y0 = " + matmul, {matrix}};
   FailureOr<double> seconds = timer.time(computes);
   if (failed(seconds))
     return failure();
@@ -179,7 +178,7 @@ FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduc
   std::vector<std::string> arguments = {matrix, matrix, vector};
   TimedProgram moves{arguments, "%y0 = " + collective, {vector}};
   TimedProgram both{arguments,
-                    "%y0 = " + collective + "%y1 = " + product,
+                    "%y0 = " + collective + "%y1 = " + matmul,
                     {vector, matrix},
                     /*isConcurrent=*/true};
   auto times = timer.timeInTurns({computes, moves, both}, 3 * timer.getRounds());

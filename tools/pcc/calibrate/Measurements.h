@@ -10,8 +10,8 @@ namespace pcc::cli {
 
 /// Measures matmuls of an element type, from small ones to some that no cache holds; with `quick`
 /// only few and small ones.
-mlir::FailureOr<machine::ProductFit> measureMatmuls(RunTimer &timer, llvm::StringRef type,
-                                                    bool quick);
+mlir::FailureOr<machine::MatmulFit> measureMatmuls(RunTimer &timer, llvm::StringRef type,
+                                                   bool quick);
 
 /// Measures elementwise operations in cache, every fourth a tanh: flops per second, and the launch
 /// time.

@@ -44,10 +44,10 @@ static std::string makeText(int64_t ranks, const TimedProgram &program) {
 /// Puts collectives on the communication stream; they are waited for at the end.
 static void startConcurrently(abi::Executable &executable) {
   abi::Program &program = *executable.mutable_programs(0);
-  for (abi::Record &record : *program.mutable_sections(0)->mutable_records())
-    if (record.has_collective()) {
-      record.set_lane(abi::COMMUNICATION);
-      record.add_signals(program.events());
+  for (abi::Instruction &instruction : *program.mutable_sections(0)->mutable_instructions())
+    if (instruction.has_collective()) {
+      instruction.set_stream(abi::COMMUNICATION);
+      instruction.add_signals(program.events());
       program.set_events(program.events() + 1);
     }
 }

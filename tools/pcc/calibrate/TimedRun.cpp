@@ -21,21 +21,23 @@ constexpr double longSeconds = 1e-3;
 constexpr size_t maxTraced = 4096;
 
 bool hasCollective(const abi::Section &section) {
-  return std::ranges::any_of(section.records(),
-                             [](const abi::Record &record) { return record.has_collective(); });
+  return std::ranges::any_of(section.instructions(), [](const abi::Instruction &instruction) {
+    return instruction.has_collective();
+  });
 }
 
 /// Repeats the instructions of the section, and returns how often. Clears their data dependencies,
 /// which need unique instruction numbers.
 int repeatInstructions(abi::Section &section) {
   const abi::Section once = section;
-  int times = (instructionsPerGraph + once.records_size() - 1) / std::max(1, once.records_size());
+  int times =
+      (instructionsPerGraph + once.instructions_size() - 1) / std::max(1, once.instructions_size());
   for (int i = 1; i < times; ++i)
-    section.mutable_records()->MergeFrom(once.records());
-  for (abi::Record &record : *section.mutable_records()) {
-    record.clear_number();
-    record.clear_reads();
-    record.clear_reads_before();
+    section.mutable_instructions()->MergeFrom(once.instructions());
+  for (abi::Instruction &instruction : *section.mutable_instructions()) {
+    instruction.clear_number();
+    instruction.clear_reads();
+    instruction.clear_reads_before();
   }
   return times;
 }
@@ -54,7 +56,7 @@ Status readMarks(const Mark &first, const Mark &second, int64_t &begin, int64_t 
 std::vector<double> collectivesOf(const std::vector<runtime::TraceEntry> &entries) {
   std::vector<double> seconds;
   for (const runtime::TraceEntry &entry : entries)
-    if (entry.record->has_collective())
+    if (entry.instruction->has_collective())
       seconds.push_back(double(entry.end - entry.begin) * 1e-9);
   return seconds;
 }

@@ -12,7 +12,7 @@ constexpr int64_t anchorLife = 1'000'000'000;
 /// Number of anchors tried; the one with the most exact time is used.
 constexpr int anchorTries = 3;
 
-class EventMark final : public TimeMark {
+class EventMark final : public DeviceTimestamp {
 public:
   EventMark(Event event, std::shared_ptr<const Anchor> anchor, std::shared_ptr<IdleEvents> idle)
       : event(std::move(event)), anchor(std::move(anchor)), idle(std::move(idle)) {}
@@ -84,7 +84,7 @@ Expected<Event> EventClock::takeEvent() {
   return event;
 }
 
-Mark EventClock::mark(StreamHandle stream) {
+TimestampHandle EventClock::mark(StreamHandle stream) {
   Expected<Event> event = takeEvent();
   if (!event || !event->record(stream).ok())
     return nullptr;

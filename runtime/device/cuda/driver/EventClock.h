@@ -15,7 +15,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENTCLOCK_H
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENTCLOCK_H
 
-#include "runtime/base/TimeMark.h"
+#include "runtime/base/DeviceTimestamp.h"
 #include "runtime/device/cuda/driver/SideStream.h"
 
 #include <mutex>
@@ -47,7 +47,7 @@ public:
 
   /// Returns a mark after everything enqueued on `stream` so far. Returns null on an error, which
   /// appears at the next call that does something.
-  Mark mark(StreamHandle stream);
+  TimestampHandle mark(StreamHandle stream);
 
 private:
   Status drop();

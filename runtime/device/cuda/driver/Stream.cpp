@@ -43,20 +43,20 @@ Stream::Run Stream::unconfirmed() const {
   return all;
 }
 
-Status Stream::enqueued(const abi::Record &firstOfThem, const abi::Record &lastOfThem,
-                        int64_t records, Status status) {
+Status Stream::enqueued(const abi::Instruction &firstOfThem, const abi::Instruction &lastOfThem,
+                        int64_t instructions, Status status) {
   if (!status.ok()) {
     // Errors of work on the GPU appear at any later call.
     Run before = unconfirmed();
     return before.count == 0
                ? status
-               : std::move(status).within(fmt::format("this, or one of {} records since '{}'",
+               : std::move(status).within(fmt::format("this, or one of {} instructions since '{}'",
                                                       before.count, before.first->op()));
   }
   Run &run = runs.back();
   if (run.count == 0)
     run.first = &firstOfThem;
-  run.count += records;
+  run.count += instructions;
   run.last = &lastOfThem;
   return {};
 }
@@ -118,7 +118,7 @@ Status Stream::withInstructions(Status status) const {
     return std::move(status)
         .within(fmt::format("'{}'", run.last->op()))
         .at({.op = run.last->op(), .location = run.last->location()});
-  return std::move(status).within(fmt::format("one of {} records from '{}' to '{}'", run.count,
+  return std::move(status).within(fmt::format("one of {} instructions from '{}' to '{}'", run.count,
                                               run.first->op(), run.last->op()));
 }
 

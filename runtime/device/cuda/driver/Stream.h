@@ -17,7 +17,7 @@ namespace pcc::runtime::cuda {
 class Stream {
   /// Consecutively enqueued instructions.
   struct Run {
-    const abi::Record *first = nullptr, *last = nullptr;
+    const abi::Instruction *first = nullptr, *last = nullptr;
     int64_t count = 0;
   };
 
@@ -33,24 +33,24 @@ public:
   /// The stream's GPU; other streams may run there as well.
   const std::shared_ptr<const Gpu> gpu;
 
-  /// waitFor: makes everything enqueued from now on wait for the event. record: records the event
-  /// after everything enqueued so far.
+  /// waitFor: makes everything enqueued from now on wait for the event. record: instructions the
+  /// event after everything enqueued so far.
   Status waitFor(const Event &event);
   Status record(Event &event) { return event.record(handle); }
 
   /// Notes that an instruction was enqueued, and returns the status of the call.
-  Status enqueued(const abi::Record &record, Result result, const char *call) {
+  Status enqueued(const abi::Instruction &record, Result result, const char *call) {
     return enqueued(record, driver().check(result, call));
   }
   /// Does the same for a call of another library, given its status.
-  Status enqueued(const abi::Record &record, Status status) {
+  Status enqueued(const abi::Instruction &record, Status status) {
     return enqueued(record, record, 1, std::move(status));
   }
-  /// Does the same for `records` instructions, given the first and the last of them.
-  Status enqueued(const abi::Record &first, const abi::Record &last, int64_t records,
+  /// Does the same for `instructions` instructions, given the first and the last of them.
+  Status enqueued(const abi::Instruction &first, const abi::Instruction &last, int64_t instructions,
                   Status status);
 
-  /// During its lifetime, enqueued instructions are not counted, since a capture records them.
+  /// During its lifetime, enqueued instructions are not counted, since a capture instructions them.
   class Capturing {
   public:
     explicit Capturing(Stream &stream) : stream(stream), run(stream.runs.back()) {}

@@ -34,7 +34,7 @@ struct Bindings {
 
 class CudnnInstruction final : public PreparedInstruction {
 public:
-  CudnnInstruction(const abi::Record &instruction, std::shared_ptr<const Plan> plan,
+  CudnnInstruction(const abi::Instruction &instruction, std::shared_ptr<const Plan> plan,
                    dnn::Handle handle, std::unique_ptr<HostNumbers> host, const Bindings &bindings,
                    std::byte *workspace, Stream &stream)
       : instruction(instruction), library(*Cudnn::get()), plan(std::move(plan)), handle(handle),
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   const Cudnn &library;
   const std::shared_ptr<const Plan> plan;
   const dnn::Handle handle;
@@ -65,8 +65,8 @@ private:
 };
 
 /// Returns the key of a plan: the instruction without the places of its operands.
-std::string shapeOf(const abi::Record &instruction) {
-  abi::Record shape;
+std::string shapeOf(const abi::Instruction &instruction) {
+  abi::Instruction shape;
   if (instruction.has_convolution()) {
     abi::Convolution &c = *shape.mutable_convolution() = instruction.convolution();
     c.clear_input();
@@ -90,7 +90,7 @@ std::string shapeOf(const abi::Record &instruction) {
 
 /// Returns the bytes of the row means of an attention's gradient, which follow the plan's own
 /// workspace.
-uint64_t bytesOfMeans(const abi::Record &instruction) {
+uint64_t bytesOfMeans(const abi::Instruction &instruction) {
   const abi::Attention &a = instruction.attention();
   return a.has_gradients() ? uint64_t(a.batch() * a.heads() * a.positions()) * sizeof(float) : 0;
 }
@@ -177,7 +177,7 @@ bool CudnnInstructions::open(Stream &stream) {
   return handle;
 }
 
-std::shared_ptr<const Plan> CudnnInstructions::planOf(const abi::Record &instruction) {
+std::shared_ptr<const Plan> CudnnInstructions::planOf(const abi::Instruction &instruction) {
   auto [known, isNew] = plans.try_emplace(shapeOf(instruction));
   if (!isNew)
     return known->second;
@@ -194,7 +194,7 @@ std::shared_ptr<const Plan> CudnnInstructions::planOf(const abi::Record &instruc
   return known->second;
 }
 
-std::unique_ptr<PreparedInstruction> CudnnInstructions::prepare(const abi::Record &instruction,
+std::unique_ptr<PreparedInstruction> CudnnInstructions::prepare(const abi::Instruction &instruction,
                                                                 const PrepareContext &context,
                                                                 Stream &stream) {
   bool isAttention = instruction.has_attention();

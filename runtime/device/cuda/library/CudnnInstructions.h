@@ -24,7 +24,7 @@ public:
 
   /// Prepares the convolution or attention. Returns null without the library, without a plan for
   /// the instruction, or without memory for the workspace.
-  std::unique_ptr<PreparedInstruction> prepare(const abi::Record &instruction,
+  std::unique_ptr<PreparedInstruction> prepare(const abi::Instruction &instruction,
                                                const PrepareContext &context, Stream &stream);
 
   /// Returns the bytes of GPU memory in use.
@@ -32,7 +32,7 @@ public:
 
 private:
   bool open(Stream &stream);
-  std::shared_ptr<const dnn::Plan> planOf(const abi::Record &instruction);
+  std::shared_ptr<const dnn::Plan> planOf(const abi::Instruction &instruction);
 
   const std::shared_ptr<const Gpu> gpu;
   const bool allowsTf32;

@@ -12,7 +12,7 @@ using lt::CublasLt;
 
 class CublasLtMatmul final : public PreparedInstruction {
 public:
-  CublasLtMatmul(const abi::Record &instruction, lt::MatmulPlan plan, const lt::Choice &choice,
+  CublasLtMatmul(const abi::Instruction &instruction, lt::MatmulPlan plan, const lt::Choice &choice,
                  const lt::MatmulAddresses &at, lt::Handle handle, std::byte *workspace,
                  Stream &stream)
       : instruction(instruction), plan(std::move(plan)), choice(choice), at(at), handle(handle),
@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  const abi::Record &instruction;
+  const abi::Instruction &instruction;
   const lt::MatmulPlan plan;
   const lt::Choice choice;
   const lt::MatmulAddresses at;
@@ -53,7 +53,7 @@ lt::MatmulAddresses addressesOf(const abi::Matmul &matmul, const PrepareContext 
           .b = address(matmul.b()),
           .c = address(matmul.c()),
           .bias = addressIf(matmul.has_bias(), matmul.bias()),
-          .kept = addressIf(matmul.has_kept(), matmul.kept()),
+          .kept = addressIf(matmul.has_pre_activation(), matmul.pre_activation()),
           .sum = matmul.has_sum_of_a() ? address(matmul.sum_of_a())
                                        : addressIf(matmul.has_sum_of_b(), matmul.sum_of_b())};
 }
@@ -93,19 +93,19 @@ Expected<std::optional<lt::Choice>> LibraryMatmuls::choose(const lt::MatmulShape
 }
 
 Expected<std::unique_ptr<PreparedInstruction>>
-LibraryMatmuls::prepareWithoutEpilogue(const abi::Record &instruction,
+LibraryMatmuls::prepareWithoutEpilogue(const abi::Instruction &instruction,
                                        const PrepareContext &context, Stream &stream) {
   abi::Matmul matmul = instruction.matmul();
   matmul.clear_bias();
   matmul.clear_activation();
-  matmul.clear_kept();
+  matmul.clear_pre_activation();
   matmul.clear_sum_of_a();
   matmul.clear_sum_of_b();
   return prepare(instruction, matmul, context, stream);
 }
 
 Expected<std::unique_ptr<PreparedInstruction>>
-LibraryMatmuls::prepare(const abi::Record &instruction, const abi::Matmul &matmul,
+LibraryMatmuls::prepare(const abi::Instruction &instruction, const abi::Matmul &matmul,
                         const PrepareContext &context, Stream &stream) {
   lt::MatmulAddresses addresses = addressesOf(matmul, context);
   lt::MatmulShape shape = lt::shapeOf(matmul, addresses);

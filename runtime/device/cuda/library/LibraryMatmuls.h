@@ -25,19 +25,19 @@ public:
 
   /// Prepares the matmul. Returns null without the library, or if the library does not support it.
   Expected<std::unique_ptr<PreparedInstruction>>
-  prepare(const abi::Record &instruction, const PrepareContext &context, Stream &stream) {
+  prepare(const abi::Instruction &instruction, const PrepareContext &context, Stream &stream) {
     return prepare(instruction, instruction.matmul(), context, stream);
   }
   /// Prepares the matmul without its bias, activation, `kept` operand and sums of operands.
   Expected<std::unique_ptr<PreparedInstruction>>
-  prepareWithoutEpilogue(const abi::Record &instruction, const PrepareContext &context,
+  prepareWithoutEpilogue(const abi::Instruction &instruction, const PrepareContext &context,
                          Stream &stream);
 
   /// Returns the bytes of GPU memory in use.
   uint64_t takenBytes() const { return workspace ? workspaceBytes : 0; }
 
 private:
-  Expected<std::unique_ptr<PreparedInstruction>> prepare(const abi::Record &instruction,
+  Expected<std::unique_ptr<PreparedInstruction>> prepare(const abi::Instruction &instruction,
                                                          const abi::Matmul &matmul,
                                                          const PrepareContext &context,
                                                          Stream &stream);

@@ -27,7 +27,7 @@ Epilogue epilogueOf(const abi::Matmul &matmul) {
   case abi::RELU:
     return hasBias ? Epilogue::ReluBias : Epilogue::Relu;
   case abi::GELU:
-    if (matmul.has_kept())
+    if (matmul.has_pre_activation())
       return hasBias ? Epilogue::GeluAuxBias : Epilogue::GeluAux;
     return hasBias ? Epilogue::GeluBias : Epilogue::Gelu;
   case abi::GELU_GRADIENT:
@@ -166,7 +166,7 @@ MatmulShape shapeOf(const abi::Matmul &matmul, const MatmulAddresses &addresses)
 
 bool isSupportedShape(const MatmulShape &shape) {
   return (!sums(shape.epilogue) || shape.batch == 1) &&
-         (!keeps(shape.epilogue) || shape.n % abi::elementsOfKeptRow == 0);
+         (!keeps(shape.epilogue) || shape.n % abi::preActivationAlignment == 0);
 }
 
 Expected<MatmulPlan> planMatmul(const CublasLt &library, const MatmulShape &shape,

@@ -16,11 +16,11 @@ from pathlib import Path
 # The model's flags, and what is split over tp.
 GPT = ["layers=2", "width=32", "batch=16", "sequence=8", "heads=4", "vocabulary=32"]
 PINS = {
-    "mlp": r"""pin { parameter: "layer1.weight" sharding: "[tp, _]" }
-pin { parameter: "layer2.weight" sharding: "[_, tp]" }""",
-    "gpt": r"""pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
-pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
-pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
+    "mlp": r"""constraint { parameter: "layer1.weight" sharding: "[tp, _]" }
+constraint { parameter: "layer2.weight" sharding: "[_, tp]" }""",
+    "gpt": r"""constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
+constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
+constraint { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
 }
 # By name: the mesh of a stage, where parameters are split by hand, and flags.
 SPLITS = {

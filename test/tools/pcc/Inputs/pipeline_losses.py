@@ -28,13 +28,13 @@ EXAMPLES = {
 # The layers' names, and what is split over tp.
 LAYERS = {"mlp": r"/layer(\\d)/", "gpt": r"/h\\.(\\d)/", "resnet": r"/(layer\\d/\\d)/"}
 SPLITS = {
-    "mlp": r"""pin { parameter: "w[0246]" sharding: "[_, tp]" }
-pin { parameter: "w[1357]" sharding: "[tp, _]" }
-pin { input: "x" sharding: "[dp, _]" }""",
-    "gpt": r"""pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
-pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
-pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
-    "resnet": r"""pin { parameter: "layer\\d\\.\\d\\.conv1\\.weight" sharding: "[tp, _, _, _]" }""",
+    "mlp": r"""constraint { parameter: "w[0246]" sharding: "[_, tp]" }
+constraint { parameter: "w[1357]" sharding: "[tp, _]" }
+constraint { input: "x" sharding: "[dp, _]" }""",
+    "gpt": r"""constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
+constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
+constraint { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
+    "resnet": r"""constraint { parameter: "layer\\d\\.\\d\\.conv1\\.weight" sharding: "[tp, _, _, _]" }""",
 }
 
 

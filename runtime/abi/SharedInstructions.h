@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stages with equal layers have equal instructions: in a transformer, all stages but the first and
+// the last. Such stages differ in parameters, names and the order of actions, and therefore in ring
+// entries. A file holds shared instructions once:
+//
+//   programs[1]   sections …
+//   programs[2]   same_as: 2, own_parts: names of its ops
+//   programs[3]   same_as: 2, …
+
+#ifndef PCC_RUNTIME_ABI_SHAREDRECORDS_H
+#define PCC_RUNTIME_ABI_SHAREDRECORDS_H
+
+#include "runtime/abi/Status.h"
+#include "runtime/abi/program.pb.h"
+
+namespace pcc::abi {
+
+/// Removes the sections of programs that equal those of an earlier program.
+void shareInstructions(Executable &executable);
+
+/// Restores the sections of an executable that was read. Errors: a reference to a program without
+/// sections of its own, a wrong number of names, more than 2 GiB in total.
+Status fillInInstructions(Executable &executable);
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_SHAREDRECORDS_H

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/data/ReadDecompressed.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <zlib.h>
+
+namespace pcc::runtime {
+
+Expected<std::vector<std::byte>> readDecompressed(const std::string &path) {
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    return Status::badInput(fmt::format("{}: expected a file, got a folder", path));
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (!file)
+    return Status::badInput(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  std::vector<std::byte> content;
+  constexpr unsigned chunk = 1 << 20;
+  int got;
+  do {
+    content.resize(content.size() + chunk);
+    got = gzread(file, content.data() + content.size() - chunk, chunk);
+    content.resize(content.size() - chunk + std::max(got, 0));
+  } while (got > 0);
+  int code = Z_OK;
+  std::string reason = gzerror(file, &code);
+  if (got == 0 && code == Z_BUF_ERROR)
+    reason = "the file is truncated";
+  gzclose(file);
+  if (got < 0 || code == Z_BUF_ERROR)
+    return Status::badInput(fmt::format("{}: cannot read: {}", path, reason));
+  return content;
+}
+
+} // namespace pcc::runtime
