@@ -60,7 +60,7 @@ static order::PipelineShape getCutShape(const CompileOptions &options) {
 /// not survive this phase.
 static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   if (isCut(options))
-    passes.addPass(pipeline::createCollectMarks());
+    passes.addPass(pipeline::createCollectAnnotations());
   if (!options.obeysAnnotations)
     passes.addPass(strategy::createStrategyEraseAnnotations());
   else if (obeysConstraints(options.parallel.parallel_mode()))
@@ -68,7 +68,7 @@ static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   addCleanUp(passes);
   addRaising(passes);
   // Runs after raising, because the split parts are named by their position in an attention.
-  passes.addPass(graph::createGraphSplitFusedProducts());
+  passes.addPass(graph::createGraphSplitFusedMatmuls());
   addCleanUp(passes);
 }
 
@@ -78,7 +78,7 @@ static void addStageAnnotations(OpPassManager &passes, const CompileOptions &opt
   order::PipelineShape shape = getPipelineShape(config);
   if (shape.devices == 1)
     return;
-  passes.addPass(pipeline::createApplyStagePins({shape.devices, shape.chunks}));
+  passes.addPass(pipeline::createApplyStageConstraints({shape.devices, shape.chunks}));
   plan::PlanFindStagesOptions find;
   find.stages = shape.devices;
   find.virtualStages = shape.chunks;
@@ -215,7 +215,7 @@ static void addSpmd(OpPassManager &passes, const CompileOptions &options) {
   if (options.cluster)
     reshards.cluster = machine::toText(*options.cluster);
   passes.addPass(partition::createReshardsToCollectives(reshards));
-  passes.addPass(partition::createLocalise());
+  passes.addPass(partition::createLocalize());
   if (options.trains() && options.parallel.parameter_broadcast())
     passes.addPass(partition::createBroadcastParameters());
   passes.addPass(partition::createDecomposeExchanges());
@@ -231,7 +231,7 @@ static void addSpmd(OpPassManager &passes, const CompileOptions &options) {
 static void addStages(OpPassManager &passes, const CompileOptions &options) {
   order::PipelineShape shape = getCutShape(options);
   if (isCut(options)) {
-    passes.addPass(pipeline::createApplyRecomputePins());
+    passes.addPass(pipeline::createApplyRecomputeConstraints());
     passes.addPass(
         pipeline::createCutStages({shape.devices, shape.chunks, shape.placement,
                                    shape.devices > 1 && splitsBackward(options.parallel)}));
@@ -242,7 +242,7 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
     addCleanUp(passes);
   }
   if (options.matmulChunks > 1)
-    passes.addPass(partition::createChunkProducts(
+    passes.addPass(partition::createChunkMatmuls(
         {options.matmulChunks,
          options.cluster ? machine::toText(*options.cluster) : std::string()}));
 }

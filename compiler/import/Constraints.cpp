@@ -5,7 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Constraints.h"
 #include "mlir/AsmParser/AsmParser.h"
-#include "passes/facts/PinSubject.h"
+#include "passes/facts/ConstraintSubject.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -92,8 +92,8 @@ LogicalResult numberMessages(ModuleOp module, const abi::Constraint &constraint,
                              const std::string &place) {
   constexpr facts::SubjectKey keys[] = {{"parameter", facts::NamePattern::Kind::Whole}};
   auto entry = cast<DictionaryAttr>(Entry(constraint, place, module.getContext()).get());
-  FailureOr<facts::PinSubject> subject =
-      facts::PinSubject::read(entry, keys, "a constraint with fusion", module);
+  FailureOr<facts::ConstraintSubject> subject =
+      facts::ConstraintSubject::read(entry, keys, "a constraint with fusion", module);
   if (failed(subject))
     return failure();
   if (constraint.fusion() < 0)

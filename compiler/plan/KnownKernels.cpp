@@ -3,8 +3,8 @@
 
 #include "passes/facts/Cost.h"
 #include "passes/facts/Kernels.h"
+#include "passes/facts/Matmuls.h"
 #include "passes/facts/OpNames.h"
-#include "passes/facts/Products.h"
 #include "runtime/machine/Roofline.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
@@ -53,7 +53,7 @@ void KnownKernels::add(Operation *op, const KnownKernel &known, bool isFree, int
   facts::OpShapes shapes = facts::OpShapes::of(op);
   for (const auto &shape : llvm::concat<const facts::Shape>(shapes.operands, shapes.results))
     instance.elements = std::max(instance.elements, facts::countElements(shape));
-  for (const facts::ProductForm &product : facts::listProducts(op))
+  for (const facts::MatmulForm &product : facts::listMatmuls(op))
     instance.flops += product.at(shapes).flops();
 }
 

@@ -7,9 +7,9 @@
 #include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/facts/Kernels.h"
-#include "passes/facts/MachinePrice.h"
+#include "passes/facts/OpCostModel.h"
 #include "passes/facts/OpNames.h"
-#include "passes/facts/OpPrice.h"
+#include "passes/facts/ReshardCostModel.h"
 #include "runtime/machine/CollectiveCost.h"
 
 using namespace mlir;
@@ -87,7 +87,7 @@ private:
   void addTimes(const NumberedModel &model) {
     facts::KernelShares shares(model.getFunction());
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
-      facts::OpPrice cost(&op, options.cluster.device(), shares.of(&op));
+      facts::OpCostModel cost(&op, options.cluster.device(), shares.of(&op));
       double seconds = cost.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
       size_t layer = model.layerOf(&op);
       layers[layer].time += seconds;
@@ -155,8 +155,8 @@ private:
     for (Value value : values) {
       bool comesBack = options.trains() && isa<FloatType>(getElementTypeOrSelf(value.getType()));
       seconds += (comesBack ? 2 : 1) *
-                 facts::secondsOfMessage(perRank(facts::getNumBytes(value.getType())),
-                                         options.ranks, options.cluster);
+                 facts::secondsOfTransfer(perRank(facts::getNumBytes(value.getType())),
+                                          options.ranks, options.cluster);
     }
     return seconds;
   }

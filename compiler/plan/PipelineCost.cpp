@@ -25,7 +25,7 @@ const SectionCost *find(const StepCost &step, const std::string &name) {
 order::PipelineTimes::Stage timesOfChunk(const StepCost &step, int64_t index, int64_t chunks,
                                          bool hidesMessages) {
   auto sectionOf = [&](StringRef name) {
-    return find(step, facts::sectionOfChunk(name, index, chunks));
+    return find(step, facts::sectionOfVirtualStage(name, index, chunks));
   };
   order::PipelineTimes::Stage times;
   double again = 0;
@@ -131,7 +131,7 @@ std::vector<std::pair<StringRef, const SectionReductions *>> listReductions(cons
   std::vector<std::pair<StringRef, const SectionReductions *>> list;
   for (StringRef name : {facts::backwardName, facts::backwardInputName, facts::backwardWeightName,
                          facts::forwardBackwardName}) {
-    std::string section = facts::sectionOfChunk(name, chunk, chunks);
+    std::string section = facts::sectionOfVirtualStage(name, chunk, chunks);
     for (const SectionReductions &reductions : step.sectionReductions)
       if (reductions.section == section)
         list.push_back({name, &reductions});
@@ -195,7 +195,8 @@ double exposedGathers(const StageCost &stage, int chunks) {
       own += each->sum();
     double gathers = stage.step.gathers * (own > 0 ? own / reductions : 1.0 / chunks);
     for (StringRef name : {facts::forwardTrainName, facts::forwardBackwardName})
-      if (const SectionCost *section = find(stage.step, facts::sectionOfChunk(name, chunk, chunks)))
+      if (const SectionCost *section =
+              find(stage.step, facts::sectionOfVirtualStage(name, chunk, chunks)))
         gathers -= section->forward.sum();
     exposed += std::max(0.0, gathers);
   }

@@ -3,8 +3,8 @@
 
 #include "compiler/plan/LayerChain.h"
 #include "passes/facts/Cost.h"
+#include "passes/facts/OpCostModel.h"
 #include "passes/facts/OpNames.h"
-#include "passes/facts/OpPrice.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -65,7 +65,7 @@ RecomputePart makePart(ArrayRef<Operation *> segment, bool isCheap,
     if (kept.contains(op) || isMatmul == isCheap || opClass == facts::OpClass::Leaf)
       continue;
     part.ops.push_back(op);
-    part.seconds += facts::OpPrice(op, device, shares.of(op)).seconds(facts::OpShapes::of(op));
+    part.seconds += facts::OpCostModel(op, device, shares.of(op)).seconds(facts::OpShapes::of(op));
     part.bytes += countBytes(op);
   }
   if (!part.ops.empty())

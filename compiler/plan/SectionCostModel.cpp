@@ -173,7 +173,7 @@ bool SectionCostModel::isFree(Operation *op) const {
   return facts::classOf(op) == facts::OpClass::Movement && (isAtOnce() || views.matches(op));
 }
 
-facts::OpPrice SectionCostModel::opCostOf(Operation *op) const {
+facts::OpCostModel SectionCostModel::opCostOf(Operation *op) const {
   facts::KernelShare share = shares.of(op);
   share.launches &= !isAtOnce();
   return {op, costContext.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As};
@@ -247,8 +247,8 @@ void SectionCostModel::addCollective(Operation *op) {
 void SectionCostModel::addMessage(pipe::SendOp op) {
   double bytes = static_cast<double>(countBytes(op.getInput()));
   result.message =
-      std::max(result.message,
-               facts::secondsOfMessage(bytes, costContext.mesh.getNumRanks(), costContext.cluster));
+      std::max(result.message, facts::secondsOfTransfer(bytes, costContext.mesh.getNumRanks(),
+                                                        costContext.cluster));
 }
 
 double SectionCostModel::getUpdatedElements() const {

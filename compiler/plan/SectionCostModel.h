@@ -8,7 +8,7 @@
 #include "passes/facts/CollectiveCost.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/KernelShares.h"
-#include "passes/facts/OpPrice.h"
+#include "passes/facts/OpCostModel.h"
 #include "passes/facts/Sections.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -71,7 +71,7 @@ public:
 private:
   bool isAtOnce() const { return isUpdate && costContext.options.updatesAtOnce; }
   bool isFree(mlir::Operation *op) const;
-  facts::OpPrice opCostOf(mlir::Operation *op) const;
+  facts::OpCostModel opCostOf(mlir::Operation *op) const;
   double secondsOf(mlir::Operation *op) const;
   void addOp(mlir::Operation *op);
   void addCollective(mlir::Operation *op);

@@ -49,7 +49,7 @@ Activity::Activity(Block &block, ArrayRef<Value> sources, Value loss)
   }
   for (Operation &op : block) {
     const Derivative *derivative = getDerivativeTable().lookup(op.getName().getStringRef());
-    if (isActive(&op) && (!derivative || !derivative->whyNot(&op).empty()))
+    if (isActive(&op) && (!derivative || !derivative->findObstacle(&op).empty()))
       missing.push_back(&op);
   }
 }

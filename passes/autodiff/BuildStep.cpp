@@ -26,7 +26,7 @@ static double scaleOf(graph::RoleKind kind, int64_t m, int64_t k, pipe::MicroRed
 struct BuildStep : impl::BuildStepBase<BuildStep> {
   using BuildStepBase::BuildStepBase;
 
-  void markAccumulated(func::FuncOp section, graph::RoleKind kind) {
+  void annotateAccumulated(func::FuncOp section, graph::RoleKind kind) {
     double scale = scaleOf(kind, microBatches, copies, microReduction);
     for (unsigned index : graph::findResults(section, kind))
       section.setResultAttr(index, pipe::accumulateAttrName,
@@ -68,8 +68,8 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
         section ? findFunction(module, updateName, "run --autodiff-build-update first") : section;
     if (!update)
       return signalPassFailure();
-    markAccumulated(section, graph::RoleKind::Loss);
-    markAccumulated(section, graph::RoleKind::Gradient);
+    annotateAccumulated(section, graph::RoleKind::Loss);
+    annotateAccumulated(section, graph::RoleKind::Gradient);
     buildStep(update);
   }
 };

@@ -36,7 +36,7 @@ struct Trained {
     auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
     return owner ? owner.getValue() : StringRef();
   }
-  int64_t getChunk() {
+  int64_t getVirtualStage() {
     auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName);
     return chunk ? chunk.getInt() : 0;
   }
@@ -213,7 +213,8 @@ private:
   }
 
   Value transfer(Value value, size_t from, size_t to) {
-    return pipe::TransferOp::create(builder, value, all[from].getChunk(), all[to].getChunk());
+    return pipe::TransferOp::create(builder, value, all[from].getVirtualStage(),
+                                    all[to].getVirtualStage());
   }
 
   void setName(const Twine &name) { builder.setLoc(NameLoc::get(builder.getStringAttr(name))); }

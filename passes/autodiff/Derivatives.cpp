@@ -24,7 +24,7 @@ const DerivativeTable &getDerivativeTable() {
     addContractionDerivatives(filled);
     addWindowDerivatives(filled);
     addAttentionDerivatives(filled);
-    addNormalDerivatives(filled);
+    addNormalizationDerivatives(filled);
     addReduceDerivatives(filled);
     addAlongAxisDerivatives(filled);
     addLossDerivatives(filled);

@@ -33,7 +33,7 @@ struct Derivative {
   DerivativeLimit limit = nullptr; ///< of a Rule that does not hold for every form of the op
 
   /// Returns why a gradient cannot pass `op`, the op of this row; empty if it can.
-  llvm::StringRef whyNot(mlir::Operation *op) const {
+  llvm::StringRef findObstacle(mlir::Operation *op) const {
     if (kind == Kind::None)
       return why;
     return limit ? limit(op) : "";
@@ -78,7 +78,7 @@ void addIndexingDerivatives(DerivativeTable &table);
 void addContractionDerivatives(DerivativeTable &table);
 void addWindowDerivatives(DerivativeTable &table);
 void addAttentionDerivatives(DerivativeTable &table);
-void addNormalDerivatives(DerivativeTable &table);
+void addNormalizationDerivatives(DerivativeTable &table);
 void addReduceDerivatives(DerivativeTable &table);
 void addAlongAxisDerivatives(DerivativeTable &table);
 void addLossDerivatives(DerivativeTable &table);

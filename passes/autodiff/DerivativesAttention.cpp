@@ -27,7 +27,8 @@ static Value gradientOfMask(Backward &b, Value mask, Value scores) {
 
 /// Returns the op's gradients by its decomposition, for cases that `attention_gradient` has no
 /// result or operand for.
-static AttentionGradients differentiateInPieces(Backward &b, AttentionOp op, Value gradient) {
+static AttentionGradients differentiateByDecomposition(Backward &b, AttentionOp op,
+                                                       Value gradient) {
   DecompositionBuilder pieces(b.getLoc(), b);
   return buildAttentionGradients(AttentionOperands(op), op.getResult(), op.getLogSum(), gradient,
                                  b.gradient(1), pieces);
@@ -37,9 +38,10 @@ static void differentiateAttention(Backward &b) {
   auto op = b.op<AttentionOp>();
   Value gradient = b.gradient(0) ? b.gradient(0) : b.like(op.getResult(), 0.0);
   if (op.getMask() && b.wants(3))
-    b.give(3, gradientOfMask(b, op.getMask(), differentiateInPieces(b, op, gradient).scores));
+    b.give(3,
+           gradientOfMask(b, op.getMask(), differentiateByDecomposition(b, op, gradient).scores));
   if (b.gradient(1)) {
-    AttentionGradients gradients = differentiateInPieces(b, op, gradient);
+    AttentionGradients gradients = differentiateByDecomposition(b, op, gradient);
     b.give(0, gradients.query);
     b.give(1, gradients.key);
     b.give(2, gradients.value);

@@ -87,7 +87,7 @@ static LogicalResult checkDerivatives(const Activity &activity) {
     if (StringRef name = facts::getName(op->getLoc()); !name.empty())
       error << " for op '" << name << "'";
     if (row)
-      error << ": " << row->whyNot(op);
+      error << ": " << row->findObstacle(op);
   }
   return success(activity.withoutDerivative().empty());
 }

@@ -24,12 +24,12 @@ machine::Traffic countBlocks(dist::BlockExchangeOp op) {
         static_cast<double>(llvm::product_of(row.slice(2 + rank, rank)) * elementBytes);
     ++it->second.messages;
   }
-  machine::Traffic most{abi::BLOCK_EXCHANGE, 0, 1};
+  machine::Traffic largest{abi::BLOCK_EXCHANGE, 0, 1};
   for (const auto &[target, traffic] : byTarget) {
-    most.bytes = std::max(most.bytes, traffic.bytes);
-    most.messages = std::max(most.messages, traffic.messages);
+    largest.bytes = std::max(largest.bytes, traffic.bytes);
+    largest.messages = std::max(largest.messages, traffic.messages);
   }
-  return most;
+  return largest;
 }
 
 /// Counts borders and neighbors' tensors as if all came over the slowest link of the group.

@@ -5,7 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/task/Task.h"
-#include "passes/facts/Products.h"
+#include "passes/facts/Matmuls.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -91,7 +91,7 @@ static int64_t countFlops(Operation *op, OpClass opClass, const OpShapes &shapes
   switch (opClass) {
   case OpClass::Contraction: {
     double flops = 0;
-    for (const ProductForm &product : listProducts(op))
+    for (const MatmulForm &product : listMatmuls(op))
       flops += product.at(shapes).flops();
     return static_cast<int64_t>(flops);
   }

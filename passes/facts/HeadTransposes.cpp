@@ -15,35 +15,34 @@ TransposeOp asHeadTranspose(Operation *op) {
   return fits ? transpose : nullptr;
 }
 
-TransposeOp headTransposeBehind(Value value) {
+TransposeOp headTransposeAfter(Value value) {
   for (Operation *user : value.getUsers())
     if (TransposeOp transpose = asHeadTranspose(user))
       return transpose;
   return nullptr;
 }
 
-static bool comesTransposed(Value value) {
+static bool isReadTransposed(Value value) {
   return asHeadTranspose(value.getDefiningOp()) != nullptr;
 }
 
-static bool goesTransposed(Value value) {
-  return value.hasOneUse() && headTransposeBehind(value) != nullptr;
+static bool isUsedTransposed(Value value) {
+  return value.hasOneUse() && headTransposeAfter(value) != nullptr;
 }
 
-bool goesByHeadTransposes(AttentionGradientOp op) {
+bool usesHeadTransposes(AttentionGradientOp op) {
   Value operands[] = {op.getQuery(), op.getKey(), op.getValue(), op.getGradient()};
   Value results[] = {op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()};
-  return llvm::all_of(operands, comesTransposed) && llvm::all_of(results, goesTransposed);
+  return llvm::all_of(operands, isReadTransposed) && llvm::all_of(results, isUsedTransposed);
 }
 
-bool goesByHeadTransposes(AttentionOp op) {
+bool usesHeadTransposes(AttentionOp op) {
   Value operands[] = {op.getQuery(), op.getKey(), op.getValue()};
   unsigned transposes = 0;
-  bool fits = llvm::all_of(operands, comesTransposed) && !op.getResult().use_empty();
+  bool fits = llvm::all_of(operands, isReadTransposed) && !op.getResult().use_empty();
   for (OpOperand &use : op.getResult().getUses()) {
     auto gradient = dyn_cast<AttentionGradientOp>(use.getOwner());
-    bool isRead =
-        gradient && &use == &gradient.getResultMutable() && goesByHeadTransposes(gradient);
+    bool isRead = gradient && &use == &gradient.getResultMutable() && usesHeadTransposes(gradient);
     bool isTransposed = asHeadTranspose(use.getOwner()) != nullptr;
     transposes += isTransposed;
     fits &= isRead || isTransposed;

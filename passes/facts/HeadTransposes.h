@@ -17,14 +17,14 @@ inline constexpr int64_t headsWithPositions[] = {0, 2, 1, 3};
 graph::TransposeOp asHeadTranspose(mlir::Operation *op);
 
 /// Returns a transpose of heads that reads the value; null if there is none.
-graph::TransposeOp headTransposeBehind(mlir::Value value);
+graph::TransposeOp headTransposeAfter(mlir::Value value);
 
 /// Returns whether all operands and results of the attention pass through such transposes. The
 /// result may be read by one transpose, and by gradients for which this also holds.
-bool goesByHeadTransposes(graph::AttentionOp op);
+bool usesHeadTransposes(graph::AttentionOp op);
 
 /// Returns the same for a gradient, except for the attention's result, which the gradient reads
 /// directly.
-bool goesByHeadTransposes(graph::AttentionGradientOp op);
+bool usesHeadTransposes(graph::AttentionGradientOp op);
 
 } // namespace pcc::facts

@@ -16,7 +16,7 @@ namespace pcc::facts {
 namespace {
 
 /// The way in which an op reads its operands and passes its results on.
-enum class Manner {
+enum class Behavior {
   Recomputed, ///< computed wherever it is read
   Pointwise,  ///< element by element
   Reducing,   ///< element by element, along rows or columns
@@ -41,28 +41,28 @@ struct Kernel {
   int64_t fence = 0;
   int64_t depth = 0;
   int64_t readersDepth = std::numeric_limits<int64_t>::max(); ///< minimum over its readers
-  Operation *lastOfProduct = nullptr;                         ///< last op of a library's kernel
+  Operation *lastLibraryOp = nullptr;                         ///< last op of a library's kernel
 };
 
 } // namespace
 
-static Manner mannerOf(Operation *op) {
+static Behavior behaviorOf(Operation *op) {
   if (isRecomputed(op))
-    return Manner::Recomputed;
+    return Behavior::Recomputed;
   if (isCollective(op) || isa<graph::ScatterAddOp, graph::MaxPoolGradientOp, graph::ArgmaxOp,
                               graph::ArgminOp, graph::TopKOp, graph::CumsumOp, graph::LambOp>(op))
-    return Manner::Library;
+    return Behavior::Library;
   switch (classOf(op)) {
   case OpClass::Contraction:
   case OpClass::Leaf:
   case OpClass::Communication:
-    return Manner::Library;
+    return Behavior::Library;
   case OpClass::Movement:
-    return Manner::Moving;
+    return Behavior::Moving;
   case OpClass::Reduction:
-    return Manner::Reducing;
+    return Behavior::Reducing;
   case OpClass::Elementwise:
-    return isa<graph::MaxPoolOp, graph::AvgPoolOp>(op) ? Manner::Moving : Manner::Pointwise;
+    return isa<graph::MaxPoolOp, graph::AvgPoolOp>(op) ? Behavior::Moving : Behavior::Pointwise;
   }
   llvm_unreachable("every class is listed");
 }
@@ -85,8 +85,8 @@ static Loops loopsOfReducing(Operation *op) {
   return {FormKind::Rows, kept, gone};
 }
 
-static Loops loopsOf(Operation *op, Manner manner) {
-  if (manner == Manner::Reducing && isa<FactorRuleOpInterface>(op))
+static Loops loopsOf(Operation *op, Behavior behavior) {
+  if (behavior == Behavior::Reducing && isa<FactorRuleOpInterface>(op))
     return loopsOfReducing(op);
   int64_t elements = 0;
   for (Value value : op->getResults())
@@ -141,20 +141,20 @@ private:
   }
 
   void add(Operation *op) {
-    Manner manner = mannerOf(op);
-    if (manner == Manner::Recomputed)
+    Behavior behavior = behaviorOf(op);
+    if (behavior == Behavior::Recomputed)
       return;
     SmallVector<Source> sources;
     forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
       if (Kernel *kernel = of(source.getDefiningOp()))
         sources.push_back({source.getDefiningOp(), kernel});
     });
-    Kernel *kernel = findProduct(op, sources);
-    bool joins = manner == Manner::Pointwise || manner == Manner::Reducing;
+    Kernel *kernel = findLibraryKernel(op, sources);
+    bool joins = behavior == Behavior::Pointwise || behavior == Behavior::Reducing;
     if (!kernel)
-      kernel = joinSources(sources, loopsOf(op, manner), fenceOf(op), joins);
-    if (manner == Manner::Library || kernel->lastOfProduct)
-      kernel->lastOfProduct = op;
+      kernel = joinSources(sources, loopsOf(op, behavior), fenceOf(op), joins);
+    if (behavior == Behavior::Library || kernel->lastLibraryOp)
+      kernel->lastLibraryOp = op;
     kernels[op] = kernel;
     for (auto [producer, source] : sources)
       if (source = find(source); source != kernel)
@@ -162,12 +162,12 @@ private:
   }
 
   /// Returns the kernel of the matmul or convolution that computes `op` as its epilogue, or null.
-  Kernel *findProduct(Operation *op, ArrayRef<Source> sources) const {
+  Kernel *findLibraryKernel(Operation *op, ArrayRef<Source> sources) const {
     for (auto [producer, kernel] : sources) {
       auto isBehind = [kernel = kernel](const Source &source) {
         return source.kernel == kernel || source.kernel->depth < kernel->depth;
       };
-      if (kernel->lastOfProduct == producer && kernel->fence == fenceOf(op) &&
+      if (kernel->lastLibraryOp == producer && kernel->fence == fenceOf(op) &&
           isEpilogue(producer, op) && llvm::all_of(sources, isBehind))
         return kernel;
     }
@@ -184,7 +184,7 @@ private:
     for (auto [producer, kernel] : sources) {
       if (llvm::is_contained(joined, kernel))
         continue;
-      bool mayJoin = joins && !kernel->lastOfProduct && kernel->fence == fence;
+      bool mayJoin = joins && !kernel->lastLibraryOp && kernel->fence == fence;
       std::optional<Loops> both = mayJoin ? unite(kernel->loops, loops) : std::nullopt;
       if (!both) {
         leave(kernel);
@@ -237,15 +237,15 @@ public:
     KernelShare share;
     share.reads.resize(op->getNumOperands());
     share.writes.resize(op->getNumResults());
-    Manner manner = mannerOf(op);
-    if (manner == Manner::Recomputed && !isView(op))
+    Behavior behavior = behaviorOf(op);
+    if (behavior == Behavior::Recomputed && !isView(op))
       return shareOfRepeated(op, std::move(share));
     Kernel *own = grouping.of(op);
     share.launches = own && launched.insert(own).second;
     if (!own) // a view
       return share;
     for (OpOperand &operand : op->getOpOperands())
-      if (readsFromMemory(operand, manner, own))
+      if (readsFromMemory(operand, behavior, own))
         share.reads.set(operand.getOperandNumber());
     for (OpResult result : op->getResults())
       if (isReadOutside(result, own))
@@ -257,15 +257,15 @@ private:
   static bool readsMemory(Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return true;
-    Manner manner = mannerOf(op);
-    return manner == Manner::Moving || manner == Manner::Library;
+    Behavior behavior = behaviorOf(op);
+    return behavior == Behavior::Moving || behavior == Behavior::Library;
   }
 
-  bool readsFromMemory(OpOperand &operand, Manner manner, Kernel *own) {
+  bool readsFromMemory(OpOperand &operand, Behavior behavior, Kernel *own) {
     Value root = viewRoot(operand.get());
     Operation *producer = root.getDefiningOp();
     if (producer && isRecomputed(producer))
-      return manner == Manner::Moving || manner == Manner::Library;
+      return behavior == Behavior::Moving || behavior == Behavior::Library;
     if (producer && grouping.of(producer) == own)
       return false;
     return read.insert({own, root}).second;

@@ -130,10 +130,10 @@ SmallVector<Kernel> collectKernels(func::FuncOp function) {
     return kernels;
   for (auto [number, form] : llvm::enumerate(forms))
     kernels.push_back({int64_t(number), cast<task::FormAttr>(form), {}, {}, {}, {}});
-  if (auto early = function->getAttrOfType<ArrayAttr>(hoistedAttrName))
-    for (auto [kernel, place] : llvm::zip(kernels, early.getAsRange<ArrayAttr>()))
-      kernel.early = {cast<FlatSymbolRefAttr>(place[0]).getValue(),
-                      cast<IntegerAttr>(place[1]).getInt()};
+  if (auto hoisted = function->getAttrOfType<ArrayAttr>(hoistedAttrName))
+    for (auto [kernel, place] : llvm::zip(kernels, hoisted.getAsRange<ArrayAttr>()))
+      kernel.hoisted = {cast<FlatSymbolRefAttr>(place[0]).getValue(),
+                        cast<IntegerAttr>(place[1]).getInt()};
 
   for (Operation &op : function.getBody().front()) {
     std::optional<int64_t> number = getKernelNumber(&op);

@@ -27,7 +27,7 @@ using task::placeAttrName;
 
 /// Place of a hoisted kernel, in another section: it needs nothing but values that this section
 /// leaves in its last action.
-struct EarlyPlace {
+struct HoistedPlace {
   llvm::StringRef section;
   int64_t behind = -1; ///< runs after this kernel of that section; -1: before all
 };
@@ -36,7 +36,7 @@ struct EarlyPlace {
 struct Kernel {
   int64_t number = 0;
   task::FormAttr form;
-  std::optional<EarlyPlace> early;          ///< nothing: it runs in its own section
+  std::optional<HoistedPlace> hoisted;      ///< nothing: it runs in its own section
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   llvm::SetVector<mlir::Value> inputs;      ///< buffers that it reads, in order of first use
   llvm::SmallVector<mlir::Value> outputs;   ///< its values that are read outside

@@ -26,7 +26,7 @@ int64_t countLiveBytes(func::FuncOp function, const KernelShares &shares,
     numbers.try_emplace(&op, numbers.size());
   // Bytes freed after each op.
   std::vector<int64_t> freed(numbers.size() + 1);
-  int64_t live = 0, most = 0;
+  int64_t live = 0, peak = 0;
   for (Operation &op : block.without_terminator()) {
     const KernelShare &share = shares.of(&op);
     for (int result : share.writes.set_bits()) {
@@ -37,10 +37,10 @@ int64_t countLiveBytes(func::FuncOp function, const KernelShares &shares,
       live += bytes;
       freed[std::max(last, numbers.lookup(&op))] += bytes;
     }
-    most = std::max(most, live);
+    peak = std::max(peak, live);
     live -= freed[numbers.lookup(&op)];
   }
-  return most;
+  return peak;
 }
 
 } // namespace pcc::facts

@@ -23,7 +23,7 @@ static bool follows(StringRef first, StringRef second, const Sharding &sharding)
   return !sharding.uses(first) && !sharding.uses(second);
 }
 
-MergedAxes::MergedAxes(const Sharding &from, const Sharding &to, const Mesh &mesh, size_t most)
+MergedAxes::MergedAxes(const Sharding &from, const Sharding &to, const Mesh &mesh, size_t maxAxes)
     : mesh(mesh) {
   for (const dist::MeshAxis &axis : mesh.getAxes())
     groups.push_back({axis.name});
@@ -39,7 +39,7 @@ MergedAxes::MergedAxes(const Sharding &from, const Sharding &to, const Mesh &mes
       }
     return false;
   };
-  while (groups.size() > most && mergeOne())
+  while (groups.size() > maxAxes && mergeOne())
     ;
   SmallVector<dist::MeshAxis> axes;
   for (const AxisList &group : groups)

@@ -14,10 +14,10 @@ namespace pcc::facts {
 
 class MergedAxes {
 public:
-  /// Merges axes of `mesh`, all of more than one rank. Stops when at most `most` are left, or when
-  /// no two go together in both `from` and `to`.
+  /// Merges axes of `mesh`, all of more than one rank. Stops when at most `maxAxes` are left, or
+  /// when no two go together in both `from` and `to`.
   MergedAxes(const dist::Sharding &from, const dist::Sharding &to, const dist::Mesh &mesh,
-             size_t most);
+             size_t maxAxes);
 
   /// The mesh of the merged axes, named `a.b`.
   const dist::Mesh &getMesh() const { return merged; }

@@ -61,7 +61,7 @@ void UsedNames::makeUnique(Operation *op) {
   op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), unique), op->getLoc()));
 }
 
-std::string findPlace(Location loc) {
+std::string findSourceLocation(Location loc) {
   std::string place;
   loc->walk([&](Location inner) {
     auto position = dyn_cast<FileLineColLoc>(inner);

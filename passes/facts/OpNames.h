@@ -37,7 +37,7 @@ private:
 };
 
 /// Returns the file and line of `loc` as text; empty if unknown.
-std::string findPlace(mlir::Location loc);
+std::string findSourceLocation(mlir::Location loc);
 
 /// Calls `visit` with every op of `function`, its name, and its number from 0 among the ops of that
 /// name. Name and number together identify an op of the function.

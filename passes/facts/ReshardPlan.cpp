@@ -37,7 +37,7 @@ StringRef stringify(StepKind kind) {
   llvm_unreachable("every kind is listed");
 }
 
-double priceByElements(const ReshardStep &step) {
+double costByElements(const ReshardStep &step) {
   constexpr double perTransfer = 1e-3, perLocalStep = 1e-6;
   return static_cast<double>(step.elements) + (step.isLocal() ? perLocalStep : perTransfer);
 }
@@ -83,13 +83,13 @@ namespace {
 
 /// Limits of the exact search. With more axes, axes that go together are merged. After more settled
 /// shardings, the best plan so far is taken.
-constexpr size_t mostAxes = 4;
-constexpr int64_t mostSettled = 2000;
+constexpr size_t maxAxes = 4;
+constexpr int64_t maxSettled = 2000;
 
 /// State of a sharding in the search.
 struct Node {
   Sharding sharding;
-  double price = 0;
+  double cost = 0;
   std::optional<ReshardStep> step; ///< last one on the cheapest path here
   bool isDone = false;
 };
@@ -98,16 +98,16 @@ struct Node {
 /// more than a known path to the goal is not followed.
 class Search {
 public:
-  Search(const Sharding &to, ArrayRef<int64_t> shape, const Mesh &mesh, StepPrice price,
+  Search(const Sharding &to, ArrayRef<int64_t> shape, const Mesh &mesh, ReshardStepCost cost,
          Waypoints waypoints)
-      : to(to), shape(shape), mesh(mesh), price(price), goal(to.str()),
+      : to(to), shape(shape), mesh(mesh), cost(cost), goal(to.str()),
         destination(to, waypoints, shape, mesh) {}
 
   ReshardPlan run(const Sharding &from) {
     nodes[from.str()].sharding = from;
     queue.push({0, from.str()});
     followDirectWay(from);
-    for (int64_t settled = 0; !queue.empty() && settled < mostSettled; ++settled) {
+    for (int64_t settled = 0; !queue.empty() && settled < maxSettled; ++settled) {
       std::string key = queue.top().second;
       queue.pop();
       Node &node = nodes[key];
@@ -116,7 +116,7 @@ public:
       if (key == goal)
         break;
       for (ReshardStep &step : listSteps(node.sharding, destination, shape, mesh))
-        relax(node.price, step);
+        relax(node.cost, step);
     }
     return collect();
   }
@@ -138,9 +138,9 @@ private:
                             StepKind::BlockExchange, StepKind::Slice, StepKind::Mask})
         if (step == steps.end())
           step = leads(kind);
-      double priceHere = nodes[here.str()].price;
+      double costHere = nodes[here.str()].cost;
       here = step->to;
-      relax(priceHere, *step);
+      relax(costHere, *step);
     }
   }
 
@@ -152,8 +152,8 @@ private:
     });
   }
 
-  void relax(double priceHere, ReshardStep &step) {
-    double total = priceHere + price(step);
+  void relax(double costHere, ReshardStep &step) {
+    double total = costHere + cost(step);
     std::string key = step.to.str();
     if (total > bound * (1 + rounding))
       return;
@@ -164,7 +164,7 @@ private:
     if (key == goal)
       bound = total;
     node.sharding = step.to;
-    node.price = total;
+    node.cost = total;
     node.step = std::move(step);
     queue.push({total, key});
   }
@@ -172,12 +172,12 @@ private:
   /// Prefers, at equal costs up to rounding, a collective with a name of its own to an exchange.
   static bool isBetter(double total, const ReshardStep &step, const Node &known) {
     bool isNamed = known.step && known.step->isExchange() && !step.isExchange();
-    return isNamed ? total <= known.price * (1 + rounding) : total < known.price;
+    return isNamed ? total <= known.cost * (1 + rounding) : total < known.cost;
   }
 
   ReshardPlan collect() {
     ReshardPlan plan;
-    plan.price = nodes[goal].price;
+    plan.cost = nodes[goal].cost;
     for (std::string key = goal; nodes[key].step; key = nodes[key].step->from.str())
       plan.steps.insert(plan.steps.begin(), *nodes[key].step);
     return plan;
@@ -188,7 +188,7 @@ private:
   const Sharding &to;
   ArrayRef<int64_t> shape;
   const Mesh &mesh;
-  StepPrice price;
+  ReshardStepCost cost;
   std::string goal;
   Destination destination;
   double bound = std::numeric_limits<double>::infinity(); ///< cost of the best known path
@@ -199,14 +199,14 @@ private:
 } // namespace
 
 ReshardPlan planReshard(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
-                        const Mesh &mesh, StepPrice price, Waypoints waypoints) {
+                        const Mesh &mesh, ReshardStepCost cost, Waypoints waypoints) {
   Mesh used = dropTrivialAxes(mesh);
   Sharding start = dropTrivialAxes(from, mesh), goal = dropTrivialAxes(to, mesh);
-  MergedAxes axes(start, goal, used, mostAxes);
+  MergedAxes axes(start, goal, used, maxAxes);
   start = axes.merge(start);
   goal = axes.merge(goal);
-  auto priceOfMerged = [&](const ReshardStep &step) { return price(axes.expand(step)); };
-  ReshardPlan plan = Search(goal, shape, axes.getMesh(), priceOfMerged, waypoints).run(start);
+  auto costOfMerged = [&](const ReshardStep &step) { return cost(axes.expand(step)); };
+  ReshardPlan plan = Search(goal, shape, axes.getMesh(), costOfMerged, waypoints).run(start);
   for (ReshardStep &step : plan.steps)
     step = axes.expand(std::move(step));
   return plan;

@@ -56,16 +56,16 @@ struct ReshardStep {
 };
 
 /// Cost of a step, in any unit; must not be negative.
-using StepPrice = llvm::function_ref<double(const ReshardStep &)>;
+using ReshardStepCost = llvm::function_ref<double(const ReshardStep &)>;
 
 /// Returns the elements received by the busiest rank. Ties are broken by the number of steps that
 /// communicate, then by the number of local ones.
-double priceByElements(const ReshardStep &step);
+double costByElements(const ReshardStep &step);
 
 /// A list of steps; empty if there is nothing to do.
 struct ReshardPlan {
   std::vector<ReshardStep> steps;
-  double price = 0;
+  double cost = 0;
 
   /// Elements received by the busiest rank, summed over the steps.
   int64_t getReceived() const;
@@ -80,7 +80,8 @@ enum class Waypoints { None, All };
 /// Returns the cheapest plan. Both shardings are legal for `shape`.
 ReshardPlan planReshard(const dist::Sharding &from, const dist::Sharding &to,
                         llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
-                        StepPrice price = priceByElements, Waypoints waypoints = Waypoints::None);
+                        ReshardStepCost cost = costByElements,
+                        Waypoints waypoints = Waypoints::None);
 
 /// Returns the sharding without axes of one rank, which mean nothing.
 dist::Sharding dropTrivialAxes(const dist::Sharding &sharding, const dist::Mesh &mesh);

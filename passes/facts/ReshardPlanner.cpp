@@ -19,7 +19,7 @@ const ReshardPlan &ReshardPlanner::plan(const Sharding &from, const Sharding &to
   if (!isNew)
     return it->second;
   if (cluster)
-    it->second = planReshard(from, to, shape, mesh, MachinePrice(*cluster, mesh, elementBytes),
+    it->second = planReshard(from, to, shape, mesh, ReshardCostModel(*cluster, mesh, elementBytes),
                              Waypoints::All);
   else
     it->second = planReshard(from, to, shape, mesh);

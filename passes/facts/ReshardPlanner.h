@@ -3,7 +3,7 @@
 // Caches the reshard plans of one program. Costs are in elements, or in seconds on a machine.
 #pragma once
 
-#include "passes/facts/MachinePrice.h"
+#include "passes/facts/ReshardCostModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::facts {

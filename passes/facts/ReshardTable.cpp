@@ -74,13 +74,14 @@ void ReshardGraph::addSteps(const Mesh &mesh, ArrayRef<int64_t> shape) {
 }
 
 /// Floyd's algorithm (Algorithm 97, CACM 5(6), 1962) on the costs of the steps.
-ReshardTable::ReshardTable(const ReshardGraph &graph, int64_t elements, const MachinePrice &price)
+ReshardTable::ReshardTable(const ReshardGraph &graph, int64_t elements,
+                           const ReshardCostModel &cost)
     : graph(graph), seconds(graph.size() * graph.size(), std::numeric_limits<double>::infinity()) {
   size_t size = graph.size();
   double scale = static_cast<double>(elements) / graph.elements;
   for (const ReshardGraph::Edge &edge : graph.edges) {
     double &known = seconds[edge.from * size + edge.to];
-    known = std::min(known, price(edge.step, scale));
+    known = std::min(known, cost(edge.step, scale));
   }
   for (size_t i = 0; i < size; ++i)
     seconds[i * size + i] = 0;
@@ -104,7 +105,7 @@ const ReshardTable &ReshardTables::get(ArrayRef<int64_t> shape, int64_t elementB
   std::unique_ptr<ReshardTable> &table = tables[cuts + "of " + size];
   if (!table)
     table = std::make_unique<ReshardTable>(*graph, product_of(shape),
-                                           MachinePrice(cluster, mesh, elementBytes));
+                                           ReshardCostModel(cluster, mesh, elementBytes));
   return *table;
 }
 

@@ -12,19 +12,19 @@
 // with all waypoints, for sums and for whole or cut tensors.
 #pragma once
 
-#include "passes/facts/MachinePrice.h"
+#include "passes/facts/ReshardCostModel.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
 
 namespace pcc::facts {
 
 /// Maximum number of axes of more than one rank for which all shardings are listed.
-inline constexpr size_t mostTableAxes = 3;
+inline constexpr size_t maxTableAxes = 3;
 
 class ReshardGraph {
 public:
   /// Graph of tensors whose sizes have the same common divisors with the number of ranks as the
-  /// sizes of `shape`. `mesh` has at most mostTableAxes axes of more than one rank.
+  /// sizes of `shape`. `mesh` has at most maxTableAxes axes of more than one rank.
   ReshardGraph(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 
   size_t size() const { return shardings.size(); }
@@ -52,7 +52,7 @@ private:
 class ReshardTable {
 public:
   /// Table of a tensor of `elements` elements whose shape has `graph`. `graph` outlives this.
-  ReshardTable(const ReshardGraph &graph, int64_t elements, const MachinePrice &price);
+  ReshardTable(const ReshardGraph &graph, int64_t elements, const ReshardCostModel &cost);
 
   const ReshardGraph &getGraph() const { return graph; }
   /// Returns the seconds between two shardings, given by their indices.

@@ -68,12 +68,12 @@ static void addSums(Section &section, llvm::SmallPtrSet<Attribute, 4> &sums) {
 
 SmallVector<Section> collectSections(ModuleOp module) {
   llvm::MapVector<StringRef, int64_t> runs;
-  llvm::StringMap<int64_t> lastSlots;
+  llvm::StringMap<int64_t> lastActions;
   int64_t slots = 0;
   if (pipe::StepOp step = getStep(module))
     for (auto slot : step.getBody().front().getOps<pipe::ActionOp>()) {
       ++runs[slot.getSection()];
-      lastSlots[slot.getSection()] = slots++;
+      lastActions[slot.getSection()] = slots++;
     }
   SmallVector<Section> sections;
   llvm::SmallPtrSet<Attribute, 4> sums;
@@ -85,7 +85,8 @@ SmallVector<Section> collectSections(ModuleOp module) {
     }
   for (Section &section : sections)
     for (Section &other : sections)
-      if (lastSlots.lookup(other.function.getName()) > lastSlots.lookup(section.function.getName()))
+      if (lastActions.lookup(other.function.getName()) >
+          lastActions.lookup(section.function.getName()))
         addSums(other, section.openSums);
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && !runs.contains(function.getName()))

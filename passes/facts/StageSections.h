@@ -20,13 +20,13 @@ inline constexpr llvm::StringLiteral backwardInputName = "backward_input";
 inline constexpr llvm::StringLiteral backwardWeightName = "backward_weight";
 
 /// Returns the name of the section of virtual stage `chunk` on a stage with `chunks` of them.
-inline std::string sectionOfChunk(llvm::StringRef section, int64_t chunk, int64_t chunks) {
+inline std::string sectionOfVirtualStage(llvm::StringRef section, int64_t chunk, int64_t chunks) {
   return chunks == 1 ? section.str() : (section + "." + std::to_string(chunk)).str();
 }
 
 /// Returns the name of the section that stands for the last run of another in a step:
 /// `backward_last`, `backward_weight_last.1`.
-inline std::string sectionOfLastSlot(llvm::StringRef section) {
+inline std::string sectionOfLastAction(llvm::StringRef section) {
   auto [name, chunk] = section.rsplit('.');
   return chunk.empty() ? (name + "_last").str() : (name + "_last." + chunk).str();
 }

@@ -50,12 +50,12 @@ static LogicalResult absorbOperandTransposes(MatmulOp op, PatternRewriter &rewri
 /// transpose(matmul(a, b)) = matmul(bᵀ, aᵀ), if the matmul has no other reader. The result has both
 /// names.
 static LogicalResult absorbResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
-  auto product = op.getInput().getDefiningOp<MatmulOp>();
-  if (!swapsMatrix(op) || !product || !product->hasOneUse())
+  auto matmul = op.getInput().getDefiningOp<MatmulOp>();
+  if (!swapsMatrix(op) || !matmul || !matmul->hasOneUse())
     return failure();
-  auto swapped = MatmulOp::create(rewriter, rewriter.getFusedLoc({product.getLoc(), op.getLoc()}),
-                                  product.getRhs(), product.getLhs(), !product.getTransposeRhs(),
-                                  !product.getTransposeLhs());
+  auto swapped = MatmulOp::create(rewriter, rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()}),
+                                  matmul.getRhs(), matmul.getLhs(), !matmul.getTransposeRhs(),
+                                  !matmul.getTransposeLhs());
   rewriter.replaceOp(op, swapped);
   return success();
 }

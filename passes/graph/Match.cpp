@@ -119,7 +119,7 @@ SmallVector<Value> findSources(Value value) {
   return found.takeVector();
 }
 
-Location fusePieces(Value result, ValueRange inputs) {
+Location fuseLocations(Value result, ValueRange inputs) {
   llvm::SetVector<Operation *> pieces;
   SmallVector<Value> work{result};
   while (!work.empty()) {

@@ -49,7 +49,7 @@ llvm::SmallVector<mlir::Value> findSources(mlir::Value value);
 
 /// Returns the fused location of all ops from `result` back to `inputs`, in program order, for the
 /// op that replaces them.
-mlir::Location fusePieces(mlir::Value result, mlir::ValueRange inputs);
+mlir::Location fuseLocations(mlir::Value result, mlir::ValueRange inputs);
 
 /// Returns the elements of a constant as numbers; nothing for other values.
 std::optional<llvm::SmallVector<double>> readConstant(mlir::Value value);

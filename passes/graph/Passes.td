@@ -74,7 +74,7 @@ def GraphRaiseLosses : GraphRaise<"graph-raise-losses",
     "A logarithm of a softmax becomes log_softmax, its weighted sum softmax_cross_entropy.",
     "log_softmax and softmax cross entropy">;
 
-def GraphSplitFusedProducts : Pass<"graph-split-fused-products", "::mlir::ModuleOp"> {
+def GraphSplitFusedMatmuls : Pass<"graph-split-fused-matmuls", "::mlir::ModuleOp"> {
   let summary = "split matmuls whose columns are split into pieces";
   let description = [{
     Splits a matmul of a parameter, perhaps with a bias, if all its columns are then split or sliced

@@ -22,13 +22,13 @@ namespace pcc::graph {
 } // namespace pcc::graph
 
 /// `value` as number + number * bend, where `bend` is an erf or tanh.
-struct Bend {
+struct ErfOrTanh {
   Operation *op = nullptr;
   double term = 0.0, factor = 0.0;
 };
 
-static Bend findBend(Value value) {
-  Bend bend;
+static ErfOrTanh findErfOrTanh(Value value) {
+  ErfOrTanh bend;
   auto add = value.getDefiningOp<AddOp>();
   if (!add)
     return bend;
@@ -66,7 +66,7 @@ static bool isTanhArgument(Value argument, Value x) {
   });
 }
 
-static bool isGeluOf(Value x, const Bend &bend) {
+static bool isGeluOf(Value x, const ErfOrTanh &bend) {
   Value argument = bend.op->getOperand(0);
   if (isa<TanhOp>(bend.op))
     return isTanhArgument(argument, x);
@@ -77,10 +77,10 @@ static bool isGeluOf(Value x, const Bend &bend) {
 static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
   // The argument of the bend, which is in one factor of the product, contains x.
   Product product = flattenProduct(op, /*whole=*/Value());
-  Bend bend;
+  ErfOrTanh bend;
   Value bent;
   for (Value factor : product.factors)
-    if (Bend found = findBend(factor); found.op) {
+    if (ErfOrTanh found = findErfOrTanh(factor); found.op) {
       bend = found;
       bent = factor;
     }
@@ -97,7 +97,7 @@ static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
     if (!isProduct || !isGeluOf(x, bend))
       continue;
     auto form = isa<TanhOp>(bend.op) ? GeluForm::Tanh : GeluForm::Exact;
-    Value gelu = GeluOp::create(rewriter, fusePieces(op, x), op.getType(), x, form);
+    Value gelu = GeluOp::create(rewriter, fuseLocations(op, x), op.getType(), x, form);
     rewriter.replaceOp(op, gelu);
     return success();
   }
@@ -113,7 +113,7 @@ static LogicalResult raiseSilu(MulOp op, PatternRewriter &rewriter) {
   });
   if (!found)
     return failure();
-  Value silu = SiluOp::create(rewriter, fusePieces(op, x), op.getType(), x);
+  Value silu = SiluOp::create(rewriter, fuseLocations(op, x), op.getType(), x);
   rewriter.replaceOp(op, silu);
   return success();
 }

@@ -8,8 +8,8 @@
 //
 // on tensors [batch, heads, positions, width], or [heads, positions, width] with the heads of all
 // samples in one dimension. In the latter case they count as the heads of one sample. Any number
-// below `hiding` counts as -∞ in a select. A constant mask that hides exactly the positions ahead
-// becomes `causal`. Heads that are repeated for groups (reshape of broadcast) are read once.
+// below `maxHiddenScore` counts as -∞ in a select. A constant mask that hides exactly the positions
+// ahead becomes `causal`. Heads that are repeated for groups (reshape of broadcast) are read once.
 // Assumes canonical form; leaves the matched ops to be erased if nothing else reads them.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
@@ -28,7 +28,7 @@ namespace pcc::graph {
 namespace {
 
 /// Upper bound of scores whose exponentials are 0 beside others. Files write such numbers for -∞.
-constexpr double hiding = -1e4;
+constexpr double maxHiddenScore = -1e4;
 
 /// A mask found between the softmax and the matmul of the scores.
 struct Mask {
@@ -56,21 +56,21 @@ static Value swapMatrix(Value value, PatternRewriter &rewriter, Location loc) {
 /// Returns the mask of a select; `rest` becomes the scores below it.
 static std::optional<Mask> takeSelect(SelectOp op, Value &rest) {
   std::optional<double> onTrue = findSplat(op.getOnTrue()), onFalse = findSplat(op.getOnFalse());
-  if (onTrue && *onTrue <= hiding) {
+  if (onTrue && *onTrue <= maxHiddenScore) {
     rest = op.getOnFalse();
     return Mask{op.getPredicate(), true, *onTrue};
   }
-  if (onFalse && *onFalse <= hiding) {
+  if (onFalse && *onFalse <= maxHiddenScore) {
     rest = op.getOnTrue();
     return Mask{op.getPredicate(), false, *onFalse};
   }
   return std::nullopt;
 }
 
-static MatmulOp findProduct(Value value) {
-  auto product = splitScale(value).first.getDefiningOp<MatmulOp>();
-  return product && product.getType().getRank() >= 3 && !product.getTransposeLhs() ? product
-                                                                                   : MatmulOp();
+static MatmulOp findMatmul(Value value) {
+  auto matmul = splitScale(value).first.getDefiningOp<MatmulOp>();
+  return matmul && matmul.getType().getRank() >= 3 && !matmul.getTransposeLhs() ? matmul
+                                                                                : MatmulOp();
 }
 
 /// Takes one mask off `value`; returns whether there was one.
@@ -84,8 +84,8 @@ static bool takeMask(Value &value, SmallVectorImpl<Mask> &masks) {
   auto add = value.getDefiningOp<AddOp>();
   return add && matchEither(add, [&](Value scores, Value mask) {
            bool isScores =
-               findProduct(scores) || isa_and_present<SelectOp, AddOp>(scores.getDefiningOp());
-           if (!isScores || findProduct(mask))
+               findMatmul(scores) || isa_and_present<SelectOp, AddOp>(scores.getDefiningOp());
+           if (!isScores || findMatmul(mask))
              return false;
            masks.push_back({mask});
            value = scores;
@@ -98,13 +98,13 @@ static std::optional<Scores> findScores(Value value, PatternRewriter &rewriter) 
   while (takeMask(value, scores.masks))
     ;
   auto [inner, factor] = splitScale(value);
-  MatmulOp product = findProduct(inner);
-  if (!product)
+  MatmulOp matmul = findMatmul(inner);
+  if (!matmul)
     return std::nullopt;
-  auto [query, ofQuery] = splitScale(product.getLhs());
-  auto [key, ofKey] = splitScale(product.getRhs());
+  auto [query, ofQuery] = splitScale(matmul.getLhs());
+  auto [key, ofKey] = splitScale(matmul.getRhs());
   scores.query = query;
-  scores.key = product.getTransposeRhs() ? key : swapMatrix(key, rewriter, product.getLoc());
+  scores.key = matmul.getTransposeRhs() ? key : swapMatrix(key, rewriter, matmul.getLoc());
   scores.scale = factor * ofQuery * ofKey;
   return scores;
 }
@@ -164,7 +164,7 @@ static std::optional<int64_t> findCausalOffset(const Mask &mask) {
   if (!numbers || rank < 2 || shape[rank - 2] != rows || shape[rank - 1] != columns)
     return std::nullopt;
   auto isHidden = [&](double number) {
-    return mask.isBoolean() ? (number != 0) == mask.hidesTrue : number <= hiding;
+    return mask.isBoolean() ? (number != 0) == mask.hidesTrue : number <= maxHiddenScore;
   };
   auto isSeen = [&](double number) { return mask.isBoolean() || number == 0.0; };
   int64_t offset = -1;
@@ -263,7 +263,7 @@ static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   SmallVector<Value> inputs{scores->query, scores->key, value};
   for (const Mask &mask : scores->masks)
     inputs.push_back(mask.value);
-  Location loc = fusePieces(op, inputs);
+  Location loc = fuseLocations(op, inputs);
   Masking masking = combineMasks(*scores, rewriter, loc);
   auto attention = AttentionOp::create(
       rewriter, loc, addSample(scores->query, rewriter, loc), addSample(scores->key, rewriter, loc),

@@ -24,7 +24,7 @@ static LogicalResult raiseLogSoftmax(LogOp op, PatternRewriter &rewriter) {
   if (!softmax)
     return failure();
   Value x = softmax.getInput();
-  Value raised = LogSoftmaxOp::create(rewriter, fusePieces(op->getResult(0), x), x.getType(), x,
+  Value raised = LogSoftmaxOp::create(rewriter, fuseLocations(op->getResult(0), x), x.getType(), x,
                                       softmax.getAxis());
   rewriter.replaceOp(op, raised);
   return success();
@@ -41,7 +41,7 @@ static LogicalResult raiseNll(NllOp op, PatternRewriter &rewriter) {
   if (!logs)
     return failure();
   Value logits = logs.getInput();
-  Location loc = fusePieces(op.getLoss(), {logits, op.getLabels()});
+  Location loc = fuseLocations(op.getLoss(), {logits, op.getLabels()});
   rewriter
       .replaceOpWithNewOp<SoftmaxCrossEntropyOp>(op, logits, op.getLabels(), op.getReductionAttr(),
                                                  op.getIgnoreIndexAttr())
@@ -104,7 +104,7 @@ static LogicalResult raiseSum(Operation *op, PatternRewriter &rewriter) {
   if (!isSum && !isMean)
     return failure();
   Value labels = findLabels(weights);
-  Location loc = fusePieces(loss, {logs.getInput(), labels});
+  Location loc = fuseLocations(loss, {logs.getInput(), labels});
   auto reduction = isSum ? LossReduction::Sum : LossReduction::Mean;
   Value raised = SoftmaxCrossEntropyOp::create(rewriter, loc, logs.getInput(), labels, reduction,
                                                IntegerAttr());
@@ -122,7 +122,7 @@ static LogicalResult raiseAverage(Operation *op, PatternRewriter &rewriter) {
   double samples = double(type.getNumElements() / type.getShape().back());
   if (!isNear(factor * samples, 1.0, type.getElementType()))
     return failure();
-  Location loc = fusePieces(op->getResult(0), {sum.getLogits(), sum.getLabels()});
+  Location loc = fuseLocations(op->getResult(0), {sum.getLogits(), sum.getLabels()});
   Value mean = SoftmaxCrossEntropyOp::create(rewriter, loc, sum.getLogits(), sum.getLabels(),
                                              LossReduction::Mean, IntegerAttr());
   rewriter.replaceOp(op, mean);

@@ -148,8 +148,7 @@ static Value findVector(Value value, int64_t axis) {
   RankedTensorType type = typeOf(value), input = typeOf(broadcast.getInput());
   int64_t extra = input.getRank() - (type.getRank() - axis);
   if (extra < 0 || input.getShape().drop_front(extra) != type.getShape().drop_front(axis) ||
-      !llvm::all_of(
-          input.getShape().take_front(extra), [](int64_t size) { return size == 1; }) ||
+      !llvm::all_of(input.getShape().take_front(extra), [](int64_t size) { return size == 1; }) ||
       !llvm::equal(broadcast.getDims().drop_front(extra), llvm::seq<int64_t>(axis, type.getRank())))
     return {};
   return broadcast.getInput();
@@ -191,7 +190,7 @@ static LogicalResult raiseNorm(Operation *op, PatternRewriter &rewriter) {
   for (Value vector : {norm->scale, norm->bias})
     if (vector)
       inputs.push_back(vector);
-  Location loc = fusePieces(last->getResult(0), inputs);
+  Location loc = fuseLocations(last->getResult(0), inputs);
   rewriter.setInsertionPoint(last);
   Value scale = makeVector(norm->scale, *norm, loc, rewriter);
   Value bias = norm->bias ? makeVector(norm->bias, *norm, loc, rewriter) : Value();

@@ -135,7 +135,7 @@ static LogicalResult raiseRotary(AddOp op, PatternRewriter &rewriter) {
   Value cosines = findTable(rotation->cosine), sines = findTable(rotation->sine);
   if (!cosines || !sines || cosines.getType() != sines.getType())
     return failure();
-  Location loc = fusePieces(op, {rotation->heads, rotation->cosine, rotation->sine});
+  Location loc = fuseLocations(op, {rotation->heads, rotation->cosine, rotation->sine});
   Value cosine = makeAngles(cosines, rewriter, loc), sine = makeAngles(sines, rewriter, loc);
   rewriter
       .replaceOpWithNewOp<RotaryEmbeddingOp>(op, op.getType(), rotation->heads, cosine, sine,

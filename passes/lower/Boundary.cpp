@@ -5,7 +5,7 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
-#include "passes/facts/EarlyReductions.h"
+#include "passes/facts/HoistedReductions.h"
 
 using namespace mlir;
 using pcc::graph::RoleAttr;
@@ -48,8 +48,8 @@ namespace {
 class BoundaryEmitter {
 public:
   BoundaryEmitter(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
-                  const EarlyKernels &early, Buffers &buffers)
-      : module(module), mesh(dist::getMesh(module)), early(early), reductions(sections),
+                  const HoistedKernels &hoisted, Buffers &buffers)
+      : module(module), mesh(dist::getMesh(module)), hoisted(hoisted), reductions(sections),
         buffers(buffers), b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   void emitArguments(facts::Section &section);
@@ -59,15 +59,15 @@ public:
 private:
   void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
   void emitInput(BlockArgument argument, RoleAttr role, BlockAttr block);
-  dist::AxisList reducedAxes(const facts::EarlyReduction *reduction) const;
+  dist::AxisList reducedAxes(const facts::HoistedReduction *reduction) const;
   void emitResult(facts::Section &section, unsigned index, ResultRole role);
   bool areInputsRows() const;
   InputOp findLabels(facts::Section &evaluation, task::ResultOp scores) const;
 
   ModuleOp module;
   dist::Mesh mesh;
-  const EarlyKernels &early;
-  facts::EarlyReductions reductions;
+  const HoistedKernels &hoisted;
+  facts::HoistedReductions reductions;
   Buffers &buffers;
   OpBuilder b;
   llvm::DenseSet<Attribute> seen; ///< keys of arguments that have their op
@@ -116,7 +116,7 @@ static double partsOf(const dist::Sharding &sharding, const dist::Mesh &mesh) {
 }
 
 /// Returns the mesh axes over which hoisted all-reduces sum the buffer.
-dist::AxisList BoundaryEmitter::reducedAxes(const facts::EarlyReduction *reduction) const {
+dist::AxisList BoundaryEmitter::reducedAxes(const facts::HoistedReduction *reduction) const {
   dist::AxisList axes;
   if (reduction)
     for (dist::AllReduceOp reduce : reduction->reduces)
@@ -141,7 +141,7 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
                   : placeOf(facts::viewRoot(value));
   Value buffer = place ? buffers.at(place, type, name, value.getLoc()) : buffers.of(value);
   // A gradient may be reduced by another section than the one that completes it.
-  const facts::EarlyReduction *reduction =
+  const facts::HoistedReduction *reduction =
       role == ResultRole::Gradient ? reductions.find(section.getResultRole(index)) : nullptr;
   dist::AxisList reduced = reducedAxes(reduction);
   SmallVector<StringRef> partial;
@@ -149,7 +149,7 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
     if (!llvm::is_contained(reduced, axis))
       partial.push_back(axis);
   std::string shownAfter =
-      early.lastSlotOf(reduction ? reduction->section : section.function.getName());
+      hoisted.lastActionOf(reduction ? reduction->section : section.function.getName());
   ResultOp::create(b, value.getLoc(), name, role, buffer,
                    blockOf(type, sharding.withoutPartial(), mesh), shownAfter,
                    partial.empty() ? ArrayAttr() : b.getStrArrayAttr(partial), accumulated,
@@ -252,8 +252,8 @@ void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
 }
 
 void emitBoundary(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
-                  const EarlyKernels &early, Buffers &buffers) {
-  BoundaryEmitter emitter(module, program, sections, early, buffers);
+                  const HoistedKernels &hoisted, Buffers &buffers) {
+  BoundaryEmitter emitter(module, program, sections, hoisted, buffers);
   for (facts::Section &section : sections)
     emitter.emitArguments(section);
   for (facts::Section &section : sections)

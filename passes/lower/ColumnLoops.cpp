@@ -18,7 +18,7 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 /// Returns the number of reduction results that are adjacent in all rows.
-static int64_t neighbours(ReduceOp op) {
+static int64_t countAdjacent(ReduceOp op) {
   int64_t count = 1;
   ArrayRef<int64_t> shape = shapeOf(op.getInput());
   for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim) {
@@ -42,7 +42,7 @@ std::optional<ColumnLoops> columnLoops(func::FuncOp kernel, task::FormAttr form)
   for (auto op : body.getOps<ReduceOp>()) {
     if (facts::isView(op))
       continue;
-    columns = facts::getReductionLoops(op).contiguous ? 1 : std::min(columns, neighbours(op));
+    columns = facts::getReductionLoops(op).contiguous ? 1 : std::min(columns, countAdjacent(op));
     ++numReductions;
   }
   if (numReductions == 0 || columns == 1)

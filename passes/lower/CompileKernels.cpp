@@ -33,7 +33,7 @@ buildModule(ModuleOp source, llvm::LLVMContext &context, HostTarget &host) {
   if (!module)
     return module.takeError();
   setFunctionAttributes(**module, host);
-  optimise(**module, *host.machine, /*vectorises=*/true);
+  optimize(**module, *host.machine, /*vectorizes=*/true);
   return std::move(*module);
 }
 

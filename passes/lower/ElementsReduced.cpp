@@ -29,7 +29,7 @@ SmallVector<SmallVector<int64_t, 4>> combinedRuns(Operation *op) {
 }
 
 /// Emits one term of an integer matmul: row and column of the result, position `n` in the sum.
-static Value emitProduct(Elements &elements, MatmulOp op, const Index &index, Value n) {
+static Value emitMatmulTerm(Elements &elements, MatmulOp op, const Index &index, Value n) {
   IndexMath &math = elements.math;
   unsigned rank = op.getType().getRank();
   auto element = [&](Value matrix, unsigned keptDim, bool isLast) {
@@ -46,7 +46,7 @@ static Value emitProduct(Elements &elements, MatmulOp op, const Index &index, Va
 
 Value Elements::operandAt(Operation *op, const Index &index, const Index &combined) {
   if (auto matmul = dyn_cast<MatmulOp>(op))
-    return emitProduct(*this, matmul, index, math.at(combined, 0));
+    return emitMatmulTerm(*this, matmul, index, math.at(combined, 0));
   auto reduce = cast<ReduceOp>(op);
   SmallVector<int64_t, 4> sizes;
   for (int64_t dim : reduce.getDims())

@@ -13,7 +13,7 @@
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
 
-#include "passes/lower/KernelFunction.h"
+#include "passes/lower/KernelSignature.h"
 
 using namespace mlir;
 

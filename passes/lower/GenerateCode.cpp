@@ -35,13 +35,13 @@ translateKernels(Block &block, llvm::LLVMContext &context, llvm::TargetMachine &
   return module;
 }
 
-void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool vectorises) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool vectorizes) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = vectorises;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = vectorizes;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);

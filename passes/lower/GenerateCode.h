@@ -22,8 +22,8 @@ namespace pcc::lower {
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateKernels(mlir::Block &block, llvm::LLVMContext &context, llvm::TargetMachine &machine);
 
-/// Runs LLVM's O3 pipeline. `vectorises`: loops become vector loops.
-void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool vectorises);
+/// Runs LLVM's O3 pipeline. `vectorizes`: loops become vector loops.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool vectorizes);
 
 /// Emits an object file or assembly, as `type` says.
 llvm::Expected<std::string> emitCode(llvm::Module &module, llvm::TargetMachine &machine,

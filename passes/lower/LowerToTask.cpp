@@ -20,7 +20,7 @@ namespace pcc::lower {
 #include "passes/lower/Passes.h.inc"
 
 /// Emits the actions of the step. The last action of a section may run a separate section instead.
-static void emitSlots(OpBuilder &b, pipe::StepOp step) {
+static void emitActions(OpBuilder &b, pipe::StepOp step) {
   llvm::StringMap<ActionOp> last;
   for (auto slot : step.getBody().front().getOps<pipe::ActionOp>())
     last[slot.getSection()] =
@@ -50,7 +50,7 @@ static SectionOp addSection(Block &program, facts::Section &section, StringRef n
 
 /// Clones `instruction` as it is in the last run of its section. If the section has other runs, its
 /// sums have begun, so the clone always adds.
-static void cloneRecord(OpBuilder &b, Operation &instruction, bool isOnlyRun) {
+static void cloneInstruction(OpBuilder &b, Operation &instruction, bool isOnlyRun) {
   auto goOn = [&](auto op) {
     if (op.getAccumulation() == Accumulation::AddAfterFirst && !isOnlyRun)
       op.setAccumulation(Accumulation::Add);
@@ -59,23 +59,23 @@ static void cloneRecord(OpBuilder &b, Operation &instruction, bool isOnlyRun) {
 }
 
 /// Fills `last` with the instructions of a section. Interleaves them with the instructions of
-/// kernels that are hoisted into its last action. `ends` as in SectionEmitter.
-static LogicalResult emitLastSlot(SectionOp section, ArrayRef<Operation *> ends,
-                                  ArrayRef<EarlyKernel> kernels, SectionOp last, bool isOnlyRun,
-                                  Buffers &buffers, Outliner &outliner) {
+/// kernels that are hoisted into its last action. `lastInstructions` as in SectionEmitter.
+static LogicalResult emitLastAction(SectionOp section, ArrayRef<Operation *> lastInstructions,
+                                    ArrayRef<HoistedKernel> kernels, SectionOp last, bool isOnlyRun,
+                                    Buffers &buffers, Outliner &outliner) {
   Block &body = section.getBody().front();
   OpBuilder b = OpBuilder::atBlockEnd(&last.getBody().front());
   auto next = body.begin();
-  for (const EarlyKernel &early : kernels) {
-    Operation *behind = ends[early.kernel.early->behind + 1];
+  for (const HoistedKernel &hoisted : kernels) {
+    Operation *behind = lastInstructions[hoisted.kernel.hoisted->behind + 1];
     for (auto end = behind ? std::next(behind->getIterator()) : next; next != end; ++next)
-      cloneRecord(b, *next, isOnlyRun);
-    SectionEmitter emitter(*early.section, last, buffers, outliner);
-    if (failed(emitter.emitKernel(early.kernel)))
+      cloneInstruction(b, *next, isOnlyRun);
+    SectionEmitter emitter(*hoisted.section, last, buffers, outliner);
+    if (failed(emitter.emitKernel(hoisted.kernel)))
       return failure();
   }
   for (; next != body.end(); ++next)
-    cloneRecord(b, *next, isOnlyRun);
+    cloneInstruction(b, *next, isOnlyRun);
   return success();
 }
 
@@ -125,14 +125,14 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
     Block &body = program.getBody().emplaceBlock();
     Buffers buffers(&body);
     Outliner outliner(module);
-    EarlyKernels early(sections);
-    emitBoundary(module, program, sections, early, buffers);
+    HoistedKernels hoisted(sections);
+    emitBoundary(module, program, sections, hoisted, buffers);
     for (facts::Section &section : sections)
-      if (failed(emitSection(section, body, early, buffers, outliner)))
+      if (failed(emitSection(section, body, hoisted, buffers, outliner)))
         return signalPassFailure();
     b.setInsertionPointToEnd(&body);
     if (step)
-      emitSlots(b, step);
+      emitActions(b, step);
     program.setConstantBytes(buffers.constantBytes());
     moveBuffersFirst(body);
     assignEvents(program);
@@ -142,18 +142,19 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
         << remark::metric("functions", outliner.numFunctions());
   }
 
-  static LogicalResult emitSection(facts::Section &section, Block &body, const EarlyKernels &early,
-                                   Buffers &buffers, Outliner &outliner) {
+  static LogicalResult emitSection(facts::Section &section, Block &body,
+                                   const HoistedKernels &hoisted, Buffers &buffers,
+                                   Outliner &outliner) {
     SectionOp instructions = addSection(body, section, section.function.getName());
     SectionEmitter emitter(section, instructions, buffers, outliner);
     if (failed(emitter.emit()))
       return failure();
-    ArrayRef<EarlyKernel> kernels = early.in(section.function.getName());
+    ArrayRef<HoistedKernel> kernels = hoisted.in(section.function.getName());
     if (kernels.empty())
       return success();
-    SectionOp last = addSection(body, section, early.lastSlotOf(section.function.getName()));
-    if (failed(emitLastSlot(instructions, emitter.getEnds(), kernels, last, section.runs == 1,
-                            buffers, outliner)))
+    SectionOp last = addSection(body, section, hoisted.lastActionOf(section.function.getName()));
+    if (failed(emitLastAction(instructions, emitter.getLastInstructions(), kernels, last,
+                              section.runs == 1, buffers, outliner)))
       return failure();
     if (section.runs == 1)
       instructions.erase();

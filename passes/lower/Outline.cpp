@@ -67,7 +67,7 @@ void Cloner::clone(Operation *op) {
     copy->removeAttr(name);
 }
 
-func::FuncOp Outliner::keep(func::FuncOp function, Operation *last) {
+func::FuncOp Outliner::deduplicate(func::FuncOp function, Operation *last) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   function->print(stream, OpPrintingFlags().useLocalScope());
@@ -110,7 +110,7 @@ OutlinedKernel Outliner::outline(const facts::Kernel &kernel, ArrayRef<int64_t> 
   for (auto [n, argument] : llvm::enumerate(tiedTo))
     if (argument >= 0)
       function.setResultAttr(n, tiedAttrName, builder.getI64IntegerAttr(argument));
-  return {keep(function, kernel.ops.back()), cloner.scalars};
+  return {deduplicate(function, kernel.ops.back()), cloner.scalars};
 }
 
 } // namespace pcc::lower

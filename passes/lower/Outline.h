@@ -28,7 +28,7 @@ public:
   int64_t numFunctions() const { return functions.size(); }
 
 private:
-  mlir::func::FuncOp keep(mlir::func::FuncOp function, mlir::Operation *last);
+  mlir::func::FuncOp deduplicate(mlir::func::FuncOp function, mlir::Operation *last);
 
   mlir::ModuleOp module;
   llvm::StringMap<mlir::func::FuncOp> functions; ///< by text without the name

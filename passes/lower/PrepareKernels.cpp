@@ -34,7 +34,7 @@ static void replaceSplit(graph::SplitOp op) {
 
 /// Replaces a matmul or convolution of 16 bits by one of f32 and rounds its result. Products of
 /// 16-bit factors are exact in f32, in which devices add them up.
-static void widenProduct(Operation *op) {
+static void widenMatmul(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   ImplicitLocOpBuilder b(op->getLoc(), op);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -105,7 +105,7 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
     getOperation().walk([&](Operation *op) {
       bool multiplies = isa<graph::MatmulOp>(op) || facts::isConvolution(op);
       if (multiplies && isWidened(getElementTypeOrSelf(op->getResult(0).getType())))
-        widenProduct(op);
+        widenMatmul(op);
     });
 
     SmallVector<facts::Section> sections = facts::collectSections(getOperation());

@@ -6,7 +6,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/task/Task.h"
 #include "passes/facts/Sections.h"
-#include "passes/lower/EarlyKernels.h"
+#include "passes/lower/HoistedKernels.h"
 #include "passes/lower/Outline.h"
 
 namespace pcc::lower {
@@ -50,14 +50,14 @@ public:
   mlir::LogicalResult emitKernel(const facts::Kernel &kernel);
   /// Returns, by kernel number from -1 on, the last instruction at or before that kernel; null if
   /// none.
-  llvm::ArrayRef<mlir::Operation *> getEnds() const { return ends; }
+  llvm::ArrayRef<mlir::Operation *> getLastInstructions() const { return lastInstructions; }
 
 private:
   void emitLaunch(const facts::Kernel &kernel);
   void emitMatmul(const facts::Kernel &kernel);
   void emitConvolution(const facts::Kernel &kernel);
   void emitAttention(const facts::Kernel &kernel);
-  mlir::LogicalResult emitMessage(const facts::Kernel &kernel);
+  mlir::LogicalResult emitFusedCollective(const facts::Kernel &kernel);
   mlir::LogicalResult emitCollective(mlir::Operation *op, bool fused);
   void emitSums(int64_t kernel);
   mlir::LogicalResult emitResults();
@@ -76,13 +76,13 @@ private:
   Outliner &outliner;
   mlir::OpBuilder b;
   llvm::DenseMap<int64_t, llvm::SmallVector<unsigned>> sumsOf; ///< by kernel: accumulated results
-  llvm::SmallVector<mlir::Operation *> ends;
+  llvm::SmallVector<mlir::Operation *> lastInstructions;
 };
 
 /// Emits which parameters, inputs and results of the sections lie in which buffers, and the
 /// metrics.
 void emitBoundary(mlir::ModuleOp module, task::ProgramOp program,
-                  llvm::MutableArrayRef<facts::Section> sections, const EarlyKernels &early,
+                  llvm::MutableArrayRef<facts::Section> sections, const HoistedKernels &hoisted,
                   Buffers &buffers);
 
 /// Orders instructions of different streams by events.
@@ -90,7 +90,8 @@ void assignEvents(task::ProgramOp program);
 
 /// Emits the instruction of a collective of the dist dialect; fails with a diagnostic if there is
 /// none. `fused`: the instruction joins the one before it in a fused collective.
-mlir::LogicalResult emitCollectiveRecord(mlir::OpBuilder &b, mlir::Operation *op,
-                                         mlir::Value source, mlir::Value destination, bool fused);
+mlir::LogicalResult emitCollectiveInstruction(mlir::OpBuilder &b, mlir::Operation *op,
+                                              mlir::Value source, mlir::Value destination,
+                                              bool fused);
 
 } // namespace pcc::lower

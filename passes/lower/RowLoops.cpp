@@ -15,14 +15,14 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 /// Maximum length of a scratch row, in elements.
-static constexpr int64_t longestScratch = 4096;
+static constexpr int64_t maxScratch = 4096;
 
 static Type scratchType(Value tensor) {
   return computeType(getElementTypeOrSelf(tensor.getType()));
 }
 
 /// Returns true if computing the op again costs more than reading its value.
-static bool isDear(Operation *op) {
+static bool isExpensive(Operation *op) {
   return isa<ExpOp, LogOp, Log1pOp, TanhOp, SigmoidOp, ErfOp, GeluOp, SiluOp, SoftplusOp, EluOp,
              SinOp, CosOp, PowOp, DivOp, MaxPoolOp, AvgPoolOp>(op) &&
          isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
@@ -70,7 +70,7 @@ private:
 
 /// Allocates scratch rows for expensive values that more than one level needs.
 void RowEmitter::findScratch() {
-  if (inner > longestScratch)
+  if (inner > maxScratch)
     return;
   llvm::MapVector<Value, llvm::SmallDenseSet<unsigned>> usedIn;
   for (auto [number, level] : llvm::enumerate(levels)) {
@@ -85,7 +85,7 @@ void RowEmitter::findScratch() {
       Operation *op = value.getDefiningOp();
       if (!op || isRowReduction(op, kernel.form) || !seen.insert(value).second)
         continue;
-      if (isDear(op) && countOf(value) == outer * inner)
+      if (isExpensive(op) && countOf(value) == outer * inner)
         usedIn[value].insert(number);
       work.append(op->operand_begin(), op->operand_end());
     }

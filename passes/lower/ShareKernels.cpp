@@ -45,7 +45,7 @@ struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
     for (auto kernel : llvm::make_early_inc_range(stage.getOps<func::FuncOp>())) {
       StringAttr name = kernel.getSymNameAttr();
       if (kernel->hasAttr(formAttrName))
-        newNames[name] = keep(kernel);
+        newNames[name] = deduplicate(kernel);
     }
     stage.walk([&](task::LaunchOp launch) {
       if (StringAttr name = newNames.lookup(launch.getKernelAttr().getAttr()))
@@ -54,7 +54,7 @@ struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
   }
 
   /// Moves the kernel, or drops it for an equal one; returns the name of the remaining one.
-  StringAttr keep(func::FuncOp kernel) {
+  StringAttr deduplicate(func::FuncOp kernel) {
     auto [it, isNew] = kernels.try_emplace(textOf(kernel));
     if (isNew) {
       // In "kernel3_add" the op is for readers.

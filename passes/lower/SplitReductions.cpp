@@ -44,13 +44,13 @@ namespace pcc::lower {
 #include "passes/lower/Passes.h.inc"
 
 /// Columns per block, and the number of blocks that fills the largest GPUs about four times over.
-static constexpr int64_t columnsOfBlock = 32, mostBlocks = 512;
+static constexpr int64_t columnsPerBlock = 32, wantedBlocks = 512;
 /// With this many columns there are enough blocks.
-static constexpr int64_t fewColumns = mostBlocks / 4 * columnsOfBlock;
+static constexpr int64_t fewColumns = wantedBlocks / 4 * columnsPerBlock;
 /// Minimum number of elements that the first step combines into one value.
-static constexpr int64_t leastCombined = 32;
+static constexpr int64_t minCombined = 32;
 /// Number of elements below which a second kernel costs more than it saves.
-static constexpr int64_t leastElements = 1 << 18;
+static constexpr int64_t minElements = 1 << 18;
 
 /// Returns true if parts may be combined before the whole. Parts have the same size, so the mean of
 /// their means is the mean of all elements.
@@ -59,7 +59,7 @@ static bool mayBeSplit(ReduceOp op) {
   return op.getKind() != ReduceOpKind::Prod && !op.getCrossBatch() &&
          !op->hasAttr(task::matmulGroupAttrName) &&
          (type.isF32() || type.isF16() || type.isBF16()) &&
-         op.getInput().getType().getNumElements() >= leastElements;
+         op.getInput().getType().getNumElements() >= minElements;
 }
 
 /// Makes the reduction one of f32 and rounds its result.
@@ -95,7 +95,7 @@ static bool splitRows(ReduceOp op) {
   int64_t dim = shape.size();
   while (llvm::is_contained(dims, dim - 1))
     run *= shape[--dim];
-  if (run < leastCombined)
+  if (run < minCombined)
     return false;
   SmallVector<int64_t> first = llvm::to_vector(llvm::seq<int64_t>(dim, shape.size())), rest;
   llvm::copy_if(dims, std::back_inserter(rest), [&](int64_t d) { return d < dim; });
@@ -106,9 +106,9 @@ static bool splitRows(ReduceOp op) {
 
 /// Returns the number of parts into which the rows of `columns` columns are cut; 1 means no cut.
 static int64_t partsOf(int64_t rows, int64_t columns) {
-  if (columns >= fewColumns || rows * columns < leastElements)
+  if (columns >= fewColumns || rows * columns < minElements)
     return 1;
-  int64_t parts = std::min(mostBlocks * columnsOfBlock / columns, rows / leastCombined);
+  int64_t parts = std::min(wantedBlocks * columnsPerBlock / columns, rows / minCombined);
   while (rows % parts != 0)
     --parts;
   return parts;

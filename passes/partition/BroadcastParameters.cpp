@@ -25,13 +25,13 @@ namespace pcc::partition {
 
 namespace {
 
-/// Parameters that every rank should hold alike, by role, each with an argument of the step's
+/// Parameters that every rank should hold replicated, by role, each with an argument of the step's
 /// sections.
-using Alike = llvm::MapVector<graph::RoleAttr, BlockArgument>;
+using ReplicatedParameters = llvm::MapVector<graph::RoleAttr, BlockArgument>;
 
-Alike findAlike(ModuleOp module) {
+ReplicatedParameters findReplicatedParameters(ModuleOp module) {
   SymbolTable symbols(module);
-  Alike alike;
+  ReplicatedParameters replicated;
   for (facts::Section &section : facts::collectSections(module))
     for (BlockArgument argument : section.function.getArguments()) {
       graph::RoleAttr role = section.getArgumentRole(argument.getArgNumber());
@@ -40,15 +40,15 @@ Alike findAlike(ModuleOp module) {
       auto parameter = symbols.lookup<graph::ParameterOp>(graph::getName(role));
       bool isOwn = parameter && parameter.getLayerwiseParallel();
       if (!isOwn && facts::getSharding(argument).isReplicated())
-        alike.insert({role, argument});
+        replicated.insert({role, argument});
     }
-  return alike;
+  return replicated;
 }
 
-void buildStart(ModuleOp module, const Alike &alike) {
+void buildStart(ModuleOp module, const ReplicatedParameters &replicated) {
   SmallVector<Type> types;
   SmallVector<Attribute> attributes;
-  for (auto &[role, argument] : alike) {
+  for (auto &[role, argument] : replicated) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     types.push_back(argument.getType());
     attributes.push_back(function.getArgAttrDict(argument.getArgNumber()));
@@ -80,8 +80,8 @@ struct BroadcastParameters : impl::BroadcastParametersBase<BroadcastParameters> 
                             "symbol";
       return signalPassFailure();
     }
-    if (Alike alike = findAlike(module); !alike.empty())
-      buildStart(module, alike);
+    if (ReplicatedParameters replicated = findReplicatedParameters(module); !replicated.empty())
+      buildStart(module, replicated);
   }
 };
 

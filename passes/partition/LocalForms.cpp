@@ -8,7 +8,7 @@
 #include "passes/partition/AttentionForms.h"
 #include "passes/partition/LocalValues.h"
 #include "passes/partition/LossForms.h"
-#include "passes/partition/NormalForms.h"
+#include "passes/partition/NormalizationForms.h"
 #include "passes/partition/OptimizerForms.h"
 #include "passes/partition/OrderForms.h"
 #include "passes/partition/SoftmaxForms.h"
@@ -132,12 +132,12 @@ struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
                                          llvm::APFloat(static_cast<double>(size - 1)));
     Value relative = makeRelative(builder, loc, legal, axes, rows, mesh);
     Value found = cloneOn(builder, op, {operands[0], relative}, types)->getResult(0);
-    return {keepHeld(builder, loc, found, relative, rows, axis)};
+    return {zeroForeignRows(builder, loc, found, relative, rows, axis)};
   }
 
   /// Returns zeros where the index lies outside of this rank's rows.
-  static Value keepHeld(OpBuilder &builder, Location loc, Value found, Value relative, int64_t rows,
-                        int64_t axis) {
+  static Value zeroForeignRows(OpBuilder &builder, Location loc, Value found, Value relative,
+                               int64_t rows, int64_t axis) {
     auto indexType = cast<RankedTensorType>(relative.getType());
     auto type = cast<RankedTensorType>(found.getType());
     auto compare = [&](graph::Direction direction, int64_t bound) -> Value {
@@ -168,7 +168,7 @@ void registerLocalForms(DialectRegistry &registry) {
     attachOptimizerForms(context);
     attachSoftmaxForms(context);
     attachWindowForms(context);
-    attachNormalForms(context);
+    attachNormalizationForms(context);
     attachLossForms(context);
     attachAttentionForms(context);
     attachOrderForms(context);

@@ -32,7 +32,7 @@ def ReshardsToCollectives : Pass<"dist-reshards-to-collectives", "::mlir::Module
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 
-def Localise : Pass<"dist-localise", "::mlir::ModuleOp"> {
+def Localize : Pass<"dist-localize", "::mlir::ModuleOp"> {
   let summary = "turn global shapes into those of one rank";
   let description = [{
     Every op acts on blocks, and ops with a local form of their own get it (LocalForms.h). Pairs of
@@ -51,7 +51,7 @@ def DecomposeExchanges : Pass<"dist-decompose-exchanges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 
-def ChunkProducts : Pass<"dist-chunk-products", "::mlir::ModuleOp"> {
+def ChunkMatmuls : Pass<"dist-chunk-matmuls", "::mlir::ModuleOp"> {
   let summary = "cut matmuls into chunks that are summed over ranks one after the other";
   let description = [{
     A matmul of two matrices whose only reader is an all_reduce becomes matmuls of some of its rows,

@@ -53,7 +53,7 @@ private:
            << remark::metric("steps", plan.str())
            << remark::metric("elements_received", plan.getReceived());
     if (cluster)
-      remark << remark::metric("seconds", plan.price);
+      remark << remark::metric("seconds", plan.cost);
   }
 
   const abi::Cluster *cluster;

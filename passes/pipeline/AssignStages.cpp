@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // AssignStages: finds a virtual stage for each op, from the stages that the user gives to some ops
-// (ChunkFinder.h). Checks that the stages form a pipeline. Assumes that the loss is attached and
-// the modes are separated, so that ops added here are differentiated. Leaves `pipe.virtual_stage`
-// on the ops of all functions.
+// (VirtualStageFinder.h). Checks that the stages form a pipeline. Assumes that the loss is attached
+// and the modes are separated, so that ops added here are differentiated. Leaves
+// `pipe.virtual_stage` on the ops of all functions.
 #include "dialects/graph/Roles.h"
-#include "passes/pipeline/ChunkFinder.h"
 #include "passes/pipeline/Passes.h"
+#include "passes/pipeline/VirtualStageFinder.h"
 
 using namespace mlir;
 
@@ -67,7 +67,7 @@ struct AssignStages : impl::AssignStagesBase<AssignStages> {
       if (function.getBody().hasOneBlock())
         functions.push_back(function);
     for (func::FuncOp function : functions)
-      if (failed(ChunkFinder(function, shape).run()))
+      if (failed(VirtualStageFinder(function, shape).run()))
         return signalPassFailure();
     func::FuncOp main = findMain(functions);
     if (main && failed(checkAllUsed(main, shape)))

@@ -5,14 +5,14 @@
 // Assumes local shapes: ops connected without a transfer run on the ranks of one stage. Leaves
 // modules @stage0, @stage1, … inside the module, each with its parameters, its part of every
 // function and a step. @forward_backward becomes a section for each virtual stage and part
-// (Phases.h). A value that one section saves for another is a result and an argument of role saved.
-// The actions of a step are in the order of GPipe, in which every program can run; schedules come
-// later. Only transfers cross stages: no collective is added, and none spans stages.
-#include "passes/pipeline/ChunkMap.h"
+// (TrainingParts.h). A value that one section saves for another is a result and an argument of role
+// saved. The actions of a step are in the order of GPipe, in which every program can run; schedules
+// come later. Only transfers cross stages: no collective is added, and none spans stages.
 #include "passes/pipeline/FunctionCut.h"
 #include "passes/pipeline/Passes.h"
-#include "passes/pipeline/Phases.h"
 #include "passes/pipeline/SharedCopies.h"
+#include "passes/pipeline/TrainingParts.h"
+#include "passes/pipeline/VirtualStageMap.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
@@ -36,19 +36,19 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult findChunks();
-  LogicalResult checkChunk(Operation *op, int64_t chunk) const;
-  LogicalResult checkChunks(func::FuncOp function) const;
+  LogicalResult findVirtualStages();
+  LogicalResult checkVirtualStage(Operation *op, int64_t chunk) const;
+  LogicalResult checkVirtualStages(func::FuncOp function) const;
   void makeStages();
   void moveParameters();
   FunctionCut cutByStage(func::FuncOp function);
-  FunctionCut cutByPhase(func::FuncOp function);
+  FunctionCut cutByPart(func::FuncOp function);
   void assignOps(FunctionCut &cut, function_ref<unsigned(int64_t chunk, Operation *op)> sectionOf);
   void assignResults(FunctionCut &cut,
                      function_ref<unsigned(int64_t chunk, RoleAttr role)> sectionOf);
   void build(FunctionCut cut);
-  void addSlots(pipe::StepOp step, int64_t stage);
-  void addSlotsOfChunks(OpBuilder &b, pipe::StepOp step, int64_t stage);
+  void addActions(pipe::StepOp step, int64_t stage);
+  void addVirtualStageActions(OpBuilder &b, pipe::StepOp step, int64_t stage);
   std::string nameOf(StringRef section, int64_t chunk) const;
 
   int64_t stageOf(int64_t chunk) const { return shape.deviceOf(int(chunk)); }
@@ -60,8 +60,8 @@ private:
   const bool splitsBackward;
   func::FuncOp training;
   SmallVector<func::FuncOp> functions;
-  llvm::DenseMap<Operation *, ChunkMap> chunks; ///< by function
-  ParameterChunks parameters;
+  llvm::DenseMap<Operation *, VirtualStageMap> chunks; ///< by function
+  ParameterVirtualStages parameters;
   SmallVector<ModuleOp> stages;
   MessageTags tags;
 };
@@ -76,19 +76,19 @@ static func::FuncOp findTraining(ModuleOp module) {
   return {};
 }
 
-LogicalResult StageCutter::findChunks() {
+LogicalResult StageCutter::findVirtualStages() {
   training = findTraining(module);
   llvm::append_range(functions, module.getOps<func::FuncOp>());
   for (auto parameter : module.getOps<ParameterOp>())
     if (auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName)) {
-      if (failed(checkChunk(parameter, chunk.getInt())))
+      if (failed(checkVirtualStage(parameter, chunk.getInt())))
         return failure();
       parameters[parameter.getSymName()] = chunk.getInt();
     }
   for (func::FuncOp function : functions) {
-    if (failed(checkChunks(function)))
+    if (failed(checkVirtualStages(function)))
       return failure();
-    FailureOr<ChunkMap> map = ChunkMap::find(function, parameters);
+    FailureOr<VirtualStageMap> map = VirtualStageMap::find(function, parameters);
     if (failed(map))
       return failure();
     chunks.try_emplace(function, std::move(*map));
@@ -96,16 +96,16 @@ LogicalResult StageCutter::findChunks() {
   return success();
 }
 
-LogicalResult StageCutter::checkChunk(Operation *op, int64_t chunk) const {
+LogicalResult StageCutter::checkVirtualStage(Operation *op, int64_t chunk) const {
   if (chunk >= 0 && chunk < shape.stages())
     return success();
   return op->emitError() << "expected chunks 0 to " << shape.stages() - 1 << ", got " << chunk;
 }
 
-LogicalResult StageCutter::checkChunks(func::FuncOp function) const {
+LogicalResult StageCutter::checkVirtualStages(func::FuncOp function) const {
   for (auto transfer : function.getOps<pipe::TransferOp>())
-    if (failed(checkChunk(transfer, transfer.getSource())) ||
-        failed(checkChunk(transfer, transfer.getTarget())))
+    if (failed(checkVirtualStage(transfer, transfer.getSource())) ||
+        failed(checkVirtualStage(transfer, transfer.getTarget())))
       return failure();
   return success();
 }
@@ -151,12 +151,12 @@ void StageCutter::moveParameters() {
 /// begins.
 void StageCutter::assignOps(FunctionCut &cut,
                             function_ref<unsigned(int64_t, Operation *)> sectionOf) {
-  const ChunkMap &map = chunks.find(cut.source)->second;
+  const VirtualStageMap &map = chunks.find(cut.source)->second;
   for (Operation &op : cut.source.getBody().front().without_terminator()) {
     if (auto transfer = dyn_cast<pipe::TransferOp>(op)) {
       cut.sectionOf[&op] = sectionOf(transfer.getSource(), &op);
       cut.receiverOf[&op] = sectionOf(transfer.getTarget(), &op);
-    } else if (std::optional<int64_t> chunk = map.chunkOf(&op)) {
+    } else if (std::optional<int64_t> chunk = map.virtualStageOf(&op)) {
       cut.sectionOf[&op] = sectionOf(*chunk, &op);
     }
   }
@@ -182,24 +182,24 @@ FunctionCut StageCutter::cutByStage(func::FuncOp function) {
   cut.source = function;
   for (int64_t stage = 0; stage < shape.devices; ++stage)
     cut.sections.push_back({function.getName().str(), stage});
-  auto ofChunk = [&](int64_t chunk, auto) { return unsigned(stageOf(chunk)); };
-  assignOps(cut, ofChunk);
-  assignResults(cut, ofChunk);
+  auto ofVirtualStage = [&](int64_t chunk, auto) { return unsigned(stageOf(chunk)); };
+  assignOps(cut, ofVirtualStage);
+  assignResults(cut, ofVirtualStage);
   return cut;
 }
 
 std::string StageCutter::nameOf(StringRef section, int64_t chunk) const {
-  return facts::sectionOfChunk(section, chunk / shape.devices, shape.chunks);
+  return facts::sectionOfVirtualStage(section, chunk / shape.devices, shape.chunks);
 }
 
 /// Cuts the function into sections: forward in the order of the virtual stages, then backward in
 /// reverse.
-FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
+FunctionCut StageCutter::cutByPart(func::FuncOp function) {
   FunctionCut cut;
   cut.source = function;
   unsigned count = shape.stages();
-  auto sectionOf = [&](int64_t chunk, Phase phase) -> unsigned {
-    return phase == Phase::Forward ? chunk : unsigned(phase) * count + (count - 1 - chunk);
+  auto sectionOf = [&](int64_t chunk, TrainingPart part) -> unsigned {
+    return part == TrainingPart::Forward ? chunk : unsigned(part) * count + (count - 1 - chunk);
   };
   StringRef backward = splitsBackward ? facts::backwardInputName : facts::backwardName;
   for (unsigned chunk = 0; chunk < count; ++chunk)
@@ -209,11 +209,11 @@ FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
   for (unsigned chunk = count; splitsBackward && chunk-- > 0;)
     cut.sections.push_back({nameOf(facts::backwardWeightName, chunk), stageOf(chunk)});
 
-  Phases phases(function, splitsBackward);
-  assignOps(cut, [&](int64_t chunk, Operation *op) { return sectionOf(chunk, phases.of(op)); });
+  TrainingParts parts(function, splitsBackward);
+  assignOps(cut, [&](int64_t chunk, Operation *op) { return sectionOf(chunk, parts.of(op)); });
   assignResults(cut, [&](int64_t chunk, RoleAttr role) {
     bool isGradient = role && role.getKind() == RoleKind::Gradient;
-    return sectionOf(chunk, isGradient ? Phase::BackwardInput : Phase::Forward);
+    return sectionOf(chunk, isGradient ? TrainingPart::BackwardInput : TrainingPart::Forward);
   });
   return cut;
 }
@@ -231,7 +231,7 @@ void StageCutter::build(FunctionCut cut) {
 }
 
 /// Adds actions: all microbatches forward, one virtual stage after the other, then all backward.
-void StageCutter::addSlotsOfChunks(OpBuilder &b, pipe::StepOp step, int64_t stage) {
+void StageCutter::addVirtualStageActions(OpBuilder &b, pipe::StepOp step, int64_t stage) {
   auto add = [&](ArrayRef<StringRef> sections, int64_t chunk) {
     if (stageOf(chunk) != stage)
       return;
@@ -250,19 +250,19 @@ void StageCutter::addSlotsOfChunks(OpBuilder &b, pipe::StepOp step, int64_t stag
       add(facts::backwardName, chunk);
 }
 
-void StageCutter::addSlots(pipe::StepOp step, int64_t stage) {
+void StageCutter::addActions(pipe::StepOp step, int64_t stage) {
   OpBuilder b = OpBuilder::atBlockEnd(stages[stage].getBody());
   auto own = pipe::StepOp::create(b, step.getLoc(), step.getSymName(), step.getMicroBatches(),
                                   step.getCopies(), step.getMicroReduction());
   b.createBlock(&own.getBody());
-  addSlotsOfChunks(b, own, stage);
+  addVirtualStageActions(b, own, stage);
   for (auto slot : step.getBody().getOps<pipe::ActionOp>())
     if (slot.getSection() != training.getName())
       b.clone(*slot);
 }
 
 LogicalResult StageCutter::run() {
-  if (failed(findChunks()))
+  if (failed(findVirtualStages()))
     return failure();
   auto stageOfParameter = [&](ParameterOp parameter) {
     return stageOf(parameters.lookup(parameter.getSymName()));
@@ -271,11 +271,11 @@ LogicalResult StageCutter::run() {
     return failure();
   makeStages();
   for (func::FuncOp function : functions)
-    build(isTraining(function) ? cutByPhase(function) : cutByStage(function));
+    build(isTraining(function) ? cutByPart(function) : cutByStage(function));
   moveParameters();
   if (pipe::StepOp step = facts::getStep(module)) {
     for (int64_t stage = 0; stage < shape.devices; ++stage)
-      addSlots(step, stage);
+      addActions(step, stage);
     step.erase();
   }
   for (func::FuncOp function : functions)

@@ -51,13 +51,13 @@ void FunctionCut::findOpsOfParameters() {
 
 void FunctionCut::findHeadTransposes() {
   for (auto attention : source.getOps<graph::AttentionOp>()) {
-    graph::TransposeOp behind = facts::headTransposeBehind(attention.getResult());
+    graph::TransposeOp behind = facts::headTransposeAfter(attention.getResult());
     bool isMadeHere = behind && !attention->hasAttr(pipe::recomputeAttrName) &&
                       sectionOf.contains(attention) && sectionOf.contains(behind) &&
                       sectionOf.lookup(attention) == sectionOf.lookup(behind);
-    if (!isMadeHere || !facts::goesByHeadTransposes(attention))
+    if (!isMadeHere || !facts::usesHeadTransposes(attention))
       continue;
-    keptFor[attention.getResult()] = behind.getResult();
+    savedInstead[attention.getResult()] = behind.getResult();
     for (Value operand : {attention.getQuery(), attention.getKey(), attention.getValue()})
       headTransposes.insert(operand.getDefiningOp());
   }
@@ -78,9 +78,9 @@ private:
   void addReturn();
   Value resolve(Value value);
   Value resolveResult(OpResult value);
-  Value resolveKept(Value value);
+  Value resolveSaved(Value value);
   Value addArgument(Value value, DictionaryAttr attributes);
-  bool isMadeAgain(Operation *op) const;
+  bool isRecomputedHere(Operation *op) const;
   DictionaryAttr savedRole(StringRef name) const;
 
   FunctionCut &cut;
@@ -171,11 +171,11 @@ Value SectionBuilder::resolveResult(OpResult value) {
   Operation *op = value.getOwner();
   if (auto transfer = dyn_cast<pipe::TransferOp>(op); transfer && cut.isWithinStage(transfer)) {
     mapping.map(value, resolve(transfer.getInput()));
-  } else if (Value kept = cut.keptFor.lookup(value)) {
-    mapping.map(value, graph::TransposeOp::create(b, value.getLoc(), resolveKept(kept),
+  } else if (Value kept = cut.savedInstead.lookup(value)) {
+    mapping.map(value, graph::TransposeOp::create(b, value.getLoc(), resolveSaved(kept),
                                                   facts::headsWithPositions)
                            .getResult());
-  } else if (isMadeAgain(op)) {
+  } else if (isRecomputedHere(op)) {
     for (Value operand : op->getOperands())
       resolve(operand);
     b.clone(*op, mapping);
@@ -186,14 +186,14 @@ Value SectionBuilder::resolveResult(OpResult value) {
 }
 
 /// Returns a value that is saved, even if other values are recomputed.
-Value SectionBuilder::resolveKept(Value value) {
+Value SectionBuilder::resolveSaved(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   return addArgument(value, savedRole(cut.save(value)));
 }
 
 /// Returns whether this section recomputes an op of another section, of which it reads a result.
-bool SectionBuilder::isMadeAgain(Operation *op) const {
+bool SectionBuilder::isRecomputedHere(Operation *op) const {
   return !cut.sectionOf.contains(op) || isCheap(op) || cut.ofParameters.contains(op) ||
          cut.headTransposes.contains(op) || op->hasAttr(pipe::recomputeAttrName);
 }

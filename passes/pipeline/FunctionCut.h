@@ -63,7 +63,7 @@ struct FunctionCut {
   /// change until the update.
   llvm::DenseSet<mlir::Operation *> ofParameters;
   /// By result of such an attention: its transpose, which is saved instead.
-  llvm::DenseMap<mlir::Value, mlir::Value> keptFor;
+  llvm::DenseMap<mlir::Value, mlir::Value> savedInstead;
   /// Transposes of such attentions' operands, which are recomputed.
   llvm::DenseSet<mlir::Operation *> headTransposes;
 

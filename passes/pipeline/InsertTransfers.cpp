@@ -21,7 +21,7 @@ namespace pcc::pipeline {
 
 namespace {
 
-std::optional<int64_t> getChunk(Operation *op) {
+std::optional<int64_t> getVirtualStage(Operation *op) {
   auto chunk = op->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName);
   return chunk ? std::optional(chunk.getInt()) : std::nullopt;
 }
@@ -40,14 +40,15 @@ StringRef getParameter(Value value) {
 using Readers = llvm::MapVector<StringRef, std::map<int64_t, Operation *>>;
 
 /// Adds the transfers of one function.
-class Crossings {
+class TransferInserter {
 public:
-  explicit Crossings(func::FuncOp function) : function(function), builder(function.getContext()) {}
+  explicit TransferInserter(func::FuncOp function)
+      : function(function), builder(function.getContext()) {}
 
   void insert() {
     for (Operation &op :
          llvm::make_early_inc_range(function.getBody().front().without_terminator()))
-      if (std::optional<int64_t> chunk = getChunk(&op))
+      if (std::optional<int64_t> chunk = getVirtualStage(&op))
         for (OpOperand &operand : op.getOpOperands())
           cross(operand, *chunk);
   }
@@ -55,7 +56,7 @@ public:
 private:
   void cross(OpOperand &operand, int64_t target) {
     Operation *producer = operand.get().getDefiningOp();
-    std::optional<int64_t> source = producer ? getChunk(producer) : std::nullopt;
+    std::optional<int64_t> source = producer ? getVirtualStage(producer) : std::nullopt;
     if (!source || *source == target)
       return;
     Value &received = made[{operand.get(), target}];
@@ -97,7 +98,7 @@ public:
 
 private:
   void addReader(Operation *op) {
-    if (std::optional<int64_t> chunk = getChunk(op))
+    if (std::optional<int64_t> chunk = getVirtualStage(op))
       for (Value operand : op->getOperands())
         if (StringRef name = getParameter(operand); !name.empty())
           readers[name].try_emplace(*chunk, op);
@@ -159,8 +160,10 @@ private:
 
   void takeCopy(func::FuncOp function, unsigned index, StringRef name, int64_t chunk) {
     BlockArgument owner = function.getArgument(index);
-    auto isOfChunk = [&](OpOperand &use) { return getChunk(use.getOwner()) == chunk; };
-    if (llvm::none_of(owner.getUses(), isOfChunk))
+    auto isOfVirtualStage = [&](OpOperand &use) {
+      return getVirtualStage(use.getOwner()) == chunk;
+    };
+    if (llvm::none_of(owner.getUses(), isOfVirtualStage))
       return;
     NamedAttrList attributes(function.getArgAttrDict(index));
     attributes.set(graph::roleAttrName, graph::makeRole(function.getContext(), RoleKind::Parameter,
@@ -170,7 +173,7 @@ private:
         position, owner.getType(), attributes.getDictionary(function.getContext()), owner.getLoc());
     assert(succeeded(added) && "a position behind the arguments is legal");
     (void)added;
-    function.getArgument(index).replaceUsesWithIf(function.getArgument(position), isOfChunk);
+    function.getArgument(index).replaceUsesWithIf(function.getArgument(position), isOfVirtualStage);
   }
 
   ModuleOp module;
@@ -185,7 +188,7 @@ struct InsertTransfers : impl::InsertTransfersBase<InsertTransfers> {
     ModuleOp module = getOperation();
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (!function.isDeclaration())
-        Crossings(function).insert();
+        TransferInserter(function).insert();
     if (failed(CopiedParameters(module).run()))
       return signalPassFailure();
     for (func::FuncOp function : module.getOps<func::FuncOp>())

@@ -182,7 +182,7 @@ void Interleaver::receiveFirst() {
 }
 
 /// Turns the actions of copy 0 into actions of all copies, and erases the other actions.
-static llvm::SetVector<StringRef> joinSlots(pipe::StepOp step) {
+static llvm::SetVector<StringRef> joinActions(pipe::StepOp step) {
   llvm::SetVector<StringRef> sections;
   for (auto slot : llvm::make_early_inc_range(step.getBody().getOps<pipe::ActionOp>())) {
     if (!slot.getCopy())
@@ -206,7 +206,7 @@ struct InterleaveCopies : impl::InterleaveCopiesBase<InterleaveCopies> {
       pipe::StepOp step = facts::getStep(program);
       if (!step || step.getCopies() == 1 || step.areCopiesTogether())
         continue;
-      llvm::SetVector<StringRef> sections = joinSlots(step);
+      llvm::SetVector<StringRef> sections = joinActions(step);
       for (auto function : llvm::make_early_inc_range(program.getOps<func::FuncOp>()))
         if (sections.contains(function.getName()))
           Interleaver(function, step.getCopies()).run();

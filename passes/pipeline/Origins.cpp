@@ -25,14 +25,14 @@ static bool isCheap(Operation *op) {
   return opClass != facts::OpClass::Contraction && opClass != facts::OpClass::Communication;
 }
 
-Origins::Origins(func::FuncOp function, function_ref<bool(Operation *)> isMarked) {
+Origins::Origins(func::FuncOp function, function_ref<bool(Operation *)> isAnnotated) {
   for (Operation &op : function.getBody().front().without_terminator()) {
     unsigned origin = Constants;
     for (Value operand : op.getOperands())
       origin |= of(operand);
     origins[&op] = origin;
     bool readsParameters = origin & Parameters, readsData = origin & (Inputs | Indices);
-    bool isKept = isMarked(&op) && !(isSideWork(&op) && isCheap(&op));
+    bool isKept = isAnnotated(&op) && !(isSideWork(&op) && isCheap(&op));
     if ((readsParameters && readsData) || isKept)
       origins[&op] = Placed;
   }

@@ -18,10 +18,10 @@ class Origins {
 public:
   enum Bit : unsigned { Constants = 0, Indices = 1, Inputs = 2, Parameters = 4, Placed = 8 };
 
-  /// The function has one block. Ops for which `isMarked` holds are placed as well, unless they may
-  /// be recomputed.
+  /// The function has one block. Ops for which `isAnnotated` holds are placed as well, unless they
+  /// may be recomputed.
   Origins(
-      mlir::func::FuncOp function, llvm::function_ref<bool(mlir::Operation *)> isMarked =
+      mlir::func::FuncOp function, llvm::function_ref<bool(mlir::Operation *)> isAnnotated =
                                        [](mlir::Operation *) { return false; });
 
   unsigned of(mlir::Operation *op) const { return origins.lookup(op); }

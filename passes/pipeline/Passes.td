@@ -6,7 +6,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def CollectMarks : Pass<"pipeline-collect-marks", "::mlir::ModuleOp"> {
+def CollectAnnotations : Pass<"pipeline-collect-annotations", "::mlir::ModuleOp"> {
   let summary = "turn annotations on ops into constraints (pins) that name the ops";
   let description = [{
     Moves `pipe.stage`, `pipe.virtual_stage` and `pipe.recompute` from the ops to `pipe.constraints`. An op without
@@ -14,7 +14,7 @@ def CollectMarks : Pass<"pipeline-collect-marks", "::mlir::ModuleOp"> {
   }];
 }
 
-def ApplyStagePins : Pass<"pipeline-apply-stage-pins", "::mlir::ModuleOp"> {
+def ApplyStageConstraints : Pass<"pipeline-apply-stage-constraints", "::mlir::ModuleOp"> {
   let summary = "put the stages of constraints (pins) onto the ops that they name";
   let description = [{
     Sets `pipe.stage` by the entries of `pipe.constraints` and by the parts of layouts. The parts may also
@@ -62,7 +62,7 @@ def InsertTransfers : Pass<"pipeline-insert-transfers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::graph::GraphDialect", "::pcc::pipe::PipeDialect"];
 }
 
-def ApplyRecomputePins : Pass<"pipeline-apply-recompute-pins", "::mlir::ModuleOp"> {
+def ApplyRecomputeConstraints : Pass<"pipeline-apply-recompute-constraints", "::mlir::ModuleOp"> {
   let summary = "annotate the ops that constraints (pins) select for recomputation";
   let description = [{
     Sets `pipe.recompute` on the forward ops that an entry of `pipe.constraints` with `recompute` matches,

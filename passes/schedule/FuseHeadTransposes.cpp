@@ -61,7 +61,7 @@ private:
 } // namespace
 
 TransposeOp AttentionInstruction::takeBehind(Value result) {
-  TransposeOp taken = facts::headTransposeBehind(result);
+  TransposeOp taken = facts::headTransposeAfter(result);
   if (!taken)
     taken = TransposeOp::create(b, attention->getLoc(), result, facts::headsWithPositions);
   taken->moveAfter(attention);
@@ -96,10 +96,10 @@ static std::pair<int64_t, int64_t> annotateAttentions(func::FuncOp function) {
   int64_t attentions = 0, gradients = 0;
   Block &body = function.getBody().front();
   for (auto op : llvm::to_vector(body.getOps<AttentionOp>()))
-    if (facts::goesByHeadTransposes(op))
+    if (facts::usesHeadTransposes(op))
       take(op, attentions++);
   for (auto op : llvm::to_vector(body.getOps<AttentionGradientOp>()))
-    if (facts::asHeadTranspose(op.getResult().getDefiningOp()) && facts::goesByHeadTransposes(op))
+    if (facts::asHeadTranspose(op.getResult().getDefiningOp()) && facts::usesHeadTransposes(op))
       take(op, attentions + gradients++);
   return {attentions, gradients};
 }

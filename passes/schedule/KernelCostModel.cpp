@@ -5,7 +5,7 @@
 #include "dialects/task/EpilogueAttrs.h"
 #include "passes/facts/CollectiveCost.h"
 #include "passes/facts/Cost.h"
-#include "passes/facts/OpPrice.h"
+#include "passes/facts/OpCostModel.h"
 
 using namespace mlir;
 
@@ -30,14 +30,14 @@ double KernelCostModel::of(const facts::Kernel &kernel) const {
 }
 
 double KernelCostModel::ofPart(Operation *op) const {
-  return facts::OpPrice(op, cluster.device(), shares.of(op)).seconds(facts::OpShapes::of(op));
+  return facts::OpCostModel(op, cluster.device(), shares.of(op)).seconds(facts::OpShapes::of(op));
 }
 
 double KernelCostModel::ofMessage(const facts::Kernel &kernel) const {
   Operation *first = kernel.ops.front();
   if (auto send = dyn_cast<pipe::SendOp>(first))
-    return facts::secondsOfMessage(double(facts::getNumBytes(send.getInput().getType())),
-                                   mesh.getNumRanks(), cluster);
+    return facts::secondsOfTransfer(double(facts::getNumBytes(send.getInput().getType())),
+                                    mesh.getNumRanks(), cluster);
   if (isa<pipe::RecvOp>(first)) // the sender accounts for the time
     return 0;
   return facts::secondsOfCollective(kernel.ops, mesh, cluster);

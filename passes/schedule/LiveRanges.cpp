@@ -102,14 +102,14 @@ void LiveRanges::extendOverCommunication(const facts::Kernel &kernel) {
 /// Extends the outputs of a hoisted kernel from the action in which it runs through all sections
 /// that run later.
 void LiveRanges::extendToPlace(const facts::Kernel &kernel) {
-  if (!kernel.early)
+  if (!kernel.hoisted)
     return;
   int64_t first =
-      startOf.lookup(kernel.early->section) + std::max<int64_t>(kernel.early->behind, 0);
+      startOf.lookup(kernel.hoisted->section) + std::max<int64_t>(kernel.hoisted->behind, 0);
   Block &step = facts::getStep(module).getBody().front();
   SmallVector<pipe::ActionOp> actions(step.getOps<pipe::ActionOp>());
   for (pipe::ActionOp action : llvm::reverse(actions)) {
-    if (action.getSection() == kernel.early->section)
+    if (action.getSection() == kernel.hoisted->section)
       break;
     if (auto other = startOf.find(action.getSection()); other != startOf.end())
       first = std::min(first, other->second);

@@ -132,7 +132,7 @@ LogicalResult MemoryReplay::write(const Action &action, const PlacedKernel &kern
     uint32_t reducedFrom = 0;
     for (unsigned input : kernel.inputs) {
       const PlacedValue &from = valueAt(action, input);
-      if (to.place == from.place && kernel.early && kernel.reducesInPlace)
+      if (to.place == from.place && kernel.hoisted && kernel.reducesInPlace)
         reducedFrom = own[input];
       else if (to.place != from.place &&
                span.overlaps(getSpan(from.place, from.bytes, action.number)))
@@ -240,7 +240,7 @@ LogicalResult MemoryReplay::runAction(const Action &action) {
   if (failed(runHoistedAfter(-1)))
     return failure();
   for (auto [number, kernel] : llvm::enumerate(section.kernels)) {
-    if (!kernel.early && failed(runKernel(action, kernel, own)))
+    if (!kernel.hoisted && failed(runKernel(action, kernel, own)))
       return failure();
     if (failed(runHoistedAfter(int64_t(number))))
       return failure();

@@ -13,10 +13,10 @@
 //
 // The caller of the program reads losses, outputs and gradients when a section is done, and must
 // find them as well. Each result must be as its section returns it. A gradient that ranks reduce in
-// place must be the result of all these reductions and no others (facts/EarlyReductions.h).
+// place must be the result of all these reductions and no others (facts/HoistedReductions.h).
 #pragma once
 
-#include "passes/facts/EarlyReductions.h"
+#include "passes/facts/HoistedReductions.h"
 #include "passes/schedule/PlacedSections.h"
 
 namespace pcc::schedule {
@@ -24,7 +24,7 @@ namespace pcc::schedule {
 class MemoryReplay {
 public:
   /// `step` is null if there is none. All arguments must outlive this object.
-  MemoryReplay(const PlacedSections &placed, const facts::EarlyReductions &reductions,
+  MemoryReplay(const PlacedSections &placed, const facts::HoistedReductions &reductions,
                pipe::StepOp step)
       : placed(placed), reductions(reductions), step(step) {}
 
@@ -68,9 +68,9 @@ private:
   mlir::LogicalResult checkReturned(const Action &action, const Versions &own);
   mlir::LogicalResult checkReduced(const Action &action);
   mlir::LogicalResult expectReduced(const Action &action, const ByteSpan &span, uint32_t made,
-                                    const facts::EarlyReduction &reduction);
+                                    const facts::HoistedReduction &reduction);
   uint32_t findReduced(mlir::Value result, uint32_t from) const;
-  const facts::EarlyReduction *reductionOf(graph::RoleAttr role) const;
+  const facts::HoistedReduction *reductionOf(graph::RoleAttr role) const;
   mlir::LogicalResult setParameters(const Action &action, const Versions &own);
   mlir::LogicalResult checkSums(const Action &action);
   mlir::LogicalResult checkParameters(mlir::Operation *end);
@@ -87,7 +87,7 @@ private:
   }
 
   const PlacedSections &placed;
-  const facts::EarlyReductions &reductions;
+  const facts::HoistedReductions &reductions;
   pipe::StepOp step;
   MemoryContents bytes;
   std::vector<Version> versions;

@@ -11,7 +11,7 @@ namespace pcc::schedule {
 
 /// Returns the collectives that reduce the result in place before it is shown; null if there are
 /// none.
-const facts::EarlyReduction *MemoryReplay::reductionOf(RoleAttr role) const {
+const facts::HoistedReduction *MemoryReplay::reductionOf(RoleAttr role) const {
   return role && role.getKind() == RoleKind::Gradient ? reductions.find(role) : nullptr;
 }
 
@@ -67,7 +67,7 @@ uint32_t MemoryReplay::findReduced(Value result, uint32_t from) const {
 /// Checks that the bytes hold the result of all collectives of `reduction`, and no others, on
 /// `made`.
 LogicalResult MemoryReplay::expectReduced(const Action &action, const ByteSpan &span, uint32_t made,
-                                          const facts::EarlyReduction &reduction) {
+                                          const facts::HoistedReduction &reduction) {
   facts::Section *section = placed.sections[action.section].section;
   Operation *end = section->function.getBody().front().getTerminator();
   for (dist::AllReduceOp reduce : reduction.reduces) {
@@ -83,13 +83,13 @@ LogicalResult MemoryReplay::expectReduced(const Action &action, const ByteSpan &
 /// that reduce them in place.
 LogicalResult MemoryReplay::checkReduced(const Action &action) {
   StringRef name = placed.sections[action.section].section->function.getName();
-  auto endsHere = [&](const facts::EarlyReduction *reduction) {
+  auto endsHere = [&](const facts::HoistedReduction *reduction) {
     return reduction && action.isLast && reduction->section == name;
   };
   for (const PlacedSection &section : placed.sections)
     for (auto [result, value] : section.results) {
       RoleAttr role = section.section->getResultRole(result);
-      const facts::EarlyReduction *reduction = reductionOf(role);
+      const facts::HoistedReduction *reduction = reductionOf(role);
       if (!value || !endsHere(reduction))
         continue;
       const PlacedValue &shown = section.values[*value];
@@ -98,7 +98,7 @@ LogicalResult MemoryReplay::checkReduced(const Action &action) {
         return failure();
     }
   for (auto [sum, state] : llvm::zip_equal(placed.sums, sums))
-    if (const facts::EarlyReduction *reduction = reductionOf(sum.role); endsHere(reduction))
+    if (const facts::HoistedReduction *reduction = reductionOf(sum.role); endsHere(reduction))
       if (failed(
               expectReduced(action, getSpan(sum.place, sum.bytes, 0), state.version, *reduction)))
         return failure();

@@ -129,7 +129,7 @@ void StepOrder::noteUnfinished(const KernelStreams &streams, const streams::Stre
     if (problem.tasks[task].stream == streams::computeStream)
       computed = std::max(computed, endOf(task));
   for (int task : order)
-    if (StepKernel kernel = streams.getKernel(task); kernel.kernel && kernel.kernel->early) {
+    if (StepKernel kernel = streams.getKernel(task); kernel.kernel && kernel.kernel->hoisted) {
       double rest = std::min(endOf(task) - computed, problem.tasks[task].seconds);
       unfinished[kernel.section].push_back({kernel, std::max(rest, 0.0)});
     }

@@ -92,7 +92,7 @@ static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
 
 /// Returns whether the caller of the program reads `value` when `function` is done, as the function
 /// returns it. Gradients are shown after all collectives that reduce them in place
-/// (facts/EarlyReductions.h).
+/// (facts/HoistedReductions.h).
 static bool isShownAsReturned(func::FuncOp function, Value value) {
   Operation *end = function.getBody().front().getTerminator();
   return llvm::any_of(end->getOpOperands(), [&](OpOperand &returned) {
@@ -107,17 +107,17 @@ static bool isShownAsReturned(func::FuncOp function, Value value) {
 /// kernels of another section. The times only describe readers in the kernel's own section.
 bool Overwrites::isReadAfterHoisted(Buffer *buffer) const {
   auto module = section.function->getParentOfType<ModuleOp>();
-  llvm::StringSet<> behind = sectionsBehind(kernel.early->section, facts::getStep(module));
+  llvm::StringSet<> behind = sectionsBehind(kernel.hoisted->section, facts::getStep(module));
   return llvm::any_of(values.all(), [&](Value value) {
     auto function = value.getParentRegion()->getParentOfType<func::FuncOp>();
-    bool runsBeside = function.getName() == kernel.early->section;
+    bool runsBeside = function.getName() == kernel.hoisted->section;
     if (values.find(value) != buffer || function == section.function ||
         !(runsBeside || behind.contains(function.getName())))
       return false;
     bool isRead = isShownAsReturned(function, value);
     facts::forEachReader(value, [&](Operation *reader) {
       if (std::optional<int64_t> number = facts::getKernelNumber(reader))
-        isRead |= !runsBeside || *number > kernel.early->behind;
+        isRead |= !runsBeside || *number > kernel.hoisted->behind;
     });
     return isRead;
   });
@@ -127,14 +127,14 @@ bool Overwrites::isReadAfterHoisted(Buffer *buffer) const {
 /// cannot use a frame, because it is read when another number may use the frame. A hoisted kernel
 /// may overwrite a gradient only to reduce it.
 Value Overwrites::takeDying(Value output, bool staysInside) {
-  if (kernel.early && !isa<dist::AllReduceOp>(output.getDefiningOp()))
+  if (kernel.hoisted && !isa<dist::AllReduceOp>(output.getDefiningOp()))
     return nullptr;
   Value found;
   for (Value candidate : kernel.inputs) {
     Value root = facts::viewRoot(candidate);
     Buffer *buffer = values.find(root);
     if (!buffer || !buffer->overwritable || buffer->last != now || taken.contains(buffer) ||
-        !mayOverwriteAll(buffer, output) || (kernel.early && isReadAfterHoisted(buffer)))
+        !mayOverwriteAll(buffer, output) || (kernel.hoisted && isReadAfterHoisted(buffer)))
       continue;
     bool isInFrame = buffer->frame && staysInside && isInside(*buffer->frame);
     if (isInFrame || (!buffer->frame && !found))

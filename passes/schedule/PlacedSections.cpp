@@ -80,7 +80,7 @@ LogicalResult SectionPlacer::checkWrites(const facts::Kernel &kernel,
 LogicalResult SectionPlacer::addKernel(const facts::Kernel &kernel) {
   PlacedKernel own;
   own.op = kernel.ops.back();
-  own.early = kernel.early;
+  own.early = kernel.hoisted;
   for (Value input : kernel.inputs)
     if (auto found = numbers.find(facts::viewRoot(input)); found != numbers.end())
       own.inputs.push_back(found->second);

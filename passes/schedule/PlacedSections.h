@@ -32,7 +32,7 @@ struct PlacedSum {
 
 struct PlacedKernel {
   mlir::Operation *op = nullptr; ///< one op of the kernel
-  std::optional<facts::EarlyPlace> early;
+  std::optional<facts::HoistedPlace> early;
   llvm::SmallVector<unsigned> inputs, outputs; ///< indices of values
   bool reducesInPlace = false;                 ///< each output reduces an input over ranks in place
   /// Sums that the kernel's own instruction, at most one, and the instructions after it add outputs

@@ -47,7 +47,7 @@ LogicalResult StepActions::addStage(ModuleOp module) {
 }
 
 bool StepActions::has(const Stage &stage, StringRef section, int64_t chunk) const {
-  std::string name = facts::sectionOfChunk(section, chunk, shape.chunks);
+  std::string name = facts::sectionOfVirtualStage(section, chunk, shape.chunks);
   return stage.actions.contains({StringRef(name), 0});
 }
 
@@ -67,7 +67,8 @@ void StepActions::findShape() {
 
 /// Returns the stage of the last virtual stage.
 int64_t StepActions::findLossStage() const {
-  std::string last = facts::sectionOfChunk(facts::forwardTrainName, shape.chunks - 1, shape.chunks);
+  std::string last =
+      facts::sectionOfVirtualStage(facts::forwardTrainName, shape.chunks - 1, shape.chunks);
   for (auto [number, stage] : llvm::enumerate(stages))
     if (auto function = ModuleOp(stage.module).lookupSymbol<func::FuncOp>(last))
       if (graph::findResult(function, graph::RoleKind::Loss))
@@ -81,7 +82,7 @@ StepActions::sectionsOf(const order::PipelineAction &work) const {
   using order::PipelineActionKind;
   SmallVector<std::pair<std::string, int64_t>> sections;
   auto add = [&](StringRef section, int chunk, int64_t microbatch) {
-    sections.emplace_back(facts::sectionOfChunk(section, chunk, shape.chunks), microbatch);
+    sections.emplace_back(facts::sectionOfVirtualStage(section, chunk, shape.chunks), microbatch);
   };
   bool isOverlapped = work.kind == PipelineActionKind::Overlapped;
   int chunk = isOverlapped ? work.backwardChunk : work.chunk;

@@ -15,9 +15,9 @@ StepKernels::StepKernels(ModuleOp module) : sections(facts::collectSections(modu
   llvm::DenseMap<facts::Section *, SmallVector<std::pair<int64_t, StepKernel>>> early;
   for (facts::Section &section : sections)
     for (const facts::Kernel &kernel : kernels[&section])
-      if (kernel.early)
-        early[byName.lookup(kernel.early->section)].push_back(
-            {kernel.early->behind, {&section, &kernel}});
+      if (kernel.hoisted)
+        early[byName.lookup(kernel.hoisted->section)].push_back(
+            {kernel.hoisted->behind, {&section, &kernel}});
   for (facts::Section &section : sections) {
     KernelOrder &order = orders[&section];
     ArrayRef<std::pair<int64_t, StepKernel>> others = early[&section];
@@ -27,7 +27,7 @@ StepKernels::StepKernels(ModuleOp module) : sections(facts::collectSections(modu
     };
     addBehind(-1);
     for (const facts::Kernel &kernel : kernels[&section]) {
-      if (!kernel.early)
+      if (!kernel.hoisted)
         order.push_back({&section, &kernel});
       addBehind(kernel.number);
     }
@@ -49,8 +49,8 @@ void StepKernels::annotate(facts::Section &section) {
   };
   llvm::SmallSetVector<StringRef, 4> hosts; // in the order of their last actions
   for (const facts::Kernel &kernel : kernels[&section])
-    if (kernel.early)
-      hosts.insert(kernel.early->section);
+    if (kernel.hoisted)
+      hosts.insert(kernel.hoisted->section);
   for (StringRef name : hosts) {
     facts::Section &host = *llvm::find_if(
         sections, [&](facts::Section &other) { return other.function.getName() == name; });

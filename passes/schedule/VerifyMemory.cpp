@@ -23,7 +23,7 @@ struct VerifyMemory : impl::VerifyMemoryBase<VerifyMemory> {
     FailureOr<PlacedSections> placed = placeSections(sections);
     if (failed(placed))
       return signalPassFailure();
-    facts::EarlyReductions reductions(sections);
+    facts::HoistedReductions reductions(sections);
     if (failed(MemoryReplay(*placed, reductions, facts::getStep(getOperation())).run()))
       return signalPassFailure();
     markAllAnalysesPreserved();

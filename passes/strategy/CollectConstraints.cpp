@@ -71,7 +71,7 @@ private:
     for (const Annotation &annotation : annotations)
       if (annotation.value)
         entry.set(annotation.key, builder.getStringAttr(toText(annotation.value)));
-    if (std::string place = facts::findPlace(loc); !place.empty())
+    if (std::string place = facts::findSourceLocation(loc); !place.empty())
       entry.set("place", builder.getStringAttr(place));
     pins.push_back(entry.getDictionary(module.getContext()));
   }

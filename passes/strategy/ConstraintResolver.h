@@ -15,7 +15,7 @@ namespace pcc::strategy {
 
 /// Ops and tensors that one constraint, or a loaded strategy as a whole, applies to.
 struct ConstraintTargets {
-  std::string text; ///< the constraint as messages print it (PinSubject.h)
+  std::string text; ///< the constraint as messages print it (ConstraintSubject.h)
   bool isRestored = false;
   std::vector<mlir::Operation *> ops;
   std::vector<std::string> parameters, inputs;

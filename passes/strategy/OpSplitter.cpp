@@ -86,7 +86,7 @@ OpSharding OpSplitter::assemble(const FactorAxes &factors) const {
 double OpSplitter::getReshardCost(Value value, const Sharding &from, const Sharding &to) const {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t elementBytes = facts::getNumBytes(type.clone(ArrayRef<int64_t>()));
-  double elements = planner.plan(from, to, type.getShape(), elementBytes).price;
+  double elements = planner.plan(from, to, type.getShape(), elementBytes).cost;
   return elements * static_cast<double>(elementBytes);
 }
 

@@ -57,7 +57,7 @@ private:
     annotateProgram(getOperation(), std::move(program));
     // On more axes every reshard would be planned separately, which takes minutes.
     if (improvement == CostModel::None ||
-        facts::dropTrivialAxes(mesh).getAxes().size() > facts::mostTableAxes)
+        facts::dropTrivialAxes(mesh).getAxes().size() > facts::maxTableAxes)
       return success();
     abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
     if (!machine)

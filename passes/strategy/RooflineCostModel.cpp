@@ -34,7 +34,7 @@ const facts::KernelShare &RooflineCostModel::getShare(Operation *op) {
 
 std::vector<double> RooflineCostModel::costOfOp(Operation *op, const facts::KernelShare &share,
                                                 ArrayRef<OpSharding> opShardings) {
-  facts::OpPrice price(op, cluster.device(), share);
+  facts::OpCostModel price(op, cluster.device(), share);
   std::vector<double> seconds;
   for (const OpSharding &opSharding : opShardings) {
     func::FuncOp form = local.build(op, opSharding);
@@ -49,7 +49,7 @@ double RooflineCostModel::costOfLocalForm(func::FuncOp function) const {
   double seconds = 0;
   for (Operation &op : function.getBody().front().without_terminator())
     seconds += facts::isCollective(&op) ? facts::secondsOfCollective({&op}, mesh, cluster)
-                                        : facts::OpPrice(&op, cluster.device(), shares.of(&op))
+                                        : facts::OpCostModel(&op, cluster.device(), shares.of(&op))
                                               .seconds(facts::OpShapes::of(&op));
   return seconds;
 }
@@ -85,10 +85,10 @@ std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
                                                   ArrayRef<const Sharding *> to) {
   int64_t elementBytes = facts::getElementBytes(type);
   std::vector<double> seconds;
-  if (facts::dropTrivialAxes(mesh).getAxes().size() > facts::mostTableAxes) {
+  if (facts::dropTrivialAxes(mesh).getAxes().size() > facts::maxTableAxes) {
     for (const Sharding *left : from)
       for (const Sharding *right : to)
-        seconds.push_back(planner.plan(*left, *right, type.getShape(), elementBytes).price);
+        seconds.push_back(planner.plan(*left, *right, type.getShape(), elementBytes).cost);
     return seconds;
   }
   const facts::ReshardTable &table = tables.get(type.getShape(), elementBytes);

@@ -4,7 +4,7 @@
 // reshard between two nodes.
 #pragma once
 
-#include "passes/facts/OpPrice.h"
+#include "passes/facts/OpCostModel.h"
 #include "passes/facts/ReshardPlanner.h"
 #include "passes/facts/ReshardTable.h"
 #include "passes/strategy/LocalProgram.h"

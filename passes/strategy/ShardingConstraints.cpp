@@ -17,8 +17,8 @@ constexpr facts::SubjectKey keys[] = {
 } // namespace
 
 FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, ModuleOp module) {
-  FailureOr<facts::PinSubject> subject =
-      facts::PinSubject::read(entry, keys, "a constraint", module);
+  FailureOr<facts::ConstraintSubject> subject =
+      facts::ConstraintSubject::read(entry, keys, "a constraint", module);
   if (failed(subject))
     return failure();
   ShardingConstraint constraint;

@@ -14,7 +14,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
-#include "passes/facts/MachinePrice.h"
+#include "passes/facts/ReshardCostModel.h"
 #include "passes/facts/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "runtime/machine/Cluster.h"
@@ -69,8 +69,8 @@ private:
         double(facts::getNumBytes(transfer.getType())) / double(whole.getNumBlocks(mesh));
     double parts = double(cut->getNumBlocks(mesh)) / double(whole.getNumBlocks(mesh));
     int64_t ranks = mesh.getNumRanks();
-    double atOnce = facts::secondsOfMessage(bytes, ranks, machine);
-    double inParts = facts::secondsOfMessage(bytes / parts, ranks, machine) +
+    double atOnce = facts::secondsOfTransfer(bytes, ranks, machine);
+    double inParts = facts::secondsOfTransfer(bytes / parts, ranks, machine) +
                      machine::estimateCollectiveCost(
                          machine, facts::makeGroup(copies, mesh, machine), {abi::ALL_GATHER, bytes})
                          .seconds;

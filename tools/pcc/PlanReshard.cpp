@@ -96,7 +96,7 @@ private:
     result.plan = planner.plan(pair.from, pair.to, pair.shape, bytesPerElement);
     std::string cores = std::to_string(pair.mesh.getNumRanks()) + "xcpu";
     abi::Cluster timed = machine ? *machine : *machine::parseForm(cores);
-    facts::MachinePrice cost(timed, planner.getMesh(), bytesPerElement);
+    facts::ReshardCostModel cost(timed, planner.getMesh(), bytesPerElement);
     for (const facts::ReshardStep &step : result.plan.steps) {
       result.costs.push_back(cost.explain(step));
       result.seconds += result.costs.back().seconds;

@@ -47,7 +47,7 @@ interpret::Report pcc::cli::runReshard(const ReshardPair &pair, const abi::Clust
     options.cluster = machine::toText(*cluster);
   PassManager passes(&context);
   passes.addPass(partition::createReshardsToCollectives(options));
-  passes.addPass(partition::createLocalise());
+  passes.addPass(partition::createLocalize());
   if (failed(passes.run(*many)))
     return {{{"reshard", interpret::CaseStatus::Failed, "the plan is no valid program"}}};
   return interpret::verifyModules(*one, *many);

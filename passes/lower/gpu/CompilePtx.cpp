@@ -115,7 +115,7 @@ llvm::Expected<std::string> compilePtx(gpu::GPUModuleOp kernels) {
   if (llvm::Error error = linkLibdevice(**module))
     return error;
   // Threads are the vectors of a GPU.
-  optimise(**module, **machine, /*vectorises=*/false);
+  optimize(**module, **machine, /*vectorizes=*/false);
   return emitCode(**module, **machine, llvm::CodeGenFileType::AssemblyFile);
 }
 

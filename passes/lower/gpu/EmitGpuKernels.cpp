@@ -9,7 +9,7 @@
 // of a launch are the blocks. Other instructions get kernels of any size as well
 // (SupportKernels.h).
 #include "passes/lower/EmitKernels.h"
-#include "passes/lower/KernelFunction.h"
+#include "passes/lower/KernelSignature.h"
 #include "passes/lower/Passes.h"
 #include "passes/lower/gpu/GpuLoops.h"
 #include "passes/lower/gpu/SupportKernels.h"
@@ -27,7 +27,7 @@ namespace pcc::lower {
 
 /// Annotates the buffers. A GPU may read buffers that the kernel only reads through a cache that is
 /// not coherent.
-static void markBuffers(LLVM::LLVMFuncOp function, const KernelSignature &signature) {
+static void annotateBuffers(LLVM::LLVMFuncOp function, const KernelSignature &signature) {
   OpBuilder b(function.getContext());
   for (int64_t buffer = 0; buffer < signature.numBuffers; ++buffer) {
     function.setArgAttr(buffer, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
@@ -51,7 +51,7 @@ static int64_t emitGpuKernel(OpBuilder &builder, func::FuncOp kernel) {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr(int32_t(shape.threads)));
-  markBuffers(function, signature);
+  annotateBuffers(function, signature);
 
   OpBuilder::InsertionGuard guard(b);
   Block *entry = function.addEntryBlock(b);

@@ -18,7 +18,7 @@ namespace pcc::lower {
 
 namespace {
 /// Maximum number of warps that share the rows of a column.
-constexpr int64_t mostWarps = 16;
+constexpr int64_t maxWarps = 16;
 
 struct ColumnThreads {
   ColumnLoops loops;
@@ -27,11 +27,11 @@ struct ColumnThreads {
   int64_t blocksPerGroup;
 
   ColumnThreads(func::FuncOp kernel, const ColumnLoops &loops)
-      : loops(loops), piece(std::max<int64_t>(1, pieceOf(kernel, loops.columns) / 4)) {
+      : loops(loops), piece(std::max<int64_t>(1, elementsPerAccess(kernel, loops.columns) / 4)) {
     // At the end each thread leaves its sums in shared memory, at most eight bytes each.
     int64_t sums = llvm::range_size(kernel.getBody().front().getOps<graph::ReduceOp>()) * piece;
-    while (warps < mostWarps && warps * 4 < loops.rows &&
-           2 * warps * lanesPerWarp * sums * 8 <= mostSharedBytes)
+    while (warps < maxWarps && warps * 4 < loops.rows &&
+           2 * warps * lanesPerWarp * sums * 8 <= maxSharedBytes)
       warps *= 2;
     blocksPerGroup = llvm::divideCeil(loops.columns, columnsPerBlock());
   }

@@ -8,10 +8,10 @@ using namespace mlir;
 namespace pcc::lower {
 
 /// Bytes of the widest load and store of a thread.
-static constexpr int64_t bytesOfPiece = 16;
+static constexpr int64_t bytesPerAccess = 16;
 
-int64_t pieceOf(func::FuncOp kernel, int64_t inner) {
-  int64_t narrowest = bytesOfPiece;
+int64_t elementsPerAccess(func::FuncOp kernel, int64_t inner) {
+  int64_t narrowest = bytesPerAccess;
   auto look = [&](Type type) {
     if (auto shaped = dyn_cast<ShapedType>(type)) {
       int64_t bits = shaped.getElementType().getIntOrFloatBitWidth();
@@ -21,7 +21,7 @@ int64_t pieceOf(func::FuncOp kernel, int64_t inner) {
   llvm::for_each(kernel.getArgumentTypes(), look);
   llvm::for_each(kernel.getResultTypes(), look);
   // Elements of one byte are computed in 32 bits each, so more than 8 would not fit into registers.
-  int64_t piece = std::min<int64_t>(bytesOfPiece / narrowest, 8);
+  int64_t piece = std::min<int64_t>(bytesPerAccess / narrowest, 8);
   while (inner % piece != 0)
     piece /= 2;
   return piece;

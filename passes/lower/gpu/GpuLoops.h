@@ -32,11 +32,11 @@ inline constexpr int64_t usualThreads = 256;
 /// thread has several pieces.
 inline constexpr int64_t usualBlocks = 1024;
 /// Maximum number of elements that a thread keeps in registers.
-inline constexpr int64_t mostKept = 32;
+inline constexpr int64_t maxRegisterElements = 32;
 
 /// Returns the greatest number of adjacent elements that a thread may access at once. They fill 16
 /// bytes of the narrowest operand or result, and their number divides `inner`.
-int64_t pieceOf(mlir::func::FuncOp kernel, int64_t inner);
+int64_t elementsPerAccess(mlir::func::FuncOp kernel, int64_t inner);
 
 /// A kernel under construction on a GPU.
 struct GpuKernel {

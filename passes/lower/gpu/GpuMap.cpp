@@ -20,7 +20,7 @@ struct MapPieces {
 
   MapPieces(func::FuncOp kernel, task::FormAttr form) : outer(mapLoops(kernel, form.getOuter())) {
     inner = outer.pop_back_val();
-    piece = pieceOf(kernel, inner);
+    piece = elementsPerAccess(kernel, inner);
     count = form.getOuter() / piece;
   }
 };

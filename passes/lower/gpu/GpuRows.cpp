@@ -26,18 +26,18 @@ struct RowThreads {
   int64_t rowsPerBlock = usualThreads / lanesPerWarp;
 
   RowThreads(func::FuncOp kernel, task::FormAttr form)
-      : outer(form.getOuter()), inner(form.getInner()), piece(pieceOf(kernel, inner)) {
+      : outer(form.getOuter()), inner(form.getInner()), piece(elementsPerAccess(kernel, inner)) {
     // Little work for all lanes is better than much work for some.
     while (piece > 1 && inner < piece * lanesPerWarp)
       piece /= 2;
     pieces = inner / piece;
-    while (threads < mostThreads && turns() * piece > mostKept)
+    while (threads < maxThreads && turns() * piece > maxRegisterElements)
       threads *= 2;
     if (threads > lanesPerWarp)
       rowsPerBlock = 1;
   }
   int64_t turns() const { return llvm::divideCeil(pieces, threads); }
-  bool fitsRegisters() const { return turns() * piece <= mostKept; }
+  bool fitsRegisters() const { return turns() * piece <= maxRegisterElements; }
 };
 
 class RowEmitter {

@@ -21,8 +21,8 @@ namespace pcc::lower {
 
 static constexpr int64_t side = lanesPerWarp, pitch = side + 1;
 /// Minimum size of each dimension for which tiles pay off.
-static constexpr int64_t leastSide = 8;
-static constexpr int64_t warpsOfTile = usualThreads / lanesPerWarp;
+static constexpr int64_t minSide = 8;
+static constexpr int64_t warpsPerTile = usualThreads / lanesPerWarp;
 
 /// Returns the dimension of the result along which operand elements are adjacent.
 static unsigned rowDimOf(TransposeOp op) {
@@ -44,8 +44,8 @@ std::optional<TransposeTiles> findTransposeTiles(func::FuncOp kernel, task::Form
     tiles.rowDim = rowDimOf(op);
   }
   int64_t bytes = int64_t(tiles.transposes.size()) * side * pitch * 8; // 8 bytes at most, each
-  if (tiles.transposes.empty() || bytes > mostSharedBytes || tiles.rows() < leastSide ||
-      tiles.columns() < leastSide)
+  if (tiles.transposes.empty() || bytes > maxSharedBytes || tiles.rows() < minSide ||
+      tiles.columns() < minSide)
     return std::nullopt;
   return tiles;
 }
@@ -71,12 +71,12 @@ private:
   void readTile(int64_t turn, ArrayRef<Value> memory);
   void writeTile(int64_t turn, ArrayRef<Value> memory);
   Index indexOf(Value row, Value column) const;
-  Value least(Value position, int64_t size) {
+  Value clampBelow(Value position, int64_t size) {
     return arith::MinUIOp::create(b, position, math.constant(size - 1));
   }
   /// Returns the row or column, from `first` on, that a warp has in a turn.
   Value ofWarp(Value first, int64_t turn) {
-    return math.add(first, math.add(block.warp(), math.constant(turn * warpsOfTile)));
+    return math.add(first, math.add(block.warp(), math.constant(turn * warpsPerTile)));
   }
 
   KernelBody &kernel;
@@ -124,8 +124,8 @@ Index TransposeEmitter::indexOf(Value row, Value column) const {
 
 /// Reads the tile. Threads past the edge read the elements at the edge.
 void TransposeEmitter::readTile(int64_t turn, ArrayRef<Value> memory) {
-  Index index = indexOf(least(math.add(firstRow, block.lane()), tiles.rows()),
-                        least(ofWarp(firstColumn, turn), tiles.columns()));
+  Index index = indexOf(clampBelow(math.add(firstRow, block.lane()), tiles.rows()),
+                        clampBelow(ofWarp(firstColumn, turn), tiles.columns()));
   Value place = math.add(math.mul(ofWarp(math.constant(0), turn), pitch), block.lane());
   for (auto [op, shared] : llvm::zip_equal(tiles.transposes, memory)) {
     Index operand(index.size());
@@ -166,10 +166,10 @@ void TransposeEmitter::emit() {
   for (TransposeOp op : tiles.transposes)
     memory.push_back(
         block.allocateShared(computeType(getElementTypeOrSelf(op.getType())), side * pitch));
-  for (int64_t turn = 0; turn < side / warpsOfTile; ++turn)
+  for (int64_t turn = 0; turn < side / warpsPerTile; ++turn)
     readTile(turn, memory);
   block.barrier();
-  for (int64_t turn = 0; turn < side / warpsOfTile; ++turn)
+  for (int64_t turn = 0; turn < side / warpsPerTile; ++turn)
     writeTile(turn, memory);
 }
 

@@ -77,8 +77,8 @@ public:
 /// Returns the name of a type in kernels' names.
 std::string nameOf(mlir::Type type);
 
-void emitProductKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
-                       mlir::Type result);
+void emitMatmulKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
+                      mlir::Type result);
 /// Emits the ops after and beside a matmul whose result is already in its place.
 void emitFinishKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
                       mlir::Type result);

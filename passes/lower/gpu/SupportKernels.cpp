@@ -139,7 +139,7 @@ LogicalResult emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
       return op.emitOpError() << "expected a product of floats, got one of " << type;
     std::string name = "pcc_product_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)
-      emitProductKernel(kernels, name, type, result);
+      emitMatmulKernel(kernels, name, type, result);
     bool isMore = op.getBias() || op.getSumOfA() || op.getSumOfB() ||
                   op.getActivation() != task::Activation::None;
     std::string finish = "pcc_finish_" + nameOf(type) + "_" + nameOf(result);

@@ -15,14 +15,14 @@ namespace pcc::lower {
 
 inline constexpr int64_t lanesPerWarp = 32;
 /// Maximum threads per block on every supported GPU.
-inline constexpr int64_t mostThreads = 1024;
+inline constexpr int64_t maxThreads = 1024;
 /// Maximum bytes of static shared memory of a kernel.
-inline constexpr int64_t mostSharedBytes = 48 << 10;
+inline constexpr int64_t maxSharedBytes = 48 << 10;
 
 class ThreadBlock {
 public:
   /// Emits into the function at the insertion point of the builder of `elements`. `threads`: per
-  /// block, at most `mostThreads`; `blocks`: of the grid.
+  /// block, at most `maxThreads`; `blocks`: of the grid.
   ThreadBlock(Elements &elements, int64_t threads, int64_t blocks);
 
   // Numbers as i64.

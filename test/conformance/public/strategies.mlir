@@ -1,10 +1,10 @@
 // RUN: split-file %s %t
 // RUN: pcc-opt %t/matmul.mlir --strategy-collect-constraints --strategy-semi-auto=device-num=1024 \
-// RUN:   --dist-insert-reshards --dist-reshards-to-collectives --dist-localise | FileCheck %t/matmul.mlir
+// RUN:   --dist-insert-reshards --dist-reshards-to-collectives --dist-localize | FileCheck %t/matmul.mlir
 // RUN: pcc-opt %t/reduce.mlir --split-input-file --strategy-collect-constraints --strategy-semi-auto=device-num=32 \
-// RUN:   --dist-insert-reshards --dist-reshards-to-collectives --dist-localise | FileCheck %t/reduce.mlir
+// RUN:   --dist-insert-reshards --dist-reshards-to-collectives --dist-localize | FileCheck %t/reduce.mlir
 // RUN: pcc-opt %t/reshape.mlir --strategy-collect-constraints --strategy-semi-auto=device-num=8 \
-// RUN:   --dist-insert-reshards --dist-reshards-to-collectives --dist-localise | FileCheck %t/reshape.mlir
+// RUN:   --dist-insert-reshards --dist-reshards-to-collectives --dist-localize | FileCheck %t/reshape.mlir
 
 //--- matmul.mlir
 

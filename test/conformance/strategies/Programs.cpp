@@ -154,7 +154,7 @@ Program compileForward(const Case &question, const std::string &text, MLIRContex
 LogicalResult finishForward(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.addPass(partition::createReshardsToCollectives());
-  passes.addPass(partition::createLocalise());
+  passes.addPass(partition::createLocalize());
   return passes.run(module);
 }
 

@@ -108,7 +108,7 @@ LogicalResult partitionMarked(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.addPass(partition::createInsertReshards());
   passes.addPass(partition::createReshardsToCollectives());
-  passes.addPass(partition::createLocalise());
+  passes.addPass(partition::createLocalize());
   return passes.run(module);
 }
 

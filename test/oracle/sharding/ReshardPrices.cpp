@@ -196,7 +196,7 @@ int64_t compare(ArrayRef<int64_t> shape, const Mesh &mesh, const abi::Cluster &c
                 int64_t oneOf, std::map<std::string, int64_t> &wins) {
   constexpr int64_t f32 = 4;
   std::vector<Sharding> all = listSums(shape, mesh);
-  facts::MachinePrice price(cluster, mesh, f32);
+  facts::ReshardCostModel price(cluster, mesh, f32);
   BruteForce best(all, shape, mesh, price);
   facts::ReshardPlanner planner(mesh, &cluster);
   int64_t slower = 0;
@@ -207,8 +207,8 @@ int64_t compare(ArrayRef<int64_t> shape, const Mesh &mesh, const abi::Cluster &c
       const ReshardPlan &plan = planner.plan(all[i], all[j], shape, f32);
       std::string pair = all[i].str() + " to " + all[j].str() + " on " + mesh.str();
       double fastest = std::min(best.chains[i][j], best.single[i][j]);
-      if (plan.price > fastest * (1 + 1e-9)) {
-        errs() << pair << ": " << plan.str() << " takes " << plan.price << ", not " << fastest
+      if (plan.cost > fastest * (1 + 1e-9)) {
+        errs() << pair << ": " << plan.str() << " takes " << plan.cost << ", not " << fastest
                << "\n";
         ++slower;
       }
@@ -269,7 +269,7 @@ double priceGreedy(const Sharding &from, const Sharding &to, ArrayRef<int64_t> s
     double block = static_cast<double>(step.operandElements);
     step.elements =
         step.kind == StepKind::AllReduce ? 2 * block * (count - 1) / count : block * (count - 1);
-    price += facts::priceByElements(step);
+    price += facts::costByElements(step);
     here = next;
   };
   bool keepsKind = from.getPartialKind() == to.getPartialKind();
@@ -304,7 +304,7 @@ TEST(ReshardPrices, ByElementsNeitherGreedyNorScatterAndExchangeIsBetter) {
           const ReshardPlan &plan = planner.plan(from, to, shape, 4);
           std::string pair = from.str() + " to " + to.str() + " on " + mesh.str();
           // A slice costs a little, which a greedy plan is not charged for.
-          EXPECT_LE(plan.price, priceGreedy(from, to, shape, mesh) + 1e-4) << pair;
+          EXPECT_LE(plan.cost, priceGreedy(from, to, shape, mesh) + 1e-4) << pair;
           if (from.isPartial() && !to.isPartial()) {
             EXPECT_LE(plan.getReceived(), scatterThenExchange(from, to, shape, mesh)) << pair;
           }

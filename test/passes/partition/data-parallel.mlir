@@ -1,9 +1,9 @@
-// RUN: pcc-opt %s --strategy-data-parallel=device-num=4 --dist-insert-reshards --dist-reshards-to-collectives --dist-localise -o %t.mlir
+// RUN: pcc-opt %s --strategy-data-parallel=device-num=4 --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc verify %s %t.mlir
-// RUN: pcc-opt %s --strategy-data-parallel="device-num=4 full-batch=true" --dist-insert-reshards --dist-reshards-to-collectives --dist-localise -o %t.full.mlir
+// RUN: pcc-opt %s --strategy-data-parallel="device-num=4 full-batch=true" --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t.full.mlir
 // RUN: pcc verify %s %t.full.mlir
-// RUN: pcc-opt %s --strategy-data-parallel=device-num=1 --dist-insert-reshards --dist-reshards-to-collectives --dist-localise | FileCheck %s --check-prefix=ONE
+// RUN: pcc-opt %s --strategy-data-parallel=device-num=1 --dist-insert-reshards --dist-reshards-to-collectives --dist-localize | FileCheck %s --check-prefix=ONE
 
 // The whole way: no collective in @forward_backward, one all_reduce for each gradient in @update.
 

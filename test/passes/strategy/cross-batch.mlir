@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --strategy-data-parallel=device-num=2 -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: pcc-opt %t.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localise | FileCheck %s --check-prefix=LOCAL
+// RUN: pcc-opt %t.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize | FileCheck %s --check-prefix=LOCAL
 
 // A reduction over the batch stays local: no partial result, no collective, and a mean is that of the
 // rank's own samples. Without the mark it is one of all samples.

@@ -11,7 +11,7 @@
 // RUN: pcc-opt %t/model.mlir --strategy-data-parallel="device-num=4 dataset-strategy=((2,2),(1),())" -o %t/data.mlir
 // RUN: FileCheck %s --check-prefix=DATA < %t/data.mlir
 // RUN: pcc verify %t/model.mlir %t/data.mlir
-// RUN: pcc-opt %t/data.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localise -o %t/local.mlir
+// RUN: pcc-opt %t/data.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t/local.mlir
 // RUN: FileCheck %s --check-prefix=LOCAL < %t/local.mlir
 // RUN: pcc verify %t/model.mlir %t/local.mlir
 // RUN: pcc-opt %t/meshed.mlir --strategy-semi-auto="device-num=4 dataset-strategy='[dp, tp], [_], []'" -o %t/named.mlir

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --strategy-data-parallel=device-num=4 --strategy-keep-layerwise -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: pcc-opt %t.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localise -o %t.local.mlir
+// RUN: pcc-opt %t.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t.local.mlir
 // RUN: FileCheck %s --check-prefix=LOCAL < %t.local.mlir
 // RUN: pcc-opt %s --strategy-data-parallel=device-num=4 --strategy-keep-layerwise --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s --check-prefix=REMARK
 

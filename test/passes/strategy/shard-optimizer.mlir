@@ -7,13 +7,13 @@
 // RUN: pcc-opt %s --strategy-shard-optimizer="level=1 threshold=64" --strategy-report-bytes --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The marks partition to the same step at every level, the norms of LAMB included.
-// RUN: pcc-opt %t.1.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localise -o %t.1.local.mlir
+// RUN: pcc-opt %t.1.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t.1.local.mlir
 // RUN: FileCheck %s --check-prefix=LOCAL1 < %t.1.local.mlir
 // RUN: pcc verify %s %t.1.local.mlir | FileCheck %s --check-prefix=VERIFY
-// RUN: pcc-opt %t.2.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localise -o %t.2.local.mlir
+// RUN: pcc-opt %t.2.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t.2.local.mlir
 // RUN: FileCheck %s --check-prefix=LOCAL2 < %t.2.local.mlir
 // RUN: pcc verify %s %t.2.local.mlir | FileCheck %s --check-prefix=VERIFY
-// RUN: pcc-opt %t.3.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localise -o %t.3.local.mlir
+// RUN: pcc-opt %t.3.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t.3.local.mlir
 // RUN: FileCheck %s --check-prefix=LOCAL3 < %t.3.local.mlir
 // RUN: pcc verify %s %t.3.local.mlir | FileCheck %s --check-prefix=VERIFY
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped

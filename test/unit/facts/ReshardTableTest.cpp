@@ -21,7 +21,7 @@ static void expectAsPlans(const Mesh &mesh, const std::string &form, llvm::Array
   const ReshardGraph &graph = table.getGraph();
   for (size_t pair = 0; pair < graph.size() * graph.size(); pair += every) {
     unsigned from = pair / graph.size(), to = pair % graph.size();
-    double planned = planner.plan(graph[from], graph[to], shape, 4).price;
+    double planned = planner.plan(graph[from], graph[to], shape, 4).cost;
     ASSERT_NEAR(table(from, to), planned, planned * 1e-9)
         << graph[from].str() << " to " << graph[to].str() << " on " << form;
   }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derivatives of normalizations. They save the input and compute its statistics again; ops that
+// equal those of the forward pass become one with them.
+//
+// With n = (x - mean) · inverse, y = scale · n + bias and g = dy · scale
+//
+//   dx = inverse (g - mean of g - n · mean of g n)    root mean square: without the mean of g
+//   dscale = Σ dy n    dbias = Σ dy
+//
+// Means are over the dimensions of the statistics, sums over the dimensions that scale and bias
+// lack.
+#include "passes/autodiff/Derivatives.h"
+
+#include "dialects/graph/NormDecomposition.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::autodiff {
+namespace {
+/// Operands of the derivative of `scale · normalized + bias`.
+struct Affine {
+  Value gradient;                    ///< of the result, f32 or wider
+  Normalized normal;                 ///< of the input, likewise
+  NormSpan statistics;               ///< dimensions of the statistics
+  SmallVector<int64_t> missing = {}; ///< dimensions that scale and bias lack
+};
+} // namespace
+
+static Value widenTo(Backward &b, Value value, Value like) {
+  return b.castTo(value, getElementTypeOrSelf(like.getType()));
+}
+
+/// Returns the sum of `value` over the dimensions `dims`, in the type of `like`.
+static Value sumTo(Backward &b, Value value, ArrayRef<int64_t> dims, Value like) {
+  DecompositionBuilder pieces(b.getLoc(), b);
+  return widenTo(b, sumOver(value, dims, pieces), like);
+}
+
+/// Returns the gradient of the input, from the gradient `gradient` of the normalized value.
+static Value throughStatistics(Backward &b, const Affine &affine, Value gradient) {
+  const Normalized &normal = affine.normal;
+  DecompositionBuilder pieces(b.getLoc(), b);
+  auto mean = [&](Value value) {
+    Value reduced = meanOver(value, affine.statistics, pieces);
+    return pieces.repeatAlong(reduced, value, affine.statistics.dims);
+  };
+  Value along = b.mul(normal.value, mean(b.mul(gradient, normal.value)));
+  Value centered = normal.mean ? b.sub(gradient, mean(gradient)) : gradient;
+  return b.mul(normal.inverse, b.sub(centered, along));
+}
+
+/// Sets the gradients of operands 0, 1 and, if there is one, 2: the input, scale and bias. `extra`
+/// is null or a further gradient of the input.
+static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
+  Value gradient = affine.gradient, scale = b.operand(1);
+  if (b.wants(0)) {
+    Value scales = widenTo(b, b.unreduce(scale, affine.missing, shapeOf(gradient)), gradient);
+    Value input = throughStatistics(b, affine, b.mul(gradient, scales));
+    b.give(0, widenTo(b, extra ? b.add(input, extra) : input, b.operand(0)));
+  }
+  if (b.wants(1))
+    b.give(1, sumTo(b, b.mul(gradient, affine.normal.value), affine.missing, scale));
+  if (b.given().size() > 2 && b.wants(2))
+    b.give(2, sumTo(b, gradient, affine.missing, b.operand(2)));
+}
+
+/// Differentiates layer norm and root mean square norm; `build` computes the statistics.
+template <typename Op,
+          Normalized (*build)(Value, const APFloat &, const NormSpan &, DecompositionBuilder &)>
+static void differentiateTrailing(Backward &b) {
+  auto op = b.op<Op>();
+  DecompositionBuilder pieces(b.getLoc(), b);
+  NormSpan span = NormSpan::from(op.getAxis(), shapeOf(op.getInput()).size());
+  Normalized normal = build(op.getInput(), op.getEpsilon(), span, pieces);
+  auto before = llvm::to_vector(llvm::seq<int64_t>(0, op.getAxis()));
+  giveAffine(b, {widen(b.gradient(), pieces), normal, span, before});
+}
+
+/// Returns the gradient of the input from the new running statistics; null if no gradient arrived
+/// at them. m and v are means over `count` elements; the derivative of v is twice the deviation.
+static Value fromRunningStatistics(Backward &b, const Normalized &normal, const NormSpan &span) {
+  double share = 1 - b.op<BatchNormOp>().getMomentum().convertToDouble();
+  ArrayRef<int64_t> shape = shapeOf(normal.value);
+  for (int64_t dim : span.dims)
+    share /= double(shape[dim]);
+  auto repeat = [&](Value gradient) {
+    return b.mul(b.unreduce(widenTo(b, gradient, normal.value), span.dims, shape), share);
+  };
+  Value sum;
+  if (b.gradient(1))
+    sum = repeat(b.gradient(1));
+  if (!b.gradient(2))
+    return sum;
+  Value deviation = b.div(normal.value, normal.inverse);
+  Value term = b.mul(repeat(b.gradient(2)), b.mul(deviation, 2));
+  return sum ? b.add(sum, term) : term;
+}
+
+/// Differentiates through the statistics of the batch. The running statistics have no part in the
+/// result. Readers of the new ones pass a gradient on.
+static void differentiateBatchNorm(Backward &b) {
+  auto op = b.op<BatchNormOp>();
+  DecompositionBuilder pieces(b.getLoc(), b);
+  NormSpan span = NormSpan::ofChannels(shapeOf(op.getInput()).size());
+  Normalized normal = buildNormalized(op.getInput(), op.getEpsilon(), span, pieces);
+  Value gradient = b.gradient() ? b.gradient() : b.like(b.result(), 0);
+  giveAffine(b, {widen(gradient, pieces), normal, span, span.dims},
+             fromRunningStatistics(b, normal, span));
+  double momentum = op.getMomentum().convertToDouble();
+  for (unsigned statistic : {1, 2})
+    if (b.gradient(statistic) && b.wants(2 + statistic))
+      b.give(2 + statistic, b.mul(b.gradient(statistic), momentum));
+}
+
+/// With d = x - mean and r = 1 / sqrt(variance + epsilon): Σ dy and Σ dy d give all gradients
+/// except dx.
+static void differentiateBatchNormInference(Backward &b) {
+  auto op = b.op<BatchNormInferenceOp>();
+  DecompositionBuilder pieces(b.getLoc(), b);
+  Value gradient = widen(b.gradient(), pieces);
+  ArrayRef<int64_t> shape = shapeOf(gradient);
+  SmallVector<int64_t> others = NormSpan::ofChannels(shape.size()).dims;
+  auto wide = [&](Value value) { return widenTo(b, value, gradient); };
+  auto repeat = [&](Value value) { return b.unreduce(value, others, shape); };
+  Value variance = wide(op.getVariance());
+  Value root = b.make<RsqrtOp>(b.add(variance, op.getEpsilon().convertToDouble()));
+  Value factor = b.mul(wide(op.getScale()), root);
+  if (b.wants(0))
+    b.give(0, widenTo(b, b.mul(gradient, repeat(factor)), op.getInput()));
+  if (b.wants(2))
+    b.give(2, sumTo(b, gradient, others, op.getBias()));
+  if (b.wants(3))
+    b.give(3, widenTo(b, b.neg(b.mul(factor, sumTo(b, gradient, others, gradient))), op.getMean()));
+  if (!b.wants(1) && !b.wants(4))
+    return;
+  Value deviation = b.sub(wide(op.getInput()), repeat(wide(op.getMean())));
+  Value along = b.mul(sumTo(b, b.mul(gradient, deviation), others, gradient), root);
+  b.give(1, widenTo(b, along, op.getScale()));
+  if (b.wants(4)) {
+    Value slope = b.mul(b.mul(factor, root), -0.5);
+    b.give(4, widenTo(b, b.mul(slope, along), op.getVariance()));
+  }
+}
+
+/// g - softmax(x) · sum of g: saves only the result.
+static void differentiateLogSoftmax(Backward &b) {
+  Value sum = b.reduceInPlace(ReduceOpKind::Sum, b.gradient(), b.op<LogSoftmaxOp>().getAxis());
+  b.give(0, b.sub(b.gradient(), b.mul(b.make<ExpOp>(b.result()), sum)));
+}
+
+/// Drops the same elements: saves nothing.
+static void differentiateDropout(Backward &b) {
+  auto op = b.op<DropoutOp>();
+  b.give(0, b.make<DropoutOp>(b.gradient(), op.getIndex(), op.getSeed(), op.getRate()));
+}
+
+void addNormalizationDerivatives(DerivativeTable &table) {
+  table.rule<LogSoftmaxOp>(differentiateLogSoftmax);
+  table.rule<LayerNormOp>(differentiateTrailing<LayerNormOp, buildNormalized>);
+  table.rule<RmsNormOp>(differentiateTrailing<RmsNormOp, buildRmsNormalized>);
+  table.rule<BatchNormOp>(differentiateBatchNorm);
+  table.rule<BatchNormInferenceOp>(differentiateBatchNormInference);
+  table.rule<DropoutOp>(differentiateDropout);
+}
+
+} // namespace pcc::autodiff

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/KernelSignature.h"
+
+#include "dialects/graph/Graph.h"
+#include "passes/lower/EmitKernels.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+KernelSignature::KernelSignature(func::FuncOp kernel) {
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    bool isScalar = bool(kernel.getArgAttr(i, scalarAttrName));
+    bufferOfArgument.push_back(isScalar ? -1 : numBuffers++);
+    numScalars += isScalar;
+  }
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i) {
+    auto tied = kernel.getResultAttrOfType<IntegerAttr>(i, tiedAttrName);
+    bufferOfResult.push_back(tied ? bufferOfArgument[tied.getInt()] : numBuffers++);
+  }
+}
+
+SmallVector<func::FuncOp> listKernels(ModuleOp module) {
+  SmallVector<func::FuncOp> kernels;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(formAttrName))
+      kernels.push_back(function);
+  return kernels;
+}
+
+LogicalResult checkKernel(func::FuncOp kernel) {
+  auto form = kernel->getAttrOfType<task::FormAttr>(formAttrName);
+  bool hasLoops = form && form.getKind() != task::FormKind::Matmul &&
+                  form.getKind() != task::FormKind::Convolution &&
+                  form.getKind() != task::FormKind::Collective && form.getOuter() > 0 &&
+                  form.getInner() > 0;
+  if (!hasLoops || !llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitError() << "\"" << kernel.getName()
+                              << "\" is no kernel: expected one block, and in \"" << formAttrName
+                              << "\" loops of the form map, rows, columns or scatter";
+  Block &block = kernel.getBody().front();
+  bool scatters = form.getKind() == task::FormKind::Scatter;
+  Operation *scatter = nullptr;
+  if (scatters && kernel.getNumResults() == 1)
+    scatter = block.getTerminator()->getOperand(0).getDefiningOp();
+  if (scatters && !isa_and_nonnull<graph::ScatterAddOp, graph::MaxPoolGradientOp>(scatter))
+    return kernel.emitError() << "\"" << kernel.getName()
+                              << "\" is no kernel: expected a \"scatter_add\" or "
+                                 "\"max_pool_gradient\" as its only result";
+  for (Operation &op : block.without_terminator())
+    if (&op != scatter && !hasElements(&op))
+      return op.emitOpError() << "has no code in a kernel of the form \""
+                              << task::stringifyFormKind(form.getKind()) << "\"";
+  return success();
+}
+
+void bindArguments(KernelBody &kernel, const KernelSignature &signature, ValueRange values) {
+  unsigned scalar = signature.numBuffers;
+  for (BlockArgument argument : kernel.function.getArguments()) {
+    int64_t buffer = signature.bufferOfArgument[argument.getArgNumber()];
+    if (buffer < 0)
+      kernel.elements.bindScalar(argument, values[scalar++]);
+    else
+      kernel.elements.bindMemory(argument, values[buffer]);
+  }
+  for (auto [result, buffer] :
+       llvm::zip_equal(kernel.function.getBody().front().getTerminator()->getOperands(),
+                       signature.bufferOfResult)) {
+    kernel.results.push_back(result);
+    kernel.pointers.push_back(values[buffer]);
+  }
+}
+
+} // namespace pcc::lower

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/partition/NormalizationForms.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/NormDecomposition.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/facts/Shardings.h"
+#include "passes/partition/LocalValues.h"
+
+using namespace mlir;
+using pcc::dist::AxisList;
+using pcc::facts::LocalFormOpInterface;
+using pcc::graph::DecompositionBuilder;
+using pcc::graph::NormSpan;
+
+namespace pcc::partition {
+namespace {
+
+NormSpan spanOf(graph::LayerNormOp op) {
+  return NormSpan::from(op.getAxis(), op.getInput().getType().getRank());
+}
+NormSpan spanOf(graph::RmsNormOp op) {
+  return NormSpan::from(op.getAxis(), op.getInput().getType().getRank());
+}
+NormSpan spanOf(graph::BatchNormOp op) {
+  return NormSpan::ofChannels(op.getInput().getType().getRank());
+}
+
+/// `build` emits the decomposition of `Op`.
+template <typename Op,
+          graph::Decomposition (*build)(Op, ValueRange, const NormSpan &, DecompositionBuilder &)>
+struct NormalizationForm : LocalFormOpInterface::ExternalModel<NormalizationForm<Op, build>, Op> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+  bool leavesPartial(Operation *, unsigned) const { return false; }
+
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
+                                TypeRange) const {
+    NormSpan span = spanOf(cast<Op>(op));
+    AxisList axes;
+    for (int64_t dim : span.dims)
+      axes.append(facts::getOperandSharding(op, 0).getDim(dim));
+    if (axes.empty())
+      return {};
+    DecompositionBuilder pieces(op->getLoc(), builder);
+    auto joinSums = [&](Value sum) {
+      return allReduce(pieces, op->getLoc(), ReduceKind::Sum, sum, axes);
+    };
+    span.blocks = dist::getMesh(op).getSize(axes);
+    span.joinSums = joinSums;
+    return build(cast<Op>(op), operands, span, pieces);
+  }
+};
+
+} // namespace
+
+void attachNormalizationForms(MLIRContext *context) {
+  using namespace graph;
+  LayerNormOp::attachInterface<NormalizationForm<LayerNormOp, buildLayerNorm>>(*context);
+  RmsNormOp::attachInterface<NormalizationForm<RmsNormOp, buildRmsNorm>>(*context);
+  BatchNormOp::attachInterface<NormalizationForm<BatchNormOp, buildBatchNorm>>(*context);
+}
+
+} // namespace pcc::partition

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ApplyRecomputeConstraints: puts `pipe.recompute` onto the forward ops that `pipe.constraints`
+// names. Ops of one rank have the names of the ops from which they were made. This pass therefore
+// follows partition, and no earlier pass has to keep an annotation. Backward ops have names of
+// their own. Collectives are left out: recomputing costs less than saving, but sending again does
+// not.
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "dialects/pipe/Constraints.h"
+#include "passes/pipeline/Passes.h"
+#include "passes/pipeline/StageConstraints.h"
+
+using namespace mlir;
+
+namespace pcc::pipeline {
+
+#define GEN_PASS_DEF_APPLYRECOMPUTECONSTRAINTS
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyRecomputeConstraints> {
+  using ApplyRecomputeConstraintsBase::ApplyRecomputeConstraintsBase;
+
+  LogicalResult apply(const StageConstraint &constraint) {
+    bool isMatched = constraint.isAnnotation;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      for (Operation &op : function.getOps()) {
+        if (!isa<FactorRuleOpInterface>(op) || isa<pipe::TransferOp>(op) ||
+            !constraint.matches(&op))
+          continue;
+        isMatched = true;
+        op.setAttr(pipe::recomputeAttrName, UnitAttr::get(&getContext()));
+      }
+    if (isMatched)
+      return success();
+    return getOperation().emitError() << constraint.describe() << " matches no op";
+  }
+
+  void runOnOperation() override {
+    FailureOr<std::vector<StageConstraint>> pins = readStageConstraints(getOperation());
+    if (failed(pins))
+      return signalPassFailure();
+    for (const StageConstraint &constraint : *pins)
+      if (constraint.recompute && failed(apply(constraint)))
+        return signalPassFailure();
+    getOperation()->removeAttr(pipe::constraintsAttrName);
+  }
+};
+
+} // namespace
+} // namespace pcc::pipeline

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/pipeline/StageConstraints.h"
+
+#include "dialects/pipe/Constraints.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "passes/facts/OpNames.h"
+
+using namespace mlir;
+
+namespace pcc::pipeline {
+namespace {
+
+using Kind = facts::NamePattern::Kind;
+constexpr facts::SubjectKey keys[] = {{"op", Kind::Whole},
+                                      {"op_name", Kind::Literal},
+                                      {"module", Kind::Leading},
+                                      {"layer", Kind::Part}};
+
+FailureOr<StageConstraint> readConstraint(DictionaryAttr entry, ModuleOp module) {
+  FailureOr<facts::ConstraintSubject> subject =
+      facts::ConstraintSubject::read(entry, keys, "a constraint of stages", module);
+  if (failed(subject))
+    return failure();
+  StageConstraint constraint;
+  constraint.subject = std::move(*subject);
+  constraint.recompute = entry.contains("recompute");
+  constraint.isAnnotation = entry.contains("marked");
+  if (auto stage = entry.getAs<IntegerAttr>("stage"))
+    constraint.stage = stage.getInt();
+  if (auto chunk = entry.getAs<IntegerAttr>("chunk"))
+    constraint.chunk = chunk.getInt();
+  if (keys[constraint.subject.key].kind == Kind::Part)
+    constraint.layout = StageLayout::parse(facts::getText(entry, "layout"));
+  if (constraint.layout && !constraint.layout->error.empty())
+    return module.emitError() << "layout \"" << facts::getText(entry, "layout") << "\" of "
+                              << constraint.describe() << ": " << constraint.layout->error;
+  if (!constraint.stage && !constraint.chunk && !constraint.recompute && !constraint.layout)
+    return module.emitError() << constraint.describe()
+                              << " says nothing; expected \"stage\" or \"recompute\"";
+  return constraint;
+}
+
+} // namespace
+
+bool StageConstraint::matches(Operation *op) const {
+  bool isMatched = llvm::any_of(facts::getNames(op),
+                                [&](StringRef name) { return subject.pattern.matches(name); });
+  std::optional<StringRef> origin = facts::getDerivedFrom(op);
+  return isMatched && !(origin && subject.pattern.matches(*origin));
+}
+
+FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
+  std::vector<StageConstraint> pins;
+  auto entries = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName);
+  if (!entries)
+    return pins;
+  for (Attribute entry : entries) {
+    auto dictionary = dyn_cast<DictionaryAttr>(entry);
+    if (!dictionary)
+      return module.emitError() << "expected dictionaries in '" << pipe::constraintsAttrName
+                                << "', got " << entry;
+    FailureOr<StageConstraint> constraint = readConstraint(dictionary, module);
+    if (failed(constraint))
+      return failure();
+    pins.push_back(std::move(*constraint));
+  }
+  return pins;
+}
+
+} // namespace pcc::pipeline

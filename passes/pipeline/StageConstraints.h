@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the entries of `pipe.constraints` (dialects/pipe/Constraints.h).
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/facts/ConstraintSubject.h"
+#include "passes/pipeline/StageLayout.h"
+#include <optional>
+
+namespace pcc::pipeline {
+
+struct StageConstraint {
+  facts::ConstraintSubject subject;
+  std::optional<int64_t> stage, chunk;
+  bool recompute = false;
+  bool isAnnotation = false; ///< whether it was an attribute of an op
+  std::optional<StageLayout> layout;
+
+  /// Returns true if the constraint names the op itself. A backward op does not match if its
+  /// forward op does.
+  bool matches(mlir::Operation *op) const;
+  /// Describes the constraint as it was written, for messages: `constraint "/h.0" at
+  /// pins.textproto:3`.
+  std::string describe() const { return subject.describe(); }
+};
+
+/// Reads all constraints of `module`; none without the attribute. Emits a diagnostic and fails on
+/// an error.
+mlir::FailureOr<std::vector<StageConstraint>> readStageConstraints(mlir::ModuleOp module);
+
+} // namespace pcc::pipeline

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/pipeline/VirtualStageMap.h"
+
+#include "llvm/ADT/IntEqClasses.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::pipeline {
+namespace {
+
+/// Groups of values that no transfer separates.
+class Groups {
+public:
+  explicit Groups(func::FuncOp function) : function(function) {}
+
+  void build();
+  LogicalResult label(const ParameterVirtualStages &parameters);
+  void read(llvm::DenseMap<Operation *, int64_t> &chunks, ParameterVirtualStages &parameters) const;
+
+private:
+  /// A transfer has two nodes, first that of its operand.
+  unsigned addNode() { return count++; }
+  std::optional<unsigned> nodeOf(Value value) const;
+  LogicalResult mark(unsigned node, int64_t chunk, Operation *by);
+
+  func::FuncOp function;
+  unsigned count = 0;
+  llvm::IntEqClasses classes;
+  llvm::DenseMap<Operation *, unsigned> nodeOfOp;
+  llvm::DenseMap<Value, unsigned> nodeOfArgument;
+  /// Virtual stage of a class, and an op that determines it.
+  struct Label {
+    int64_t chunk = -1;
+    Operation *by = nullptr;
+  };
+  std::vector<Label> labels;
+};
+
+std::optional<unsigned> Groups::nodeOf(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto known = nodeOfArgument.find(value);
+    return known == nodeOfArgument.end() ? std::nullopt : std::optional(known->second);
+  }
+  auto known = nodeOfOp.find(value.getDefiningOp());
+  if (known == nodeOfOp.end())
+    return std::nullopt;
+  return known->second + (isa<pipe::TransferOp>(value.getDefiningOp()) ? 1 : 0);
+}
+
+/// Returns whether an argument belongs to one virtual stage.
+static bool belongsToVirtualStage(RoleAttr role) {
+  return role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Gradient);
+}
+
+void Groups::build() {
+  for (BlockArgument argument : function.getArguments())
+    if (belongsToVirtualStage(getArgRole(function, argument.getArgNumber())))
+      nodeOfArgument[argument] = addNode();
+  std::vector<std::pair<unsigned, unsigned>> joined;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    bool isTransfer = isa<pipe::TransferOp>(op);
+    bool belongs = isTransfer || llvm::any_of(op.getOperands(), [&](Value operand) {
+                     return nodeOf(operand).has_value();
+                   });
+    if (!belongs)
+      continue;
+    unsigned node = nodeOfOp[&op] = addNode();
+    if (isTransfer)
+      addNode();
+    for (Value operand : op.getOperands())
+      if (std::optional<unsigned> other = nodeOf(operand))
+        joined.emplace_back(node, *other);
+  }
+  classes.grow(count);
+  for (auto [a, b] : joined)
+    classes.join(a, b);
+  classes.compress();
+  labels.resize(classes.getNumClasses());
+}
+
+LogicalResult Groups::mark(unsigned node, int64_t chunk, Operation *by) {
+  Label &label = labels[classes[node]];
+  if (label.chunk < 0)
+    label = {chunk, by};
+  if (label.chunk == chunk)
+    return success();
+  InFlightDiagnostic error = by->emitError() << "expected what is joined to it in chunk " << chunk
+                                             << ", got a value of chunk " << label.chunk
+                                             << ": run \"--pipeline-insert-transfers\" first";
+  error.attachNote(label.by->getLoc()) << "chunk " << label.chunk << " is known from here";
+  return error;
+}
+
+LogicalResult Groups::label(const ParameterVirtualStages &parameters) {
+  for (auto [argument, node] : nodeOfArgument) {
+    unsigned index = cast<BlockArgument>(argument).getArgNumber();
+    auto known = parameters.find(getName(getArgRole(function, index)));
+    if (known != parameters.end() && failed(mark(node, known->second, function)))
+      return failure();
+  }
+  for (auto transfer : function.getOps<pipe::TransferOp>()) {
+    unsigned node = nodeOfOp.lookup(transfer);
+    if (failed(mark(node, transfer.getSource(), transfer)) ||
+        failed(mark(node + 1, transfer.getTarget(), transfer)))
+      return failure();
+  }
+  return success();
+}
+
+void Groups::read(llvm::DenseMap<Operation *, int64_t> &chunks,
+                  ParameterVirtualStages &parameters) const {
+  auto virtualStageOf = [&](unsigned node) {
+    return std::max<int64_t>(labels[classes[node]].chunk, 0);
+  };
+  for (auto [op, node] : nodeOfOp)
+    if (!isa<pipe::TransferOp>(op))
+      chunks[op] = virtualStageOf(node);
+  for (auto [argument, node] : nodeOfArgument) {
+    func::FuncOp owner = function;
+    RoleAttr role = getArgRole(owner, cast<BlockArgument>(argument).getArgNumber());
+    parameters.try_emplace(getName(role), virtualStageOf(node));
+  }
+}
+
+} // namespace
+
+FailureOr<VirtualStageMap> VirtualStageMap::find(func::FuncOp function,
+                                                 ParameterVirtualStages &parameters) {
+  Groups groups(function);
+  groups.build();
+  if (failed(groups.label(parameters)))
+    return failure();
+  VirtualStageMap map;
+  groups.read(map.chunks, parameters);
+  return map;
+}
+
+} // namespace pcc::pipeline

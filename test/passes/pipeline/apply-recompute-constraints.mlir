@@ -1,0 +1,28 @@
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipeline-apply-recompute-constraints | FileCheck %s
+
+// Forward ops of the name are marked, whatever partition has made of them; backward ops, transfers
+// and collectives are not. The pins are gone.
+
+// CHECK-LABEL: module
+// CHECK-NOT: pipe.constraints
+// CHECK: graph.exp %{{.+}} {pipe.recompute}
+// CHECK: dist.all_reduce sum %{{[^{]+}} : tensor<4xf32>
+// CHECK: pipe.transfer %{{[^{]+}} : tensor<4xf32>
+// CHECK: graph.tanh %{{.+}} : tensor<4xf32>
+// CHECK: graph.mul %{{.+}} : tensor<4xf32>
+module attributes {dist.mesh = #dist.mesh<tp=2>, pipe.constraints = [{module = "/h\\.0", recompute}, {module = "/h", stage = 0 : i64}]} {
+  func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dist.local} {
+    %0 = graph.exp %x : tensor<4xf32> loc("/h.0/exp")
+    %1 = dist.all_reduce sum %0 : tensor<4xf32> loc("/h.0/exp")
+    %2 = pipe.transfer %1 from 0 to 1 : tensor<4xf32> loc("/h.0/exp.to_chunk1"("/h.0/exp"))
+    %3 = graph.tanh %2 : tensor<4xf32> loc("/h.1/tanh")
+    %4 = graph.mul %3, %3 : tensor<4xf32> loc("/h.0/exp.grad"("/h.0/exp"))
+    return %4 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{constraint "/h" matches no op}}
+module attributes {pipe.constraints = [{module = "/h", recompute}]} {
+}
