@@ -7,7 +7,7 @@
 #include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "runtime/abi/StrategyFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -120,7 +120,7 @@ private:
       return success();
     llvm::StringSet<> names;
     module.walk([&](Operation *op) {
-      for (StringRef name : facts::getNames(op))
+      for (StringRef name : analysis::getNames(op))
         names.insert(name);
     });
     for (const abi::OpStrategy &op : strategy.op())
@@ -203,7 +203,7 @@ private:
     for (const abi::TensorStrategy &input : op.input())
       if (isPartialSum(input, cuts))
         return;
-    add({{"op_exact", facts::makeExactName(op.section(), op.name(), op.number())},
+    add({{"op_exact", analysis::makeExactName(op.section(), op.name(), op.number())},
          {"in", toText(op.input())},
          {"out", toText(op.output())}});
   }

@@ -4,8 +4,8 @@
 #include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/Shardings.h"
 #include "runtime/abi/StrategyFile.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -34,7 +34,7 @@ public:
       message.set_size(axis.size);
     }
     for (auto function : module.getOps<func::FuncOp>())
-      facts::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
+      analysis::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
         if (op->hasAttr(dist::outAttrName))
           addOp(function, op, name, number);
       });
@@ -58,9 +58,9 @@ private:
     message.set_name(name.str());
     message.set_number(number);
     for (OpOperand &operand : op->getOpOperands())
-      setTensor(facts::getOperandSharding(op, operand.getOperandNumber()), *message.add_input());
+      setTensor(analysis::getOperandSharding(op, operand.getOperandNumber()), *message.add_input());
     for (Value result : op->getResults())
-      setTensor(facts::getSharding(result), *message.add_output());
+      setTensor(analysis::getSharding(result), *message.add_output());
   }
 
   /// Returns the arguments by which functions take the value of a role: either arguments of
@@ -81,7 +81,7 @@ private:
   /// passed. If the optimizer has sharded the passed value further, it is the sharding of the first
   /// use.
   Sharding getOwnCut(ArrayRef<BlockArgument> arguments) const {
-    Sharding passed = facts::getSharding(arguments.front());
+    Sharding passed = analysis::getSharding(arguments.front());
     if (!areParametersSharded)
       return passed;
     std::optional<Sharding> first;
@@ -89,7 +89,7 @@ private:
       for (OpOperand &use : argument.getUses()) {
         if (!use.getOwner()->hasAttr(dist::inAttrName))
           continue;
-        Sharding wanted = facts::getOperandSharding(use.getOwner(), use.getOperandNumber());
+        Sharding wanted = analysis::getOperandSharding(use.getOwner(), use.getOperandNumber());
         if (wanted == passed)
           return passed;
         if (!first)
@@ -134,7 +134,7 @@ private:
     OpOperand &use = *gradients.front().use_begin();
     if (!use.getOwner()->hasAttr(dist::inAttrName))
       return;
-    Sharding updated = facts::getOperandSharding(use.getOwner(), use.getOperandNumber());
+    Sharding updated = analysis::getOperandSharding(use.getOwner(), use.getOperandNumber());
     int64_t ranks = updated.getNumBlocks(mesh) / cut.getNumBlocks(mesh);
     if (ranks <= 1)
       return;
@@ -154,7 +154,7 @@ private:
         message.set_name(name.str());
         addAll(message.mutable_shape(), type.getShape());
         BlockArgument argument = function.getArgument(index);
-        setTensor(facts::getSharding(argument), *message.mutable_fed());
+        setTensor(analysis::getSharding(argument), *message.mutable_fed());
       }
   }
 

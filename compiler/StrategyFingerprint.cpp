@@ -7,7 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "runtime/abi/Executable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -20,7 +20,7 @@ static std::string describeModel(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.walk([&](Operation *op) {
-    os << op->getName() << " " << facts::getName(op);
+    os << op->getName() << " " << analysis::getName(op);
     if (auto symbol = dyn_cast<SymbolOpInterface>(op))
       os << " @" << symbol.getName();
     if (auto function = dyn_cast<FunctionOpInterface>(op))

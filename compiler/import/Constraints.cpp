@@ -5,7 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Constraints.h"
 #include "mlir/AsmParser/AsmParser.h"
-#include "passes/facts/ConstraintSubject.h"
+#include "passes/analysis/ConstraintSubject.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -90,10 +90,10 @@ Attribute toLayout(const abi::StageLayout &stages, const std::string &place, MLI
 /// Sets the number of the fused collective on the parameters that a constraint matches.
 LogicalResult numberMessages(ModuleOp module, const abi::Constraint &constraint,
                              const std::string &place) {
-  constexpr facts::SubjectKey keys[] = {{"parameter", facts::NamePattern::Kind::Whole}};
+  constexpr analysis::SubjectKey keys[] = {{"parameter", analysis::NamePattern::Kind::Whole}};
   auto entry = cast<DictionaryAttr>(Entry(constraint, place, module.getContext()).get());
-  FailureOr<facts::ConstraintSubject> subject =
-      facts::ConstraintSubject::read(entry, keys, "a constraint with fusion", module);
+  FailureOr<analysis::ConstraintSubject> subject =
+      analysis::ConstraintSubject::read(entry, keys, "a constraint with fusion", module);
   if (failed(subject))
     return failure();
   if (constraint.fusion() < 0)

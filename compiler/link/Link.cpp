@@ -98,7 +98,7 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
   buffer.set_space(spaceOf(op.getSpace()));
   buffer.set_offset(op.getOffset());
   buffer.set_bytes(op.getBytes());
-  buffer.set_type(facts::toElementType(type.getElementType()));
+  buffer.set_type(analysis::toElementType(type.getElementType()));
   buffer.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
   if (op.getCopies() > 1) {
     buffer.mutable_ring()->set_copies(op.getCopies());

@@ -34,7 +34,7 @@ void Linker::linkPeer(task::RankAttr attribute, abi::RankExpression &expression)
 
 void Linker::linkBlock(task::BlockAttr block, Value buffer, abi::Block &message) {
   auto type = cast<ShapedType>(buffer.getType());
-  message.set_type(facts::toElementType(type.getElementType()));
+  message.set_type(analysis::toElementType(type.getElementType()));
   ArrayRef<int64_t> global = block.getGlobalShape();
   message.mutable_global_shape()->Add(global.begin(), global.end());
   message.mutable_local_shape()->Add(type.getShape().begin(), type.getShape().end());

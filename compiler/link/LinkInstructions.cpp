@@ -162,8 +162,8 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
   matmul.set_k(op.getK());
   matmul.set_transpose_a(op.getTransposeA());
   matmul.set_transpose_b(op.getTransposeB());
-  matmul.set_type(facts::toElementType(elementOf(op.getA())));
-  matmul.set_result_type(facts::toElementType(elementOf(op.getC())));
+  matmul.set_type(analysis::toElementType(elementOf(op.getA())));
+  matmul.set_result_type(analysis::toElementType(elementOf(op.getC())));
   linkOperand(op.getA(), *matmul.mutable_a());
   linkOperand(op.getB(), *matmul.mutable_b());
   linkOperand(op.getC(), *matmul.mutable_c());
@@ -182,7 +182,7 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
 
 void Linker::linkConvolution(task::ConvolutionOp op, abi::Convolution &convolution) {
   convolution.set_kind(kindOf(op.getKind()));
-  convolution.set_type(facts::toElementType(elementOf(op.getInput())));
+  convolution.set_type(analysis::toElementType(elementOf(op.getInput())));
   auto fill = [](auto *field, ArrayRef<int64_t> values) {
     field->Add(values.begin(), values.end());
   };
@@ -213,7 +213,7 @@ void Linker::linkAttention(task::AttentionOp op, abi::Attention &attention) {
   attention.set_positions_first(op.getPositionsFirst());
   attention.set_width(query[3]);
   attention.set_depth(value[3]);
-  attention.set_type(facts::toElementType(elementOf(op.getQuery())));
+  attention.set_type(analysis::toElementType(elementOf(op.getQuery())));
   attention.set_scale(op.getScale().convertToDouble());
   attention.set_causal(op.getCausal());
   linkOperand(op.getQuery(), *attention.mutable_query());
@@ -327,7 +327,7 @@ void Linker::linkCollective(Operation *op, abi::Collective &collective) {
     return;
   bool isRecv = isa<task::RecvOp>(op);
   auto type = cast<ShapedType>(op->getOperand(0).getType());
-  collective.set_type(facts::toElementType(type.getElementType()));
+  collective.set_type(analysis::toElementType(type.getElementType()));
   collective.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
   if (isRecv)
     return linkOperand(op->getOperand(0), *collective.mutable_destination());
@@ -367,7 +367,7 @@ void Linker::linkInstruction(Operation *op, abi::Instruction &instruction) {
         abi::Accumulate &accumulate = *instruction.mutable_accumulate();
         linkOperand(op.getSource(), *accumulate.mutable_source());
         linkOperand(op.getDestination(), *accumulate.mutable_destination());
-        accumulate.set_source_type(facts::toElementType(elementOf(op.getSource())));
+        accumulate.set_source_type(analysis::toElementType(elementOf(op.getSource())));
         accumulate.set_count(cast<ShapedType>(op.getSource().getType()).getNumElements());
         accumulate.set_accumulation(accumulationOf(op.getAccumulation()));
       })

@@ -13,7 +13,7 @@
 #include "dialects/pipe/Stages.h"
 #include "dialects/task/Task.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/facts/ElementTypes.h"
+#include "passes/analysis/ElementTypes.h"
 #include "runtime/abi/program.pb.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -7,7 +7,7 @@
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/RecomputeParts.h"
 #include "dialects/pipe/Constraints.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "runtime/machine/Cluster.h"
 
 using namespace mlir;
@@ -52,7 +52,7 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
 
 private:
   void mark(ArrayRef<RecomputePart> found) {
-    facts::UsedNames names(getOperation());
+    analysis::UsedNames names(getOperation());
     SmallVector<Attribute> pins;
     if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       pins.assign(given.begin(), given.end());
@@ -62,7 +62,7 @@ private:
         names.makeUnique(op);
         pins.push_back(
             b.getDictionaryAttr({b.getNamedAttr("marked", b.getUnitAttr()),
-                                 b.getNamedAttr("op_name", b.getStringAttr(facts::getName(op))),
+                                 b.getNamedAttr("op_name", b.getStringAttr(analysis::getName(op))),
                                  b.getNamedAttr("recompute", b.getUnitAttr())}));
       }
     if (!pins.empty())

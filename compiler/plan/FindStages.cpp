@@ -11,7 +11,7 @@
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/solve/order/Schedule.h"
 #include "runtime/machine/Cluster.h"
 
@@ -141,7 +141,7 @@ private:
                      remark::RemarkOpts::name("stage").category("strategy"))
           << remark::metric(virtualStages > 1 ? "chunk" : "stage", int64_t(stage))
           << remark::metric("first", chain[first].name)
-          << remark::metric("last", facts::getName(chain[end - 1].ops.back()))
+          << remark::metric("last", analysis::getName(chain[end - 1].ops.back()))
           << remark::metric(
                  "recomputed",
                  llvm::count(ArrayRef(plan.isRecomputed).slice(first, end - first), true))
@@ -152,7 +152,7 @@ private:
 
   /// Requests recomputation by constraints, because later passes find the ops of one rank by name.
   void recompute(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
-    facts::UsedNames names(getOperation());
+    analysis::UsedNames names(getOperation());
     SmallVector<Attribute> pins;
     if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       pins.assign(given.begin(), given.end());
@@ -164,7 +164,7 @@ private:
         names.makeUnique(op);
         pins.push_back(builder.getDictionaryAttr(
             {builder.getNamedAttr("marked", builder.getUnitAttr()),
-             builder.getNamedAttr("op_name", builder.getStringAttr(facts::getName(op))),
+             builder.getNamedAttr("op_name", builder.getStringAttr(analysis::getName(op))),
              builder.getNamedAttr("recompute", builder.getUnitAttr())}));
       }
     if (!pins.empty())

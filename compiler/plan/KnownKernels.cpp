@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/plan/KnownKernels.h"
 
-#include "passes/facts/Cost.h"
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Matmuls.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Matmuls.h"
+#include "passes/analysis/OpNames.h"
 #include "runtime/machine/Roofline.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
@@ -17,16 +17,16 @@ namespace pcc::plan {
 /// or the whole match if the expression has no group.
 static std::optional<StringRef> findInstance(const llvm::Regex &regex, Operation *op) {
   SmallVector<StringRef> matches;
-  for (StringRef name : facts::getNames(op))
+  for (StringRef name : analysis::getNames(op))
     if (regex.match(name, &matches))
       return matches[matches.size() > 1 ? 1 : 0];
   return std::nullopt;
 }
 
 static bool hasCost(Operation *op) {
-  facts::OpClass opClass = facts::classOf(op);
-  return opClass != facts::OpClass::Communication && opClass != facts::OpClass::Leaf &&
-         !facts::isRecomputed(op);
+  analysis::OpClass opClass = analysis::classOf(op);
+  return opClass != analysis::OpClass::Communication && opClass != analysis::OpClass::Leaf &&
+         !analysis::isRecomputed(op);
 }
 
 KnownKernels::KnownKernels(func::FuncOp function, ArrayRef<KnownKernel> known,
@@ -50,10 +50,10 @@ void KnownKernels::add(Operation *op, const KnownKernel &known, bool isFree, int
   Instance &instance = instances[number - 1];
   if (!instance.first && !isFree)
     instance.first = op;
-  facts::OpShapes shapes = facts::OpShapes::of(op);
-  for (const auto &shape : llvm::concat<const facts::Shape>(shapes.operands, shapes.results))
-    instance.elements = std::max(instance.elements, facts::countElements(shape));
-  for (const facts::MatmulForm &product : facts::listMatmuls(op))
+  analysis::OpShapes shapes = analysis::OpShapes::of(op);
+  for (const auto &shape : llvm::concat<const analysis::Shape>(shapes.operands, shapes.results))
+    instance.elements = std::max(instance.elements, analysis::countElements(shape));
+  for (const analysis::MatmulForm &product : analysis::listMatmuls(op))
     instance.flops += product.at(shapes).flops();
 }
 

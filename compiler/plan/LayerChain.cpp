@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/plan/LayerChain.h"
 
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/pipeline/Origins.h"
 #include <set>
 
@@ -53,7 +53,7 @@ private:
     layers.clear();
     for (auto [place, op] : llvm::enumerate(chain)) {
       if (place == 0 || crossing[place - 1] <= most)
-        layers.push_back({facts::getName(op).str(), {}, {}});
+        layers.push_back({analysis::getName(op).str(), {}, {}});
       layers.back().ops.push_back(op);
       layerOf[op] = layers.size() - 1;
     }

@@ -4,12 +4,12 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/ReshardCostModel.h"
 #include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/Passes.h"
-#include "passes/facts/Kernels.h"
-#include "passes/facts/OpCostModel.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/ReshardCostModel.h"
 #include "runtime/machine/CollectiveCost.h"
 
 using namespace mlir;
@@ -51,7 +51,7 @@ public:
 
   /// Returns the layer of an op; ops without a number belong to the loss, and so to the last layer.
   size_t layerOf(Operation *op) const {
-    StringRef name = facts::getName(op->getLoc());
+    StringRef name = analysis::getName(op->getLoc());
     size_t number;
     return name.consumeInteger(10, number) || number >= numLayers ? numLayers - 1 : number;
   }
@@ -85,13 +85,14 @@ private:
   }
 
   void addTimes(const NumberedModel &model) {
-    facts::KernelShares shares(model.getFunction());
+    analysis::KernelShares shares(model.getFunction());
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
-      facts::OpCostModel cost(&op, options.cluster.device(), shares.of(&op));
-      double seconds = cost.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
+      analysis::OpCostModel cost(&op, options.cluster.device(), shares.of(&op));
+      double seconds =
+          cost.seconds(analysis::OpShapes::of(&op)) / static_cast<double>(options.ranks);
       size_t layer = model.layerOf(&op);
       layers[layer].time += seconds;
-      if (!facts::getDerivedFrom(&op))
+      if (!analysis::getDerivedFrom(&op))
         forwardTimes[layer] += seconds;
     }
   }
@@ -100,14 +101,14 @@ private:
   void addLive(const NumberedModel &model) {
     llvm::DenseSet<Value> saved;
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
-      if (!facts::getDerivedFrom(&op))
+      if (!analysis::getDerivedFrom(&op))
         continue;
       for (Value operand : op.getOperands()) {
-        Value root = facts::viewRoot(operand);
+        Value root = analysis::viewRoot(operand);
         Operation *maker = root.getDefiningOp();
-        if (maker && !facts::getDerivedFrom(maker) && !facts::isRecomputed(maker) &&
+        if (maker && !analysis::getDerivedFrom(maker) && !analysis::isRecomputed(maker) &&
             saved.insert(root).second)
-          layers[model.layerOf(maker)].live += perRank(facts::getNumBytes(root.getType()));
+          layers[model.layerOf(maker)].live += perRank(analysis::getNumBytes(root.getType()));
       }
     }
   }
@@ -115,7 +116,7 @@ private:
   /// Returns the bytes of a parameter and its gradient, and of its optimizer states for its owner.
   int64_t bytesOf(graph::ParameterOp parameter, bool isOwner) const {
     RankedTensorType type = parameter.getTensorType();
-    int64_t bytes = facts::getNumBytes(type);
+    int64_t bytes = analysis::getNumBytes(type);
     if (options.trains() && parameter.getTrainable())
       bytes += 4 * type.getNumElements() * (isOwner ? 1 + numStates() : 1);
     return options.isReplicated ? bytes : perRank(bytes);
@@ -155,8 +156,8 @@ private:
     for (Value value : values) {
       bool comesBack = options.trains() && isa<FloatType>(getElementTypeOrSelf(value.getType()));
       seconds += (comesBack ? 2 : 1) *
-                 facts::secondsOfTransfer(perRank(facts::getNumBytes(value.getType())),
-                                          options.ranks, options.cluster);
+                 analysis::secondsOfTransfer(perRank(analysis::getNumBytes(value.getType())),
+                                             options.ranks, options.cluster);
     }
     return seconds;
   }

@@ -4,7 +4,7 @@
 // Assumes that the ranks of a stage share the work of a layer evenly, since no tensor is sharded
 // yet.
 //
-//   time        forward and backward ops, by the roofline model (passes/facts/OpCostModel.h), in
+//   time        forward and backward ops, by the roofline model (passes/analysis/OpCostModel.h), in
 //   the
 //               kernels of their own function; backward ops come from the differentiated model
 //   held        parameters, gradients in f32, optimizer states in f32

@@ -2,9 +2,9 @@
 #include "compiler/plan/PipelineCost.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/Sections.h"
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/Sections.h"
+#include "passes/analysis/StageSections.h"
 #include "runtime/abi/ElementTypes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -25,19 +25,20 @@ const SectionCost *find(const StepCost &step, const std::string &name) {
 order::PipelineTimes::Stage timesOfChunk(const StepCost &step, int64_t index, int64_t chunks,
                                          bool hidesMessages) {
   auto sectionOf = [&](StringRef name) {
-    return find(step, facts::sectionOfVirtualStage(name, index, chunks));
+    return find(step, analysis::sectionOfVirtualStage(name, index, chunks));
   };
   order::PipelineTimes::Stage times;
   double again = 0;
-  if (const SectionCost *forward = sectionOf(facts::forwardTrainName)) {
+  if (const SectionCost *forward = sectionOf(analysis::forwardTrainName)) {
     again = forward->recomputation();
     times.forward = forward->sum() - again + (hidesMessages ? 0 : forward->message);
   }
-  for (StringRef name : {facts::backwardName, facts::backwardInputName, facts::forwardBackwardName})
+  for (StringRef name :
+       {analysis::backwardName, analysis::backwardInputName, analysis::forwardBackwardName})
     if (const SectionCost *backward = sectionOf(name))
       times.backwardInput += backward->sum() + (hidesMessages ? 0 : backward->message);
   times.backwardInput += again;
-  if (const SectionCost *weight = sectionOf(facts::backwardWeightName))
+  if (const SectionCost *weight = sectionOf(analysis::backwardWeightName))
     times.backwardWeight = weight->sum();
   return times;
 }
@@ -45,8 +46,8 @@ order::PipelineTimes::Stage timesOfChunk(const StepCost &step, int64_t index, in
 /// Returns whether a section runs once per microbatch. In a program of one stage, one section runs
 /// both the forward and the backward pass.
 bool isOfMicrobatch(StringRef name) {
-  return name.starts_with(facts::forwardTrainName) || name.starts_with(facts::backwardName) ||
-         name == facts::forwardBackwardName;
+  return name.starts_with(analysis::forwardTrainName) || name.starts_with(analysis::backwardName) ||
+         name == analysis::forwardBackwardName;
 }
 
 StageCost estimateStageCost(ModuleOp stage, const abi::Cluster &cluster,
@@ -60,13 +61,13 @@ StageCost estimateStageCost(ModuleOp stage, const abi::Cluster &cluster,
     if (section.runs && !isOfMicrobatch(section.name))
       cost.ending += section.sum();
   double scale = double(abi::elementBytes(options.precision.activations)) / 4;
-  for (facts::Section section : facts::collectSections(stage)) {
+  for (analysis::Section section : analysis::collectSections(stage)) {
     bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
     if (isUpdate)
       cost.heldBytes = countHeldBytes(section.function, options.precision.activations);
     for (unsigned index : graph::findResults(section.function, graph::RoleKind::Saved)) {
       Type type = section.function.getResultTypes()[index];
-      double bytes = double(facts::getNumBytes(type));
+      double bytes = double(analysis::getNumBytes(type));
       cost.savedBytes += int64_t(getElementTypeOrSelf(type).isF32() ? bytes * scale : bytes);
     }
   }
@@ -129,9 +130,9 @@ struct DeviceTimes {
 std::vector<std::pair<StringRef, const SectionReductions *>> listReductions(const StepCost &step,
                                                                             int chunk, int chunks) {
   std::vector<std::pair<StringRef, const SectionReductions *>> list;
-  for (StringRef name : {facts::backwardName, facts::backwardInputName, facts::backwardWeightName,
-                         facts::forwardBackwardName}) {
-    std::string section = facts::sectionOfVirtualStage(name, chunk, chunks);
+  for (StringRef name : {analysis::backwardName, analysis::backwardInputName,
+                         analysis::backwardWeightName, analysis::forwardBackwardName}) {
+    std::string section = analysis::sectionOfVirtualStage(name, chunk, chunks);
     for (const SectionReductions &reductions : step.sectionReductions)
       if (reductions.section == section)
         list.push_back({name, &reductions});
@@ -156,7 +157,7 @@ std::vector<Reduction> orderReductions(const StageCost &stage, int chunks,
     double launch = times.behindLastBackward(chunk, later);
     for (auto [name, own] : listReductions(stage.step, chunk, chunks)) {
       listed.insert(own);
-      double end = times.lastBackward(chunk, name == facts::backwardInputName);
+      double end = times.lastBackward(chunk, name == analysis::backwardInputName);
       for (const SectionReductions::Bucket &bucket : own->buckets)
         reductions.push_back({waits ? launch : end - bucket.timeLeft, bucket.seconds});
     }
@@ -194,9 +195,9 @@ double exposedGathers(const StageCost &stage, int chunks) {
     for (auto [name, each] : listReductions(stage.step, chunk, chunks))
       own += each->sum();
     double gathers = stage.step.gathers * (own > 0 ? own / reductions : 1.0 / chunks);
-    for (StringRef name : {facts::forwardTrainName, facts::forwardBackwardName})
+    for (StringRef name : {analysis::forwardTrainName, analysis::forwardBackwardName})
       if (const SectionCost *section =
-              find(stage.step, facts::sectionOfVirtualStage(name, chunk, chunks)))
+              find(stage.step, analysis::sectionOfVirtualStage(name, chunk, chunks)))
         gathers -= section->forward.sum();
     exposed += std::max(0.0, gathers);
   }

@@ -2,9 +2,9 @@
 #include "compiler/plan/RecomputeParts.h"
 
 #include "compiler/plan/LayerChain.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/OpCostModel.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/OpNames.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -20,7 +20,7 @@ using Ops = SmallVector<Operation *>;
 int64_t countBytes(Operation *op) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes())
-    bytes += facts::getNumBytes(type);
+    bytes += analysis::getNumBytes(type);
   return bytes;
 }
 
@@ -56,20 +56,21 @@ std::vector<Ops> findSegments(func::FuncOp forward) {
 /// Makes a part of the cheap ops of a segment, or of its contractions, whose results do not cross
 /// the segment's end.
 RecomputePart makePart(ArrayRef<Operation *> segment, bool isCheap,
-                       const abi::DeviceFigures &device, const facts::KernelShares &shares) {
+                       const abi::DeviceFigures &device, const analysis::KernelShares &shares) {
   llvm::DenseSet<Operation *> kept = findCrossing(segment);
   RecomputePart part;
   for (Operation *op : segment) {
-    facts::OpClass opClass = facts::classOf(op);
-    bool isMatmul = opClass == facts::OpClass::Contraction;
-    if (kept.contains(op) || isMatmul == isCheap || opClass == facts::OpClass::Leaf)
+    analysis::OpClass opClass = analysis::classOf(op);
+    bool isMatmul = opClass == analysis::OpClass::Contraction;
+    if (kept.contains(op) || isMatmul == isCheap || opClass == analysis::OpClass::Leaf)
       continue;
     part.ops.push_back(op);
-    part.seconds += facts::OpCostModel(op, device, shares.of(op)).seconds(facts::OpShapes::of(op));
+    part.seconds +=
+        analysis::OpCostModel(op, device, shares.of(op)).seconds(analysis::OpShapes::of(op));
     part.bytes += countBytes(op);
   }
   if (!part.ops.empty())
-    part.name = facts::getName(part.ops.front()).str();
+    part.name = analysis::getName(part.ops.front()).str();
   return part;
 }
 
@@ -77,7 +78,7 @@ RecomputePart makePart(ArrayRef<Operation *> segment, bool isCheap,
 
 std::vector<RecomputePart> listRecomputeParts(func::FuncOp forward,
                                               const abi::DeviceFigures &device) {
-  facts::KernelShares shares(forward);
+  analysis::KernelShares shares(forward);
   std::vector<Ops> segments = findSegments(forward);
   std::vector<RecomputePart> parts;
   for (bool isCheap : {true, false}) {

@@ -2,11 +2,11 @@
 #include "compiler/plan/SectionCostModel.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/facts/ElementTypes.h"
-#include "passes/facts/Kernels.h"
-#include "passes/facts/LiveBytes.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/ElementTypes.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/LiveBytes.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/StageSections.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Roofline.h"
 
@@ -29,21 +29,21 @@ static void collectSources(Value value, DenseSet<Operation *> &ops) {
 
 bool NamePattern::matches(Operation *op) const {
   return !isEmpty &&
-         llvm::any_of(facts::getNames(op), [&](StringRef name) { return regex.match(name); });
+         llvm::any_of(analysis::getNames(op), [&](StringRef name) { return regex.match(name); });
 }
 
-static facts::KernelShares makeShares(func::FuncOp function, const CostOptions &options,
-                                      const KnownKernels &known) {
+static analysis::KernelShares makeShares(func::FuncOp function, const CostOptions &options,
+                                         const KnownKernels &known) {
   NamePattern alone(options.alone), apart(options.apart);
   int64_t last = 1;
-  return facts::KernelShares(function, [&](Operation *op) -> int64_t {
+  return analysis::KernelShares(function, [&](Operation *op) -> int64_t {
     if (int64_t number = known.numberOf(op))
       return -number;
     return alone.matches(op) ? ++last : apart.matches(op) ? 1 : 0;
   });
 }
 
-SectionCostModel::SectionCostModel(facts::Section section, const CostContext &costContext,
+SectionCostModel::SectionCostModel(analysis::Section section, const CostContext &costContext,
                                    abi::ElementType f32As)
     : section(section), costContext(costContext), f32As(f32As),
       recompute(costContext.options.recompute), wide(costContext.options.wide),
@@ -60,10 +60,10 @@ SectionCostModel::SectionCostModel(facts::Section section, const CostContext &co
     collectSources(value, forward);
   }
   StringRef name = this->section.function.getName();
-  if (!name.starts_with(facts::forwardTrainName) && !name.starts_with(facts::backwardName))
+  if (!name.starts_with(analysis::forwardTrainName) && !name.starts_with(analysis::backwardName))
     return;
   hasPasses = true;
-  if (name.starts_with(facts::forwardTrainName))
+  if (name.starts_with(analysis::forwardTrainName))
     for (Operation &op : this->section.function.getBody().front())
       forward.insert(&op);
 }
@@ -76,14 +76,14 @@ SectionCost SectionCostModel::cost() {
       addMessage(send);
     else if (isa<pipe::RecvOp>(op))
       continue;
-    else if (facts::isCollective(&op))
+    else if (analysis::isCollective(&op))
       addCollective(&op);
     else
       addOp(&op);
   result.backward.movement += sumSeconds();
   findTimesLeft();
-  result.liveBytes = facts::countLiveBytes(section.function, shares,
-                                           [&](Value value) { return countBytes(value); });
+  result.liveBytes = analysis::countLiveBytes(section.function, shares,
+                                              [&](Value value) { return countBytes(value); });
   return std::move(result);
 }
 
@@ -92,8 +92,8 @@ SectionCost SectionCostModel::cost() {
 static Operation *findOrigin(Value value) {
   Operation *op = value.getDefiningOp();
   while (op && op->getNumOperands() > 0) {
-    facts::OpClass opClass = facts::classOf(op);
-    if (opClass != facts::OpClass::Elementwise && opClass != facts::OpClass::Movement)
+    analysis::OpClass opClass = analysis::classOf(op);
+    if (opClass != analysis::OpClass::Elementwise && opClass != analysis::OpClass::Movement)
       break;
     op = op->getOperand(0).getDefiningOp();
   }
@@ -129,7 +129,7 @@ double SectionCostModel::scaleOf(Type type) const {
 
 int64_t SectionCostModel::countBytes(Value value) const {
   return static_cast<int64_t>(scaleOf(value.getType()) *
-                              static_cast<double>(facts::getNumBytes(value.getType())));
+                              static_cast<double>(analysis::getNumBytes(value.getType())));
 }
 
 Seconds &SectionCostModel::passOf(Operation *op) {
@@ -140,60 +140,60 @@ bool SectionCostModel::isRecomputed(Operation *op) {
   return hasPasses && forward.contains(op) && recompute.matches(op);
 }
 
-static double &placeOf(Seconds &seconds, facts::OpClass opClass) {
+static double &placeOf(Seconds &seconds, analysis::OpClass opClass) {
   switch (opClass) {
-  case facts::OpClass::Contraction:
+  case analysis::OpClass::Contraction:
     return seconds.contraction;
-  case facts::OpClass::Elementwise:
+  case analysis::OpClass::Elementwise:
     return seconds.elementwise;
-  case facts::OpClass::Reduction:
+  case analysis::OpClass::Reduction:
     return seconds.reduction;
-  case facts::OpClass::Movement:
-  case facts::OpClass::Leaf:
+  case analysis::OpClass::Movement:
+  case analysis::OpClass::Leaf:
     return seconds.movement;
-  case facts::OpClass::Communication:
+  case analysis::OpClass::Communication:
     return seconds.communication;
   }
   llvm_unreachable("every class is listed");
 }
 
-void SectionCostModel::spend(Operation *op, facts::OpClass opClass, double seconds) {
+void SectionCostModel::spend(Operation *op, analysis::OpClass opClass, double seconds) {
   placeOf(passOf(op), opClass) += seconds;
   if (isRecomputed(op))
     placeOf(result.recomputed, opClass) += seconds;
   clock += seconds;
   doneAt[op] = clock;
   if (seconds > 0)
-    result.ops.push_back({facts::getName(op).str(), op->getName().stripDialect().str(),
+    result.ops.push_back({analysis::getName(op).str(), op->getName().stripDialect().str(),
                           isBackward(op) ? Pass::Backward : Pass::Forward, seconds});
 }
 
 /// Returns whether the modeled system has no kernel for an op that moves elements.
 bool SectionCostModel::isFree(Operation *op) const {
-  return facts::classOf(op) == facts::OpClass::Movement && (isAtOnce() || views.matches(op));
+  return analysis::classOf(op) == analysis::OpClass::Movement && (isAtOnce() || views.matches(op));
 }
 
-facts::OpCostModel SectionCostModel::opCostOf(Operation *op) const {
-  facts::KernelShare share = shares.of(op);
+analysis::OpCostModel SectionCostModel::opCostOf(Operation *op) const {
+  analysis::KernelShare share = shares.of(op);
   share.launches &= !isAtOnce();
   return {op, costContext.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As};
 }
 
 double SectionCostModel::secondsOf(Operation *op) const {
   double seconds = known.numberOf(op) ? known.secondsAt(op, costContext.cluster.device())
-                                      : opCostOf(op).seconds(facts::OpShapes::of(op));
-  return facts::classOf(op) == facts::OpClass::Contraction ? seconds * costContext.slowest
-                                                           : seconds;
+                                      : opCostOf(op).seconds(analysis::OpShapes::of(op));
+  return analysis::classOf(op) == analysis::OpClass::Contraction ? seconds * costContext.slowest
+                                                                 : seconds;
 }
 
 void SectionCostModel::addOp(Operation *op) {
   if (isFree(op))
     return;
-  facts::OpShapes shapes = facts::OpShapes::of(op);
-  facts::Cost cost = facts::costOf(op, shapes);
+  analysis::OpShapes shapes = analysis::OpShapes::of(op);
+  analysis::Cost cost = analysis::costOf(op, shapes);
   double seconds = secondsOf(op);
   result.flops += static_cast<double>(cost.flops);
-  if (cost.opClass == facts::OpClass::Contraction) {
+  if (cost.opClass == analysis::OpClass::Contraction) {
     room.try_emplace(op, seconds);
     double moving = opCostOf(op).bytes(shapes) / machine::memoryRate(costContext.cluster.device());
     idleMemory[op] = std::max(0.0, seconds - moving);
@@ -203,7 +203,7 @@ void SectionCostModel::addOp(Operation *op) {
 
 /// Returns the name of the gradient argument from which `value` comes, looking through ops that
 /// scale, slice or convert it.
-static StringRef findGradient(facts::Section &section, Value value) {
+static StringRef findGradient(analysis::Section &section, Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (op->getNumOperands() == 0)
       return "";
@@ -214,8 +214,8 @@ static StringRef findGradient(facts::Section &section, Value value) {
 }
 
 void SectionCostModel::addCollective(Operation *op) {
-  machine::Traffic traffic = facts::trafficOf(op);
-  machine::Group group = facts::groupOf(op, costContext.mesh, costContext.cluster);
+  machine::Traffic traffic = analysis::trafficOf(op);
+  machine::Group group = analysis::groupOf(op, costContext.mesh, costContext.cluster);
   StringRef gradient = op->getNumOperands() ? findGradient(section, op->getOperand(0)) : "";
   if (!gradient.empty()) {
     traffic.bytes *= double(abi::elementBytes(costContext.options.precision.gradients)) / 4;
@@ -237,7 +237,7 @@ void SectionCostModel::addCollective(Operation *op) {
   if (hidden == 0)
     hidden = hide(op, seconds, group.size);
   result.hidden += hidden * (isRecomputed(op) ? 2 : 1);
-  spend(op, facts::OpClass::Communication, seconds);
+  spend(op, analysis::OpClass::Communication, seconds);
   if (costContext.options.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
     gatherAgain(op, seconds);
 }
@@ -247,8 +247,8 @@ void SectionCostModel::addCollective(Operation *op) {
 void SectionCostModel::addMessage(pipe::SendOp op) {
   double bytes = static_cast<double>(countBytes(op.getInput()));
   result.message =
-      std::max(result.message, facts::secondsOfTransfer(bytes, costContext.mesh.getNumRanks(),
-                                                        costContext.cluster));
+      std::max(result.message, analysis::secondsOfTransfer(bytes, costContext.mesh.getNumRanks(),
+                                                           costContext.cluster));
 }
 
 double SectionCostModel::getUpdatedElements() const {

@@ -5,11 +5,11 @@
 
 #include "compiler/plan/KnownKernels.h"
 #include "dialects/dist/Dist.h"
-#include "passes/facts/CollectiveCost.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/KernelShares.h"
-#include "passes/facts/OpCostModel.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/KernelShares.h"
+#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/Sections.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
@@ -56,7 +56,8 @@ private:
 class SectionCostModel {
 public:
   /// `f32As`: the element type whose size f32 values have under mixed precision.
-  SectionCostModel(facts::Section section, const CostContext &costContext, abi::ElementType f32As);
+  SectionCostModel(analysis::Section section, const CostContext &costContext,
+                   abi::ElementType f32As);
 
   SectionCost cost();
 
@@ -71,13 +72,13 @@ public:
 private:
   bool isAtOnce() const { return isUpdate && costContext.options.updatesAtOnce; }
   bool isFree(mlir::Operation *op) const;
-  facts::OpCostModel opCostOf(mlir::Operation *op) const;
+  analysis::OpCostModel opCostOf(mlir::Operation *op) const;
   double secondsOf(mlir::Operation *op) const;
   void addOp(mlir::Operation *op);
   void addCollective(mlir::Operation *op);
   void addMessage(pipe::SendOp op);
   Seconds &passOf(mlir::Operation *op);
-  void spend(mlir::Operation *op, facts::OpClass opClass, double seconds);
+  void spend(mlir::Operation *op, analysis::OpClass opClass, double seconds);
   bool isRecomputed(mlir::Operation *op);
   bool isBackward(mlir::Operation *op) const { return hasPasses && !forward.contains(op); }
   double sumSeconds();
@@ -91,13 +92,13 @@ private:
   double hideInputGradient(mlir::Operation *op, double seconds);
   void gatherAgain(mlir::Operation *op, double seconds);
 
-  facts::Section section;
+  analysis::Section section;
   const CostContext &costContext;
   abi::ElementType f32As;
   NamePattern recompute, wide, views;
   bool isUpdate;
   KnownKernels known;
-  facts::KernelShares shares;
+  analysis::KernelShares shares;
   /// Ops on which the loss depends. In a stage: all ops of its forward section, no op of its
   /// backward sections.
   llvm::DenseSet<mlir::Operation *> forward;

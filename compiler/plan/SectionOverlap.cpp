@@ -2,7 +2,7 @@
 //
 // Estimates the overlap of a section's collectives with its matmuls. Part of SectionCostModel.
 #include "compiler/plan/SectionCostModel.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 
 using namespace mlir;
 
@@ -11,7 +11,7 @@ namespace pcc::plan {
 /// Returns the seconds in which collectives may still overlap with `product`, even if the matmul
 /// comes after them. Returns null if the op is no matmul.
 double *SectionCostModel::findRoom(Operation *product) {
-  if (facts::classOf(product) != facts::OpClass::Contraction)
+  if (analysis::classOf(product) != analysis::OpClass::Contraction)
     return nullptr;
   auto [found, isNew] = room.try_emplace(product, 0);
   if (isNew)
@@ -25,12 +25,12 @@ double SectionCostModel::hideInputGradient(Operation *op, double seconds) {
   if (!costContext.options.hidesInputGradients || !isBackward(op))
     return 0;
   double hidden = 0;
-  facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+  analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
     Operation *product = source.getDefiningOp();
-    if (!product || facts::classOf(product) != facts::OpClass::Contraction)
+    if (!product || analysis::classOf(product) != analysis::OpClass::Contraction)
       return;
-    facts::forEachSource(product, [&](Value operand, ArrayRef<Operation *>) {
-      facts::forEachReader(operand, [&](Operation *reader) {
+    analysis::forEachSource(product, [&](Value operand, ArrayRef<Operation *>) {
+      analysis::forEachReader(operand, [&](Operation *reader) {
         double *beside = reader != product && isBackward(reader) ? findRoom(reader) : nullptr;
         if (!beside)
           return;
@@ -55,14 +55,14 @@ double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
     if (found != room.end() && (!best || found->second > *best))
       best = &found->second;
   };
-  facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+  analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
     if (Operation *producer = source.getDefiningOp())
       consider(producer);
   });
   for (Value value : op->getResults())
-    facts::forEachReader(value, [&](Operation *reader) { findRoom(reader); });
+    analysis::forEachReader(value, [&](Operation *reader) { findRoom(reader); });
   for (Value value : op->getResults())
-    facts::forEachReader(value, consider);
+    analysis::forEachReader(value, consider);
   if (!best)
     return 0;
   double hidden = std::min(seconds * double(members - 1) / double(members), *best);
@@ -75,8 +75,8 @@ double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
 void SectionCostModel::gatherAgain(Operation *op, double seconds) {
   double product = 0;
   for (Value value : op->getResults())
-    facts::forEachReader(value, [&](Operation *reader) {
-      if (facts::classOf(reader) == facts::OpClass::Contraction && !isBackward(reader))
+    analysis::forEachReader(value, [&](Operation *reader) {
+      if (analysis::classOf(reader) == analysis::OpClass::Contraction && !isBackward(reader))
         product = std::max(product, secondsOf(reader));
     });
   if (product == 0)

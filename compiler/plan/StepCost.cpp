@@ -140,7 +140,7 @@ static double countGradients(func::FuncOp update) {
 int64_t countHeldBytes(func::FuncOp function, abi::ElementType activations) {
   int64_t bytes = 0;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    bytes += facts::getNumBytes(type);
+    bytes += analysis::getNumBytes(type);
     graph::RoleAttr role = graph::getArgRole(function, index);
     bool isCopied = activations != abi::F32 && role && role.getKind() == graph::RoleKind::Gradient;
     if (isCopied)
@@ -170,7 +170,7 @@ StepCost estimateStepCost(ModuleOp module, const abi::Cluster &cluster,
   llvm::StringMap<double> timesLeft;
   llvm::StringMap<std::string> sections; // by the gradients that they return
   std::vector<MovableCollective> reductions, gathers;
-  for (facts::Section section : facts::collectSections(module)) {
+  for (analysis::Section section : analysis::collectSections(module)) {
     bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
     SectionCostModel costModel(section, costContext,
                                isUpdate ? abi::F32 : options.precision.activations);

@@ -7,12 +7,12 @@
 // @forward_backward: forward ops come first and backward ops follow, each named after its forward
 // op (NAME.grad, NAME.grad_weight).
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/autodiff/Activity.h"
 #include "passes/autodiff/Derivatives.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/ReverseWalk.h"
 #include "passes/autodiff/Signature.h"
-#include "passes/facts/OpNames.h"
 
 using namespace mlir;
 
@@ -84,7 +84,7 @@ static LogicalResult checkDerivatives(const Activity &activity) {
   for (Operation *op : activity.withoutDerivative()) {
     const Derivative *row = getDerivativeTable().lookup(op->getName().getStringRef());
     InFlightDiagnostic error = op->emitError() << "no derivative of '" << op->getName() << "'";
-    if (StringRef name = facts::getName(op->getLoc()); !name.empty())
+    if (StringRef name = analysis::getName(op->getLoc()); !name.empty())
       error << " for op '" << name << "'";
     if (row)
       error << ": " << row->findObstacle(op);

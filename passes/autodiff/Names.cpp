@@ -3,7 +3,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -16,7 +16,7 @@ static Location derive(StringRef name, StringRef suffix, Location from) {
 }
 
 Location derivedLocation(Operation *op, StringRef suffix) {
-  return derive(facts::getName(op), suffix, op->getLoc());
+  return derive(analysis::getName(op), suffix, op->getLoc());
 }
 
 Location derivedLocation(Value value, StringRef suffix) {

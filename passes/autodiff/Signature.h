@@ -6,14 +6,14 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/StageSections.h"
 
 namespace pcc::autodiff {
 
 /// Names of the functions that this room makes and reads.
 inline constexpr llvm::StringLiteral forwardName = "forward";
 inline constexpr llvm::StringLiteral forwardLossName = "forward_loss";
-using facts::forwardBackwardName;
+using analysis::forwardBackwardName;
 inline constexpr llvm::StringLiteral updateName = "update";
 inline constexpr llvm::StringLiteral trainName = "train";
 

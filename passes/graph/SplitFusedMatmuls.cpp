@@ -17,7 +17,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/graph/FusedMatmul.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -71,7 +71,7 @@ static SmallVector<std::string> namePieces(const FusedMatmul &fused) {
 /// Returns `loc` with the additional name `NAME[piece]`. The name of the whole remains, for
 /// constraints.
 static Location nameAfter(Location loc, StringRef piece) {
-  StringRef name = pcc::facts::getName(loc);
+  StringRef name = pcc::analysis::getName(loc);
   if (name.empty())
     return loc;
   auto own = StringAttr::get(loc.getContext(), makePartName(name, piece));

@@ -5,7 +5,7 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
-#include "passes/facts/HoistedReductions.h"
+#include "passes/analysis/HoistedReductions.h"
 
 using namespace mlir;
 using pcc::graph::RoleAttr;
@@ -47,27 +47,27 @@ static BlockAttr blockOf(ShapedType type, const dist::Sharding &sharding, const 
 namespace {
 class BoundaryEmitter {
 public:
-  BoundaryEmitter(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
+  BoundaryEmitter(ModuleOp module, ProgramOp program, MutableArrayRef<analysis::Section> sections,
                   const HoistedKernels &hoisted, Buffers &buffers)
       : module(module), mesh(dist::getMesh(module)), hoisted(hoisted), reductions(sections),
         buffers(buffers), b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
-  void emitArguments(facts::Section &section);
-  void emitResults(facts::Section &section);
-  void emitMetrics(MutableArrayRef<facts::Section> sections);
+  void emitArguments(analysis::Section &section);
+  void emitResults(analysis::Section &section);
+  void emitMetrics(MutableArrayRef<analysis::Section> sections);
 
 private:
   void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
   void emitInput(BlockArgument argument, RoleAttr role, BlockAttr block);
-  dist::AxisList reducedAxes(const facts::HoistedReduction *reduction) const;
-  void emitResult(facts::Section &section, unsigned index, ResultRole role);
+  dist::AxisList reducedAxes(const analysis::HoistedReduction *reduction) const;
+  void emitResult(analysis::Section &section, unsigned index, ResultRole role);
   bool areInputsRows() const;
-  InputOp findLabels(facts::Section &evaluation, task::ResultOp scores) const;
+  InputOp findLabels(analysis::Section &evaluation, task::ResultOp scores) const;
 
   ModuleOp module;
   dist::Mesh mesh;
   const HoistedKernels &hoisted;
-  facts::HoistedReductions reductions;
+  analysis::HoistedReductions reductions;
   Buffers &buffers;
   OpBuilder b;
   llvm::DenseSet<Attribute> seen; ///< keys of arguments that have their op
@@ -91,7 +91,7 @@ void BoundaryEmitter::emitInput(BlockArgument argument, RoleAttr role, BlockAttr
   InputOp::create(b, argument.getLoc(), role.getName(), buffers.of(argument), ValueRange(), block);
 }
 
-void BoundaryEmitter::emitArguments(facts::Section &section) {
+void BoundaryEmitter::emitArguments(analysis::Section &section) {
   for (BlockArgument argument : section.function.getArguments()) {
     RoleAttr role = section.getArgumentRole(argument.getArgNumber());
     if (!role || !seen.insert(section.getArgumentKey(argument.getArgNumber())).second)
@@ -116,7 +116,7 @@ static double partsOf(const dist::Sharding &sharding, const dist::Mesh &mesh) {
 }
 
 /// Returns the mesh axes over which hoisted all-reduces sum the buffer.
-dist::AxisList BoundaryEmitter::reducedAxes(const facts::HoistedReduction *reduction) const {
+dist::AxisList BoundaryEmitter::reducedAxes(const analysis::HoistedReduction *reduction) const {
   dist::AxisList axes;
   if (reduction)
     for (dist::AllReduceOp reduce : reduction->reduces)
@@ -124,7 +124,7 @@ dist::AxisList BoundaryEmitter::reducedAxes(const facts::HoistedReduction *reduc
   return axes;
 }
 
-void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, ResultRole role) {
+void BoundaryEmitter::emitResult(analysis::Section &section, unsigned index, ResultRole role) {
   Value value = section.getReturned()[index];
   auto type = cast<ShapedType>(value.getType());
   dist::Sharding sharding =
@@ -137,11 +137,11 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
   StringRef name = nameOfResult(section.getResultRole(index));
   // A view lies where its root does, so the place may be that of a value of another shape.
   PlaceAttr place =
-      accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName)
-                  : placeOf(facts::viewRoot(value));
+      accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, analysis::placeAttrName)
+                  : placeOf(analysis::viewRoot(value));
   Value buffer = place ? buffers.at(place, type, name, value.getLoc()) : buffers.of(value);
   // A gradient may be reduced by another section than the one that completes it.
-  const facts::HoistedReduction *reduction =
+  const analysis::HoistedReduction *reduction =
       role == ResultRole::Gradient ? reductions.find(section.getResultRole(index)) : nullptr;
   dist::AxisList reduced = reducedAxes(reduction);
   SmallVector<StringRef> partial;
@@ -157,7 +157,7 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
                    APFloat(role == ResultRole::Loss ? partsOf(sharding, mesh) : 1.0));
 }
 
-void BoundaryEmitter::emitResults(facts::Section &section) {
+void BoundaryEmitter::emitResults(analysis::Section &section) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
     RoleAttr role = section.getResultRole(i);
     // A sum is complete in the last section that adds to it.
@@ -198,8 +198,8 @@ static llvm::SmallPtrSet<Value, 8> sourcesOf(Value value) {
 }
 
 /// Returns whether an evaluation computes this output from the input named `input`.
-static bool isComputedFrom(facts::Section &evaluation, task::ResultOp output, StringRef input) {
-  std::optional<unsigned> index = facts::findResult(
+static bool isComputedFrom(analysis::Section &evaluation, task::ResultOp output, StringRef input) {
+  std::optional<unsigned> index = analysis::findResult(
       evaluation, RoleAttr::get(output.getContext(), RoleKind::Output, output.getNameAttr()));
   if (!index)
     return false;
@@ -213,7 +213,7 @@ static bool isComputedFrom(facts::Section &evaluation, task::ResultOp output, St
 
 /// Finds the labels of `scores`: an integer input with one element per row of `scores`, from which
 /// `scores` is not computed.
-InputOp BoundaryEmitter::findLabels(facts::Section &evaluation, task::ResultOp scores) const {
+InputOp BoundaryEmitter::findLabels(analysis::Section &evaluation, task::ResultOp scores) const {
   ArrayRef<int64_t> shape = scores.getBlock().getGlobalShape().asArrayRef();
   if (shape.empty() || shape.back() < 2)
     return {};
@@ -228,10 +228,10 @@ InputOp BoundaryEmitter::findLabels(facts::Section &evaluation, task::ResultOp s
 }
 
 /// Emits metrics for the first output that has labels.
-void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
+void BoundaryEmitter::emitMetrics(MutableArrayRef<analysis::Section> sections) {
   if (!areInputsRows())
     return;
-  for (facts::Section &evaluation : sections)
+  for (analysis::Section &evaluation : sections)
     for (task::ResultOp scores : b.getBlock()->getOps<task::ResultOp>()) {
       if (evaluation.runs != 0 || scores.getRole() != ResultRole::Output ||
           scores.getSection() != evaluation.function.getName())
@@ -251,12 +251,12 @@ void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
     }
 }
 
-void emitBoundary(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
+void emitBoundary(ModuleOp module, ProgramOp program, MutableArrayRef<analysis::Section> sections,
                   const HoistedKernels &hoisted, Buffers &buffers) {
   BoundaryEmitter emitter(module, program, sections, hoisted, buffers);
-  for (facts::Section &section : sections)
+  for (analysis::Section &section : sections)
     emitter.emitArguments(section);
-  for (facts::Section &section : sections)
+  for (analysis::Section &section : sections)
     emitter.emitResults(section);
   emitter.emitMetrics(sections);
 }

@@ -10,7 +10,7 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -40,9 +40,9 @@ std::optional<ColumnLoops> columnLoops(func::FuncOp kernel, task::FormAttr form)
                               [&](Value result) { return countOf(result) != outer; });
   int64_t columns = hasFull ? 1 : outer, numReductions = 0;
   for (auto op : body.getOps<ReduceOp>()) {
-    if (facts::isView(op))
+    if (analysis::isView(op))
       continue;
-    columns = facts::getReductionLoops(op).contiguous ? 1 : std::min(columns, countAdjacent(op));
+    columns = analysis::getReductionLoops(op).contiguous ? 1 : std::min(columns, countAdjacent(op));
     ++numReductions;
   }
   if (numReductions == 0 || columns == 1)
@@ -53,9 +53,9 @@ std::optional<ColumnLoops> columnLoops(func::FuncOp kernel, task::FormAttr form)
 SmallVector<Operation *> columnReductions(const KernelBody &kernel) {
   SmallVector<Operation *> reductions;
   for (Operation &op : kernel.function->getRegion(0).front().without_terminator()) {
-    if (!isa<ReduceOp>(op) || facts::isView(&op))
+    if (!isa<ReduceOp>(op) || analysis::isView(&op))
       continue;
-    facts::ReductionLoops own = facts::getReductionLoops(&op);
+    analysis::ReductionLoops own = analysis::getReductionLoops(&op);
     if (own.kind == kernel.form.getKind() && own.outer == kernel.form.getOuter() &&
         own.inner == kernel.form.getInner())
       reductions.push_back(&op);

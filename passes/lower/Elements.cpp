@@ -4,7 +4,7 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -127,7 +127,7 @@ bool hasElements(Operation *op) {
 }
 
 Value Elements::compute(Operation *op, const Index &index) {
-  if (facts::isView(op))
+  if (analysis::isView(op))
     return at(op->getOperand(0), math.regroup(index, shapeOf(op->getOperand(0))));
   if (auto constant = dyn_cast<ConstantOp>(op))
     return emitSplat(b, constant);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/lower/HoistedKernels.h"
 
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/StageSections.h"
 
 using namespace mlir;
 
 namespace pcc::lower {
 
-HoistedKernels::HoistedKernels(MutableArrayRef<facts::Section> sections) {
-  for (facts::Section &section : sections) {
+HoistedKernels::HoistedKernels(MutableArrayRef<analysis::Section> sections) {
+  for (analysis::Section &section : sections) {
     runs[section.function.getName()] = section.runs;
-    if (section.function->hasAttr(facts::hoistedAttrName))
-      for (facts::Kernel &kernel : facts::collectKernels(section.function))
+    if (section.function->hasAttr(analysis::hoistedAttrName))
+      for (analysis::Kernel &kernel : analysis::collectKernels(section.function))
         if (kernel.hoisted)
           kernels[kernel.hoisted->section].push_back({&section, std::move(kernel)});
   }
@@ -23,8 +23,9 @@ ArrayRef<HoistedKernel> HoistedKernels::in(StringRef section) const {
 }
 
 std::string HoistedKernels::lastActionOf(StringRef section) const {
-  return runs.lookup(section) > 1 && kernels.contains(section) ? facts::sectionOfLastAction(section)
-                                                               : section.str();
+  return runs.lookup(section) > 1 && kernels.contains(section)
+             ? analysis::sectionOfLastAction(section)
+             : section.str();
 }
 
 } // namespace pcc::lower

@@ -11,8 +11,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/task/Task.h"
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -20,13 +20,13 @@ namespace pcc::lower {
 
 /// A kernel and the section for which it computes values.
 struct HoistedKernel {
-  facts::Section *section = nullptr;
-  facts::Kernel kernel;
+  analysis::Section *section = nullptr;
+  analysis::Kernel kernel;
 };
 
 class HoistedKernels {
 public:
-  explicit HoistedKernels(llvm::MutableArrayRef<facts::Section> sections);
+  explicit HoistedKernels(llvm::MutableArrayRef<analysis::Section> sections);
 
   /// Returns the kernels that run in the last action of `section`, in their order.
   llvm::ArrayRef<HoistedKernel> in(llvm::StringRef section) const;

@@ -9,7 +9,7 @@
 #include "passes/lower/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
@@ -172,7 +172,7 @@ void KernelCuts::visit(Operation *op) {
         own.add(cuts[operand]);
     cuts[op->getResult(0)] = own;
   };
-  if (facts::isView(op))
+  if (analysis::isView(op))
     return same(op);
   llvm::TypeSwitch<Operation *>(op)
       .Case<BroadcastOp, TransposeOp, GatherOp, ReduceOp>([&](auto op) { visit(op); })

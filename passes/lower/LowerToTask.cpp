@@ -41,7 +41,7 @@ static void moveBuffersFirst(Block &body) {
     buffer->moveBefore(&body, body.begin());
 }
 
-static SectionOp addSection(Block &program, facts::Section &section, StringRef name) {
+static SectionOp addSection(Block &program, analysis::Section &section, StringRef name) {
   OpBuilder b = OpBuilder::atBlockEnd(&program);
   auto instructions = SectionOp::create(b, section.function.getLoc(), name, /*last_of=*/nullptr);
   instructions.getBody().emplaceBlock();
@@ -80,9 +80,9 @@ static LogicalResult emitLastAction(SectionOp section, ArrayRef<Operation *> las
 }
 
 /// Checks that the plan has a place for every value that lies in memory.
-static LogicalResult checkPlaces(facts::Section &section) {
+static LogicalResult checkPlaces(analysis::Section &section) {
   auto check = [](Value value) -> LogicalResult {
-    Value root = facts::viewRoot(value);
+    Value root = analysis::viewRoot(value);
     Operation *op = root.getDefiningOp();
     if ((op && isa<graph::ConstantOp>(op)) || placeOf(root))
       return success();
@@ -95,7 +95,7 @@ static LogicalResult checkPlaces(facts::Section &section) {
   for (Value returned : section.getReturned())
     if (failed(check(returned)))
       return failure();
-  for (const facts::Kernel &kernel : facts::collectKernels(section.function))
+  for (const analysis::Kernel &kernel : analysis::collectKernels(section.function))
     for (Value output : kernel.outputs)
       if (failed(check(output)))
         return failure();
@@ -106,16 +106,16 @@ namespace {
 struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto bytes = module->getAttrOfType<BytesAttr>(facts::bytesAttrName);
+    auto bytes = module->getAttrOfType<BytesAttr>(analysis::bytesAttrName);
     if (!bytes) {
       module.emitError("expected a memory plan, run \"--schedule-plan-memory\" first");
       return signalPassFailure();
     }
-    SmallVector<facts::Section> sections = facts::collectSections(module);
-    for (facts::Section &section : sections)
+    SmallVector<analysis::Section> sections = analysis::collectSections(module);
+    for (analysis::Section &section : sections)
       if (failed(checkPlaces(section)))
         return signalPassFailure();
-    pipe::StepOp step = facts::getStep(module);
+    pipe::StepOp step = analysis::getStep(module);
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     auto program =
         ProgramOp::create(b, module.getLoc(), step ? step.getSymName() : StringRef("main"),
@@ -127,7 +127,7 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
     Outliner outliner(module);
     HoistedKernels hoisted(sections);
     emitBoundary(module, program, sections, hoisted, buffers);
-    for (facts::Section &section : sections)
+    for (analysis::Section &section : sections)
       if (failed(emitSection(section, body, hoisted, buffers, outliner)))
         return signalPassFailure();
     b.setInsertionPointToEnd(&body);
@@ -142,7 +142,7 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
         << remark::metric("functions", outliner.numFunctions());
   }
 
-  static LogicalResult emitSection(facts::Section &section, Block &body,
+  static LogicalResult emitSection(analysis::Section &section, Block &body,
                                    const HoistedKernels &hoisted, Buffers &buffers,
                                    Outliner &outliner) {
     SectionOp instructions = addSection(body, section, section.function.getName());
@@ -163,15 +163,15 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
     return success();
   }
 
-  static void eraseSources(ModuleOp module, MutableArrayRef<facts::Section> sections,
+  static void eraseSources(ModuleOp module, MutableArrayRef<analysis::Section> sections,
                            pipe::StepOp step) {
     if (step)
       step.erase();
-    for (facts::Section &section : sections)
+    for (analysis::Section &section : sections)
       section.function.erase();
     for (auto parameter : module.getOps<graph::ParameterOp>())
-      parameter->removeAttr(facts::placeAttrName);
-    module->removeAttr(facts::bytesAttrName);
+      parameter->removeAttr(analysis::placeAttrName);
+    module->removeAttr(analysis::bytesAttrName);
   }
 };
 } // namespace

@@ -63,7 +63,7 @@ void Cloner::clone(Operation *op) {
   for (Value operand : op->getOperands())
     lookUp(operand);
   Operation *copy = builder.clone(*op, mapping);
-  for (StringRef name : {facts::kernelAttrName, facts::placeAttrName})
+  for (StringRef name : {analysis::kernelAttrName, analysis::placeAttrName})
     copy->removeAttr(name);
 }
 
@@ -82,7 +82,7 @@ func::FuncOp Outliner::deduplicate(func::FuncOp function, Operation *last) {
   return function;
 }
 
-OutlinedKernel Outliner::outline(const facts::Kernel &kernel, ArrayRef<int64_t> tiedTo) {
+OutlinedKernel Outliner::outline(const analysis::Kernel &kernel, ArrayRef<int64_t> tiedTo) {
   ++numOutlined;
   MLIRContext *context = module.getContext();
   SmallVector<Type> inputs, outputs;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::lower {
@@ -23,7 +23,7 @@ public:
   explicit Outliner(mlir::ModuleOp module) : module(module) {}
 
   /// `tiedTo` gives for each output the number of the input that it overwrites, or -1.
-  OutlinedKernel outline(const facts::Kernel &kernel, llvm::ArrayRef<int64_t> tiedTo);
+  OutlinedKernel outline(const analysis::Kernel &kernel, llvm::ArrayRef<int64_t> tiedTo);
   int64_t numKernels() const { return numOutlined; }
   int64_t numFunctions() const { return functions.size(); }
 

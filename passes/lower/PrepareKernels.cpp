@@ -11,8 +11,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 
 using namespace mlir;
 
@@ -103,13 +103,13 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
     for (graph::SplitOp op : splits)
       replaceSplit(op);
     getOperation().walk([&](Operation *op) {
-      bool multiplies = isa<graph::MatmulOp>(op) || facts::isConvolution(op);
+      bool multiplies = isa<graph::MatmulOp>(op) || analysis::isConvolution(op);
       if (multiplies && isWidened(getElementTypeOrSelf(op->getResult(0).getType())))
         widenMatmul(op);
     });
 
-    SmallVector<facts::Section> sections = facts::collectSections(getOperation());
-    for (facts::Section &producer : sections)
+    SmallVector<analysis::Section> sections = analysis::collectSections(getOperation());
+    for (analysis::Section &producer : sections)
       for (unsigned i = 0; producer.runs > 0 && i < producer.function.getNumResults(); ++i)
         takeResult(producer, i, sections);
   }
@@ -120,15 +120,15 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
   }
 
   /// Rewrites the arguments of other sections that take an accumulated result.
-  static void takeResult(facts::Section &producer, unsigned index,
-                         MutableArrayRef<facts::Section> sections) {
+  static void takeResult(analysis::Section &producer, unsigned index,
+                         MutableArrayRef<analysis::Section> sections) {
     auto accumulate = producer.function.getResultAttrOfType<pipe::AccumulateAttr>(
         index, pipe::accumulateAttrName);
     graph::RoleAttr role = producer.getResultRole(index);
     bool addsToOther = producer.isAccumulated(index) && !producer.beginsSum(index);
     if (!accumulate || !role || addsToOther)
       return;
-    for (facts::Section &section : sections) {
+    for (analysis::Section &section : sections) {
       if (section.function == producer.function || section.runs == 0)
         continue;
       for (BlockArgument argument : section.function.getArguments()) {

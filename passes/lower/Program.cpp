@@ -38,7 +38,7 @@ Value Buffers::constant(ElementsAttr value, Location loc) {
   return buffer;
 }
 
-PlaceAttr placeOf(Value value) { return facts::getPlace(facts::viewRoot(value)); }
+PlaceAttr placeOf(Value value) { return analysis::getPlace(analysis::viewRoot(value)); }
 
 StringRef nameOfResult(graph::RoleAttr role) {
   if (!role)
@@ -58,7 +58,7 @@ static std::string nameOf(Value value) {
   Operation *op = value.getDefiningOp();
   auto function = op->getParentOfType<func::FuncOp>();
   return (function.getName() + "." + op->getName().stripDialect() +
-          Twine(facts::getKernelNumber(op).value_or(0)))
+          Twine(analysis::getKernelNumber(op).value_or(0)))
       .str();
 }
 
@@ -71,11 +71,11 @@ static ElementsAttr inShape(ElementsAttr elements, ShapedType type) {
   return cast<DenseElementsAttr>(elements).reshape(type);
 }
 
-Value Buffers::of(Value value) { return inShapeOf(facts::viewRoot(value)); }
+Value Buffers::of(Value value) { return inShapeOf(analysis::viewRoot(value)); }
 
 Value Buffers::inShapeOf(Value value) {
   auto type = cast<ShapedType>(value.getType());
-  Value root = facts::viewRoot(value);
+  Value root = analysis::viewRoot(value);
   if (PlaceAttr place = placeOf(root))
     return at(place, type, nameOf(root), root.getLoc());
   auto op = root.getDefiningOp<graph::ConstantOp>();

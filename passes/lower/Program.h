@@ -5,7 +5,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/task/Task.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Sections.h"
 #include "passes/lower/HoistedKernels.h"
 #include "passes/lower/Outline.h"
 
@@ -43,21 +43,21 @@ llvm::StringRef nameOfResult(graph::RoleAttr role);
 /// Emits the instructions of one section.
 class SectionEmitter {
 public:
-  SectionEmitter(facts::Section &section, task::SectionOp instructions, Buffers &buffers,
+  SectionEmitter(analysis::Section &section, task::SectionOp instructions, Buffers &buffers,
                  Outliner &outliner);
   /// Emits all kernels except those that run in another section.
   mlir::LogicalResult emit();
-  mlir::LogicalResult emitKernel(const facts::Kernel &kernel);
+  mlir::LogicalResult emitKernel(const analysis::Kernel &kernel);
   /// Returns, by kernel number from -1 on, the last instruction at or before that kernel; null if
   /// none.
   llvm::ArrayRef<mlir::Operation *> getLastInstructions() const { return lastInstructions; }
 
 private:
-  void emitLaunch(const facts::Kernel &kernel);
-  void emitMatmul(const facts::Kernel &kernel);
-  void emitConvolution(const facts::Kernel &kernel);
-  void emitAttention(const facts::Kernel &kernel);
-  mlir::LogicalResult emitFusedCollective(const facts::Kernel &kernel);
+  void emitLaunch(const analysis::Kernel &kernel);
+  void emitMatmul(const analysis::Kernel &kernel);
+  void emitConvolution(const analysis::Kernel &kernel);
+  void emitAttention(const analysis::Kernel &kernel);
+  mlir::LogicalResult emitFusedCollective(const analysis::Kernel &kernel);
   mlir::LogicalResult emitCollective(mlir::Operation *op, bool fused);
   void emitSums(int64_t kernel);
   mlir::LogicalResult emitResults();
@@ -71,7 +71,7 @@ private:
   };
   mlir::LogicalResult emitCopies(llvm::SmallVector<ParameterCopy> copies);
 
-  facts::Section &section;
+  analysis::Section &section;
   Buffers &buffers;
   Outliner &outliner;
   mlir::OpBuilder b;
@@ -82,7 +82,7 @@ private:
 /// Emits which parameters, inputs and results of the sections lie in which buffers, and the
 /// metrics.
 void emitBoundary(mlir::ModuleOp module, task::ProgramOp program,
-                  llvm::MutableArrayRef<facts::Section> sections, const HoistedKernels &hoisted,
+                  llvm::MutableArrayRef<analysis::Section> sections, const HoistedKernels &hoisted,
                   Buffers &buffers);
 
 /// Orders instructions of different streams by events.

@@ -2,7 +2,7 @@
 #include "passes/lower/RowLevels.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -10,9 +10,9 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 bool isRowReduction(Operation *op, task::FormAttr form) {
-  if (!isa<ReduceOp>(op) || facts::isView(op))
+  if (!isa<ReduceOp>(op) || analysis::isView(op))
     return false;
-  facts::ReductionLoops loops = facts::getReductionLoops(op);
+  analysis::ReductionLoops loops = analysis::getReductionLoops(op);
   return loops.contiguous && loops.kind == task::FormKind::Rows && loops.outer == form.getOuter() &&
          loops.inner == form.getInner();
 }

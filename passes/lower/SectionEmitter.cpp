@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Emits the instructions of a section: one per kernel, then those that its results require.
-#include "passes/facts/Epilogues.h"
+#include "passes/analysis/Epilogues.h"
 #include "passes/lower/KernelLoops.h"
 #include "passes/lower/Program.h"
 
@@ -10,7 +10,7 @@
 #include "dialects/pipe/Stages.h"
 #include "dialects/task/EpilogueAttrs.h"
 #include "dialects/task/InstructionAttrs.h"
-#include "passes/facts/Cost.h"
+#include "passes/analysis/Cost.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -18,14 +18,14 @@ using namespace pcc::task;
 
 namespace pcc::lower {
 
-SectionEmitter::SectionEmitter(facts::Section &section, SectionOp instructions, Buffers &buffers,
+SectionEmitter::SectionEmitter(analysis::Section &section, SectionOp instructions, Buffers &buffers,
                                Outliner &outliner)
     : section(section), buffers(buffers), outliner(outliner),
       b(OpBuilder::atBlockEnd(&instructions.getBody().front())) {
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
-    Operation *op = facts::viewRoot(value).getDefiningOp();
+    Operation *op = analysis::viewRoot(value).getDefiningOp();
     if (section.isAccumulated(index))
-      sumsOf[op ? facts::getKernelNumber(op).value_or(-1) : -1].push_back(index);
+      sumsOf[op ? analysis::getKernelNumber(op).value_or(-1) : -1].push_back(index);
   }
 }
 
@@ -33,7 +33,7 @@ LogicalResult SectionEmitter::emit() {
   auto lastInstruction = [&] { return b.getBlock()->empty() ? nullptr : &b.getBlock()->back(); };
   emitSums(-1);
   lastInstructions.push_back(lastInstruction());
-  for (const facts::Kernel &kernel : facts::collectKernels(section.function)) {
+  for (const analysis::Kernel &kernel : analysis::collectKernels(section.function)) {
     if (!kernel.hoisted) {
       if (failed(emitKernel(kernel)))
         return failure();
@@ -44,7 +44,7 @@ LogicalResult SectionEmitter::emit() {
   return emitResults();
 }
 
-LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
+LogicalResult SectionEmitter::emitKernel(const analysis::Kernel &kernel) {
   switch (kernel.form.getKind()) {
   case FormKind::Matmul:
     emitMatmul(kernel);
@@ -100,13 +100,13 @@ static ScalarAttr scalarOf(Operation *op) {
 }
 
 /// Counts the flops of a kernel in contractions, elementwise ops and reductions.
-static SmallVector<int64_t> countFlops(const facts::Kernel &kernel) {
+static SmallVector<int64_t> countFlops(const analysis::Kernel &kernel) {
   SmallVector<int64_t> flops(3, 0);
   for (Operation *op : kernel.ops) {
-    facts::Cost cost = facts::costOf(op);
-    if (cost.opClass == facts::OpClass::Contraction)
+    analysis::Cost cost = analysis::costOf(op);
+    if (cost.opClass == analysis::OpClass::Contraction)
       flops[0] += cost.flops;
-    else if (cost.opClass == facts::OpClass::Reduction)
+    else if (cost.opClass == analysis::OpClass::Reduction)
       flops[2] += cost.flops;
     else
       flops[1] += cost.flops;
@@ -114,7 +114,7 @@ static SmallVector<int64_t> countFlops(const facts::Kernel &kernel) {
   return flops;
 }
 
-void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
+void SectionEmitter::emitLaunch(const analysis::Kernel &kernel) {
   SmallVector<Value> operands;
   SmallVector<int32_t> accesses;
   for (Value input : kernel.inputs) {
@@ -165,17 +165,17 @@ static Value biasIn(Operation *op, Value value, bool isMatmul) {
   auto add = dyn_cast<graph::AddOp>(op);
   if (!add)
     return nullptr;
-  Value other = facts::viewRoot(add.getLhs()) == value ? add.getRhs() : add.getLhs();
-  if (!facts::isBias(other, isMatmul ? add.getType().getRank() - 1 : 1))
+  Value other = analysis::viewRoot(add.getLhs()) == value ? add.getRhs() : add.getLhs();
+  if (!analysis::isBias(other, isMatmul ? add.getType().getRank() - 1 : 1))
     return nullptr;
   return other.getDefiningOp<graph::BroadcastOp>().getInput();
 }
 
 /// Returns the value of another kernel that the ops after a matmul read.
-static Value readByEpilogue(const facts::Kernel &kernel) {
+static Value readByEpilogue(const analysis::Kernel &kernel) {
   Value read;
   for (Operation *op : ArrayRef(kernel.ops).drop_front())
-    facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+    analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
       Operation *maker = source.getDefiningOp();
       bool isConstant = maker && maker->hasTrait<OpTrait::ConstantLike>();
       if (!isConstant && kernel.inputs.contains(source))
@@ -184,7 +184,7 @@ static Value readByEpilogue(const facts::Kernel &kernel) {
   return read;
 }
 
-static Epilogue epilogueOf(const facts::Kernel &kernel) {
+static Epilogue epilogueOf(const analysis::Kernel &kernel) {
   Epilogue epilogue;
   Operation *matmul = kernel.ops.front();
   bool isMatmul = isa<graph::MatmulOp>(matmul);
@@ -192,7 +192,7 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
   auto activation = matmul->getAttrOfType<ActivationAttr>(activationAttrName);
   for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
     if (auto sum = dyn_cast<graph::ReduceOp>(op)) {
-      bool isOfA = facts::factorSummedBy(sum, cast<graph::MatmulOp>(matmul)) == 0;
+      bool isOfA = analysis::factorSummedBy(sum, cast<graph::MatmulOp>(matmul)) == 0;
       (isOfA ? epilogue.sumOfA : epilogue.sumOfB) = sum.getResult();
       continue;
     }
@@ -225,7 +225,7 @@ Accumulation SectionEmitter::accumulationOf(unsigned result) {
   return section.beginsSum(result) ? Accumulation::AddAfterFirst : Accumulation::Add;
 }
 
-void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
+void SectionEmitter::emitMatmul(const analysis::Kernel &kernel) {
   auto matmul = cast<graph::MatmulOp>(kernel.ops.front());
   ArrayRef<int64_t> shape = matmul.getType().getShape(), lhs = matmul.getLhs().getType().getShape();
   int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
@@ -233,7 +233,7 @@ void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
   Epilogue epilogue = epilogueOf(kernel);
   auto bufferIf = [&](Value value) { return value ? buffers.of(value) : Value(); };
   auto accumulation = Accumulation::Overwrite;
-  if (facts::addsByItself(kernel)) {
+  if (analysis::addsByItself(kernel)) {
     OpOperand &use = *epilogue.result.use_begin();
     if (use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
         section.isAccumulated(use.getOperandNumber()))
@@ -248,7 +248,7 @@ void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
       epilogue.activation, StreamKind::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
 }
 
-void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {
+void SectionEmitter::emitConvolution(const analysis::Kernel &kernel) {
   Epilogue epilogue = epilogueOf(kernel);
   Value bias = epilogue.bias ? buffers.of(epilogue.bias) : Value();
   auto create = [&](auto op, ConvolutionKind kind, Value input, Value weight, Value result) {
@@ -273,7 +273,7 @@ void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {
 
 /// Returns the value that lies in memory for an attention operand or result. If the kernel includes
 /// a transpose of it, this is the transpose's operand or result.
-static Value inMemory(Value value, const facts::Kernel &kernel) {
+static Value inMemory(Value value, const analysis::Kernel &kernel) {
   if (value && llvm::is_contained(kernel.ops, value.getDefiningOp()) &&
       value.getDefiningOp<graph::TransposeOp>())
     return value.getDefiningOp()->getOperand(0);
@@ -287,8 +287,8 @@ static Value inMemory(Value value, const facts::Kernel &kernel) {
 /// Emits an attention instruction. The gradient op names result, log_sum and gradients as operands
 /// or results of its own. If the kernel includes transposes, the instruction uses their operands
 /// and results, in which the positions come first.
-void SectionEmitter::emitAttention(const facts::Kernel &kernel) {
-  Operation *attention = *llvm::find_if(kernel.ops, facts::isAttention);
+void SectionEmitter::emitAttention(const analysis::Kernel &kernel) {
+  Operation *attention = *llvm::find_if(kernel.ops, analysis::isAttention);
   auto create = [&](auto op, Value result, Value logSum, ValueRange gradients) {
     auto bufferOf = [&](Value value) {
       return value ? buffers.inShapeOf(inMemory(value, kernel)) : Value();
@@ -328,7 +328,7 @@ static RankAttr peerOf(Operation *op, int64_t stage) {
 }
 
 /// Emits the collectives of a kernel as one fused collective.
-LogicalResult SectionEmitter::emitFusedCollective(const facts::Kernel &kernel) {
+LogicalResult SectionEmitter::emitFusedCollective(const analysis::Kernel &kernel) {
   for (Operation *op : kernel.ops)
     if (failed(emitCollective(op, /*fused=*/op != kernel.ops.front())))
       return failure();
@@ -358,7 +358,7 @@ LogicalResult SectionEmitter::emitCollective(Operation *op, bool fused) {
 void SectionEmitter::emitSums(int64_t kernel) {
   for (unsigned index : sumsOf.lookup(kernel)) {
     Value value = section.getReturned()[index];
-    auto sum = section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName);
+    auto sum = section.function.getResultAttrOfType<PlaceAttr>(index, analysis::placeAttrName);
     if (sum == placeOf(value)) // the matmul adds to the sum itself
       continue;
     auto type = cast<ShapedType>(value.getType()).clone(b.getF32Type());
@@ -389,7 +389,7 @@ PlaceAttr SectionEmitter::placeOfParameter(graph::RoleAttr role) {
     return nullptr;
   auto module = section.function->getParentOfType<ModuleOp>();
   auto parameter = module.lookupSymbol<graph::ParameterOp>(role.getName());
-  return parameter ? parameter->getAttrOfType<PlaceAttr>(facts::placeAttrName) : PlaceAttr();
+  return parameter ? parameter->getAttrOfType<PlaceAttr>(analysis::placeAttrName) : PlaceAttr();
 }
 
 /// Copies in an order in which old values are read before they are overwritten: a parameter may

@@ -28,7 +28,7 @@
 // and not to the schedule, which decides.
 //
 // Assumes core ops, and annotations on the sums that belong to matmuls. These sums are not split.
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"
@@ -88,7 +88,7 @@ static void reduceBefore(ReduceOp op, Value input, ArrayRef<int64_t> first,
 
 /// Splits a reduction whose rows are not contiguous: first reduces the contiguous runs.
 static bool splitRows(ReduceOp op) {
-  if (facts::getReductionLoops(op).contiguous)
+  if (analysis::getReductionLoops(op).contiguous)
     return false;
   ArrayRef<int64_t> dims = op.getDims(), shape = op.getInput().getType().getShape();
   int64_t run = 1; // product of the trailing combined dimensions

@@ -3,13 +3,13 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;
+using pcc::analysis::LocalFormOpInterface;
 using pcc::dist::AxisList;
-using pcc::facts::LocalFormOpInterface;
 
 namespace pcc::partition {
 namespace {
@@ -37,7 +37,7 @@ bool isOfGroup(Operation *op, unsigned factor) {
 template <typename Op>
 Values buildBlock(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) {
   auto whole = cast<Op>(op);
-  AxisList axes = facts::getOperandSharding(op, 0).getDim(2);
+  AxisList axes = analysis::getOperandSharding(op, 0).getDim(2);
   if (!whole.getCausal() || axes.empty())
     return {};
   Location loc = op->getLoc();

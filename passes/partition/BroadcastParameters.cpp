@@ -9,8 +9,8 @@
 // rank, with shardings on the boundaries of functions.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/facts/Sections.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/Sections.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -32,14 +32,14 @@ using ReplicatedParameters = llvm::MapVector<graph::RoleAttr, BlockArgument>;
 ReplicatedParameters findReplicatedParameters(ModuleOp module) {
   SymbolTable symbols(module);
   ReplicatedParameters replicated;
-  for (facts::Section &section : facts::collectSections(module))
+  for (analysis::Section &section : analysis::collectSections(module))
     for (BlockArgument argument : section.function.getArguments()) {
       graph::RoleAttr role = section.getArgumentRole(argument.getArgNumber());
       if (section.runs == 0 || !role || role.getKind() != RoleKind::Parameter)
         continue;
       auto parameter = symbols.lookup<graph::ParameterOp>(graph::getName(role));
       bool isOwn = parameter && parameter.getLayerwiseParallel();
-      if (!isOwn && facts::getSharding(argument).isReplicated())
+      if (!isOwn && analysis::getSharding(argument).isReplicated())
         replicated.insert({role, argument});
     }
   return replicated;

@@ -17,8 +17,8 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/CollectiveCost.h"
-#include "passes/facts/OpCostModel.h"
+#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/OpCostModel.h"
 #include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"
 
@@ -74,7 +74,7 @@ static Chunks build(const SummedMatmul &summed, int64_t count, const abi::Cluste
   Chunks chunks;
   auto add = [&](Operation *op) { chunks.ops.push_back(op); };
   auto opSeconds = [&](Operation *op) {
-    return facts::secondsOf(op, facts::OpShapes::of(op), cluster);
+    return analysis::secondsOf(op, analysis::OpShapes::of(op), cluster);
   };
   auto rowsOf = [&](RankedTensorType type) {
     return RankedTensorType::get({type.getShape()[0] / count, type.getShape()[1]},
@@ -93,7 +93,7 @@ static Chunks build(const SummedMatmul &summed, int64_t count, const abi::Cluste
     sums.push_back(reduced);
     add(rows), add(part), add(reduced);
     chunks.first = opSeconds(rows) + opSeconds(part);
-    chunks.last = facts::secondsOfCollective({reduced}, dist::getMesh(sum), cluster);
+    chunks.last = analysis::secondsOfCollective({reduced}, dist::getMesh(sum), cluster);
   }
   auto joined = ConcatOp::create(b, sum.getLoc(), sums, 0);
   chunks.joining = opSeconds(joined);
@@ -153,8 +153,8 @@ struct ChunkMatmuls : impl::ChunkMatmulsBase<ChunkMatmuls> {
   /// Chooses the number of chunks that finishes first.
   void chunk(SummedMatmul summed, const abi::Cluster &machine) {
     MatmulOp matmul = summed.matmul;
-    double whole = facts::secondsOf(matmul, facts::OpShapes::of(matmul), machine) +
-                   facts::secondsOfCollective({summed.sum}, dist::getMesh(matmul), machine);
+    double whole = analysis::secondsOf(matmul, analysis::OpShapes::of(matmul), machine) +
+                   analysis::secondsOfCollective({summed.sum}, dist::getMesh(matmul), machine);
     double best = whole;
     int64_t count = 1;
     for (int64_t tried = 2; tried <= chunks; ++tried) {

@@ -2,12 +2,12 @@
 #include "passes/partition/EmitPlan.h"
 
 #include "dialects/dist/Dist.h"
-#include "passes/facts/BlockTable.h"
+#include "passes/analysis/BlockTable.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;
-using pcc::facts::ReshardStep;
-using pcc::facts::StepKind;
+using pcc::analysis::ReshardStep;
+using pcc::analysis::StepKind;
 
 namespace pcc::partition {
 namespace {
@@ -46,11 +46,11 @@ public:
 
 private:
   Value emitExchange(const ReshardStep &step, Value block, RankedTensorType type) {
-    facts::BlockTable table = facts::makeBlockTable(step.from, step.to, globalShape, mesh);
+    analysis::BlockTable table = analysis::makeBlockTable(step.from, step.to, globalShape, mesh);
     auto group = dist::GroupAttr::get(builder.getContext(), table.axes);
     bool permutes = step.kind == StepKind::CollectivePermute;
     SmallVector<SmallVector<int64_t>> rows;
-    for (const facts::BlockMove &move : table.moves) {
+    for (const analysis::BlockMove &move : table.moves) {
       SmallVector<int64_t> &row = rows.emplace_back();
       if (permutes) {
         row.append({move.source, move.target});
@@ -75,7 +75,7 @@ private:
 
 } // namespace
 
-Value emitPlan(OpBuilder &builder, Location loc, Value block, const facts::ReshardPlan &plan,
+Value emitPlan(OpBuilder &builder, Location loc, Value block, const analysis::ReshardPlan &plan,
                ArrayRef<int64_t> globalShape, const dist::Mesh &mesh) {
   StepEmitter emitter(builder, loc, globalShape, mesh);
   for (const ReshardStep &step : plan.steps)

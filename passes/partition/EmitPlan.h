@@ -4,14 +4,14 @@
 #pragma once
 
 #include "mlir/IR/Builders.h"
-#include "passes/facts/ReshardPlan.h"
+#include "passes/analysis/ReshardPlan.h"
 
 namespace pcc::partition {
 
 /// Emits the steps of `plan` on `block`, this rank's part of a tensor of `globalShape`. Returns the
 /// block under the plan's last sharding.
 mlir::Value emitPlan(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value block,
-                     const facts::ReshardPlan &plan, llvm::ArrayRef<int64_t> globalShape,
+                     const analysis::ReshardPlan &plan, llvm::ArrayRef<int64_t> globalShape,
                      const dist::Mesh &mesh);
 
 } // namespace pcc::partition

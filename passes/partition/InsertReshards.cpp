@@ -6,8 +6,8 @@
 // types as they are.
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/Passes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -38,10 +38,10 @@ public:
     for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
       if (isa<FactorRuleOpInterface>(op))
         for (OpOperand &operand : op.getOpOperands())
-          rewrite(operand, facts::getOperandSharding(&op, operand.getOperandNumber()));
+          rewrite(operand, analysis::getOperandSharding(&op, operand.getOperandNumber()));
     for (OpOperand &operand : terminator->getOpOperands())
       if (isa<RankedTensorType>(operand.get().getType()))
-        rewrite(operand, facts::getResultSharding(function, operand.getOperandNumber()));
+        rewrite(operand, analysis::getResultSharding(function, operand.getOperandNumber()));
     for (Operation *leaf : replaced)
       if (leaf->use_empty())
         leaf->erase();
@@ -58,15 +58,15 @@ private:
         continue;
       function.removeResultAttr(index, builder.getStringAttr(dist::gradientFactorAttrName));
       Value gradient = operand.get();
-      Sharding sharding = facts::getSharding(gradient), whole = sharding.withoutPartial();
+      Sharding sharding = analysis::getSharding(gradient), whole = sharding.withoutPartial();
       auto type = cast<RankedTensorType>(gradient.getType());
       builder.setInsertionPointAfterValue(gradient);
       auto constant =
           graph::ConstantOp::create(builder, gradient.getLoc(), type, factor.getValueAsDouble());
       auto product =
           graph::MulOp::create(builder, gradient.getLoc(), type, gradient, constant.getResult());
-      facts::setShardings(constant, {}, {whole});
-      facts::setShardings(product, {sharding, whole}, {sharding});
+      analysis::setShardings(constant, {}, {whole});
+      analysis::setShardings(product, {sharding, whole}, {sharding});
       operand.set(product.getResult());
     }
   }
@@ -74,7 +74,7 @@ private:
   /// Passes a rank's own value on as the whole, without a collective.
   void keepOwn() {
     for (BlockArgument argument : function.getArguments()) {
-      Sharding held = facts::getSharding(argument);
+      Sharding held = analysis::getSharding(argument);
       if (!held.isPartial() || !function.getArgAttr(argument.getArgNumber(), dist::ownAttrName))
         continue;
       auto type = cast<RankedTensorType>(argument.getType());
@@ -91,7 +91,7 @@ private:
   }
 
   void rewrite(OpOperand &operand, const Sharding &wanted) {
-    if (facts::getSharding(operand.get()) != wanted)
+    if (analysis::getSharding(operand.get()) != wanted)
       operand.set(reshard(operand.get(), wanted));
   }
 
@@ -103,7 +103,7 @@ private:
     Value &result = made[{value, to}];
     if (result)
       return result;
-    Sharding held = facts::getSharding(value);
+    Sharding held = analysis::getSharding(value);
     if (!held.isPartial() || wanted.isPartial())
       return result = makeReshard(value, held, wanted);
     auto [known, isFirst] = reduced.try_emplace(value);
@@ -122,7 +122,7 @@ private:
       builder.setInsertionPoint(firstOp);
     if (Operation *leaf = getLeaf(value); leaf && !wanted.isPartial()) {
       Operation *copy = builder.clone(*leaf);
-      facts::setShardings(copy, {}, {wanted});
+      analysis::setShardings(copy, {}, {wanted});
       replaced.insert(leaf);
       return copy->getResult(0);
     }
@@ -148,7 +148,7 @@ private:
   /// is none.
   static Operation *getLeaf(Value value) {
     Operation *op = value.getDefiningOp();
-    bool isLeaf = op && op->getNumOperands() == 0 && isa<facts::LocalFormOpInterface>(op);
+    bool isLeaf = op && op->getNumOperands() == 0 && isa<analysis::LocalFormOpInterface>(op);
     return isLeaf ? op : nullptr;
   }
 

@@ -3,8 +3,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/AttentionForms.h"
 #include "passes/partition/LocalValues.h"
 #include "passes/partition/LossForms.h"
@@ -15,9 +15,9 @@
 #include "passes/partition/WindowForms.h"
 
 using namespace mlir;
+using pcc::analysis::LocalFormOpInterface;
 using pcc::dist::AxisList;
 using pcc::dist::Sharding;
-using pcc::facts::LocalFormOpInterface;
 
 namespace pcc::partition {
 namespace {
@@ -41,7 +41,7 @@ struct ConstantForm : LocalForm<ConstantForm, graph::ConstantOp> {
       return {graph::ConstantOp::create(builder, op->getLoc(), type, splat.resizeSplat(type))};
     Value value = graph::ConstantOp::create(builder, op->getLoc(), constant.getResult().getType(),
                                             constant.getValue());
-    Sharding sharding = facts::getSharding(op->getResult(0));
+    Sharding sharding = analysis::getSharding(op->getResult(0));
     for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
       if (!axes.empty())
         value = takeBlock(builder, op->getLoc(), value, dim, axes, dist::getMesh(op));
@@ -54,7 +54,7 @@ struct IotaForm : LocalForm<IotaForm, graph::IotaOp> {
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     int64_t axis = cast<graph::IotaOp>(op).getAxis();
-    AxisList axes = facts::getSharding(op->getResult(0)).getDim(axis);
+    AxisList axes = analysis::getSharding(op->getResult(0)).getDim(axis);
     if (axes.empty())
       return {};
     // In integers: a float may hold neither the offset nor the index in the block exactly.
@@ -72,7 +72,7 @@ struct IotaForm : LocalForm<IotaForm, graph::IotaOp> {
 struct ReduceForm : LocalForm<ReduceForm, graph::ReduceOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto reduce = cast<graph::ReduceOp>(op);
-    Sharding sharding = facts::getOperandSharding(op, 0);
+    Sharding sharding = analysis::getOperandSharding(op, 0);
     int64_t shards = 1;
     for (int64_t dim : reduce.getDims())
       shards *= sharding.getShardCount(dim, dist::getMesh(op));
@@ -88,7 +88,7 @@ struct OneHotForm : LocalForm<OneHotForm, graph::OneHotOp> {
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     int64_t axis = cast<graph::OneHotOp>(op).getAxis();
-    AxisList axes = facts::getSharding(op->getResult(0)).getDim(axis);
+    AxisList axes = analysis::getSharding(op->getResult(0)).getDim(axis);
     if (axes.empty())
       return {};
     int64_t depth = cast<RankedTensorType>(types.front()).getDimSize(axis);
@@ -103,7 +103,7 @@ struct ScatterAddForm : LocalForm<ScatterAddForm, graph::ScatterAddOp> {
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     int64_t axis = cast<graph::ScatterAddOp>(op).getAxis();
-    AxisList axes = facts::getSharding(op->getResult(0)).getDim(axis);
+    AxisList axes = analysis::getSharding(op->getResult(0)).getDim(axis);
     if (axes.empty())
       return {};
     int64_t rows = cast<RankedTensorType>(types.front()).getDimSize(axis);
@@ -120,7 +120,7 @@ struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto gather = cast<graph::GatherOp>(op);
     int64_t axis = gather.getAxis();
-    AxisList axes = facts::getOperandSharding(op, 0).getDim(axis);
+    AxisList axes = analysis::getOperandSharding(op, 0).getDim(axis);
     if (axes.empty())
       return {};
     Location loc = op->getLoc();

@@ -4,8 +4,8 @@
 // that it requires and that no reshard is left. Leaves shardings on the function's boundary only.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/Passes.h"
 
 using namespace mlir;
@@ -24,11 +24,11 @@ namespace {
 std::optional<Sharding> findWanted(func::FuncOp function, OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (op->hasTrait<OpTrait::IsTerminator>())
-    return facts::getResultSharding(function, operand.getOperandNumber());
+    return analysis::getResultSharding(function, operand.getOperandNumber());
   if (auto local = dyn_cast<dist::ToLocalOp>(op))
     return local.getSharding().getSharding();
   if (isa<FactorRuleOpInterface>(op))
-    return facts::getOperandSharding(op, operand.getOperandNumber());
+    return analysis::getOperandSharding(op, operand.getOperandNumber());
   return std::nullopt;
 }
 
@@ -39,7 +39,7 @@ LogicalResult checkUses(func::FuncOp function) {
       return op.emitError()
              << "\"dist.reshard\" is left over; run --dist-reshards-to-collectives first";
     for (OpOperand &operand : op.getOpOperands()) {
-      Sharding got = facts::getSharding(operand.get());
+      Sharding got = analysis::getSharding(operand.get());
       std::optional<Sharding> wanted = findWanted(function, operand);
       if (wanted && *wanted != got)
         return op.emitError() << "expected operand " << operand.getOperandNumber() << " as \""
@@ -78,7 +78,7 @@ public:
 
 private:
   Type getLocalType(Value value) {
-    return facts::getLocalType(value.getType(), facts::getSharding(value), mesh);
+    return analysis::getLocalType(value.getType(), analysis::getSharding(value), mesh);
   }
 
   void localize(Operation *op) {
@@ -97,7 +97,7 @@ private:
   }
 
   SmallVector<Value> buildLocalForm(Operation *op, ArrayRef<Type> types) {
-    auto form = dyn_cast<facts::LocalFormOpInterface>(op);
+    auto form = dyn_cast<analysis::LocalFormOpInterface>(op);
     if (!form || !op->hasAttr(dist::outAttrName))
       return {};
     SmallVector<Value> operands;

@@ -3,13 +3,13 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/SoftmaxDecomposition.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;
+using pcc::analysis::LocalFormOpInterface;
 using pcc::dist::AxisList;
-using pcc::facts::LocalFormOpInterface;
 
 namespace pcc::partition {
 namespace {
@@ -23,7 +23,7 @@ struct ElementLossForm : LocalFormOpInterface::ExternalModel<ElementLossForm<Op>
   bool leavesPartial(Operation *, unsigned) const { return false; }
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
-    AxisList axes = facts::getOperandSharding(op, 0).getSplitAxes();
+    AxisList axes = analysis::getOperandSharding(op, 0).getSplitAxes();
     if (axes.empty() || cast<Op>(op).getReduction() == graph::LossReduction::Sum)
       return {};
     Value mean = cloneOn(builder, op, operands, types)->getResult(0);
@@ -65,7 +65,7 @@ struct NllForm : LocalFormOpInterface::ExternalModel<NllForm, graph::NllOp> {
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto nll = cast<graph::NllOp>(op);
-    dist::Sharding sharding = facts::getOperandSharding(op, 0);
+    dist::Sharding sharding = analysis::getOperandSharding(op, 0);
     AxisList classAxes = sharding.getDims().back(), sampleAxes;
     for (const AxisList &axes : sharding.getDims().drop_back())
       sampleAxes.append(axes);

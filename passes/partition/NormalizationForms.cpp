@@ -3,13 +3,13 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/NormDecomposition.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;
+using pcc::analysis::LocalFormOpInterface;
 using pcc::dist::AxisList;
-using pcc::facts::LocalFormOpInterface;
 using pcc::graph::DecompositionBuilder;
 using pcc::graph::NormSpan;
 
@@ -38,7 +38,7 @@ struct NormalizationForm : LocalFormOpInterface::ExternalModel<NormalizationForm
     NormSpan span = spanOf(cast<Op>(op));
     AxisList axes;
     for (int64_t dim : span.dims)
-      axes.append(facts::getOperandSharding(op, 0).getDim(dim));
+      axes.append(analysis::getOperandSharding(op, 0).getDim(dim));
     if (axes.empty())
       return {};
     DecompositionBuilder pieces(op->getLoc(), builder);

@@ -3,8 +3,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/OptimizerDecomposition.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 
 using namespace mlir;
 
@@ -12,13 +12,13 @@ namespace pcc::partition {
 namespace {
 
 /// LAMB's norms are those of all blocks: two all-reduces sum one number each.
-struct LambForm : facts::LocalFormOpInterface::ExternalModel<LambForm, graph::LambOp> {
+struct LambForm : analysis::LocalFormOpInterface::ExternalModel<LambForm, graph::LambOp> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
   bool leavesPartial(Operation *, unsigned) const { return false; }
 
   SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
                                 TypeRange) const {
-    dist::AxisList axes = facts::getOperandSharding(op, 0).getSplitAxes();
+    dist::AxisList axes = analysis::getOperandSharding(op, 0).getSplitAxes();
     if (axes.empty())
       return {};
     graph::DecompositionBuilder pieces(op->getLoc(), builder);

@@ -4,13 +4,13 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/DecompositionBuilder.h"
 #include "dialects/graph/Graph.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;
+using pcc::analysis::LocalFormOpInterface;
 using pcc::dist::AxisList;
-using pcc::facts::LocalFormOpInterface;
 using pcc::graph::DecompositionBuilder;
 
 namespace pcc::partition {
@@ -60,7 +60,7 @@ Value takeAlong(DecompositionBuilder &builder, Value list, Value places, int64_t
 struct SplitAxis {
   template <typename Op>
   explicit SplitAxis(Op op)
-      : axis(op.getAxis()), axes(facts::getOperandSharding(op, 0).getDim(axis)),
+      : axis(op.getAxis()), axes(analysis::getOperandSharding(op, 0).getDim(axis)),
         count(dist::getMesh(op).getSize(axes)) {}
 
   bool isWhole() const { return axes.empty(); }

@@ -5,7 +5,7 @@
 // nothing of the other ops; leaves no reshard.
 #include "dialects/task/Task.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/ReshardPlanner.h"
+#include "passes/analysis/ReshardPlanner.h"
 #include "passes/partition/EmitPlan.h"
 #include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"
@@ -32,7 +32,7 @@ public:
     const dist::Mesh &mesh = planner.getMesh();
     auto type = cast<RankedTensorType>(reshard.getType());
     dist::Sharding from = reshard.getFrom().getSharding(), to = reshard.getTo().getSharding();
-    const facts::ReshardPlan &plan =
+    const analysis::ReshardPlan &plan =
         planner.plan(from, to, type.getShape(), task::bytesOf(type.clone(ArrayRef<int64_t>{})));
     RankedTensorType localType = type.clone(from.getLocalShape(type.getShape(), mesh));
     Value block =
@@ -46,7 +46,7 @@ public:
 
 private:
   void explain(dist::ReshardOp reshard, const dist::Sharding &from, const dist::Sharding &to,
-               const facts::ReshardPlan &plan) const {
+               const analysis::ReshardPlan &plan) const {
     auto remark =
         remark::passed(reshard.getLoc(), remark::RemarkOpts::name("reshard").category("partition"));
     remark << remark::metric("from", from.str()) << remark::metric("to", to.str())
@@ -57,7 +57,7 @@ private:
   }
 
   const abi::Cluster *cluster;
-  facts::ReshardPlanner planner;
+  analysis::ReshardPlanner planner;
 };
 
 struct ReshardsToCollectives : impl::ReshardsToCollectivesBase<ReshardsToCollectives> {

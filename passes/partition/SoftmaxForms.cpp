@@ -4,15 +4,15 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/SoftmaxDecomposition.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;
 using namespace pcc;
+using pcc::analysis::LocalFormOpInterface;
 using pcc::dist::AxisList;
 using pcc::dist::Sharding;
-using pcc::facts::LocalFormOpInterface;
 using pcc::graph::ReduceOpKind;
 
 namespace pcc::partition {
@@ -35,7 +35,7 @@ struct SoftmaxForm : LocalFormOpInterface::ExternalModel<SoftmaxForm<Op, build>,
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange) const {
     int64_t axis = cast<Op>(op).getAxis();
-    AxisList axes = facts::getOperandSharding(op, 0).getDim(axis);
+    AxisList axes = analysis::getOperandSharding(op, 0).getDim(axis);
     if (axes.empty())
       return {};
     graph::DecompositionBuilder pieces(op->getLoc(), builder);
@@ -52,7 +52,7 @@ public:
                       ValueRange operands)
       : op(op), logits(operands[0]), labels(operands[1]), mesh(dist::getMesh(op)),
         pieces(op.getLoc(), builder) {
-    Sharding sharding = facts::getOperandSharding(op, 0);
+    Sharding sharding = analysis::getOperandSharding(op, 0);
     classAxes = sharding.getDims().back();
     for (const AxisList &axes : sharding.getDims().drop_back())
       sampleAxes.append(axes);

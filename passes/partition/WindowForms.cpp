@@ -2,8 +2,8 @@
 #include "passes/partition/WindowForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/Halo.h"
 #include "passes/partition/LocalValues.h"
 
@@ -11,7 +11,7 @@
 
 using namespace mlir;
 using namespace pcc::graph;
-using pcc::facts::LocalFormOpInterface;
+using pcc::analysis::LocalFormOpInterface;
 
 namespace pcc::partition {
 namespace {
@@ -48,7 +48,7 @@ struct WindowForm : LocalFormOpInterface::ExternalModel<Model, Op> {
 struct Conv2dForm : WindowForm<Conv2dForm, Conv2dOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto conv = cast<Conv2dOp>(op);
-    Halo halo = haloOf(conv, builder, facts::getOperandSharding(op, 0), operands[0].getType(),
+    Halo halo = haloOf(conv, builder, analysis::getOperandSharding(op, 0), operands[0].getType(),
                        types.front());
     if (!halo.splits())
       return {};
@@ -60,7 +60,7 @@ struct Conv2dForm : WindowForm<Conv2dForm, Conv2dOp> {
 struct InputGradientForm : WindowForm<InputGradientForm, Conv2dInputGradientOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto conv = cast<Conv2dInputGradientOp>(op);
-    Halo halo = haloOf(conv, builder, facts::getSharding(op->getResult(0)), types.front(),
+    Halo halo = haloOf(conv, builder, analysis::getSharding(op->getResult(0)), types.front(),
                        operands[0].getType());
     if (!halo.splits())
       return {};
@@ -74,7 +74,7 @@ struct WeightGradientForm : WindowForm<WeightGradientForm, Conv2dWeightGradientO
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto conv = cast<Conv2dWeightGradientOp>(op);
-    Halo halo = haloOf(conv, builder, facts::getOperandSharding(op, 0), operands[0].getType(),
+    Halo halo = haloOf(conv, builder, analysis::getOperandSharding(op, 0), operands[0].getType(),
                        operands[1].getType());
     if (!halo.splits())
       return {};
@@ -86,7 +86,7 @@ struct WeightGradientForm : WindowForm<WeightGradientForm, Conv2dWeightGradientO
 struct MaxPoolForm : WindowForm<MaxPoolForm, MaxPoolOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto pool = cast<MaxPoolOp>(op);
-    Halo halo = haloOf(pool, builder, facts::getOperandSharding(op, 0), operands[0].getType(),
+    Halo halo = haloOf(pool, builder, analysis::getOperandSharding(op, 0), operands[0].getType(),
                        types.front());
     if (!halo.splits())
       return {};
@@ -97,7 +97,7 @@ struct MaxPoolForm : WindowForm<MaxPoolForm, MaxPoolOp> {
 struct MaxPoolGradientForm : WindowForm<MaxPoolGradientForm, MaxPoolGradientOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto pool = cast<MaxPoolGradientOp>(op);
-    Halo halo = haloOf(pool, builder, facts::getOperandSharding(op, 0), operands[0].getType(),
+    Halo halo = haloOf(pool, builder, analysis::getOperandSharding(op, 0), operands[0].getType(),
                        operands[1].getType());
     if (!halo.splits())
       return {};
@@ -112,7 +112,7 @@ struct MaxPoolGradientForm : WindowForm<MaxPoolGradientForm, MaxPoolGradientOp> 
 struct AvgPoolForm : WindowForm<AvgPoolForm, AvgPoolOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto pool = cast<AvgPoolOp>(op);
-    Halo halo = haloOf(pool, builder, facts::getOperandSharding(op, 0), operands[0].getType(),
+    Halo halo = haloOf(pool, builder, analysis::getOperandSharding(op, 0), operands[0].getType(),
                        types.front());
     if (!halo.splits())
       return {};

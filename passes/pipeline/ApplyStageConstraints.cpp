@@ -3,7 +3,7 @@
 // ApplyStageConstraints: puts the stages of `pipe.constraints` onto the ops that it names. Assumes
 // a model whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or
 // `pipe.virtual_stage` if a constraint or layout gives virtual stages; constants have neither.
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StageConstraints.h"
 #include "llvm/ADT/MapVector.h"
@@ -23,7 +23,7 @@ public:
       : module(module), stages(stages), virtualStages(virtualStages) {
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       for (Operation &op : function.getOps())
-        for (StringRef name : facts::getNames(&op))
+        for (StringRef name : analysis::getNames(&op))
           opsByName[name].push_back(&op);
   }
 
@@ -69,7 +69,7 @@ private:
     auto [known, isNew] = givers.try_emplace(op, &constraint);
     Attribute mark = Builder(op).getI64IntegerAttr(number);
     if (!isNew && op->getAttr(key) != mark)
-      return op->emitError() << "\"" << facts::getName(op) << "\" is given two stages, by "
+      return op->emitError() << "\"" << analysis::getName(op) << "\" is given two stages, by "
                              << known->second->describe() << " and by " << constraint.describe();
     op->setAttr(key, mark);
     return success();
@@ -99,7 +99,7 @@ private:
 
   /// Returns the layer in the name of `op`; empty if the name has none.
   static StringRef findLayer(Operation *op, const StageConstraint &constraint) {
-    for (StringRef name : facts::getNames(op))
+    for (StringRef name : analysis::getNames(op))
       if (StringRef layer = constraint.subject.pattern.find(name); !layer.empty())
         return layer;
     return "";

@@ -5,7 +5,7 @@
 // ops are simplified or raised, while a raised op has the names of all ops that it replaces.
 // Assumes a model before any other pass; leaves no such annotation on it.
 #include "dialects/pipe/Constraints.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/pipeline/Passes.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ struct CollectAnnotations : impl::CollectAnnotationsBase<CollectAnnotations> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    facts::UsedNames names(module);
+    analysis::UsedNames names(module);
     SmallVector<Attribute> pins;
     if (auto given = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       pins.assign(given.begin(), given.end());
@@ -35,7 +35,7 @@ struct CollectAnnotations : impl::CollectAnnotationsBase<CollectAnnotations> {
   }
 
   /// Returns null for an op without annotations.
-  DictionaryAttr takeAnnotations(Operation *op, facts::UsedNames &names) {
+  DictionaryAttr takeAnnotations(Operation *op, analysis::UsedNames &names) {
     NamedAttrList entry;
     if (Attribute stage = op->removeAttr(pipe::stageAttrName))
       entry.set("stage", stage);
@@ -46,9 +46,9 @@ struct CollectAnnotations : impl::CollectAnnotationsBase<CollectAnnotations> {
     if (entry.empty())
       return {};
     names.makeUnique(op);
-    entry.set("op_name", StringAttr::get(&getContext(), facts::getName(op)));
+    entry.set("op_name", StringAttr::get(&getContext(), analysis::getName(op)));
     entry.set("marked", UnitAttr::get(&getContext()));
-    if (std::string place = facts::findSourceLocation(op->getLoc()); !place.empty())
+    if (std::string place = analysis::findSourceLocation(op->getLoc()); !place.empty())
       entry.set("place", StringAttr::get(&getContext(), place));
     return entry.getDictionary(&getContext());
   }

@@ -16,8 +16,8 @@
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Sections.h"
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/Sections.h"
+#include "passes/analysis/StageSections.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -189,7 +189,7 @@ FunctionCut StageCutter::cutByStage(func::FuncOp function) {
 }
 
 std::string StageCutter::nameOf(StringRef section, int64_t chunk) const {
-  return facts::sectionOfVirtualStage(section, chunk / shape.devices, shape.chunks);
+  return analysis::sectionOfVirtualStage(section, chunk / shape.devices, shape.chunks);
 }
 
 /// Cuts the function into sections: forward in the order of the virtual stages, then backward in
@@ -201,13 +201,13 @@ FunctionCut StageCutter::cutByPart(func::FuncOp function) {
   auto sectionOf = [&](int64_t chunk, TrainingPart part) -> unsigned {
     return part == TrainingPart::Forward ? chunk : unsigned(part) * count + (count - 1 - chunk);
   };
-  StringRef backward = splitsBackward ? facts::backwardInputName : facts::backwardName;
+  StringRef backward = splitsBackward ? analysis::backwardInputName : analysis::backwardName;
   for (unsigned chunk = 0; chunk < count; ++chunk)
-    cut.sections.push_back({nameOf(facts::forwardTrainName, chunk), stageOf(chunk)});
+    cut.sections.push_back({nameOf(analysis::forwardTrainName, chunk), stageOf(chunk)});
   for (unsigned chunk = count; chunk-- > 0;)
     cut.sections.push_back({nameOf(backward, chunk), stageOf(chunk)});
   for (unsigned chunk = count; splitsBackward && chunk-- > 0;)
-    cut.sections.push_back({nameOf(facts::backwardWeightName, chunk), stageOf(chunk)});
+    cut.sections.push_back({nameOf(analysis::backwardWeightName, chunk), stageOf(chunk)});
 
   TrainingParts parts(function, splitsBackward);
   assignOps(cut, [&](int64_t chunk, Operation *op) { return sectionOf(chunk, parts.of(op)); });
@@ -242,12 +242,12 @@ void StageCutter::addVirtualStageActions(OpBuilder &b, pipe::StepOp step, int64_
                                  b.getI64IntegerAttr(microbatch), b.getI64IntegerAttr(copy));
   };
   for (int64_t chunk = 0; chunk < shape.stages(); ++chunk)
-    add(facts::forwardTrainName, chunk);
+    add(analysis::forwardTrainName, chunk);
   for (int64_t chunk = shape.stages(); chunk-- > 0;)
     if (splitsBackward)
-      add({facts::backwardInputName, facts::backwardWeightName}, chunk);
+      add({analysis::backwardInputName, analysis::backwardWeightName}, chunk);
     else
-      add(facts::backwardName, chunk);
+      add(analysis::backwardName, chunk);
 }
 
 void StageCutter::addActions(pipe::StepOp step, int64_t stage) {
@@ -273,7 +273,7 @@ LogicalResult StageCutter::run() {
   for (func::FuncOp function : functions)
     build(isTraining(function) ? cutByPart(function) : cutByStage(function));
   moveParameters();
-  if (pipe::StepOp step = facts::getStep(module)) {
+  if (pipe::StepOp step = analysis::getStep(module)) {
     for (int64_t stage = 0; stage < shape.devices; ++stage)
       addActions(step, stage);
     step.erase();

@@ -4,8 +4,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/facts/HeadTransposes.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/HeadTransposes.h"
+#include "passes/analysis/OpNames.h"
 
 using namespace mlir;
 
@@ -20,7 +20,7 @@ StringRef FunctionCut::save(Value value) {
   std::string &name = saved[value];
   if (!name.empty())
     return name;
-  std::string base = facts::getName(value.getDefiningOp()).str();
+  std::string base = analysis::getName(value.getDefiningOp()).str();
   name = base;
   for (int number = 1; !savedNames.insert(name).second; ++number)
     name = base + "#" + std::to_string(number);
@@ -51,11 +51,11 @@ void FunctionCut::findOpsOfParameters() {
 
 void FunctionCut::findHeadTransposes() {
   for (auto attention : source.getOps<graph::AttentionOp>()) {
-    graph::TransposeOp behind = facts::headTransposeAfter(attention.getResult());
+    graph::TransposeOp behind = analysis::headTransposeAfter(attention.getResult());
     bool isMadeHere = behind && !attention->hasAttr(pipe::recomputeAttrName) &&
                       sectionOf.contains(attention) && sectionOf.contains(behind) &&
                       sectionOf.lookup(attention) == sectionOf.lookup(behind);
-    if (!isMadeHere || !facts::usesHeadTransposes(attention))
+    if (!isMadeHere || !analysis::usesHeadTransposes(attention))
       continue;
     savedInstead[attention.getResult()] = behind.getResult();
     for (Value operand : {attention.getQuery(), attention.getKey(), attention.getValue()})
@@ -173,7 +173,7 @@ Value SectionBuilder::resolveResult(OpResult value) {
     mapping.map(value, resolve(transfer.getInput()));
   } else if (Value kept = cut.savedInstead.lookup(value)) {
     mapping.map(value, graph::TransposeOp::create(b, value.getLoc(), resolveSaved(kept),
-                                                  facts::headsWithPositions)
+                                                  analysis::headsWithPositions)
                            .getResult());
   } else if (isRecomputedHere(op)) {
     for (Value operand : op->getOperands())

@@ -6,7 +6,7 @@
 // read by one virtual stage and annotated with its number. Ops have no annotations.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -64,7 +64,7 @@ private:
       // Follows earlier transfers of the value, so that values read first are sent first.
       Operation *&last = lastOf.try_emplace(producer, producer).first->second;
       builder.setInsertionPointAfter(last);
-      std::string name = (facts::getName(producer) + ".to_chunk" + Twine(target)).str();
+      std::string name = (analysis::getName(producer) + ".to_chunk" + Twine(target)).str();
       received = pipe::TransferOp::create(
           builder, NameLoc::get(builder.getStringAttr(name), producer->getLoc()), operand.get(),
           *source, target);
@@ -114,8 +114,8 @@ private:
       auto [first, a] = *chunks.begin();
       auto [last, b] = *chunks.rbegin();
       return b->emitError() << "\"" << name << "\" is updated by \"" << function.getSymName()
-                            << "\" and read in chunk " << first << " by \"" << facts::getName(a)
-                            << "\" and in chunk " << last << " by \"" << facts::getName(b)
+                            << "\" and read in chunk " << first << " by \"" << analysis::getName(a)
+                            << "\" and in chunk " << last << " by \"" << analysis::getName(b)
                             << "\"; expected one chunk";
     }
     return success();

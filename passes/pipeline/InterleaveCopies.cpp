@@ -19,7 +19,7 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Sections.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -203,7 +203,7 @@ struct InterleaveCopies : impl::InterleaveCopiesBase<InterleaveCopies> {
     if (failed(programs))
       return signalPassFailure();
     for (ModuleOp program : *programs) {
-      pipe::StepOp step = facts::getStep(program);
+      pipe::StepOp step = analysis::getStep(program);
       if (!step || step.getCopies() == 1 || step.areCopiesTogether())
         continue;
       llvm::SetVector<StringRef> sections = joinActions(step);

@@ -2,7 +2,7 @@
 #include "passes/pipeline/Origins.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/facts/Cost.h"
+#include "passes/analysis/Cost.h"
 
 using namespace mlir;
 
@@ -21,8 +21,8 @@ unsigned Origins::of(Value value) const {
 
 /// Returns whether `op` may be made in several places: it costs less than a matmul or a collective.
 static bool isCheap(Operation *op) {
-  facts::OpClass opClass = facts::classOf(op);
-  return opClass != facts::OpClass::Contraction && opClass != facts::OpClass::Communication;
+  analysis::OpClass opClass = analysis::classOf(op);
+  return opClass != analysis::OpClass::Contraction && opClass != analysis::OpClass::Communication;
 }
 
 Origins::Origins(func::FuncOp function, function_ref<bool(Operation *)> isAnnotated) {

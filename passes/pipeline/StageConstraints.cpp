@@ -3,22 +3,22 @@
 
 #include "dialects/pipe/Constraints.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 
 using namespace mlir;
 
 namespace pcc::pipeline {
 namespace {
 
-using Kind = facts::NamePattern::Kind;
-constexpr facts::SubjectKey keys[] = {{"op", Kind::Whole},
-                                      {"op_name", Kind::Literal},
-                                      {"module", Kind::Leading},
-                                      {"layer", Kind::Part}};
+using Kind = analysis::NamePattern::Kind;
+constexpr analysis::SubjectKey keys[] = {{"op", Kind::Whole},
+                                         {"op_name", Kind::Literal},
+                                         {"module", Kind::Leading},
+                                         {"layer", Kind::Part}};
 
 FailureOr<StageConstraint> readConstraint(DictionaryAttr entry, ModuleOp module) {
-  FailureOr<facts::ConstraintSubject> subject =
-      facts::ConstraintSubject::read(entry, keys, "a constraint of stages", module);
+  FailureOr<analysis::ConstraintSubject> subject =
+      analysis::ConstraintSubject::read(entry, keys, "a constraint of stages", module);
   if (failed(subject))
     return failure();
   StageConstraint constraint;
@@ -30,9 +30,9 @@ FailureOr<StageConstraint> readConstraint(DictionaryAttr entry, ModuleOp module)
   if (auto chunk = entry.getAs<IntegerAttr>("chunk"))
     constraint.chunk = chunk.getInt();
   if (keys[constraint.subject.key].kind == Kind::Part)
-    constraint.layout = StageLayout::parse(facts::getText(entry, "layout"));
+    constraint.layout = StageLayout::parse(analysis::getText(entry, "layout"));
   if (constraint.layout && !constraint.layout->error.empty())
-    return module.emitError() << "layout \"" << facts::getText(entry, "layout") << "\" of "
+    return module.emitError() << "layout \"" << analysis::getText(entry, "layout") << "\" of "
                               << constraint.describe() << ": " << constraint.layout->error;
   if (!constraint.stage && !constraint.chunk && !constraint.recompute && !constraint.layout)
     return module.emitError() << constraint.describe()
@@ -43,9 +43,9 @@ FailureOr<StageConstraint> readConstraint(DictionaryAttr entry, ModuleOp module)
 } // namespace
 
 bool StageConstraint::matches(Operation *op) const {
-  bool isMatched = llvm::any_of(facts::getNames(op),
+  bool isMatched = llvm::any_of(analysis::getNames(op),
                                 [&](StringRef name) { return subject.pattern.matches(name); });
-  std::optional<StringRef> origin = facts::getDerivedFrom(op);
+  std::optional<StringRef> origin = analysis::getDerivedFrom(op);
   return isMatched && !(origin && subject.pattern.matches(*origin));
 }
 

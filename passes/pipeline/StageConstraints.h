@@ -4,14 +4,14 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/facts/ConstraintSubject.h"
+#include "passes/analysis/ConstraintSubject.h"
 #include "passes/pipeline/StageLayout.h"
 #include <optional>
 
 namespace pcc::pipeline {
 
 struct StageConstraint {
-  facts::ConstraintSubject subject;
+  analysis::ConstraintSubject subject;
   std::optional<int64_t> stage, chunk;
   bool recompute = false;
   bool isAnnotation = false; ///< whether it was an attribute of an op

@@ -3,7 +3,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include <set>
 
 using namespace mlir;
@@ -32,7 +32,7 @@ static LogicalResult takeNumber(Operation *op, StringRef name, int64_t limit,
     return success();
   auto number = dyn_cast<IntegerAttr>(mark);
   if (!number || number.getInt() < 0 || number.getInt() >= limit)
-    return op->emitError() << "expected '" << name << "' of \"" << facts::getName(op)
+    return op->emitError() << "expected '" << name << "' of \"" << analysis::getName(op)
                            << "\" to be a number from 0 to " << limit - 1 << ", got " << mark;
   numbers[op] = number.getInt();
   return success();
@@ -46,7 +46,7 @@ LogicalResult VirtualStageFinder::readAnnotation(Operation *op) {
   if (chunk == given.end() || stage == stages.end() ||
       shape.deviceOf(chunk->second) == stage->second)
     return success();
-  return op->emitError() << "\"" << facts::getName(op) << "\" is given stage " << stage->second
+  return op->emitError() << "\"" << analysis::getName(op) << "\" is given stage " << stage->second
                          << " and chunk " << chunk->second << ", which is on stage "
                          << shape.deviceOf(chunk->second);
 }
@@ -86,8 +86,8 @@ FailureOr<int64_t> VirtualStageFinder::placeOnStage(Operation *op, int64_t least
     if (shape.deviceOf(chunk) == stage)
       return chunk;
   InFlightDiagnostic error = op->emitError()
-                             << "\"" << facts::getName(op) << "\" on stage " << stage << " reads \""
-                             << facts::getName(latest) << "\" ";
+                             << "\"" << analysis::getName(op) << "\" on stage " << stage
+                             << " reads \"" << analysis::getName(latest) << "\" ";
   if (shape.chunks == 1)
     error << "on stage " << least << ": stages do not decrease along the data";
   else
@@ -105,8 +105,8 @@ LogicalResult VirtualStageFinder::placeAnnotated() {
     int64_t least = latest ? chunks.lookup(latest) : 0;
     if (auto known = given.find(&op); known != given.end()) {
       if (known->second < least)
-        return op.emitError() << "\"" << facts::getName(&op) << "\" in chunk " << known->second
-                              << " reads \"" << facts::getName(latest) << "\" in chunk " << least
+        return op.emitError() << "\"" << analysis::getName(&op) << "\" in chunk " << known->second
+                              << " reads \"" << analysis::getName(latest) << "\" in chunk " << least
                               << ": chunks do not decrease along the data";
       chunks[&op] = known->second;
     } else if (stages.contains(&op)) {
@@ -160,7 +160,7 @@ LogicalResult VirtualStageFinder::checkUnreached(Operation *op) const {
   StringRef name = findTrainable(op);
   if (name.empty())
     return success();
-  return op->emitError() << "\"" << facts::getName(op) << "\" reads parameter \"" << name
+  return op->emitError() << "\"" << analysis::getName(op) << "\" reads parameter \"" << name
                          << "\" and has no stage, nor has what it reads or what reads it; expected "
                             "a stage for the op of each trainable parameter";
 }

@@ -85,7 +85,7 @@ InFlightAnalysis::InFlightAnalysis(ArrayRef<ModuleOp> modules)
 }
 
 void InFlightAnalysis::addSections(ModuleOp module, StageActions &stage) {
-  pipe::StepOp step = facts::getStep(module);
+  pipe::StepOp step = analysis::getStep(module);
   if (!step)
     return;
   for (auto [place, action] : llvm::enumerate(step.getBody().front().getOps<pipe::ActionOp>()))

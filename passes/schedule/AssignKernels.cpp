@@ -34,7 +34,7 @@ static bool readsMemory(Operation *op) {
     return true;
   if (op->hasAttr(task::attentionAttrName)) // a transpose in the instruction of its attention
     return true;
-  FormKind kind = facts::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
+  FormKind kind = analysis::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
   return kind == FormKind::Matmul || kind == FormKind::Convolution || kind == FormKind::Attention ||
          kind == FormKind::Collective || kind == FormKind::Scatter;
 }
@@ -43,14 +43,14 @@ static bool readsMemory(Operation *op) {
 /// recomputed.
 static void materializeOperands(func::FuncOp function) {
   Builder builder(function.getContext());
-  function.walk([](Operation *op) { op->removeAttr(facts::kernelAttrName); });
+  function.walk([](Operation *op) { op->removeAttr(analysis::kernelAttrName); });
   for (Operation &op : function.getBody().front()) {
     if (!readsMemory(&op))
       continue;
     for (Value operand : op.getOperands()) {
-      Operation *root = facts::viewRoot(operand).getDefiningOp();
-      if (root && facts::isRecomputed(root))
-        root->setAttr(facts::kernelAttrName, builder.getI64IntegerAttr(0));
+      Operation *root = analysis::viewRoot(operand).getDefiningOp();
+      if (root && analysis::isRecomputed(root))
+        root->setAttr(analysis::kernelAttrName, builder.getI64IntegerAttr(0));
     }
   }
 }
@@ -58,14 +58,14 @@ static void materializeOperands(func::FuncOp function) {
 /// Copies inputs that are sent. The copy is a reshape to the same type with a kernel of its own.
 static void copySentInputs(func::FuncOp function) {
   for (auto send : function.getOps<pipe::SendOp>()) {
-    auto argument = dyn_cast<BlockArgument>(facts::viewRoot(send.getInput()));
+    auto argument = dyn_cast<BlockArgument>(analysis::viewRoot(send.getInput()));
     RoleAttr role = argument ? getArgRole(function, argument.getArgNumber()) : RoleAttr();
     if (!role || role.getKind() != RoleKind::Input)
       continue;
     OpBuilder builder(send);
     auto copy =
         ReshapeOp::create(builder, send.getLoc(), send.getInput().getType(), send.getInput());
-    copy->setAttr(facts::kernelAttrName, builder.getI64IntegerAttr(0));
+    copy->setAttr(analysis::kernelAttrName, builder.getI64IntegerAttr(0));
     send.getInputMutable().assign(copy);
   }
 }
@@ -107,15 +107,15 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
     SmallVector<Attribute> forms;
     for (Group *group : groups.order()) {
       for (Operation *op : group->ops)
-        op->setAttr(facts::kernelAttrName, builder.getI64IntegerAttr(forms.size()));
+        op->setAttr(analysis::kernelAttrName, builder.getI64IntegerAttr(forms.size()));
       forms.push_back(task::FormAttr::get(function.getContext(), group->loops.kind,
                                           group->loops.outer, group->loops.inner));
     }
     // Values that only dead ops need in memory are not computed.
     for (Operation &op : function.getBody().front())
       if (!groups.of(&op))
-        op.removeAttr(facts::kernelAttrName);
-    function->setAttr(facts::formsAttrName, builder.getArrayAttr(forms));
+        op.removeAttr(analysis::kernelAttrName);
+    function->setAttr(analysis::formsAttrName, builder.getArrayAttr(forms));
     remark::passed(function.getLoc(), remark::RemarkOpts::name("assign-kernels")
                                           .category("schedule")
                                           .function(function.getName()))

@@ -15,7 +15,7 @@ PlaceAttr BumpAllocator::take(int64_t bytes) {
   return place;
 }
 
-void FixedPlaces::addArguments(facts::Section &section) {
+void FixedPlaces::addArguments(analysis::Section &section) {
   for (BlockArgument argument : section.function.getArguments()) {
     RoleAttr role = section.getArgumentRole(argument.getArgNumber());
     Attribute key = section.getArgumentKey(argument.getArgNumber());
@@ -28,7 +28,7 @@ void FixedPlaces::addArguments(facts::Section &section) {
   }
 }
 
-void FixedPlaces::addSums(facts::Section &section) {
+void FixedPlaces::addSums(analysis::Section &section) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
     if (!section.isAccumulated(i))
       continue;
@@ -36,7 +36,7 @@ void FixedPlaces::addSums(facts::Section &section) {
     PlaceAttr &place = places[section.getResultRole(i)];
     if (section.beginsSum(i))
       place = persistent.take(type.getNumElements() * int64_t(sizeof(float)));
-    section.function.setResultAttr(i, facts::placeAttrName, place);
+    section.function.setResultAttr(i, analysis::placeAttrName, place);
   }
 }
 

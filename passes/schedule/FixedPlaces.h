@@ -6,8 +6,8 @@
 //   input        x | y, copy 0 | y, copy 1 | …
 #pragma once
 
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 
 namespace pcc::schedule {
 
@@ -32,10 +32,10 @@ public:
       : persistent(context, task::Space::Persistent), input(context, task::Space::Input) {}
 
   /// Allocates inputs, parameters, states and the step's number that the section reads.
-  void addArguments(facts::Section &section);
+  void addArguments(analysis::Section &section);
   /// Allocates the sums over actions to which the section adds. Sums are f32 whatever the type of
   /// the value. Their places are annotated, because kernels add to them directly.
-  void addSums(facts::Section &section);
+  void addSums(analysis::Section &section);
 
   /// Returns the place of a role or Section::getArgumentKey; null if the value is a temporary.
   task::PlaceAttr find(mlir::Attribute key) const { return places.lookup(key); }

@@ -28,9 +28,9 @@ namespace pcc::schedule {
 #include "passes/schedule/Passes.h.inc"
 
 /// Lists parameters in the order in which the step first uses them.
-static llvm::SetVector<StringRef> listByFirstUse(MutableArrayRef<facts::Section> sections) {
+static llvm::SetVector<StringRef> listByFirstUse(MutableArrayRef<analysis::Section> sections) {
   llvm::SetVector<StringRef> names;
-  for (facts::Section &section : sections) {
+  for (analysis::Section &section : sections) {
     SmallVector<std::pair<Operation *, StringRef>> uses;
     for (BlockArgument argument : section.function.getArguments()) {
       RoleAttr role = section.getArgumentRole(argument.getArgNumber());
@@ -105,7 +105,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (!facts::getStep(module))
+    if (!analysis::getStep(module))
       return;
     abi::Expected<CommFusion> parsed = parseCommFusion(commFusion, allReduceConfig);
     abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, countDevices(module));
@@ -115,20 +115,20 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
     }
     rules = *parsed;
     for (auto function : module.getOps<func::FuncOp>())
-      function->removeAttr(facts::hoistedAttrName);
+      function->removeAttr(analysis::hoistedAttrName);
     StepKernels step(module);
     StepTimes times(module, step, *machine);
     GradientReadyPoints gradients(module);
-    for (facts::Section &section : step.getSections()) {
-      SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+    for (analysis::Section &section : step.getSections()) {
+      SmallVector<analysis::Kernel> kernels = analysis::collectKernels(section.function);
       FusionCostModel costModel(section, kernels, times, gradients, *machine, hides, limit);
       fuse(section, kernels, step.getSections(), times, costModel);
     }
   }
 
   /// Chooses the buckets of one section's groups, and joins their kernels.
-  void fuse(facts::Section &section, ArrayRef<facts::Kernel> kernels,
-            MutableArrayRef<facts::Section> sections, const StepTimes &times,
+  void fuse(analysis::Section &section, ArrayRef<analysis::Kernel> kernels,
+            MutableArrayRef<analysis::Section> sections, const StepTimes &times,
             const FusionCostModel &costModel) {
     const streams::StreamProblem &tasks = times.tasksOf(section.function.getName());
     SmallVector<JoinedKernels> joined;
@@ -157,7 +157,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
       joinKernels(section.function, kernels, tasks, joined);
   }
 
-  void report(facts::Section &section, const FusionGroup &group,
+  void report(analysis::Section &section, const FusionGroup &group,
               const fusion::FusionProblem &problem, const fusion::Buckets &buckets) {
     Operation *op = group.members.front().op;
     int count = int(problem.gradients.size());

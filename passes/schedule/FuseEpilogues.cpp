@@ -16,8 +16,8 @@
 // Assumes core ops, as they are when kernels are chosen. Leaves each such group annotated
 // (dialects/task/EpilogueAttrs.h) and its ops unchanged. Ops of a decomposition that other ops read
 // as well are cloned. Gelu is not fused if the library does not support the row length.
-#include "passes/facts/Epilogues.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Epilogues.h"
+#include "passes/analysis/Kernels.h"
 #include "passes/schedule/GeluDecomposition.h"
 #include "passes/schedule/Passes.h"
 
@@ -73,17 +73,17 @@ private:
 /// reader each.
 Value MatmulEpilogue::resultInReadShape() const {
   Value seen = result;
-  Operation *reader = facts::onlyReader(seen);
-  while (reader && facts::isView(reader)) {
+  Operation *reader = analysis::onlyReader(seen);
+  while (reader && analysis::isView(reader)) {
     seen = reader->getResult(0);
-    reader = facts::onlyReader(seen);
+    reader = analysis::onlyReader(seen);
   }
   return seen;
 }
 
 /// Returns the only reader of `value` if it is of this kind, or null.
 template <typename Op> static Op readerOf(Value value) {
-  return dyn_cast_or_null<Op>(facts::onlyReader(value));
+  return dyn_cast_or_null<Op>(analysis::onlyReader(value));
 }
 
 static Value otherOperand(Operation *op, Value operand) {
@@ -95,7 +95,7 @@ bool MatmulEpilogue::takeBias() {
   auto add = readerOf<AddOp>(seen);
   // The bias has as many elements as the matmul has columns.
   if (!add || add.getType().getRank() == 0 || add.getType().getShape().back() != columns() ||
-      !facts::isBias(otherOperand(add, seen), add.getType().getRank() - 1))
+      !analysis::isBias(otherOperand(add, seen), add.getType().getRank() - 1))
     return false;
   taken.push_back(add);
   result = add.getResult();
@@ -156,7 +156,7 @@ bool MatmulEpilogue::takeSlope() {
   if (!mul || !hasKeptRows())
     return false;
   Value slope = otherOperand(mul, seen), operand = findOperandOfSlope(slope);
-  if (!operand || !facts::liesInMemory(operand) ||
+  if (!operand || !analysis::liesInMemory(operand) ||
       getElementTypeOrSelf(operand.getType()) != getElementTypeOrSelf(mul.getType()))
     return false;
   mul->replaceUsesOfWith(slope, takeDecomposition(slope, operand, mul));
@@ -169,14 +169,14 @@ bool MatmulEpilogue::takeSlope() {
 
 /// Returns a sum of one of the matmul's operands that no instruction has taken yet, or null.
 static ReduceOp findSum(MatmulOp matmul, Value factor) {
-  SmallVector<Value> views{facts::viewRoot(factor)};
+  SmallVector<Value> views{analysis::viewRoot(factor)};
   for (size_t n = 0; n < views.size(); ++n)
     for (Operation *user : views[n].getUsers()) {
       auto sum = dyn_cast<ReduceOp>(user);
-      if (facts::isView(user))
+      if (analysis::isView(user))
         views.push_back(user->getResult(0));
       else if (sum && !sum->hasAttr(task::matmulGroupAttrName) &&
-               facts::factorSummedBy(sum, matmul))
+               analysis::factorSummedBy(sum, matmul))
         return sum;
     }
   return nullptr;

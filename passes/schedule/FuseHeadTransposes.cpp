@@ -17,7 +17,7 @@
 // results. Leaves each group annotated (dialects/task/EpilogueAttrs.h). Transposes that other ops
 // read as well are cloned. A gradient that reads the result of such an attention gets a transpose
 // of the stored result, in its own instruction.
-#include "passes/facts/HeadTransposes.h"
+#include "passes/analysis/HeadTransposes.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Graph.h"
@@ -61,9 +61,9 @@ private:
 } // namespace
 
 TransposeOp AttentionInstruction::takeBehind(Value result) {
-  TransposeOp taken = facts::headTransposeAfter(result);
+  TransposeOp taken = analysis::headTransposeAfter(result);
   if (!taken)
-    taken = TransposeOp::create(b, attention->getLoc(), result, facts::headsWithPositions);
+    taken = TransposeOp::create(b, attention->getLoc(), result, analysis::headsWithPositions);
   taken->moveAfter(attention);
   taken->setAttr(task::attentionAttrName, annotation);
   return taken;
@@ -96,10 +96,11 @@ static std::pair<int64_t, int64_t> annotateAttentions(func::FuncOp function) {
   int64_t attentions = 0, gradients = 0;
   Block &body = function.getBody().front();
   for (auto op : llvm::to_vector(body.getOps<AttentionOp>()))
-    if (facts::usesHeadTransposes(op))
+    if (analysis::usesHeadTransposes(op))
       take(op, attentions++);
   for (auto op : llvm::to_vector(body.getOps<AttentionGradientOp>()))
-    if (facts::asHeadTranspose(op.getResult().getDefiningOp()) && facts::usesHeadTransposes(op))
+    if (analysis::asHeadTranspose(op.getResult().getDefiningOp()) &&
+        analysis::usesHeadTransposes(op))
       take(op, attentions + gradients++);
   return {attentions, gradients};
 }

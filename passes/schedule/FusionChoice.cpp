@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/schedule/FusionChoice.h"
 
-#include "passes/facts/CollectiveCost.h"
+#include "passes/analysis/CollectiveCost.h"
 #include "passes/solve/fusion/FusionRules.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -35,8 +35,8 @@ std::vector<double> FusionCostModel::findNeeded(const FusionGroup &group) const 
   std::vector<double> needed;
   for (const FusionMember &member : group.members) {
     int64_t first = computed.size() - 1;
-    facts::forEachReader(member.op->getResult(0), [&](Operation *reader) {
-      first = std::min(first, facts::getKernelNumber(reader).value_or(first));
+    analysis::forEachReader(member.op->getResult(0), [&](Operation *reader) {
+      first = std::min(first, analysis::getKernelNumber(reader).value_or(first));
     });
     needed.push_back(computed.back() - computed[first]);
   }
@@ -50,8 +50,8 @@ static std::vector<fusion::MessageTime> findLines(Operation *op, double minBytes
   dist::Mesh mesh = dist::getMesh(op);
   std::vector<fusion::MessageTime> lines;
   for (double bytes = std::max(minBytes, 1.0);; bytes *= 2) {
-    double here = facts::secondsOfCollective(op, bytes, mesh, cluster);
-    double beyond = facts::secondsOfCollective(op, bytes * 1.0625, mesh, cluster);
+    double here = analysis::secondsOfCollective(op, bytes, mesh, cluster);
+    double beyond = analysis::secondsOfCollective(op, bytes * 1.0625, mesh, cluster);
     double slope = (beyond - here) / (bytes * 0.0625);
     lines.push_back({here - slope * bytes, slope});
     if (bytes >= maxBytes)
@@ -70,7 +70,7 @@ GroupProblem FusionCostModel::buildProblem(const FusionGroup &group) const {
   int64_t minBytes = INT64_MAX, total = 0;
   for (int index : built.members) {
     const FusionMember &member = group.members[index];
-    int64_t bytes = int64_t(facts::trafficOf(member.op).bytes);
+    int64_t bytes = int64_t(analysis::trafficOf(member.op).bytes);
     built.problem.gradients.push_back({std::max(order[index], begin), bytes, member.parameter});
     minBytes = std::min(minBytes, bytes);
     total += bytes;

@@ -30,7 +30,7 @@ public:
   /// `hides`: collectives that need only complete gradients do not wait for the update. `limit`:
   /// maximum bytes of a fused collective; 0: unlimited. Arguments passed by reference must outlive
   /// this object.
-  FusionCostModel(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
+  FusionCostModel(analysis::Section &section, llvm::ArrayRef<analysis::Kernel> kernels,
                   const StepTimes &times, const GradientReadyPoints &gradients,
                   const abi::Cluster &cluster, bool hides, int64_t limit)
       : name(section.function.getName()), points(gradients.findKernelPoints(section, kernels)),

@@ -18,7 +18,7 @@ using Key = std::tuple<OperationName, Attribute, Type, Attribute, int64_t, int64
 
 class GroupFinder {
 public:
-  GroupFinder(facts::Section &section, ArrayRef<facts::Kernel> kernels,
+  GroupFinder(analysis::Section &section, ArrayRef<analysis::Kernel> kernels,
               const streams::StreamProblem &tasks)
       : section(section), kernels(kernels), tasks(tasks) {}
 
@@ -26,14 +26,14 @@ public:
 
 private:
   void countDepths();
-  void add(const facts::Kernel &kernel);
+  void add(const analysis::Kernel &kernel);
   Names findBefore(Operation *op, RoleKind kind) const;
   Names findBehind(Operation *op, RoleKind kind);
   std::optional<FusionUse> findUse(Operation *op, std::string &parameter);
   std::optional<int64_t> findNumber(Operation *op, StringRef parameter) const;
 
-  facts::Section &section;
-  ArrayRef<facts::Kernel> kernels;
+  analysis::Section &section;
+  ArrayRef<analysis::Kernel> kernels;
   const streams::StreamProblem &tasks;
   std::vector<int64_t> depths; ///< by kernel: the most collectives on a path to it
   llvm::MapVector<Key, FusionGroup> groups;
@@ -42,7 +42,7 @@ private:
 } // namespace
 
 void GroupFinder::countDepths() {
-  for (const facts::Kernel &kernel : kernels) {
+  for (const analysis::Kernel &kernel : kernels) {
     int64_t depth = 0;
     for (int before : tasks.tasks[kernel.number].after) {
       bool isCollective = kernels[before].form.getKind() == task::FormKind::Collective;
@@ -102,7 +102,7 @@ std::optional<FusionUse> GroupFinder::findUse(Operation *op, std::string &parame
     isOfOne(gathers ? findBehind(op, RoleKind::Parameter) : findBefore(op, RoleKind::Gradient));
     return FusionUse::Result;
   }
-  if (gathers && isa<BlockArgument>(facts::viewRoot(op->getOperand(0))) &&
+  if (gathers && isa<BlockArgument>(analysis::viewRoot(op->getOperand(0))) &&
       isOfOne(findBefore(op, RoleKind::Parameter)))
     return FusionUse::Source;
   for (OpOperand &use : op->getUses())
@@ -127,7 +127,7 @@ std::optional<int64_t> GroupFinder::findNumber(Operation *op, StringRef paramete
   return parameter.empty() ? std::nullopt : numberOf(module.lookupSymbol(parameter));
 }
 
-void GroupFinder::add(const facts::Kernel &kernel) {
+void GroupFinder::add(const analysis::Kernel &kernel) {
   Operation *op = kernel.ops.front();
   if (kernel.ops.size() > 1 ||
       !isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp>(op))
@@ -149,7 +149,7 @@ void GroupFinder::add(const facts::Kernel &kernel) {
 
 SmallVector<FusionGroup> GroupFinder::find() {
   countDepths();
-  for (const facts::Kernel &kernel : kernels)
+  for (const analysis::Kernel &kernel : kernels)
     if (kernel.form.getKind() == task::FormKind::Collective)
       add(kernel);
   SmallVector<FusionGroup> found;
@@ -158,7 +158,8 @@ SmallVector<FusionGroup> GroupFinder::find() {
   return found;
 }
 
-SmallVector<FusionGroup> findFusionGroups(facts::Section &section, ArrayRef<facts::Kernel> kernels,
+SmallVector<FusionGroup> findFusionGroups(analysis::Section &section,
+                                          ArrayRef<analysis::Kernel> kernels,
                                           const streams::StreamProblem &tasks) {
   return GroupFinder(section, kernels, tasks).find();
 }

@@ -12,8 +12,8 @@
 //             3  all_gather of the new "a"         group 2, depth 1
 #pragma once
 
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 #include "passes/solve/streams/StreamProblem.h"
 
 namespace pcc::schedule {
@@ -39,8 +39,8 @@ struct FusionGroup {
 };
 
 /// Returns the groups of a section. `tasks` are its kernels as tasks, by kernel number.
-llvm::SmallVector<FusionGroup> findFusionGroups(facts::Section &section,
-                                                llvm::ArrayRef<facts::Kernel> kernels,
+llvm::SmallVector<FusionGroup> findFusionGroups(analysis::Section &section,
+                                                llvm::ArrayRef<analysis::Kernel> kernels,
                                                 const streams::StreamProblem &tasks);
 
 } // namespace pcc::schedule

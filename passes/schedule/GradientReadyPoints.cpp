@@ -12,14 +12,14 @@ using namespace pcc::graph;
 namespace pcc::schedule {
 
 GradientReadyPoints::GradientReadyPoints(ModuleOp module) {
-  pipe::StepOp step = facts::getStep(module);
+  pipe::StepOp step = analysis::getStep(module);
   if (!step)
     return;
   llvm::StringMap<int64_t> lastActions;
   int64_t position = 0;
   for (auto action : step.getBody().front().getOps<pipe::ActionOp>())
     lastActions[action.getSection()] = position++;
-  for (facts::Section &section : facts::collectSections(module)) {
+  for (analysis::Section &section : analysis::collectSections(module)) {
     if (section.runs == 0 || !graph::findArgs(section.function, RoleKind::Gradient).empty())
       continue;
     int64_t action = lastActions.lookup(section.function.getName());
@@ -29,10 +29,10 @@ GradientReadyPoints::GradientReadyPoints(ModuleOp module) {
   }
 }
 
-void GradientReadyPoints::keepAfterSendDependencies(facts::Section &section, int64_t action) {
-  SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+void GradientReadyPoints::keepAfterSendDependencies(analysis::Section &section, int64_t action) {
+  SmallVector<analysis::Kernel> kernels = analysis::collectKernels(section.function);
   auto list = llvm::map_to_vector(
-      kernels, [](const facts::Kernel &kernel) -> const facts::Kernel * { return &kernel; });
+      kernels, [](const analysis::Kernel &kernel) -> const analysis::Kernel * { return &kernel; });
   if (int last = findSendDependencies(list).find_last(); last >= 0)
     sent = std::max(sent, StepPoint{action, section.function.getName(), kernels[last].number});
 }
@@ -41,17 +41,17 @@ void GradientReadyPoints::keepAfterSendDependencies(facts::Section &section, int
 /// computed, and its reduction over the ranks may overwrite it. In this case returns its last
 /// reader.
 static int64_t lastKernelOf(Value value, bool isSummed) {
-  Value root = facts::viewRoot(value);
+  Value root = analysis::viewRoot(value);
   Operation *op = root.getDefiningOp();
-  int64_t last = op ? facts::getKernelNumber(op).value_or(-1) : -1;
+  int64_t last = op ? analysis::getKernelNumber(op).value_or(-1) : -1;
   if (!isSummed)
-    facts::forEachReader(root, [&](Operation *reader) {
-      last = std::max(last, facts::getKernelNumber(reader).value_or(-1));
+    analysis::forEachReader(root, [&](Operation *reader) {
+      last = std::max(last, analysis::getKernelNumber(reader).value_or(-1));
     });
   return last;
 }
 
-void GradientReadyPoints::add(facts::Section &section, unsigned result, int64_t action) {
+void GradientReadyPoints::add(analysis::Section &section, unsigned result, int64_t action) {
   RoleAttr role = section.getResultRole(result);
   bool isWhole = section.runs == 1 || section.endsSum(result);
   if (role && role.getKind() == RoleKind::Gradient && isWhole)
@@ -66,9 +66,9 @@ std::optional<StepPoint> GradientReadyPoints::find(RoleAttr role) const {
 
 /// Whether the kernel may run in another section. Messages and barriers keep their order. After an
 /// all-reduce, the axes over which a gradient is still partial must be known.
-static bool mayRunElsewhere(const facts::Kernel &kernel) {
+static bool mayRunElsewhere(const analysis::Kernel &kernel) {
   return llvm::all_of(kernel.ops, [](Operation *op) {
-    if (!facts::isCollective(op))
+    if (!analysis::isCollective(op))
       return true;
     if (!isa<dist::CollectiveOpInterface>(op) || op->getNumOperands() != 1)
       return false;
@@ -79,22 +79,22 @@ static bool mayRunElsewhere(const facts::Kernel &kernel) {
   });
 }
 
-std::optional<StepPoint> GradientReadyPoints::pointOf(facts::Section &section, Value value,
+std::optional<StepPoint> GradientReadyPoints::pointOf(analysis::Section &section, Value value,
                                                       StepPoints before) const {
-  Value root = facts::viewRoot(value);
+  Value root = analysis::viewRoot(value);
   if (auto argument = dyn_cast<BlockArgument>(root)) {
     RoleAttr role = section.getArgumentRole(argument.getArgNumber());
     return role ? find(role) : std::nullopt;
   }
-  std::optional<int64_t> number = facts::getKernelNumber(root.getDefiningOp());
+  std::optional<int64_t> number = analysis::getKernelNumber(root.getDefiningOp());
   return number ? before[*number] : StepPoint();
 }
 
 SmallVector<std::optional<StepPoint>>
-GradientReadyPoints::findKernelPoints(facts::Section &section,
-                                      ArrayRef<facts::Kernel> kernels) const {
+GradientReadyPoints::findKernelPoints(analysis::Section &section,
+                                      ArrayRef<analysis::Kernel> kernels) const {
   SmallVector<std::optional<StepPoint>> found;
-  for (const facts::Kernel &kernel : kernels) {
+  for (const analysis::Kernel &kernel : kernels) {
     std::optional<StepPoint> point;
     if (mayRunElsewhere(kernel))
       point = StepPoint();

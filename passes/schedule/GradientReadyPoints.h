@@ -13,8 +13,8 @@
 // sends nothing back.
 #pragma once
 
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 
 namespace pcc::schedule {
 
@@ -39,13 +39,13 @@ public:
   /// Returns, for each kernel of a later section, the point at which all of its operands are
   /// available; nullopt if the kernel must stay in its own section.
   llvm::SmallVector<std::optional<StepPoint>>
-  findKernelPoints(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels) const;
+  findKernelPoints(analysis::Section &section, llvm::ArrayRef<analysis::Kernel> kernels) const;
 
 private:
   using StepPoints = llvm::ArrayRef<std::optional<StepPoint>>;
-  void add(facts::Section &section, unsigned result, int64_t action);
-  void keepAfterSendDependencies(facts::Section &section, int64_t action);
-  std::optional<StepPoint> pointOf(facts::Section &section, mlir::Value value,
+  void add(analysis::Section &section, unsigned result, int64_t action);
+  void keepAfterSendDependencies(analysis::Section &section, int64_t action);
+  std::optional<StepPoint> pointOf(analysis::Section &section, mlir::Value value,
                                    StepPoints before) const;
 
   llvm::DenseMap<mlir::Attribute, StepPoint> points;

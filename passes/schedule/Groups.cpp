@@ -31,9 +31,9 @@ Groups::Groups(func::FuncOp function) {
   DenseSet<Operation *> unused = findUnused(function.getBody().front());
   Group *lastEffect = nullptr;
   for (Operation &op : function.getBody().front()) {
-    if (op.hasTrait<OpTrait::IsTerminator>() || facts::isRecomputed(&op) || unused.contains(&op))
+    if (op.hasTrait<OpTrait::IsTerminator>() || analysis::isRecomputed(&op) || unused.contains(&op))
       continue;
-    if (op.hasTrait<OpTrait::ConstantLike>() && !facts::getKernelNumber(&op))
+    if (op.hasTrait<OpTrait::ConstantLike>() && !analysis::getKernelNumber(&op))
       continue; // lies in memory
     groups.push_back({loopsOf(&op), {&op}});
     groupOf[&op] = &groups.back();
@@ -63,7 +63,7 @@ bool Groups::dependsThroughOthers(Group *from, Group *to) const {
     };
     for (Operation *op : group->ops)
       for (Value result : op->getResults())
-        facts::forEachReader(result, [&](Operation *reader) { follow(of(reader)); });
+        analysis::forEachReader(result, [&](Operation *reader) { follow(of(reader)); });
     follow(nextEffect.lookup(group));
     if (reached)
       return true;
@@ -97,7 +97,7 @@ SmallVector<Group *> Groups::order() const {
   for (const Group &group : groups) {
     auto *self = const_cast<Group *>(&group);
     for (Operation *op : group.ops)
-      facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+      analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
         Operation *producer = source.getDefiningOp();
         addBefore(producer ? of(producer) : nullptr, self);
       });

@@ -5,7 +5,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/task/EpilogueAttrs.h"
-#include "passes/facts/Epilogues.h"
+#include "passes/analysis/Epilogues.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -48,7 +48,7 @@ void joinProducers(Groups &groups, func::FuncOp function) {
     if (!groups.of(&op))
       continue;
     SmallVector<Operation *> producers;
-    facts::forEachSource(&op, [&](Value source, ArrayRef<Operation *>) {
+    analysis::forEachSource(&op, [&](Value source, ArrayRef<Operation *>) {
       if (Operation *producer = source.getDefiningOp())
         producers.push_back(producer);
     });
@@ -96,7 +96,7 @@ static bool fitsAttention(Operation *op, Operation *attention) {
   if (op == attention)
     return true;
   return isa<TransposeOp>(op) && (op->getOperand(0).getDefiningOp() == attention ||
-                                  facts::onlyReader(op->getResult(0)) == attention);
+                                  analysis::onlyReader(op->getResult(0)) == attention);
 }
 
 /// Whether the group is complete: the attention alone, or with the transposes of all operands and
@@ -111,7 +111,7 @@ static LogicalResult joinAnnotatedAttentions(Groups &groups, func::FuncOp functi
   llvm::MapVector<Attribute, Operation *> attentions;
   for (Operation &op : function.getBody().front())
     if (Attribute annotation = op.getAttr(task::attentionAttrName);
-        annotation && facts::isAttention(&op))
+        annotation && analysis::isAttention(&op))
       attentions.insert({annotation, &op});
   auto fail = [](Operation *op) {
     return op->emitOpError() << "cannot run in the instruction of the attention that has its "
@@ -149,11 +149,11 @@ void joinEpilogues(Groups &groups, func::FuncOp function) {
       continue;
     Value result = op.getResult(0);
     int64_t biasDim = isMatmul ? cast<RankedTensorType>(result.getType()).getRank() - 1 : 1;
-    auto add = dyn_cast_or_null<AddOp>(facts::onlyReader(result));
-    if (add && facts::isBias(add.getLhs() == result ? add.getRhs() : add.getLhs(), biasDim) &&
+    auto add = dyn_cast_or_null<AddOp>(analysis::onlyReader(result));
+    if (add && analysis::isBias(add.getLhs() == result ? add.getRhs() : add.getLhs(), biasDim) &&
         groups.join(group, groups.of(add), group->loops))
       result = add.getResult();
-    if (auto relu = dyn_cast_or_null<ReluOp>(facts::onlyReader(result)))
+    if (auto relu = dyn_cast_or_null<ReluOp>(analysis::onlyReader(result)))
       groups.join(group, groups.of(relu), group->loops);
   }
 }

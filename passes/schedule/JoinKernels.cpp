@@ -63,7 +63,7 @@ static std::vector<int> orderNodes(std::vector<Node> &nodes) {
   return order;
 }
 
-void joinKernels(func::FuncOp function, ArrayRef<facts::Kernel> kernels,
+void joinKernels(func::FuncOp function, ArrayRef<analysis::Kernel> kernels,
                  const streams::StreamProblem &tasks, ArrayRef<JoinedKernels> joined) {
   std::vector<Node> nodes = makeNodes(kernels.size(), joined, tasks);
   Builder b(function.getContext());
@@ -71,10 +71,10 @@ void joinKernels(func::FuncOp function, ArrayRef<facts::Kernel> kernels,
   for (int node : orderNodes(nodes)) {
     for (int64_t kernel : nodes[node].kernels)
       for (Operation *op : kernels[kernel].ops)
-        op->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(forms.size()));
+        op->setAttr(analysis::kernelAttrName, b.getI64IntegerAttr(forms.size()));
     forms.push_back(kernels[nodes[node].kernels.front()].form);
   }
-  function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
+  function->setAttr(analysis::formsAttrName, b.getArrayAttr(forms));
 }
 
 } // namespace pcc::schedule

@@ -7,7 +7,7 @@
 //   order            0 {1 3} 2 4 5
 #pragma once
 
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 #include "passes/solve/streams/StreamProblem.h"
 
 namespace pcc::schedule {
@@ -21,7 +21,7 @@ struct JoinedKernels {
 /// Renumbers the kernels of a function. No list of `joined` may depend on itself or on another list
 /// through kernels between them, and a kernel must not be in two lists. `tasks` provides the
 /// dependences.
-void joinKernels(mlir::func::FuncOp function, llvm::ArrayRef<facts::Kernel> kernels,
+void joinKernels(mlir::func::FuncOp function, llvm::ArrayRef<analysis::Kernel> kernels,
                  const streams::StreamProblem &tasks, llvm::ArrayRef<JoinedKernels> joined);
 
 } // namespace pcc::schedule

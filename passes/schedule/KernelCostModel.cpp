@@ -3,9 +3,9 @@
 
 #include "dialects/pipe/Pipe.h"
 #include "dialects/task/EpilogueAttrs.h"
-#include "passes/facts/CollectiveCost.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/OpCostModel.h"
+#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/OpCostModel.h"
 
 using namespace mlir;
 
@@ -19,28 +19,30 @@ int64_t countDevices(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), sends) ? 2 * ranks : ranks;
 }
 
-double KernelCostModel::of(const facts::Kernel &kernel) const {
+double KernelCostModel::of(const analysis::Kernel &kernel) const {
   if (kernel.form.getKind() == task::FormKind::Collective)
     return ofMessage(kernel);
   double seconds = 0;
   for (Operation *op : kernel.ops)
-    if (facts::isAttention(op) || !op->hasAttr(task::attentionAttrName)) // transposes cost nothing
+    if (analysis::isAttention(op) ||
+        !op->hasAttr(task::attentionAttrName)) // transposes cost nothing
       seconds += ofPart(op);
   return seconds;
 }
 
 double KernelCostModel::ofPart(Operation *op) const {
-  return facts::OpCostModel(op, cluster.device(), shares.of(op)).seconds(facts::OpShapes::of(op));
+  return analysis::OpCostModel(op, cluster.device(), shares.of(op))
+      .seconds(analysis::OpShapes::of(op));
 }
 
-double KernelCostModel::ofMessage(const facts::Kernel &kernel) const {
+double KernelCostModel::ofMessage(const analysis::Kernel &kernel) const {
   Operation *first = kernel.ops.front();
   if (auto send = dyn_cast<pipe::SendOp>(first))
-    return facts::secondsOfTransfer(double(facts::getNumBytes(send.getInput().getType())),
-                                    mesh.getNumRanks(), cluster);
+    return analysis::secondsOfTransfer(double(analysis::getNumBytes(send.getInput().getType())),
+                                       mesh.getNumRanks(), cluster);
   if (isa<pipe::RecvOp>(first)) // the sender accounts for the time
     return 0;
-  return facts::secondsOfCollective(kernel.ops, mesh, cluster);
+  return analysis::secondsOfCollective(kernel.ops, mesh, cluster);
 }
 
 } // namespace pcc::schedule

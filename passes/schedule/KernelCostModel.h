@@ -4,8 +4,8 @@
 #pragma once
 
 #include "dialects/dist/Dist.h"
-#include "passes/facts/KernelShares.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/KernelShares.h"
+#include "passes/analysis/Kernels.h"
 #include "runtime/abi/cluster.pb.h"
 
 namespace pcc::schedule {
@@ -22,18 +22,18 @@ public:
       : cluster(cluster), mesh(dist::getMesh(function)), shares(function) {}
 
   /// Returns the seconds of a kernel. A computing kernel takes the sum of its ops, each with the
-  /// bytes that it still moves (facts::KernelShares). A fused collective takes the time of one
+  /// bytes that it still moves (analysis::KernelShares). A fused collective takes the time of one
   /// collective over all its bytes.
-  double of(const facts::Kernel &kernel) const;
+  double of(const analysis::Kernel &kernel) const;
   /// Returns the seconds that an op adds to a computing kernel.
   double ofPart(mlir::Operation *op) const;
 
 private:
-  double ofMessage(const facts::Kernel &kernel) const;
+  double ofMessage(const analysis::Kernel &kernel) const;
 
   const abi::Cluster &cluster;
   dist::Mesh mesh;
-  facts::KernelShares shares;
+  analysis::KernelShares shares;
 };
 
 } // namespace pcc::schedule

@@ -12,18 +12,18 @@ static constexpr int collectiveStream = 1, messageStream = 2;
 
 /// Whether the kernel is a message between ranks, or another rendezvous of ranks that is no
 /// collective.
-static bool isMessage(const facts::Kernel &kernel) {
+static bool isMessage(const analysis::Kernel &kernel) {
   return kernel.form.getKind() == FormKind::Collective &&
          !isa<dist::CollectiveOpInterface>(kernel.ops.front());
 }
 
-static int streamOf(const facts::Kernel &kernel) {
+static int streamOf(const analysis::Kernel &kernel) {
   if (kernel.form.getKind() != FormKind::Collective)
     return streams::computeStream;
   return isMessage(kernel) ? messageStream : collectiveStream;
 }
 
-KernelStreams::KernelStreams(facts::Section &section, ArrayRef<Unfinished> unfinished,
+KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<Unfinished> unfinished,
                              ArrayRef<StepKernel> order, const abi::Cluster &cluster)
     : cluster(cluster), section(section) {
   problem.runs = std::max(int(section.runs), 1);
@@ -35,14 +35,14 @@ KernelStreams::KernelStreams(facts::Section &section, ArrayRef<Unfinished> unfin
   keepAfterSendDependencies();
 }
 
-static KernelOrder inOrder(facts::Section &section, ArrayRef<facts::Kernel> kernels) {
+static KernelOrder inOrder(analysis::Section &section, ArrayRef<analysis::Kernel> kernels) {
   KernelOrder order;
-  for (const facts::Kernel &kernel : kernels)
+  for (const analysis::Kernel &kernel : kernels)
     order.push_back({&section, &kernel});
   return order;
 }
 
-KernelStreams::KernelStreams(facts::Section &section, ArrayRef<facts::Kernel> kernels,
+KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<analysis::Kernel> kernels,
                              const abi::Cluster &cluster)
     : KernelStreams(section, {}, inOrder(section, kernels), cluster) {}
 
@@ -77,7 +77,7 @@ void KernelStreams::addTask(StepKernel kernel) {
 
 void KernelStreams::addAfterReads(int task) {
   for (Value input : kernels[task].kernel->inputs) {
-    Value root = facts::viewRoot(input);
+    Value root = analysis::viewRoot(input);
     if (Operation *producer = root.getDefiningOp())
       addAfterOp(task, producer);
     else if (kernels[task].section != &section)
@@ -88,10 +88,10 @@ void KernelStreams::addAfterReads(int task) {
 void KernelStreams::addAfterGradient(int task, BlockArgument argument) {
   graph::RoleAttr role = kernels[task].section->getArgumentRole(argument.getArgNumber());
   for (unsigned result : section.results.lookup(role)) {
-    Value root = facts::viewRoot(section.getReturned()[result]);
+    Value root = analysis::viewRoot(section.getReturned()[result]);
     addAfterOp(task, root.getDefiningOp());
     if (!section.isAccumulated(result))
-      facts::forEachReader(root, [&](Operation *reader) { addAfterOp(task, reader); });
+      analysis::forEachReader(root, [&](Operation *reader) { addAfterOp(task, reader); });
   }
 }
 
@@ -110,7 +110,7 @@ void KernelStreams::addAfter(int task, int before) {
 /// bitwise equal whatever the order of other work.
 void KernelStreams::orderSums() {
   auto taskOfResult = [&](unsigned index) {
-    auto task = taskOf.find(facts::viewRoot(section.getReturned()[index]).getDefiningOp());
+    auto task = taskOf.find(analysis::viewRoot(section.getReturned()[index]).getDefiningOp());
     return task == taskOf.end() ? -1 : task->second;
   };
   for (const auto &[role, results] : section.results)

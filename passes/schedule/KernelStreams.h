@@ -37,11 +37,11 @@ class KernelStreams {
 public:
   /// Makes tasks of the unfinished kernels, if the section reads them, then of `order`. `cluster`
   /// must be complete, have a device for each rank and outlive this object.
-  KernelStreams(facts::Section &section, llvm::ArrayRef<Unfinished> unfinished,
+  KernelStreams(analysis::Section &section, llvm::ArrayRef<Unfinished> unfinished,
                 llvm::ArrayRef<StepKernel> order, const abi::Cluster &cluster);
 
   /// Makes a task of each kernel of the section, by number.
-  KernelStreams(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
+  KernelStreams(analysis::Section &section, llvm::ArrayRef<analysis::Kernel> kernels,
                 const abi::Cluster &cluster);
 
   const streams::StreamProblem &getProblem() const { return problem; }
@@ -61,11 +61,11 @@ private:
   double secondsOf(StepKernel kernel);
 
   const abi::Cluster &cluster;
-  facts::Section &section;
+  analysis::Section &section;
   streams::StreamProblem problem;
   llvm::SmallVector<StepKernel> kernels;
   llvm::DenseMap<mlir::Operation *, int> taskOf;
-  llvm::DenseMap<facts::Section *, std::unique_ptr<KernelCostModel>> seconds;
+  llvm::DenseMap<analysis::Section *, std::unique_ptr<KernelCostModel>> seconds;
   std::optional<int> lastMessage; ///< last message task added
 };
 

@@ -9,12 +9,12 @@ using pcc::task::PlaceAttr;
 
 namespace pcc::schedule {
 
-LiveRanges::LiveRanges(ModuleOp module, MutableArrayRef<facts::Section> sections,
+LiveRanges::LiveRanges(ModuleOp module, MutableArrayRef<analysis::Section> sections,
                        const FixedPlaces &fixed, const Rings *rings)
     : module(module), sections(sections), fixed(fixed), rings(rings) {
   int64_t start = 0;
-  for (facts::Section &section : sections) {
-    int64_t numKernels = facts::collectKernels(section.function).size();
+  for (analysis::Section &section : sections) {
+    int64_t numKernels = analysis::collectKernels(section.function).size();
     startOf[section.function.getName()] = start;
     times.push_back({start, start + numKernels});
     start += numKernels + 1;
@@ -29,7 +29,7 @@ LogicalResult LiveRanges::run() {
 }
 
 /// Gives the argument the buffer of its source.
-LogicalResult LiveRanges::bindArgument(facts::Section &section, unsigned index) {
+LogicalResult LiveRanges::bindArgument(analysis::Section &section, unsigned index) {
   BlockArgument argument = section.function.getArgument(index);
   RoleAttr role = section.getArgumentRole(index);
   int64_t bytes = task::bytesOf(cast<ShapedType>(argument.getType()));
@@ -56,7 +56,7 @@ Buffer LiveRanges::bufferOf(Value output, int64_t first, int64_t last) const {
   return {bytes, first, last, nullptr, /*overwritable=*/depth == 0, depth, frame};
 }
 
-void LiveRanges::addKernel(unsigned index, const facts::Kernel &kernel) {
+void LiveRanges::addKernel(unsigned index, const analysis::Kernel &kernel) {
   int64_t time = now.start + kernel.number;
   Overwrites overwrites(sections[index], index, kernel, time, values, fixed, rings);
   for (Value output : kernel.outputs) {
@@ -80,7 +80,7 @@ void LiveRanges::addKernel(unsigned index, const facts::Kernel &kernel) {
 /// Extends the buffers of a collective until a kernel has waited for it, because it runs on its own
 /// stream. The members of a fused collective are waited for separately. A message of a section
 /// outside the step may arrive as soon as the section begins.
-void LiveRanges::extendOverCommunication(const facts::Kernel &kernel) {
+void LiveRanges::extendOverCommunication(const analysis::Kernel &kernel) {
   if (kernel.form.getKind() != task::FormKind::Collective)
     return;
   for (Operation *op : kernel.ops) {
@@ -88,11 +88,11 @@ void LiveRanges::extendOverCommunication(const facts::Kernel &kernel) {
       values.find(recv.getResult())->first = now.start;
     int64_t waited = now.end;
     for (Value output : op->getResults())
-      facts::forEachReader(output, [&](Operation *reader) {
-        if (std::optional<int64_t> number = facts::getKernelNumber(reader))
+      analysis::forEachReader(output, [&](Operation *reader) {
+        if (std::optional<int64_t> number = analysis::getKernelNumber(reader))
           waited = std::min(waited, now.start + *number);
       });
-    facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+    analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
       if (values.find(source))
         values.readAt(source, waited);
     });
@@ -101,12 +101,12 @@ void LiveRanges::extendOverCommunication(const facts::Kernel &kernel) {
 
 /// Extends the outputs of a hoisted kernel from the action in which it runs through all sections
 /// that run later.
-void LiveRanges::extendToPlace(const facts::Kernel &kernel) {
+void LiveRanges::extendToPlace(const analysis::Kernel &kernel) {
   if (!kernel.hoisted)
     return;
   int64_t first =
       startOf.lookup(kernel.hoisted->section) + std::max<int64_t>(kernel.hoisted->behind, 0);
-  Block &step = facts::getStep(module).getBody().front();
+  Block &step = analysis::getStep(module).getBody().front();
   SmallVector<pipe::ActionOp> actions(step.getOps<pipe::ActionOp>());
   for (pipe::ActionOp action : llvm::reverse(actions)) {
     if (action.getSection() == kernel.hoisted->section)
@@ -134,7 +134,7 @@ void LiveRanges::extendToReaders(RoleAttr role) {
 /// reader, and results until the end of the section, where losses, outputs and gradients are read.
 /// Values that a later section takes over live on there.
 LogicalResult LiveRanges::addSection(unsigned index) {
-  facts::Section &section = sections[index];
+  analysis::Section &section = sections[index];
   now = times[index];
   for (BlockArgument argument : section.function.getArguments()) {
     if (failed(bindArgument(section, argument.getArgNumber())))
@@ -142,7 +142,7 @@ LogicalResult LiveRanges::addSection(unsigned index) {
     int64_t last = lastReader(argument, now.end - now.start);
     values.readAt(argument, now.start + std::max<int64_t>(last, 0));
   }
-  for (const facts::Kernel &kernel : facts::collectKernels(section.function)) {
+  for (const analysis::Kernel &kernel : analysis::collectKernels(section.function)) {
     addKernel(index, kernel);
     extendOverCommunication(kernel);
     extendToPlace(kernel);
@@ -150,7 +150,7 @@ LogicalResult LiveRanges::addSection(unsigned index) {
   for (auto [result, value] : llvm::enumerate(section.getReturned()))
     if (RoleAttr role = section.getResultRole(result))
       if (!section.isAccumulated(result) && values.find(value)) {
-        valueOfRole[role] = facts::viewRoot(value);
+        valueOfRole[role] = analysis::viewRoot(value);
         extendToReaders(role);
       }
   return success();

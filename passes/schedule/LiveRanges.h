@@ -23,7 +23,7 @@ class LiveRanges {
 public:
   /// Takes sections that run one after the other: those of the step, or one outside the step
   /// without `rings`. All arguments must outlive this object.
-  LiveRanges(mlir::ModuleOp module, llvm::MutableArrayRef<facts::Section> sections,
+  LiveRanges(mlir::ModuleOp module, llvm::MutableArrayRef<analysis::Section> sections,
              const FixedPlaces &fixed, const Rings *rings);
 
   /// Computes the live ranges. Fails with a diagnostic if an argument has no source.
@@ -35,15 +35,15 @@ public:
 
 private:
   mlir::LogicalResult addSection(unsigned index);
-  mlir::LogicalResult bindArgument(facts::Section &section, unsigned argument);
-  void addKernel(unsigned index, const facts::Kernel &kernel);
+  mlir::LogicalResult bindArgument(analysis::Section &section, unsigned argument);
+  void addKernel(unsigned index, const analysis::Kernel &kernel);
   Buffer bufferOf(mlir::Value output, int64_t first, int64_t last) const;
-  void extendOverCommunication(const facts::Kernel &kernel);
-  void extendToPlace(const facts::Kernel &kernel);
+  void extendOverCommunication(const analysis::Kernel &kernel);
+  void extendToPlace(const analysis::Kernel &kernel);
   void extendToReaders(graph::RoleAttr role);
 
   mlir::ModuleOp module;
-  llvm::MutableArrayRef<facts::Section> sections;
+  llvm::MutableArrayRef<analysis::Section> sections;
   const FixedPlaces &fixed;
   const Rings *rings;
   Values values;

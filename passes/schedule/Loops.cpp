@@ -50,20 +50,20 @@ static Loops loopsOfPoolGradient(MaxPoolGradientOp op) {
 }
 
 Loops loopsOf(Operation *op) {
-  if (facts::isCollective(op))
+  if (analysis::isCollective(op))
     return {FormKind::Collective, 1, 1};
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return loopsOfMatmul(matmul);
-  if (facts::isConvolution(op))
+  if (analysis::isConvolution(op))
     return {FormKind::Convolution, countOf(op->getResult(0)), 1};
-  if (facts::isAttention(op))
+  if (analysis::isAttention(op))
     return {FormKind::Attention, countOf(op->getResult(0)), 1};
   if (auto scatter = dyn_cast<ScatterAddOp>(op))
     return loopsOfScatter(scatter);
   if (auto gradient = dyn_cast<MaxPoolGradientOp>(op))
     return loopsOfPoolGradient(gradient);
   if (isa<ReduceOp>(op)) {
-    facts::ReductionLoops loops = facts::getReductionLoops(op);
+    analysis::ReductionLoops loops = analysis::getReductionLoops(op);
     return {loops.kind, loops.outer, loops.inner};
   }
   return {FormKind::Map, countOf(op->getResult(0)), 1};
@@ -111,7 +111,7 @@ static std::optional<Level> carry(Level level, Operation *op, const Loops &loops
 /// Whether the consumer may read an operand of the group at `level`.
 static bool reads(Operation *consumer, Level level, const Loops &loops) {
   if (isa<ReduceOp>(consumer)) {
-    facts::ReductionLoops own = facts::getReductionLoops(consumer);
+    analysis::ReductionLoops own = analysis::getReductionLoops(consumer);
     return level == Level::Full && own.contiguous && own.kind == loops.kind &&
            own.outer == loops.outer && own.inner == loops.inner;
   }
@@ -124,7 +124,7 @@ bool fits(ArrayRef<Operation *> ops, const Loops &loops) {
     if (!levelOf(op->getResult(0), loops))
       return false;
     bool legal = true;
-    facts::forEachSource(op, [&](Value source, ArrayRef<Operation *> chain) {
+    analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *> chain) {
       Operation *producer = source.getDefiningOp();
       if (!producer || !members.contains(producer))
         return;

@@ -6,7 +6,7 @@
 //          stage 1   F0 F1 F2 F3 B0 B1 B2 B3 update             F0 B0 F1 B1 F2 B2 F3 B3 update
 //
 // Assumes the modules of stages with sections as named by the stage split
-// (passes/facts/StageSections.h). Leaves the same actions in the order of the schedule; actions
+// (passes/analysis/StageSections.h). Leaves the same actions in the order of the schedule; actions
 // that run once for all microbatches stay last. Messages are matched by microbatch, so any order
 // has the same semantics. No schedule yields an order in which stages wait for one another in a
 // cycle.
@@ -15,8 +15,8 @@
 
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Sections.h"
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/Sections.h"
+#include "passes/analysis/StageSections.h"
 #include "passes/solve/order/AutoSchedule.h"
 #include "passes/solve/order/Clock.h"
 #include "passes/solve/order/Schedule.h"
@@ -47,7 +47,7 @@ struct OrderActions : impl::OrderActionsBase<OrderActions> {
     FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
     if (failed(programs))
       return signalPassFailure();
-    if (programs->size() == 1 || !facts::getStep(programs->front()))
+    if (programs->size() == 1 || !analysis::getStep(programs->front()))
       return;
     FailureOr<StepActions> actions = StepActions::read(*programs);
     if (failed(actions))
@@ -107,10 +107,10 @@ struct OrderActions : impl::OrderActionsBase<OrderActions> {
   LogicalResult checkSplit(const StepActions &actions, bool splits) {
     if (!splits || actions.splitsBackward())
       return success();
-    return refuse() << "expected sections \"" << facts::backwardInputName << "\" and \""
-                    << facts::backwardWeightName
+    return refuse() << "expected sections \"" << analysis::backwardInputName << "\" and \""
+                    << analysis::backwardWeightName
                     << "\", so that the gradients of weights can wait, "
-                    << "got \"" << facts::backwardName << "\"";
+                    << "got \"" << analysis::backwardName << "\"";
   }
 
   FailureOr<Decision> expand(const StepActions &actions, const order::PipelineTimes &known) {

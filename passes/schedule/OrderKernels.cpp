@@ -53,7 +53,7 @@ public:
       : module(module), kernels(module), cluster(cluster) {}
 
   void run() {
-    for (facts::Section &section : kernels.getSections())
+    for (analysis::Section &section : kernels.getSections())
       order(section);
     kernels.annotate();
   }
@@ -62,15 +62,15 @@ public:
   LogicalResult fitInto(int64_t limit);
 
 private:
-  void order(facts::Section &section);
+  void order(analysis::Section &section);
   void noteUnfinished(const KernelStreams &streams, const streams::StreamOrder &order);
 
   ModuleOp module;
   StepKernels kernels;
-  llvm::DenseMap<facts::Section *, KernelOrder> given = kernels.getOrders();
+  llvm::DenseMap<analysis::Section *, KernelOrder> given = kernels.getOrders();
   const abi::Cluster &cluster;
   /// By section: its hoisted kernels that are not done when the section in which they run ends.
-  llvm::DenseMap<facts::Section *, SmallVector<Unfinished>> unfinished;
+  llvm::DenseMap<analysis::Section *, SmallVector<Unfinished>> unfinished;
 };
 } // namespace
 
@@ -97,7 +97,7 @@ static streams::StreamOrder findOrder(const KernelStreams &streams,
 }
 
 /// Reorders the kernels of a section to the best order found, and emits a remark with the gain.
-void StepOrder::order(facts::Section &section) {
+void StepOrder::order(analysis::Section &section) {
   KernelOrder &present = kernels.orderOf(section);
   ArrayRef<Unfinished> before = unfinished[&section];
   if (!mayReorder(before, present))
@@ -139,7 +139,7 @@ LogicalResult StepOrder::fitInto(int64_t limit) {
   FailureOr<int64_t> found = countPlannedBytes(module);
   if (failed(found) || *found <= limit)
     return found;
-  llvm::DenseMap<facts::Section *, KernelOrder> orders = kernels.getOrders();
+  llvm::DenseMap<analysis::Section *, KernelOrder> orders = kernels.getOrders();
   kernels.setOrders(given);
   kernels.annotate();
   FailureOr<int64_t> before = countPlannedBytes(module);

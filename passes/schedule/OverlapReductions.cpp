@@ -27,13 +27,13 @@ namespace {
 /// Kernels of one section.
 class Update {
 public:
-  Update(facts::Section &section, const GradientReadyPoints &gradients)
-      : section(section), kernels(facts::collectKernels(section.function)),
+  Update(analysis::Section &section, const GradientReadyPoints &gradients)
+      : section(section), kernels(analysis::collectKernels(section.function)),
         points(gradients.findKernelPoints(section, kernels)) {
-    for (const facts::Kernel &kernel : kernels)
+    for (const analysis::Kernel &kernel : kernels)
       if (points[kernel.number] && points[kernel.number]->action < 0)
         free.insert(kernel.number);
-    for (const facts::Kernel &kernel : kernels)
+    for (const analysis::Kernel &kernel : kernels)
       if (isCollective(kernel) && points[kernel.number] && !free.contains(kernel.number))
         take(kernel);
   }
@@ -42,13 +42,13 @@ public:
   int64_t annotate();
 
 private:
-  static bool isCollective(const facts::Kernel &kernel) {
+  static bool isCollective(const analysis::Kernel &kernel) {
     return kernel.form.getKind() == FormKind::Collective;
   }
-  void take(const facts::Kernel &kernel);
+  void take(const analysis::Kernel &kernel);
 
-  facts::Section &section;
-  SmallVector<facts::Kernel> kernels;
+  analysis::Section &section;
+  SmallVector<analysis::Kernel> kernels;
   SmallVector<std::optional<StepPoint>> points; ///< by kernel, where it will run
   /// Kernels without dependences; they run before their first reader.
   llvm::SmallDenseSet<int64_t> free;
@@ -58,12 +58,12 @@ private:
 
 /// Hoists a kernel and its producers before it. A kernel without dependences runs before its first
 /// reader.
-void Update::take(const facts::Kernel &kernel) {
+void Update::take(const analysis::Kernel &kernel) {
   const StepPoint &point = *points[kernel.number];
   for (Value input : kernel.inputs) {
-    Operation *producer = facts::viewRoot(input).getDefiningOp();
+    Operation *producer = analysis::viewRoot(input).getDefiningOp();
     std::optional<int64_t> number =
-        producer ? facts::getKernelNumber(producer) : std::optional<int64_t>();
+        producer ? analysis::getKernelNumber(producer) : std::optional<int64_t>();
     if (!number)
       continue;
     bool isFree = free.contains(*number), isTaken = early.contains(*number);
@@ -87,19 +87,19 @@ int64_t Update::annotate() {
     runsIn.push_back(
         b.getArrayAttr({FlatSymbolRefAttr::get(b.getContext(), points[number]->section),
                         b.getI64IntegerAttr(points[number]->behind)}));
-  for (const facts::Kernel &kernel : kernels)
+  for (const analysis::Kernel &kernel : kernels)
     if (!early.contains(kernel.number))
       order.push_back(kernel.number);
   int64_t collectives = 0;
   for (auto [number, old] : llvm::enumerate(order)) {
-    const facts::Kernel &kernel = kernels[old];
+    const analysis::Kernel &kernel = kernels[old];
     for (Operation *op : kernel.ops)
-      op->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(number));
+      op->setAttr(analysis::kernelAttrName, b.getI64IntegerAttr(number));
     forms.push_back(kernel.form);
     collectives += number < runsIn.size() && isCollective(kernel);
   }
-  section.function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
-  section.function->setAttr(facts::hoistedAttrName, b.getArrayAttr(runsIn));
+  section.function->setAttr(analysis::formsAttrName, b.getArrayAttr(forms));
+  section.function->setAttr(analysis::hoistedAttrName, b.getArrayAttr(runsIn));
   return collectives;
 }
 
@@ -109,7 +109,7 @@ struct OverlapReductions : impl::OverlapReductionsBase<OverlapReductions> {
     ModuleOp module = getOperation();
     GradientReadyPoints gradients(module);
     int64_t collectives = 0;
-    for (facts::Section &section : facts::collectSections(module))
+    for (analysis::Section &section : analysis::collectSections(module))
       if (section.runs == 1)
         collectives += Update(section, gradients).annotate();
     remark::passed(module.getLoc(),

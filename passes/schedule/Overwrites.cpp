@@ -13,12 +13,12 @@ namespace pcc::schedule {
 
 /// Whether the kernel may write `output` to the place of those of its inputs. Generated code
 /// assumes operands not to alias if one of them is written.
-static bool mayOverwriteThose(const facts::Kernel &kernel, Value output,
+static bool mayOverwriteThose(const analysis::Kernel &kernel, Value output,
                               function_ref<bool(Value input)> liesThere) {
   SmallVector<Value> there;
   for (Value input : kernel.inputs)
     if (liesThere(input))
-      there.push_back(facts::viewRoot(input));
+      there.push_back(analysis::viewRoot(input));
   return there.empty() || (there.size() == 1 && mayOverwrite(kernel, there.front(), output));
 }
 
@@ -52,14 +52,14 @@ PlaceAttr Overwrites::parameterUpdatedBy(Value output) {
 }
 
 PlaceAttr Overwrites::sumThatTakes(Value output) {
-  if (!facts::addsByItself(kernel) || output != kernel.outputs.front())
+  if (!analysis::addsByItself(kernel) || output != kernel.outputs.front())
     return nullptr;
   OpOperand &use = *output.use_begin();
   bool isReturned = use.getOwner()->hasTrait<OpTrait::IsTerminator>();
   if (!isReturned || !section.isAccumulated(use.getOperandNumber()))
     return nullptr;
   return section.function.getResultAttrOfType<PlaceAttr>(use.getOperandNumber(),
-                                                         facts::placeAttrName);
+                                                         analysis::placeAttrName);
 }
 
 PlaceAttr Overwrites::findFixed(Value output) {
@@ -92,14 +92,14 @@ static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
 
 /// Returns whether the caller of the program reads `value` when `function` is done, as the function
 /// returns it. Gradients are shown after all collectives that reduce them in place
-/// (facts/HoistedReductions.h).
+/// (analysis/HoistedReductions.h).
 static bool isShownAsReturned(func::FuncOp function, Value value) {
   Operation *end = function.getBody().front().getTerminator();
   return llvm::any_of(end->getOpOperands(), [&](OpOperand &returned) {
     RoleAttr role = graph::getResultRole(function, returned.getOperandNumber());
     bool isReduced =
         role && (role.getKind() == RoleKind::Gradient || role.getKind() == RoleKind::Saved);
-    return facts::viewRoot(returned.get()) == value && !isReduced;
+    return analysis::viewRoot(returned.get()) == value && !isReduced;
   });
 }
 
@@ -107,7 +107,7 @@ static bool isShownAsReturned(func::FuncOp function, Value value) {
 /// kernels of another section. The times only describe readers in the kernel's own section.
 bool Overwrites::isReadAfterHoisted(Buffer *buffer) const {
   auto module = section.function->getParentOfType<ModuleOp>();
-  llvm::StringSet<> behind = sectionsBehind(kernel.hoisted->section, facts::getStep(module));
+  llvm::StringSet<> behind = sectionsBehind(kernel.hoisted->section, analysis::getStep(module));
   return llvm::any_of(values.all(), [&](Value value) {
     auto function = value.getParentRegion()->getParentOfType<func::FuncOp>();
     bool runsBeside = function.getName() == kernel.hoisted->section;
@@ -115,8 +115,8 @@ bool Overwrites::isReadAfterHoisted(Buffer *buffer) const {
         !(runsBeside || behind.contains(function.getName())))
       return false;
     bool isRead = isShownAsReturned(function, value);
-    facts::forEachReader(value, [&](Operation *reader) {
-      if (std::optional<int64_t> number = facts::getKernelNumber(reader))
+    analysis::forEachReader(value, [&](Operation *reader) {
+      if (std::optional<int64_t> number = analysis::getKernelNumber(reader))
         isRead |= !runsBeside || *number > kernel.hoisted->behind;
     });
     return isRead;
@@ -131,7 +131,7 @@ Value Overwrites::takeDying(Value output, bool staysInside) {
     return nullptr;
   Value found;
   for (Value candidate : kernel.inputs) {
-    Value root = facts::viewRoot(candidate);
+    Value root = analysis::viewRoot(candidate);
     Buffer *buffer = values.find(root);
     if (!buffer || !buffer->overwritable || buffer->last != now || taken.contains(buffer) ||
         !mayOverwriteAll(buffer, output) || (kernel.hoisted && isReadAfterHoisted(buffer)))

@@ -18,8 +18,8 @@ class Overwrites {
 public:
   /// The kernel runs at the time `now` in section number `index` of its timeline. `rings` is null
   /// outside the step. All arguments must outlive this object.
-  Overwrites(facts::Section &section, unsigned index, const facts::Kernel &kernel, int64_t now,
-             Values &values, const FixedPlaces &fixed, const Rings *rings)
+  Overwrites(analysis::Section &section, unsigned index, const analysis::Kernel &kernel,
+             int64_t now, Values &values, const FixedPlaces &fixed, const Rings *rings)
       : section(section), index(index), kernel(kernel), now(now), values(values), fixed(fixed),
         rings(rings) {}
 
@@ -41,9 +41,9 @@ private:
   bool isReadAfterHoisted(Buffer *buffer) const;
   bool isInside(unsigned frame) const;
 
-  facts::Section &section;
+  analysis::Section &section;
   unsigned index;
-  const facts::Kernel &kernel;
+  const analysis::Kernel &kernel;
   int64_t now;
   Values &values;
   const FixedPlaces &fixed;

@@ -19,7 +19,7 @@ namespace {
 
 class SectionPlacer {
 public:
-  SectionPlacer(facts::Section &section, PlacedSections &all)
+  SectionPlacer(analysis::Section &section, PlacedSections &all)
       : section(section), all(all), placed(all.sections.emplace_back()) {
     placed.section = &section;
   }
@@ -28,13 +28,13 @@ public:
 private:
   LogicalResult addValue(Value value);
   LogicalResult addArgument(BlockArgument argument);
-  LogicalResult addKernel(const facts::Kernel &kernel);
-  LogicalResult checkWrites(const facts::Kernel &kernel, const PlacedKernel &own) const;
+  LogicalResult addKernel(const analysis::Kernel &kernel);
+  LogicalResult checkWrites(const analysis::Kernel &kernel, const PlacedKernel &own) const;
   LogicalResult addResults();
   LogicalResult addSum(unsigned result, std::optional<unsigned> value);
   FailureOr<unsigned> numberOfSum(unsigned result);
 
-  facts::Section &section;
+  analysis::Section &section;
   PlacedSections &all;
   PlacedSection &placed;
   DenseMap<Value, unsigned> numbers;
@@ -48,7 +48,7 @@ static LogicalResult noPlace(Location loc) {
 }
 
 LogicalResult SectionPlacer::addValue(Value value) {
-  PlaceAttr place = facts::getPlace(value);
+  PlaceAttr place = analysis::getPlace(value);
   if (!place)
     return noPlace(value.getLoc());
   numbers[value] = placed.values.size();
@@ -58,7 +58,7 @@ LogicalResult SectionPlacer::addValue(Value value) {
 
 /// Checks that outputs overwrite operands legally. The kernel must read each element only for the
 /// element that replaces it, and no two operands may share the overwritten place.
-LogicalResult SectionPlacer::checkWrites(const facts::Kernel &kernel,
+LogicalResult SectionPlacer::checkWrites(const analysis::Kernel &kernel,
                                          const PlacedKernel &own) const {
   auto isTwice = [&](PlaceAttr place) {
     return llvm::count_if(own.inputs,
@@ -77,12 +77,12 @@ LogicalResult SectionPlacer::checkWrites(const facts::Kernel &kernel,
   return success();
 }
 
-LogicalResult SectionPlacer::addKernel(const facts::Kernel &kernel) {
+LogicalResult SectionPlacer::addKernel(const analysis::Kernel &kernel) {
   PlacedKernel own;
   own.op = kernel.ops.back();
   own.early = kernel.hoisted;
   for (Value input : kernel.inputs)
-    if (auto found = numbers.find(facts::viewRoot(input)); found != numbers.end())
+    if (auto found = numbers.find(analysis::viewRoot(input)); found != numbers.end())
       own.inputs.push_back(found->second);
   for (Value output : kernel.outputs) {
     if (failed(addValue(output)))
@@ -97,7 +97,7 @@ LogicalResult SectionPlacer::addKernel(const facts::Kernel &kernel) {
 
 /// Returns the sum of a result; all results of a role share one sum, in all sections.
 FailureOr<unsigned> SectionPlacer::numberOfSum(unsigned result) {
-  auto place = section.function.getResultAttrOfType<PlaceAttr>(result, facts::placeAttrName);
+  auto place = section.function.getResultAttrOfType<PlaceAttr>(result, analysis::placeAttrName);
   if (!place)
     return noPlace(section.function.getLoc());
   RoleAttr role = section.getResultRole(result);
@@ -124,7 +124,7 @@ LogicalResult SectionPlacer::addSum(unsigned result, std::optional<unsigned> val
     placed.argumentSums.push_back(sum);
     return success();
   }
-  PlacedKernel &kernel = placed.kernels[*facts::getKernelNumber(op)];
+  PlacedKernel &kernel = placed.kernels[*analysis::getKernelNumber(op)];
   if (placed.values[*value].place == all.sums[sum.sum].place)
     kernel.ownSum = sum;
   else
@@ -134,7 +134,7 @@ LogicalResult SectionPlacer::addSum(unsigned result, std::optional<unsigned> val
 
 LogicalResult SectionPlacer::addResults() {
   for (auto [result, value] : llvm::enumerate(section.getReturned())) {
-    auto found = numbers.find(facts::viewRoot(value));
+    auto found = numbers.find(analysis::viewRoot(value));
     std::optional<unsigned> number;
     if (found != numbers.end())
       number = found->second;
@@ -150,7 +150,7 @@ LogicalResult SectionPlacer::addResults() {
   return success();
 }
 
-static ParameterOp findParameter(facts::Section &section, RoleAttr role) {
+static ParameterOp findParameter(analysis::Section &section, RoleAttr role) {
   return section.function->getParentOfType<ModuleOp>().lookupSymbol<ParameterOp>(role.getName());
 }
 
@@ -163,7 +163,7 @@ LogicalResult SectionPlacer::addArgument(BlockArgument argument) {
   PlaceAttr place = placed.values.back().place;
   PlaceAttr first = all.kept.insert({role, placed.values.back()}).first->second.place;
   if (auto parameter = role.getName() ? findParameter(section, role) : ParameterOp())
-    if (auto known = parameter->getAttrOfType<PlaceAttr>(facts::placeAttrName))
+    if (auto known = parameter->getAttrOfType<PlaceAttr>(analysis::placeAttrName))
       first = known;
   if (place != first)
     return section.function.emitError() << "expected argument " << argument.getArgNumber() << " at "
@@ -175,8 +175,8 @@ LogicalResult SectionPlacer::run() {
   for (BlockArgument argument : section.function.getArguments())
     if (failed(addArgument(argument)))
       return failure();
-  SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
-  for (const facts::Kernel &kernel : kernels)
+  SmallVector<analysis::Kernel> kernels = analysis::collectKernels(section.function);
+  for (const analysis::Kernel &kernel : kernels)
     if (failed(addKernel(kernel)))
       return failure();
   if (failed(addResults()))
@@ -187,10 +187,10 @@ LogicalResult SectionPlacer::run() {
   return success();
 }
 
-FailureOr<PlacedSections> placeSections(MutableArrayRef<facts::Section> sections) {
+FailureOr<PlacedSections> placeSections(MutableArrayRef<analysis::Section> sections) {
   PlacedSections all;
   all.sections.reserve(sections.size());
-  for (facts::Section &section : sections)
+  for (analysis::Section &section : sections)
     if (failed(SectionPlacer(section, all).run()))
       return failure();
   for (auto [number, placed] : llvm::enumerate(all.sections))

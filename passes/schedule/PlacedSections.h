@@ -4,8 +4,8 @@
 // and sums have numbers, and kernels list the values that they access.
 #pragma once
 
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 #include "passes/schedule/MemoryContents.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,7 +32,7 @@ struct PlacedSum {
 
 struct PlacedKernel {
   mlir::Operation *op = nullptr; ///< one op of the kernel
-  std::optional<facts::HoistedPlace> early;
+  std::optional<analysis::HoistedPlace> early;
   llvm::SmallVector<unsigned> inputs, outputs; ///< indices of values
   bool reducesInPlace = false;                 ///< each output reduces an input over ranks in place
   /// Sums that the kernel's own instruction, at most one, and the instructions after it add outputs
@@ -42,7 +42,7 @@ struct PlacedKernel {
 };
 
 struct PlacedSection {
-  facts::Section *section = nullptr;
+  analysis::Section *section = nullptr;
   llvm::SmallVector<PlacedValue> values;     ///< arguments first, in their order
   llvm::SmallVector<PlacedSum> argumentSums; ///< sums to which it adds without a kernel
   llvm::SmallVector<PlacedKernel> kernels;
@@ -71,6 +71,6 @@ struct PlacedSections {
 
 /// Fails with a diagnostic if a value has no place, or if a kernel overwrites an operand it still
 /// reads.
-mlir::FailureOr<PlacedSections> placeSections(llvm::MutableArrayRef<facts::Section> sections);
+mlir::FailureOr<PlacedSections> placeSections(llvm::MutableArrayRef<analysis::Section> sections);
 
 } // namespace pcc::schedule

@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  LogicalResult planTimeline(MutableArrayRef<facts::Section> sections, const Rings *rings);
+  LogicalResult planTimeline(MutableArrayRef<analysis::Section> sections, const Rings *rings);
   void report(int64_t buffers, const LayoutBytes &bytes);
   void annotateModule();
 
@@ -61,27 +61,27 @@ void MemoryPlanner::report(int64_t buffers, const LayoutBytes &bytes) {
 static void setPlace(OpResult result, PlaceAttr place) {
   Operation *op = result.getOwner();
   if (op->getNumResults() == 1)
-    return op->setAttr(facts::placeAttrName, place);
+    return op->setAttr(analysis::placeAttrName, place);
   SmallVector<Attribute> places(op->getNumResults(), place);
-  if (auto known = op->getAttrOfType<ArrayAttr>(facts::placeAttrName))
+  if (auto known = op->getAttrOfType<ArrayAttr>(analysis::placeAttrName))
     llvm::copy(known, places.begin());
   places[result.getResultNumber()] = place;
-  op->setAttr(facts::placeAttrName, ArrayAttr::get(op->getContext(), places));
+  op->setAttr(analysis::placeAttrName, ArrayAttr::get(op->getContext(), places));
 }
 
-static void annotate(facts::Section &section, Values &values) {
+static void annotate(analysis::Section &section, Values &values) {
   for (Value value : values.all()) {
     PlaceAttr place = values.find(value)->place;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       if (argument.getOwner()->getParentOp() == section.function)
-        section.function.setArgAttr(argument.getArgNumber(), facts::placeAttrName, place);
+        section.function.setArgAttr(argument.getArgNumber(), analysis::placeAttrName, place);
     } else {
       setPlace(cast<OpResult>(value), place);
     }
   }
 }
 
-LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<facts::Section> sections,
+LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<analysis::Section> sections,
                                           const Rings *rings) {
   LiveRanges ranges(module, sections, fixed, rings);
   if (failed(ranges.run()))
@@ -93,7 +93,7 @@ LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<facts::Section> sectio
   if (isTrial)
     return success();
   report(buffers, bytes);
-  for (facts::Section &section : sections)
+  for (analysis::Section &section : sections)
     annotate(section, values);
   return success();
 }
@@ -102,27 +102,27 @@ void MemoryPlanner::annotateModule() {
   for (auto parameter : module.getOps<ParameterOp>()) {
     auto role = RoleAttr::get(context, RoleKind::Parameter, parameter.getSymNameAttr());
     if (PlaceAttr place = fixed.find(role))
-      parameter->setAttr(facts::placeAttrName, place);
+      parameter->setAttr(analysis::placeAttrName, place);
   }
-  module->setAttr(facts::bytesAttrName,
+  module->setAttr(analysis::bytesAttrName,
                   task::BytesAttr::get(context, fixed.getPersistentBytes(), temporaryBytes,
                                        fixed.getInputBytes()));
 }
 
 LogicalResult MemoryPlanner::run() {
-  SmallVector<facts::Section> sections = facts::collectSections(module);
-  for (facts::Section &section : sections)
+  SmallVector<analysis::Section> sections = analysis::collectSections(module);
+  for (analysis::Section &section : sections)
     fixed.addArguments(section);
-  for (facts::Section &section : sections)
+  for (analysis::Section &section : sections)
     fixed.addSums(section);
   auto outside =
-      llvm::partition_point(sections, [](const facts::Section &s) { return s.runs > 0; });
-  if (MutableArrayRef<facts::Section> step(sections.begin(), outside); !step.empty()) {
-    Rings rings(facts::getStep(module), step);
+      llvm::partition_point(sections, [](const analysis::Section &s) { return s.runs > 0; });
+  if (MutableArrayRef<analysis::Section> step(sections.begin(), outside); !step.empty()) {
+    Rings rings(analysis::getStep(module), step);
     if (failed(planTimeline(step, &rings)))
       return failure();
   }
-  for (facts::Section &section : MutableArrayRef(outside, sections.end()))
+  for (analysis::Section &section : MutableArrayRef(outside, sections.end()))
     if (failed(planTimeline(section, /*rings=*/nullptr)))
       return failure();
   if (!isTrial)

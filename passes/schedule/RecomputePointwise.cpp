@@ -37,13 +37,13 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/Kernels.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace pcc::graph;
-using pcc::facts::Kernel;
+using pcc::analysis::Kernel;
 using pcc::task::FormKind;
 
 namespace pcc::schedule {
@@ -61,7 +61,8 @@ static bool computesWhereRead(const Kernel &kernel) {
 static bool mayCompute(const Kernel &kernel, int64_t elements) {
   Loops loops{kernel.form.getKind(), kernel.form.getOuter(), kernel.form.getInner()};
   auto leaps = [](Operation *op) {
-    return isa<ReduceOp>(op) && !facts::isView(op) && !facts::getReductionLoops(op).contiguous;
+    return isa<ReduceOp>(op) && !analysis::isView(op) &&
+           !analysis::getReductionLoops(op).contiguous;
   };
   return computesWhereRead(kernel) && loops.full() == elements &&
          !(loops.kind != FormKind::Map && isNarrow(loops)) && llvm::none_of(kernel.ops, leaps);
@@ -76,7 +77,7 @@ using ReadersByKernel = llvm::MapVector<int64_t, Readers>;
 class Recomputer {
 public:
   explicit Recomputer(func::FuncOp function)
-      : function(function), kernels(facts::collectKernels(function)), compared(function) {}
+      : function(function), kernels(analysis::collectKernels(function)), compared(function) {}
 
   void run();
   int64_t values = 0, bytes = 0;
@@ -118,20 +119,20 @@ bool Recomputer::mayLive(const SetVector<Value> &sources, Value value) {
   int64_t held = 0;
   for (Value source : sources)
     if (getNumElements(source) * small > getNumElements(value))
-      held += facts::getNumBytes(source.getType());
-  return held <= facts::getNumBytes(value.getType());
+      held += analysis::getNumBytes(source.getType());
+  return held <= analysis::getNumBytes(value.getType());
 }
 
 /// Returns the readers in other kernels, by kernel; nullopt if a reader needs the value in memory.
 std::optional<ReadersByKernel> Recomputer::findReaders(Value value) const {
-  int64_t maker = *facts::getKernelNumber(value.getDefiningOp());
+  int64_t maker = *analysis::getKernelNumber(value.getDefiningOp());
   ReadersByKernel readers;
   bool needsMemory = false;
   SmallVector<Value> seen{value};
   for (size_t n = 0; n < seen.size(); ++n)
     for (Operation *user : seen[n].getUsers()) {
-      std::optional<int64_t> number = facts::getKernelNumber(user);
-      if (!number && facts::isView(user)) {
+      std::optional<int64_t> number = analysis::getKernelNumber(user);
+      if (!number && analysis::isView(user)) {
         seen.push_back(user->getResult(0));
         continue;
       }
@@ -156,12 +157,12 @@ bool Recomputer::isCompared(const ReadersByKernel &readers) const {
 /// of its sources.
 int64_t Recomputer::bytesSaved(Value value, const RematRecipe &recipe,
                                const ReadersByKernel &readers) const {
-  int64_t maker = *facts::getKernelNumber(value.getDefiningOp());
-  int64_t saved = facts::getNumBytes(value.getType()) * int64_t(1 + readers.size());
+  int64_t maker = *analysis::getKernelNumber(value.getDefiningOp());
+  int64_t saved = analysis::getNumBytes(value.getType()) * int64_t(1 + readers.size());
   for (Value source : recipe.sources) {
-    int64_t own = facts::getNumBytes(source.getType());
+    int64_t own = analysis::getNumBytes(source.getType());
     Operation *op = source.getDefiningOp();
-    if (op && facts::getKernelNumber(op) == maker &&
+    if (op && analysis::getKernelNumber(op) == maker &&
         !llvm::is_contained(kernels[maker].outputs, source))
       saved -= own;
     for (const auto &[number, ops] : readers)
@@ -180,14 +181,14 @@ void Recomputer::computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value 
   IRMapping copies;
   for (Operation *op : recipe.ops) {
     Operation *again = compared.clone(b, *op, copies);
-    if (facts::getKernelNumber(op))
-      again->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(kernel.number));
+    if (analysis::getKernelNumber(op))
+      again->setAttr(analysis::kernelAttrName, b.getI64IntegerAttr(kernel.number));
   }
   for (Operation *reader : readers)
     for (OpOperand &operand : reader->getOpOperands()) {
       SmallVector<Operation *> views;
       Value seen = operand.get();
-      for (Operation *op = seen.getDefiningOp(); seen != value && op && facts::isView(op);
+      for (Operation *op = seen.getDefiningOp(); seen != value && op && analysis::isView(op);
            op = seen.getDefiningOp()) {
         views.push_back(op);
         seen = op->getOperand(0);
@@ -204,7 +205,7 @@ void Recomputer::computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value 
 }
 
 void Recomputer::recompute(Value value) {
-  Kernel &maker = kernels[*facts::getKernelNumber(value.getDefiningOp())];
+  Kernel &maker = kernels[*analysis::getKernelNumber(value.getDefiningOp())];
   if (!isCheap(value.getDefiningOp()) || !computesWhereRead(maker))
     return;
   std::optional<ReadersByKernel> readers = findReaders(value);
@@ -221,7 +222,8 @@ void Recomputer::recompute(Value value) {
     computeIn(kernels[number], ops, value, recipe);
   llvm::erase(maker.outputs, value);
   for (Value source : recipe.sources)
-    if (Operation *op = source.getDefiningOp(); op && facts::getKernelNumber(op) == maker.number &&
+    if (Operation *op = source.getDefiningOp(); op &&
+                                                analysis::getKernelNumber(op) == maker.number &&
                                                 !llvm::is_contained(maker.outputs, source))
       maker.outputs.push_back(source);
   doneAgain.insert(recipe.ops.begin(), recipe.ops.end());
@@ -232,7 +234,7 @@ void Recomputer::recompute(Value value) {
 void Recomputer::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : function.getBody().front())
-    if (facts::getKernelNumber(&op) && op.getNumResults() == 1)
+    if (analysis::getKernelNumber(&op) && op.getNumResults() == 1)
       ops.push_back(&op);
   for (Operation *op : ops)
     recompute(op->getResult(0));
@@ -252,7 +254,7 @@ void Recomputer::eraseUnread() {
 void Recomputer::renumber() {
   SmallVector<int64_t> numbers(kernels.size(), -1);
   for (Operation &op : function.getBody().front())
-    if (std::optional<int64_t> number = facts::getKernelNumber(&op))
+    if (std::optional<int64_t> number = analysis::getKernelNumber(&op))
       numbers[*number] = 0;
   Builder b(function.getContext());
   SmallVector<Attribute> forms;
@@ -262,9 +264,9 @@ void Recomputer::renumber() {
       forms.push_back(kernel.form);
     }
   for (Operation &op : function.getBody().front())
-    if (std::optional<int64_t> number = facts::getKernelNumber(&op))
-      op.setAttr(facts::kernelAttrName, b.getI64IntegerAttr(numbers[*number]));
-  function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
+    if (std::optional<int64_t> number = analysis::getKernelNumber(&op))
+      op.setAttr(analysis::kernelAttrName, b.getI64IntegerAttr(numbers[*number]));
+  function->setAttr(analysis::formsAttrName, b.getArrayAttr(forms));
 }
 
 namespace {
@@ -272,7 +274,7 @@ struct RecomputePointwise : impl::RecomputePointwiseBase<RecomputePointwise> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     // StepPoints of hoisted kernels contain kernel numbers, which may change here.
-    if (function.isExternal() || function->hasAttr(facts::hoistedAttrName))
+    if (function.isExternal() || function->hasAttr(analysis::hoistedAttrName))
       return;
     Recomputer recomputer(function);
     recomputer.run();

@@ -2,7 +2,7 @@
 #include "passes/schedule/RematRecipe.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/facts/Cost.h"
+#include "passes/analysis/Cost.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -16,7 +16,7 @@ bool isCheap(Operation *op) {
              AndOp, OrOp, NotOp, CastOp>(op);
 }
 
-RematRecipe::RematRecipe(Value value, const facts::Kernel &maker, int64_t readers)
+RematRecipe::RematRecipe(Value value, const analysis::Kernel &maker, int64_t readers)
     : maker(maker), elements(getNumElements(value)), readers(readers) {
   findNearOps(value.getDefiningOp());
   add(value.getDefiningOp());
@@ -28,7 +28,7 @@ void RematRecipe::findNearOps(Operation *last) {
   for (size_t n = 0; n < near.size(); ++n)
     for (Value operand : near[n]->getOperands())
       if (Operation *op = operand.getDefiningOp(); op && near.size() < maxOps)
-        if (facts::isRecomputed(op) || mayBeDoneAgain(operand))
+        if (analysis::isRecomputed(op) || mayBeDoneAgain(operand))
           near.insert(op);
 }
 
@@ -51,7 +51,7 @@ bool RematRecipe::isExact() const {
 
 bool RematRecipe::isFree(Value value) const {
   Operation *op = value.getDefiningOp();
-  return op && facts::isRecomputed(op);
+  return op && analysis::isRecomputed(op);
 }
 
 bool RematRecipe::isComputed(Value value) const {
@@ -61,7 +61,7 @@ bool RematRecipe::isComputed(Value value) const {
 /// Whether the kernel computes the value cheaply and does not write it to memory.
 bool RematRecipe::mayBeDoneAgain(Value value) const {
   Operation *op = value.getDefiningOp();
-  return op && facts::getKernelNumber(op) == maker.number && isCheap(op) &&
+  return op && analysis::getKernelNumber(op) == maker.number && isCheap(op) &&
          getNumElements(value) == elements && !llvm::is_contained(maker.outputs, value);
 }
 
@@ -75,7 +75,7 @@ int64_t RematRecipe::bytesOfOperands(Operation *op) {
 /// Returns the bytes if all readers read the value from memory, and the kernel writes it if it does
 /// not yet.
 int64_t RematRecipe::bytesInMemory(Value value) const {
-  return facts::getNumBytes(value.getType()) * (readers + (isComputed(value) ? 1 : 0));
+  return analysis::getNumBytes(value.getType()) * (readers + (isComputed(value) ? 1 : 0));
 }
 
 /// Chooses the option that moves fewer bytes; on a tie reads from memory.

@@ -3,7 +3,7 @@
 // Rematerialization recipe: how to compute a value of one kernel inside the kernels that read it.
 #pragma once
 
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 
 namespace pcc::schedule {
 
@@ -22,7 +22,7 @@ bool isCheap(mlir::Operation *op);
 class RematRecipe {
 public:
   /// Considers only the last few ops that compute the value, because several kernels repeat them.
-  RematRecipe(mlir::Value value, const facts::Kernel &maker, int64_t readers);
+  RematRecipe(mlir::Value value, const analysis::Kernel &maker, int64_t readers);
 
   /// Whether the recipe fits the limit of ops.
   bool isComplete = true;
@@ -46,7 +46,7 @@ private:
   int64_t bytesOfOperands(mlir::Operation *op);
   void add(mlir::Operation *op);
 
-  const facts::Kernel &maker;
+  const analysis::Kernel &maker;
   const int64_t elements, readers;
   llvm::SetVector<mlir::Operation *> near;
   llvm::DenseMap<mlir::Value, int64_t> moved;

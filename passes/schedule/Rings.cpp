@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/schedule/Rings.h"
 
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -27,7 +27,7 @@ int64_t minDepth(ArrayRef<UseInterval> intervals) {
   return depth;
 }
 
-Rings::Rings(pipe::StepOp step, MutableArrayRef<facts::Section> sections)
+Rings::Rings(pipe::StepOp step, MutableArrayRef<analysis::Section> sections)
     : sections(sections), positions(sections.size()) {
   for (auto action : step.getBody().front().getOps<pipe::ActionOp>())
     for (auto [index, section] : llvm::enumerate(sections))
@@ -53,10 +53,10 @@ void Rings::addReaders(RoleAttr role, Readers &readers) {
       readers.sections.push_back(index);
       llvm::copy_if(
           section.function.getOps<pipe::SendOp>(), std::back_inserter(readers.sends),
-          [&](pipe::SendOp send) { return facts::viewRoot(send.getInput()) == argument; });
+          [&](pipe::SendOp send) { return analysis::viewRoot(send.getInput()) == argument; });
       for (auto [result, value] : llvm::enumerate(section.getReturned()))
         if (RoleAttr passedOn = section.getResultRole(result);
-            facts::viewRoot(value) == argument && passedOn && passedOn != role)
+            analysis::viewRoot(value) == argument && passedOn && passedOn != role)
           addReaders(passedOn, readers);
     }
 }
@@ -124,14 +124,14 @@ unsigned Rings::frameFor(unsigned section, std::vector<UseInterval> intervals) {
 
 /// Assigns rings to the values of a section. Sent and received values get a ring even at depth 1.
 void Rings::addValues(unsigned index) {
-  facts::Section &section = sections[index];
+  analysis::Section &section = sections[index];
   llvm::MapVector<Value, Readers> readersOf;
   for (auto [result, value] : llvm::enumerate(section.getReturned()))
     if (RoleAttr role = section.getResultRole(result);
         role && role.getKind() == RoleKind::Saved && section.runs > 1)
-      addReaders(role, readersOf[facts::viewRoot(value)]);
+      addReaders(role, readersOf[analysis::viewRoot(value)]);
   for (auto send : section.function.getOps<pipe::SendOp>())
-    readersOf[facts::viewRoot(send.getInput())].sends.push_back(send);
+    readersOf[analysis::viewRoot(send.getInput())].sends.push_back(send);
   for (pipe::RecvOp recv : section.function.getOps<pipe::RecvOp>()) {
     int64_t inUse = minDepth(intervalsOf(index, readersOf[recv.getResult()]));
     depth[recv.getResult()] = std::min(inUse + 1, section.runs);

@@ -19,7 +19,7 @@
 // AnnotateInFlight, whichever section sends it.
 #pragma once
 
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Sections.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallSet.h"
 #include <map>
@@ -63,7 +63,7 @@ struct SectionAction {
 /// Values of a step that lie in rings.
 class Rings {
 public:
-  Rings(pipe::StepOp step, llvm::MutableArrayRef<facts::Section> sections);
+  Rings(pipe::StepOp step, llvm::MutableArrayRef<analysis::Section> sections);
 
   /// Returns the index of the frame ring in which a value (not a view) lies; nullopt if in none.
   std::optional<unsigned> frameOf(mlir::Value value) const;
@@ -89,7 +89,7 @@ private:
   bool keepOrder(unsigned a, unsigned b) const;
   void findInside(FrameRing &frame) const;
 
-  llvm::MutableArrayRef<facts::Section> sections;
+  llvm::MutableArrayRef<analysis::Section> sections;
   std::vector<SectionAction> actions;
   /// By section: position in the step by number.
   std::vector<std::map<int64_t, int64_t>> positions;

@@ -2,7 +2,7 @@
 #include "passes/schedule/RoundingSensitiveOps.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -11,9 +11,9 @@ namespace pcc::schedule {
 
 /// Whether `value` has the same constant number in every element.
 static bool isNumber(Value value) {
-  Operation *op = facts::viewRoot(value).getDefiningOp();
+  Operation *op = analysis::viewRoot(value).getDefiningOp();
   while (isa_and_nonnull<BroadcastOp>(op))
-    op = facts::viewRoot(op->getOperand(0)).getDefiningOp();
+    op = analysis::viewRoot(op->getOperand(0)).getDefiningOp();
   return isa_and_nonnull<ConstantOp>(op);
 }
 
@@ -31,7 +31,7 @@ static bool isRoundingSensitive(Operation *op) {
 
 RoundingSensitiveOps::RoundingSensitiveOps(func::FuncOp function) {
   for (Operation &op : llvm::reverse(function.getBody().front())) {
-    bool passesOn = op.hasTrait<graph::Elementwise>() || facts::isRecomputed(&op);
+    bool passesOn = op.hasTrait<graph::Elementwise>() || analysis::isRecomputed(&op);
     auto isOne = [&](Operation *user) { return contains(user); };
     if (isRoundingSensitive(&op) || (passesOn && llvm::any_of(op.getUsers(), isOne)))
       ops.insert(&op);

@@ -9,13 +9,13 @@
 //   3  send of 1
 #pragma once
 
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/Kernels.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace pcc::schedule {
 
 /// Marks the kernels that are such collectives. `kernels` belong to one section, in an executable
 /// order; null entries are ignored.
-llvm::SmallBitVector findSendDependencies(llvm::ArrayRef<const facts::Kernel *> kernels);
+llvm::SmallBitVector findSendDependencies(llvm::ArrayRef<const analysis::Kernel *> kernels);
 
 } // namespace pcc::schedule

@@ -3,8 +3,8 @@
 
 #include "dialects/graph/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/facts/Sections.h"
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/Sections.h"
+#include "passes/analysis/StageSections.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -23,7 +23,7 @@ FailureOr<StepActions> StepActions::read(ArrayRef<ModuleOp> modules) {
 LogicalResult StepActions::addStage(ModuleOp module) {
   Stage &stage = stages.emplace_back();
   stage.module = module;
-  stage.step = facts::getStep(module);
+  stage.step = analysis::getStep(module);
   if (!stage.step)
     return module.emitError("expected a step in each stage");
   pipe::StepOp first = stages.front().step;
@@ -47,7 +47,7 @@ LogicalResult StepActions::addStage(ModuleOp module) {
 }
 
 bool StepActions::has(const Stage &stage, StringRef section, int64_t chunk) const {
-  std::string name = facts::sectionOfVirtualStage(section, chunk, shape.chunks);
+  std::string name = analysis::sectionOfVirtualStage(section, chunk, shape.chunks);
   return stage.actions.contains({StringRef(name), 0});
 }
 
@@ -55,12 +55,12 @@ void StepActions::findShape() {
   pipe::StepOp step = stages.front().step;
   shape.devices = int(stages.size());
   shape.microbatches = step.getMicroBatches() * (step.areCopiesTogether() ? 1 : step.getCopies());
-  if (!has(stages.front(), facts::forwardTrainName, 0)) {
+  if (!has(stages.front(), analysis::forwardTrainName, 0)) {
     shape.chunks = 2; // so that section names have numbers
-    while (has(stages.front(), facts::forwardTrainName, shape.chunks))
+    while (has(stages.front(), analysis::forwardTrainName, shape.chunks))
       ++shape.chunks;
   }
-  isSplit = has(stages.front(), facts::backwardInputName, 0);
+  isSplit = has(stages.front(), analysis::backwardInputName, 0);
   if (shape.chunks == 2 && findLossStage() == 0)
     shape.placement = order::Placement::Vee;
 }
@@ -68,7 +68,7 @@ void StepActions::findShape() {
 /// Returns the stage of the last virtual stage.
 int64_t StepActions::findLossStage() const {
   std::string last =
-      facts::sectionOfVirtualStage(facts::forwardTrainName, shape.chunks - 1, shape.chunks);
+      analysis::sectionOfVirtualStage(analysis::forwardTrainName, shape.chunks - 1, shape.chunks);
   for (auto [number, stage] : llvm::enumerate(stages))
     if (auto function = ModuleOp(stage.module).lookupSymbol<func::FuncOp>(last))
       if (graph::findResult(function, graph::RoleKind::Loss))
@@ -82,20 +82,21 @@ StepActions::sectionsOf(const order::PipelineAction &work) const {
   using order::PipelineActionKind;
   SmallVector<std::pair<std::string, int64_t>> sections;
   auto add = [&](StringRef section, int chunk, int64_t microbatch) {
-    sections.emplace_back(facts::sectionOfVirtualStage(section, chunk, shape.chunks), microbatch);
+    sections.emplace_back(analysis::sectionOfVirtualStage(section, chunk, shape.chunks),
+                          microbatch);
   };
   bool isOverlapped = work.kind == PipelineActionKind::Overlapped;
   int chunk = isOverlapped ? work.backwardChunk : work.chunk;
   int64_t microbatch = isOverlapped ? work.backwardMicrobatch : work.microbatch;
   bool isWhole = isOverlapped || work.kind == PipelineActionKind::Backward;
   if (isOverlapped || work.kind == PipelineActionKind::Forward)
-    add(facts::forwardTrainName, work.chunk, work.microbatch);
+    add(analysis::forwardTrainName, work.chunk, work.microbatch);
   if (isWhole && !isSplit)
-    add(facts::backwardName, chunk, microbatch);
+    add(analysis::backwardName, chunk, microbatch);
   if ((isWhole && isSplit) || work.kind == PipelineActionKind::BackwardInput)
-    add(facts::backwardInputName, chunk, microbatch);
+    add(analysis::backwardInputName, chunk, microbatch);
   if ((isWhole && isSplit) || work.kind == PipelineActionKind::BackwardWeight)
-    add(facts::backwardWeightName, chunk, microbatch);
+    add(analysis::backwardWeightName, chunk, microbatch);
   return sections;
 }
 

@@ -5,20 +5,20 @@ using namespace mlir;
 
 namespace pcc::schedule {
 
-StepKernels::StepKernels(ModuleOp module) : sections(facts::collectSections(module)) {
-  llvm::DenseMap<StringRef, facts::Section *> byName;
-  for (facts::Section &section : sections) {
+StepKernels::StepKernels(ModuleOp module) : sections(analysis::collectSections(module)) {
+  llvm::DenseMap<StringRef, analysis::Section *> byName;
+  for (analysis::Section &section : sections) {
     byName[section.function.getName()] = &section;
-    kernels[&section] = facts::collectKernels(section.function);
+    kernels[&section] = analysis::collectKernels(section.function);
   }
   // By section: hoisted kernels that run in it, with the kernel after which each runs.
-  llvm::DenseMap<facts::Section *, SmallVector<std::pair<int64_t, StepKernel>>> early;
-  for (facts::Section &section : sections)
-    for (const facts::Kernel &kernel : kernels[&section])
+  llvm::DenseMap<analysis::Section *, SmallVector<std::pair<int64_t, StepKernel>>> early;
+  for (analysis::Section &section : sections)
+    for (const analysis::Kernel &kernel : kernels[&section])
       if (kernel.hoisted)
         early[byName.lookup(kernel.hoisted->section)].push_back(
             {kernel.hoisted->behind, {&section, &kernel}});
-  for (facts::Section &section : sections) {
+  for (analysis::Section &section : sections) {
     KernelOrder &order = orders[&section];
     ArrayRef<std::pair<int64_t, StepKernel>> others = early[&section];
     auto addBehind = [&](int64_t number) {
@@ -26,7 +26,7 @@ StepKernels::StepKernels(ModuleOp module) : sections(facts::collectSections(modu
         order.push_back(others.front().second);
     };
     addBehind(-1);
-    for (const facts::Kernel &kernel : kernels[&section]) {
+    for (const analysis::Kernel &kernel : kernels[&section]) {
       if (!kernel.hoisted)
         order.push_back({&section, &kernel});
       addBehind(kernel.number);
@@ -35,25 +35,25 @@ StepKernels::StepKernels(ModuleOp module) : sections(facts::collectSections(modu
 }
 
 void StepKernels::annotate() {
-  for (facts::Section &section : sections)
+  for (analysis::Section &section : sections)
     annotate(section);
 }
 
-void StepKernels::annotate(facts::Section &section) {
+void StepKernels::annotate(analysis::Section &section) {
   Builder b(section.function.getContext());
   SmallVector<Attribute> forms, runsIn;
-  auto add = [&](const facts::Kernel &kernel) {
+  auto add = [&](const analysis::Kernel &kernel) {
     for (Operation *op : kernel.ops)
-      op->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(forms.size()));
+      op->setAttr(analysis::kernelAttrName, b.getI64IntegerAttr(forms.size()));
     forms.push_back(kernel.form);
   };
   llvm::SmallSetVector<StringRef, 4> hosts; // in the order of their last actions
-  for (const facts::Kernel &kernel : kernels[&section])
+  for (const analysis::Kernel &kernel : kernels[&section])
     if (kernel.hoisted)
       hosts.insert(kernel.hoisted->section);
   for (StringRef name : hosts) {
-    facts::Section &host = *llvm::find_if(
-        sections, [&](facts::Section &other) { return other.function.getName() == name; });
+    analysis::Section &host = *llvm::find_if(
+        sections, [&](analysis::Section &other) { return other.function.getName() == name; });
     int64_t behind = -1;
     for (StepKernel entry : orders[&host]) {
       behind += entry.section == &host;
@@ -67,9 +67,9 @@ void StepKernels::annotate(facts::Section &section) {
   for (StepKernel entry : orders[&section])
     if (entry.section == &section)
       add(*entry.kernel);
-  section.function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
+  section.function->setAttr(analysis::formsAttrName, b.getArrayAttr(forms));
   if (!runsIn.empty())
-    section.function->setAttr(facts::hoistedAttrName, b.getArrayAttr(runsIn));
+    section.function->setAttr(analysis::hoistedAttrName, b.getArrayAttr(runsIn));
 }
 
 } // namespace pcc::schedule

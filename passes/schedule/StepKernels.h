@@ -8,15 +8,15 @@
 //               task.hoisted = [[@backward, 1]]
 #pragma once
 
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 
 namespace pcc::schedule {
 
 /// A kernel and the section whose values it computes.
 struct StepKernel {
-  facts::Section *section = nullptr;
-  const facts::Kernel *kernel = nullptr;
+  analysis::Section *section = nullptr;
+  const analysis::Kernel *kernel = nullptr;
 };
 
 /// Kernels that a section runs in its last action.
@@ -29,23 +29,23 @@ public:
   StepKernels(const StepKernels &) = delete;
 
   /// Sections in the order in which they first run, then those outside the step.
-  llvm::MutableArrayRef<facts::Section> getSections() { return sections; }
-  KernelOrder &orderOf(facts::Section &section) { return orders[&section]; }
+  llvm::MutableArrayRef<analysis::Section> getSections() { return sections; }
+  KernelOrder &orderOf(analysis::Section &section) { return orders[&section]; }
 
   /// Returns a copy of all orders, which setOrders can restore.
-  llvm::DenseMap<facts::Section *, KernelOrder> getOrders() const { return orders; }
-  void setOrders(llvm::DenseMap<facts::Section *, KernelOrder> all) { orders = std::move(all); }
+  llvm::DenseMap<analysis::Section *, KernelOrder> getOrders() const { return orders; }
+  void setOrders(llvm::DenseMap<analysis::Section *, KernelOrder> all) { orders = std::move(all); }
 
   /// Numbers the kernels by the orders; hoisted kernels come first in their own section.
   void annotate();
 
 private:
-  void annotate(facts::Section &section);
+  void annotate(analysis::Section &section);
 
-  llvm::SmallVector<facts::Section> sections;
+  llvm::SmallVector<analysis::Section> sections;
   /// Kernels as they were at construction.
-  llvm::DenseMap<facts::Section *, llvm::SmallVector<facts::Kernel>> kernels;
-  llvm::DenseMap<facts::Section *, KernelOrder> orders;
+  llvm::DenseMap<analysis::Section *, llvm::SmallVector<analysis::Kernel>> kernels;
+  llvm::DenseMap<analysis::Section *, KernelOrder> orders;
 };
 
 } // namespace pcc::schedule

@@ -6,14 +6,14 @@ using namespace mlir;
 namespace pcc::schedule {
 
 StepTimes::StepTimes(ModuleOp module, StepKernels &kernels, const abi::Cluster &cluster) {
-  for (facts::Section &section : kernels.getSections()) {
+  for (analysis::Section &section : kernels.getSections()) {
     Known &entry = sections[section.function.getName()];
     entry.tasks =
         KernelStreams(section, /*unfinished=*/{}, kernels.orderOf(section), cluster).getProblem();
     entry.times = streams::runInOrder(entry.tasks, streams::givenOrder(entry.tasks));
   }
   double now = 0;
-  for (auto action : facts::getStep(module).getBody().front().getOps<pipe::ActionOp>()) {
+  for (auto action : analysis::getStep(module).getBody().front().getOps<pipe::ActionOp>()) {
     Known &entry = sections.find(action.getSection())->second;
     entry.begin = now;
     now += entry.times.finish;

@@ -9,7 +9,7 @@ using pcc::task::FormKind;
 
 namespace pcc::schedule {
 
-Buffer *Values::find(Value value) { return bufferOf.lookup(facts::viewRoot(value)); }
+Buffer *Values::find(Value value) { return bufferOf.lookup(analysis::viewRoot(value)); }
 
 Buffer &Values::add(Value value, Buffer buffer) {
   buffers.push_back(std::make_unique<Buffer>(buffer));
@@ -50,8 +50,8 @@ SmallVector<Buffer *> Values::inFrame(unsigned frame) {
 
 int64_t lastReader(Value value, int64_t numKernels) {
   int64_t last = -1;
-  facts::forEachReader(value, [&](Operation *reader) {
-    std::optional<int64_t> number = facts::getKernelNumber(reader);
+  analysis::forEachReader(value, [&](Operation *reader) {
+    std::optional<int64_t> number = analysis::getKernelNumber(reader);
     if (number || reader->hasTrait<OpTrait::IsTerminator>())
       last = std::max(last, number.value_or(numKernels));
   });
@@ -68,11 +68,11 @@ static bool keepsElements(ArrayRef<Operation *> chain) {
 }
 
 /// Whether the loops visit each element of `input` once and read it nowhere else.
-static bool readsElementwise(const facts::Kernel &kernel, Value input) {
+static bool readsElementwise(const analysis::Kernel &kernel, Value input) {
   bool elementwise = true;
   for (Operation *op : kernel.ops)
-    facts::forEachSource(op, [&](Value source, ArrayRef<Operation *> chain) {
-      if (facts::viewRoot(source) != input)
+    analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *> chain) {
+      if (analysis::viewRoot(source) != input)
         return;
       bool reads = op->hasTrait<Elementwise>() || isa<ReduceOp>(op);
       elementwise &= reads && keepsElements(chain);
@@ -82,17 +82,17 @@ static bool readsElementwise(const facts::Kernel &kernel, Value input) {
 
 /// Whether `output` is the result of a collective on `input` that keeps its shape, and no other
 /// member of the fused collective reads `input`.
-static bool reducesInPlace(const facts::Kernel &kernel, Value input, Value output) {
+static bool reducesInPlace(const analysis::Kernel &kernel, Value input, Value output) {
   auto readsInput = [&](Operation *op) {
     return llvm::any_of(op->getOperands(),
-                        [&](Value operand) { return facts::viewRoot(operand) == input; });
+                        [&](Value operand) { return analysis::viewRoot(operand) == input; });
   };
   Operation *op = output.getDefiningOp();
   return isa<dist::AllReduceOp, dist::BroadcastOp, dist::ReduceOp>(op) && readsInput(op) &&
          llvm::count_if(kernel.ops, readsInput) == 1;
 }
 
-bool mayOverwrite(const facts::Kernel &kernel, Value input, Value output) {
+bool mayOverwrite(const analysis::Kernel &kernel, Value input, Value output) {
   auto inputType = cast<ShapedType>(input.getType());
   auto outputType = cast<ShapedType>(output.getType());
   if (task::bytesOf(inputType) != task::bytesOf(outputType) ||
@@ -105,9 +105,9 @@ bool mayOverwrite(const facts::Kernel &kernel, Value input, Value output) {
     return outputType.getNumElements() == elements && readsElementwise(kernel, input);
   case FormKind::Scatter: {
     auto scatter = dyn_cast<ScatterAddOp>(kernel.ops.front());
-    return scatter && facts::viewRoot(scatter.getInput()) == input &&
-           facts::viewRoot(scatter.getUpdates()) != input &&
-           facts::viewRoot(scatter.getIndices()) != input;
+    return scatter && analysis::viewRoot(scatter.getInput()) == input &&
+           analysis::viewRoot(scatter.getUpdates()) != input &&
+           analysis::viewRoot(scatter.getIndices()) != input;
   }
   case FormKind::Collective:
     return reducesInPlace(kernel, input, output);

@@ -6,8 +6,8 @@
 // has its own timeline. Buffers of the step and of sections outside may share bytes.
 #pragma once
 
-#include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Kernels.h"
+#include "passes/analysis/Sections.h"
 #include "passes/solve/PackProblem.h"
 
 namespace pcc::schedule {
@@ -52,7 +52,7 @@ private:
 
 /// Whether the kernel may write `output` over `input`, which it reads for the last time. It must
 /// read each element of the input only for the element of the output that replaces it.
-bool mayOverwrite(const facts::Kernel &kernel, mlir::Value input, mlir::Value output);
+bool mayOverwrite(const analysis::Kernel &kernel, mlir::Value input, mlir::Value output);
 
 /// Returns the last kernel of the section that reads `value` through memory, or -1. The function's
 /// return counts as a read after all kernels.

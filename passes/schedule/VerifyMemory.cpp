@@ -7,7 +7,7 @@
 // reads. Leaves the program unchanged. The static proof of linked instructions (docs/spec/check.md)
 // builds on this check. It shows that all executions compute the values that the program computes
 // in this order with these places.
-#include "passes/schedule/MemoryReplay.h"
+#include "passes/schedule/MemoryPlanChecker.h"
 #include "passes/schedule/Passes.h"
 
 using namespace mlir;
@@ -19,12 +19,12 @@ namespace pcc::schedule {
 namespace {
 struct VerifyMemory : impl::VerifyMemoryBase<VerifyMemory> {
   void runOnOperation() override {
-    SmallVector<facts::Section> sections = facts::collectSections(getOperation());
+    SmallVector<analysis::Section> sections = analysis::collectSections(getOperation());
     FailureOr<PlacedSections> placed = placeSections(sections);
     if (failed(placed))
       return signalPassFailure();
-    facts::HoistedReductions reductions(sections);
-    if (failed(MemoryReplay(*placed, reductions, facts::getStep(getOperation())).run()))
+    analysis::HoistedReductions reductions(sections);
+    if (failed(MemoryPlanChecker(*placed, reductions, analysis::getStep(getOperation())).run()))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/AnnotatedPlan.h"
 
-#include "passes/facts/ReshardPlan.h"
-#include "passes/facts/Sections.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/Sections.h"
+#include "passes/analysis/Shardings.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -12,14 +12,14 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 
 AnnotatedPlan::AnnotatedPlan(ModuleOp module, const dist::Mesh &mesh) : mesh(mesh) {
-  for (facts::Section &section : facts::collectSections(module)) {
+  for (analysis::Section &section : analysis::collectSections(module)) {
     func::FuncOp function = section.function;
     for (BlockArgument argument : function.getArguments())
       if (graph::RoleAttr role = section.getArgumentRole(argument.getArgNumber()))
-        boundaries.try_emplace(role, facts::getSharding(argument));
+        boundaries.try_emplace(role, analysis::getSharding(argument));
     for (unsigned result = 0; result < function.getNumResults(); ++result)
       if (graph::RoleAttr role = section.getResultRole(result))
-        boundaries.try_emplace(role, facts::getResultSharding(function, result));
+        boundaries.try_emplace(role, analysis::getResultSharding(function, result));
   }
 }
 
@@ -42,15 +42,15 @@ AnnotatedPlan::SharedOpSharding AnnotatedPlan::findShardingOfOp(Operation *op) {
     return opSharding;
   OpSharding sharding;
   for (OpOperand &operand : op->getOpOperands())
-    sharding.operands.push_back(
-        facts::dropTrivialAxes(facts::getOperandSharding(op, operand.getOperandNumber()), mesh));
+    sharding.operands.push_back(analysis::dropTrivialAxes(
+        analysis::getOperandSharding(op, operand.getOperandNumber()), mesh));
   for (Value result : op->getResults())
-    sharding.results.push_back(facts::dropTrivialAxes(facts::getSharding(result), mesh));
+    sharding.results.push_back(analysis::dropTrivialAxes(analysis::getSharding(result), mesh));
   return opSharding = std::make_shared<OpSharding>(std::move(sharding));
 }
 
 AnnotatedPlan::SharedOpSharding AnnotatedPlan::findShardingOfTensor(Sharding sharding) {
-  sharding = facts::dropTrivialAxes(sharding, mesh);
+  sharding = analysis::dropTrivialAxes(sharding, mesh);
   for (const SharedOpSharding &opSharding : tensorShardings)
     if (opSharding->results.front() == sharding)
       return opSharding;
@@ -59,11 +59,11 @@ AnnotatedPlan::SharedOpSharding AnnotatedPlan::findShardingOfTensor(Sharding sha
 }
 
 Sharding AnnotatedPlan::findMostWanted(Value value) const {
-  SmallVector<std::pair<Sharding, unsigned>, 4> wanted = {{facts::getSharding(value), 0}};
+  SmallVector<std::pair<Sharding, unsigned>, 4> wanted = {{analysis::getSharding(value), 0}};
   for (OpOperand &use : value.getUses()) {
     if (!use.getOwner()->hasAttr(dist::inAttrName))
       continue;
-    Sharding sharding = facts::getOperandSharding(use.getOwner(), use.getOperandNumber());
+    Sharding sharding = analysis::getOperandSharding(use.getOwner(), use.getOperandNumber());
     auto found = llvm::find_if(wanted, [&](const auto &entry) { return entry.first == sharding; });
     if (found == wanted.end())
       wanted.push_back({std::move(sharding), 1});

@@ -2,8 +2,8 @@
 #include "passes/strategy/CheckStrategy.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/strategy/GivenTensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -115,7 +115,7 @@ private:
   }
 
   LogicalResult merge(unsigned factor, const Entry &wanted) {
-    if (wanted.count > 1 && !facts::isSplittable(op, rule, factor))
+    if (wanted.count > 1 && !analysis::isSplittable(op, rule, factor))
       return emitError() << wanted.place << ": must stay whole, since \"" << op->getName()
                          << "\" works along it; expected 1, got " << wanted.count;
     Entry &entry = factors[factor];
@@ -157,7 +157,7 @@ LogicalResult checkDistinct(const Cuts &factors, EmitError emitError) {
 FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &given,
                                          const Mesh &mesh, int64_t numRanks) {
   FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
-  std::string name = facts::getName(op).str();
+  std::string name = analysis::getName(op).str();
   auto emitError = [&] { return op->emitError() << "strategy of \"" << name << "\": "; };
   FactorCollector collector(op, rule, mesh, emitError);
   CheckedStrategy checked;

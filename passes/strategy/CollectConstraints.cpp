@@ -6,7 +6,7 @@
 // by name once the program is final; a constraint without a matching op is an error. Assumes a
 // model before any other pass; leaves no annotation on it.
 #include "dialects/graph/Roles.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/Support/Regex.h"
 
@@ -71,7 +71,7 @@ private:
     for (const Annotation &annotation : annotations)
       if (annotation.value)
         entry.set(annotation.key, builder.getStringAttr(toText(annotation.value)));
-    if (std::string place = facts::findSourceLocation(loc); !place.empty())
+    if (std::string place = analysis::findSourceLocation(loc); !place.empty())
       entry.set("place", builder.getStringAttr(place));
     pins.push_back(entry.getDictionary(module.getContext()));
   }
@@ -79,7 +79,7 @@ private:
   void collectOp(Operation *op) {
     names.makeUnique(op);
     Attribute in = op->removeAttr(dist::inAttrName), out = op->removeAttr(dist::outAttrName);
-    add("op_name", facts::getName(op), op->getLoc(), {{"in", in}, {"out", out}});
+    add("op_name", analysis::getName(op), op->getLoc(), {{"in", in}, {"out", out}});
   }
 
   void collectInputs(func::FuncOp function) {
@@ -94,7 +94,7 @@ private:
   ModuleOp module;
   Builder builder;
   SmallVector<Attribute> pins;
-  facts::UsedNames names;
+  analysis::UsedNames names;
 };
 
 struct CollectConstraints : impl::StrategyCollectConstraintsBase<CollectConstraints> {

@@ -73,7 +73,7 @@ FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module, const ModeOpti
   return pinned;
 }
 
-GivenShardings keepConstraints(const ConstrainedProgram &pinned, ArrayRef<int> kept) {
+SeedShardings keepConstraints(const ConstrainedProgram &pinned, ArrayRef<int> kept) {
   llvm::DenseSet<Operation *> ops;
   llvm::StringSet<> parameters, inputs;
   for (int index : kept) {
@@ -84,7 +84,7 @@ GivenShardings keepConstraints(const ConstrainedProgram &pinned, ArrayRef<int> k
     for (const std::string &name : share.inputs)
       inputs.insert(name);
   }
-  GivenShardings given = pinned.given;
+  SeedShardings given = pinned.given;
   for (const ConstraintTargets &share : pinned.pins) {
     for (Operation *op : share.ops)
       if (!ops.contains(op))

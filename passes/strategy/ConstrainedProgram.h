@@ -19,13 +19,13 @@ struct ModeOptions {
 
 struct ConstrainedProgram {
   dist::Mesh mesh; ///< refined as the constraints require
-  GivenShardings given;
+  SeedShardings given;
   std::vector<ConstraintTargets> pins; ///< constraints that led to `given`
 };
 
 /// Returns the given shardings without those of constraints not in `kept`. Shardings that do not
 /// come from constraints stay.
-GivenShardings keepConstraints(const ConstrainedProgram &pinned, llvm::ArrayRef<int> kept);
+SeedShardings keepConstraints(const ConstrainedProgram &pinned, llvm::ArrayRef<int> kept);
 
 /// Resolves the constraints of `module` and leaves them on it. Without a mesh and constraints, all
 /// ranks split the batch. Emits a diagnostic on failure.

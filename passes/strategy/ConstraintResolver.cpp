@@ -6,8 +6,8 @@
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/strategy/GivenTensor.h"
 
 using namespace mlir;
@@ -51,11 +51,11 @@ bool fits(const ShardingConstraint &constraint, Operation *op) {
 /// match.
 bool matches(const ShardingConstraint &constraint, Operation *op) {
   bool isMatched = false;
-  for (StringRef name : facts::getNames(op))
+  for (StringRef name : analysis::getNames(op))
     isMatched |= constraint.matches(name);
   if (!isMatched)
     return false;
-  std::optional<StringRef> origin = facts::getDerivedFrom(op);
+  std::optional<StringRef> origin = analysis::getDerivedFrom(op);
   return !origin || constraint.getTarget() == ConstraintKind::OpName ||
          !constraint.matches(*origin);
 }
@@ -76,7 +76,7 @@ LogicalResult ConstraintResolver::requestOp(const ShardingConstraint &constraint
         found->second.others.push_back(&constraint);
       return success();
     }
-    return op->emitError() << "\"" << facts::getName(op) << "\" is given two strategies, by "
+    return op->emitError() << "\"" << analysis::getName(op) << "\" is given two strategies, by "
                            << other.describe() << " and by " << constraint.describe();
   }
   FailureOr<CheckedStrategy> checked = checkStrategy(op, constraint.getStrategy(), mesh, numRanks);
@@ -94,7 +94,7 @@ void ConstraintResolver::indexOps() {
       if (!isa<FactorRuleOpInterface>(op))
         continue;
       allOps.push_back(&op);
-      for (StringRef name : facts::getNames(&op))
+      for (StringRef name : analysis::getNames(&op))
         opsByName[name].push_back(&op);
     }
   }
@@ -112,9 +112,9 @@ SmallVector<Operation *> ConstraintResolver::findOps(const ShardingConstraint &c
   for (Operation *op : candidates) {
     if (!matches(constraint, op))
       continue;
-    Operation *&held = best[{op->getBlock(), facts::getName(op)}];
+    Operation *&held = best[{op->getBlock(), analysis::getName(op)}];
     auto rank = [&](Operation *op) {
-      return std::make_pair(fits(constraint, op), facts::costOf(op).flops);
+      return std::make_pair(fits(constraint, op), analysis::costOf(op).flops);
     };
     if (!held || rank(op) > rank(held))
       held = op;
@@ -193,8 +193,8 @@ LogicalResult ConstraintResolver::matchTensors(const ShardingConstraint &constra
 LogicalResult ConstraintResolver::matchExact(const ShardingConstraint &constraint) {
   if (exactNames.empty())
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      facts::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
-        exactNames[facts::makeExactName(function.getSymName(), name, number)] = op;
+      analysis::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
+        exactNames[analysis::makeExactName(function.getSymName(), name, number)] = op;
       });
   Operation *op = exactNames.lookup(constraint.getPattern());
   if (!op || !isa<FactorRuleOpInterface>(op))
@@ -324,7 +324,7 @@ private:
 
 } // namespace
 
-Mesh ConstraintResolver::resolve(GivenShardings &shardings) const {
+Mesh ConstraintResolver::resolve(SeedShardings &shardings) const {
   MatrixTable table;
   for (const auto &[op, request] : ops) {
     table.add(request.strategy.factors);

@@ -41,7 +41,7 @@ public:
   bool isEmpty() const { return ops.empty() && parameters.empty() && inputs.empty(); }
   /// Refines the mesh as finely as the matched constraints require and adds their shardings to
   /// `shardings`. Returns the refined mesh.
-  dist::Mesh resolve(GivenShardings &shardings) const;
+  dist::Mesh resolve(SeedShardings &shardings) const;
   /// Lists the targets of each of the matched `pins`, in their order, with a loaded strategy last.
   /// A target of several constraints is listed for each.
   std::vector<ConstraintTargets> listTargets(llvm::ArrayRef<ShardingConstraint> pins) const;

@@ -4,9 +4,9 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/OperationSupport.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Sections.h"
 #include "passes/strategy/MemoryGraph.h"
 
 using namespace mlir;
@@ -61,7 +61,7 @@ bool EqualOps::isEqual(const Operation *lhs, const Operation *rhs) {
 }
 
 CutGraph::CutGraph(ModuleOp module, const ConstrainedProgram &program) : program(program) {
-  for (facts::Section section : facts::collectSections(module))
+  for (analysis::Section section : analysis::collectSections(module))
     if (graph::findArgs(section.function, graph::RoleKind::Gradient).empty())
       for (Operation &op : section.function.getBody().front())
         if (isForwardOp(&op) && op.getNumOperands() > 0)
@@ -91,12 +91,13 @@ CutGraph::OpClass CutGraph::makeClass(Operation *op) {
   FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
   solve::CutRule &cut = problem.rules.emplace_back();
   for (auto [index, factor] : llvm::enumerate(rule.getFactors()))
-    cut.factors.push_back({factor.size, facts::isSplittable(op, rule, index)});
+    cut.factors.push_back({factor.size, analysis::isSplittable(op, rule, index)});
   for (auto [index, dims] : llvm::enumerate(rule.getOperands()))
     cut.operands.push_back(makeOperand(dims, index == 0 ? half : eighth));
   for (const TensorFactors &dims : rule.getResults())
     cut.operands.push_back(makeOperand(dims, half));
-  return {static_cast<int>(problem.rules.size()) - 1, static_cast<double>(facts::costOf(op).flops)};
+  return {static_cast<int>(problem.rules.size()) - 1,
+          static_cast<double>(analysis::costOf(op).flops)};
 }
 
 int CutGraph::getTensor(Value value) {

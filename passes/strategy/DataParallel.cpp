@@ -45,7 +45,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
     return success();
   }
 
-  static void replicateParameters(func::FuncOp function, GivenShardings &given) {
+  static void replicateParameters(func::FuncOp function, SeedShardings &given) {
     for (unsigned index : graph::findArgs(function, RoleKind::Parameter))
       if (auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]))
         given.parameters[graph::getName(graph::getArgRole(function, index))] =
@@ -53,7 +53,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
   }
 
   /// Refines the mesh as the dataset strategy requires.
-  LogicalResult feed(dist::Mesh &mesh, GivenShardings &given) {
+  LogicalResult feed(dist::Mesh &mesh, SeedShardings &given) {
     if (datasetStrategy.empty())
       return success();
     ConstraintResolver resolver(getOperation(), mesh, mesh.getNumRanks());
@@ -72,7 +72,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (!function.isDeclaration() && failed(checkBatches(function, mesh.getNumRanks())))
         return signalPassFailure();
-    GivenShardings given;
+    SeedShardings given;
     if (failed(feed(mesh, given)))
       return signalPassFailure();
     for (func::FuncOp function : module.getOps<func::FuncOp>())

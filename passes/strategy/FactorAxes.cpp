@@ -2,7 +2,7 @@
 #include "passes/strategy/FactorAxes.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/LocalForm.h"
+#include "passes/analysis/LocalForm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -16,7 +16,7 @@ FactorAxes::FactorAxes(Operation *op, const dist::Mesh &mesh)
     : rule(cast<FactorRuleOpInterface>(op).getFactorRule()), mesh(&mesh),
       axes(rule.getFactors().size()) {
   for (unsigned factor = 0; factor < axes.size(); ++factor)
-    isSplittable.push_back(facts::isSplittable(op, rule, factor));
+    isSplittable.push_back(analysis::isSplittable(op, rule, factor));
 }
 
 void FactorAxes::takeOperand(unsigned operand, const Sharding &sharding) {

@@ -12,7 +12,7 @@
 // Changes only annotations. Assumes that the pass of a mode has annotated the program.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/strategy/Passes.h"
 
 using namespace mlir;
@@ -39,14 +39,14 @@ struct KeepLayerwise : impl::StrategyKeepLayerwiseBase<KeepLayerwise> {
   static void keep(func::FuncOp function, StringRef name, double ranks) {
     Builder builder(function.getContext());
     auto result = graph::findResult(function, RoleKind::Gradient, name);
-    if (result && facts::getResultSharding(function, *result).isPartial()) {
+    if (result && analysis::getResultSharding(function, *result).isPartial()) {
       function.setResultAttr(*result, dist::gradientFactorAttrName, builder.getF64FloatAttr(ranks));
       remark::passed(function.getLoc(),
                      remark::RemarkOpts::name("keep-layerwise").category("strategy"))
           << remark::metric("parameter", name) << remark::metric("factor", ranks);
     }
     auto argument = graph::findArg(function, RoleKind::Gradient, name);
-    if (argument && facts::getSharding(function.getArgument(*argument)).isPartial())
+    if (argument && analysis::getSharding(function.getArgument(*argument)).isPartial())
       function.setArgAttr(*argument, dist::ownAttrName, builder.getUnitAttr());
   }
 };

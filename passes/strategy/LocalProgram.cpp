@@ -3,8 +3,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -17,7 +17,7 @@ LocalProgram::LocalProgram(MLIRContext *context, const dist::Mesh &mesh)
 
 func::FuncOp LocalProgram::build(Operation *op, const OpSharding &sharding) {
   module->getBody()->clear();
-  auto form = dyn_cast<facts::LocalFormOpInterface>(op);
+  auto form = dyn_cast<analysis::LocalFormOpInterface>(op);
   if (!form)
     return {};
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
@@ -27,18 +27,18 @@ func::FuncOp LocalProgram::build(Operation *op, const OpSharding &sharding) {
   IRMapping globals;
   SmallVector<Value> blocks;
   for (auto [operand, cut] : llvm::zip_equal(op->getOperands(), sharding.operands)) {
-    Type type = facts::getLocalType(operand.getType(), cut, mesh);
+    Type type = analysis::getLocalType(operand.getType(), cut, mesh);
     blocks.push_back(body->addArgument(type, op->getLoc()));
     globals.map(operand, body->addArgument(operand.getType(), op->getLoc()));
   }
   SmallVector<Type> types;
   for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results))
-    types.push_back(facts::getLocalType(result.getType(), cut, mesh));
+    types.push_back(analysis::getLocalType(result.getType(), cut, mesh));
   builder.setInsertionPointToEnd(body);
   Operation *global = builder.clone(*op, globals);
-  facts::setShardings(global, sharding.operands, sharding.results);
+  analysis::setShardings(global, sharding.operands, sharding.results);
   SmallVector<Value> results =
-      cast<facts::LocalFormOpInterface>(global).buildLocal(builder, blocks, types);
+      cast<analysis::LocalFormOpInterface>(global).buildLocal(builder, blocks, types);
   global->erase();
   if (results.empty() || !results.front())
     return {};

@@ -3,9 +3,9 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/Sections.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -19,7 +19,7 @@ RankedTensorType getTensorType(Value value) { return cast<RankedTensorType>(valu
 
 MemoryTensor makeTensor(Value value, TensorFactors dims) {
   RankedTensorType type = getTensorType(value);
-  return {llvm::to_vector<4>(type.getShape()), std::move(dims), facts::getElementBytes(type)};
+  return {llvm::to_vector<4>(type.getShape()), std::move(dims), analysis::getElementBytes(type)};
 }
 
 /// Returns the factors of the input of `broadcast`, given those of its result. A repeated dimension
@@ -51,7 +51,7 @@ struct Forward {
 
 Forward findForward(ModuleOp module) {
   Forward found;
-  for (facts::Section &section : facts::collectSections(module)) {
+  for (analysis::Section &section : analysis::collectSections(module)) {
     bool updates = !graph::findArgs(section.function, RoleKind::Gradient).empty();
     if (!updates && (!found.function || (section.runs > 0 && !found.trains)))
       found = {section.function, section.runs > 0};
@@ -146,7 +146,7 @@ private:
 } // namespace
 
 bool isForwardOp(Operation *op) {
-  return isa<FactorRuleOpInterface>(op) && !facts::getDerivedFrom(op);
+  return isa<FactorRuleOpInterface>(op) && !analysis::getDerivedFrom(op);
 }
 
 MemoryGraph::MemoryGraph(ModuleOp module) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/MemoryModel.h"
 
-#include "passes/facts/LegalStrategies.h"
+#include "passes/analysis/LegalStrategies.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -21,7 +21,7 @@ double MemoryModel::getTotal(const MemoryCost &cost) const {
 
 int64_t MemoryTensor::countParts(ArrayRef<int64_t> counts) const {
   int64_t parts = 1;
-  for (int64_t count : facts::projectCounts(dims, counts))
+  for (int64_t count : analysis::projectCounts(dims, counts))
     parts *= count;
   return parts;
 }
@@ -76,7 +76,7 @@ static double countGradients(const MemoryOp &op, ArrayRef<int64_t> counts, int64
 static bool splitsFirst(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t devices) {
   if (op.operands.empty() || op.operands.front().tensor.dims.empty())
     return false;
-  return facts::projectCounts(op.operands.front().tensor.dims, counts).front() == devices;
+  return analysis::projectCounts(op.operands.front().tensor.dims, counts).front() == devices;
 }
 
 MemoryCost costOfOp(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t devices) {

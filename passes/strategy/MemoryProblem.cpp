@@ -2,8 +2,8 @@
 #include "passes/strategy/MemoryProblem.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/OpNames.h"
 #include "llvm/ADT/MapVector.h"
 #include <cmath>
 #include <map>
@@ -73,14 +73,14 @@ MemoryProblem::MemoryProblem(MemoryGraph given, MemorySpace space, MemoryModel m
 
 //===-- Options -----------------------------------------------------------------------------===//
 
-facts::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
-  facts::StrategyList kept(node.modelOp.rule.getFactors().size());
+analysis::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
+  analysis::StrategyList kept(node.modelOp.rule.getFactors().size());
   if (space.findGiven)
     if (FactorCounts given = space.findGiven(node.op); !given.empty()) {
       kept.push_back(given);
       return kept;
     }
-  facts::StrategyList all = facts::StrategySpace(node.op).list(space.devices, space.use);
+  analysis::StrategyList all = analysis::StrategySpace(node.op).list(space.devices, space.use);
   for (size_t index = 0; index < all.size(); ++index)
     if (isCovered(node, all[index]) && (!space.allows || space.allows(node.op, all[index])))
       kept.push_back(all[index]);
@@ -94,7 +94,7 @@ void MemoryProblem::addNode(const MemoryNode &node) {
   std::vector<MemoryCost> &own = modelCosts.emplace_back();
   for (size_t index = 0; index < options.back().size(); ++index)
     own.push_back(costOfOp(node.modelOp, options.back()[index], space.devices));
-  problem.nodes.emplace_back().name = facts::getName(node.op).str();
+  problem.nodes.emplace_back().name = analysis::getName(node.op).str();
 }
 
 std::optional<int32_t> MemoryProblem::findOption(unsigned node, ArrayRef<int64_t> counts) const {
@@ -140,7 +140,7 @@ bool MemoryProblem::mustFollow(const MemoryUse &use) const {
   if (!space.elementwiseFollows || use.from.node < 0 || use.node < 0)
     return false;
   const MemoryNode &reader = graph.nodes[use.node];
-  return facts::classOf(reader.op) == facts::OpClass::Elementwise &&
+  return analysis::classOf(reader.op) == analysis::OpClass::Elementwise &&
          use.tensor.shape == reader.modelOp.results.front().shape;
 }
 

@@ -14,7 +14,7 @@
 // Costs are integers: model costs times a power of two that keeps their sums exact to nine digits.
 #pragma once
 
-#include "passes/facts/LegalStrategies.h"
+#include "passes/analysis/LegalStrategies.h"
 #include "passes/solve/StrategyProblem.h"
 #include "passes/strategy/MemoryGraph.h"
 #include <functional>
@@ -28,7 +28,7 @@ using FactorCounts = llvm::SmallVector<int64_t, 4>;
 /// Strategies that the search considers.
 struct MemorySpace {
   int64_t devices = 1;
-  facts::DeviceUse use = facts::DeviceUse::Any;
+  analysis::DeviceUse use = analysis::DeviceUse::Any;
   /// Whether an elementwise op must take its operands in the layout in which they are produced.
   bool elementwiseFollows = false;
   /// Whether the cost of reshapes is independent of their readers' choices, as in the reference
@@ -54,7 +54,7 @@ public:
   /// Factor by which costs of the problem exceed costs of the model.
   double getScale() const { return scale; }
   const MemoryGraph &getGraph() const { return graph; }
-  const facts::StrategyList &getOptions(unsigned node) const { return options[node]; }
+  const analysis::StrategyList &getOptions(unsigned node) const { return options[node]; }
   /// Returns the option of `node` with these counts, or nullopt if there is none.
   std::optional<int32_t> findOption(unsigned node, llvm::ArrayRef<int64_t> counts) const;
 
@@ -75,7 +75,7 @@ public:
 private:
   using Layouts = std::vector<DeviceLayout>;
 
-  facts::StrategyList listOptions(const MemoryNode &node) const;
+  analysis::StrategyList listOptions(const MemoryNode &node) const;
   void addNode(const MemoryNode &node);
   void addUse(const MemoryUse &use);
   void addReshape(mlir::Value reshape, llvm::ArrayRef<const MemoryUse *> readers);
@@ -90,7 +90,7 @@ private:
   MemorySpace space;
   MemoryModel model;
   MemoryGraph graph;
-  std::vector<facts::StrategyList> options;        ///< by node
+  std::vector<analysis::StrategyList> options;     ///< by node
   std::vector<std::vector<MemoryCost>> modelCosts; ///< by node and option
   std::vector<const MemoryUse *> edges;            ///< uses that are edges of the problem
   std::vector<std::vector<double>> tables;         ///< by edge, while the problem is built

@@ -4,8 +4,8 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/Sections.h"
 #include "passes/solve/Improve.h"
 #include "passes/solve/RecursiveCuts.h"
 #include "passes/strategy/MeshRefinement.h"
@@ -23,7 +23,7 @@ namespace {
 using Choices = llvm::StringMap<FactorCounts>;
 
 std::string makeKey(StringRef name, unsigned number) {
-  return facts::makeExactName("", name, number);
+  return analysis::makeExactName("", name, number);
 }
 
 /// Collects the choice of each node of a graph under a key that identifies the op in other
@@ -33,7 +33,7 @@ Choices listChoices(const MemoryGraph &graph, ArrayRef<FactorCounts> chosen) {
   for (auto [node, nodeCounts] : llvm::zip_equal(graph.nodes, chosen))
     counts[node.op] = nodeCounts;
   Choices choices;
-  facts::forEachNumbered(graph.function, [&](Operation *op, StringRef name, unsigned number) {
+  analysis::forEachNumbered(graph.function, [&](Operation *op, StringRef name, unsigned number) {
     if (auto found = counts.find(op); found != counts.end())
       choices[makeKey(name, number)] = found->second;
   });
@@ -78,16 +78,17 @@ std::vector<MemoryChoice> describeChoices(const MemoryProblem &problem, const Me
 /// Calls `visit` for each forward op that has a choice, in all sections except the update.
 void forEachChosen(ModuleOp module, const Choices &choices,
                    function_ref<void(Operation *op, const FactorCounts &counts)> visit) {
-  for (facts::Section &section : facts::collectSections(module))
+  for (analysis::Section &section : analysis::collectSections(module))
     if (graph::findArgs(section.function, graph::RoleKind::Gradient).empty())
-      facts::forEachNumbered(section.function, [&](Operation *op, StringRef name, unsigned number) {
-        auto found = choices.find(makeKey(name, number));
-        if (found == choices.end() || !isForwardOp(op))
-          return;
-        auto rule = cast<FactorRuleOpInterface>(op).getFactorRule();
-        if (rule.getFactors().size() == found->second.size())
-          visit(op, found->second);
-      });
+      analysis::forEachNumbered(section.function,
+                                [&](Operation *op, StringRef name, unsigned number) {
+                                  auto found = choices.find(makeKey(name, number));
+                                  if (found == choices.end() || !isForwardOp(op))
+                                    return;
+                                  auto rule = cast<FactorRuleOpInterface>(op).getFactorRule();
+                                  if (rule.getFactors().size() == found->second.size())
+                                    visit(op, found->second);
+                                });
 }
 
 /// Rewrites given shardings in terms of the axes into which the original axes were cut.
@@ -95,7 +96,7 @@ class Translator {
 public:
   explicit Translator(const llvm::StringMap<AxisList> &pieces) : pieces(pieces) {}
 
-  void translate(GivenShardings &given) const {
+  void translate(SeedShardings &given) const {
     for (llvm::StringMap<Sharding> *map :
          {&given.parameters, &given.inputs, &given.gradients, &given.fed})
       for (auto &entry : *map)

@@ -13,7 +13,7 @@ namespace pcc::strategy {
 struct MemorySearchOptions {
   MemoryModel model;
   SearchAlgorithm algorithm = SearchAlgorithm::DynamicProgramming;
-  facts::DeviceUse use = facts::DeviceUse::Any;
+  analysis::DeviceUse use = analysis::DeviceUse::Any;
   bool elementwiseFollows = false; ///< whether elementwise ops keep their operands' layouts
   solve::SolveOptions solve = {};
 };

@@ -2,8 +2,8 @@
 #include "passes/strategy/NodeNames.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/OpNames.h"
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,7 +29,7 @@ std::vector<std::string> nameNodes(const SearchGraph &graph) {
       name = nameBoundary(node);
     if (node.kind != SearchNode::Kind::Op)
       continue;
-    name = facts::getName(node.op).str();
+    name = analysis::getName(node.op).str();
     if (unsigned number = seen[name]++)
       name += "#" + std::to_string(number);
   }
@@ -39,8 +39,8 @@ std::vector<std::string> nameNodes(const SearchGraph &graph) {
 std::optional<unsigned> findNode(const SearchGraph &graph, StringRef name) {
   std::optional<unsigned> best;
   for (auto [index, node] : llvm::enumerate(graph.nodes))
-    if (node.op && llvm::is_contained(facts::getNames(node.op), name) &&
-        (!best || facts::costOf(node.op).flops > facts::costOf(graph.nodes[*best].op).flops))
+    if (node.op && llvm::is_contained(analysis::getNames(node.op), name) &&
+        (!best || analysis::costOf(node.op).flops > analysis::costOf(graph.nodes[*best].op).flops))
       best = index;
   if (best)
     return best;

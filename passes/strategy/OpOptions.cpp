@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/OpOptions.h"
 
-#include "passes/facts/ReshardPlan.h"
+#include "passes/analysis/ReshardPlan.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ namespace {
 /// Returns the names of the axes of more than one rank.
 AxisList listAxes(const dist::Mesh &mesh) {
   AxisList axes;
-  dist::Mesh wide = facts::dropTrivialAxes(mesh);
+  dist::Mesh wide = analysis::dropTrivialAxes(mesh);
   for (const dist::MeshAxis &axis : wide.getAxes())
     axes.push_back(axis.name);
   return axes;

@@ -2,7 +2,7 @@
 #include "passes/strategy/OpSharding.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/facts/LocalForm.h"
+#include "passes/analysis/LocalForm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ struct Reduction {
   Reduction(Operation *op, const FactorAxes &factors) {
     if (auto reduce = dyn_cast<graph::ReduceOp>(op); reduce && reduce.getCrossBatch())
       return; // each rank keeps its own result
-    auto local = dyn_cast<facts::LocalFormOpInterface>(op);
+    auto local = dyn_cast<analysis::LocalFormOpInterface>(op);
     for (auto [index, factor] : llvm::enumerate(factors.getRule().getFactors())) {
       bool isReduced = factor.kind == FactorKind::Reduce ||
                        (factor.kind != FactorKind::Parallel && local && local.leavesPartial(index));

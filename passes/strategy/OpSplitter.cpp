@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/OpSplitter.h"
 
-#include "passes/facts/Cost.h"
+#include "passes/analysis/Cost.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -21,7 +21,7 @@ void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sha
   operands[operand] = {made, forms.vec()};
 }
 
-static int64_t getBytes(Value value) { return facts::getNumBytes(value.getType()); }
+static int64_t getBytes(Value value) { return analysis::getNumBytes(value.getType()); }
 
 /// Lists the sources: split ones before whole ones, then largest first; the wish follows operands
 /// of its size.
@@ -85,7 +85,7 @@ OpSharding OpSplitter::assemble(const FactorAxes &factors) const {
 
 double OpSplitter::getReshardCost(Value value, const Sharding &from, const Sharding &to) const {
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t elementBytes = facts::getNumBytes(type.clone(ArrayRef<int64_t>()));
+  int64_t elementBytes = analysis::getNumBytes(type.clone(ArrayRef<int64_t>()));
   double elements = planner.plan(from, to, type.getShape(), elementBytes).cost;
   return elements * static_cast<double>(elementBytes);
 }
@@ -98,7 +98,7 @@ double OpSplitter::getOperandCost(unsigned operand, const Sharding &wanted) cons
 }
 
 double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding) const {
-  double cost = static_cast<double>(facts::costOf(op).flops) / flopsPerByte /
+  double cost = static_cast<double>(analysis::costOf(op).flops) / flopsPerByte /
                 static_cast<double>(factors.getNumParts());
   for (unsigned index = 0; index < operands.size(); ++index)
     cost += getOperandCost(index, sharding.operands[index]);

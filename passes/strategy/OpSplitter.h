@@ -12,14 +12,14 @@
 // byte.
 #pragma once
 
-#include "passes/facts/ReshardPlanner.h"
+#include "passes/analysis/ReshardPlanner.h"
 #include "passes/strategy/OpSharding.h"
 
 namespace pcc::strategy {
 
 class OpSplitter {
 public:
-  OpSplitter(mlir::Operation *op, facts::ReshardPlanner &planner)
+  OpSplitter(mlir::Operation *op, analysis::ReshardPlanner &planner)
       : op(op), planner(planner), mesh(planner.getMesh()) {}
 
   /// Sets the sharding in which an operand is produced. Operands that are not set arrive as the op
@@ -64,7 +64,7 @@ private:
   bool mayCarry(unsigned operand) const;
 
   mlir::Operation *op;
-  facts::ReshardPlanner &planner;
+  analysis::ReshardPlanner &planner;
   const dist::Mesh &mesh;
   std::vector<std::optional<Known>> operands;
   std::optional<dist::Sharding> wish;

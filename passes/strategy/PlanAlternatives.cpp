@@ -16,12 +16,12 @@ namespace pcc::strategy {
 namespace {
 
 /// Returns the shardings that hold whatever the node does: the user's constraints of other nodes.
-GivenShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
+SeedShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
   std::vector<int> users;
   for (auto [index, constraint] : llvm::enumerate(outcome.asked.pins))
     if (!constraint.isRestored)
       users.push_back(static_cast<int>(index));
-  GivenShardings given = keepConstraints(outcome.asked, users);
+  SeedShardings given = keepConstraints(outcome.asked, users);
   if (node.kind == SearchNode::Kind::Op)
     given.ops.erase(node.op);
   if (node.kind == SearchNode::Kind::Boundary) {

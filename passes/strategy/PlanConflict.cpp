@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/PlanConflict.h"
 
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/solve/Conflict.h"
 #include "passes/solve/Workers.h"
 
@@ -31,7 +31,7 @@ PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions 
 static std::string describeTime(const SearchProblem &problem, int64_t time) {
   for (const SearchNode &node : problem.getGraph().nodes)
     if (node.op && node.begin == time)
-      return ("\"" + facts::getName(node.op) + "\"").str();
+      return ("\"" + analysis::getName(node.op) + "\"").str();
   return "time " + std::to_string(time);
 }
 

@@ -4,9 +4,9 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/ReshardPlan.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/strategy/CarriedSums.h"
 
 using namespace mlir;
@@ -38,7 +38,7 @@ static auto listOps(func::FuncOp function) {
                                  [](Operation &op) { return isa<FactorRuleOpInterface>(op); });
 }
 
-Propagation::Propagation(func::FuncOp function, facts::ReshardPlanner &planner)
+Propagation::Propagation(func::FuncOp function, analysis::ReshardPlanner &planner)
     : function(function), planner(planner), mesh(planner.getMesh()) {
   for (BlockArgument argument : function.getArguments())
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()); type && type.getRank() == 0)
@@ -53,7 +53,7 @@ Propagation::Propagation(func::FuncOp function, facts::ReshardPlanner &planner)
 }
 
 void Propagation::seed(BlockArgument argument, const Sharding &sharding) {
-  values[argument] = facts::dropTrivialAxes(sharding, mesh);
+  values[argument] = analysis::dropTrivialAxes(sharding, mesh);
 }
 
 void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
@@ -68,7 +68,7 @@ void Propagation::seed(Operation *op, OpSharding sharding, ArrayRef<Sharding> re
 
 void Propagation::show(Operation *op, ArrayRef<Sharding> results) {
   for (auto [result, sharding] : llvm::zip(op->getResults(), results))
-    seen[result] = facts::dropTrivialAxes(sharding, mesh);
+    seen[result] = analysis::dropTrivialAxes(sharding, mesh);
 }
 
 void Propagation::record(Operation *op, OpSharding sharding, Origin origin) {
@@ -319,13 +319,13 @@ void Propagation::annotate() {
     if (found == ops.end())
       continue;
     const OpSharding &sharding = found->second.sharding;
-    facts::setShardings(&op, sharding.operands, sharding.results);
+    analysis::setShardings(&op, sharding.operands, sharding.results);
     std::string out;
     for (const Sharding &result : sharding.results)
       out += (out.empty() ? "" : ", ") + result.str();
     remark::passed(op.getLoc(), remark::RemarkOpts::name("propagate").category("strategy"))
         << remark::metric("out", out) << remark::metric("from", stringify(found->second.origin))
-        << remark::metric("flops", facts::costOf(&op).flops / countParts(sharding));
+        << remark::metric("flops", analysis::costOf(&op).flops / countParts(sharding));
   }
 }
 

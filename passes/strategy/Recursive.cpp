@@ -6,8 +6,8 @@
 // shapes and roles on arguments and results. Leaves the ops unchanged, with a sharding on each, and
 // no constraints.
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/ReshardPlan.h"
-#include "passes/facts/ReshardTable.h"
+#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/ReshardTable.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/RecursiveStrategy.h"
 #include "passes/strategy/SearchImprove.h"
@@ -34,7 +34,7 @@ struct Recursive : impl::StrategyRecursiveBase<Recursive> {
         getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
     if (failed(program))
       return signalPassFailure();
-    GivenShardings fixed = program->given;
+    SeedShardings fixed = program->given;
     RecursiveOutcome outcome;
     auto start = std::chrono::steady_clock::now();
     addRecursiveStrategy(getOperation(), deviceNum, *program);
@@ -51,13 +51,13 @@ struct Recursive : impl::StrategyRecursiveBase<Recursive> {
 private:
   /// Annotates the program by the cuts, and again by the improved plan. The cost model `roofline`
   /// needs the first annotation because it models the whole step.
-  LogicalResult annotateAndImprove(ConstrainedProgram program, GivenShardings fixed,
+  LogicalResult annotateAndImprove(ConstrainedProgram program, SeedShardings fixed,
                                    RecursiveOutcome &outcome) {
     dist::Mesh mesh = program.mesh;
     annotateProgram(getOperation(), std::move(program));
     // On more axes every reshard would be planned separately, which takes minutes.
     if (improvement == CostModel::None ||
-        facts::dropTrivialAxes(mesh).getAxes().size() > facts::maxTableAxes)
+        analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes)
       return success();
     abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
     if (!machine)
@@ -76,7 +76,7 @@ private:
   }
 
   /// Improves the forward ops under the cost model `memory`; all other ops follow them.
-  void improveMemory(ConstrainedProgram program, const GivenShardings &fixed,
+  void improveMemory(ConstrainedProgram program, const SeedShardings &fixed,
                      RecursiveOutcome &outcome) {
     MemorySearchOptions options;
     options.model = {alpha, beta, gamma};

@@ -4,8 +4,8 @@
 // sections of a step, based on the shardings on the boundaries of functions. Changes nothing.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -31,8 +31,8 @@ struct Bytes {
     if (!role || !type)
       return;
     StringRef name = graph::getName(role);
-    dist::Sharding sharding = facts::getSharding(argument);
-    int64_t bytes = facts::getNumBytes(facts::getLocalType(type, sharding, mesh));
+    dist::Sharding sharding = analysis::getSharding(argument);
+    int64_t bytes = analysis::getNumBytes(analysis::getLocalType(type, sharding, mesh));
     if (role.getKind() == RoleKind::Gradient)
       gradients[name] = bytes;
     else if (auto parameter = symbols.lookup<graph::ParameterOp>(name))

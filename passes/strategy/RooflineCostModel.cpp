@@ -2,8 +2,8 @@
 #include "passes/strategy/RooflineCostModel.h"
 
 #include "dialects/dist/Group.h"
-#include "passes/facts/CollectiveCost.h"
-#include "passes/facts/Kernels.h"
+#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/Kernels.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -12,14 +12,15 @@ using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
-static facts::Shape getLocalShape(Value value, const Sharding &sharding, const dist::Mesh &mesh) {
+static analysis::Shape getLocalShape(Value value, const Sharding &sharding,
+                                     const dist::Mesh &mesh) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? sharding.getLocalShape(type.getShape(), mesh) : facts::Shape{0};
+  return type ? sharding.getLocalShape(type.getShape(), mesh) : analysis::Shape{0};
 }
 
-static facts::OpShapes getLocalShapes(Operation *op, const OpSharding &opSharding,
-                                      const dist::Mesh &mesh) {
-  facts::OpShapes shapes;
+static analysis::OpShapes getLocalShapes(Operation *op, const OpSharding &opSharding,
+                                         const dist::Mesh &mesh) {
+  analysis::OpShapes shapes;
   for (auto [operand, sharding] : llvm::zip_equal(op->getOperands(), opSharding.operands))
     shapes.operands.push_back(getLocalShape(operand, sharding, mesh));
   for (auto [result, sharding] : llvm::zip_equal(op->getResults(), opSharding.results))
@@ -27,14 +28,14 @@ static facts::OpShapes getLocalShapes(Operation *op, const OpSharding &opShardin
   return shapes;
 }
 
-const facts::KernelShare &RooflineCostModel::getShare(Operation *op) {
+const analysis::KernelShare &RooflineCostModel::getShare(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   return shares.try_emplace(function, function).first->second.of(op);
 }
 
-std::vector<double> RooflineCostModel::costOfOp(Operation *op, const facts::KernelShare &share,
+std::vector<double> RooflineCostModel::costOfOp(Operation *op, const analysis::KernelShare &share,
                                                 ArrayRef<OpSharding> opShardings) {
-  facts::OpCostModel price(op, cluster.device(), share);
+  analysis::OpCostModel price(op, cluster.device(), share);
   std::vector<double> seconds;
   for (const OpSharding &opSharding : opShardings) {
     func::FuncOp form = local.build(op, opSharding);
@@ -45,12 +46,13 @@ std::vector<double> RooflineCostModel::costOfOp(Operation *op, const facts::Kern
 }
 
 double RooflineCostModel::costOfLocalForm(func::FuncOp function) const {
-  facts::KernelShares shares(function);
+  analysis::KernelShares shares(function);
   double seconds = 0;
   for (Operation &op : function.getBody().front().without_terminator())
-    seconds += facts::isCollective(&op) ? facts::secondsOfCollective({&op}, mesh, cluster)
-                                        : facts::OpCostModel(&op, cluster.device(), shares.of(&op))
-                                              .seconds(facts::OpShapes::of(&op));
+    seconds += analysis::isCollective(&op)
+                   ? analysis::secondsOfCollective({&op}, mesh, cluster)
+                   : analysis::OpCostModel(&op, cluster.device(), shares.of(&op))
+                         .seconds(analysis::OpShapes::of(&op));
   return seconds;
 }
 
@@ -69,29 +71,29 @@ std::vector<OwnCollective> RooflineCostModel::listCollectives(Operation *op,
   std::vector<OwnCollective> collectives;
   if (func::FuncOp form = local.build(op, opSharding))
     for (Operation &inner : form.getBody().front().without_terminator())
-      if (facts::isCollective(&inner))
+      if (analysis::isCollective(&inner))
         collectives.push_back(
-            {describe(&inner, mesh), facts::secondsOfCollective({&inner}, mesh, cluster)});
+            {describe(&inner, mesh), analysis::secondsOfCollective({&inner}, mesh, cluster)});
   return collectives;
 }
 
-const facts::ReshardPlan &RooflineCostModel::planUse(RankedTensorType type, const Sharding &from,
-                                                     const Sharding &to) {
-  return planner.plan(from, to, type.getShape(), facts::getElementBytes(type));
+const analysis::ReshardPlan &RooflineCostModel::planUse(RankedTensorType type, const Sharding &from,
+                                                        const Sharding &to) {
+  return planner.plan(from, to, type.getShape(), analysis::getElementBytes(type));
 }
 
 std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
                                                   ArrayRef<const Sharding *> from,
                                                   ArrayRef<const Sharding *> to) {
-  int64_t elementBytes = facts::getElementBytes(type);
+  int64_t elementBytes = analysis::getElementBytes(type);
   std::vector<double> seconds;
-  if (facts::dropTrivialAxes(mesh).getAxes().size() > facts::maxTableAxes) {
+  if (analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes) {
     for (const Sharding *left : from)
       for (const Sharding *right : to)
         seconds.push_back(planner.plan(*left, *right, type.getShape(), elementBytes).cost);
     return seconds;
   }
-  const facts::ReshardTable &table = tables.get(type.getShape(), elementBytes);
+  const analysis::ReshardTable &table = tables.get(type.getShape(), elementBytes);
   auto find = [&](const Sharding *sharding) { return table.getGraph().find(*sharding); };
   std::vector<unsigned> columns;
   for (const Sharding *right : to)

@@ -4,9 +4,9 @@
 // reshard between two nodes.
 #pragma once
 
-#include "passes/facts/OpCostModel.h"
-#include "passes/facts/ReshardPlanner.h"
-#include "passes/facts/ReshardTable.h"
+#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/ReshardTable.h"
 #include "passes/strategy/LocalProgram.h"
 
 namespace pcc::strategy {
@@ -28,11 +28,11 @@ public:
   const dist::Mesh &getMesh() const { return mesh; }
   const abi::Cluster &getCluster() const { return cluster; }
   /// Returns the share of `op` in its kernel.
-  const facts::KernelShare &getShare(mlir::Operation *op);
+  const analysis::KernelShare &getShare(mlir::Operation *op);
 
   /// Returns the seconds that a rank takes for `op` split in each of `opShardings`. This is the
   /// time of its local form with its collectives, or of its `share` of a kernel.
-  std::vector<double> costOfOp(mlir::Operation *op, const facts::KernelShare &share,
+  std::vector<double> costOfOp(mlir::Operation *op, const analysis::KernelShare &share,
                                llvm::ArrayRef<OpSharding> opShardings);
   /// Lists the collectives in the local form of the split `op`.
   std::vector<OwnCollective> listCollectives(mlir::Operation *op, const OpSharding &opSharding);
@@ -41,18 +41,18 @@ public:
                                  llvm::ArrayRef<const dist::Sharding *> from,
                                  llvm::ArrayRef<const dist::Sharding *> to);
   /// Returns the reshard plan between two shardings, as optimized for the machine.
-  const facts::ReshardPlan &planUse(mlir::RankedTensorType type, const dist::Sharding &from,
-                                    const dist::Sharding &to);
+  const analysis::ReshardPlan &planUse(mlir::RankedTensorType type, const dist::Sharding &from,
+                                       const dist::Sharding &to);
 
 private:
   double costOfLocalForm(mlir::func::FuncOp function) const;
 
   const abi::Cluster &cluster;
   dist::Mesh mesh;
-  facts::ReshardTables tables;
-  facts::ReshardPlanner planner; ///< for meshes of more axes than tables support
+  analysis::ReshardTables tables;
+  analysis::ReshardPlanner planner; ///< for meshes of more axes than tables support
   LocalProgram local;
-  llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
+  llvm::DenseMap<mlir::Operation *, analysis::KernelShares> shares; ///< by function
 };
 
 } // namespace pcc::strategy

@@ -44,7 +44,7 @@ private:
     MemorySearchOptions options;
     options.model = {alpha, beta, gamma};
     options.algorithm = algorithm;
-    options.use = fullyUseDevices ? facts::DeviceUse::Full : facts::DeviceUse::Any;
+    options.use = fullyUseDevices ? analysis::DeviceUse::Full : analysis::DeviceUse::Any;
     options.elementwiseFollows = elementwiseFollows;
     options.solve.seconds = timeLimit;
     options.solve.gap = gap;

@@ -3,7 +3,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/LocalForm.h"
+#include "passes/analysis/LocalForm.h"
 #include "passes/strategy/Propagation.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 /// Whether an op can produce any block of its result without operands.
 bool isLeaf(Operation *op) {
-  return op->getNumOperands() == 0 && isa<facts::LocalFormOpInterface>(op);
+  return op->getNumOperands() == 0 && isa<analysis::LocalFormOpInterface>(op);
 }
 
 /// Returns the type of a tensor that can be split; null for scalars and other values.
@@ -34,12 +34,13 @@ bool isBoundary(graph::RoleAttr role) {
 /// Builds the graph from the sections that a step runs, op by op.
 class Builder {
 public:
-  Builder(SearchGraph &graph, const GivenShardings &given) : graph(graph), given(given) {}
+  Builder(SearchGraph &graph, const SeedShardings &given) : graph(graph), given(given) {}
 
   void run(ModuleOp module) {
-    SmallVector<facts::Section> sections = facts::collectSections(module);
-    bool trains = llvm::any_of(sections, [](facts::Section &section) { return section.runs > 0; });
-    for (facts::Section &section : sections)
+    SmallVector<analysis::Section> sections = analysis::collectSections(module);
+    bool trains =
+        llvm::any_of(sections, [](analysis::Section &section) { return section.runs > 0; });
+    for (analysis::Section &section : sections)
       if (section.runs > 0 || !trains)
         addSection(section);
     for (SearchNode &node : graph.nodes)
@@ -78,7 +79,7 @@ private:
     return it->second;
   }
 
-  void addSection(facts::Section &section) {
+  void addSection(analysis::Section &section) {
     sources.clear();
     runs = std::max<int64_t>(section.runs, 1);
     Block &body = section.function.getBody().front();
@@ -142,7 +143,7 @@ private:
     graph.nodes[from].end = std::max(graph.nodes[from].end, position + 1);
   }
 
-  void addResult(facts::Section &section, unsigned index, Value value) {
+  void addResult(analysis::Section &section, unsigned index, Value value) {
     RankedTensorType type = getTensorType(value);
     if (!type)
       return;
@@ -154,7 +155,7 @@ private:
   }
 
   SearchGraph &graph;
-  const GivenShardings &given;
+  const SeedShardings &given;
   llvm::MapVector<Attribute, unsigned> boundaries; ///< by role
   llvm::DenseMap<Value, Source> sources;           ///< sources of the section's values
   int64_t position = 0, runs = 1;
@@ -162,7 +163,7 @@ private:
 
 } // namespace
 
-const dist::Sharding *findSeen(const GivenShardings &given, Value value) {
+const dist::Sharding *findSeen(const SeedShardings &given, Value value) {
   auto result = dyn_cast<OpResult>(value);
   auto found = result ? given.ops.find(result.getOwner()) : given.ops.end();
   if (found == given.ops.end() || result.getResultNumber() >= found->second.results.size())
@@ -170,7 +171,7 @@ const dist::Sharding *findSeen(const GivenShardings &given, Value value) {
   return &found->second.results[result.getResultNumber()];
 }
 
-SearchGraph::SearchGraph(ModuleOp module, const GivenShardings &given) {
+SearchGraph::SearchGraph(ModuleOp module, const SeedShardings &given) {
   Builder(*this, given).run(module);
 }
 

@@ -26,7 +26,7 @@
 // neither has edges.
 #pragma once
 
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Sections.h"
 #include "passes/strategy/ShardingAnnotator.h"
 #include <string>
 #include <vector>
@@ -63,12 +63,12 @@ struct SearchOutput {
 };
 
 /// Returns the given sharding in which the users of `value` must see it, or null.
-const dist::Sharding *findSeen(const GivenShardings &given, mlir::Value value);
+const dist::Sharding *findSeen(const SeedShardings &given, mlir::Value value);
 
 class SearchGraph {
 public:
   /// Builds the graph of a module after the phase `grad`, or of a module that does not train.
-  SearchGraph(mlir::ModuleOp module, const GivenShardings &given);
+  SearchGraph(mlir::ModuleOp module, const SeedShardings &given);
 
   std::vector<SearchNode> nodes; ///< ops in program order, each before its users
   std::vector<SearchEdge> edges;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/SearchImprove.h"
 
-#include "passes/facts/ReshardPlan.h"
+#include "passes/analysis/ReshardPlan.h"
 #include "passes/solve/Improve.h"
 #include "passes/strategy/AnnotatedPlan.h"
 #include <chrono>
@@ -24,7 +24,7 @@ constexpr int roundsOfAll = 16;
 
 class Improver {
 public:
-  Improver(ModuleOp module, const dist::Mesh &mesh, const GivenShardings &fixed,
+  Improver(ModuleOp module, const dist::Mesh &mesh, const SeedShardings &fixed,
            const abi::Cluster &cluster, int64_t memoryLimit)
       : module(module), fixed(fixed), memoryLimit(memoryLimit), annotated(module, mesh),
         costModel(std::make_shared<RooflineCostModel>(module.getContext(), mesh, cluster)) {}
@@ -53,7 +53,7 @@ public:
   void widen() {
     const dist::Mesh &mesh = costModel->getMesh();
     double edges = static_cast<double>(problem->getProblem().edges.size());
-    auto numAxes = static_cast<double>(facts::dropTrivialAxes(mesh).getAxes().size());
+    auto numAxes = static_cast<double>(analysis::dropTrivialAxes(mesh).getAxes().size());
     if (edges * std::pow(optionsPerAxis, 2 * numAxes) > maxTableEntries)
       return;
     auto all = std::make_shared<SearchProblem>(module, mesh, costModel->getCluster(), fixed,
@@ -112,7 +112,7 @@ private:
   }
 
   ModuleOp module;
-  const GivenShardings &fixed;
+  const SeedShardings &fixed;
   int64_t memoryLimit;
   AnnotatedPlan annotated;
   std::shared_ptr<RooflineCostModel> costModel;
@@ -125,7 +125,7 @@ private:
 
 } // namespace
 
-SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, GivenShardings fixed,
+SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, SeedShardings fixed,
                             const abi::Cluster &cluster, const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
   Improver improver(module, mesh, fixed, cluster, options.getMemoryLimit(cluster));

@@ -20,7 +20,7 @@ namespace pcc::strategy {
 /// Improves the plan with which the program is annotated (ShardingAnnotator.h) on `mesh`; the
 /// shardings in `fixed` stay. The result is never more expensive. The outcome holds the improved
 /// plan beside `fixed`, and no bound.
-SearchOutcome improveSearch(mlir::ModuleOp module, const dist::Mesh &mesh, GivenShardings fixed,
+SearchOutcome improveSearch(mlir::ModuleOp module, const dist::Mesh &mesh, SeedShardings fixed,
                             const abi::Cluster &cluster, const SearchOptions &options);
 
 } // namespace pcc::strategy

@@ -2,8 +2,8 @@
 #include "passes/strategy/SearchProblem.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/Shardings.h"
 #include <cmath>
 
 using namespace mlir;
@@ -19,12 +19,13 @@ int64_t toPicoseconds(double seconds) {
 }
 
 int64_t countBytes(Type type, const Sharding &sharding, const dist::Mesh &mesh) {
-  return isa<RankedTensorType>(type) ? facts::getNumBytes(facts::getLocalType(type, sharding, mesh))
-                                     : 0;
+  return isa<RankedTensorType>(type)
+             ? analysis::getNumBytes(analysis::getLocalType(type, sharding, mesh))
+             : 0;
 }
 
 /// Returns a key; ops with equal keys have the same options at the same costs.
-std::vector<const void *> getSignature(Operation *op, const facts::KernelShare &share) {
+std::vector<const void *> getSignature(Operation *op, const analysis::KernelShare &share) {
   uintptr_t bits = share.launches;
   for (const llvm::SmallBitVector &set : {share.reads, share.writes})
     for (unsigned index = 0; index < set.size(); ++index)
@@ -52,7 +53,7 @@ const void *getKey(RoleKind kind) {
 bool mayBePartial(RoleKind kind) { return kind == RoleKind::Gradient || kind == RoleKind::Output; }
 
 /// Whether an input can be fed in `sharding`: whole, or cut along the batch only.
-bool mayBeFed(const Sharding &sharding, const GivenShardings &given) {
+bool mayBeFed(const Sharding &sharding, const SeedShardings &given) {
   return !sharding.isSplit() || (!given.fullBatch && llvm::all_of(sharding.getDims().drop_front(),
                                                                   [](const dist::AxisList &axes) {
                                                                     return axes.empty();
@@ -69,7 +70,7 @@ bool isCutAlike(const OpSharding &lhs, const OpSharding &rhs) {
 }
 
 /// Returns the given sharding of a boundary or a shared value, or null.
-const Sharding *findGiven(const SearchNode &node, const GivenShardings &given) {
+const Sharding *findGiven(const SearchNode &node, const SeedShardings &given) {
   if (node.kind == SearchNode::Kind::Shared)
     return findSeen(given, node.value);
   if (node.kind != SearchNode::Kind::Boundary || node.role.getKind() == RoleKind::Gradient)
@@ -90,10 +91,10 @@ std::string describe(const SearchNode &node) {
   if (node.kind == SearchNode::Kind::Boundary)
     return describe(node.role);
   if (node.kind == SearchNode::Kind::Op)
-    return facts::getName(node.op).str();
+    return analysis::getName(node.op).str();
   auto argument = dyn_cast<BlockArgument>(node.value);
   if (!argument)
-    return facts::getName(node.value.getDefiningOp()).str() + " as its users see it";
+    return analysis::getName(node.value.getDefiningOp()).str() + " as its users see it";
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   return describe(graph::getArgRole(function, argument.getArgNumber())) + " as its users see it";
 }
@@ -101,7 +102,7 @@ std::string describe(const SearchNode &node) {
 } // namespace
 
 SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
-                             const GivenShardings &given, int64_t memoryLimit)
+                             const SeedShardings &given, int64_t memoryLimit)
     : module(module),
       costModel(std::make_shared<RooflineCostModel>(module.getContext(), mesh, cluster)),
       graph(module, given) {
@@ -114,7 +115,7 @@ SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi:
   addUses();
 }
 
-SearchProblem::SearchProblem(ModuleOp module, const GivenShardings &given, int64_t memoryLimit,
+SearchProblem::SearchProblem(ModuleOp module, const SeedShardings &given, int64_t memoryLimit,
                              std::shared_ptr<RooflineCostModel> shared, const NearPlan &near)
     : module(module), costModel(std::move(shared)), graph(module, given) {
   std::vector<int64_t> planned;
@@ -135,7 +136,7 @@ void SearchProblem::addUses() {
     addOutput(output);
 }
 
-SearchProblem SearchProblem::remake(const GivenShardings &given) const {
+SearchProblem SearchProblem::remake(const SeedShardings &given) const {
   return SearchProblem(module, costModel->getMesh(), costModel->getCluster(), given,
                        problem.usageLimit);
 }
@@ -181,7 +182,7 @@ SearchProblem::makeTensorOptions(RankedTensorType type, ArrayRef<Sharding> shard
 }
 
 SearchProblem::SharedNodeOptions SearchProblem::getOpOptions(Operation *op,
-                                                             const GivenShardings &given) {
+                                                             const SeedShardings &given) {
   if (auto found = given.ops.find(op); found != given.ops.end())
     return makeOpOptions(op, follow(op, found->second));
   SharedNodeOptions &equal = known[getSignature(op, costModel->getShare(op))];
@@ -193,11 +194,11 @@ SearchProblem::SharedNodeOptions SearchProblem::getOpOptions(Operation *op,
 /// Lists the shardings of a boundary or a shared value. Parameters are never partial, and inputs
 /// are whole or cut along the batch. Gradients and shared values may be partial sums.
 SearchProblem::SharedNodeOptions SearchProblem::getTensorOptions(const SearchNode &node,
-                                                                 const GivenShardings &given) {
+                                                                 const SeedShardings &given) {
   bool isShared = node.kind == SearchNode::Kind::Shared;
   RoleKind kind = isShared ? RoleKind::Output : node.role.getKind();
   if (const Sharding *sharding = findGiven(node, given))
-    return makeTensorOptions(node.type, facts::dropTrivialAxes(*sharding, costModel->getMesh()));
+    return makeTensorOptions(node.type, analysis::dropTrivialAxes(*sharding, costModel->getMesh()));
   SharedNodeOptions &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
   if (equal)
     return equal;
@@ -210,7 +211,7 @@ SearchProblem::SharedNodeOptions SearchProblem::getTensorOptions(const SearchNod
 
 /// Lists the options near the plan; a given node has only its option in the plan.
 SearchProblem::SharedNodeOptions
-SearchProblem::getNearOptions(unsigned index, const GivenShardings &given, const NearPlan &near) {
+SearchProblem::getNearOptions(unsigned index, const SeedShardings &given, const NearPlan &near) {
   const SearchNode &node = graph.nodes[index];
   std::shared_ptr<const OpSharding> planned = near.findOpSharding(index, node);
   if (node.kind == SearchNode::Kind::Op) {
@@ -286,7 +287,8 @@ std::vector<OwnCollective> SearchProblem::listCollectives(unsigned node, int32_t
             : std::vector<OwnCollective>();
 }
 
-const facts::ReshardPlan &SearchProblem::planUse(const SearchEdge &edge, int32_t from, int32_t to) {
+const analysis::ReshardPlan &SearchProblem::planUse(const SearchEdge &edge, int32_t from,
+                                                    int32_t to) {
   return costModel->planUse(edge.type,
                             opShardings[edge.from]->opShardings[from].results[edge.result],
                             opShardings[edge.to]->opShardings[to].operands[edge.operand]);
@@ -300,7 +302,7 @@ void SearchProblem::addOutput(const SearchOutput &output) {
   }
 }
 
-void SearchProblem::apply(const solve::StrategySolution &solution, GivenShardings &given) const {
+void SearchProblem::apply(const solve::StrategySolution &solution, SeedShardings &given) const {
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
     const OpSharding &opSharding = opShardings[index]->opShardings[solution[index]];
     if (node.kind == SearchNode::Kind::Op) {

@@ -53,9 +53,9 @@ public:
   /// have a device for each rank and outlive this object. Shardings in `given` have no alternative.
   /// `memoryLimit` is in bytes.
   SearchProblem(mlir::ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
-                const GivenShardings &given, int64_t memoryLimit);
+                const SeedShardings &given, int64_t memoryLimit);
   /// Builds the problem near a plan. A plan that exceeds the memory limit may keep its memory use.
-  SearchProblem(mlir::ModuleOp module, const GivenShardings &given, int64_t memoryLimit,
+  SearchProblem(mlir::ModuleOp module, const SeedShardings &given, int64_t memoryLimit,
                 std::shared_ptr<RooflineCostModel> costModel, const NearPlan &near);
 
   const solve::StrategyProblem &getProblem() const { return problem; }
@@ -71,16 +71,16 @@ public:
   /// Lists the collectives within one option of an op.
   std::vector<OwnCollective> listCollectives(unsigned node, int32_t option);
   /// Returns the reshard plan of a use for the options of both its ends.
-  const facts::ReshardPlan &planUse(const SearchEdge &edge, int32_t from, int32_t to);
+  const analysis::ReshardPlan &planUse(const SearchEdge &edge, int32_t from, int32_t to);
 
   const dist::Mesh &getMesh() const { return costModel->getMesh(); }
 
   /// Builds the problem of the same program on the same mesh and machine with other given
   /// shardings.
-  SearchProblem remake(const GivenShardings &given) const;
+  SearchProblem remake(const SeedShardings &given) const;
 
   /// Writes the choice of `solution` for every op and boundary into `given`.
-  void apply(const solve::StrategySolution &solution, GivenShardings &given) const;
+  void apply(const solve::StrategySolution &solution, SeedShardings &given) const;
 
 private:
   using SharedNodeOptions = std::shared_ptr<const NodeOptions>;
@@ -91,10 +91,10 @@ private:
   using Table = std::optional<solve::CostTable>;
 
   void addUses();
-  SharedNodeOptions getOpOptions(mlir::Operation *op, const GivenShardings &given);
-  SharedNodeOptions getNearOptions(unsigned index, const GivenShardings &given,
+  SharedNodeOptions getOpOptions(mlir::Operation *op, const SeedShardings &given);
+  SharedNodeOptions getNearOptions(unsigned index, const SeedShardings &given,
                                    const NearPlan &near);
-  SharedNodeOptions getTensorOptions(const SearchNode &node, const GivenShardings &given);
+  SharedNodeOptions getTensorOptions(const SearchNode &node, const SeedShardings &given);
   std::vector<OpSharding> follow(mlir::Operation *op, const GivenOp &given) const;
   SharedNodeOptions makeOpOptions(mlir::Operation *op, std::vector<OpSharding> opShardings);
   SharedNodeOptions makeTensorOptions(mlir::RankedTensorType type,

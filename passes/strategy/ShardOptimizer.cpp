@@ -18,9 +18,9 @@
 // any optimizer is supported.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/LocalForm.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -59,7 +59,7 @@ bool hasShapeOf(Value value, graph::ParameterOp parameter) {
 /// Follows the gradient to the new values. `held` is the argument that passes the parameter.
 Update collectUpdate(func::FuncOp function, BlockArgument gradient, BlockArgument held,
                      graph::ParameterOp parameter) {
-  Update update{parameter, facts::getSharding(held), facts::getSharding(gradient), {}, {}};
+  Update update{parameter, analysis::getSharding(held), analysis::getSharding(gradient), {}, {}};
   SmallVector<Value> open = {gradient};
   while (!open.empty())
     for (Operation *user : open.pop_back_val().getUsers())
@@ -113,7 +113,7 @@ bool canSplit(Operation *op, graph::ParameterOp parameter, int64_t dim) {
   for (auto [value, dims] : llvm::zip_equal(op->getResults(), rule.getResults()))
     if (!agrees(value, dims))
       return false;
-  return common && common->size() == 1 && facts::isSplittable(op, rule, common->front());
+  return common && common->size() == 1 && analysis::isSplittable(op, rule, common->front());
 }
 
 /// Annotates one module.
@@ -208,10 +208,10 @@ private:
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(hasShapeOf(operand.get(), parameter)
                              ? shard
-                             : facts::getOperandSharding(op, operand.getOperandNumber()));
+                             : analysis::getOperandSharding(op, operand.getOperandNumber()));
     for (Value result : op->getResults())
-      results.push_back(hasShapeOf(result, parameter) ? shard : facts::getSharding(result));
-    facts::setShardings(op, operands, results);
+      results.push_back(hasShapeOf(result, parameter) ? shard : analysis::getSharding(result));
+    analysis::setShardings(op, operands, results);
   }
 
   /// Sets the sharding in which all functions pass the value.
@@ -232,7 +232,7 @@ private:
 
   /// Returns the bytes of one rank's part.
   int64_t getBytes(graph::ParameterOp parameter, const Sharding &sharding) const {
-    return facts::getNumBytes(facts::getLocalType(parameter.getTensorType(), sharding, mesh));
+    return analysis::getNumBytes(analysis::getLocalType(parameter.getTensorType(), sharding, mesh));
   }
 
   void remarkSharded(const Update &update, const Cut &cut, const Sharding &shard) {

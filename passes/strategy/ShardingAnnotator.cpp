@@ -4,7 +4,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/ReshardPlan.h"
+#include "passes/analysis/ReshardPlan.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -60,7 +60,7 @@ Sharding splitBatch(ArrayRef<int64_t> shape, const dist::Mesh &mesh) {
   return sharding;
 }
 
-void GivenShardings::set(graph::RoleAttr role, const Sharding &sharding) {
+void SeedShardings::set(graph::RoleAttr role, const Sharding &sharding) {
   StringRef name = graph::getName(role);
   if (role.getKind() == RoleKind::Parameter)
     parameters[name] = sharding;

@@ -20,7 +20,7 @@ struct GivenOp {
 };
 
 /// Shardings that a mode or a user prescribes before propagation.
-struct GivenShardings {
+struct SeedShardings {
   llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
   llvm::StringMap<dist::Sharding> gradients;          ///< of parameters, as they are returned
   llvm::DenseMap<mlir::Operation *, GivenOp> ops;
@@ -44,7 +44,7 @@ struct GivenShardings {
 
 class ShardingAnnotator {
 public:
-  ShardingAnnotator(mlir::ModuleOp module, const dist::Mesh &mesh, GivenShardings given)
+  ShardingAnnotator(mlir::ModuleOp module, const dist::Mesh &mesh, SeedShardings given)
       : module(module), planner(mesh), mesh(planner.getMesh()), given(std::move(given)) {}
 
   /// Annotates all functions: functions that return gradients first, functions that take them last.
@@ -63,9 +63,9 @@ private:
                                   const dist::Sharding &made, mlir::DictionaryAttr &attributes);
 
   mlir::ModuleOp module;
-  facts::ReshardPlanner planner;
+  analysis::ReshardPlanner planner;
   const dist::Mesh &mesh; ///< the planner's mesh
-  GivenShardings given;
+  SeedShardings given;
 };
 
 /// Fails with a diagnostic if the number of ranks is outside the supported range.

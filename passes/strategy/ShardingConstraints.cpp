@@ -6,10 +6,10 @@ using namespace mlir;
 namespace pcc::strategy {
 namespace {
 
-using Kind = facts::NamePattern::Kind;
+using Kind = analysis::NamePattern::Kind;
 
 /// Keys in the order of ConstraintKind.
-constexpr facts::SubjectKey keys[] = {
+constexpr analysis::SubjectKey keys[] = {
     {"op", Kind::Whole},       {"op_name", Kind::Literal}, {"op_exact", Kind::Literal},
     {"module", Kind::Leading}, {"parameter", Kind::Whole}, {"input", Kind::Whole},
 };
@@ -17,8 +17,8 @@ constexpr facts::SubjectKey keys[] = {
 } // namespace
 
 FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, ModuleOp module) {
-  FailureOr<facts::ConstraintSubject> subject =
-      facts::ConstraintSubject::read(entry, keys, "a constraint", module);
+  FailureOr<analysis::ConstraintSubject> subject =
+      analysis::ConstraintSubject::read(entry, keys, "a constraint", module);
   if (failed(subject))
     return failure();
   ShardingConstraint constraint;
@@ -27,7 +27,7 @@ FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, Mod
   constraint.optional = entry.contains("optional");
   constraint.strategy.joinsSides = constraint.restored;
   auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
-    StringRef text = facts::getText(entry, key);
+    StringRef text = analysis::getText(entry, key);
     if (text.empty())
       return success();
     FailureOr<GivenCuts> parsed = parseCuts(text, module.getContext(), [&] {

@@ -22,7 +22,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/facts/ConstraintSubject.h"
+#include "passes/analysis/ConstraintSubject.h"
 #include "passes/strategy/GivenStrategy.h"
 
 namespace pcc::strategy {
@@ -52,7 +52,7 @@ public:
   std::string describe() const { return subject.describe(); }
 
 private:
-  facts::ConstraintSubject subject;
+  analysis::ConstraintSubject subject;
   bool restored = false, optional = false;
   GivenStrategy strategy;
 };

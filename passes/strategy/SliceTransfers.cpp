@@ -13,9 +13,9 @@
 // gathers it after them. Assumes that the pass of a mode has annotated the program.
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/ReshardCostModel.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/ReshardCostModel.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/strategy/Passes.h"
 #include "runtime/machine/Cluster.h"
 
@@ -56,7 +56,7 @@ private:
   }
 
   void slice(pipe::TransferOp transfer, const dist::Mesh &mesh, const abi::Cluster &machine) {
-    dist::Sharding whole = facts::getSharding(transfer.getResult());
+    dist::Sharding whole = analysis::getSharding(transfer.getResult());
     dist::AxisList copies;
     for (const dist::MeshAxis &axis : mesh.getAxes())
       if (!whole.uses(axis.name) && axis.size > 1)
@@ -66,17 +66,18 @@ private:
     if (copies.empty() || !cut)
       return;
     double bytes =
-        double(facts::getNumBytes(transfer.getType())) / double(whole.getNumBlocks(mesh));
+        double(analysis::getNumBytes(transfer.getType())) / double(whole.getNumBlocks(mesh));
     double parts = double(cut->getNumBlocks(mesh)) / double(whole.getNumBlocks(mesh));
     int64_t ranks = mesh.getNumRanks();
-    double atOnce = facts::secondsOfTransfer(bytes, ranks, machine);
-    double inParts = facts::secondsOfTransfer(bytes / parts, ranks, machine) +
-                     machine::estimateCollectiveCost(
-                         machine, facts::makeGroup(copies, mesh, machine), {abi::ALL_GATHER, bytes})
-                         .seconds;
+    double atOnce = analysis::secondsOfTransfer(bytes, ranks, machine);
+    double inParts =
+        analysis::secondsOfTransfer(bytes / parts, ranks, machine) +
+        machine::estimateCollectiveCost(machine, analysis::makeGroup(copies, mesh, machine),
+                                        {abi::ALL_GATHER, bytes})
+            .seconds;
     if (inParts >= atOnce)
       return;
-    facts::setShardings(transfer, {*cut}, {*cut});
+    analysis::setShardings(transfer, {*cut}, {*cut});
     remark::passed(transfer.getLoc(),
                    remark::RemarkOpts::name("slice-transfers").category("strategy"))
         << remark::metric("sharding", cut->str()) << remark::metric("seconds", inParts)

@@ -87,7 +87,7 @@ private:
     std::string unknown;
     options.observe = [&](CompilePhase stage, mlir::ModuleOp module) {
       if (stage == CompilePhase::Grad)
-        unknown = describeUnknown(strategy::SearchGraph(module, strategy::GivenShardings()));
+        unknown = describeUnknown(strategy::SearchGraph(module, strategy::SeedShardings()));
       return mlir::success(unknown.empty());
     };
     std::optional<strategy::OpExplanation> explanation;

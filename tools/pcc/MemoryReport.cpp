@@ -2,7 +2,7 @@
 
 #include "tools/pcc/MemoryReport.h"
 
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -27,7 +27,7 @@ MemoryReport::MemoryReport(const strategy::MemoryOutcome &outcome)
       price(outcome.cost), total(outcome.total), bound(outcome.bound), seconds(outcome.seconds) {
   llvm::StringMap<unsigned> seen;
   for (const strategy::MemoryChoice &choice : outcome.choices) {
-    std::string name = facts::getName(choice.op).str();
+    std::string name = analysis::getName(choice.op).str();
     if (unsigned number = seen[name]++)
       name += "#" + std::to_string(number);
     ops.push_back({name, ::print(choice.operands), ::print(choice.results), choice.total});

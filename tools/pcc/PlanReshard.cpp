@@ -3,7 +3,7 @@
 // pcc plan-reshard: plans how a tensor changes from one sharding to another, for one pair of
 // shardings or a file of pairs. Reports the bytes moved and the time.
 
-#include "passes/facts/ReshardPlanner.h"
+#include "passes/analysis/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/ClusterFlag.h"
 #include "tools/pcc/ReshardRun.h"
@@ -23,7 +23,7 @@ constexpr int64_t bytesPerElement = 4; // f32
 
 /// The plan of one pair and its cost.
 struct PlannedPair {
-  facts::ReshardPlan plan;
+  analysis::ReshardPlan plan;
   std::vector<machine::CollectiveCost> costs; ///< of each step
   double seconds = 0;
   std::optional<bool> equal; ///< whether the run was right; set by --execute
@@ -92,12 +92,12 @@ private:
                    mlir::MLIRContext &context) {
     PlannedPair result;
     const abi::Cluster *decides = machine ? &*machine : nullptr;
-    facts::ReshardPlanner planner(pair.mesh, decides);
+    analysis::ReshardPlanner planner(pair.mesh, decides);
     result.plan = planner.plan(pair.from, pair.to, pair.shape, bytesPerElement);
     std::string cores = std::to_string(pair.mesh.getNumRanks()) + "xcpu";
     abi::Cluster timed = machine ? *machine : *machine::parseForm(cores);
-    facts::ReshardCostModel cost(timed, planner.getMesh(), bytesPerElement);
-    for (const facts::ReshardStep &step : result.plan.steps) {
+    analysis::ReshardCostModel cost(timed, planner.getMesh(), bytesPerElement);
+    for (const analysis::ReshardStep &step : result.plan.steps) {
       result.costs.push_back(cost.explain(step));
       result.seconds += result.costs.back().seconds;
     }
@@ -112,7 +112,7 @@ private:
       json::Array steps;
       for (const auto &[step, cost] : llvm::zip_equal(pair.plan.steps, pair.costs))
         steps.push_back(json::Object{{"step", step.str()},
-                                     {"kind", facts::stringify(step.kind)},
+                                     {"kind", analysis::stringify(step.kind)},
                                      {"to", step.to.str()},
                                      {"bytes", step.elements * bytesPerElement},
                                      {"seconds", cost.seconds},

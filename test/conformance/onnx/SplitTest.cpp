@@ -5,7 +5,7 @@
 #include "compiler/import/TestData.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/facts/LegalStrategies.h"
+#include "passes/analysis/LegalStrategies.h"
 #include "test/oracle/sharding/OneDevice.h"
 
 using namespace mlir;
@@ -55,7 +55,7 @@ interpret::Report verifySplit(const NodeTest &test, MLIRContext &context, int64_
       if (!isa<FactorRuleOpInterface>(op))
         continue;
       Mesh mesh = makeMesh(devices);
-      facts::StrategyList strategies = facts::StrategySpace(&op).list(devices);
+      analysis::StrategyList strategies = analysis::StrategySpace(&op).list(devices);
       for (size_t index = 0; index < strategies.size(); ++index, ++count) {
         test::Strategy strategy = assignAxes(strategies[index], mesh);
         interpret::Report split = one.compareSplit(mesh, {{&op, strategy}});

@@ -4,7 +4,7 @@
 // that hold the same slice, and the redistributions between them. Those that need a program are in
 // strategies.mlir; groups along the axes of a matrix are tested with the mesh, refusals with the
 // strategies' messages.
-#include "passes/facts/ReshardPlan.h"
+#include "passes/analysis/ReshardPlan.h"
 #include "passes/strategy/MeshRefinement.h"
 #include "gtest/gtest.h"
 
@@ -41,9 +41,9 @@ TEST(PublicCases, AnAxisThatMovesIsOneAllToAll) {
       strategy::refineMesh(16, {DeviceMatrix{16, 1, 1}, DeviceMatrix{1, 16, 1}});
   Sharding from = makeSharding(refined.matrices[0], {2, 0});
   Sharding to = makeSharding(refined.matrices[1], {2, 1});
-  facts::ReshardPlan plan = facts::planReshard(from, to, {512, 512}, refined.mesh);
+  analysis::ReshardPlan plan = analysis::planReshard(from, to, {512, 512}, refined.mesh);
   ASSERT_EQ(plan.steps.size(), 1u);
-  EXPECT_EQ(plan.steps[0].kind, facts::StepKind::AllToAll);
+  EXPECT_EQ(plan.steps[0].kind, analysis::StepKind::AllToAll);
   EXPECT_EQ(plan.steps[0].fromDim, 0);
   EXPECT_EQ(plan.steps[0].toDim, 1);
 }

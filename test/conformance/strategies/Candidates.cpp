@@ -2,8 +2,8 @@
 #include "test/conformance/strategies/Candidates.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/LegalStrategies.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/LegalStrategies.h"
+#include "passes/analysis/OpNames.h"
 #include "test/conformance/strategies/Compiled.h"
 #include "test/conformance/strategies/ModelWriter.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,7 +32,7 @@ using OurCandidates = std::map<Tuples, bool>;
 mlir::Operation *findOp(ModuleOp module, StringRef name) {
   mlir::Operation *found = nullptr;
   module.walk([&](mlir::Operation *op) {
-    if (isa<FactorRuleOpInterface>(op) && facts::getName(op) == name)
+    if (isa<FactorRuleOpInterface>(op) && analysis::getName(op) == name)
       found = op;
   });
   return found;
@@ -60,9 +60,9 @@ std::set<Tuples> readTheirs(const llvm::json::Array &candidates, const ReadBy &r
   return theirs;
 }
 
-OurCandidates listOurs(const ReadBy &reader, int64_t devices, facts::DeviceUse use) {
-  facts::StrategySpace space(reader.op);
-  facts::StrategyList list = space.list(devices, use);
+OurCandidates listOurs(const ReadBy &reader, int64_t devices, analysis::DeviceUse use) {
+  analysis::StrategySpace space(reader.op);
+  analysis::StrategyList list = space.list(devices, use);
   OurCandidates ours;
   for (size_t index = 0; index < list.size(); ++index) {
     bool splitsWhole = llvm::any_of(
@@ -71,7 +71,7 @@ OurCandidates listOurs(const ReadBy &reader, int64_t devices, facts::DeviceUse u
         });
     Tuples tuples;
     for (unsigned place : reader.places) {
-      auto counts = facts::projectCounts(space.getRule().getOperands()[place], list[index]);
+      auto counts = analysis::projectCounts(space.getRule().getOperands()[place], list[index]);
       tuples.emplace_back(counts.begin(), counts.end());
     }
     auto [known, isNew] = ours.try_emplace(tuples, splitsWhole);
@@ -80,10 +80,10 @@ OurCandidates listOurs(const ReadBy &reader, int64_t devices, facts::DeviceUse u
   return ours;
 }
 
-facts::DeviceUse useOf(const Case &question) {
+analysis::DeviceUse useOf(const Case &question) {
   const llvm::json::Object *options = question.object->getObject("options");
   bool isFull = options && options->getBoolean("fully_use_devices").value_or(false);
-  return isFull ? facts::DeviceUse::Full : facts::DeviceUse::Any;
+  return isFull ? analysis::DeviceUse::Full : analysis::DeviceUse::Any;
 }
 
 /// What is found, node by node.

@@ -3,9 +3,9 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/ReshardPlan.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/strategy/FactorAxes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -31,9 +31,9 @@ std::vector<int64_t> sliceOf(const Sharding &sharding, mlir::Value value, const 
 std::vector<int64_t> deviceMatrixOf(mlir::Operation *op, const Mesh &mesh) {
   strategy::FactorAxes factors(op, mesh);
   for (unsigned index = 0; index < op->getNumOperands(); ++index)
-    factors.takeOperand(index, facts::getOperandSharding(op, index));
+    factors.takeOperand(index, analysis::getOperandSharding(op, index));
   for (OpResult result : op->getResults())
-    factors.takeResult(result.getResultNumber(), facts::getSharding(result));
+    factors.takeResult(result.getResultNumber(), analysis::getSharding(result));
   std::vector<int64_t> matrix;
   for (const dist::AxisList &axes : factors.getAxes())
     if (int64_t count = mesh.getSize(axes); count > 1)
@@ -50,7 +50,7 @@ public:
       : compiled(compiled), mesh(compiled.mesh), rank(rank) {
     for (mlir::Operation &op : function.getBody().front())
       if (isa<FactorRuleOpInterface>(op))
-        ops[facts::getName(&op)] = &op;
+        ops[analysis::getName(&op)] = &op;
     for (const auto &[name, sites] : model.nodes)
       readNode(name, sites);
     function.walk([&](dist::ReshardOp reshard) { readReshard(reshard, model); });
@@ -61,17 +61,17 @@ private:
   void readNode(const std::string &name, const NodeSites &sites) {
     CompiledNode &node = compiled.nodes[name];
     for (const Site &site : sites.operands)
-      node.slices.in.push_back(sliceOf(facts::getOperandSharding(ops[site.op], site.index),
+      node.slices.in.push_back(sliceOf(analysis::getOperandSharding(ops[site.op], site.index),
                                        ops[site.op]->getOperand(site.index), mesh));
     for (const Site &site : sites.results) {
       mlir::Value result = ops[site.op]->getResult(site.index);
-      node.slices.out.push_back(sliceOf(facts::getSharding(result), result, mesh));
+      node.slices.out.push_back(sliceOf(analysis::getSharding(result), result, mesh));
     }
     const Site &first = sites.results.front();
     mlir::Value result = ops[first.op]->getResult(first.index);
     node.deviceMatrix = deviceMatrixOf(ops[first.op], mesh);
     node.shape = cast<RankedTensorType>(result.getType()).getShape().vec();
-    node.sharding = facts::getSharding(result).withoutPartial();
+    node.sharding = analysis::getSharding(result).withoutPartial();
     if (sites.isScattered)
       for (mlir::Operation *user : result.getUsers())
         if (auto reshard = dyn_cast<dist::ReshardOp>(user))
@@ -81,7 +81,7 @@ private:
   void readReshard(dist::ReshardOp reshard, const Model &model) {
     const Sharding &from = reshard.getFrom().getSharding(), &to = reshard.getTo().getSharding();
     auto type = cast<RankedTensorType>(reshard.getType());
-    facts::ReshardPlan plan = facts::planReshard(from, to, type.getShape(), mesh);
+    analysis::ReshardPlan plan = analysis::planReshard(from, to, type.getShape(), mesh);
     compiled.received += plan.getReceived();
     if (!from.isPartial() || !reduced.insert(reshard.getInput()).second)
       return;
@@ -89,7 +89,7 @@ private:
     compiled.reductions.push_back({isWhole ? "AllReduce" : "ReduceScatter",
                                    stringify(from.getPartialKind()).str(),
                                    toSorted(mesh.getGroup(rank, from.getPartialAxes()))});
-    auto node = model.nodes.find(facts::getName(reshard->getLoc()).str());
+    auto node = model.nodes.find(analysis::getName(reshard->getLoc()).str());
     bool isAskedFor = node != model.nodes.end() && node->second.isScattered;
     compiled.cutsWhileReducing |= !isWhole && !isAskedFor;
     if (isWhole && plan.steps.size() > 1)

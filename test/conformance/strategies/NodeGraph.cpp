@@ -2,7 +2,7 @@
 #include "test/conformance/strategies/NodeGraph.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -153,7 +153,7 @@ void compact(MemoryGraph &graph, llvm::ArrayRef<int> kept) {
 } // namespace
 
 llvm::StringRef findNode(const Case &question, mlir::Operation *op) {
-  llvm::StringRef name = facts::getName(op);
+  llvm::StringRef name = analysis::getName(op);
   for (const Node &node : question.nodes)
     if (name == node.name || name.starts_with(node.name + "_"))
       return node.name;

@@ -58,7 +58,7 @@ static MemorySpace makeSpace(const Case &question) {
   MemorySpace space;
   space.devices = question.devices;
   if (options.getBoolean("fully_use_devices").value_or(false))
-    space.use = facts::DeviceUse::Full;
+    space.use = analysis::DeviceUse::Full;
   space.elementwiseFollows = options.getBoolean("elementwise_op_strategy_follow").value_or(false);
   space.detachesReshapes = question.mode == "dynamic_programming";
   if (!isFullBatch(question))

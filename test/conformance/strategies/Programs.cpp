@@ -9,7 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/Passes.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,10 +59,10 @@ bool usesAny(mlir::Operation *op, ArrayRef<std::string> axes) {
     return llvm::any_of(axes, [&](const std::string &axis) { return sharding.uses(axis); });
   };
   for (unsigned index = 0; index < op->getNumOperands(); ++index)
-    if (isUsed(facts::getOperandSharding(op, index)))
+    if (isUsed(analysis::getOperandSharding(op, index)))
       return true;
   return llvm::any_of(op->getResults(),
-                      [&](Value result) { return isUsed(facts::getSharding(result)); });
+                      [&](Value result) { return isUsed(analysis::getSharding(result)); });
 }
 
 /// The argument that is parameter `name`.
@@ -85,7 +85,7 @@ std::optional<AxisList> findMissingCuts(const Sharding &gradient, const Sharding
 Gradient makeGradient(ModuleOp module, StringRef name, const Sharding &sharding, int64_t rank) {
   Mesh mesh = dist::getMesh(module);
   BlockArgument parameter = findParameter(module.lookupSymbol<func::FuncOp>("forward"), name);
-  Sharding held = facts::getSharding(parameter);
+  Sharding held = analysis::getSharding(parameter);
   AxisList repeated, summed;
   for (const dist::MeshAxis &axis : mesh.getAxes())
     if (!held.uses(axis.name) && !sharding.uses(axis.name))
@@ -116,7 +116,7 @@ void readGradients(ModuleOp module, int64_t rank, std::map<std::string, Gradient
   for (unsigned index : graph::findResults(function, graph::RoleKind::Gradient)) {
     StringRef name = graph::getName(graph::getResultRole(function, index));
     gradients[name.str()] =
-        makeGradient(module, name, facts::getResultSharding(function, index), rank);
+        makeGradient(module, name, analysis::getResultSharding(function, index), rank);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/strategies/StepTimes.h"
 
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/strategy/MeshRefinement.h"
 #include "passes/strategy/RecursiveStrategy.h"
 #include "passes/strategy/SearchImprove.h"
@@ -72,7 +72,7 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model, 
   ConstrainedProgram free;
   free.mesh = theirs.mesh;
   free.given.fullBatch = isFullBatch(question);
-  strategy::GivenShardings fixed = free.given;
+  strategy::SeedShardings fixed = free.given;
   StepTimes times;
   ModuleOp module = *program.module;
   take(strategy::search(module, theirs, *cluster, options), times.theirs, times);

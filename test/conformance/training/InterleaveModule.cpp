@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/pipe/Pipe.h"
-#include "passes/facts/OpNames.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/schedule/KernelCostModel.h"
 #include "passes/schedule/StepKernels.h"
 #include "test/conformance/training/Interleave.h"
@@ -44,11 +44,13 @@ private:
 };
 
 /// The node that an op was made for: gradients are named after it, around its own name.
-StringRef nodeOf(Operation *op) { return facts::getDerivedFrom(op).value_or(facts::getName(op)); }
+StringRef nodeOf(Operation *op) {
+  return analysis::getDerivedFrom(op).value_or(analysis::getName(op));
+}
 
 /// Empty for what has none.
 std::string textOf(Operation *op, const Copies &copies) {
-  StringRef name = facts::getName(op), node = nodeOf(op);
+  StringRef name = analysis::getName(op), node = nodeOf(op);
   bool isCollective = isa<dist::CollectiveOpInterface>(op);
   if (name.consume_back(".gradient"))
     return isCollective ? reducingGradientText(name) : "";
@@ -70,7 +72,7 @@ std::string textOf(Operation *op, const Copies &copies) {
 }
 
 /// Adds what the kernel does, at `position` and behind. Pieces without a text go with those before.
-void addKernel(const facts::Kernel &kernel, const schedule::KernelCostModel &seconds,
+void addKernel(const analysis::Kernel &kernel, const schedule::KernelCostModel &seconds,
                const Copies &copies, Doings &doings, int64_t &position) {
   bool computes = kernel.form.getKind() != task::FormKind::Collective;
   Doing *doing = nullptr;
@@ -91,10 +93,10 @@ Doings readDoings(ModuleOp module, int64_t count, const abi::Cluster &cluster) {
   Copies copies(count);
   schedule::StepKernels kernels(module);
   int64_t position = 0;
-  for (facts::Section &section : kernels.getSections())
+  for (analysis::Section &section : kernels.getSections())
     copies.addSection(section.function);
-  std::map<facts::Section *, schedule::KernelCostModel> seconds;
-  for (facts::Section &section : kernels.getSections())
+  std::map<analysis::Section *, schedule::KernelCostModel> seconds;
+  for (analysis::Section &section : kernels.getSections())
     for (schedule::StepKernel entry : kernels.orderOf(section)) {
       auto of = seconds.try_emplace(entry.section, entry.section->function, cluster).first;
       addKernel(*entry.kernel, of->second, copies, doings, position);

@@ -4,9 +4,9 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/facts/OpNames.h"
-#include "passes/facts/Sections.h"
-#include "passes/facts/StageSections.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/Sections.h"
+#include "passes/analysis/StageSections.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -23,7 +23,7 @@ static StringRef nodeOf(Operation *op) {
   return name;
 }
 
-static bool isForward(StringRef section) { return section.starts_with(facts::forwardTrainName); }
+static bool isForward(StringRef section) { return section.starts_with(analysis::forwardTrainName); }
 static bool isUpdate(StringRef section) { return section == "update"; }
 
 /// The number behind the point of `forward_train.1`.
@@ -43,7 +43,7 @@ void markStages(const Case &question, ModuleOp module) {
   for (const Node &node : question.nodes)
     if (std::optional<int64_t> stage = node.object->getInteger("stage"))
       module.walk([&](Operation *op) {
-        if (facts::getName(op) == node.name && isa<NameLoc>(op->getLoc()))
+        if (analysis::getName(op) == node.name && isa<NameLoc>(op->getLoc()))
           op->setAttr(pipe::stageAttrName, b.getI64IntegerAttr(*stage));
       });
 }
@@ -57,7 +57,7 @@ public:
 
   /// Calls `visit` with each op and the slot that it runs in.
   void walk(function_ref<void(Operation *, pipe::ActionOp)> visit) {
-    for (auto slot : facts::getStep(module).getBody().getOps<pipe::ActionOp>())
+    for (auto slot : analysis::getStep(module).getBody().getOps<pipe::ActionOp>())
       for (Operation &op : module.lookupSymbol<func::FuncOp>(slot.getSection()).getBody().front())
         visit(&op, slot);
   }
@@ -94,7 +94,7 @@ public:
 
 /// The node whose operator, not some other op of its, this one is.
 static const Node *findNode(const Case &question, Operation *op) {
-  StringRef name = facts::getName(op), kind = op->getName().getStringRef();
+  StringRef name = analysis::getName(op), kind = op->getName().getStringRef();
   auto node = llvm::find_if(question.nodes, [&](const Node &node) {
     return node.name == name && mnemonicOf(node) == kind;
   });

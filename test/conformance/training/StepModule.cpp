@@ -3,7 +3,7 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/facts/Sections.h"
+#include "passes/analysis/Sections.h"
 #include "test/conformance/training/Manual.h"
 #include "test/conformance/training/Step.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,7 +39,7 @@ public:
       : update(module.lookupSymbol<func::FuncOp>("update")), mesh(dist::getMesh(module)),
         rank(options.rank % mesh.getNumRanks()), firstRank(options.rank - rank),
         slots(options.slots) {
-    for (facts::Section &section : facts::collectSections(module))
+    for (analysis::Section &section : analysis::collectSections(module))
       if (section.runs > 0 && section.function != update)
         sections.push_back(section.function);
   }

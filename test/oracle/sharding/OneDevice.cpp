@@ -40,7 +40,7 @@ interpret::Report failedReport(const std::string &name, const std::string &reaso
 void markStrategies(ModuleOp module, const Mesh &mesh, const IRMapping &copies,
                     const llvm::DenseMap<Operation *, Strategy> &given) {
   module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), mesh));
-  strategy::GivenShardings shardings;
+  strategy::SeedShardings shardings;
   for (const auto &[op, strategy] : given)
     shardings.ops[copies.lookup(op)] = {strategy, {}};
   shardings.gradientFactor = [](StringRef, const Sharding &, const dist::Mesh &) { return 1.0; };

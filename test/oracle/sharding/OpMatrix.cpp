@@ -3,8 +3,8 @@
 // Every op under every legal strategy, and under random shardings of its operands and results, on N
 // ranks against one device. `PCC_TEST_FULL`: all strategies, else a seeded sample.
 #include "dialects/dist/Dist.h"
+#include "passes/analysis/LegalStrategies.h"
 #include "passes/autodiff/Derivatives.h"
-#include "passes/facts/LegalStrategies.h"
 #include "test/oracle/gradients/Case.h"
 #include "test/oracle/sharding/OneDevice.h"
 #include "test/oracle/sharding/OpCases.h"
@@ -139,7 +139,7 @@ TEST_F(OpMatrix, CountsAreThoseThatAxesGive) {
     for (const Mesh &mesh : meshes) {
       Operation *op = findTested(function);
       ASSERT_TRUE(op) << function.getName().str();
-      facts::StrategyList list = facts::StrategySpace(op).list(mesh.getNumRanks());
+      analysis::StrategyList list = analysis::StrategySpace(op).list(mesh.getNumRanks());
       std::set<Counts> counts;
       for (size_t index = 0; index < list.size(); ++index)
         EXPECT_TRUE(counts.insert(list[index].vec()).second);

@@ -5,8 +5,8 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/facts/ReshardPlanner.h"
-#include "passes/facts/Shardings.h"
+#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalForms.h"
 #include "passes/partition/Passes.h"
 #include "passes/strategy/Propagation.h"
@@ -72,11 +72,11 @@ std::string markText(const Sharding &sharding) {
 
 /// The ops of each function follow its arguments.
 static void propagate(ModuleOp module, const Mesh &mesh) {
-  facts::ReshardPlanner planner(mesh);
+  analysis::ReshardPlanner planner(mesh);
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
     strategy::Propagation propagation(function, planner);
     for (BlockArgument argument : function.getArguments())
-      propagation.give(argument, facts::getSharding(argument));
+      propagation.give(argument, analysis::getSharding(argument));
     propagation.run();
     propagation.finish();
     propagation.annotate();

@@ -3,8 +3,8 @@
 // The price of reshard plans, against a search that shares nothing with theirs but the price of one
 // step: every single collective between any two shardings, chained up to three times, with local
 // steps before, between and behind.
-#include "passes/facts/ExchangeVolume.h"
-#include "passes/facts/ReshardPlanner.h"
+#include "passes/analysis/ExchangeVolume.h"
+#include "passes/analysis/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include "test/oracle/sharding/Partitioned.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,12 +14,12 @@
 #include <map>
 
 using namespace llvm;
+using pcc::analysis::ReshardPlan;
+using pcc::analysis::ReshardStep;
+using pcc::analysis::StepKind;
 using pcc::dist::AxisList;
 using pcc::dist::Mesh;
 using pcc::dist::Sharding;
-using pcc::facts::ReshardPlan;
-using pcc::facts::ReshardStep;
-using pcc::facts::StepKind;
 
 namespace pcc::test {
 namespace {
@@ -78,7 +78,7 @@ public:
       }
     if (changed.empty())
       return std::nullopt;
-    facts::ExchangeVolume volume = facts::measureExchange(from, to, shape, mesh);
+    analysis::ExchangeVolume volume = analysis::measureExchange(from, to, shape, mesh);
     if (volume.elements == 0) // slices
       return std::nullopt;
     ReshardStep step = make(volume.permutes ? StepKind::CollectivePermute : StepKind::BlockExchange,
@@ -152,7 +152,7 @@ struct BruteForce {
   Matrix single, chains;
 
   BruteForce(ArrayRef<Sharding> all, ArrayRef<int64_t> shape, const Mesh &mesh,
-             facts::StepPrice price) {
+             analysis::StepPrice price) {
     Steps steps(shape, mesh);
     size_t size = all.size();
     single.assign(size, std::vector<double>(size, infinity));
@@ -181,7 +181,7 @@ std::string classify(const ReshardPlan &plan) {
   int64_t count = 0;
   for (const ReshardStep &step : plan.steps)
     if (!step.isLocal() && ++count == 1)
-      kind = facts::stringify(step.kind).str();
+      kind = analysis::stringify(step.kind).str();
   return count <= 1 ? kind : "chain of " + std::to_string(count);
 }
 
@@ -196,9 +196,9 @@ int64_t compare(ArrayRef<int64_t> shape, const Mesh &mesh, const abi::Cluster &c
                 int64_t oneOf, std::map<std::string, int64_t> &wins) {
   constexpr int64_t f32 = 4;
   std::vector<Sharding> all = listSums(shape, mesh);
-  facts::ReshardCostModel price(cluster, mesh, f32);
+  analysis::ReshardCostModel price(cluster, mesh, f32);
   BruteForce best(all, shape, mesh, price);
-  facts::ReshardPlanner planner(mesh, &cluster);
+  analysis::ReshardPlanner planner(mesh, &cluster);
   int64_t slower = 0;
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = 0; j < all.size(); ++j) {
@@ -241,7 +241,7 @@ int64_t scatterThenExchange(const Sharding &from, const Sharding &to, ArrayRef<i
                             const Mesh &mesh) {
   int64_t best = std::numeric_limits<int64_t>::max();
   if (!from.isPartial())
-    return facts::measureExchange(from, to, shape, mesh).elements;
+    return analysis::measureExchange(from, to, shape, mesh).elements;
   for (const std::string &axis : from.getPartialAxes())
     for (int64_t dim = 0; dim < from.getRank(); ++dim) {
       Sharding next = from.withPartial(without(from.getPartialAxes(), {axis}));
@@ -269,7 +269,7 @@ double priceGreedy(const Sharding &from, const Sharding &to, ArrayRef<int64_t> s
     double block = static_cast<double>(step.operandElements);
     step.elements =
         step.kind == StepKind::AllReduce ? 2 * block * (count - 1) / count : block * (count - 1);
-    price += facts::costByElements(step);
+    price += analysis::costByElements(step);
     here = next;
   };
   bool keepsKind = from.getPartialKind() == to.getPartialKind();
@@ -296,7 +296,7 @@ TEST(ReshardPrices, ByElementsNeitherGreedyNorScatterAndExchangeIsBetter) {
                            Mesh({{"x", 2}, {"y", 3}}), Mesh({{"x", 2}, {"y", 2}, {"z", 2}})})
     for (SmallVector<int64_t> shape : {SmallVector<int64_t>{24}, {24, 24}, {24, 24, 24}}) {
       std::vector<Sharding> all = listSums(shape, mesh);
-      facts::ReshardPlanner planner(mesh);
+      analysis::ReshardPlanner planner(mesh);
       for (const Sharding &from : all)
         for (const Sharding &to : all) {
           if (!isInSample(++total, 17))

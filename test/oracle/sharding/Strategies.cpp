@@ -2,7 +2,7 @@
 #include "test/oracle/sharding/Strategies.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/facts/LocalForm.h"
+#include "passes/analysis/LocalForm.h"
 #include "passes/strategy/FactorAxes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,7 +15,7 @@ namespace pcc::test {
 static bool isLegal(Operation *op, const Mesh &mesh, const Strategy &strategy) {
   FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
   for (auto [factor, axes] : llvm::enumerate(strategy))
-    if (!axes.empty() && (!facts::isSplittable(op, rule, factor) ||
+    if (!axes.empty() && (!analysis::isSplittable(op, rule, factor) ||
                           rule.getFactor(factor).size % mesh.getSize(axes)))
       return false;
   strategy::FactorAxes settled(op, mesh);

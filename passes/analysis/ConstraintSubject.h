@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Subject of an entry of `dist.constraints` or `pipe.constraints`, which one key of the entry
+// gives.
+//
+//   {module = "/h\\.0", stage = 1 : i64, place = "pins.textproto:3"}
+//
+// applies to the ops whose names begin with a match of `/h\.0`, and was written in line 3.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/analysis/NamePattern.h"
+
+namespace pcc::analysis {
+
+/// A key that gives the subject of an entry, and how its text is read.
+struct SubjectKey {
+  llvm::StringLiteral key;
+  NamePattern::Kind kind;
+};
+
+struct ConstraintSubject {
+  size_t key = 0; ///< index among the allowed keys
+  NamePattern pattern;
+  std::string place; ///< where it was written; empty if unknown
+
+  /// Describes the subject as it was written, for messages: `constraint "/h\.0" at
+  /// pins.textproto:3`.
+  std::string describe() const;
+
+  /// Reads the only key of `entry` that is among `keys`; `what` names the kind of entry ("a
+  /// constraint"). Emits a diagnostic at `module` and fails if there is no such key or more than
+  /// one. Fails too if the text must be a regular expression and is none.
+  static mlir::FailureOr<ConstraintSubject> read(mlir::DictionaryAttr entry,
+                                                 llvm::ArrayRef<SubjectKey> keys,
+                                                 llvm::StringRef what, mlir::ModuleOp module);
+};
+
+/// Returns the text of `key` in `entry`, empty if it has none.
+llvm::StringRef getText(mlir::DictionaryAttr entry, llvm::StringRef key);
+
+} // namespace pcc::analysis

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/analysis/LocalForm.h"
+
+#include "passes/analysis/LocalForm.cpp.inc"
+
+namespace pcc::analysis {
+
+bool isSplittable(mlir::Operation *op, const FactorRule &rule, unsigned factor) {
+  switch (rule.getFactor(factor).kind) {
+  case FactorKind::Parallel:
+  case FactorKind::Reduce:
+    return true;
+  case FactorKind::Whole:
+  case FactorKind::Window: {
+    auto local = mlir::dyn_cast<LocalFormOpInterface>(op);
+    return local && local.canSplitWhole(factor);
+  }
+  }
+  return false;
+}
+
+} // namespace pcc::analysis

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Interface of ops with a local form of their own.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include "dialects/interfaces/FactorRule.h"
+
+#include "passes/analysis/LocalForm.h.inc"
+
+namespace pcc::analysis {
+
+/// Returns whether `factor` of `op`'s rule may be split: parallel and reduced factors, and whole
+/// factors for which the op has a local form.
+bool isSplittable(mlir::Operation *op, const FactorRule &rule, unsigned factor);
+
+} // namespace pcc::analysis

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/analysis/OpCostModel.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "passes/analysis/ElementTypes.h"
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/machine/Roofline.h"
+
+using namespace mlir;
+
+namespace pcc::analysis {
+
+static bool hasCost(OpClass opClass) {
+  return opClass != OpClass::Communication && opClass != OpClass::Leaf;
+}
+
+OpCostModel::OpCostModel(Operation *op, const abi::DeviceFigures &device, KernelShare share,
+                         abi::ElementType f32As)
+    : op(op), device(&device), opClass(classOf(op)), products(listMatmuls(op)) {
+  if (!hasCost(opClass))
+    return;
+  auto typeOf = [&](Value value) {
+    abi::ElementType own = toElementType(getElementTypeOrSelf(value.getType()));
+    return own == abi::F32 ? f32As : own;
+  };
+  auto add = [&](Value value, unsigned index, bool isResult) {
+    if (isa<RankedTensorType>(value.getType()))
+      moved.push_back({index, isResult, int64_t(abi::elementBytes(typeOf(value)))});
+  };
+  for (int index : share.reads.set_bits())
+    add(op->getOperand(index), index, /*isResult=*/false);
+  for (int index : share.writes.set_bits())
+    add(op->getResult(index), index, /*isResult=*/true);
+  if (op->getNumOperands() && isa<RankedTensorType>(op->getOperand(0).getType()))
+    type = typeOf(op->getOperand(0));
+  launch = share.launches ? device.launch_seconds().value() : 0;
+}
+
+double OpCostModel::bytes(const OpShapes &local) const {
+  double bytes = 0;
+  for (const Tensor &tensor : moved) {
+    const Shape &shape =
+        tensor.isResult ? local.results[tensor.index] : local.operands[tensor.index];
+    bytes += double(countElements(shape) * tensor.elementBytes);
+  }
+  return bytes;
+}
+
+/// Returns the class that determines the compute rate of an op without matmuls; ops that only move
+/// data compute nothing.
+static abi::ComputeClass toComputeClass(OpClass opClass) {
+  return opClass == OpClass::Reduction ? abi::REDUCTION : abi::ELEMENTWISE;
+}
+
+double OpCostModel::seconds(const OpShapes &local) const {
+  if (!hasCost(opClass))
+    return 0;
+  double computing = 0;
+  if (!products.empty())
+    for (const MatmulForm &product : products)
+      computing += machine::matmulSeconds(*device, type, product.at(local));
+  else
+    computing = double(costOf(op, local).flops) /
+                machine::computeRate(*device, toComputeClass(opClass), type);
+  return launch + std::max(computing, bytes(local) / machine::memoryRate(*device));
+}
+
+double secondsOf(Operation *op, const OpShapes &local, const abi::Cluster &cluster) {
+  return OpCostModel(op, cluster.device()).seconds(local);
+}
+
+} // namespace pcc::analysis

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of ops, which are stored in their locations.
+//
+//   loc("/fc1/MatMul"("model.onnx":3:0))                     /fc1/MatMul
+//   loc(fused["/ln/Sub", "/ln/Pow"])                         /ln/Sub and /ln/Pow: a raised op
+//   loc("/fc1/MatMul.grad"("/fc1/MatMul"("model.onnx":3:0))) /fc1/MatMul.grad, from /fc1/MatMul
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::analysis {
+
+/// The first name in `loc`, empty if it has none.
+llvm::StringRef getName(mlir::Location loc);
+/// The name of `op`, else its mnemonic ("matmul").
+llvm::StringRef getName(mlir::Operation *op);
+/// Returns all names of `op` itself: of the parts of a fused location, without the op from which it
+/// was derived.
+llvm::SmallVector<llvm::StringRef> getNames(mlir::Operation *op);
+/// The name of the op from which `op` was derived, if it was.
+std::optional<llvm::StringRef> getDerivedFrom(mlir::Operation *op);
+
+/// The names of a module's ops, for giving an op a unique name.
+class UsedNames {
+public:
+  explicit UsedNames(mlir::ModuleOp module);
+
+  /// Leaves an op with a unique name as it is. Otherwise adds a number to the name and puts it in
+  /// front of the op's location.
+  void makeUnique(mlir::Operation *op);
+
+private:
+  llvm::StringMap<unsigned> uses;    ///< by name
+  llvm::StringMap<unsigned> numbers; ///< by name, the next one to try
+};
+
+/// Returns the file and line of `loc` as text; empty if unknown.
+std::string findSourceLocation(mlir::Location loc);
+
+/// Calls `visit` with every op of `function`, its name, and its number from 0 among the ops of that
+/// name. Name and number together identify an op of the function.
+void forEachNumbered(
+    mlir::func::FuncOp function,
+    llvm::function_ref<void(mlir::Operation *op, llvm::StringRef name, unsigned number)> visit);
+/// Returns a name that identifies an op in its program: `forward:/fc1/MatMul#0`.
+std::string makeExactName(llvm::StringRef function, llvm::StringRef name, unsigned number);
+
+} // namespace pcc::analysis

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/analysis/OpCostModel.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/machine/Cluster.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace pcc::analysis;
+
+/// A function with the ops `body`, and the shares of its ops.
+class Program {
+public:
+  Program(const std::string &arguments, const std::string &body) {
+    context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect>();
+    module = parseSourceString<ModuleOp>("func.func @f(" + arguments + ") " + body, &context);
+    function = *module->getOps<func::FuncOp>().begin();
+    shares.emplace(function);
+  }
+
+  Operation *getOp(int index) { return &*std::next(function.getBody().front().begin(), index); }
+
+  /// `reads`, `writes` and `launch` of an op, as in "01 1 launch".
+  std::string shareOf(int index) {
+    const KernelShare &share = shares->of(getOp(index));
+    auto bits = [](const llvm::SmallBitVector &set) {
+      std::string text;
+      for (unsigned i = 0; i < set.size(); ++i)
+        text += set[i] ? '1' : '0';
+      return text;
+    };
+    return bits(share.reads) + " " + bits(share.writes) + (share.launches ? " launch" : "");
+  }
+
+private:
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::optional<KernelShares> shares;
+};
+
+static const pcc::abi::Cluster &h100() {
+  static const pcc::abi::Cluster cluster = *pcc::machine::parseForm("8xH100");
+  return cluster;
+}
+
+// A product, its bias and what follows: the bias is added by the product, GELU is a kernel.
+TEST(KernelShares, ProductWithBias) {
+  Program program("%x: tensor<8x4xf32>, %w: tensor<4x2xf32>, %b: tensor<2xf32>",
+                  "-> tensor<8x2xf32> {\n"
+                  "%0 = graph.matmul %x, %w : tensor<8x4xf32>, tensor<4x2xf32>\n"
+                  "%1 = graph.broadcast %b, [1] : tensor<2xf32> to tensor<8x2xf32>\n"
+                  "%2 = graph.add %0, %1 : tensor<8x2xf32>\n"
+                  "%3 = graph.gelu %2 : tensor<8x2xf32>\n"
+                  "%4 = graph.neg %3 : tensor<8x2xf32>\n"
+                  "return %4 : tensor<8x2xf32> }");
+  EXPECT_EQ(program.shareOf(0), "11 0 launch");
+  EXPECT_EQ(program.shareOf(1), "1 0");
+  EXPECT_EQ(program.shareOf(2), "00 1");
+  EXPECT_EQ(program.shareOf(3), "1 0 launch");
+  EXPECT_EQ(program.shareOf(4), "0 1");
+}
+
+// Both reductions and what reads their rows are one kernel, which fetches its input once.
+TEST(KernelShares, RowsOfSoftmax) {
+  Program program("%x: tensor<8x4xf32>",
+                  "-> tensor<8x4xf32> {\n"
+                  "%0 = graph.reduce max %x, [1] : tensor<8x4xf32>\n"
+                  "%1 = graph.broadcast %0, [0] : tensor<8xf32> to tensor<8x4xf32>\n"
+                  "%2 = graph.sub %x, %1 : tensor<8x4xf32>\n"
+                  "%3 = graph.exp %2 : tensor<8x4xf32>\n"
+                  "%4 = graph.reduce sum %3, [1] : tensor<8x4xf32>\n"
+                  "%5 = graph.broadcast %4, [0] : tensor<8xf32> to tensor<8x4xf32>\n"
+                  "%6 = graph.div %3, %5 : tensor<8x4xf32>\n"
+                  "return %6 : tensor<8x4xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 0 launch");
+  EXPECT_EQ(program.shareOf(1), "0 0");
+  EXPECT_EQ(program.shareOf(2), "00 0");
+  EXPECT_EQ(program.shareOf(3), "0 0");
+  EXPECT_EQ(program.shareOf(4), "0 0");
+  EXPECT_EQ(program.shareOf(6), "00 1");
+}
+
+// A sum over rows behind a sum over columns has other loops.
+TEST(KernelShares, OtherLoopsAreOtherKernels) {
+  Program program("%x: tensor<8x4xf32>", "-> (tensor<8xf32>, tensor<4xf32>) {\n"
+                                         "%0 = graph.exp %x : tensor<8x4xf32>\n"
+                                         "%1 = graph.reduce sum %0, [1] : tensor<8x4xf32>\n"
+                                         "%2 = graph.reduce sum %0, [0] : tensor<8x4xf32>\n"
+                                         "return %1, %2 : tensor<8xf32>, tensor<4xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 1 launch");
+  EXPECT_EQ(program.shareOf(1), "0 1");
+  EXPECT_EQ(program.shareOf(2), "1 1 launch");
+}
+
+// A kernel never waits for itself: what skips a product is fetched again.
+TEST(KernelShares, AResidualIsFetched) {
+  Program program("%x: tensor<4x4xf32>",
+                  "-> tensor<4x4xf32> {\n"
+                  "%0 = graph.exp %x : tensor<4x4xf32>\n"
+                  "%1 = graph.matmul %0, %0 : tensor<4x4xf32>, tensor<4x4xf32>\n"
+                  "%2 = graph.add %1, %0 : tensor<4x4xf32>\n"
+                  "return %2 : tensor<4x4xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 1 launch");
+  EXPECT_EQ(program.shareOf(2), "11 1 launch");
+}
+
+TEST(KernelShares, ViewsAreFree) {
+  Program program("%x: tensor<8x4xf32>",
+                  "-> tensor<32xf32> {\n"
+                  "%0 = graph.exp %x : tensor<8x4xf32>\n"
+                  "%1 = graph.reshape %0 : tensor<8x4xf32> to tensor<32xf32>\n"
+                  "%2 = graph.neg %1 : tensor<32xf32>\n"
+                  "return %2 : tensor<32xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 0 launch");
+  EXPECT_EQ(program.shareOf(1), "0 0");
+  EXPECT_EQ(program.shareOf(2), "0 1");
+}
+
+TEST(OpCostModel, ProductsByTheirRateOnAnyShapes) {
+  Program program("%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>",
+                  "{ %0 = graph.matmul %a, %b : tensor<4096x4096xf32>, tensor<4096x4096xf32>\n"
+                  "return }");
+  Operation *matmul = program.getOp(0);
+  pcc::FactorRule rule = cast<pcc::FactorRuleOpInterface>(matmul).getFactorRule();
+  double launch = h100().device().launch_seconds().value();
+  double whole = secondsOf(matmul, OpShapes::of(matmul), h100()) - launch;
+  double split = secondsOf(matmul, OpShapes::split(matmul, rule, {2, 2, 1}), h100()) - launch;
+  EXPECT_NEAR(split, whole / 4, 0.1 * whole);
+  EXPECT_GE(whole, 2.0 * 4096 * 4096 * 4096 / 67e12);
+}
+
+TEST(OpCostModel, ElementsByMemory) {
+  Program program("%a: tensor<4096x4096xf32>",
+                  "-> tensor<4096x4096xf32> { %0 = graph.add %a, %a : tensor<4096x4096xf32>\n"
+                  "return %0 : tensor<4096x4096xf32> }");
+  Operation *add = program.getOp(0);
+  double launch = h100().device().launch_seconds().value();
+  EXPECT_DOUBLE_EQ(secondsOf(add, OpShapes::of(add), h100()),
+                   launch + 3.0 * 4 * 4096 * 4096 / (0.9 * 3.35e12));
+  OpCostModel half(add, h100().device(), KernelShare::ofAlone(add), pcc::abi::BF16);
+  EXPECT_EQ(half.bytes(OpShapes::of(add)), 3.0 * 2 * 4096 * 4096);
+}
+
+TEST(OpCostModel, CollectivesAndViewsCostNothing) {
+  Program program("%a: tensor<8x4xf32>",
+                  "{ %0 = dist.all_reduce sum %a : tensor<8x4xf32>\n"
+                  "%1 = graph.reshape %0 : tensor<8x4xf32> to tensor<32xf32>\n"
+                  "return }");
+  for (int op : {0, 1})
+    EXPECT_EQ(secondsOf(program.getOp(op), OpShapes::of(program.getOp(op)), h100()), 0);
+}

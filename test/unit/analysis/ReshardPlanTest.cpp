@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans between shardings. That each plan keeps the value is shown by test/oracle/sharding, which
+// runs every pair.
+#include "passes/analysis/ReshardPlanner.h"
+#include "runtime/machine/Cluster.h"
+#include <gtest/gtest.h>
+
+using namespace pcc;
+using namespace pcc::analysis;
+using pcc::dist::AxisList;
+using pcc::dist::Mesh;
+using pcc::dist::Sharding;
+
+/// The axes of each dimension; as a constructor's argument the braces would also fit a copy.
+static Sharding split(llvm::ArrayRef<AxisList> dims) { return Sharding(dims); }
+
+static const Mesh mesh({{"x", 2}, {"y", 4}});
+
+static ReshardPlan plan(const Sharding &from, const Sharding &to,
+                        StepPrice price = costByElements) {
+  return planReshard(from, to, {16, 16}, mesh, price);
+}
+
+TEST(ReshardPlan, NothingToDo) {
+  EXPECT_TRUE(plan(split({{"x"}, {}}), split({{"x"}, {}})).steps.empty());
+}
+
+TEST(ReshardPlan, PartialToReplicatedIsAnAllReduce) {
+  Mesh line({{"y", 4}});
+  ReshardPlan result = planReshard(Sharding::replicated(2).withPartial({"y"}),
+                                   Sharding::replicated(2), {16, 16}, line);
+  EXPECT_EQ(result.str(), "all_reduce(y)");
+  EXPECT_EQ(result.getReceived(), 2 * 256 * 3 / 4);
+}
+
+TEST(ReshardPlan, PartialToSplitIsAReduceScatter) {
+  Mesh line({{"y", 4}});
+  EXPECT_EQ(
+      planReshard(Sharding::replicated(2).withPartial({"y"}), split({{"y"}, {}}), {16, 16}, line)
+          .str(),
+      "reduce_scatter(y: 0)");
+}
+
+TEST(ReshardPlan, IdleAxesShareTheWork) {
+  // The ranks along x hold copies: each can reduce a part of the whole for the others.
+  ReshardPlan result = plan(Sharding::replicated(2).withPartial({"y"}), Sharding::replicated(2));
+  EXPECT_EQ(result.getReceived(), 320);
+  EXPECT_LT(result.getReceived(), 2 * 256 * 3 / 4);
+}
+
+TEST(ReshardPlan, ReplicatedToSplitIsFree) {
+  ReshardPlan result = plan(Sharding::replicated(2), split({{"x"}, {"y"}}));
+  EXPECT_EQ(result.getReceived(), 0);
+  EXPECT_EQ(result.steps.size(), 2u);
+}
+
+TEST(ReshardPlan, ReplicatedToPartialKeepsOneCopy) {
+  EXPECT_EQ(plan(Sharding::replicated(2), Sharding::replicated(2).withPartial({"x"})).str(),
+            "mask(x)");
+}
+
+TEST(ReshardPlan, SplitToReplicatedIsAnAllGather) {
+  ReshardPlan result = plan(split({{"x", "y"}, {}}), Sharding::replicated(2));
+  EXPECT_EQ(result.getReceived(), 256 - 32);
+}
+
+TEST(ReshardPlan, MovedAxisNeedsNoGather) {
+  ReshardPlan result = plan(split({{"y"}, {}}), split({{}, {"y"}}));
+  EXPECT_EQ(result.getReceived(), 64 * 3 / 4);
+}
+
+TEST(ReshardPlan, ExchangedOrderOfAxesIsAPermutation) {
+  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}})).str(),
+            "collective_permute(x.y)");
+}
+
+TEST(ReshardPlan, SeveralAxesMoveAtOnce) {
+  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{}, {"x", "y"}})).str(),
+            "all_to_all(x.y: 0 -> 1)");
+  EXPECT_EQ(plan(Sharding::replicated(2).withPartial({"x", "y"}), split({{"y", "x"}, {}})).str(),
+            "reduce_scatter(y.x: 0)");
+}
+
+TEST(ReshardPlan, AxesOfOneRankMeanNothing) {
+  Mesh single({{"x", 1}});
+  EXPECT_TRUE(
+      planReshard(Sharding::replicated(1).withPartial({"x"}), Sharding::replicated(1), {4}, single)
+          .steps.empty());
+}
+
+TEST(ReshardPlan, PriceDecides) {
+  // Where only the number of messages counts, a gather of everything in one step beats none.
+  auto byMessages = [](const ReshardStep &step) {
+    return static_cast<double>(step.messages) + (step.isExchange() ? 100 : 0);
+  };
+  ReshardPlan result = plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}}), byMessages);
+  for (const ReshardStep &step : result.steps)
+    EXPECT_FALSE(step.isExchange());
+}
+
+TEST(ReshardPlan, ManyAxesThatGoTogetherAreOne) {
+  // Twelve axes of two, all from one dimension to the other.
+  llvm::SmallVector<dist::MeshAxis> axes;
+  AxisList names;
+  for (char name = 'a'; name < 'a' + 12; ++name) {
+    axes.push_back({std::string(1, name), 2});
+    names.push_back(std::string(1, name));
+  }
+  ReshardPlan result =
+      planReshard(split({names, {}}), split({{}, names}), {4096, 4096}, Mesh(axes));
+  ASSERT_EQ(result.steps.size(), 1u);
+  EXPECT_EQ(result.steps[0].kind, StepKind::AllToAll);
+  EXPECT_EQ(result.steps[0].axes, names);
+  EXPECT_EQ(result.steps[0].to, split({{}, names}));
+}
+
+TEST(ReshardPlan, AxesThatDoNotGoTogetherEndTheSearchEarly) {
+  llvm::SmallVector<dist::MeshAxis> axes;
+  AxisList names, reversed;
+  for (char name = 'a'; name < 'a' + 12; ++name) {
+    axes.push_back({std::string(1, name), 2});
+    names.push_back(std::string(1, name));
+    reversed.insert(reversed.begin(), std::string(1, name));
+  }
+  ReshardPlan result =
+      planReshard(split({names, {}}), split({reversed, {}}), {4096, 4096}, Mesh(axes));
+  EXPECT_EQ(result.getReceived(), 4096);
+}
+
+TEST(ReshardPlanner, APlanIsFoundOnce) {
+  ReshardPlanner planner(mesh);
+  Sharding from = split({{"x"}, {}}), to = split({{}, {"x"}});
+  const ReshardPlan &first = planner.plan(from, to, {16, 16}, 4);
+  EXPECT_EQ(first.str(), "all_to_all(x: 0 -> 1)");
+  EXPECT_EQ(&planner.plan(from, to, {16, 16}, 4), &first);
+  EXPECT_NE(&planner.plan(from, to, {32, 16}, 4), &first);
+}
+
+TEST(ReshardPlanner, ByTimeFewMessagesDecideForSmallTensors) {
+  auto cluster = machine::parseForm("1x8xH100");
+  ReshardPlanner planner(mesh, &*cluster);
+  Sharding from = Sharding::replicated(2).withPartial({"y"}), to = Sharding::replicated(2);
+  EXPECT_EQ(planner.plan(from, to, {16, 16}, 4).str(), "all_reduce(y)");
+  // Large ones are reduced in parts by the idle ranks along x.
+  EXPECT_GT(planner.plan(from, to, {8192, 8192}, 4).steps.size(), 1u);
+}

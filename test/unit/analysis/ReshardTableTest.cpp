@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tables of reshards against the plans of every pair of shardings.
+#include "passes/analysis/ReshardTable.h"
+
+#include "passes/analysis/ReshardPlanner.h"
+#include "runtime/machine/Cluster.h"
+#include <gtest/gtest.h>
+
+using namespace pcc;
+using namespace pcc::analysis;
+using pcc::dist::Mesh;
+
+/// Every so many pairs of the shardings that the graph lists.
+static void expectAsPlans(const Mesh &mesh, const std::string &form, llvm::ArrayRef<int64_t> shape,
+                          unsigned every = 1) {
+  pcc::abi::Cluster cluster = *machine::parseCluster(form);
+  ReshardTables tables(mesh, cluster);
+  ReshardPlanner planner(mesh, &cluster);
+  const ReshardTable &table = tables.get(shape, 4);
+  const ReshardGraph &graph = table.getGraph();
+  for (size_t pair = 0; pair < graph.size() * graph.size(); pair += every) {
+    unsigned from = pair / graph.size(), to = pair % graph.size();
+    double planned = planner.plan(graph[from], graph[to], shape, 4).cost;
+    ASSERT_NEAR(table(from, to), planned, planned * 1e-9)
+        << graph[from].str() << " to " << graph[to].str() << " on " << form;
+  }
+}
+
+TEST(ReshardTable, PricesEveryPairAsItsPlan) {
+  expectAsPlans(Mesh({{"x", 2}, {"y", 4}}), "8xH100", {16, 64});
+  expectAsPlans(Mesh({{"x", 2}, {"y", 4}}), "2x4xH100", {4096, 4096});
+  expectAsPlans(Mesh({{"x", 2}, {"y", 3}}), "6xcpu", {12, 36});
+  expectAsPlans(Mesh({{"x", 2}, {"y", 2}, {"z", 2}}), "4x2xcpu", {64, 64}, 29);
+}
+
+TEST(ReshardTable, WhatDoesNotDivideIsNotThere) {
+  Mesh mesh({{"x", 2}, {"y", 4}});
+  // Rows: whole, over x. Columns: any of whole, x, y, x.y, y.x. Idle axes may be partial.
+  ReshardGraph graph({2, 8}, mesh);
+  EXPECT_EQ(graph.find(dist::Sharding::replicated(2)), 0u);
+  for (unsigned i = 0; i < graph.size(); ++i)
+    EXPECT_EQ(graph[i].verify({2, 8}, mesh), "") << graph[i].str();
+}
+
+TEST(ReshardTable, TensorsWithTheSameCutsShareAGraph) {
+  Mesh mesh({{"x", 2}, {"y", 4}});
+  pcc::abi::Cluster cluster = *machine::parseCluster("8xH100");
+  ReshardTables tables(mesh, cluster);
+  const ReshardTable &small = tables.get({16, 64}, 4), &large = tables.get({16, 4096}, 4);
+  EXPECT_EQ(&small.getGraph(), &large.getGraph());
+  EXPECT_NE(&tables.get({3, 64}, 4).getGraph(), &small.getGraph());
+  unsigned whole = 0, cut = small.getGraph().find(dist::Sharding({{"y"}, {}}));
+  EXPECT_LT(small(cut, whole), large(cut, whole));
+  EXPECT_EQ(small(cut, cut), 0);
+}
