@@ -24,8 +24,15 @@ if(NOT MPI_C_FOUND)
                  "libopenmpi-dev and openmpi-bin bring it")
 endif()
 
+# Cached objects serve every folder: paths are hashed relative to the source tree. ccache takes sources that use
+# precompiled headers only if it may ignore the dates of these headers, and if GCC keeps their names (-fpch-preprocess).
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
-  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+               CCACHE_NOHASHDIR=1 "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
 endif()
