@@ -68,7 +68,7 @@ class ColumnEmitter {
 public:
   ColumnEmitter(KernelBody &kernel, const ColumnLoops &loops)
       : kernel(kernel), loops(loops), elements(kernel.elements), b(kernel.builder()),
-        math(kernel.math()), width(columnIterations(loops).size),
+        math(kernel.math()), width(columnIterations(kernel.function, loops).size),
         reductions(columnReductions(kernel)) {
     for (auto [n, result] : llvm::enumerate(kernel.results))
       (countOf(result) == loops.groups * loops.columns ? reduced : full).push_back(n);
@@ -189,14 +189,24 @@ void ColumnEmitter::emitBlock(Value block) {
   emitColumns([&](const Index &column, Value local) { emitReduced(column, local); });
 }
 
-Iterations columnIterations(const ColumnLoops &loops) {
-  // Blocks are whole vectors. A width that divides the row gives loops of constant length, and a
-  // large width reads longer runs. In narrower blocks a GPT's gelu and bias gradients take half as
-  // long again.
-  int64_t width = loops.columns <= 128 ? loops.columns : 64;
-  for (int64_t divisor : {32, 48, 64, 96, 128, 256})
-    if (loops.columns > 128 && loops.columns % divisor == 0)
-      width = divisor;
+/// Returns the number of columns in a block. Blocks are whole vectors. A width that divides the row
+/// gives loops of constant length, and a large width reads longer runs: in narrower blocks a GPT's
+/// gelu and bias gradients take half as long again. Where no such width divides the row, a block is
+/// one run of the innermost loop, so that no position has to be divided.
+static int64_t findBlockWidth(func::FuncOp kernel, const ColumnLoops &loops) {
+  constexpr int64_t maxWhole = 128, minWidth = 32, maxWidth = 256, otherwise = 64;
+  if (loops.columns <= maxWhole)
+    return loops.columns;
+  for (int64_t divisor : {maxWidth, int64_t(128), int64_t(96), int64_t(64), int64_t(48), minWidth})
+    if (loops.columns % divisor == 0)
+      return divisor;
+  int64_t elements = loops.groups * loops.rows * loops.columns;
+  int64_t innermost = loopSizes(kernel, elements, loops.columns, 1).back();
+  return minWidth <= innermost && innermost <= maxWidth ? innermost : otherwise;
+}
+
+Iterations columnIterations(func::FuncOp kernel, const ColumnLoops &loops) {
+  int64_t width = findBlockWidth(kernel, loops);
   return {loops.groups * int64_t(llvm::divideCeil(loops.columns, width)), width};
 }
 

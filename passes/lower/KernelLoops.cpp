@@ -11,7 +11,7 @@ namespace pcc::lower {
 
 Iterations iterationsOf(func::FuncOp kernel, task::FormAttr form) {
   if (std::optional<ColumnLoops> loops = columnLoops(kernel, form))
-    return columnIterations(*loops);
+    return columnIterations(kernel, *loops);
   switch (form.getKind()) {
   case task::FormKind::Map:
     return mapIterations(kernel, form);

@@ -57,7 +57,7 @@ llvm::SmallVector<mlir::Operation *> columnReductions(const KernelBody &kernel);
 
 Iterations mapIterations(mlir::func::FuncOp kernel, task::FormAttr form);
 Iterations rowIterations(task::FormAttr form);
-Iterations columnIterations(const ColumnLoops &loops);
+Iterations columnIterations(mlir::func::FuncOp kernel, const ColumnLoops &loops);
 Iterations iterationsOf(mlir::func::FuncOp kernel, task::FormAttr form);
 
 /// Returns the sizes of nested loops over `count` units of `unit` elements each. The innermost

@@ -82,7 +82,7 @@ void InstructionChecker::check(const Accumulate &accumulate) {
 }
 
 void InstructionChecker::check(const Instruction &instruction) {
-  checker.expect(Lane_IsValid(instruction.stream()), "stream: unknown value {}",
+  checker.expect(StreamKind_IsValid(instruction.stream()), "stream: unknown value {}",
                  static_cast<int>(instruction.stream()));
   switch (instruction.kind_case()) {
   case Instruction::kLaunch:

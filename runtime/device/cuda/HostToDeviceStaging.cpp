@@ -52,7 +52,7 @@ Status CudaHostToDeviceStaging::copy() {
                                    "cuMemcpyHtoDAsync");
       !status.ok())
     return status;
-  return copies->instruction(arrived);
+  return copies->record(arrived);
 }
 
 Status CudaHostToDeviceStaging::move() {
@@ -64,7 +64,7 @@ Status CudaHostToDeviceStaging::move() {
                                    "cuMemcpyDtoDAsync");
       !status.ok())
     return status;
-  return stream.instruction(moved);
+  return stream.record(moved);
 }
 
 } // namespace
