@@ -6,7 +6,7 @@
 // processor time, the least of several runs, so that other work on the machine does not matter.
 //   recursive-cuts
 
-#include "passes/solve/RecursiveCuts.h"
+#include "passes/solve/cuts/RecursiveCuts.h"
 #include "compiler/Register.h"
 #include "compiler/example/Example.h"
 #include "mlir/IR/MLIRContext.h"

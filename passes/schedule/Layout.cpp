@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/schedule/Layout.h"
 
-#include "passes/solve/PackSearch.h"
+#include "passes/solve/pack/PackSearch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

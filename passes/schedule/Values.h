@@ -8,7 +8,7 @@
 
 #include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
-#include "passes/solve/PackProblem.h"
+#include "passes/solve/pack/PackProblem.h"
 
 namespace pcc::schedule {
 

@@ -7,14 +7,14 @@
 //   solveBest                   anytime, with a bound and a certificate; exact on small problems
 #pragma once
 
-#include "passes/solve/StrategyProblem.h"
+#include "passes/solve/problem/StrategyProblem.h"
 #include <functional>
 #include <memory>
 #include <optional>
 
 namespace pcc::solve {
 
-struct Certificate; // passes/solve/Certificate.h
+struct Certificate; // passes/solve/bounds/Certificate.h
 
 /// Progress of a search.
 struct SearchProgress {

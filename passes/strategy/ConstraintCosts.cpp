@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/ConstraintCosts.h"
 
-#include "passes/solve/Workers.h"
+#include "passes/solve/problem/Workers.h"
 #include "passes/strategy/SearchTranslate.h"
 #include <numeric>
 

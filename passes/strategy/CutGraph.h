@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forward ops of a program as a problem of recursive cuts (passes/solve/RecursiveCuts.h).
+// The forward ops of a program as a problem of recursive cuts (passes/solve/cuts/RecursiveCuts.h).
 //
 //   program                            problem
 //   equal ops, layer by layer          one rule, requested once
@@ -9,7 +9,7 @@
 //   a constrained op                   its cut in each round is given
 #pragma once
 
-#include "passes/solve/RecursiveCuts.h"
+#include "passes/solve/cuts/RecursiveCuts.h"
 #include "passes/strategy/ConstrainedProgram.h"
 #include "llvm/ADT/DenseMap.h"
 

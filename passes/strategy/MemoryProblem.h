@@ -15,7 +15,7 @@
 #pragma once
 
 #include "passes/analysis/LegalStrategies.h"
-#include "passes/solve/StrategyProblem.h"
+#include "passes/solve/problem/StrategyProblem.h"
 #include "passes/strategy/MemoryGraph.h"
 #include <functional>
 #include <memory>

@@ -6,8 +6,8 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/Sections.h"
-#include "passes/solve/Improve.h"
-#include "passes/solve/RecursiveCuts.h"
+#include "passes/solve/cuts/RecursiveCuts.h"
+#include "passes/solve/primal/Improve.h"
 #include "passes/strategy/MeshRefinement.h"
 #include <chrono>
 

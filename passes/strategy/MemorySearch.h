@@ -52,7 +52,7 @@ void improveByMemory(mlir::ModuleOp module, int64_t deviceNum, const MemoryModel
                      ConstrainedProgram &program);
 
 /// Reduces the cost of `counts`, the shard counts by node of `graph`. In each round every op may
-/// move to a neighboring strategy, all ops jointly (passes/solve/Improve.h). Rounds end when
+/// move to a neighboring strategy, all ops jointly (passes/solve/primal/Improve.h). Rounds end when
 /// nothing is saved, at the latest after the number of prime factors of `space.devices` plus two. A
 /// second run starts from unsplit ops, because leaving devices unused may be cheapest. Returns the
 /// better result. `space.allows` is ignored.

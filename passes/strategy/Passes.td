@@ -85,7 +85,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
   let summary = "splits a program by recursive cuts of the devices";
   let description = [{
     In every round each forward op, in order of weight, takes the cut with the least cost, given the
-    cuts of the neighbors that are already decided (passes/solve/RecursiveCuts.h). Each round
+    cuts of the neighbors that are already decided (passes/solve/cuts/RecursiveCuts.h). Each round
     becomes an axis of the mesh; if the program has a mesh, its axes are the rounds. Constraints
     hold, and other ops follow their neighbors as in `strategy-semi-auto`. With an improvement,
     every op then tries its neighboring strategies. They are compared by the time of the whole step

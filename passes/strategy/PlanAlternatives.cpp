@@ -3,7 +3,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/solve/MinMarginals.h"
+#include "passes/solve/bounds/MinMarginals.h"
 #include "passes/strategy/NodeNames.h"
 #include "passes/strategy/OptionDescription.h"
 #include "passes/strategy/SearchTranslate.h"

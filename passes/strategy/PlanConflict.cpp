@@ -2,8 +2,8 @@
 #include "passes/strategy/PlanConflict.h"
 
 #include "passes/analysis/OpNames.h"
-#include "passes/solve/Conflict.h"
-#include "passes/solve/Workers.h"
+#include "passes/solve/problem/Workers.h"
+#include "passes/solve/reduce/Conflict.h"
 
 using namespace mlir;
 using namespace pcc;

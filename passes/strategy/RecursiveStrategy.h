@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses a strategy for every forward op by recursive cuts of the devices
-// (passes/solve/RecursiveCuts.h). The result counts as given; the backward pass and the update
+// (passes/solve/cuts/RecursiveCuts.h). The result counts as given; the backward pass and the update
 // follow.
 //
 //   rounds of 8 devices     op 1   op 2     mesh      op 1       op 2

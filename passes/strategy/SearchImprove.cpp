@@ -2,7 +2,7 @@
 #include "passes/strategy/SearchImprove.h"
 
 #include "passes/analysis/ReshardPlan.h"
-#include "passes/solve/Improve.h"
+#include "passes/solve/primal/Improve.h"
 #include "passes/strategy/AnnotatedPlan.h"
 #include <chrono>
 #include <cmath>

@@ -12,7 +12,7 @@
 // uses between equal ops share one table, which is filled once.
 #pragma once
 
-#include "passes/solve/StrategyProblem.h"
+#include "passes/solve/problem/StrategyProblem.h"
 #include "passes/strategy/OpOptions.h"
 #include "passes/strategy/RooflineCostModel.h"
 #include "passes/strategy/SearchGraph.h"

@@ -3,11 +3,11 @@
 // pcc search: finds the best plan of a model, or the best choice of options of a problem, with a
 // bound that proves its quality.
 
-#include "passes/solve/Certificate.h"
-#include "passes/solve/Conflict.h"
-#include "passes/solve/ProblemFile.h"
 #include "passes/solve/Solve.h"
-#include "passes/solve/Workers.h"
+#include "passes/solve/bounds/Certificate.h"
+#include "passes/solve/problem/ProblemFile.h"
+#include "passes/solve/problem/Workers.h"
+#include "passes/solve/reduce/Conflict.h"
 #include "tools/pcc/CompileFlags.h"
 #include "tools/pcc/MemoryReport.h"
 #include "tools/pcc/Output.h"

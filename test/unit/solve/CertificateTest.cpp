@@ -2,9 +2,9 @@
 //
 // Certificates prove what they say, and nothing else.
 
-#include "passes/solve/Certificate.h"
-#include "passes/solve/Random.h"
+#include "passes/solve/bounds/Certificate.h"
 #include "passes/solve/Solve.h"
+#include "passes/solve/problem/Random.h"
 #include "test/unit/solve/StrategyFixture.h"
 #include <gtest/gtest.h>
 

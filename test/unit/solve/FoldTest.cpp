@@ -2,12 +2,12 @@
 //
 // Folding of repeated layers: what it finds, and that its solutions and bounds hold.
 
-#include "passes/solve/Certificate.h"
-#include "passes/solve/FoldedMessages.h"
-#include "passes/solve/PriceSearch.h"
-#include "passes/solve/Repetitions.h"
 #include "passes/solve/Solve.h"
-#include "passes/solve/State.h"
+#include "passes/solve/bounds/Certificate.h"
+#include "passes/solve/bounds/PriceSearch.h"
+#include "passes/solve/problem/State.h"
+#include "passes/solve/symmetry/FoldedMessages.h"
+#include "passes/solve/symmetry/Repetitions.h"
 #include "test/unit/solve/LayeredFixture.h"
 #include "test/unit/solve/StrategyFixture.h"
 #include <gtest/gtest.h>

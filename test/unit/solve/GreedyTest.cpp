@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/Greedy.h"
+#include "passes/solve/primal/Greedy.h"
 
 #include "passes/solve/Solve.h"
 #include <gtest/gtest.h>

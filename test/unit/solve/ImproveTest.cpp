@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/Improve.h"
+#include "passes/solve/primal/Improve.h"
 
 #include "gtest/gtest.h"
 #include <random>

@@ -3,7 +3,7 @@
 // Problems that repeat a layer, as training steps do.
 #pragma once
 
-#include "passes/solve/StrategyProblem.h"
+#include "passes/solve/problem/StrategyProblem.h"
 
 namespace pcc::solve::test {
 

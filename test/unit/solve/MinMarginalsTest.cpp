@@ -2,9 +2,9 @@
 //
 // What each option of a node costs, and what contradicts itself, against trying everything.
 
-#include "passes/solve/MinMarginals.h"
-#include "passes/solve/Conflict.h"
-#include "passes/solve/ProblemFile.h"
+#include "passes/solve/bounds/MinMarginals.h"
+#include "passes/solve/problem/ProblemFile.h"
+#include "passes/solve/reduce/Conflict.h"
 #include "test/unit/solve/StrategyFixture.h"
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/PackSearch.h"
+#include "passes/solve/pack/PackSearch.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/RecursiveCuts.h"
+#include "passes/solve/cuts/RecursiveCuts.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -2,10 +2,10 @@
 //
 // The algorithms against trying everything, and against each other.
 
-#include "passes/solve/Certificate.h"
-#include "passes/solve/ProblemFile.h"
 #include "passes/solve/Solve.h"
-#include "passes/solve/Workers.h"
+#include "passes/solve/bounds/Certificate.h"
+#include "passes/solve/problem/ProblemFile.h"
+#include "passes/solve/problem/Workers.h"
 #include "test/unit/solve/StrategyFixture.h"
 #include <cstdlib>
 #include <gtest/gtest.h>

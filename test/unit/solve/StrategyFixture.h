@@ -3,8 +3,8 @@
 // Small problems that can be solved by trying everything.
 #pragma once
 
-#include "passes/solve/Random.h"
-#include "passes/solve/StrategyProblem.h"
+#include "passes/solve/problem/Random.h"
+#include "passes/solve/problem/StrategyProblem.h"
 #include <optional>
 
 namespace pcc::solve::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/ProblemFile.h"
+#include "passes/solve/problem/ProblemFile.h"
 #include "test/unit/solve/StrategyFixture.h"
 #include <gtest/gtest.h>
 
