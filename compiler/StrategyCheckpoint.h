@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Strategy checkpoints. A checkpoint is written after the strategy phase and says how a program was
 // sharded. A loaded file becomes constraints before the first phase
-// (passes/strategy/ShardingConstraints.h).
+// (passes/strategy/constraints/ShardingConstraints.h).
 //
 //   saved        every op, every parameter that the model reads, every input
 //   constrained  parameters, inputs, and the ops of all sections except the update; an op that

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts a file of constraints to the module attributes `dist.constraints`
-// (passes/strategy/ShardingConstraints.h) and `pipe.constraints` (dialects/pipe/Constraints.h).
+// (passes/strategy/constraints/ShardingConstraints.h) and `pipe.constraints`
+// (dialects/pipe/Constraints.h).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

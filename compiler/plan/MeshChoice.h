@@ -9,8 +9,8 @@
 // slower links between nodes, x=2, y=8 and x=8, y=2 are different machines.
 #pragma once
 
-#include "passes/strategy/ConstraintCosts.h"
-#include "passes/strategy/PlanConflict.h"
+#include "passes/strategy/search/ConstraintCosts.h"
+#include "passes/strategy/search/PlanConflict.h"
 
 namespace pcc::plan {
 

@@ -11,7 +11,7 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
     Arranges the devices in a mesh, unless the program has a mesh or its constraints require one.
     Searches shardings on each mesh that is worth trying. Every op may be split by each of its
     factors over each axis, and may pass partial sums on. Parameters, their gradients and
-    optimizer states may have different shardings (passes/strategy/SearchGraph.h). The pass
+    optimizer states may have different shardings (passes/strategy/search/SearchGraph.h). The pass
     annotates the program with the plan whose ops and reshards take the least time on the machine
     and whose values fit into its memory. The plan obeys the constraints. The module gets the mesh
     and loses its constraints; the ops are unchanged.

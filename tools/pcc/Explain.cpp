@@ -5,7 +5,7 @@
 // a step from a model after phase spmd, and takes the options of an op from the plan search.
 
 #include "compiler/plan/MeshChoice.h"
-#include "passes/strategy/NodeNames.h"
+#include "passes/strategy/search/NodeNames.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/CommunicationReport.h"
 #include "tools/pcc/CompileFlags.h"

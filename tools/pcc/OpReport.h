@@ -3,7 +3,7 @@
 // `pcc explain --op`: the options of one op of a searched plan.
 #pragma once
 
-#include "passes/strategy/PlanAlternatives.h"
+#include "passes/strategy/search/PlanAlternatives.h"
 #include "llvm/Support/JSON.h"
 
 namespace pcc::cli {

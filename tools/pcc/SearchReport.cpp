@@ -2,7 +2,7 @@
 
 #include "tools/pcc/SearchReport.h"
 
-#include "passes/strategy/NodeNames.h"
+#include "passes/strategy/search/NodeNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -5,7 +5,7 @@
 // strategies.mlir; groups along the axes of a matrix are tested with the mesh, refusals with the
 // strategies' messages.
 #include "passes/analysis/ReshardPlan.h"
-#include "passes/strategy/MeshRefinement.h"
+#include "passes/strategy/constraints/MeshRefinement.h"
 #include "gtest/gtest.h"
 
 using namespace pcc;

@@ -10,7 +10,7 @@
 //   reduce k, neg
 #pragma once
 
-#include "passes/strategy/MemoryGraph.h"
+#include "passes/strategy/reference/MemoryGraph.h"
 #include "test/conformance/training/Case.h"
 
 namespace pcc::conformance {

@@ -4,7 +4,7 @@
 // for.
 #pragma once
 
-#include "passes/strategy/MemoryProblem.h"
+#include "passes/strategy/reference/MemoryProblem.h"
 #include "test/conformance/strategies/ModelWriter.h"
 
 namespace pcc::conformance {

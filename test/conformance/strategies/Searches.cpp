@@ -2,8 +2,8 @@
 #include "test/conformance/strategies/Searches.h"
 
 #include "passes/solve/Solve.h"
-#include "passes/strategy/MemorySearch.h"
-#include "passes/strategy/RecursiveStrategy.h"
+#include "passes/strategy/modes/RecursiveStrategy.h"
+#include "passes/strategy/reference/MemorySearch.h"
 #include "test/conformance/strategies/Candidates.h"
 #include "test/conformance/strategies/Differences.h"
 #include "test/conformance/strategies/Pricing.h"

@@ -2,9 +2,9 @@
 #include "test/conformance/strategies/StepTimes.h"
 
 #include "passes/analysis/OpNames.h"
-#include "passes/strategy/MeshRefinement.h"
-#include "passes/strategy/RecursiveStrategy.h"
-#include "passes/strategy/SearchImprove.h"
+#include "passes/strategy/constraints/MeshRefinement.h"
+#include "passes/strategy/modes/RecursiveStrategy.h"
+#include "passes/strategy/search/SearchImprove.h"
 #include "runtime/machine/Cluster.h"
 #include "test/conformance/strategies/NodeGraph.h"
 #include "test/conformance/strategies/Pricing.h"

@@ -7,7 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/autodiff/Passes.h"
-#include "passes/strategy/ShardingAnnotator.h"
+#include "passes/strategy/propagate/ShardingAnnotator.h"
 #include "test/oracle/sharding/Partitioned.h"
 
 using namespace mlir;

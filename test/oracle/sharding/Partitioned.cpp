@@ -9,7 +9,7 @@
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalForms.h"
 #include "passes/partition/Passes.h"
-#include "passes/strategy/Propagation.h"
+#include "passes/strategy/propagate/Propagation.h"
 
 using namespace mlir;
 using pcc::dist::AxisList;

@@ -3,7 +3,7 @@
 
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/analysis/LocalForm.h"
-#include "passes/strategy/FactorAxes.h"
+#include "passes/strategy/constraints/FactorAxes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prices of the cost model `memory`, worked out by hand.
-#include "passes/strategy/MemoryModel.h"
+#include "passes/strategy/reference/MemoryModel.h"
 
 #include "gtest/gtest.h"
 

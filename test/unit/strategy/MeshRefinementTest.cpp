@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/strategy/MeshRefinement.h"
+#include "passes/strategy/constraints/MeshRefinement.h"
 
 #include "gtest/gtest.h"
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ways to run an op on a mesh.
-#include "passes/strategy/OpOptions.h"
+#include "passes/strategy/search/OpOptions.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/constraints/ConstrainedProgram.h"
+
+#include "dialects/graph/Roles.h"
+#include "llvm/ADT/StringSet.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Mesh;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+namespace {
+
+/// Returns the mesh of the program, if it has one; the mesh must have `deviceNum` ranks.
+FailureOr<std::optional<Mesh>> findMesh(ModuleOp module, int64_t deviceNum) {
+  if (failed(checkNumRanks(module, deviceNum)))
+    return failure();
+  if (!module->hasAttr(dist::meshAttrName))
+    return std::optional<Mesh>();
+  Mesh mesh = dist::getMesh(module);
+  if (mesh.getNumRanks() != deviceNum)
+    return module.emitError() << "expected a mesh of " << deviceNum << " ranks, got \""
+                              << mesh.str() << "\"";
+  return std::optional<Mesh>(mesh);
+}
+
+/// Returns the number of parts into which the ranks can split the batch of every input.
+int64_t countBatchParts(ModuleOp module, int64_t deviceNum) {
+  int64_t parts = deviceNum;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    for (unsigned index : graph::findArgs(function, graph::RoleKind::Input)) {
+      auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+      if (type && type.getRank() > 0)
+        parts = std::gcd(parts, type.getDimSize(0));
+    }
+  return parts;
+}
+
+/// Returns the factor of a gradient. One device computes the mean. With `gradientsMean`, the ranks
+/// that share a gradient divide it by their number once more, as the reference system does. Every
+/// rank has the loss.
+double getGradientFactor(const Sharding &gradient, const Mesh &mesh, const ModeOptions &options) {
+  double factor = options.lossRepeatedMean ? 1 : static_cast<double>(mesh.getNumRanks());
+  if (options.gradientsMean)
+    factor /= static_cast<double>(mesh.getSize(gradient.getPartialAxes()));
+  return factor;
+}
+
+} // namespace
+
+FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module, const ModeOptions &options) {
+  FailureOr<std::optional<Mesh>> mesh = findMesh(module, options.deviceNum);
+  FailureOr<std::vector<ShardingConstraint>> pins = readConstraints(module);
+  if (failed(mesh) || failed(pins))
+    return failure();
+  ConstraintResolver resolver(module, *mesh, options.deviceNum);
+  if (failed(resolver.match(*pins)) || failed(resolver.feed(options.datasetStrategy)))
+    return failure();
+  if (!*mesh && resolver.isEmpty())
+    resolver.spanBatch(countBatchParts(module, options.deviceNum));
+  ConstrainedProgram pinned;
+  pinned.mesh = resolver.resolve(pinned.given);
+  pinned.pins = resolver.listTargets(*pins);
+  for (const auto &fed : pinned.given.fed)
+    if (fed.second.isSplit()) // an input that is fed whole does not constrain its ops
+      pinned.given.inputs[fed.first()] = fed.second;
+  pinned.given.fullBatch = options.fullBatch;
+  pinned.given.gradientFactor = [options](StringRef, const Sharding &gradient, const Mesh &mesh) {
+    return getGradientFactor(gradient, mesh, options);
+  };
+  return pinned;
+}
+
+SeedShardings keepConstraints(const ConstrainedProgram &pinned, ArrayRef<int> kept) {
+  llvm::DenseSet<Operation *> ops;
+  llvm::StringSet<> parameters, inputs;
+  for (int index : kept) {
+    const ConstraintTargets &share = pinned.pins[index];
+    ops.insert(share.ops.begin(), share.ops.end());
+    for (const std::string &name : share.parameters)
+      parameters.insert(name);
+    for (const std::string &name : share.inputs)
+      inputs.insert(name);
+  }
+  SeedShardings given = pinned.given;
+  for (const ConstraintTargets &share : pinned.pins) {
+    for (Operation *op : share.ops)
+      if (!ops.contains(op))
+        given.ops.erase(op);
+    for (const std::string &name : share.parameters)
+      if (!parameters.contains(name))
+        given.parameters.erase(name);
+    for (const std::string &name : share.inputs)
+      if (!inputs.contains(name))
+        given.inputs.erase(name);
+  }
+  return given;
+}
+
+void annotateProgram(ModuleOp module, ConstrainedProgram pinned) {
+  module->removeAttr(dist::constraintsAttrName);
+  module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), pinned.mesh));
+  ShardingAnnotator(module, pinned.mesh, std::move(pinned.given)).run();
+}
+
+} // namespace pcc::strategy

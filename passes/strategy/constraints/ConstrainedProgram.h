@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program with the user's constraints and the cuts in which inputs are fed, checked and put on
+// one mesh, before a mode decides the remaining ops.
+#pragma once
+
+#include "passes/strategy/constraints/ConstraintResolver.h"
+
+namespace pcc::strategy {
+
+/// Options of the modes that obey constraints; docs/spec/parallel.md defines them.
+struct ModeOptions {
+  int64_t deviceNum = 1;
+  bool gradientsMean = false;
+  bool fullBatch = false;
+  bool lossRepeatedMean = true;
+  llvm::StringRef datasetStrategy;
+};
+
+struct ConstrainedProgram {
+  dist::Mesh mesh; ///< refined as the constraints require
+  SeedShardings given;
+  std::vector<ConstraintTargets> pins; ///< constraints that led to `given`
+};
+
+/// Returns the given shardings without those of constraints not in `kept`. Shardings that do not
+/// come from constraints stay.
+SeedShardings keepConstraints(const ConstrainedProgram &pinned, llvm::ArrayRef<int> kept);
+
+/// Resolves the constraints of `module` and leaves them on it. Without a mesh and constraints, all
+/// ranks split the batch. Emits a diagnostic on failure.
+mlir::FailureOr<ConstrainedProgram> resolveConstraints(mlir::ModuleOp module,
+                                                       const ModeOptions &options);
+
+/// Writes the mesh and the shardings to the program and removes its constraints.
+void annotateProgram(mlir::ModuleOp module, ConstrainedProgram pinned);
+
+} // namespace pcc::strategy

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/constraints/ShardingConstraints.h"
+
+using namespace mlir;
+
+namespace pcc::strategy {
+namespace {
+
+using Kind = analysis::NamePattern::Kind;
+
+/// Keys in the order of ConstraintKind.
+constexpr analysis::SubjectKey keys[] = {
+    {"op", Kind::Whole},       {"op_name", Kind::Literal}, {"op_exact", Kind::Literal},
+    {"module", Kind::Leading}, {"parameter", Kind::Whole}, {"input", Kind::Whole},
+};
+
+} // namespace
+
+FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, ModuleOp module) {
+  FailureOr<analysis::ConstraintSubject> subject =
+      analysis::ConstraintSubject::read(entry, keys, "a constraint", module);
+  if (failed(subject))
+    return failure();
+  ShardingConstraint constraint;
+  constraint.subject = std::move(*subject);
+  constraint.restored = entry.contains("restored");
+  constraint.optional = entry.contains("optional");
+  constraint.strategy.joinsSides = constraint.restored;
+  auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
+    StringRef text = analysis::getText(entry, key);
+    if (text.empty())
+      return success();
+    FailureOr<GivenCuts> parsed = parseCuts(text, module.getContext(), [&] {
+      return module.emitError() << constraint.describe() << ", \"" << key << "\": ";
+    });
+    if (succeeded(parsed))
+      cuts = std::move(*parsed);
+    return parsed;
+  };
+  bool isSharding = constraint.isOfTensor();
+  if (failed(isSharding ? parse("sharding", constraint.strategy.out)
+                        : success(succeeded(parse("in", constraint.strategy.in)) &&
+                                  succeeded(parse("out", constraint.strategy.out)))))
+    return failure();
+  if (!constraint.strategy.in && !constraint.strategy.out)
+    return module.emitError() << constraint.describe() << " says nothing; expected "
+                              << (isSharding ? "\"sharding\"" : "\"in\" or \"out\"");
+  return constraint;
+}
+
+FailureOr<std::vector<ShardingConstraint>> readConstraints(ModuleOp module) {
+  std::vector<ShardingConstraint> pins;
+  Attribute attribute = module->getAttr(dist::constraintsAttrName);
+  if (!attribute)
+    return pins;
+  for (auto entry : cast<ArrayAttr>(attribute).getAsRange<DictionaryAttr>()) {
+    FailureOr<ShardingConstraint> constraint = ShardingConstraint::read(entry, module);
+    if (failed(constraint))
+      return failure();
+    pins.push_back(std::move(*constraint));
+  }
+  return pins;
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Annotates a program with given strategies. The constraints of `dist.constraints` and the cuts in
+// which inputs are fed are checked and put on one mesh. Every other op follows its neighbors;
+// inputs that propagation does not reach are split along the batch. Assumes global shapes and roles
+// on arguments and results. Leaves the ops unchanged, with a sharding on each, and no constraints.
+#include "passes/strategy/Passes.h"
+#include "passes/strategy/constraints/ConstrainedProgram.h"
+
+using namespace mlir;
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DEF_STRATEGYSEMIAUTO
+#include "passes/strategy/Passes.h.inc"
+
+namespace {
+
+struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
+  using StrategySemiAutoBase::StrategySemiAutoBase;
+
+  void runOnOperation() override {
+    FailureOr<ConstrainedProgram> pinned = resolveConstraints(
+        getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
+    if (failed(pinned))
+      return signalPassFailure();
+    annotateProgram(getOperation(), std::move(*pinned));
+  }
+};
+
+} // namespace
+} // namespace pcc::strategy

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/propagate/OpSplitter.h"
+
+#include "passes/analysis/Cost.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+
+/// Operations that a device performs while it receives one byte. Current accelerators perform 10^14
+/// operations and receive 2 * 10^11 bytes per second; for processors the ratio has the same order
+/// of magnitude.
+static constexpr double flopsPerByte = 500;
+
+void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sharding> forms) {
+  operands.resize(op->getNumOperands());
+  operands[operand] = {made, forms.vec()};
+}
+
+static int64_t getBytes(Value value) { return analysis::getNumBytes(value.getType()); }
+
+/// Lists the sources: split ones before whole ones, then largest first; the wish follows operands
+/// of its size.
+std::vector<OpSplitter::Source> OpSplitter::listSources() const {
+  std::vector<Source> sources;
+  for (auto [index, known] : llvm::enumerate(operands)) {
+    if (!known)
+      continue;
+    int64_t bytes = getBytes(op->getOperand(index));
+    sources.push_back({index, known->made, bytes});
+    for (const Sharding &form : known->forms)
+      sources.push_back({index, form, bytes});
+  }
+  if (wish)
+    sources.push_back({std::nullopt, *wish, getBytes(op->getResult(0))});
+  llvm::stable_sort(sources, [](const Source &lhs, const Source &rhs) {
+    return std::make_pair(lhs.sharding.isSplit(), lhs.bytes) >
+           std::make_pair(rhs.sharding.isSplit(), rhs.bytes);
+  });
+  return sources;
+}
+
+FactorAxes OpSplitter::followFrom(ArrayRef<Source> sources, size_t first) const {
+  FactorAxes factors(op, mesh);
+  auto take = [&](const Source &source) {
+    if (source.operand)
+      factors.takeOperand(*source.operand, source.sharding);
+    else
+      factors.takeResult(0, source.sharding);
+  };
+  take(sources[first]);
+  for (auto [index, source] : llvm::enumerate(sources))
+    if (index != first)
+      take(source);
+  factors.settle();
+  return factors;
+}
+
+/// Whether a partial operand may pass through the op unsummed. No other op may need its sum. The
+/// result, which is summed later, must not be larger, unless this function does not sum it.
+bool OpSplitter::mayCarry(unsigned operand) const {
+  Value value = op->getOperand(operand);
+  if (!carries || !value.hasOneUse())
+    return false;
+  return !isSummed || llvm::all_of(op->getResults(), [&](Value result) {
+    return getBytes(result) <= getBytes(value);
+  });
+}
+
+OpSharding OpSplitter::assemble(const FactorAxes &factors) const {
+  std::vector<Sharding> shardings;
+  SmallVector<bool> carries;
+  for (unsigned index = 0; index < op->getNumOperands(); ++index) {
+    bool isKnown = index < operands.size() && operands[index];
+    auto type = cast<RankedTensorType>(op->getOperand(index).getType());
+    shardings.push_back(isKnown ? operands[index]->made : Sharding::replicated(type.getRank()));
+    carries.push_back(isKnown && mayCarry(index));
+  }
+  return makeOpSharding(op, factors, shardings, carries);
+}
+
+double OpSplitter::getReshardCost(Value value, const Sharding &from, const Sharding &to) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t elementBytes = analysis::getNumBytes(type.clone(ArrayRef<int64_t>()));
+  double elements = planner.plan(from, to, type.getShape(), elementBytes).cost;
+  return elements * static_cast<double>(elementBytes);
+}
+
+double OpSplitter::getOperandCost(unsigned operand, const Sharding &wanted) const {
+  const std::optional<Known> &known = operands[operand];
+  if (!known || known->made == wanted || llvm::is_contained(known->forms, wanted))
+    return 0;
+  return getReshardCost(op->getOperand(operand), known->made, wanted);
+}
+
+double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding) const {
+  double cost = static_cast<double>(analysis::costOf(op).flops) / flopsPerByte /
+                static_cast<double>(factors.getNumParts());
+  for (unsigned index = 0; index < operands.size(); ++index)
+    cost += getOperandCost(index, sharding.operands[index]);
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    const Sharding &made = sharding.results[index];
+    Sharding wanted = index == 0 && wish ? wish->withoutPartial() : made.withoutPartial();
+    cost += getReshardCost(result, made, wanted);
+  }
+  return cost;
+}
+
+OpSharding OpSplitter::choose() const {
+  std::vector<Source> sources = listSources();
+  if (sources.empty())
+    return assemble(FactorAxes(op, mesh));
+  FactorAxes best = followFrom(sources, 0);
+  std::optional<double> bestCost;
+  for (size_t first = 1; first < sources.size(); ++first) {
+    FactorAxes factors = followFrom(sources, first);
+    if (factors.getAxes() == best.getAxes())
+      continue;
+    if (!bestCost)
+      bestCost = getCost(best, assemble(best));
+    double cost = getCost(factors, assemble(factors));
+    if (cost >= *bestCost)
+      continue;
+    best = std::move(factors);
+    bestCost = cost;
+  }
+  return assemble(best);
+}
+
+OpSharding OpSplitter::follow(ArrayRef<AxisList> factors) const {
+  FactorAxes axes(op, mesh);
+  axes.setAxes(factors);
+  return assemble(axes);
+}
+
+} // namespace pcc::strategy

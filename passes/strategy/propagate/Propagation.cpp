@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/propagate/Propagation.h"
+
+#include "dialects/graph/Roles.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/Shardings.h"
+#include "passes/strategy/propagate/CarriedSums.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+
+StringRef stringify(Origin origin) {
+  switch (origin) {
+  case Origin::Given:
+    return "given";
+  case Origin::Searched:
+    return "searched";
+  case Origin::Forwards:
+    return "forwards";
+  case Origin::Backwards:
+    return "backwards";
+  case Origin::Whole:
+    return "whole";
+  }
+  return "";
+}
+
+/// Lists the ops with a factor rule; propagation ignores all other ops.
+static auto listOps(func::FuncOp function) {
+  return llvm::make_filter_range(function.getBody().front(),
+                                 [](Operation &op) { return isa<FactorRuleOpInterface>(op); });
+}
+
+Propagation::Propagation(func::FuncOp function, analysis::ReshardPlanner &planner)
+    : function(function), planner(planner), mesh(planner.getMesh()) {
+  for (BlockArgument argument : function.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()); type && type.getRank() == 0)
+      free.insert(argument);
+  for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter)) {
+    free.insert(function.getArgument(index));
+    parameters[graph::getName(graph::getArgRole(function, index))] = function.getArgument(index);
+  }
+  for (Operation &op : listOps(function))
+    if (llvm::all_of(op.getOperands(), [&](Value operand) { return free.contains(operand); }))
+      free.insert(op.result_begin(), op.result_end());
+}
+
+void Propagation::seed(BlockArgument argument, const Sharding &sharding) {
+  values[argument] = analysis::dropTrivialAxes(sharding, mesh);
+}
+
+void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
+  record(op, OpSplitter(op, planner).follow(factors), Origin::Given);
+  show(op, results);
+}
+
+void Propagation::seed(Operation *op, OpSharding sharding, ArrayRef<Sharding> results) {
+  record(op, std::move(sharding), Origin::Searched);
+  show(op, results);
+}
+
+void Propagation::show(Operation *op, ArrayRef<Sharding> results) {
+  for (auto [result, sharding] : llvm::zip(op->getResults(), results))
+    seen[result] = analysis::dropTrivialAxes(sharding, mesh);
+}
+
+void Propagation::record(Operation *op, OpSharding sharding, Origin origin) {
+  for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results))
+    values[result] = cut;
+  auto [decision, isNew] = ops.try_emplace(op);
+  decision->second = {std::move(sharding), origin};
+  updateForms(op, isNew);
+}
+
+Sharding Propagation::getSharding(Value value) const {
+  auto found = values.find(value);
+  if (found != values.end())
+    return found->second;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return Sharding::replicated(type ? type.getRank() : 0);
+}
+
+Sharding Propagation::getSeen(Value value) const {
+  auto found = seen.find(value);
+  return found == seen.end() ? getSharding(value) : found->second;
+}
+
+std::optional<Sharding> Propagation::findHint(Value value) const {
+  if (isKnown(value))
+    return getSeen(value);
+  auto found = hints.find(value);
+  if (found == hints.end())
+    return std::nullopt;
+  return found->second;
+}
+
+static bool comesBefore(OpOperand *lhs, OpOperand *rhs) {
+  return lhs->getOwner() == rhs->getOwner() ? lhs->getOperandNumber() < rhs->getOperandNumber()
+                                            : lhs->getOwner()->isBeforeInBlock(rhs->getOwner());
+}
+
+void Propagation::addForm(OpOperand &use, const Sharding &sharding) {
+  std::vector<Form> &known = forms[use.get()];
+  auto found = llvm::find_if(known, [&](const Form &form) { return form.sharding == sharding; });
+  if (found == known.end())
+    known.push_back({sharding, &use});
+  else if (comesBefore(&use, found->first))
+    found->first = &use;
+  else
+    return;
+  llvm::sort(known,
+             [](const Form &lhs, const Form &rhs) { return comesBefore(lhs.first, rhs.first); });
+}
+
+/// Recomputes all forms of the operands if a decision replaces another one, which is rare.
+void Propagation::updateForms(Operation *op, bool isNew) {
+  auto add = [&](OpOperand &use) {
+    if (auto found = ops.find(use.getOwner()); found != ops.end())
+      addForm(use, found->second.sharding.operands[use.getOperandNumber()]);
+  };
+  if (isNew) {
+    for (OpOperand &operand : op->getOpOperands())
+      add(operand);
+    return;
+  }
+  for (Value operand : op->getOperands()) {
+    forms.erase(operand);
+    for (OpOperand &use : operand.getUses())
+      add(use);
+  }
+}
+
+std::vector<Sharding> Propagation::listForms(Value value) const {
+  std::vector<Sharding> others;
+  if (auto found = forms.find(value); found != forms.end())
+    for (const Form &form : found->second)
+      if (form.sharding != getSeen(value))
+        others.push_back(form.sharding);
+  return others;
+}
+
+std::optional<Sharding> Propagation::findWish(Value value) const {
+  auto found = forms.find(value);
+  if (found == forms.end())
+    return std::nullopt;
+  return found->second.front().sharding.withoutPartial();
+}
+
+std::optional<Sharding> Propagation::findParameter(Value value) const {
+  for (OpOperand &use : value.getUses()) {
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    graph::RoleAttr role = graph::getResultRole(function, use.getOperandNumber());
+    if (!role || role.getKind() != graph::RoleKind::Gradient)
+      continue;
+    auto parameter = parameters.find(graph::getName(role));
+    if (parameter != parameters.end() && isKnown(parameter->second))
+      return getSharding(parameter->second);
+  }
+  return std::nullopt;
+}
+
+OpSplitter Propagation::makeSplitter(Operation *op) const {
+  OpSplitter splitter(op, planner);
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::optional<Sharding> hint = findHint(operand.get()))
+      splitter.setOperand(operand.getOperandNumber(), *hint, listForms(operand.get()));
+  if (llvm::all_of(op->getUses(), [&](OpOperand &use) {
+        return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+               staysPartial(function, use.getOperandNumber());
+      }))
+    splitter.leavePartial();
+  return splitter;
+}
+
+OpSharding Propagation::choose(Operation *op, std::optional<Sharding> wish) const {
+  OpSplitter splitter = makeSplitter(op);
+  if (wish)
+    splitter.setWish(*wish);
+  return splitter.choose();
+}
+
+/// Computes, before any user is considered, the shardings that split parameters imply for the
+/// values computed from them.
+void Propagation::spreadHints() {
+  for (Operation &op : listOps(function)) {
+    bool isHinted = llvm::any_of(op.getOperands(), [&](Value operand) {
+      std::optional<Sharding> hint = findHint(operand);
+      return hint && hint->isSplit();
+    });
+    if (!isHinted || ops.contains(&op) || !free.contains(op.getResult(0)))
+      continue;
+    OpSharding sharding = choose(&op, std::nullopt);
+    for (auto [result, cut] : llvm::zip_equal(op.getResults(), sharding.results))
+      hints[result] = cut;
+  }
+}
+
+bool Propagation::isReady(Operation *op, bool needsAll) const {
+  if (ops.contains(op) || free.contains(op->getResult(0)))
+    return false;
+  auto isUnknown = [&](Value operand) { return !free.contains(operand) && !isKnown(operand); };
+  auto leads = [&](Value operand) {
+    std::optional<Sharding> hint = findHint(operand);
+    return hint && (!free.contains(operand) || hint->isSplit());
+  };
+  return llvm::any_of(op->getOperands(), leads) &&
+         (!needsAll || llvm::none_of(op->getOperands(), isUnknown));
+}
+
+bool Propagation::propagateForwards(bool needsAll) {
+  bool changed = false;
+  for (Operation &op : listOps(function)) {
+    if (!isReady(&op, needsAll))
+      continue;
+    Value result = op.getResult(0);
+    std::optional<Sharding> wish = findWish(result);
+    record(&op, choose(&op, wish ? wish : findParameter(result)), Origin::Forwards);
+    changed = true;
+  }
+  return changed;
+}
+
+bool Propagation::propagateBackwards(bool onlyFree) {
+  bool changed = false;
+  for (Operation &op : llvm::reverse(listOps(function))) {
+    if (ops.contains(&op) || (onlyFree && !free.contains(op.getResult(0))))
+      continue;
+    std::optional<Sharding> wish = findWish(op.getResult(0));
+    if (!wish)
+      continue;
+    record(&op, choose(&op, wish), Origin::Backwards);
+    changed = true;
+  }
+  for (BlockArgument argument : function.getArguments())
+    if (!onlyFree || free.contains(argument))
+      changed |= propagateBackwardsTo(argument);
+  return changed;
+}
+
+bool Propagation::propagateBackwardsTo(BlockArgument argument) {
+  if (isKnown(argument))
+    return false;
+  std::optional<Sharding> wish = findWish(argument);
+  if (wish)
+    values[argument] = *wish;
+  return wish.has_value();
+}
+
+void Propagation::run() {
+  propagateBackwards(/*onlyFree=*/true); // parameters of given ops, which other ops use as well
+  spreadHints();
+  while (propagateForwards(true) || propagateBackwards(true) || propagateBackwards(false) ||
+         propagateForwards(false))
+    continue;
+}
+
+void Propagation::finish() {
+  for (Operation &op : listOps(function))
+    if (!ops.contains(&op))
+      record(&op, choose(&op, std::nullopt), Origin::Whole);
+  while (sumLonely()) // summing one value earlier may leave another one without a partner
+    continue;
+}
+
+bool staysPartial(func::FuncOp function, unsigned result) {
+  graph::RoleAttr role = graph::getResultRole(function, result);
+  return !role || role.getKind() == graph::RoleKind::Loss ||
+         role.getKind() == graph::RoleKind::Gradient;
+}
+
+/// Sums partial values that are carried without a benefit; returns whether there were any. A
+/// partial sum may pass an op beside a whole value, which then enters once. That pays only if the
+/// partial sum meets another one later, so that both are reduced together. Otherwise it is summed
+/// before the first whole value.
+bool Propagation::sumLonely() {
+  CarriedSums sums;
+  for (Operation &op : listOps(function)) {
+    const OpSharding &sharding = ops.find(&op)->second.sharding;
+    for (OpOperand &operand : op.getOpOperands())
+      sums.visitUse(operand.get(), sharding.operands[operand.getOperandNumber()].isPartial());
+    sums.visitOp(&op, sharding, [&](Value value) { return getSeen(value).isPartial(); });
+  }
+  for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
+    sums.visitUse(result.get(), staysPartial(function, result.getOperandNumber()));
+  bool changed = false;
+  for (Operation &op : listOps(function)) {
+    if (!sums.isLonely(&op) || ops.find(&op)->second.origin == Origin::Searched)
+      continue;
+    OpSplitter splitter = makeSplitter(&op);
+    splitter.forbidCarrying();
+    OpSharding summed = splitter.choose();
+    Decision decided = ops.find(&op)->second;
+    changed |= summed.operands != decided.sharding.operands;
+    record(&op, std::move(summed), decided.origin);
+  }
+  return changed;
+}
+
+int64_t Propagation::countParts(const OpSharding &sharding) const {
+  AxisList axes;
+  for (const Sharding &cut : llvm::concat<const Sharding>(sharding.operands, sharding.results))
+    for (const std::string &axis : cut.getSplitAxes())
+      if (!llvm::is_contained(axes, axis))
+        axes.push_back(axis);
+  return mesh.getSize(axes);
+}
+
+void Propagation::annotate() {
+  for (Operation &op : listOps(function)) {
+    auto found = ops.find(&op);
+    if (found == ops.end())
+      continue;
+    const OpSharding &sharding = found->second.sharding;
+    analysis::setShardings(&op, sharding.operands, sharding.results);
+    std::string out;
+    for (const Sharding &result : sharding.results)
+      out += (out.empty() ? "" : ", ") + result.str();
+    remark::passed(op.getLoc(), remark::RemarkOpts::name("propagate").category("strategy"))
+        << remark::metric("out", out) << remark::metric("from", stringify(found->second.origin))
+        << remark::metric("flops", analysis::costOf(&op).flops / countParts(sharding));
+  }
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Propagates given shardings through the ops of one function to a fixpoint.
+//
+// Given shardings stay. The parameters of given ops follow first, since other ops use them as well.
+// Then these rules apply, in this order, until nothing changes:
+//
+//   forwards         an op follows its operands, once all of them are known
+//   backwards        an op that depends only on parameters, scalars and constants follows its first
+//                    user
+//   backwards        any other op follows its first user
+//   forwards         an op follows those of its operands that are known
+//
+// If an op's operands and the wish of its user are cut in different ways, each of them is tried as
+// the one to follow. The split that moves the fewest bytes is chosen (OpSplitter.h).
+//
+//   x -> matmul(given [dp, _], [_, tp]) -> relu -> matmul(given [dp, tp], [tp, _]) -> add
+//     x         backwards  [dp, _]
+//     relu      forwards   [dp, tp]
+//     add       forwards   [dp, _] partial(sum: tp); a user that needs the sum requests it
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/strategy/propagate/OpSplitter.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::strategy {
+
+/// Rule or source that determined the sharding of an op.
+enum class Origin { Given, Searched, Forwards, Backwards, Whole };
+
+/// Returns the lower-case name used in remarks.
+llvm::StringRef stringify(Origin origin);
+
+/// Whether a partial result leaves `function` as a partial sum. Losses and gradients do: actions
+/// accumulate them anyway, and readers of the ranks' blocks add them. Outputs and parameters are
+/// summed before.
+bool staysPartial(mlir::func::FuncOp function, unsigned result);
+
+class Propagation {
+public:
+  /// Starts with no sharding known. `planner` provides the mesh and must outlive this object.
+  Propagation(mlir::func::FuncOp function, analysis::ReshardPlanner &planner);
+
+  /// Sets the cuts of an argument.
+  void seed(mlir::BlockArgument argument, const dist::Sharding &sharding);
+  /// Sets the axes of an op's factors and, unless empty, the shardings of its results as their
+  /// users see them.
+  void seed(mlir::Operation *op, llvm::ArrayRef<dist::AxisList> factors,
+            llvm::ArrayRef<dist::Sharding> results = {});
+
+  /// Sets the complete sharding of an op, including partial sums; finish() does not change it.
+  void seed(mlir::Operation *op, OpSharding sharding, llvm::ArrayRef<dist::Sharding> results);
+
+  /// Propagates the given shardings to a fixpoint.
+  void run();
+  /// Leaves values whole that propagation did not reach. Sums partial values before the ops that
+  /// would carry them without joining another partial sum.
+  void finish();
+
+  /// Whether the sharding of a value is decided.
+  bool isKnown(mlir::Value value) const { return values.contains(value); }
+  /// Returns the sharding in which a value is produced; whole if undecided.
+  dist::Sharding getSharding(mlir::Value value) const;
+  /// Returns the sharding in which the users of `value` see it. It may hide a partial sum.
+  dist::Sharding getSeen(mlir::Value value) const;
+
+  /// Writes `dist.in` and `dist.out`, with a remark for each op.
+  void annotate();
+
+private:
+  struct Decision {
+    OpSharding sharding;
+    Origin origin = Origin::Whole;
+  };
+
+  /// Sharding in which decided users take a value, and the first of these users in program order.
+  struct Form {
+    dist::Sharding sharding;
+    mlir::OpOperand *first = nullptr;
+  };
+
+  bool propagateForwards(bool needsAll);
+  bool propagateBackwards(bool onlyFree);
+  bool propagateBackwardsTo(mlir::BlockArgument argument);
+  void spreadHints();
+  void record(mlir::Operation *op, OpSharding sharding, Origin origin);
+  void show(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
+  void addForm(mlir::OpOperand &use, const dist::Sharding &sharding);
+  void updateForms(mlir::Operation *op, bool isNew);
+  bool isReady(mlir::Operation *op, bool needsAll) const;
+  /// Returns the sharding of a value that is decided or follows from decided parameters.
+  std::optional<dist::Sharding> findHint(mlir::Value value) const;
+  /// Lists the shardings, other than its own, in which decided users take `value`.
+  std::vector<dist::Sharding> listForms(mlir::Value value) const;
+  /// Returns the sharding in which the first decided user wants `value`.
+  std::optional<dist::Sharding> findWish(mlir::Value value) const;
+  /// Returns the sharding of the parameter whose gradient `value` is; the gradient is needed in it.
+  std::optional<dist::Sharding> findParameter(mlir::Value value) const;
+  OpSplitter makeSplitter(mlir::Operation *op) const;
+  OpSharding choose(mlir::Operation *op, std::optional<dist::Sharding> wish) const;
+  bool sumLonely();
+  /// Returns the number of parts into which a decided op is split.
+  int64_t countParts(const OpSharding &sharding) const;
+
+  mlir::func::FuncOp function;
+  analysis::ReshardPlanner &planner;
+  const dist::Mesh &mesh;
+  llvm::StringMap<mlir::BlockArgument> parameters;    ///< by name
+  llvm::DenseSet<mlir::Value> free;                   ///< depend on parameters, scalars, constants
+  llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are produced
+  llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< as users see them, if different
+  llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not decided yet
+  llvm::DenseMap<mlir::Operation *, Decision> ops;
+  /// Forms of each value, ordered by their first users; this order decides between equal costs.
+  llvm::DenseMap<mlir::Value, std::vector<Form>> forms;
+};
+
+} // namespace pcc::strategy

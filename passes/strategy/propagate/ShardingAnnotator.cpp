@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/propagate/ShardingAnnotator.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/analysis/ReshardPlan.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+namespace {
+
+/// Returns the axes, among those from `first` on, whose product is the largest that divides `size`.
+/// On a tie the first ones win.
+AxisList findLargestDivisor(const dist::Mesh &mesh, int64_t size, unsigned first = 0) {
+  AxisList best;
+  for (unsigned index = first; index < mesh.getAxes().size(); ++index) {
+    const dist::MeshAxis &axis = mesh.getAxes()[index];
+    if (size % axis.size)
+      continue;
+    AxisList list = findLargestDivisor(mesh, size / axis.size, index + 1);
+    list.insert(list.begin(), axis.name);
+    if (mesh.getSize(list) > mesh.getSize(best))
+      best = std::move(list);
+  }
+  return best;
+}
+
+/// Returns `attributes`, which may be null, with one attribute set.
+DictionaryAttr with(MLIRContext *context, DictionaryAttr attributes, StringRef name,
+                    Attribute value) {
+  NamedAttrList list(attributes);
+  list.set(name, value);
+  return list.getDictionary(context);
+}
+
+DictionaryAttr withSharding(MLIRContext *context, DictionaryAttr attributes,
+                            const Sharding &sharding) {
+  return with(context, attributes, dist::shardingAttrName,
+              dist::ShardingAttr::get(context, sharding));
+}
+
+} // namespace
+
+LogicalResult checkNumRanks(ModuleOp module, int64_t numRanks) {
+  if (numRanks >= 1 && numRanks <= dist::maxRanks)
+    return success();
+  return module.emitError() << "expected 1 to " << dist::maxRanks << " ranks, got " << numRanks;
+}
+
+Sharding splitBatch(ArrayRef<int64_t> shape, const dist::Mesh &mesh) {
+  Sharding sharding = Sharding::replicated(shape.size());
+  if (!shape.empty())
+    sharding.getDim(0) = findLargestDivisor(mesh, shape.front());
+  return sharding;
+}
+
+void SeedShardings::set(graph::RoleAttr role, const Sharding &sharding) {
+  StringRef name = graph::getName(role);
+  if (role.getKind() == RoleKind::Parameter)
+    parameters[name] = sharding;
+  else if (role.getKind() == RoleKind::Gradient)
+    gradients[name] = sharding;
+  else if (role.getKind() == RoleKind::Input)
+    inputs[name] = fed[name] = sharding;
+}
+
+void ShardingAnnotator::run() {
+  auto rank = [](func::FuncOp function) {
+    if (!graph::findArgs(function, RoleKind::Gradient).empty())
+      return 2;
+    return graph::findResults(function, RoleKind::Gradient).empty() ? 1 : 0;
+  };
+  for (int wanted : {0, 1, 2})
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (!function.isDeclaration() && rank(function) == wanted)
+        annotate(function);
+}
+
+void ShardingAnnotator::annotate(func::FuncOp function) {
+  Propagation propagation(function, planner);
+  seedArguments(function, propagation);
+  for (Operation &op : function.getBody().front())
+    if (auto found = given.ops.find(&op); found != given.ops.end())
+      seed(&op, found->second, propagation);
+  propagation.run();
+  splitBatch(function, propagation);
+  propagation.run();
+  propagation.finish();
+  keepParameters(function, propagation);
+  propagation.annotate();
+  annotateArguments(function, propagation);
+  annotateResults(function, propagation);
+}
+
+void ShardingAnnotator::seed(Operation *op, const GivenOp &given, Propagation &propagation) {
+  if (given.searched)
+    propagation.seed(op, *given.searched, given.results);
+  else
+    propagation.seed(op, given.factors, given.results);
+}
+
+/// Gives parameters and inputs that were given or annotated before, gradients as they were
+/// produced, and scalars.
+void ShardingAnnotator::seedArguments(func::FuncOp function, Propagation &propagation) const {
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
+    auto seedFrom = [&](const llvm::StringMap<Sharding> &known) {
+      if (auto found = known.find(graph::getName(role)); found != known.end())
+        propagation.seed(argument, found->second);
+    };
+    if (role && role.getKind() == RoleKind::Parameter)
+      seedFrom(given.parameters);
+    else if (role && role.getKind() == RoleKind::Gradient)
+      seedFrom(given.gradients);
+    else if (role && role.getKind() == RoleKind::Input)
+      seedFrom(given.inputs);
+    if (type && type.getRank() == 0 && !propagation.isKnown(argument))
+      propagation.seed(argument, Sharding::replicated(0));
+  }
+}
+
+/// Splits inputs that propagation has not reached along the batch.
+void ShardingAnnotator::splitBatch(func::FuncOp function, Propagation &propagation) const {
+  for (unsigned index : graph::findArgs(function, RoleKind::Input)) {
+    BlockArgument argument = function.getArgument(index);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || propagation.isKnown(argument))
+      continue;
+    Sharding sharding = strategy::splitBatch(type.getShape(), mesh);
+    int64_t ranks = sharding.getShardCount(0, mesh);
+    propagation.seed(argument, sharding);
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("split-batch").category("strategy"))
+        << remark::metric("input", int64_t(index)) << remark::metric("batch", type.getDimSize(0))
+        << remark::metric("ranks", ranks)
+        << remark::metric("samples_per_rank", type.getDimSize(0) / ranks);
+  }
+}
+
+void ShardingAnnotator::keepParameters(func::FuncOp function, const Propagation &propagation) {
+  for (unsigned index : graph::findArgs(function, RoleKind::Parameter))
+    given.parameters.try_emplace(graph::getName(graph::getArgRole(function, index)),
+                                 propagation.getSharding(function.getArgument(index)));
+}
+
+/// Returns the sharding in which `input` is fed if the ops want it in `wanted`. This is the given
+/// sharding if there is one, else the batch part of `wanted`, or whole.
+Sharding ShardingAnnotator::getFed(StringRef input, const Sharding &wanted) const {
+  if (auto found = given.fed.find(input); found != given.fed.end())
+    return found->second;
+  if (given.inputs.contains(input))
+    return wanted;
+  Sharding fed = Sharding::replicated(wanted.getRank());
+  if (!given.fullBatch && fed.getRank() > 0)
+    fed.getDim(0) = wanted.getDim(0);
+  return fed;
+}
+
+/// Annotates inputs with the sharding in which they are fed, and other arguments with the sharding
+/// that the ops want. Sets all attributes at once, because a function stores them in one attribute.
+void ShardingAnnotator::annotateArguments(func::FuncOp function,
+                                          const Propagation &propagation) const {
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllArgAttrs(attributes);
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    Sharding sharding = propagation.getSharding(argument);
+    graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
+    if (role && role.getKind() == RoleKind::Input)
+      sharding = getFed(graph::getName(role), sharding);
+    DictionaryAttr &held = attributes[argument.getArgNumber()];
+    held = withSharding(function.getContext(), held, sharding);
+  }
+  function.setAllArgAttrs(attributes);
+}
+
+void ShardingAnnotator::annotateResults(func::FuncOp function, const Propagation &propagation) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllResultAttrs(attributes);
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    Sharding sharding = propagation.getSeen(value);
+    if (sharding.getPartialKind() != ReduceKind::Sum || !staysPartial(function, index))
+      sharding = sharding.withoutPartial();
+    graph::RoleAttr role = graph::getResultRole(function, index);
+    if (role && role.getKind() == RoleKind::Parameter)
+      sharding = given.parameters.lookup(graph::getName(role));
+    else if (role && role.getKind() == RoleKind::Gradient)
+      sharding = annotateGradient(function, graph::getName(role), sharding, attributes[index]);
+    attributes[index] = withSharding(function.getContext(), attributes[index], sharding);
+  }
+  function.setAllResultAttrs(attributes);
+}
+
+/// Returns the sharding of a gradient: the given one, or the one in which the backward pass
+/// produced it. Adds the gradient factor to the attributes of the result.
+Sharding ShardingAnnotator::annotateGradient(func::FuncOp function, StringRef name,
+                                             const Sharding &made, DictionaryAttr &attributes) {
+  Sharding sharding = given.gradients.try_emplace(name, made).first->second;
+  double factor = given.gradientFactor(name, sharding, mesh);
+  if (factor != 1)
+    attributes = with(function.getContext(), attributes, dist::gradientFactorAttrName,
+                      Builder(function.getContext()).getF64FloatAttr(factor));
+  remark::passed(function.getLoc(), remark::RemarkOpts::name("gradient").category("strategy"))
+      << remark::metric("parameter", name) << remark::metric("sharding", sharding.str())
+      << remark::metric("factor", factor);
+  return sharding;
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Annotates the functions of a program with shardings, one function after the other, so that values
+// passed between them agree. A parameter has one sharding everywhere, its states follow it, and a
+// gradient is taken in the sharding in which it was produced.
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "passes/strategy/propagate/Propagation.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::strategy {
+
+/// Given strategy of an op: the axes of its factors, and its results as their users see them.
+struct GivenOp {
+  std::vector<dist::AxisList> factors;
+  std::vector<dist::Sharding> results;
+  /// Complete sharding from a search; replaces `factors` if set.
+  std::optional<OpSharding> searched = {};
+};
+
+/// Shardings that a mode or a user prescribes before propagation.
+struct SeedShardings {
+  llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
+  llvm::StringMap<dist::Sharding> gradients;          ///< of parameters, as they are returned
+  llvm::DenseMap<mlir::Operation *, GivenOp> ops;
+  /// Given shardings in which inputs are fed, by name; the ops may want the inputs differently.
+  llvm::StringMap<dist::Sharding> fed;
+  /// Whether every rank is fed the remaining inputs whole.
+  bool fullBatch = false;
+  /// Returns the factor of a parameter's gradient that has this sharding on the program's mesh.
+  std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient,
+                       const dist::Mesh &mesh)>
+      gradientFactor;
+
+  /// Whether no sharding is given.
+  bool isEmpty() const {
+    return ops.empty() && parameters.empty() && gradients.empty() && inputs.empty() && fed.empty();
+  }
+  /// Sets the sharding in which functions pass a parameter, a gradient or an input; an input is
+  /// also fed in it.
+  void set(graph::RoleAttr role, const dist::Sharding &sharding);
+};
+
+class ShardingAnnotator {
+public:
+  ShardingAnnotator(mlir::ModuleOp module, const dist::Mesh &mesh, SeedShardings given)
+      : module(module), planner(mesh), mesh(planner.getMesh()), given(std::move(given)) {}
+
+  /// Annotates all functions: functions that return gradients first, functions that take them last.
+  void run();
+
+private:
+  void annotate(mlir::func::FuncOp function);
+  static void seed(mlir::Operation *op, const GivenOp &given, Propagation &propagation);
+  void seedArguments(mlir::func::FuncOp function, Propagation &propagation) const;
+  void splitBatch(mlir::func::FuncOp function, Propagation &propagation) const;
+  void keepParameters(mlir::func::FuncOp function, const Propagation &propagation);
+  dist::Sharding getFed(llvm::StringRef input, const dist::Sharding &wanted) const;
+  void annotateArguments(mlir::func::FuncOp function, const Propagation &propagation) const;
+  void annotateResults(mlir::func::FuncOp function, const Propagation &propagation);
+  dist::Sharding annotateGradient(mlir::func::FuncOp function, llvm::StringRef name,
+                                  const dist::Sharding &made, mlir::DictionaryAttr &attributes);
+
+  mlir::ModuleOp module;
+  analysis::ReshardPlanner planner;
+  const dist::Mesh &mesh; ///< the planner's mesh
+  SeedShardings given;
+};
+
+/// Fails with a diagnostic if the number of ranks is outside the supported range.
+mlir::LogicalResult checkNumRanks(mlir::ModuleOp module, int64_t numRanks);
+
+/// Splits dimension 0 of `shape` over the axes whose product is the largest divisor of it.
+dist::Sharding splitBatch(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
+
+} // namespace pcc::strategy

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/search/PlanAlternatives.h"
+
+#include "dialects/graph/Roles.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "passes/solve/bounds/MinMarginals.h"
+#include "passes/strategy/search/NodeNames.h"
+#include "passes/strategy/search/OptionDescription.h"
+#include "passes/strategy/search/SearchTranslate.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+namespace {
+
+/// Returns the shardings that hold whatever the node does: the user's constraints of other nodes.
+SeedShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
+  std::vector<int> users;
+  for (auto [index, constraint] : llvm::enumerate(outcome.asked.pins))
+    if (!constraint.isRestored)
+      users.push_back(static_cast<int>(index));
+  SeedShardings given = keepConstraints(outcome.asked, users);
+  if (node.kind == SearchNode::Kind::Op)
+    given.ops.erase(node.op);
+  if (node.kind == SearchNode::Kind::Boundary) {
+    given.parameters.erase(graph::getName(node.role));
+    given.inputs.erase(graph::getName(node.role));
+  }
+  return given;
+}
+
+/// Returns the node of `problem` that corresponds to `node`.
+unsigned findSame(const SearchProblem &problem, const SearchNode &node) {
+  const std::vector<SearchNode> &nodes = problem.getGraph().nodes;
+  auto found = llvm::find_if(nodes, [&](const SearchNode &other) {
+    return other.kind == node.kind && other.op == node.op && other.role == node.role;
+  });
+  return found - nodes.begin();
+}
+
+/// Describes options relative to the plan, in a problem with more options.
+class Explainer {
+public:
+  Explainer(SearchProblem &problem, unsigned node, solve::StrategySolution plan)
+      : problem(problem), node(node), plan(std::move(plan)) {}
+
+  PlanAlternative describe(int32_t option, solve::SolveResult best) {
+    const SearchNode &searched = problem.getGraph().nodes[node];
+    PlanAlternative alternative;
+    alternative.opSharding = problem.getOptions(node).opShardings[option];
+    alternative.words = searched.op
+                            ? describeSplit(searched.op, alternative.opSharding, problem.getMesh())
+                            : describeCut(alternative.opSharding.results.front());
+    alternative.isChosen = option == plan[node];
+    alternative.seconds = toSeconds(problem.getProblem().nodes[node].costs[option]);
+    alternative.bytes = problem.getOptions(node).bytes[option];
+    alternative.collectives = problem.listCollectives(node, option);
+    alternative.best = std::move(best);
+    if (!alternative.isChosen)
+      alternative.against = findObjection(option);
+    return alternative;
+  }
+
+private:
+  std::optional<Objection> findObjection(int32_t option) {
+    const SearchEdge *strongest = nullptr;
+    int64_t rise = 0;
+    for (const SearchEdge &edge : problem.getGraph().edges) {
+      if (edge.from != node && edge.to != node)
+        continue;
+      int64_t more = getCost(edge, option) - getCost(edge, plan[node]);
+      if (more > rise) {
+        strongest = &edge;
+        rise = more;
+      }
+    }
+    return strongest ? std::optional(describe(*strongest, option)) : std::nullopt;
+  }
+
+  /// Returns the cost of a use if the node has `option` and all other nodes are as in the plan.
+  int64_t getCost(const SearchEdge &edge, int32_t option) {
+    return problem.getCost(edge, edge.from == node ? option : plan[edge.from],
+                           edge.to == node ? option : plan[edge.to]);
+  }
+
+  Objection describe(const SearchEdge &edge, int32_t option) {
+    int32_t from = edge.from == node ? option : plan[edge.from];
+    int32_t to = edge.to == node ? option : plan[edge.to];
+    Objection objection;
+    objection.from = describeEnd(edge.from, "result", edge.result);
+    objection.to = describeEnd(edge.to, "operand", edge.operand);
+    objection.made = problem.getOptions(edge.from).opShardings[from].results[edge.result];
+    objection.wanted = problem.getOptions(edge.to).opShardings[to].operands[edge.operand];
+    objection.steps = problem.planUse(edge, from, to).str();
+    objection.before = toSeconds(getCost(edge, plan[node]));
+    objection.after = toSeconds(getCost(edge, option));
+    return objection;
+  }
+
+  /// Returns `operand 1` for the op itself, and `'relu' operand 0` for a neighbor. Nodes that are
+  /// no ops have one value and need no number.
+  std::string describeEnd(unsigned end, StringRef side, unsigned number) const {
+    std::string text = (side + " " + Twine(number)).str();
+    if (end == node)
+      return problem.getGraph().nodes[end].op ? text : "it";
+    std::string name = problem.getProblem().describe(static_cast<int>(end));
+    return problem.getGraph().nodes[end].op ? name + " " + text : name;
+  }
+
+  SearchProblem &problem;
+  unsigned node;
+  solve::StrategySolution plan;
+};
+
+/// Orders the plan's own option first and options without a plan last.
+bool isBefore(const PlanAlternative &lhs, const PlanAlternative &rhs) {
+  if (lhs.isChosen != rhs.isChosen)
+    return lhs.isChosen;
+  if (lhs.best.hasSolution() != rhs.best.hasSolution())
+    return lhs.best.hasSolution();
+  return lhs.best.cost < rhs.best.cost;
+}
+
+} // namespace
+
+OpExplanation explainNode(const SearchOutcome &outcome, unsigned node,
+                          const SearchOptions &options) {
+  const SearchNode &asked = outcome.problem->getGraph().nodes[node];
+  SearchProblem problem = outcome.problem->remake(freeNode(outcome, asked));
+  const solve::StrategyProblem &free = problem.getProblem();
+  std::optional<solve::StrategySolution> plan =
+      translate(*outcome.problem, outcome.result.solution, problem);
+  if (!plan)
+    plan = solveBy(options.algorithm, free, options.solve).solution;
+  unsigned place = findSame(problem, asked);
+
+  OpExplanation explanation;
+  explanation.name = nameNodes(outcome.problem->getGraph())[node];
+  explanation.runs = asked.runs;
+  explanation.mesh = problem.getMesh();
+  explanation.cost = outcome.result.cost;
+  explanation.bound = outcome.result.bound;
+  if (asked.op) {
+    explanation.section = asked.op->getParentOfType<func::FuncOp>().getSymName();
+    explanation.rule = cast<FactorRuleOpInterface>(asked.op).getFactorRule().str();
+  }
+  Explainer explainer(problem, place, *plan);
+  std::vector<solve::SolveResult> results =
+      solve::solveForEachOption(free, static_cast<int>(place), *plan, options.solve);
+  for (auto [option, result] : llvm::enumerate(results))
+    explanation.options.push_back(
+        explainer.describe(static_cast<int32_t>(option), std::move(result)));
+  llvm::stable_sort(explanation.options, isBefore);
+  return explanation;
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/search/RooflineCostModel.h"
+
+#include "dialects/dist/Group.h"
+#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/Kernels.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+
+static analysis::Shape getLocalShape(Value value, const Sharding &sharding,
+                                     const dist::Mesh &mesh) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? sharding.getLocalShape(type.getShape(), mesh) : analysis::Shape{0};
+}
+
+static analysis::OpShapes getLocalShapes(Operation *op, const OpSharding &opSharding,
+                                         const dist::Mesh &mesh) {
+  analysis::OpShapes shapes;
+  for (auto [operand, sharding] : llvm::zip_equal(op->getOperands(), opSharding.operands))
+    shapes.operands.push_back(getLocalShape(operand, sharding, mesh));
+  for (auto [result, sharding] : llvm::zip_equal(op->getResults(), opSharding.results))
+    shapes.results.push_back(getLocalShape(result, sharding, mesh));
+  return shapes;
+}
+
+const analysis::KernelShare &RooflineCostModel::getShare(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return shares.try_emplace(function, function).first->second.of(op);
+}
+
+std::vector<double> RooflineCostModel::costOfOp(Operation *op, const analysis::KernelShare &share,
+                                                ArrayRef<OpSharding> opShardings) {
+  analysis::OpCostModel price(op, cluster.device(), share);
+  std::vector<double> seconds;
+  for (const OpSharding &opSharding : opShardings) {
+    func::FuncOp form = local.build(op, opSharding);
+    seconds.push_back(form ? costOfLocalForm(form)
+                           : price.seconds(getLocalShapes(op, opSharding, mesh)));
+  }
+  return seconds;
+}
+
+double RooflineCostModel::costOfLocalForm(func::FuncOp function) const {
+  analysis::KernelShares shares(function);
+  double seconds = 0;
+  for (Operation &op : function.getBody().front().without_terminator())
+    seconds += analysis::isCollective(&op)
+                   ? analysis::secondsOfCollective({&op}, mesh, cluster)
+                   : analysis::OpCostModel(&op, cluster.device(), shares.of(&op))
+                         .seconds(analysis::OpShapes::of(&op));
+  return seconds;
+}
+
+/// Returns `all_reduce over dp, tp`, or only the kind if the groups do not lie along axes.
+static std::string describe(Operation *collective, const dist::Mesh &mesh) {
+  std::string text = collective->getName().stripDialect().str();
+  auto grouped = dyn_cast<dist::CollectiveOpInterface>(collective);
+  dist::AxisList axes;
+  if (grouped)
+    axes = dist::getGroupAxes(grouped.getGroupAttr(), mesh);
+  return axes.empty() ? text : text + " over " + llvm::join(axes, ", ");
+}
+
+std::vector<OwnCollective> RooflineCostModel::listCollectives(Operation *op,
+                                                              const OpSharding &opSharding) {
+  std::vector<OwnCollective> collectives;
+  if (func::FuncOp form = local.build(op, opSharding))
+    for (Operation &inner : form.getBody().front().without_terminator())
+      if (analysis::isCollective(&inner))
+        collectives.push_back(
+            {describe(&inner, mesh), analysis::secondsOfCollective({&inner}, mesh, cluster)});
+  return collectives;
+}
+
+const analysis::ReshardPlan &RooflineCostModel::planUse(RankedTensorType type, const Sharding &from,
+                                                        const Sharding &to) {
+  return planner.plan(from, to, type.getShape(), analysis::getElementBytes(type));
+}
+
+std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
+                                                  ArrayRef<const Sharding *> from,
+                                                  ArrayRef<const Sharding *> to) {
+  int64_t elementBytes = analysis::getElementBytes(type);
+  std::vector<double> seconds;
+  if (analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes) {
+    for (const Sharding *left : from)
+      for (const Sharding *right : to)
+        seconds.push_back(planner.plan(*left, *right, type.getShape(), elementBytes).cost);
+    return seconds;
+  }
+  const analysis::ReshardTable &table = tables.get(type.getShape(), elementBytes);
+  auto find = [&](const Sharding *sharding) { return table.getGraph().find(*sharding); };
+  std::vector<unsigned> columns;
+  for (const Sharding *right : to)
+    columns.push_back(find(right));
+  for (const Sharding *left : from)
+    for (unsigned row = find(left); unsigned column : columns)
+      seconds.push_back(table(row, column));
+  return seconds;
+}
+
+} // namespace pcc::strategy

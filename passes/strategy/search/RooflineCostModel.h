@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cost model `roofline` of a search: seconds, on a described machine, of a split op and of a
+// reshard between two nodes.
+#pragma once
+
+#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/ReshardTable.h"
+#include "passes/strategy/propagate/LocalProgram.h"
+
+namespace pcc::strategy {
+
+/// Collective in the local form of an op.
+struct OwnCollective {
+  std::string text; ///< for example `all_reduce over dp, tp`
+  double seconds = 0;
+};
+
+class RooflineCostModel {
+public:
+  /// Prices a mesh. `cluster` must be complete, have a device for each rank of `mesh` and outlive
+  /// this object.
+  RooflineCostModel(mlir::MLIRContext *context, const dist::Mesh &mesh, const abi::Cluster &cluster)
+      : cluster(cluster), mesh(mesh), tables(this->mesh, cluster), planner(mesh, &cluster),
+        local(context, mesh) {}
+
+  const dist::Mesh &getMesh() const { return mesh; }
+  const abi::Cluster &getCluster() const { return cluster; }
+  /// Returns the share of `op` in its kernel.
+  const analysis::KernelShare &getShare(mlir::Operation *op);
+
+  /// Returns the seconds that a rank takes for `op` split in each of `opShardings`. This is the
+  /// time of its local form with its collectives, or of its `share` of a kernel.
+  std::vector<double> costOfOp(mlir::Operation *op, const analysis::KernelShare &share,
+                               llvm::ArrayRef<OpSharding> opShardings);
+  /// Lists the collectives in the local form of the split `op`.
+  std::vector<OwnCollective> listCollectives(mlir::Operation *op, const OpSharding &opSharding);
+  /// Returns the seconds to reshard a tensor from each of `from` to each of `to`, row-major.
+  std::vector<double> costOfUses(mlir::RankedTensorType type,
+                                 llvm::ArrayRef<const dist::Sharding *> from,
+                                 llvm::ArrayRef<const dist::Sharding *> to);
+  /// Returns the reshard plan between two shardings, as optimized for the machine.
+  const analysis::ReshardPlan &planUse(mlir::RankedTensorType type, const dist::Sharding &from,
+                                       const dist::Sharding &to);
+
+private:
+  double costOfLocalForm(mlir::func::FuncOp function) const;
+
+  const abi::Cluster &cluster;
+  dist::Mesh mesh;
+  analysis::ReshardTables tables;
+  analysis::ReshardPlanner planner; ///< for meshes of more axes than tables support
+  LocalProgram local;
+  llvm::DenseMap<mlir::Operation *, analysis::KernelShares> shares; ///< by function
+};
+
+} // namespace pcc::strategy

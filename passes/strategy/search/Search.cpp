@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/search/Search.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace pcc;
+
+namespace pcc::strategy {
+
+solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
+                           const solve::SolveOptions &options) {
+  // A positive gap permits a plan that is not optimal.
+  return algorithm == SearchAlgorithm::DynamicProgramming && options.gap == 0
+             ? solve::solveByDynamicProgramming(problem, options)
+             : solve::solveBest(problem, options);
+}
+
+SearchOutcome search(ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
+                     const SearchOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  SearchOutcome outcome;
+  outcome.asked = pinned;
+  outcome.problem = std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given,
+                                                    options.getMemoryLimit(cluster));
+  const solve::StrategyProblem &problem = outcome.problem->getProblem();
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.result = solveBy(options.algorithm, problem, options.solve);
+  if (outcome.isFeasible())
+    outcome.problem->apply(outcome.result.solution, pinned.given);
+  outcome.program = std::move(pinned);
+  return outcome;
+}
+
+} // namespace pcc::strategy

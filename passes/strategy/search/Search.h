@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Searches the shardings of a program on one mesh: builds the problem, solves it, and converts the
+// solution to shardings.
+#pragma once
+
+#include "passes/solve/Solve.h"
+#include "passes/strategy/constraints/ConstrainedProgram.h"
+#include "passes/strategy/search/SearchAlgorithm.h"
+#include "passes/strategy/search/SearchProblem.h"
+
+namespace pcc::strategy {
+
+struct SearchOptions {
+  SearchAlgorithm algorithm = SearchAlgorithm::DynamicProgramming;
+  /// Bytes of one device; by default the memory of the machine's device.
+  std::optional<int64_t> memoryLimit = {};
+  solve::SolveOptions solve = {};
+
+  int64_t getMemoryLimit(const abi::Cluster &cluster) const {
+    return memoryLimit.value_or(static_cast<int64_t>(cluster.device().memory_bytes().value()));
+  }
+};
+
+struct SearchOutcome {
+  ConstrainedProgram asked;     ///< the constraints
+  ConstrainedProgram program;   ///< includes the solution, if there is one
+  solve::SolveResult result;    ///< costs in picoseconds of one step
+  solve::Int128 costBefore = 0; ///< cost of the plan before improvement, if there was one
+  std::shared_ptr<const SearchProblem> problem;
+  double seconds = 0; ///< duration of building the problem
+
+  bool isFeasible() const { return result.hasSolution(); }
+};
+
+/// Solves a problem by the given algorithm.
+solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
+                           const solve::SolveOptions &options);
+
+/// Searches under the constraints in `pinned`. `cluster` must be complete, have a device for each
+/// rank of the mesh and outlive the outcome.
+SearchOutcome search(mlir::ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
+                     const SearchOptions &options);
+
+} // namespace pcc::strategy

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/search/SearchImprove.h"
+
+#include "passes/analysis/ReshardPlan.h"
+#include "passes/solve/primal/Improve.h"
+#include "passes/strategy/search/AnnotatedPlan.h"
+#include <chrono>
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc;
+
+namespace pcc::strategy {
+namespace {
+
+/// Number of turns of all axes, if each saves something.
+constexpr int maxSweeps = 3;
+
+/// All options of all nodes are considered if their tables have at most `maxTableEntries` entries.
+/// A node is estimated to have `optionsPerAxis` options per axis, to the power of the number of
+/// axes.
+constexpr double maxTableEntries = 2e7, optionsPerAxis = 5;
+constexpr int roundsOfAll = 16;
+
+class Improver {
+public:
+  Improver(ModuleOp module, const dist::Mesh &mesh, const SeedShardings &fixed,
+           const abi::Cluster &cluster, int64_t memoryLimit)
+      : module(module), fixed(fixed), memoryLimit(memoryLimit), annotated(module, mesh),
+        costModel(std::make_shared<RooflineCostModel>(module.getContext(), mesh, cluster)) {}
+
+  /// Tries the other roles of `axis`; returns whether the plan changed.
+  bool improveAxis(StringRef axis) {
+    auto findOpSharding = [&](unsigned index, const SearchNode &node) {
+      return opShardings.empty() ? annotated.findOpSharding(node) : opShardings[index];
+    };
+    problem = std::make_shared<SearchProblem>(module, fixed, memoryLimit, costModel,
+                                              NearPlan{findOpSharding, axis});
+    solve::StrategySolution planned(problem->getProblem().nodes.size(), 0);
+    if (opShardings.empty())
+      costBefore = solve::verify(problem->getProblem(), planned).cost;
+    solution = solve::improve(problem->getProblem(), planned);
+    takeIfCheaper(improveWithout(axis));
+    std::vector<std::shared_ptr<const OpSharding>> chosen;
+    for (auto [node, option] : llvm::enumerate(solution))
+      chosen.push_back(option == 0 && !opShardings.empty() ? opShardings[node]
+                                                           : problem->getOption(node, option));
+    opShardings = std::move(chosen);
+    return solution != planned;
+  }
+
+  /// Continues with all options of all nodes, if there are few enough; call after a turn.
+  void widen() {
+    const dist::Mesh &mesh = costModel->getMesh();
+    double edges = static_cast<double>(problem->getProblem().edges.size());
+    auto numAxes = static_cast<double>(analysis::dropTrivialAxes(mesh).getAxes().size());
+    if (edges * std::pow(optionsPerAxis, 2 * numAxes) > maxTableEntries)
+      return;
+    auto all = std::make_shared<SearchProblem>(module, mesh, costModel->getCluster(), fixed,
+                                               problem->getProblem().usageLimit);
+    solve::StrategySolution planned;
+    for (unsigned node = 0; node < opShardings.size(); ++node)
+      planned.push_back(findClosest(*opShardings[node], all->getOptions(node).opShardings));
+    auto better = solve::improve(all->getProblem(), std::move(planned), roundsOfAll);
+    solve::Verdict verdict = solve::verify(all->getProblem(), better);
+    if (!verdict.ok() || verdict.cost >= solve::verify(problem->getProblem(), solution).cost)
+      return;
+    problem = std::move(all);
+    solution = std::move(better);
+  }
+
+  std::shared_ptr<const SearchProblem> getProblem() const { return problem; }
+  const solve::StrategySolution &getSolution() const { return solution; }
+  /// Returns the cost of the plan before the first turn.
+  solve::Int128 getCostBefore() const { return costBefore; }
+
+private:
+  /// Improves the plan in which no node uses `axis`; returns nothing if that plan does not fit.
+  /// This finds plans that no single node can reach, because all nodes use the axis alike.
+  solve::StrategySolution improveWithout(StringRef axis) const {
+    solve::StrategySolution without;
+    for (unsigned node = 0; node < problem->getProblem().nodes.size(); ++node) {
+      const std::vector<OpSharding> &listed = problem->getOptions(node).opShardings;
+      auto found = llvm::find_if(listed, [&](const OpSharding &opSharding) {
+        auto uses = [&](const dist::Sharding &sharding) { return sharding.uses(axis); };
+        return llvm::none_of(opSharding.operands, uses) && llvm::none_of(opSharding.results, uses);
+      });
+      without.push_back(found == listed.end() ? 0 : static_cast<int32_t>(found - listed.begin()));
+    }
+    if (!solve::verify(problem->getProblem(), without).ok())
+      return {};
+    return solve::improve(problem->getProblem(), std::move(without));
+  }
+
+  void takeIfCheaper(solve::StrategySolution other) {
+    const solve::StrategyProblem &costs = problem->getProblem();
+    if (!other.empty() && solve::verify(costs, other).cost < solve::verify(costs, solution).cost)
+      solution = std::move(other);
+  }
+
+  /// Returns the option closest to `opSharding`. A plan may have options that the search does not
+  /// list: axes of a factor in another order, or sums carried beside whole values.
+  static int32_t findClosest(const OpSharding &opSharding, ArrayRef<OpSharding> opShardings) {
+    auto index = [&](auto isClose) {
+      const auto *found = llvm::find_if(opShardings, isClose);
+      return found == opShardings.end() ? -1 : static_cast<int32_t>(found - opShardings.begin());
+    };
+    int32_t equal = index([&](const OpSharding &other) { return other == opSharding; });
+    if (equal < 0)
+      equal = index([&](const OpSharding &other) { return other.results == opSharding.results; });
+    return std::max(equal, 0);
+  }
+
+  ModuleOp module;
+  const SeedShardings &fixed;
+  int64_t memoryLimit;
+  AnnotatedPlan annotated;
+  std::shared_ptr<RooflineCostModel> costModel;
+  std::vector<std::shared_ptr<const OpSharding>>
+      opShardings;                              ///< by node; empty before the first turn
+  std::shared_ptr<const SearchProblem> problem; ///< of the last turn; `solution` solves it
+  solve::StrategySolution solution;
+  solve::Int128 costBefore = 0;
+};
+
+} // namespace
+
+SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, SeedShardings fixed,
+                            const abi::Cluster &cluster, const SearchOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  Improver improver(module, mesh, fixed, cluster, options.getMemoryLimit(cluster));
+  SmallVector<StringRef> axes = {""}; // one rank: there is nothing to improve
+  if (mesh.getNumRanks() > 1)
+    axes = llvm::map_to_vector(mesh.getAxes(),
+                               [](const dist::MeshAxis &axis) -> StringRef { return axis.name; });
+  bool changes = true;
+  for (int sweep = 0; sweep < maxSweeps && changes; ++sweep) {
+    changes = false;
+    for (StringRef axis : axes)
+      changes |= improver.improveAxis(axis);
+  }
+  improver.widen();
+  SearchOutcome outcome;
+  outcome.problem = improver.getProblem();
+  outcome.result.solution = improver.getSolution();
+  outcome.result.status = solve::SolveStatus::Feasible;
+  outcome.result.cost = solve::verify(outcome.problem->getProblem(), outcome.result.solution).cost;
+  outcome.costBefore = improver.getCostBefore();
+  outcome.asked.mesh = outcome.program.mesh = mesh;
+  outcome.asked.given = fixed;
+  outcome.problem->apply(outcome.result.solution, fixed);
+  outcome.program.given = std::move(fixed);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return outcome;
+}
+
+} // namespace pcc::strategy
