@@ -13,12 +13,13 @@
 // shapes of one op alone, as a search over the ops' shardings needs. The sum is at least the
 // roofline of the kernel and at most twice that.
 //
-// Kernels are those that the schedule would build if its rules (passes/schedule/JoinGroups.cpp)
-// were applied in program order to the current shapes. Elementwise ops and reductions join the
-// producers of their operands if both loop over the same rows or columns. Matmuls, convolutions,
-// attentions, scatters and collectives read and write memory, except for the bias and the rectifier
-// after a matmul. Ops that move elements read memory, and views cost nothing. A value that the
-// schedule then recomputes instead of writing counts as written.
+// Kernels are those that the schedule would build if its rules
+// (passes/schedule/kernels/JoinGroups.cpp) were applied in program order to the current shapes.
+// Elementwise ops and reductions join the producers of their operands if both loop over the same
+// rows or columns. Matmuls, convolutions, attentions, scatters and collectives read and write
+// memory, except for the bias and the rectifier after a matmul. Ops that move elements read memory,
+// and views cost nothing. A value that the schedule then recomputes instead of writing counts as
+// written.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -9,7 +9,7 @@
 #include "mlir/Support/Timing.h"
 #include "passes/autodiff/Losses.h"
 #include "passes/lower/gpu/CompilePtx.h"
-#include "passes/schedule/CommFusion.h"
+#include "passes/schedule/collectives/CommFusion.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/machine/Cluster.h"

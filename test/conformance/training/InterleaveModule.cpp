@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/pipe/Pipe.h"
 #include "passes/analysis/OpNames.h"
-#include "passes/schedule/KernelCostModel.h"
-#include "passes/schedule/StepKernels.h"
+#include "passes/schedule/order/KernelCostModel.h"
+#include "passes/schedule/order/StepKernels.h"
 #include "test/conformance/training/Interleave.h"
 
 #include <map>

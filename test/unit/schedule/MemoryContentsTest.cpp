@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "passes/schedule/MemoryContents.h"
+#include "passes/schedule/memory/MemoryContents.h"
 
 #include <gtest/gtest.h>
 #include <random>

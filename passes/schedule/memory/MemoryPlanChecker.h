@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replays the actions of a program to check memory places. Each kernel must find the values that it
+// reads, complete and of its own microbatch, at the places that the plan assigned to them.
+//
+//   action        kernel      reads            temporary bytes 0..8   8..16
+//   forward[0]    b = a       a of 0           a of 0                 b of 0
+//   forward[1]    b = a       a of 1           a of 1                 b of 1
+//   backward[0]   d = b       b of 0: error, 8..16 hold b of 1
+//
+// The expected values follow from single assignment: a value is the result of its one op in the
+// action of its number. The replay does not use live ranges, rings or frames.
+//
+// The caller of the program reads losses, outputs and gradients when a section is done, and must
+// find them as well. Each result must be as its section returns it. A gradient that ranks reduce in
+// place must be the result of all these reductions and no others (analysis/HoistedReductions.h).
+#pragma once
+
+#include "passes/analysis/HoistedReductions.h"
+#include "passes/schedule/memory/PlacedSections.h"
+
+namespace pcc::schedule {
+
+class MemoryPlanChecker {
+public:
+  /// `step` is null if there is none. All arguments must outlive this object.
+  MemoryPlanChecker(const PlacedSections &placed, const analysis::HoistedReductions &reductions,
+                    pipe::StepOp step)
+      : placed(placed), reductions(reductions), step(step) {}
+
+  /// Replays the step, then each section outside it with fresh memory. Fails with a diagnostic at
+  /// the first kernel that does not find the values that it reads.
+  mlir::LogicalResult run();
+
+private:
+  /// Values of a section in one action, as version numbers; 0: not computed yet.
+  using Versions = std::vector<uint32_t>;
+  /// A value in the action of a number.
+  struct Version {
+    mlir::Value value;
+    int64_t number = 0;
+    uint32_t reducedFrom = 0; ///< the version that was reduced over ranks in place
+  };
+  struct Sum {
+    uint32_t version = 0; ///< 0: not begun
+    bool isComplete = false;
+  };
+  /// Action being replayed.
+  struct Action {
+    unsigned section = 0;
+    int64_t number = 0;
+    bool isLast = false; ///< last action of its section
+  };
+
+  void begin();
+  mlir::LogicalResult runStep();
+  mlir::LogicalResult runAction(const Action &action);
+  mlir::LogicalResult bindArguments(const Action &action, Versions &own);
+  uint32_t findArgument(const Action &action, unsigned argument);
+  mlir::LogicalResult runKernel(const Action &action, const PlacedKernel &kernel, Versions &own);
+  mlir::LogicalResult runHoisted(const PlacedHoisted &early);
+  mlir::LogicalResult write(const Action &action, const PlacedKernel &kernel, Versions &own);
+  mlir::LogicalResult addInPlace(const Action &action, const PlacedKernel &kernel,
+                                 const Versions &own);
+  mlir::LogicalResult add(const Action &action, const PlacedSum &sum, const Versions &own,
+                          mlir::Operation *op);
+  mlir::LogicalResult endAction(const Action &action, const Versions &own);
+  mlir::LogicalResult checkReturned(const Action &action, const Versions &own);
+  mlir::LogicalResult checkReduced(const Action &action);
+  mlir::LogicalResult expectReduced(const Action &action, const ByteSpan &span, uint32_t made,
+                                    const analysis::HoistedReduction &reduction);
+  uint32_t findReduced(mlir::Value result, uint32_t from) const;
+  const analysis::HoistedReduction *reductionOf(graph::RoleAttr role) const;
+  mlir::LogicalResult setParameters(const Action &action, const Versions &own);
+  mlir::LogicalResult checkSums(const Action &action);
+  mlir::LogicalResult checkParameters(mlir::Operation *end);
+
+  uint32_t make(mlir::Value value, int64_t number, uint32_t reducedFrom = 0);
+  void publish(const Action &action, unsigned value, uint32_t version);
+  mlir::LogicalResult expect(mlir::Operation *reader, const Action &action, const ByteSpan &span,
+                             uint32_t version);
+  mlir::LogicalResult expectValue(mlir::Operation *reader, const Action &action, unsigned value,
+                                  const Versions &own);
+  void describe(mlir::Diagnostic &diagnostic, uint32_t version) const;
+  const PlacedValue &valueAt(const Action &action, unsigned value) const {
+    return placed.sections[action.section].values[value];
+  }
+
+  const PlacedSections &placed;
+  const analysis::HoistedReductions &reductions;
+  pipe::StepOp step;
+  MemoryContents bytes;
+  std::vector<Version> versions;
+  std::vector<Sum> sums;
+  /// Versions that sections have returned, by role, and by number if they belong to a microbatch.
+  llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, uint32_t> left;
+  llvm::DenseMap<mlir::Attribute, uint32_t> kept; ///< parameters, states, the step's number
+  llvm::DenseMap<unsigned, Versions> begun;       ///< sections with hoisted kernels that have run
+};
+
+} // namespace pcc::schedule

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/order/KernelCostModel.h"
+
+#include "dialects/pipe/Pipe.h"
+#include "dialects/task/EpilogueAttrs.h"
+#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/Cost.h"
+#include "passes/analysis/OpCostModel.h"
+
+using namespace mlir;
+
+namespace pcc::schedule {
+
+int64_t countDevices(ModuleOp module) {
+  auto sends = [](func::FuncOp function) {
+    return !function.getOps<pipe::SendOp>().empty() || !function.getOps<pipe::RecvOp>().empty();
+  };
+  int64_t ranks = dist::getMesh(module).getNumRanks();
+  return llvm::any_of(module.getOps<func::FuncOp>(), sends) ? 2 * ranks : ranks;
+}
+
+double KernelCostModel::of(const analysis::Kernel &kernel) const {
+  if (kernel.form.getKind() == task::FormKind::Collective)
+    return ofMessage(kernel);
+  double seconds = 0;
+  for (Operation *op : kernel.ops)
+    if (analysis::isAttention(op) ||
+        !op->hasAttr(task::attentionAttrName)) // transposes cost nothing
+      seconds += ofPart(op);
+  return seconds;
+}
+
+double KernelCostModel::ofPart(Operation *op) const {
+  return analysis::OpCostModel(op, cluster.device(), shares.of(op))
+      .seconds(analysis::OpShapes::of(op));
+}
+
+double KernelCostModel::ofMessage(const analysis::Kernel &kernel) const {
+  Operation *first = kernel.ops.front();
+  if (auto send = dyn_cast<pipe::SendOp>(first))
+    return analysis::secondsOfTransfer(double(analysis::getNumBytes(send.getInput().getType())),
+                                       mesh.getNumRanks(), cluster);
+  if (isa<pipe::RecvOp>(first)) // the sender accounts for the time
+    return 0;
+  return analysis::secondsOfCollective(kernel.ops, mesh, cluster);
+}
+
+} // namespace pcc::schedule

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/order/KernelStreams.h"
+
+#include "passes/schedule/order/SendDependencies.h"
+
+using namespace mlir;
+using pcc::task::FormKind;
+
+namespace pcc::schedule {
+
+static constexpr int collectiveStream = 1, messageStream = 2;
+
+/// Whether the kernel is a message between ranks, or another rendezvous of ranks that is no
+/// collective.
+static bool isMessage(const analysis::Kernel &kernel) {
+  return kernel.form.getKind() == FormKind::Collective &&
+         !isa<dist::CollectiveOpInterface>(kernel.ops.front());
+}
+
+static int streamOf(const analysis::Kernel &kernel) {
+  if (kernel.form.getKind() != FormKind::Collective)
+    return streams::computeStream;
+  return isMessage(kernel) ? messageStream : collectiveStream;
+}
+
+KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<Unfinished> unfinished,
+                             ArrayRef<StepKernel> order, const abi::Cluster &cluster)
+    : cluster(cluster), section(section) {
+  problem.runs = std::max(int(section.runs), 1);
+  for (const Unfinished &before : unfinished)
+    addUnfinished(before);
+  for (StepKernel kernel : order)
+    addTask(kernel);
+  orderSums();
+  keepAfterSendDependencies();
+}
+
+static KernelOrder inOrder(analysis::Section &section, ArrayRef<analysis::Kernel> kernels) {
+  KernelOrder order;
+  for (const analysis::Kernel &kernel : kernels)
+    order.push_back({&section, &kernel});
+  return order;
+}
+
+KernelStreams::KernelStreams(analysis::Section &section, ArrayRef<analysis::Kernel> kernels,
+                             const abi::Cluster &cluster)
+    : KernelStreams(section, {}, inOrder(section, kernels), cluster) {}
+
+bool KernelStreams::isSend(int task) const {
+  return kernels[task].kernel && isa<pipe::SendOp>(kernels[task].kernel->ops.front());
+}
+
+void KernelStreams::addUnfinished(const Unfinished &before) {
+  int task = int(kernels.size());
+  problem.tasks.push_back({streamOf(*before.kernel.kernel), before.seconds, {}, "", false});
+  kernels.push_back({});
+  for (Operation *op : before.kernel.kernel->ops)
+    taskOf[op] = task;
+  if (task > 0)
+    addAfter(task, task - 1);
+}
+
+void KernelStreams::addTask(StepKernel kernel) {
+  int task = int(kernels.size());
+  bool isLastRunOnly = kernel.section != &section && section.runs > 1;
+  problem.tasks.push_back({streamOf(*kernel.kernel), secondsOf(kernel), {}, "", isLastRunOnly});
+  kernels.push_back(kernel);
+  for (Operation *op : kernel.kernel->ops)
+    taskOf[op] = task;
+  addAfterReads(task);
+  if (!isMessage(*kernel.kernel))
+    return;
+  if (lastMessage)
+    addAfter(task, *lastMessage);
+  lastMessage = task;
+}
+
+void KernelStreams::addAfterReads(int task) {
+  for (Value input : kernels[task].kernel->inputs) {
+    Value root = analysis::viewRoot(input);
+    if (Operation *producer = root.getDefiningOp())
+      addAfterOp(task, producer);
+    else if (kernels[task].section != &section)
+      addAfterGradient(task, cast<BlockArgument>(root));
+  }
+}
+
+void KernelStreams::addAfterGradient(int task, BlockArgument argument) {
+  graph::RoleAttr role = kernels[task].section->getArgumentRole(argument.getArgNumber());
+  for (unsigned result : section.results.lookup(role)) {
+    Value root = analysis::viewRoot(section.getReturned()[result]);
+    addAfterOp(task, root.getDefiningOp());
+    if (!section.isAccumulated(result))
+      analysis::forEachReader(root, [&](Operation *reader) { addAfterOp(task, reader); });
+  }
+}
+
+void KernelStreams::addAfterOp(int task, Operation *op) {
+  if (auto before = taskOf.find(op); before != taskOf.end())
+    addAfter(task, before->second);
+}
+
+void KernelStreams::addAfter(int task, int before) {
+  std::vector<int> &after = problem.tasks[task].after;
+  if (task != before && !llvm::is_contained(after, before))
+    after.push_back(before);
+}
+
+/// Adds dependences so that terms of one sum are added in the order of the results. So sums are
+/// bitwise equal whatever the order of other work.
+void KernelStreams::orderSums() {
+  auto taskOfResult = [&](unsigned index) {
+    auto task = taskOf.find(analysis::viewRoot(section.getReturned()[index]).getDefiningOp());
+    return task == taskOf.end() ? -1 : task->second;
+  };
+  for (const auto &[role, results] : section.results)
+    for (auto [before, result] : llvm::zip(results, ArrayRef(results).drop_front()))
+      if (int first = taskOfResult(before), second = taskOfResult(result);
+          section.isAccumulated(result) && first >= 0 && first < second)
+        addAfter(second, first);
+}
+
+/// Keeps hoisted kernels after the collectives that a send needs and that they already followed,
+/// because other stages wait for the sends.
+void KernelStreams::keepAfterSendDependencies() {
+  auto list = llvm::map_to_vector(kernels, [](const StepKernel &kernel) { return kernel.kernel; });
+  llvm::SmallBitVector isNeeded = findSendDependencies(list);
+  SmallVector<int> needed;
+  for (auto [task, kernel] : llvm::enumerate(kernels)) {
+    if (isNeeded[task])
+      needed.push_back(int(task));
+    else if (kernel.kernel && kernel.section != &section)
+      for (int before : needed)
+        addAfter(int(task), before);
+  }
+}
+
+double KernelStreams::secondsOf(StepKernel kernel) {
+  std::unique_ptr<KernelCostModel> &known = seconds[kernel.section];
+  if (!known)
+    known = std::make_unique<KernelCostModel>(kernel.section->function, cluster);
+  return known->of(*kernel.kernel);
+}
+
+} // namespace pcc::schedule

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// OrderKernels: chooses the order in which a rank starts its kernels, so that collectives overlap
+// with computation.
+//
+//                 two layers of copy a                        the same of copy b
+//   op           matmul  all_reduce  matmul  all_reduce      matmul  all_reduce  matmul  all_reduce
+//   kernel       0       1           2       3               4       5           6       7
+//   afterwards   0       1           4       5               2       3           6       7
+//
+// Assumes kernels (AssignKernels) and the places of hoisted reductions, if any (OverlapReductions).
+// Renumbers kernels and moves places if another order has a lower cost for the section
+// (passes/solve/streams). The cost of a section covers all its actions; the last one also runs the
+// hoisted kernels.
+//
+// * Sends to other stages are not delayed.
+// * After the sections that complete gradients, the update begins with the reduced gradients.
+// * Parameters are gathered as late as possible without a delay, because they occupy memory until
+//   they are read.
+// * If the new order exceeds the memory limit and the given order needs less memory, the given
+//   order stays.
+// * Sections without collectives stay unchanged, and so do sections with barriers, whose order the
+//   user has given.
+#include "passes/schedule/Passes.h"
+#include "passes/schedule/order/KernelCostModel.h"
+#include "passes/schedule/order/KernelStreams.h"
+#include "passes/schedule/order/PlannedBytes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+using pcc::task::FormKind;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_ORDERKERNELS
+#include "passes/schedule/Passes.h.inc"
+
+static bool mayReorder(ArrayRef<Unfinished> unfinished, ArrayRef<StepKernel> kernels) {
+  auto isCollective = [](StepKernel entry) {
+    return entry.kernel->form.getKind() == FormKind::Collective;
+  };
+  auto isBarrier = [](StepKernel entry) { return isa<dist::BarrierOp>(entry.kernel->ops.front()); };
+  return (!unfinished.empty() || llvm::any_of(kernels, isCollective)) &&
+         llvm::none_of(kernels, isBarrier);
+}
+
+namespace {
+/// Kernel orders of all sections of a step.
+class StepOrder {
+public:
+  StepOrder(ModuleOp module, const abi::Cluster &cluster)
+      : module(module), kernels(module), cluster(cluster) {}
+
+  void run() {
+    for (analysis::Section &section : kernels.getSections())
+      order(section);
+    kernels.annotate();
+  }
+  /// Restores the given orders if the new ones need more than `limit` bytes and the given ones need
+  /// less.
+  LogicalResult fitInto(int64_t limit);
+
+private:
+  void order(analysis::Section &section);
+  void noteUnfinished(const KernelStreams &streams, const streams::StreamOrder &order);
+
+  ModuleOp module;
+  StepKernels kernels;
+  llvm::DenseMap<analysis::Section *, KernelOrder> given = kernels.getOrders();
+  const abi::Cluster &cluster;
+  /// By section: its hoisted kernels that are not done when the section in which they run ends.
+  llvm::DenseMap<analysis::Section *, SmallVector<Unfinished>> unfinished;
+};
+} // namespace
+
+/// Whether no send is later in the last run, up to rounding of summed times.
+static bool sendsInTime(const KernelStreams &streams, const streams::StreamOrder &given,
+                        const streams::StreamOrder &found) {
+  streams::StreamTimes before = streams::runInOrder(streams.getProblem(), given),
+                       after = streams::runInOrder(streams.getProblem(), found);
+  for (int task : given)
+    if (streams.isSend(task) && after.begin[task] > before.begin[task] + before.finish * 1e-12)
+      return false;
+  return true;
+}
+
+/// Returns the best order found in which no send is later.
+static streams::StreamOrder findOrder(const KernelStreams &streams,
+                                      const streams::StreamOrder &given) {
+  const streams::StreamProblem &problem = streams.getProblem();
+  streams::StreamOrder found = streams::schedule(problem);
+  if (!sendsInTime(streams, given, found))
+    found = given;
+  streams::StreamOrder held = streams::delayMessages(problem, found);
+  return sendsInTime(streams, found, held) ? held : found;
+}
+
+/// Reorders the kernels of a section to the best order found, and emits a remark with the gain.
+void StepOrder::order(analysis::Section &section) {
+  KernelOrder &present = kernels.orderOf(section);
+  ArrayRef<Unfinished> before = unfinished[&section];
+  if (!mayReorder(before, present))
+    return;
+  KernelStreams streams(section, before, present, cluster);
+  const streams::StreamProblem &problem = streams.getProblem();
+  streams::StreamOrder given = streams::givenOrder(problem), found = findOrder(streams, given);
+  noteUnfinished(streams, found);
+  remark::passed(section.function.getLoc(), remark::RemarkOpts::name("order-kernels")
+                                                .category("schedule")
+                                                .function(section.function.getName()))
+      << remark::metric("given_us", streams::runInOrder(problem, given).finish * 1e6)
+      << remark::metric("found_us", streams::runInOrder(problem, found).finish * 1e6)
+      << remark::metric("bound_us", streams::lowerBound(problem) * 1e6);
+  present.clear();
+  for (int task : found)
+    if (StepKernel kernel = streams.getKernel(task); kernel.kernel)
+      present.push_back(kernel);
+}
+
+/// Records hoisted kernels that are still running when the rank has finished the section's
+/// computation and goes on to the next section.
+void StepOrder::noteUnfinished(const KernelStreams &streams, const streams::StreamOrder &order) {
+  const streams::StreamProblem &problem = streams.getProblem();
+  streams::StreamTimes times = streams::runInOrder(problem, order);
+  double computed = 0;
+  auto endOf = [&](int task) { return times.begin[task] + problem.tasks[task].seconds; };
+  for (int task : order)
+    if (problem.tasks[task].stream == streams::computeStream)
+      computed = std::max(computed, endOf(task));
+  for (int task : order)
+    if (StepKernel kernel = streams.getKernel(task); kernel.kernel && kernel.kernel->hoisted) {
+      double rest = std::min(endOf(task) - computed, problem.tasks[task].seconds);
+      unfinished[kernel.section].push_back({kernel, std::max(rest, 0.0)});
+    }
+}
+
+LogicalResult StepOrder::fitInto(int64_t limit) {
+  FailureOr<int64_t> found = countPlannedBytes(module);
+  if (failed(found) || *found <= limit)
+    return found;
+  llvm::DenseMap<analysis::Section *, KernelOrder> orders = kernels.getOrders();
+  kernels.setOrders(given);
+  kernels.annotate();
+  FailureOr<int64_t> before = countPlannedBytes(module);
+  if (failed(before))
+    return failure();
+  if (*before < *found) {
+    remark::missed(module.getLoc(), remark::RemarkOpts::name("order-kernels").category("schedule"))
+        << remark::reason("memory") << remark::metric("given_bytes", *before)
+        << remark::metric("found_bytes", *found) << remark::metric("limit_bytes", limit);
+    return success();
+  }
+  kernels.setOrders(std::move(orders));
+  kernels.annotate();
+  return success();
+}
+
+namespace {
+struct OrderKernels : impl::OrderKernelsBase<OrderKernels> {
+  using OrderKernelsBase::OrderKernelsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, countDevices(module));
+    if (!machine) {
+      module.emitError() << machine.status().message();
+      return signalPassFailure();
+    }
+    StepOrder order(module, *machine);
+    order.run();
+    if (memoryLimit > 0 && failed(order.fitInto(memoryLimit)))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace pcc::schedule
