@@ -5,7 +5,7 @@
 // `/h.0/attn/q/matmul`. Constraints written for exports of the same family therefore match.
 #pragma once
 
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of attention and of the embedding of positions.
-#include "dialects/graph/AttentionDecomposition.h"
+#include "dialects/graph/decompose/AttentionDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/autodiff/Derivatives.h"
 

@@ -12,7 +12,7 @@
 // lack.
 #include "passes/autodiff/Derivatives.h"
 
-#include "dialects/graph/NormDecomposition.h"
+#include "dialects/graph/decompose/NormDecomposition.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/autodiff/RateSchedule.h"
 
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <numbers>

@@ -10,7 +10,7 @@
 // Ops that take another form keep their attributes. A model whose modes do not differ stays as it
 // is. Statistics are fixed if no parameter holds them, or if gradients train that parameter. Such a
 // batch norm keeps its inference form, with a warning unless batch norms are frozen.
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
 #include "llvm/ADT/MapVector.h"

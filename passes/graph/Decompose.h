@@ -2,11 +2,11 @@
 //
 // Decompositions of composites, one function per op. Each function gets a builder that stands
 // before the op, and returns the values that replace the op's results. The decompositions of
-// optimizer steps are in dialects/graph/OptimizerDecomposition.h, because partition needs one of
-// them too.
+// optimizer steps are in dialects/graph/decompose/OptimizerDecomposition.h, because partition needs
+// one of them too.
 #pragma once
 
-#include "dialects/graph/OptimizerDecomposition.h"
+#include "dialects/graph/decompose/OptimizerDecomposition.h"
 
 namespace pcc::graph {
 

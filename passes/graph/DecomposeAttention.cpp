@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decomposes attention, its gradient and the embedding of positions into core ops.
-#include "dialects/graph/AttentionDecomposition.h"
+#include "dialects/graph/decompose/AttentionDecomposition.h"
 #include "passes/graph/Decompose.h"
 
 using namespace mlir;

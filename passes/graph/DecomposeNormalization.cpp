@@ -3,8 +3,8 @@
 // Decomposes normalizations into reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
-#include "dialects/graph/NormDecomposition.h"
-#include "dialects/graph/SoftmaxDecomposition.h"
+#include "dialects/graph/decompose/NormDecomposition.h"
+#include "dialects/graph/decompose/SoftmaxDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 #include "passes/partition/LossForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/SoftmaxDecomposition.h"
+#include "dialects/graph/decompose/SoftmaxDecomposition.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"

@@ -2,7 +2,7 @@
 #include "passes/partition/NormalizationForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/NormDecomposition.h"
+#include "dialects/graph/decompose/NormDecomposition.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"

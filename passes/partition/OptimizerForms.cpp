@@ -2,7 +2,7 @@
 #include "passes/partition/OptimizerForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/OptimizerDecomposition.h"
+#include "dialects/graph/decompose/OptimizerDecomposition.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 

@@ -2,8 +2,8 @@
 #include "passes/partition/OrderForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/DecompositionBuilder.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"

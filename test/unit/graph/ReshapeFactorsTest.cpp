@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the dimensions of reshapes match: known cases, and properties on random shapes.
-#include "dialects/graph/ReshapeFactors.h"
+#include "dialects/graph/rules/ReshapeFactors.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"

@@ -2,7 +2,7 @@
 //
 // Result shapes and checks of attention and of the rotary position embedding; labels as in
 // docs/spec/graph.md.
-#include "dialects/graph/Checks.h"
+#include "dialects/graph/verify/Checks.h"
 
 using namespace mlir;
 using namespace pcc::graph;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/graph/AttentionDecomposition.h"
+#include "dialects/graph/decompose/AttentionDecomposition.h"
 
 #include <limits>
 

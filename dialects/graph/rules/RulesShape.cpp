@@ -2,7 +2,7 @@
 //
 // Factor rules of reshape, transpose and broadcast, which change the shape but not along one axis.
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/ReshapeFactors.h"
+#include "dialects/graph/rules/ReshapeFactors.h"
 
 using namespace mlir;
 using namespace pcc;

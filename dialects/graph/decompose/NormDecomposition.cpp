@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/graph/NormDecomposition.h"
+#include "dialects/graph/decompose/NormDecomposition.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"

@@ -4,7 +4,7 @@
 // rank's block, whose norms are those of all blocks together.
 #pragma once
 
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 
 namespace pcc::graph {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constraints of shape ops whose result type is written out; labels as in docs/spec/graph.md.
-#include "dialects/graph/Checks.h"
+#include "dialects/graph/verify/Checks.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 

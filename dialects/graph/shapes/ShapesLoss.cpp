@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Result shapes and checks of losses; labels as in docs/spec/graph.md.
-#include "dialects/graph/Checks.h"
+#include "dialects/graph/verify/Checks.h"
 
 using namespace mlir;
 using namespace pcc::graph;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/graph/SoftmaxDecomposition.h"
+#include "dialects/graph/decompose/SoftmaxDecomposition.h"
 
 using namespace mlir;
 

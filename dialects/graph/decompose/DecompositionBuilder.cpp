@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 
 using namespace mlir;
 using namespace pcc::graph;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Result shapes of transpose, pad, concat and gather.
-#include "dialects/graph/Checks.h"
+#include "dialects/graph/verify/Checks.h"
 
 #include "llvm/ADT/APSInt.h"
 #include "llvm/Support/CheckedArithmetic.h"

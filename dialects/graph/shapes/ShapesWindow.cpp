@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Result shapes and checks of convolutions and pooling; labels as in docs/spec/graph.md.
-#include "dialects/graph/Checks.h"
 #include "dialects/graph/Window.h"
+#include "dialects/graph/verify/Checks.h"
 
 using namespace mlir;
 using namespace pcc::graph;

@@ -5,7 +5,7 @@
 // recompute the same statistics. Everything between operands and results is in f32 or wider.
 #pragma once
 
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 
 namespace pcc::graph {
 

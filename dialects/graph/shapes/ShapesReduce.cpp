@@ -2,7 +2,7 @@
 //
 // Result shapes of comparisons, of reductions, and of other ops that read all elements along an
 // axis.
-#include "dialects/graph/Checks.h"
+#include "dialects/graph/verify/Checks.h"
 
 using namespace mlir;
 using namespace pcc::graph;

@@ -5,7 +5,7 @@
 // stacked in one matrix, so that keys and values are not repeated.
 #pragma once
 
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 
 namespace pcc::graph {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/graph/ReshapeFactors.h"
+#include "dialects/graph/rules/ReshapeFactors.h"
 
 #include <numeric>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constraints of leaves, clamp and rng_uniform; labels as in docs/spec/graph.md.
-#include "dialects/graph/Checks.h"
 #include "dialects/graph/ParameterPart.h"
+#include "dialects/graph/verify/Checks.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cmath>

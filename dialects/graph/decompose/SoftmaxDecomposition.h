@@ -4,7 +4,7 @@
 // of them, whose reductions continue over the other blocks.
 #pragma once
 
-#include "dialects/graph/DecompositionBuilder.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 
 namespace pcc::graph {
 

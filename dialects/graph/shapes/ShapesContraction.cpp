@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Result shapes of contractions.
-#include "dialects/graph/Checks.h"
 #include "dialects/graph/EinsumEquation.h"
+#include "dialects/graph/verify/Checks.h"
 
 #include <map>
 

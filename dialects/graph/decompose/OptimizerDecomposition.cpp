@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/graph/OptimizerDecomposition.h"
+#include "dialects/graph/decompose/OptimizerDecomposition.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
