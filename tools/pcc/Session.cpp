@@ -6,7 +6,7 @@
 #include "compiler/import/Constraints.h"
 #include "compiler/import/ReadOnnx.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "tools/pcc/ConfigFile.h"
+#include "tools/pcc/flags/ConfigFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;

@@ -9,7 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "tools/pcc/Output.h"
+#include "tools/pcc/report/Output.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace pcc::cli {

@@ -8,7 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "tools/pcc/InternalError.h"
-#include "tools/pcc/Subcommand.h"
+#include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;

@@ -8,7 +8,7 @@
 #include "passes/partition/LocalForms.h"
 #include "test/conformance/onnx/SplitTest.h"
 #include "test/conformance/onnx/Tally.h"
-#include "tools/pcc/VerifyTestData.h"
+#include "tools/pcc/verify/VerifyTestData.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 

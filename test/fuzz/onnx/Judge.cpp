@@ -7,8 +7,8 @@
 #include "compiler/interpret/Bounds.h"
 #include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/RuntimeTensors.h"
-#include "tools/pcc/TrainOnRanks.h"
+#include "tools/pcc/verify/RuntimeTensors.h"
+#include "tools/pcc/verify/TrainOnRanks.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>

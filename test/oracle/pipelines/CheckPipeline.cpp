@@ -7,7 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/TrainOnRanks.h"
+#include "tools/pcc/verify/TrainOnRanks.h"
 
 using namespace mlir;
 

@@ -6,7 +6,7 @@
 #include "compiler/link/Link.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "tools/pcc/TrainOnRanks.h"
+#include "tools/pcc/verify/TrainOnRanks.h"
 
 using namespace mlir;
 using pcc::interpret::Report;

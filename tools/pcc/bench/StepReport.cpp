@@ -2,7 +2,7 @@
 #include "tools/pcc/bench/StepReport.h"
 
 #include "runtime/collective/Communicator.h"
-#include "tools/pcc/Columns.h"
+#include "tools/pcc/report/Columns.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <optional>

@@ -4,8 +4,8 @@
 #include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/Output.h"
 #include "tools/pcc/calibrate/Measurements.h"
+#include "tools/pcc/report/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 

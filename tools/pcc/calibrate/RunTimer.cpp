@@ -6,8 +6,8 @@
 #include "compiler/link/Link.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "tools/pcc/Output.h"
 #include "tools/pcc/calibrate/TimedRun.h"
+#include "tools/pcc/report/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>

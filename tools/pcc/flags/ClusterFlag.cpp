@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/flags/ClusterFlag.h"
+
+#include "runtime/machine/Cluster.h"
+#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/report/Output.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+ClusterFlag::ClusterFlag(cl::SubCommand &command)
+    : text("cluster",
+           cl::desc("the machine whose times decide: 8xcpu, 2x8xH100, or a .textproto or .json"),
+           cl::value_desc("form|file"), cl::sub(command)),
+      link(command, "the links between its devices: 10Gbps,20us") {}
+
+ExitCode ClusterFlag::read(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
+  if (ExitCode code = readCluster(ranks, cluster))
+    return code;
+  std::optional<machine::Link> links;
+  if (ExitCode code = link.read(links))
+    return code;
+  if (!links)
+    return Success;
+  if (!cluster)
+    cluster = *machine::parseCluster("", ranks);
+  machine::setLinks(*cluster, *links);
+  return Success;
+}
+
+ExitCode ClusterFlag::readCluster(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
+  if (!text.getNumOccurrences())
+    return Success;
+  llvm::StringRef value = text;
+  bool isFile = value.ends_with(".textproto") || value.ends_with(".json");
+  abi::Cluster given;
+  if (isFile)
+    if (ExitCode code = readConfigFile(value, given))
+      return code;
+  abi::Expected<abi::Cluster> complete =
+      isFile ? machine::complete(given) : machine::parseForm(text.getValue());
+  abi::Status status = complete ? machine::checkRanks(*complete, ranks) : complete.status();
+  if (!status.ok())
+    return fail(isFile ? BadInput : BadUsage,
+                (isFile ? value : "'--cluster'") + ": " + status.message());
+  cluster = std::move(*complete);
+  return Success;
+}

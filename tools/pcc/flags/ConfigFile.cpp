@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/flags/ConfigFile.h"
+
+#include "tools/pcc/report/Output.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/util/json_util.h>
+#include <optional>
+
+using namespace pcc::cli;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+
+/// Returns the words that all values of an enumeration begin with: MICRO_ for MICRO_SUM and
+/// MICRO_MEAN.
+static llvm::StringRef commonPrefix(const EnumDescriptor *type) {
+  llvm::StringRef prefix = type->value(0)->name();
+  for (int i = 1; i < type->value_count(); ++i) {
+    llvm::StringRef name = type->value(i)->name();
+    while (!name.starts_with(prefix))
+      prefix = prefix.drop_back();
+  }
+  return prefix.take_front(prefix.rfind('_') + 1);
+}
+
+const EnumValueDescriptor *pcc::cli::findEnumValue(const EnumDescriptor *type,
+                                                   llvm::StringRef text) {
+  std::string word = text.upper();
+  llvm::replace(word, '-', '_'); // zb-h1 is ZB_H1
+  for (int i = 0; i < type->value_count(); ++i) {
+    llvm::StringRef name = type->value(i)->name();
+    if (name == word || name.drop_front(commonPrefix(type).size()) == word)
+      return type->value(i);
+  }
+  return nullptr;
+}
+
+std::string pcc::cli::enumValueNames(const EnumDescriptor *type) {
+  std::string names;
+  for (int i = 0; i < type->value_count(); ++i) {
+    llvm::StringRef name = type->value(i)->name();
+    names += i == 0 ? "" : i + 1 == type->value_count() ? " or " : ", ";
+    names += name.drop_front(commonPrefix(type).size()).lower();
+  }
+  return names;
+}
+
+/// Prints "FILE:LINE:COLUMN: error: MESSAGE" for the place `offset` bytes into `text`.
+static void printError(llvm::StringRef path, llvm::StringRef text, size_t offset,
+                       const llvm::Twine &message) {
+  llvm::StringRef before = text.take_front(offset);
+  size_t line = before.count('\n') + 1, column = offset - (before.rfind('\n') + 1) + 1;
+  llvm::errs() << path << ":" << line << ":" << column << ": error: " << message << "\n";
+}
+
+/// Replaces every word that abbreviates a value of an enumeration field of `message` by its full
+/// name. Returns nothing after an error. A longer name moves only later words of its own line, so
+/// that later errors keep their line numbers.
+static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::StringRef text,
+                                                const google::protobuf::Descriptor *message) {
+  std::string result;
+  const FieldDescriptor *awaited = nullptr; // set after the name of such a field, until its value
+  auto isPartOfWord = [&](char c) { return llvm::isAlnum(c) || c == '_' || (awaited && c == '-'); };
+  for (size_t begin = 0; begin < text.size();) {
+    if (text[begin] == '#') { // a comment, to the end of its line
+      size_t end = std::min(text.find('\n', begin), text.size());
+      result += text.slice(begin, end);
+      begin = end;
+      continue;
+    }
+    size_t end = std::min(text.find_if_not(isPartOfWord, begin), text.size());
+    bool isWord = end > begin;
+    llvm::StringRef word = text.slice(begin, std::max(end, begin + 1));
+    if (awaited && isWord && !llvm::all_of(word, llvm::isDigit)) {
+      const EnumValueDescriptor *value = findEnumValue(awaited->enum_type(), word);
+      if (!value) {
+        printError(path, text, begin,
+                   "'" + awaited->name() + "': expected " + enumValueNames(awaited->enum_type()) +
+                       ", got '" + word + "'");
+        return std::nullopt;
+      }
+      result += value->name();
+    } else {
+      result += word;
+    }
+    if (isWord) {
+      const FieldDescriptor *field = message->FindFieldByName(word.str());
+      awaited = field && field->type() == FieldDescriptor::TYPE_ENUM ? field : nullptr;
+    }
+    begin += word.size();
+  }
+  return result;
+}
+
+namespace {
+/// Prints the first error of the text form as FILE:LINE:COLUMN.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+  explicit FirstError(llvm::StringRef path) : path(path) {}
+
+  void AddError(int line, google::protobuf::io::ColumnNumber column,
+                const std::string &message) override {
+    if (!found)
+      llvm::errs() << path << ":" << line + 1 << ":" << column + 1 << ": error: " << message
+                   << "\n";
+    found = true;
+  }
+
+private:
+  llvm::StringRef path;
+  bool found = false;
+};
+} // namespace
+
+static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
+                         google::protobuf::Message &message) {
+  // LLVM's parser locates text that is not JSON; protobuf's parser names fields that the message
+  // lacks.
+  if (auto parsed = llvm::json::parse(text); !parsed) {
+    std::string reason = llvm::toString(parsed.takeError());
+    llvm::errs() << path << ":" << llvm::StringRef(reason).ltrim('[') << "\n";
+    return BadInput;
+  }
+  std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());
+  if (!spelled)
+    return BadInput;
+  auto status = google::protobuf::util::JsonStringToMessage(*spelled, &message);
+  if (status.ok())
+    return Success;
+  return fail(BadInput, path + ": " + status.message().as_string());
+}
+
+ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
+                                  google::protobuf::TextFormat::ParseInfoTree *places) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return fail(BadInput, "'" + path + "': " + buffer.getError().message());
+  llvm::StringRef text = (*buffer)->getBuffer();
+  if (path.ends_with(".json"))
+    return readJson(path, text, message);
+
+  std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());
+  if (!spelled)
+    return BadInput;
+  FirstError errors(path);
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(places);
+  return parser.ParseFromString(*spelled, &message) ? Success : BadInput;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/flags/MessageFlags.h"
+
+#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/report/Output.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace pcc::cli;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+namespace cl = llvm::cl;
+
+static std::string dashed(llvm::StringRef name) {
+  std::string result = name.str();
+  llvm::replace(result, '_', '-');
+  return result;
+}
+
+static bool isSwitch(const FieldDescriptor *field) {
+  return field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL;
+}
+
+MessageFlags::Flag::Flag(cl::SubCommand &command, const google::protobuf::Descriptor *type,
+                         const FieldInfo &info)
+    : info(info), field(type->FindFieldByName(info.name)), name(dashed(info.name)),
+      option(llvm::StringRef(name), cl::desc(info.help),
+             cl::value_desc(isSwitch(field) ? "true|false" : "value"),
+             isSwitch(field) ? cl::ValueOptional : cl::ValueRequired, cl::sub(command)) {}
+
+MessageFlags::MessageFlags(cl::SubCommand &command, const google::protobuf::Descriptor *type,
+                           llvm::ArrayRef<FieldInfo> infos) {
+  for (const FieldInfo &info : infos)
+    flags.push_back(std::make_unique<Flag>(command, type, info));
+}
+
+bool MessageFlags::has(llvm::StringRef field) const {
+  return llvm::any_of(flags, [&](const auto &flag) {
+    return flag->info.name == field && flag->option.getNumOccurrences();
+  });
+}
+
+llvm::StringRef MessageFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
+  for (const auto &flag : flags)
+    if (flag->option.getNumOccurrences() && !llvm::is_contained(except, flag->info.name))
+      return flag->name;
+  return "";
+}
+
+/// Reads `text` into `field`. Returns an empty string, or what was expected.
+static std::string setField(Message &message, const FieldDescriptor *field, llvm::StringRef text) {
+  const google::protobuf::Reflection *reflection = message.GetReflection();
+  int32_t int32;
+  int64_t int64;
+  uint64_t uint64;
+  double number;
+  switch (field->cpp_type()) {
+  case FieldDescriptor::CPPTYPE_BOOL:
+    if (!text.equals_insensitive("true") && !text.equals_insensitive("false"))
+      return "expected true or false";
+    reflection->SetBool(&message, field, text.equals_insensitive("true"));
+    return "";
+  case FieldDescriptor::CPPTYPE_ENUM: {
+    const auto *value = findEnumValue(field->enum_type(), text);
+    if (!value)
+      return "expected " + enumValueNames(field->enum_type());
+    reflection->SetEnum(&message, field, value);
+    return "";
+  }
+  case FieldDescriptor::CPPTYPE_INT32:
+    if (text.getAsInteger(10, int32))
+      return "expected an integer";
+    reflection->SetInt32(&message, field, int32);
+    return "";
+  case FieldDescriptor::CPPTYPE_INT64:
+    if (text.getAsInteger(10, int64))
+      return "expected an integer";
+    reflection->SetInt64(&message, field, int64);
+    return "";
+  case FieldDescriptor::CPPTYPE_UINT64:
+    if (text.getAsInteger(10, uint64))
+      return "expected an integer that is not negative";
+    reflection->SetUInt64(&message, field, uint64);
+    return "";
+  case FieldDescriptor::CPPTYPE_DOUBLE:
+    if (text.getAsDouble(number))
+      return "expected a number";
+    reflection->SetDouble(&message, field, number);
+    return "";
+  default:
+    reflection->SetString(&message, field, text.str());
+    return "";
+  }
+}
+
+/// Sets an optional number or switch; fields of other types have their type's default.
+static void setDefault(Message &message, const FieldDescriptor *field, int64_t value) {
+  const google::protobuf::Reflection *reflection = message.GetReflection();
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32)
+    reflection->SetInt32(&message, field, static_cast<int32_t>(value));
+  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT64)
+    reflection->SetInt64(&message, field, value);
+  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE)
+    reflection->SetDouble(&message, field, static_cast<double>(value));
+  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL)
+    reflection->SetBool(&message, field, value != 0);
+}
+
+/// Returns the value of a field as a number; nothing for a field of another type.
+static std::optional<double> numberOf(const Message &message, const FieldDescriptor *field) {
+  const google::protobuf::Reflection *reflection = message.GetReflection();
+  switch (field->cpp_type()) {
+  case FieldDescriptor::CPPTYPE_INT32:
+    return reflection->GetInt32(message, field);
+  case FieldDescriptor::CPPTYPE_INT64:
+    return static_cast<double>(reflection->GetInt64(message, field));
+  case FieldDescriptor::CPPTYPE_DOUBLE:
+    return reflection->GetDouble(message, field);
+  default:
+    return std::nullopt;
+  }
+}
+
+ExitCode MessageFlags::read(Message &message, llvm::StringRef file) const {
+  const google::protobuf::Reflection *reflection = message.GetReflection();
+  for (const auto &flag : flags) {
+    if (flag->option.getNumOccurrences()) {
+      std::string text = flag->option;
+      if (isSwitch(flag->field) && text.empty())
+        text = "true";
+      std::string expected = setField(message, flag->field, text);
+      if (!expected.empty())
+        return fail(BadUsage, "'--" + flag->name + "': " + expected + ", got '" + text + "'");
+    } else if (flag->field->has_presence() && !reflection->HasField(message, flag->field)) {
+      setDefault(message, flag->field, flag->info.defaultValue);
+    }
+  }
+  for (const auto &flag : flags) {
+    std::optional<double> value = numberOf(message, flag->field);
+    if (!value || (flag->info.low <= *value && *value <= flag->info.high))
+      continue;
+    std::string error = llvm::formatv("expected {0:f0} to {1:f0}, got {2:f0}", flag->info.low,
+                                      flag->info.high, *value);
+    if (flag->option.getNumOccurrences() || file.empty())
+      return fail(BadUsage, "'--" + flag->name + "': " + error);
+    return fail(BadInput, file + ": '" + flag->info.name + "': " + error);
+  }
+  return Success;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/report/CommunicationReport.h"
+
+#include "dialects/dist/Mesh.h"
+#include "runtime/machine/CollectiveTraffic.h"
+#include "tools/pcc/report/Columns.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+namespace json = llvm::json;
+
+namespace {
+
+Communication read(const abi::Executable &program, const abi::Instruction &instruction,
+                   const std::optional<abi::Cluster> &cluster) {
+  machine::CollectiveTraffic traffic = machine::readTraffic(program, instruction.collective());
+  Communication result;
+  result.kind = llvm::StringRef(abi::CollectiveKind_Name(instruction.collective().kind())).lower();
+  result.op = instruction.op();
+  result.location = instruction.location();
+  result.bytes = traffic.received;
+  if (cluster)
+    result.seconds = machine::estimateTrafficCost(*cluster, traffic);
+  result.groups = std::move(traffic.groups);
+  return result;
+}
+
+//===-- Text ---------------------------------------------------------------------------------===//
+
+/// Returns the axes along which the ranks of a group differ, if the groups are exactly the groups
+/// of these axes; else nothing.
+std::optional<dist::AxisList> findAxes(const std::vector<std::vector<int64_t>> &groups,
+                                       const dist::Mesh &mesh) {
+  if (groups.empty())
+    return std::nullopt;
+  dist::AxisList axes;
+  auto first = mesh.getCoordinates(groups.front().front());
+  auto last = mesh.getCoordinates(groups.front().back());
+  for (auto [index, axis] : llvm::enumerate(mesh.getAxes()))
+    if (first[index] != last[index])
+      axes.push_back(axis.name);
+  auto isEqual = [](const auto &list, const dist::RankList &ranks) {
+    return llvm::equal(list, ranks);
+  };
+  if (!llvm::equal(groups, mesh.getGroups(axes), isEqual))
+    return std::nullopt;
+  return axes;
+}
+
+/// Formats `dp`, `dp.tp`, or the lists of ranks `{0,1} {2,3}`.
+std::string groupText(const std::vector<std::vector<int64_t>> &groups, const dist::Mesh &mesh) {
+  if (std::optional<dist::AxisList> axes = findAxes(groups, mesh))
+    return llvm::join(*axes, ".");
+  std::string text;
+  for (const std::vector<int64_t> &ranks : groups)
+    text += (text.empty() ? "{" : " {") +
+            llvm::join(llvm::map_range(ranks, [](int64_t r) { return std::to_string(r); }), ",") +
+            "}";
+  return text;
+}
+
+using Row = std::vector<std::string>;
+
+Row makeRow(const Communication &collective, const dist::Mesh &mesh) {
+  auto orDash = [](const std::string &text) { return text.empty() ? "-" : text; };
+  Row row = {collective.kind, orDash(collective.op), orDash(collective.location),
+             groupText(collective.groups, mesh), std::to_string(collective.bytes)};
+  if (collective.seconds)
+    row.push_back(llvm::formatv("{0:f2}", *collective.seconds * 1e6));
+  return row;
+}
+
+/// Totals of a set of collectives.
+struct Sum {
+  int64_t count = 0, bytes = 0;
+  double seconds = 0;
+  bool isTimed = false;
+
+  void add(int64_t times, const Communication &collective) {
+    count += times;
+    bytes += times * collective.bytes;
+    seconds += static_cast<double>(times) * collective.seconds.value_or(0);
+    isTimed |= collective.seconds.has_value();
+  }
+  /// Formats `2 collectives, 2048 bytes, 24.60 us`.
+  std::string str() const {
+    std::string text =
+        llvm::formatv("{0} collective{1}, {2} bytes", count, count == 1 ? "" : "s", bytes);
+    if (isTimed)
+      text += llvm::formatv(", {0:f2} us", seconds * 1e6);
+    return text;
+  }
+};
+
+} // namespace
+
+std::vector<SectionCommunication>
+pcc::cli::reportCommunication(const abi::Executable &executable,
+                              const std::optional<abi::Cluster> &cluster) {
+  std::vector<SectionCommunication> report;
+  for (const abi::Program &program : executable.programs()) {
+    size_t first = report.size();
+    for (const abi::Section &section : program.sections()) {
+      SectionCommunication &entry = report.emplace_back();
+      entry.section = section.name();
+      for (const abi::Instruction &instruction : section.instructions())
+        if (instruction.has_collective())
+          entry.collectives.push_back(read(executable, instruction, cluster));
+    }
+    for (const abi::Action &action : program.actions())
+      ++report[first + action.section()].runs;
+  }
+  return report;
+}
+
+json::Value pcc::cli::toJson(const std::vector<SectionCommunication> &report) {
+  json::Array rows;
+  for (const SectionCommunication &section : report)
+    for (const Communication &collective : section.collectives) {
+      json::Array groups;
+      for (const std::vector<int64_t> &ranks : collective.groups)
+        groups.push_back(json::Array(ranks));
+      json::Object row{{"kind", collective.kind},         {"op", collective.op},
+                       {"location", collective.location}, {"group", std::move(groups)},
+                       {"bytes", collective.bytes},       {"seconds", nullptr},
+                       {"section", section.section}};
+      if (collective.seconds)
+        row["seconds"] = *collective.seconds;
+      rows.push_back(std::move(row));
+    }
+  return rows;
+}
+
+void pcc::cli::printTable(const std::vector<SectionCommunication> &report, const abi::Mesh &grid) {
+  llvm::SmallVector<dist::MeshAxis> axes;
+  for (const abi::MeshAxis &axis : grid.axes())
+    axes.push_back({axis.name(), axis.size()});
+  dist::Mesh mesh(axes);
+  Sum step;
+  for (const SectionCommunication &section : report) {
+    Sum run;
+    std::vector<Row> rows = {{"kind", "op", "place", "group", "bytes"}};
+    for (const Communication &collective : section.collectives) {
+      rows.push_back(makeRow(collective, mesh));
+      run.add(1, collective);
+      step.add(section.runs, collective);
+    }
+    if (run.isTimed)
+      rows.front().push_back("us");
+    llvm::outs() << "section " << section.section << ", " << section.runs
+                 << " in a step: " << run.str() << "\n";
+    if (rows.size() > 1)
+      printColumns(rows);
+  }
+  llvm::outs() << "a step: " << step.str() << "\n";
+  llvm::outs().flush();
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/report/CostReport.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+namespace json = llvm::json;
+
+static json::Object toJson(const plan::Seconds &seconds) {
+  return json::Object{{"contraction", seconds.contraction},
+                      {"elementwise", seconds.elementwise},
+                      {"reduction", seconds.reduction},
+                      {"movement", seconds.movement},
+                      {"communication", seconds.communication}};
+}
+
+json::Value pcc::cli::toJson(const plan::StepCost &step) {
+  json::Array sections;
+  for (const plan::SectionCost &section : step.sections)
+    sections.push_back(json::Object{{"section", section.name},
+                                    {"runs", section.runs},
+                                    {"seconds", section.sum()},
+                                    {"flops", section.flops},
+                                    {"live_bytes", section.liveBytes},
+                                    {"hidden", section.hidden},
+                                    {"forward", ::toJson(section.forward)},
+                                    {"recomputed", ::toJson(section.recomputed)},
+                                    {"backward", ::toJson(section.backward)}});
+  return json::Object{{"step_seconds", step.sum()},     {"peak_bytes", step.peakBytes},
+                      {"held_bytes", step.heldBytes},   {"reductions", step.reductions},
+                      {"gathers", step.gathers},        {"hidden", step.hidden},
+                      {"sections", std::move(sections)}};
+}
+
+static void printRow(llvm::StringRef name, const plan::Seconds &seconds) {
+  if (seconds.sum() == 0)
+    return;
+  llvm::outs() << llvm::formatv("  {0,-12}", name);
+  for (double each : {seconds.contraction, seconds.elementwise, seconds.reduction, seconds.movement,
+                      seconds.communication, seconds.sum()})
+    llvm::outs() << llvm::formatv(" {0,13:f3}", each * 1e3);
+  llvm::outs() << "\n";
+}
+
+void pcc::cli::printTable(const plan::StepCost &step) {
+  for (const plan::SectionCost &section : step.sections) {
+    llvm::outs() << llvm::formatv("section {0}, {1} in a step: {2:f3} ms, {3:f3} GB live\n",
+                                  section.name, section.runs, section.sum() * 1e3,
+                                  static_cast<double>(section.liveBytes) / 1e9);
+    llvm::outs() << llvm::formatv("  {0,-12} {1,13} {2,13} {3,13} {4,13} {5,13} {6,13}\n", "ms",
+                                  "contraction", "elementwise", "reduction", "movement",
+                                  "communication", "sum");
+    printRow("forward", section.forward);
+    printRow("recomputed", section.recomputed);
+    printRow("backward", section.backward);
+    if (section.hidden > 0)
+      llvm::outs() << llvm::formatv("  of the communication hidden: {0:f3}\n",
+                                    section.hidden * 1e3);
+  }
+  if (step.reductions + step.gathers > 0)
+    llvm::outs() << llvm::formatv("reductions of gradients {0:f3} ms, gathers of parameters {1:f3} "
+                                  "ms; of these hidden {2:f3} ms\n",
+                                  step.reductions * 1e3, step.gathers * 1e3, step.hidden * 1e3);
+  llvm::outs() << llvm::formatv("a step: {0:f3} ms, {1:f3} GB\n", step.sum() * 1e3,
+                                static_cast<double>(step.peakBytes) / 1e9);
+  llvm::outs().flush();
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/report/Output.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+FormatFlag::FormatFlag(cl::SubCommand &command)
+    : value("format", cl::desc("how the result is printed"), cl::init(Format::Text),
+            cl::values(clEnumValN(Format::Text, "text", "for people"),
+                       clEnumValN(Format::Json, "json", "for programs")),
+            cl::sub(command)) {}
+
+ExitCode pcc::cli::fail(ExitCode code, const llvm::Twine &message) {
+  llvm::errs() << "pcc: error: " << message << "\n";
+  return code;
+}
+
+ExitCode pcc::cli::writeResult(llvm::StringRef path,
+                               llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  if (path.empty() || path == "-") {
+    write(llvm::outs());
+    llvm::outs().flush();
+    return Success;
+  }
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    write(os);
+    return llvm::Error::success();
+  });
+  if (!error)
+    return Success;
+  std::string reason; // some errors repeat the path
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const llvm::FileError &file) { reason = file.messageWithoutFileInfo(); },
+      [&](const llvm::ErrorInfoBase &other) { reason = other.message(); });
+  return fail(BadInput, "'" + path + "': cannot write: " + reason);
+}
+
+void pcc::cli::printJson(const llvm::json::Value &value) {
+  llvm::outs() << llvm::formatv("{0:2}", value) << "\n";
+  llvm::outs().flush();
+}

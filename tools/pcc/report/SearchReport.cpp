@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/report/SearchReport.h"
+
+#include "passes/strategy/search/NodeNames.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+namespace json = llvm::json;
+
+static std::vector<std::string> print(llvm::ArrayRef<dist::Sharding> shardings) {
+  std::vector<std::string> texts;
+  for (const dist::Sharding &sharding : shardings)
+    texts.push_back(sharding.str());
+  return texts;
+}
+
+/// Lists the ops of a plan.
+static std::vector<PlannedOp> listOps(const strategy::SearchOutcome &outcome) {
+  std::vector<PlannedOp> ops;
+  std::vector<std::string> names = strategy::nameNodes(outcome.problem->getGraph());
+  for (auto [index, node] : llvm::enumerate(outcome.problem->getGraph().nodes)) {
+    if (node.kind != strategy::SearchNode::Kind::Op)
+      continue;
+    int32_t option = outcome.result.solution[index];
+    const strategy::OpSharding &opSharding = outcome.problem->getOptions(index).opShardings[option];
+    ops.push_back({names[index], print(opSharding.operands), print(opSharding.results),
+                   strategy::toSeconds(outcome.problem->getProblem().nodes[index].costs[option])});
+  }
+  return ops;
+}
+
+SearchReport::SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates) {
+  for (const plan::MeshCandidate &candidate : candidates) {
+    const solve::SolveResult &result = candidate.outcome.result;
+    meshes.push_back({candidate.mesh.str(), solve::stringify(result.status),
+                      strategy::toSeconds(result.cost), strategy::toSeconds(result.bound),
+                      candidate.outcome.seconds + result.statistics.seconds, result.hasSolution(),
+                      candidate.cutSeconds, strategy::toSeconds(candidate.outcome.costBefore)});
+  }
+  if (candidates.front().outcome.isFeasible())
+    ops = listOps(candidates.front().outcome);
+  pins = candidates.front().pins;
+}
+
+json::Value SearchReport::toJson() const {
+  json::Array rows;
+  double seconds = 0;
+  for (const Mesh &mesh : meshes) {
+    rows.push_back(json::Object{{"mesh", mesh.name},
+                                {"status", mesh.status},
+                                {"cost", mesh.cost},
+                                {"bound", mesh.bound},
+                                {"seconds", mesh.seconds}});
+    seconds += mesh.seconds;
+  }
+  json::Object plan;
+  for (const PlannedOp &op : ops)
+    plan[op.name] =
+        json::Object{{"in_strategy", op.in}, {"out_strategy", op.out}, {"cost", op.seconds}};
+  json::Array prices;
+  for (const strategy::ConstraintCost &constraint : pins) {
+    json::Object price{{"constraint", constraint.text}, {"cost", nullptr}, {"most", nullptr}};
+    if (constraint.isKnown) {
+      price["cost"] = constraint.seconds;
+      price["most"] = constraint.maxSeconds;
+    }
+    prices.push_back(std::move(price));
+  }
+  const Mesh &best = meshes.front();
+  json::Object report{{"cost", best.cost},      {"bound", best.bound},
+                      {"seconds", seconds},     {"meshes", std::move(rows)},
+                      {"ops", std::move(plan)}, {"pins", std::move(prices)}};
+  if (best.cutSeconds > 0) {
+    report["cut_seconds"] = best.cutSeconds;
+    report["cost_before"] = best.costBefore;
+  }
+  return report;
+}
+
+/// Prints the cost of each constraint, and an upper bound if a higher cost is not ruled out.
+static void printConstraints(llvm::ArrayRef<strategy::ConstraintCost> pins) {
+  if (!pins.empty())
+    llvm::outs() << "\nwhat pins cost, ms a step:\n";
+  for (const strategy::ConstraintCost &constraint : pins) {
+    if (!constraint.isKnown) {
+      llvm::outs() << llvm::formatv("{0,10}  {1}, no time was left for it\n", "", constraint.text);
+      continue;
+    }
+    llvm::outs() << llvm::formatv("{0,10:f4}  {1}", constraint.seconds * 1e3, constraint.text);
+    if (constraint.maxSeconds > constraint.seconds)
+      llvm::outs() << llvm::formatv(", at most {0:f4}", constraint.maxSeconds * 1e3);
+    llvm::outs() << "\n";
+  }
+}
+
+void SearchReport::print() const {
+  llvm::outs() << llvm::formatv("{0,-24} {1,12} {2,12} {3,8} {4,10}\n", "mesh", "step ms",
+                                "bound ms", "gap %", "search s");
+  for (const Mesh &mesh : meshes)
+    if (mesh.isFeasible)
+      llvm::outs() << llvm::formatv(
+          "{0,-24} {1,12:f4} {2,12:f4} {3,8:f3} {4,10:f3}\n", mesh.name, mesh.cost * 1e3,
+          mesh.bound * 1e3, mesh.cost > 0 ? 100 * (1 - mesh.bound / mesh.cost) : 0.0, mesh.seconds);
+    else
+      llvm::outs() << llvm::formatv("{0,-24} {1,12}\n", mesh.name, mesh.status);
+  if (const Mesh &best = meshes.front(); best.cutSeconds > 0)
+    llvm::outs() << llvm::formatv(
+        "the cuts took {0:f4} s; their plan takes {1:f4} ms, before it was improved\n",
+        best.cutSeconds, best.costBefore * 1e3);
+  std::vector<PlannedOp> longest = ops;
+  llvm::stable_sort(longest, [](const PlannedOp &lhs, const PlannedOp &rhs) {
+    return lhs.seconds > rhs.seconds;
+  });
+  constexpr size_t maxShown = 20;
+  longest.resize(std::min(longest.size(), maxShown));
+  if (!longest.empty())
+    llvm::outs() << llvm::formatv("\n{0} ops; those that take longest, ms a step:\n", ops.size());
+  for (const PlannedOp &op : longest)
+    llvm::outs() << llvm::formatv("{0,10:f4}  {1}: {2} -> {3}\n", op.seconds * 1e3, op.name,
+                                  llvm::join(op.in, ", "), llvm::join(op.out, ", "));
+  printConstraints(pins);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc explain: explains what a program does and why, without running it. Reads collectives and
+// parameters from its instructions; a model is compiled to instructions first. Computes the cost of
+// a step from a model after phase spmd, and takes the options of an op from the plan search.
+
+#include "compiler/plan/MeshChoice.h"
+#include "passes/strategy/search/NodeNames.h"
+#include "runtime/abi/RankExpression.h"
+#include "tools/pcc/flags/CompileFlags.h"
+#include "tools/pcc/flags/CostFlags.h"
+#include "tools/pcc/report/CommunicationReport.h"
+#include "tools/pcc/report/CostReport.h"
+#include "tools/pcc/report/OpReport.h"
+#include "tools/pcc/report/ParameterReport.h"
+#include "tools/pcc/subcommands/Subcommand.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+namespace {
+
+class ExplainSubcommand : public Subcommand {
+public:
+  ExplainSubcommand()
+      : Subcommand("explain", "what a program does, without running it, and why"),
+        compileFlags(command),
+        communication("communication", cl::desc("its collectives, their bytes and times"),
+                      cl::sub(command)),
+        parameters("parameters", cl::desc("what its ranks hold of which parameters, by stages"),
+                   cl::sub(command)),
+        cost("cost", cl::desc("what a step of a model costs on the machine of '--cluster'"),
+             cl::sub(command)),
+        op("op", cl::desc("the options of this op, parameter or input in the searched plan"),
+           cl::value_desc("name"), cl::sub(command)),
+        costFlags(command), format(command) {}
+
+  ExitCode run() override {
+    if (communication + parameters + cost + (op.getNumOccurrences() > 0) != 1)
+      return fail(BadUsage,
+                  "expected one of '--communication', '--parameters', '--cost' and '--op'");
+    if (communication)
+      return explainCommunication();
+    if (parameters)
+      return explainParameters();
+    return cost ? explainCost() : explainOp();
+  }
+
+private:
+  ExitCode explainCost() {
+    if (compileFlags.isProgram())
+      return fail(BadUsage, "'--cost': expected a model, got a program, which is compiled already");
+    CompileOptions options;
+    plan::CostOptions costOptions;
+    if (ExitCode code = compileFlags.read(options))
+      return code;
+    if (ExitCode code = costFlags.read(costOptions))
+      return code;
+    if (!options.cluster)
+      return fail(BadUsage, "'--cost': expected a machine, '--cluster'");
+    options.keptComposites = {"dropout"}; // the ops of its decomposition have other names
+    costOptions.hidesReductions = options.hidesReductions;
+    Session session;
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        compileFlags.compile(session, options, CompilePhase::Spmd, code);
+    if (!module)
+      return code;
+    plan::StepCost step = plan::estimateStepCost(*module, *options.cluster, costOptions);
+    format.isJson() ? printJson(toJson(step)) : printTable(step);
+    return Success;
+  }
+
+  /// Compiles up to the plan, and looks up the op while the search problem exists. Reports an
+  /// unknown op before the search, which takes long.
+  ExitCode explainOp() {
+    if (compileFlags.isProgram())
+      return fail(BadUsage, "'--op': expected a model, got a program, which is compiled already");
+    CompileOptions options;
+    if (ExitCode code = compileFlags.read(options))
+      return code;
+    if (!isExact(options.parallel.auto_parallel_search_mode()))
+      return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
+                            "which have alternatives to tell");
+    options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
+    std::string unknown;
+    options.observe = [&](CompilePhase stage, mlir::ModuleOp module) {
+      if (stage == CompilePhase::Grad)
+        unknown = describeUnknown(strategy::SearchGraph(module, strategy::SeedShardings()));
+      return mlir::success(unknown.empty());
+    };
+    std::optional<strategy::OpExplanation> explanation;
+    options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
+      const strategy::SearchOutcome &best = candidates.front().outcome;
+      if (best.isFeasible())
+        explanation = strategy::explainNode(best, *strategy::findNode(best.problem->getGraph(), op),
+                                            getSearchOptions(options));
+    };
+    Session session;
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        compileFlags.compile(session, options, CompilePhase::Strategy, code);
+    if (!unknown.empty())
+      return fail(BadUsage, unknown);
+    if (!module)
+      return code;
+    format.isJson() ? printJson(toJson(*explanation)) : printTable(*explanation);
+    return Success;
+  }
+
+  /// Returns whether the search weighs all options of an op.
+  static bool isExact(abi::SearchMode mode) {
+    return mode == abi::DYNAMIC_PROGRAMMING || mode == abi::BEST;
+  }
+
+  static strategy::SearchOptions getSearchOptions(const CompileOptions &options) {
+    strategy::SearchOptions search;
+    if (options.parallel.auto_parallel_search_mode() == abi::BEST)
+      search.algorithm = strategy::SearchAlgorithm::Best;
+    search.solve.seconds = options.parallel.time_limit();
+    search.solve.seed = options.searchSeed;
+    search.solve.threads = options.searchThreads;
+    return search;
+  }
+
+  /// Describes why the op's name is wrong; returns an empty string if `graph` has the op.
+  std::string describeUnknown(const strategy::SearchGraph &graph) const {
+    if (strategy::findNode(graph, op))
+      return "";
+    std::string text =
+        "'--op': expected an op, a parameter or an input of the model, got '" + op + "'";
+    std::vector<std::string> near = strategy::findNearNames(graph, op);
+    for (auto [index, name] : llvm::enumerate(near))
+      text += (index == 0 ? "; near: '" : ", '") + name + "'";
+    return text;
+  }
+
+  ExitCode explainCommunication() {
+    abi::Executable program;
+    if (ExitCode code = readProgram(program))
+      return code;
+    std::optional<abi::Cluster> cluster;
+    if (ExitCode code = compileFlags.getCluster().read(abi::rankCount(program.mesh()), cluster))
+      return code;
+    std::vector<SectionCommunication> report = reportCommunication(program, cluster);
+    format.isJson() ? printJson(toJson(report)) : printTable(report, program.mesh());
+    return Success;
+  }
+
+  ExitCode explainParameters() {
+    abi::Executable program;
+    if (ExitCode code = readProgram(program))
+      return code;
+    std::vector<StageParameters> report = reportParameters(program);
+    format.isJson() ? printJson(toJson(report)) : printTable(report);
+    return Success;
+  }
+
+  ExitCode readProgram(abi::Executable &program) {
+    return compileFlags.isProgram() ? compileFlags.readProgram(program, {"cluster", "link"})
+                                    : readModel(program);
+  }
+
+  /// Builds the instructions of a model, without kernels.
+  ExitCode readModel(abi::Executable &program) {
+    CompileOptions options;
+    if (ExitCode code = compileFlags.read(options))
+      return code;
+    return compileFlags.buildRecords(options, program);
+  }
+
+  CompileFlags compileFlags;
+  cl::opt<bool> communication, parameters, cost;
+  cl::opt<std::string> op;
+  CostFlags costFlags;
+  FormatFlag format;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> pcc::cli::makeExplainSubcommand() {
+  return std::make_unique<ExplainSubcommand>();
+}

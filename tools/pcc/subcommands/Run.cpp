@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc run: trains and evaluates a program, or a model that it compiles first. The ranks are local,
+// or those of all processes that mpirun, srun or torchrun started.
+
+#include "runtime/execute/RunProgram.h"
+#include "tools/pcc/flags/CompileFlags.h"
+#include "tools/pcc/subcommands/Subcommand.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc::cli;
+namespace abi = pcc::abi;
+namespace cl = llvm::cl;
+
+namespace {
+
+constexpr double unlimited = 9e15;
+
+constexpr FieldInfo runFields[] = {
+    {"data", "to train on, or without an optimizer to evaluate on: a folder of IDX or CIFAR files, "
+             "IMAGES,LABELS, text:PATH, npy:PATH, or "
+             "synthetic[:ROWS]"},
+    {"eval_data", "to evaluate on afterwards"},
+    {"steps", "stop after so many steps", 0, unlimited},
+    {"epochs", "passes over the data", 0, unlimited},
+    {"log_every", "a loss line every so many steps, 0: none", 0, unlimited},
+    {"log_dir", "a folder for the logs of each rank"},
+    {"time_out", "seconds that a rank may wait for others, 0: no limit", 0, unlimited},
+    {"seed", "for first values and the order of data"},
+    {"threads", "threads of all ranks together, 0: one per core", 0, 4096},
+    {"shuffle", "another order of rows in each epoch"},
+    {"trace", "a file for a Chrome trace of the latest instructions"},
+    {"metrics", "what is evaluated: names of metrics between commas"},
+    {"communicator", "what joins the ranks: local, mpi, store, nccl, or auto, which is mpi or the "
+                     "store where several processes were started, and nccl between their GPUs"},
+    {"reduction", "who sums over mpi: ordered, as local ranks do, or library, MPI itself"},
+    {"check_instructions", "each instruction is waited for, so that an error of a GPU names it"},
+    {"non_finite",
+     "a loss, or a parameter to save, that is infinite or no number: stop, or continue"},
+    {"save", "a .safetensors file for the parameters after training"},
+    {"save_every", "it is written after every so many epochs, too; 0: only at the end", 0,
+     unlimited},
+};
+
+/// Formats the last loss and the metrics: "loss is 0.0312, accuracy: 0.9461".
+std::string summarize(const abi::RunReport &report) {
+  std::string text;
+  if (report.steps_size())
+    text = llvm::formatv("loss is {0:f4}", report.steps(report.steps_size() - 1).loss());
+  for (const auto &[name, value] : pcc::runtime::sortedMetrics(report))
+    text += llvm::formatv("{0}{1}: {2:f4}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+void printMetrics(const abi::RunReport &report) {
+  for (const auto &[name, value] : pcc::runtime::sortedMetrics(report))
+    llvm::outs() << llvm::formatv("{0}: {1:f4}\n", name, value);
+  llvm::outs().flush();
+}
+
+class RunSubcommand : public Subcommand {
+public:
+  RunSubcommand()
+      : Subcommand("run", "trains on local ranks or over MPI"), compileFlags(command),
+        flags(command, abi::RunConfig::descriptor(), runFields), format(command),
+        compareOneRank("compare-one-rank",
+                       cl::desc("run the same on one rank, too, and print what that gave"),
+                       cl::sub(command)) {}
+
+  ExitCode run() override {
+    if (compareOneRank && compileFlags.isProgram())
+      return fail(BadUsage,
+                  "'--compare-one-rank': expected a model, got a program, whose number of "
+                  "ranks is fixed");
+    auto found = pcc::runtime::readLaunch();
+    if (!found)
+      return fail(BadUsage, found.status().message());
+    launch = *found;
+    if (compareOneRank && !launch.isAlone())
+      return fail(BadUsage, "'--compare-one-rank': expected one process, got " +
+                                std::to_string(launch.processes));
+    abi::RunConfig config;
+    config.set_log_every(20);
+    if (ExitCode code = flags.read(config))
+      return code;
+    config.set_link(compileFlags.getCluster().getLink());
+    // Check output names before a long search. With several processes the run itself checks them.
+    if (pcc::runtime::Status status = pcc::runtime::checkOutputs(config);
+        launch.isAlone() && !status.ok())
+      return fail(ExitCode(status.exitCode()), status.message());
+    abi::Executable program;
+    if (ExitCode code = compileFlags.isProgram() ? compileFlags.readProgram(program, {"link"})
+                                                 : buildProgram(config, program))
+      return code;
+    abi::RunReport report;
+    if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
+      return code;
+    if (!launch.isFirst())
+      return Success;
+    if (!format.isJson())
+      printMetrics(report);
+    if (compareOneRank)
+      if (ExitCode code = runOnOneRank(config, *report.mutable_one_rank()))
+        return code;
+    if (format.isJson())
+      llvm::outs() << pcc::runtime::toJson(report) << "\n";
+    else if (compareOneRank)
+      llvm::outs() << "one rank: " << summarize(report.one_rank()) << "\n";
+    llvm::outs().flush();
+    return Success;
+  }
+
+private:
+  /// Reads the options of the compilation pipeline. If metrics are requested and neither training
+  /// nor a loss, the labels are class numbers for the output.
+  ExitCode readOptions(const abi::RunConfig &config, pcc::CompileOptions &options) const {
+    ExitCode code = compileFlags.read(options);
+    if (!options.trains() && options.evaluatedLoss.empty() && !config.metrics().empty())
+      options.evaluatedLoss = "softmax_cross_entropy";
+    return code;
+  }
+
+  ExitCode buildProgram(const abi::RunConfig &config, abi::Executable &program) {
+    pcc::CompileOptions options;
+    if (ExitCode code = readOptions(config, options))
+      return code;
+    Session session;
+    return compileFlags.build(session, options, /*shows=*/launch.isFirst(), program);
+  }
+
+  ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,
+                   abi::RunReport &report) const {
+    bool bar = talks && llvm::sys::Process::StandardErrIsDisplayed() &&
+               llvm::sys::Process::StandardOutIsDisplayed();
+    auto result =
+        pcc::runtime::runProgram(std::move(program), config, talks ? stdout : nullptr, bar, launch);
+    std::fflush(stdout);
+    if (!result) {
+      fail(Success, result.status().describe());
+      // Exit without joining a rank that hangs.
+      llvm::sys::Process::Exit(result.status().exitCode(), /*NoCleanup=*/true);
+    }
+    report = std::move(*result);
+    return Success;
+  }
+
+  /// Compiles the model for one rank and runs it with the same options, without output.
+  ExitCode runOnOneRank(const abi::RunConfig &config, abi::RunReport &report) {
+    pcc::CompileOptions options;
+    if (ExitCode code = readOptions(config, options))
+      return code;
+    options = singleRankOptions(std::move(options));
+    Session session;
+    abi::Executable program;
+    if (ExitCode code = compileFlags.build(session, options, /*shows=*/false, program))
+      return code;
+    abi::RunConfig quiet = config;
+    quiet.clear_log_dir();
+    quiet.clear_trace();
+    quiet.clear_save();
+    return execute(std::move(program), quiet, /*talks=*/false, report);
+  }
+
+  CompileFlags compileFlags;
+  MessageFlags flags;
+  FormatFlag format;
+  cl::opt<bool> compareOneRank;
+  pcc::runtime::Launch launch;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> pcc::cli::makeRunSubcommand() {
+  return std::make_unique<RunSubcommand>();
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc search: finds the best plan of a model, or the best choice of options of a problem, with a
+// bound that proves its quality.
+
+#include "passes/solve/Solve.h"
+#include "passes/solve/bounds/Certificate.h"
+#include "passes/solve/problem/ProblemFile.h"
+#include "passes/solve/problem/Workers.h"
+#include "passes/solve/reduce/Conflict.h"
+#include "tools/pcc/flags/CompileFlags.h"
+#include "tools/pcc/report/MemoryReport.h"
+#include "tools/pcc/report/Output.h"
+#include "tools/pcc/report/SearchReport.h"
+#include "tools/pcc/search/PipelineSearch.h"
+#include "tools/pcc/subcommands/Subcommand.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+using namespace pcc::solve;
+namespace cl = llvm::cl;
+namespace json = llvm::json;
+
+namespace {
+
+/// Formats `'a', 'b' and 3 more`.
+std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
+  constexpr size_t maxShown = 8;
+  std::string text;
+  for (int node : nodes.take_front(maxShown))
+    text += (text.empty() ? "" : ", ") + problem.describe(node);
+  return nodes.size() <= maxShown
+             ? text
+             : text + " and " + std::to_string(nodes.size() - maxShown) + " more";
+}
+
+/// Describes the peak: `tightest at time 30: at least 70 is used of 50; largest: 'a', 'b'`.
+std::string tightest(const StrategyProblem &problem) {
+  Moment moment = findUsagePeak(problem);
+  std::string text = "tightest at time " + std::to_string(moment.time) + ": at least " +
+                     toString(moment.use) + " is used of " + std::to_string(problem.usageLimit);
+  return moment.largest.empty() ? text : text + "; largest: " + list(problem, moment.largest);
+}
+
+/// Describes the peak if its use alone exceeds the limit, else the nodes whose options conflict.
+std::string explainConflict(const StrategyProblem &problem) {
+  if (findUsagePeak(problem).use > problem.usageLimit)
+    return tightest(problem);
+  constexpr double seconds = 10;
+  NodeConflict conflict = findNodeConflict(problem, seconds);
+  if (conflict.nodes.empty())
+    return tightest(problem);
+  std::string text = "no options of " + list(problem, conflict.nodes) + " go together";
+  return conflict.needsLimit ? text + " and use at most " + std::to_string(problem.usageLimit)
+                             : text;
+}
+
+class SearchSubcommand : public Subcommand {
+public:
+  SearchSubcommand()
+      : Subcommand("search",
+                   "the best plan of a model, or the best options of a problem, and a bound"),
+        compileFlags(command),
+        threads("threads", cl::desc("threads of the search"), cl::init(2), cl::sub(command)),
+        seed("seed", cl::desc("of random decisions"), cl::init(1), cl::sub(command)),
+        gap("gap",
+            cl::desc("end when the cost is proved to be above the least by no more than this part "
+                     "of it; 0.01: one percent"),
+            cl::init(0), cl::sub(command)),
+        output("o", cl::desc("the plan, as a strategy file; of a problem the solution"),
+               cl::value_desc("file"), cl::sub(command)),
+        longOutput("output", cl::desc("the same as -o"), cl::aliasopt(output)),
+        certificate("certificate", cl::desc("the proof of the bound; with --check to be read"),
+                    cl::value_desc("file"), cl::sub(command)),
+        solution("check", cl::desc("verify this solution, and the bound of --certificate"),
+                 cl::value_desc("solution"), cl::sub(command)),
+        initial("initial", cl::desc("a solution to start from"), cl::value_desc("solution"),
+                cl::sub(command)),
+        constraintTimeLimit(
+            "constraint-time-limit",
+            cl::desc("seconds in which to say what each constraint costs; 0: nothing is said"),
+            cl::init(10), cl::sub(command)),
+        pipelines("pipelines",
+                  cl::desc("also into how many pipeline stages, microbatches and chunks, and by "
+                           "which schedule; what flags give stays"),
+                  cl::sub(command)),
+        maxMicrobatches("max-micro-batches",
+                        cl::desc("up to how many '--pipelines' tries; 0: eight for each stage"),
+                        cl::init(0), cl::sub(command)),
+        maxVirtualStages("max-virtual-stages", cl::desc("up to how many '--pipelines' tries"),
+                         cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
+        quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
+
+  ExitCode run() override {
+    if (threads < 1)
+      return fail(BadUsage, "'--threads': expected at least 1");
+    if (!(gap >= 0 && gap <= 1))
+      return fail(BadUsage, llvm::formatv("'--gap': expected 0 to 1, got {0}", gap.getValue()));
+    if (constraintTimeLimit < 0)
+      return fail(BadUsage, "'--constraint-time-limit': expected at least 0");
+    if (maxMicrobatches < 0)
+      return fail(BadUsage, llvm::formatv("'--max-micro-batches': expected 0 or more, got {0}",
+                                          int64_t(maxMicrobatches)));
+    if (maxVirtualStages < 1)
+      return fail(BadUsage, llvm::formatv("'--max-virtual-stages': expected 1 or more, got {0}",
+                                          int(maxVirtualStages)));
+    if (!pipelines && (maxMicrobatches.getNumOccurrences() || maxVirtualStages.getNumOccurrences()))
+      return fail(BadUsage, "'--max-micro-batches' and '--max-virtual-stages': expected "
+                            "'--pipelines' beside them");
+    CompileOptions modelOptions;
+    if (ExitCode code = this->compileFlags.read(modelOptions))
+      return code;
+    llvm::StringRef path = this->compileFlags.getModel().path();
+    bool isModel = llvm::any_of(llvm::ArrayRef<const char *>{".onnx", ".mlir", ".mlirbc"},
+                                [&](const char *suffix) { return path.ends_with(suffix); });
+    return isModel ? searchModel(std::move(modelOptions))
+                   : searchProblem(path.str(), modelOptions.parallel);
+  }
+
+private:
+  /// Rejects flags of models: a problem knows neither devices nor a training step.
+  ExitCode refuseModelFlags(const abi::ParallelConfig &config) const {
+    llvm::StringRef flag = compileFlags.givenFlag({"time_limit", "auto_parallel_search_mode"});
+    if (flag.empty() && constraintTimeLimit.getNumOccurrences())
+      flag = constraintTimeLimit.ArgStr;
+    if (!flag.empty())
+      return fail(BadUsage, "'--" + flag + "': expected a model, got a problem");
+    if (compileFlags.has("auto_parallel_search_mode") &&
+        config.auto_parallel_search_mode() != abi::DYNAMIC_PROGRAMMING &&
+        config.auto_parallel_search_mode() != abi::BEST)
+      return fail(BadUsage, "'--auto-parallel-search-mode': expected best or dynamic_programming "
+                            "with a problem");
+    return Success;
+  }
+
+  /// Compiles up to the plan, reports it and writes it as a strategy file.
+  ExitCode searchModel(CompileOptions options) {
+    if (certificate.getNumOccurrences() || solution.getNumOccurrences() ||
+        initial.getNumOccurrences())
+      return fail(BadUsage, "expected a problem with '--certificate', '--check' or '--initial', "
+                            "got a model");
+    options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
+    options.parallel.set_strategy_ckpt_save_file(output);
+    options.searchSeed = seed;
+    options.searchThreads = threads;
+    options.searchGap = gap;
+    options.constraintTimeLimit = constraintTimeLimit;
+    if (pipelines)
+      return searchPipelines(std::move(options));
+    std::optional<SearchReport> report;
+    options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
+      report.emplace(candidates);
+    };
+    std::optional<MemoryReport> memoryReport;
+    options.observeMemorySearch = [&](const strategy::MemoryOutcome &outcome) {
+      memoryReport.emplace(outcome);
+    };
+    Session session;
+    ExitCode code;
+    if (!compileFlags.compile(session, options, CompilePhase::Strategy, code))
+      return code;
+    if (memoryReport)
+      return tell(*memoryReport);
+    if (report)
+      return tell(*report);
+    return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
+                          "recursive_programming along three axes or fewer, which have a cost to "
+                          "tell");
+  }
+
+  /// Searches for the best pipeline and writes its strategy file.
+  ExitCode searchPipelines(CompileOptions options) {
+    if (!options.cluster)
+      return fail(BadUsage, "'--pipelines': expected a machine, '--cluster'");
+    if (!options.trains())
+      return fail(BadUsage, "'--pipelines': expected a training step, '--loss' and '--optimizer'");
+    options.parallel.clear_strategy_ckpt_save_file();
+    PipelineSearch search(compileFlags, std::move(options), {maxMicrobatches, maxVirtualStages});
+    ExitCode code = search.run();
+    if (!search.hasCandidates())
+      return code;
+    tell(search);
+    if (code != Success || !output.getNumOccurrences())
+      return code;
+    CompileOptions best = search.getBest();
+    best.parallel.set_strategy_ckpt_save_file(output);
+    Session session;
+    return compileFlags.compile(session, best, CompilePhase::Strategy, code) ? Success : code;
+  }
+
+  template <typename Report> ExitCode tell(const Report &report) const {
+    if (format.isJson())
+      printJson(report.toJson());
+    else
+      report.print();
+    return Success;
+  }
+
+  ExitCode searchProblem(const std::string &path, const abi::ParallelConfig &config) {
+    if (ExitCode code = refuseModelFlags(config))
+      return code;
+    Stopwatch clock;
+    abi::Expected<StrategyProblem> problem = readProblem(path);
+    if (!problem)
+      return fail(BadInput, problem.status().message());
+    if (solution.getNumOccurrences())
+      return check(*problem);
+    SolveOptions options;
+    options.seconds = config.time_limit();
+    options.elapsed = clock.seconds();
+    options.threads = threads;
+    options.seed = seed;
+    options.gap = gap;
+    if (!quiet)
+      options.progress = printProgress;
+    if (ExitCode code = readInitial(options))
+      return code;
+    bool isExact = compileFlags.has("auto_parallel_search_mode") &&
+                   config.auto_parallel_search_mode() == abi::DYNAMIC_PROGRAMMING;
+    return write(*problem, isExact ? solveByDynamicProgramming(*problem, options)
+                                   : solveBest(*problem, options));
+  }
+
+  static abi::Expected<StrategySolution> readSolution(const std::string &path) {
+    abi::Expected<std::string> text = readWholeFile(path);
+    if (!text)
+      return text.status();
+    abi::Expected<StrategySolution> read = parseSolution(*text);
+    if (!read)
+      return read.status().within(path);
+    return read;
+  }
+
+  ExitCode readInitial(SolveOptions &options) {
+    if (!initial.getNumOccurrences())
+      return Success;
+    abi::Expected<StrategySolution> read = readSolution(initial);
+    if (!read)
+      return fail(BadInput, read.status().message());
+    options.initial = *read;
+    return Success;
+  }
+
+  static void printProgress(const SearchProgress &progress) {
+    llvm::errs() << llvm::formatv("{0,7:f1} s  cost {1}  bound {2}  gap {3:f4} %\n",
+                                  progress.seconds,
+                                  progress.cost ? toString(*progress.cost) : "none",
+                                  toString(progress.bound), 100 * progress.gap);
+  }
+
+  ExitCode write(const StrategyProblem &problem, const SolveResult &result) {
+    if (result.status == SolveStatus::Infeasible)
+      return fail(Infeasible, "no choice of options fits: " + explainConflict(problem));
+    if (!result.hasSolution())
+      return fail(RunFailed, result.reason + "; " + tightest(problem));
+    if (output.getNumOccurrences())
+      if (ExitCode code = writeResult(
+              output, [&](llvm::raw_ostream &out) { out << printSolution(result.solution); }))
+        return code;
+    if (certificate.getNumOccurrences()) {
+      if (!result.certificate)
+        return fail(BadUsage, "expected '--auto-parallel-search-mode=best' with '--certificate'");
+      if (abi::Status status = writeWholeFile(certificate, printCertificate(*result.certificate));
+          !status.ok())
+        return fail(BadInput, status.message());
+    }
+    print(result);
+    return Success;
+  }
+
+  /// Converts to a JSON number if 64 bits hold it, else to a string.
+  static json::Value toJson(Int128 value) {
+    if (value <= std::numeric_limits<int64_t>::max())
+      return static_cast<int64_t>(value);
+    return toString(value);
+  }
+
+  void print(const SolveResult &result) {
+    double gap = result.cost > 0 ? double(result.cost - result.bound) / double(result.cost) : 0;
+    if (format.isJson()) {
+      printJson(json::Object{{"status", stringify(result.status)},
+                             {"cost", toJson(result.cost)},
+                             {"bound", toJson(result.bound)},
+                             {"gap", gap},
+                             {"seconds", result.statistics.seconds},
+                             {"nodes", int64_t(result.statistics.nodes)},
+                             {"edges", int64_t(result.statistics.edges)},
+                             {"segments", int64_t(result.statistics.segments)},
+                             {"work", int64_t(result.statistics.work)},
+                             {"cut_off", result.statistics.isCutOff},
+                             {"solution", json::Array(llvm::ArrayRef<int32_t>(result.solution))},
+                             {"reason", result.reason}});
+      return;
+    }
+    llvm::outs() << llvm::formatv("{0}: cost {1}, bound {2}, gap {3:f4} %, {4:f2} s\n",
+                                  stringify(result.status), toString(result.cost),
+                                  toString(result.bound), 100 * gap, result.statistics.seconds);
+    if (!result.reason.empty())
+      llvm::outs() << "note: " << result.reason << "\n";
+    llvm::outs().flush();
+  }
+
+  ExitCode check(const StrategyProblem &problem) {
+    abi::Expected<StrategySolution> read = readSolution(solution);
+    if (!read)
+      return fail(BadInput, read.status().message());
+    Verdict verdict = verify(problem, *read);
+    if (!verdict.ok())
+      return fail(Mismatch, solution + ": " + verdict.error);
+    llvm::outs() << "cost " << toString(verdict.cost) << "\n";
+    if (!certificate.getNumOccurrences())
+      return Success;
+    abi::Expected<std::string> text = readWholeFile(certificate);
+    if (!text)
+      return fail(BadInput, text.status().message());
+    abi::Expected<Certificate> proof = parseCertificate(*text);
+    if (!proof)
+      return fail(BadInput, certificate + ": " + proof.status().message());
+    CheckResult checked = checkCertificate(problem, *proof, verdict.cost);
+    if (!checked.ok())
+      return fail(Mismatch, certificate + ": " + checked.error);
+    llvm::outs() << "bound " << toString(checked.bound) << "\n";
+    return Success;
+  }
+
+  CompileFlags compileFlags;
+  cl::opt<int> threads, seed;
+  cl::opt<double> gap;
+  cl::opt<std::string> output;
+  cl::alias longOutput;
+  cl::opt<std::string> certificate, solution, initial;
+  cl::opt<double> constraintTimeLimit;
+  cl::opt<bool> pipelines;
+  cl::opt<int64_t> maxMicrobatches;
+  cl::opt<int> maxVirtualStages;
+  cl::opt<bool> quiet;
+  FormatFlag format;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> pcc::cli::makeSearchSubcommand() {
+  return std::make_unique<SearchSubcommand>();
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc verify: checks that N ranks compute what one device does. Given two modules, checks that they
+// compute the same. Given a folder with data, checks that the model computes its outputs from its
+// inputs. With --record, stores the first comparison for another machine.
+
+#include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/pcc/verify/RecordGoldenResults.h"
+#include "tools/pcc/verify/VerifyModel.h"
+#include "tools/pcc/verify/VerifyTestData.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+namespace {
+
+class VerifySubcommand : public Subcommand {
+public:
+  VerifySubcommand()
+      : Subcommand("verify", "compares ranks with one device, or two modules"),
+        compileFlags(command),
+        other(cl::Positional, cl::desc("[OTHER]"), cl::Optional, cl::sub(command)), format(command),
+        record("record",
+               cl::desc("write the program to PREFIX.pcx and what it must compute to "
+                        "PREFIX.expected, for 'pcc-run --expected'; run nothing"),
+               cl::value_desc("prefix"), cl::sub(command)),
+        testData("test-data", cl::desc("compare with the outputs in this folder of ONNX test data"),
+                 cl::value_desc("folder"), cl::sub(command)),
+        seed("seed", cl::desc("of the random inputs"), cl::init(1), cl::sub(command)),
+        steps("steps", cl::desc("training steps that are compared"), cl::init(2), cl::sub(command)),
+        listAll("all", cl::desc("list the cases that passed, too"), cl::sub(command)) {}
+
+  ExitCode run() override {
+    Session session;
+    pcc::interpret::VerifyOptions options;
+    options.seed = seed;
+    options.steps = steps;
+    if (record.getNumOccurrences())
+      return runGolden(session, options);
+    if (!testData.empty())
+      return runTestData(session);
+    if (other.empty()) {
+      ExitCode code;
+      pcc::interpret::Report report = verifyModel(session, compileFlags, options, code);
+      return code ? code : show(report);
+    }
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> a = compileFlags.getModel().load(session.context, code);
+    if (!a)
+      return code;
+    mlir::OwningOpRef<mlir::ModuleOp> b = pcc::import::importModel(other, {}, session.context);
+    if (!b)
+      return BadInput;
+    return show(pcc::interpret::verifyModules(*a, *b, options));
+  }
+
+private:
+  ExitCode runGolden(Session &session, const pcc::interpret::VerifyOptions &options) {
+    if (record.empty())
+      return pcc::cli::fail(BadUsage, "'--record': expected the beginning of two files' names");
+    if (!other.empty())
+      return pcc::cli::fail(BadUsage, "'--record': expected one model, got two modules");
+    if (!testData.empty())
+      return pcc::cli::fail(BadUsage, "'--record': expected no '--test-data' beside it");
+    return recordGoldenResults(session, compileFlags, options, record);
+  }
+
+  ExitCode runTestData(Session &session) {
+    llvm::StringRef model = compileFlags.getModel().path();
+    if (!other.empty() || !model.ends_with(".onnx"))
+      return pcc::cli::fail(BadUsage, "'--test-data': expected one model that ends in .onnx");
+    pcc::CompileOptions options;
+    if (ExitCode code = compileFlags.read(options))
+      return code;
+    pcc::interpret::Report report = verifyTestData(session.context, model, testData, options);
+    ExitCode code = show(report);
+    bool isEmpty = report.count(pcc::interpret::CaseStatus::Passed) == 0;
+    return code == Success && isEmpty ? BadInput : code;
+  }
+
+  ExitCode show(const pcc::interpret::Report &report) {
+    if (format.isJson())
+      printJson(report.toJson());
+    else
+      report.print(llvm::outs(), listAll);
+    llvm::outs().flush();
+    return report.passed() ? Success : Mismatch;
+  }
+
+  CompileFlags compileFlags;
+  cl::opt<std::string> other;
+  FormatFlag format;
+  cl::opt<std::string> record, testData;
+  cl::opt<uint64_t> seed;
+  cl::opt<int64_t> steps;
+  cl::opt<bool> listAll;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> pcc::cli::makeVerifySubcommand() {
+  return std::make_unique<VerifySubcommand>();
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/verify/RecordGoldenResults.h"
+
+#include "compiler/interpret/Bounds.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/GoldenFile.h"
+#include "runtime/abi/ProgramInterface.h"
+#include "runtime/abi/RankExpression.h"
+#include "tools/pcc/verify/RuntimeTensors.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+
+namespace {
+
+abi::GoldenTensor toMessage(llvm::StringRef name, const runtime::Tensor &tensor) {
+  abi::GoldenTensor message;
+  message.set_name(name.str());
+  message.set_type(tensor.type);
+  message.mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
+  message.set_data(tensor.data.data(), tensor.data.size());
+  return message;
+}
+
+template <typename Messages> void addAll(const runtime::NamedTensors &tensors, Messages &messages) {
+  for (const auto &[name, tensor] : tensors)
+    *messages.Add() = toMessage(name, tensor);
+}
+
+/// Maps the prefix of a case's name to the kind of its result.
+struct KindRow {
+  llvm::StringLiteral prefix;
+  abi::GoldenKind kind;
+};
+
+constexpr KindRow kinds[] = {
+    {"gradient ", abi::GOLDEN_GRADIENT},
+    {"updated parameter ", abi::GOLDEN_PARAMETER},
+    {"output ", abi::GOLDEN_OUTPUT},
+};
+
+/// Converts a case; `key` is its name: "step 1 loss", "gradient w", …
+abi::GoldenResult toMessage(llvm::StringRef key, const interpret::Bound &bound) {
+  abi::GoldenResult result;
+  result.set_tolerance(bound.tolerance);
+  llvm::StringRef name = key;
+  uint32_t step;
+  if (name.consume_front("step ") && !name.consumeInteger(10, step) && name == " loss") {
+    result.set_kind(abi::GOLDEN_LOSS);
+    result.set_step(step);
+    *result.mutable_value() = toMessage("", toRuntime(bound.value));
+    return result;
+  }
+  name = key;
+  for (const KindRow &row : kinds)
+    if (name.consume_front(row.prefix)) {
+      result.set_kind(row.kind);
+      break;
+    }
+  *result.mutable_value() = toMessage(name, toRuntime(bound.value));
+  return result;
+}
+
+void addResults(const interpret::Bounds &bounds, abi::GoldenResults &golden) {
+  for (const auto &[key, bound] : bounds)
+    *golden.add_results() = toMessage(key, bound);
+}
+
+/// Adds the initial parameters of a run; both runs agree, because values depend only on seed and
+/// name.
+void addParameters(const interpret::NamedTensors &values, runtime::NamedTensors &parameters) {
+  for (auto &[name, value] : withoutPrefix(values, "parameter "))
+    parameters[name] = value;
+}
+
+} // namespace
+
+runtime::Expected<abi::GoldenResults> pcc::cli::computeGoldenResults(VerifiedModel &model) {
+  abi::GoldenResults golden;
+  runtime::NamedTensors parameters;
+  double factor = interpret::compiledFactor(*model.one);
+  if (hasForward(model)) {
+    auto forward = makeForwardReference(model);
+    if (!forward)
+      return forward.status();
+    addParameters(forward->arguments, parameters);
+    addAll(forward->inputsOf(abi::programInterface(model.program)),
+           *golden.mutable_forward_inputs());
+    addResults(interpret::boundsOf(forward->outputs, factor), golden);
+  }
+  if (model.pipeline.trains()) {
+    auto training = interpret::makeTrainingReference(*model.one, model.programOptions());
+    if (mlir::failed(training))
+      return runtime::Status::badInput("the interpreter cannot run the step");
+    addParameters(training->parameters, parameters);
+    for (const interpret::NamedTensors &batch : training->batches)
+      addAll(withoutPrefix(batch, "input "), *golden.add_batches()->mutable_inputs());
+    addResults(interpret::boundsOf(*training, factor), golden);
+  }
+  addAll(parameters, *golden.mutable_parameters());
+  if (runtime::Status status = abi::validate(golden); !status.ok())
+    return status;
+  return golden;
+}
+
+ExitCode pcc::cli::recordGoldenResults(Session &session, const CompileFlags &compileFlags,
+                                       const interpret::VerifyOptions &options,
+                                       const std::string &prefix) {
+  VerifiedModel model;
+  if (ExitCode code = compileVerified(session, compileFlags, options, model))
+    return code;
+  auto golden = computeGoldenResults(model);
+  if (!golden)
+    return fail(BadInput, "'--instruction': " + golden.status().message());
+  std::string program = prefix + ".pcx", expected = prefix + ".expected";
+  runtime::Status status = abi::writeExecutable(model.program, program);
+  if (status.ok())
+    status = abi::writeGoldenResults(*golden, expected);
+  if (!status.ok())
+    return fail(BadInput, status.describe());
+  llvm::outs() << "recorded " << golden->results_size() << " results of "
+               << abi::rankCount(model.program.mesh()) << " ranks: '" << program << "', '"
+               << expected << "'\n";
+  llvm::outs().flush();
+  return Success;
+}

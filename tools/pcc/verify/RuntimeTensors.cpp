@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/verify/RuntimeTensors.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace pcc;
+
+namespace {
+
+struct TypeRow {
+  interpret::ElementType interpreter;
+  abi::ElementType runtime;
+};
+
+constexpr TypeRow types[] = {
+    {interpret::ElementType::F32, abi::F32},   {interpret::ElementType::F16, abi::F16},
+    {interpret::ElementType::BF16, abi::BF16}, {interpret::ElementType::I64, abi::I64},
+    {interpret::ElementType::I32, abi::I32},   {interpret::ElementType::I8, abi::I8},
+    {interpret::ElementType::I1, abi::BOOL},
+};
+
+} // namespace
+
+runtime::Tensor pcc::cli::toRuntime(const interpret::Tensor &tensor) {
+  const TypeRow *row =
+      llvm::find_if(types, [&](const TypeRow &row) { return row.interpreter == tensor.getType(); });
+  runtime::Tensor result =
+      runtime::Tensor::zeros(row->runtime, {tensor.getShape().begin(), tensor.getShape().end()});
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    result.set(i, tensor.asDouble(i));
+  return result;
+}
+
+interpret::Tensor pcc::cli::toInterpreter(const runtime::Tensor &tensor) {
+  const TypeRow *row =
+      llvm::find_if(types, [&](const TypeRow &row) { return row.runtime == tensor.type; });
+  if (interpret::isFloat(row->interpreter)) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < tensor.count(); ++i)
+      values.push_back(tensor.at(i));
+    return interpret::Tensor::floats(row->interpreter, tensor.shape, values);
+  }
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < tensor.count(); ++i)
+    values.push_back(static_cast<int64_t>(tensor.at(i)));
+  return interpret::Tensor::integers(row->interpreter, tensor.shape, values);
+}
+
+runtime::NamedTensors pcc::cli::withoutPrefix(const interpret::NamedTensors &values,
+                                              llvm::StringRef prefix) {
+  runtime::NamedTensors result;
+  for (const auto &[key, value] : values)
+    if (llvm::StringRef name = key; name.consume_front(prefix))
+      result.emplace(name.str(), toRuntime(value));
+  return result;
+}
