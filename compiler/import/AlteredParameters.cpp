@@ -2,9 +2,9 @@
 
 #include "compiler/import/AlteredParameters.h"
 
-#include "compiler/import/Operators.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/onnx.pb.h"
+#include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

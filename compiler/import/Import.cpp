@@ -4,8 +4,8 @@
 
 #include "compiler/import/Locations.h"
 #include "compiler/import/OnnxImporter.h"
-#include "compiler/import/ReadOnnx.h"
-#include "compiler/import/Weights.h"
+#include "compiler/import/files/ReadOnnx.h"
+#include "compiler/import/files/Weights.h"
 #include "compiler/import/onnx.pb.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"

@@ -2,8 +2,8 @@
 
 #include "compiler/import/Inputs.h"
 
-#include "compiler/import/Shapes.h"
-#include "compiler/import/TensorData.h"
+#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/TensorData.h"
 #include "compiler/import/onnx.pb.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -6,8 +6,8 @@
 
 #include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/Locations.h"
-#include "compiler/import/Operators.h"
 #include "compiler/import/onnx.pb.h"
+#include "compiler/import/operators/Operators.h"
 #include "dialects/pipe/Pipe.h"
 
 using namespace mlir;

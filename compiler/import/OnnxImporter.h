@@ -7,7 +7,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Inputs.h"
-#include "compiler/import/Node.h"
+#include "compiler/import/emit/Node.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::onnx {

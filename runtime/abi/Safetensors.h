@@ -3,7 +3,7 @@
 // The safetensors format (https://huggingface.co/docs/safetensors): eight bytes with the length of
 // a JSON header, little endian; the header; the tensors' bytes without gaps. The header maps each
 // name to {"dtype": …, "shape": […], "data_offsets": [begin, end]}, in bytes after the header. The
-// compiler reads such files (compiler/import/Safetensors.h), the device side writes them.
+// compiler reads such files (compiler/import/files/Safetensors.h), the device side writes them.
 
 #ifndef PCC_RUNTIME_ABI_SAFETENSORS_H
 #define PCC_RUNTIME_ABI_SAFETENSORS_H

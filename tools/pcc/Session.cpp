@@ -4,7 +4,7 @@
 
 #include "compiler/Register.h"
 #include "compiler/import/Constraints.h"
-#include "compiler/import/ReadOnnx.h"
+#include "compiler/import/files/ReadOnnx.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "tools/pcc/flags/ConfigFile.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/onnx/NodeTest.h"
 
-#include "compiler/import/ReadOnnx.h"
-#include "compiler/import/TensorData.h"
+#include "compiler/import/files/ReadOnnx.h"
+#include "compiler/import/files/TensorData.h"
 #include "compiler/import/onnx.pb.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -2,7 +2,7 @@
 #include "test/conformance/onnx/SplitTest.h"
 
 #include "compiler/import/Locations.h"
-#include "compiler/import/TestData.h"
+#include "compiler/import/files/TestData.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/analysis/LegalStrategies.h"

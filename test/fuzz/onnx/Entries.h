@@ -5,7 +5,7 @@
 // the importer's.
 #pragma once
 
-#include "compiler/import/Operators.h"
+#include "compiler/import/operators/Operators.h"
 #include "test/fuzz/onnx/Maker.h"
 #include <functional>
 

@@ -5,7 +5,7 @@
 #include "test/fuzz/onnx/Entries.h"
 
 #include "compiler/Register.h"
-#include "compiler/import/Operators.h"
+#include "compiler/import/operators/Operators.h"
 #include "mlir/IR/Dialect.h"
 #include "test/fuzz/onnx/Exclusions.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,7 +3,7 @@
 
 #include "compiler/Compile.h"
 #include "compiler/import/Locations.h"
-#include "compiler/import/TestData.h"
+#include "compiler/import/files/TestData.h"
 #include "compiler/interpret/Bounds.h"
 #include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/fuzz/onnx/Maker.h"
 
-#include "compiler/import/Operators.h"
+#include "compiler/import/operators/Operators.h"
 #include "test/fuzz/onnx/Evaluate.h"
 #include "test/fuzz/onnx/Exclusions.h"
 #include "llvm/ADT/STLExtras.h"

@@ -3,7 +3,7 @@
 // Damaged files: each is imported or diagnosed, and none crashes.
 
 #include "compiler/import/Import.h"
-#include "compiler/import/WireFormat.h"
+#include "compiler/import/files/WireFormat.h"
 #include "compiler/import/onnx.pb.h"
 #include "test/unit/import/ImportFixture.h"
 

@@ -3,7 +3,7 @@
 // Constants and graph ops on them. What the ops compute of dense tensors the tests of the
 // interpreter show.
 
-#include "compiler/import/Evaluate.h"
+#include "compiler/import/emit/Evaluate.h"
 
 #include "mlir/IR/Builders.h"
 #include <cmath>

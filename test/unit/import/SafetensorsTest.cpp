@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/import/Safetensors.h"
+#include "compiler/import/files/Safetensors.h"
 
 #include "test/unit/import/ImportFixture.h"
 #include "llvm/Support/Endian.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/import/Shapes.h"
+#include "compiler/import/emit/Shapes.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "tools/pcc/verify/VerifyTestData.h"
 
 #include "compiler/import/Locations.h"
-#include "compiler/import/TestData.h"
+#include "compiler/import/files/TestData.h"
 #include "compiler/interpret/Run.h"
 #include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"

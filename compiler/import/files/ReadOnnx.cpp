@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/files/ReadOnnx.h"
+
+#include "compiler/import/Locations.h"
+#include "compiler/import/files/TensorData.h"
+#include "compiler/import/files/WireFormat.h"
+#include "compiler/import/onnx.pb.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/logging.h>
+#include <limits>
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+/// Maximum nesting of messages. Graphs nest through attributes of If and Loop, with four messages
+/// per level; real models stay below 40.
+constexpr int maxDepth = 100;
+
+/// Limit of the protobuf parser, whose sizes are `int`.
+constexpr uint64_t maxBytes = std::numeric_limits<int>::max();
+
+bool parse(llvm::StringRef bytes, google::protobuf::Message &message) {
+  google::protobuf::LogSilencer silence;
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  stream.SetRecursionLimit(maxDepth);
+  return message.ParseFromCodedStream(&stream);
+}
+
+void reportFault(llvm::StringRef bytes, const google::protobuf::Descriptor &type, Location loc) {
+  auto fault = findWireFault(bytes, type, maxDepth);
+  if (!fault)
+    emitError(loc) << "not an ONNX file: its " << bytes.size() << " bytes are not a "
+                   << type.name();
+  else
+    emitError(loc) << "truncated or corrupt ONNX file: '" << fault->field << "' at byte "
+                   << fault->byte << ": " << fault->what;
+}
+
+/// Maps and parses the file `path` as `message`. Returns false after an error.
+bool readMessage(llvm::StringRef path, google::protobuf::Message &message, MLIRContext &context) {
+  Location loc = fileLocation(path, context);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (std::error_code error = buffer.getError()) {
+    emitError(loc) << "cannot read the file: " << error.message();
+    return false;
+  }
+  llvm::StringRef bytes = (*buffer)->getBuffer();
+  if (bytes.size() > maxBytes) {
+    emitError(loc) << "expected at most " << maxBytes << " bytes, got " << bytes.size()
+                   << "; store the weights as external data";
+    return false;
+  }
+  if (parse(bytes, message))
+    return true;
+  reportFault(bytes, *message.GetDescriptor(), loc);
+  return false;
+}
+
+} // namespace
+
+std::unique_ptr<onnx::ModelProto> readOnnxFile(llvm::StringRef path, MLIRContext &context) {
+  auto model = std::make_unique<onnx::ModelProto>();
+  if (!readMessage(path, *model, context))
+    return nullptr;
+  if (model->has_graph())
+    return model;
+  emitError(fileLocation(path, context))
+      << "the file has no field 'graph': it is not an ONNX model, or it was truncated";
+  return nullptr;
+}
+
+std::optional<Constant> readTensorFile(llvm::StringRef path, MLIRContext &context) {
+  onnx::TensorProto tensor;
+  if (!readMessage(path, tensor, context))
+    return std::nullopt;
+  TensorReader reader(nullptr, llvm::sys::path::parent_path(path), context);
+  auto data = reader.read(tensor, [&] { return emitError(fileLocation(path, context)); });
+  return data ? std::optional(decodeConstant(data->type, data->bytes)) : std::nullopt;
+}
+
+} // namespace pcc::import

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a ModelProto or a tensor from a file. The file is untrusted.
+#pragma once
+
+#include "compiler/import/emit/Constant.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/LLVM.h"
+#include <memory>
+
+namespace pcc::onnx {
+class ModelProto;
+}
+
+namespace pcc::import {
+
+/// Maps and parses the ONNX file `path`. A missing, truncated or corrupt file, a file that nests
+/// too deeply, and a file without a graph are errors at the file's location. The error names the
+/// byte and the field. Returns null after an error.
+std::unique_ptr<onnx::ModelProto> readOnnxFile(llvm::StringRef path, mlir::MLIRContext &context);
+
+/// Reads the tensor in the file `path`, a TensorProto. Errors are the same, and those of
+/// TensorReader.
+std::optional<Constant> readTensorFile(llvm::StringRef path, mlir::MLIRContext &context);
+
+} // namespace pcc::import

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/files/Safetensors.h"
+
+#include "compiler/import/Locations.h"
+#include "compiler/import/emit/Shapes.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Safetensors.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+constexpr uint64_t lengthBytes = abi::safetensorsLengthBytes;
+
+/// Returns the element type of a `dtype`; null if there is none.
+Type elementTypeNamed(llvm::StringRef dtype, MLIRContext &context) {
+  auto type = abi::safetensorsType(std::string_view(dtype));
+  return type ? parseType(llvm::StringRef(abi::elementName(*type)), &context) : Type();
+}
+
+class Reader {
+public:
+  Reader(llvm::StringRef path, MLIRContext &context)
+      : loc(fileLocation(path, context)), path(path) {}
+
+  std::optional<std::vector<NamedTensor>> read();
+
+private:
+  bool mapFile();
+  std::optional<llvm::json::Value> readHeader();
+  std::optional<NamedTensor> readTensor(llvm::StringRef name, const llvm::json::Value &entry);
+  RankedTensorType readType(llvm::StringRef name, const llvm::json::Object &entry);
+  bool checkCoverage(const std::vector<NamedTensor> &tensors);
+
+  Location loc;
+  llvm::StringRef path;
+  std::shared_ptr<llvm::MemoryBuffer> buffer;
+  llvm::StringRef data; ///< bytes after the header
+};
+
+bool Reader::mapFile() {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (std::error_code error = file.getError()) {
+    emitError(loc) << "cannot read the file: " << error.message();
+    return false;
+  }
+  buffer = std::move(*file);
+  return true;
+}
+
+std::optional<llvm::json::Value> Reader::readHeader() {
+  llvm::StringRef bytes = buffer->getBuffer();
+  uint64_t length = bytes.size() < lengthBytes ? 0 : llvm::support::endian::read64le(bytes.data());
+  uint64_t available = bytes.size() < lengthBytes ? 0 : bytes.size() - lengthBytes;
+  uint64_t longest = std::min(available, abi::maxSafetensorsHeader);
+  if (length == 0 || length > longest) {
+    emitError(loc) << "not a safetensors file: expected a header of 1 to " << longest
+                   << " bytes after byte " << lengthBytes << ", got " << length;
+    return std::nullopt;
+  }
+  auto header = llvm::json::parse(bytes.substr(lengthBytes, length));
+  if (!header) {
+    emitError(loc) << "the header is not JSON: " << llvm::toString(header.takeError());
+    return std::nullopt;
+  }
+  if (!header->getAsObject()) {
+    emitError(loc) << "expected the header to be a JSON object";
+    return std::nullopt;
+  }
+  data = bytes.drop_front(lengthBytes + length);
+  return std::move(*header);
+}
+
+RankedTensorType Reader::readType(llvm::StringRef name, const llvm::json::Object &entry) {
+  auto typeName = entry.getString("dtype");
+  Type elementType = typeName ? elementTypeNamed(*typeName, *loc.getContext()) : Type();
+  const llvm::json::Array *sizes = entry.getArray("shape");
+  if (!elementType || !sizes) {
+    emitError(loc) << "tensor '" << name << "': expected a supported 'dtype' and a 'shape'";
+    return {};
+  }
+  Shape shape;
+  for (const llvm::json::Value &size : *sizes)
+    shape.push_back(size.getAsInteger().value_or(-1));
+  if (!isAddressable(shape)) {
+    emitError(loc) << "tensor '" << name << "': sizes " << formatShape(shape)
+                   << " are negative or overflow";
+    return {};
+  }
+  return RankedTensorType::get(shape, elementType);
+}
+
+std::optional<NamedTensor> Reader::readTensor(llvm::StringRef name,
+                                              const llvm::json::Value &value) {
+  const llvm::json::Object *entry = value.getAsObject();
+  if (!entry) {
+    emitError(loc) << "tensor '" << name << "': expected a JSON object";
+    return std::nullopt;
+  }
+  RankedTensorType type = readType(name, *entry);
+  if (!type)
+    return std::nullopt;
+  const llvm::json::Array *offsets = entry->getArray("data_offsets");
+  auto begin = offsets && offsets->size() == 2 ? (*offsets)[0].getAsUINT64() : std::nullopt;
+  auto end = begin ? (*offsets)[1].getAsUINT64() : std::nullopt;
+  if (!end || *begin > *end || *end > data.size()) {
+    emitError(loc) << "tensor '" << name << "': expected 'data_offsets' in [0, " << data.size()
+                   << "]";
+    return std::nullopt;
+  }
+  uint64_t size = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (*end - *begin != size) {
+    emitError(loc) << "tensor '" << name << "': expected " << size << " bytes for shape "
+                   << formatShape(type.getShape()) << ", got " << *end - *begin;
+    return std::nullopt;
+  }
+  llvm::StringRef bytes = data.slice(*begin, *end);
+  return NamedTensor{name.str(), TensorData{type, {bytes.data(), bytes.size()}, buffer}};
+}
+
+/// Checks that the tensors cover the data exactly, without gaps or overlaps.
+bool Reader::checkCoverage(const std::vector<NamedTensor> &tensors) {
+  auto byPlace = llvm::map_to_vector(tensors, [](const NamedTensor &tensor) { return &tensor; });
+  llvm::sort(byPlace, [](const NamedTensor *x, const NamedTensor *y) {
+    return std::pair(x->data.bytes.data(), x->data.bytes.size()) <
+           std::pair(y->data.bytes.data(), y->data.bytes.size());
+  });
+  const char *next = data.data();
+  for (const NamedTensor *tensor : byPlace) {
+    if (tensor->data.bytes.data() != next) {
+      emitError(loc) << "tensor '" << tensor->name << "': expected its data at byte "
+                     << next - data.data() << " after the header, got byte "
+                     << tensor->data.bytes.data() - data.data();
+      return false;
+    }
+    next += tensor->data.bytes.size();
+  }
+  if (next == data.end())
+    return true;
+  emitError(loc) << "expected " << next - data.data() << " bytes after the header, got "
+                 << data.size();
+  return false;
+}
+
+std::optional<std::vector<NamedTensor>> Reader::read() {
+  auto header = mapFile() ? readHeader() : std::nullopt;
+  if (!header)
+    return std::nullopt;
+  std::vector<NamedTensor> tensors;
+  for (const auto &[key, value] : *header->getAsObject()) {
+    if (std::string_view(llvm::StringRef(key)) == abi::safetensorsMetadata)
+      continue;
+    auto tensor = readTensor(key, value);
+    if (!tensor)
+      return std::nullopt;
+    tensors.push_back(std::move(*tensor));
+  }
+  return checkCoverage(tensors) ? std::optional(std::move(tensors)) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::vector<NamedTensor>> readSafetensors(llvm::StringRef path,
+                                                        MLIRContext &context) {
+  return Reader(path, context).read();
+}
+
+} // namespace pcc::import

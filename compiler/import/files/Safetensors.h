@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads files of named tensors in the safetensors format (runtime/abi/Safetensors.h).
+#pragma once
+
+#include "compiler/import/files/TensorData.h"
+
+namespace pcc::import {
+
+struct NamedTensor {
+  std::string name;
+  TensorData data;
+};
+
+/// Reads the tensors of the mapped file `path`, in the order of its header. The file is untrusted.
+/// Errors are a header that does not fit, an unknown type, and offsets that are outside the file,
+/// have the wrong size, leave gaps or overlap. Returns nothing after an error.
+std::optional<std::vector<NamedTensor>> readSafetensors(llvm::StringRef path,
+                                                        mlir::MLIRContext &context);
+
+} // namespace pcc::import

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/files/TestData.h"
+
+#include "compiler/import/Inputs.h"
+#include "compiler/import/Locations.h"
+#include "compiler/import/emit/Emitter.h"
+#include "compiler/import/files/ReadOnnx.h"
+#include "compiler/import/onnx.pb.h"
+#include "compiler/interpret/Inputs.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+/// Reads `folder`/`kind`_N.pb for each of `infos`.
+bool readTensors(llvm::ArrayRef<const onnx::ValueInfoProto *> infos, llvm::StringRef folder,
+                 llvm::StringRef kind, MLIRContext &context, std::vector<NamedConstant> &values) {
+  for (auto [index, info] : llvm::enumerate(infos)) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, kind + "_" + llvm::Twine(index) + ".pb");
+    if (!info->type().has_tensor_type()) {
+      emitError(fileLocation(path, context)) << kind << " '" << info->name() << "' is no tensor";
+      return false;
+    }
+    auto value = readTensorFile(path, context);
+    if (!value)
+      return false;
+    values.push_back({info->name(), std::move(*value)});
+  }
+  return true;
+}
+
+/// Sets the symbolic dimensions of the input `info` to the sizes of `value`.
+void takeDims(const onnx::ValueInfoProto &info, const Constant &value,
+              llvm::StringMap<int64_t> &dims) {
+  for (auto [index, dim] : llvm::enumerate(info.type().tensor_type().shape().dim())) {
+    if (dim.has_dim_value() || index >= value.shape().size())
+      continue;
+    std::string name =
+        dim.dim_param().empty() ? info.name() + "." + std::to_string(index) : dim.dim_param();
+    dims[name] = value.shape()[index];
+  }
+}
+
+/// Imports one model repeatedly, with different sets of known inputs.
+class DataImporter {
+public:
+  DataImporter(llvm::StringRef path, const TestData &data, MLIRContext &context)
+      : path(path), data(data), context(context), model(readOnnxFile(path, context)) {}
+
+  bool isReadable() const { return model != nullptr; }
+  OwningOpRef<ModuleOp> import(const std::set<std::string> &known);
+
+  /// Same without diagnostics.
+  OwningOpRef<ModuleOp> tryImport(const std::set<std::string> &known) {
+    ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+    return import(known);
+  }
+
+private:
+  llvm::StringRef path;
+  const TestData &data;
+  MLIRContext &context;
+  std::unique_ptr<onnx::ModelProto> model;
+};
+
+OwningOpRef<ModuleOp> DataImporter::import(const std::set<std::string> &known) {
+  ImportOptions options;
+  for (auto [info, input] : llvm::zip_equal(listInputs(model->graph()), data.inputs)) {
+    if (known.count(input.name))
+      options.inputs.try_emplace(input.name, input.value);
+    else
+      takeDims(*info, input.value, options.dims);
+  }
+  return importOnnx(path, options, context);
+}
+
+/// Returns the inputs that may hold a shape, an axis or a number: scalars and lists.
+std::set<std::string> listWritten(const TestData &data) {
+  std::set<std::string> names;
+  for (const NamedConstant &input : data.inputs)
+    if (input.value.type.getRank() <= 1 && isGraphElement(input.value.type.getElementType()))
+      names.insert(input.name);
+  return names;
+}
+
+} // namespace
+
+std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folder,
+                                     MLIRContext &context) {
+  auto model = readOnnxFile(path, context);
+  if (!model)
+    return std::nullopt;
+  std::vector<const onnx::ValueInfoProto *> outputs;
+  for (const onnx::ValueInfoProto &info : model->graph().output())
+    outputs.push_back(&info);
+  TestData data;
+  if (readTensors(listInputs(model->graph()), folder, "input", context, data.inputs) &&
+      readTensors(outputs, folder, "output", context, data.outputs))
+    return data;
+  return std::nullopt;
+}
+
+OwningOpRef<ModuleOp> importForData(llvm::StringRef path, const TestData &data,
+                                    MLIRContext &context, std::set<std::string> &known) {
+  DataImporter importer(path, data, context);
+  known.clear();
+  if (!importer.isReadable())
+    return {};
+  if (OwningOpRef<ModuleOp> module = importer.tryImport(known))
+    return module;
+  known = listWritten(data);
+  OwningOpRef<ModuleOp> module = importer.import(known); // reports the errors of the model
+  if (!module)
+    return {};
+  for (const NamedConstant &input : data.inputs) {
+    std::set<std::string> fewer = known;
+    if (!fewer.erase(input.name))
+      continue;
+    if (OwningOpRef<ModuleOp> other = importer.tryImport(fewer)) {
+      module = std::move(other);
+      known = std::move(fewer);
+    }
+  }
+  return module;
+}
+
+interpret::Tensor listElements(const Constant &constant) {
+  if (!constant.isSplat())
+    return constant.elements.reshaped(constant.shape());
+  interpret::Tensor all(constant.elements.getType(), constant.shape());
+  llvm::fill(all.mutableElements(), constant.elements[0]);
+  return all;
+}
+
+FailureOr<interpret::NamedTensors> makeArguments(ModuleOp module, const TestData &data,
+                                                 const std::set<std::string> &known) {
+  auto arguments = interpret::initialParameters(module, /*seed=*/1);
+  if (failed(arguments))
+    return failure();
+  auto function = module.lookupSymbol<func::FuncOp>("forward");
+  interpret::NamedTensors inputs;
+  for (const NamedConstant &input : data.inputs)
+    if (!known.count(input.name))
+      inputs[interpret::bindingKey(graph::RoleKind::Input, input.name)] = listElements(input.value);
+  for (const interpret::Binding &binding : interpret::Signature::of(function).arguments) {
+    auto input = inputs.find(binding.key);
+    if (input == inputs.end() || interpret::hasType(input->second, binding.type))
+      continue;
+    return emitError(module.getLoc())
+           << "the data of input '" << binding.name << "' is " << input->second.typeString()
+           << ", expected " << binding.type;
+  }
+  arguments->merge(inputs);
+  return arguments;
+}
+
+} // namespace pcc::import
