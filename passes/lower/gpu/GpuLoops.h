@@ -15,8 +15,8 @@
 #pragma once
 
 #include "dialects/graph/Graph.h"
-#include "passes/lower/KernelLoops.h"
 #include "passes/lower/gpu/ThreadBlock.h"
+#include "passes/lower/host/KernelLoops.h"
 
 namespace pcc::lower {
 

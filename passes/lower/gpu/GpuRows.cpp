@@ -7,8 +7,8 @@
 //
 // If a thread's elements fit into its registers, they are computed once and kept from level to
 // level. For a longer row, each level reads and computes again whatever it needs.
-#include "passes/lower/RowLevels.h"
 #include "passes/lower/gpu/GpuLoops.h"
+#include "passes/lower/host/RowLevels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

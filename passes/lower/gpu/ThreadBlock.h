@@ -9,7 +9,7 @@
 // All threads end with the same bits, whatever the order in which warps run.
 #pragma once
 
-#include "passes/lower/Elements.h"
+#include "passes/lower/elements/Elements.h"
 
 namespace pcc::lower {
 

@@ -8,7 +8,7 @@
 #include "test/oracle/kernels/KernelCheck.h"
 #include "test/oracle/kernels/SweepCases.h"
 
-#include "passes/lower/HostTarget.h"
+#include "passes/lower/host/HostTarget.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computes elements of ops that read their operands at other indices.
-#include "passes/lower/Elements.h"
+#include "passes/lower/elements/Elements.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

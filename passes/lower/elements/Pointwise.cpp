@@ -4,13 +4,13 @@
 //
 // Fast-math: contract, nsz and arcp everywhere; reassoc on sums of reductions only. No
 // nnan and no ninf: infinities in masks and NaN in diverged runs keep their meaning.
-#include "passes/lower/Elements.h"
+#include "passes/lower/elements/Elements.h"
 
 #include "dialects/graph/Gelu.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/lower/ScaledProduct.h"
+#include "passes/lower/elements/ScaledProduct.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numbers>

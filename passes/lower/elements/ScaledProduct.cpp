@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/ScaledProduct.h"
+#include "passes/lower/elements/ScaledProduct.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/RowLevels.h"
+#include "passes/lower/host/RowLevels.h"
 
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/Kernels.h"

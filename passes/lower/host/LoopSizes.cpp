@@ -6,7 +6,7 @@
 //
 // Cuts go from a value to the values that are computed from it. Code that visits the elements of a
 // result reads elements of the operands, so the operands' cuts must fall on ends of its loops too.
-#include "passes/lower/KernelLoops.h"
+#include "passes/lower/host/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/Kernels.h"

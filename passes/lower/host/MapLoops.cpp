@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Emits map kernels: each element is computed by itself.
-#include "passes/lower/KernelLoops.h"
+#include "passes/lower/host/KernelLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "dialects/graph/Window.h"
-#include "passes/lower/Elements.h"
+#include "passes/lower/elements/Elements.h"
 
 namespace pcc::lower {
 

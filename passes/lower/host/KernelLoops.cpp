@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/KernelLoops.h"
+#include "passes/lower/host/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -3,7 +3,7 @@
 // Emits row kernels: reductions over the inner positions of a row, one loop nest over the row per
 // level (RowLevels.h). An expensive value that several loops need, such as the exponential of a
 // softmax, is stored in a scratch row on the stack.
-#include "passes/lower/RowLevels.h"
+#include "passes/lower/host/RowLevels.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "dialects/task/Task.h"
-#include "passes/lower/Elements.h"
+#include "passes/lower/elements/Elements.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace pcc::lower {

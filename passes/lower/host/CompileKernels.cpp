@@ -3,8 +3,8 @@
 // Compiles the LLVM dialect to a shared object: LLVM's O3 pipeline, code generation, lld.
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/GenerateCode.h"
-#include "passes/lower/HostTarget.h"
 #include "passes/lower/TemporaryFile.h"
+#include "passes/lower/host/HostTarget.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"

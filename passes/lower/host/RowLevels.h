@@ -9,7 +9,7 @@
 // The level of a value is the number of reductions on the longest path to it.
 #pragma once
 
-#include "passes/lower/KernelLoops.h"
+#include "passes/lower/host/KernelLoops.h"
 
 namespace pcc::lower {
 

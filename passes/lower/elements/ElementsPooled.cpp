@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computes elements of pooling ops with loops over the window of one element of the result.
-#include "passes/lower/WindowLoops.h"
+#include "passes/lower/elements/WindowLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>

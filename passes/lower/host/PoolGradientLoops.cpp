@@ -4,8 +4,8 @@
 // run in parallel. Within a plane, gradients are added in the order of their windows. On a GPU,
 // each thread has one element of the input, and gathers from the windows that see it, in the same
 // order.
-#include "passes/lower/KernelLoops.h"
-#include "passes/lower/WindowLoops.h"
+#include "passes/lower/elements/WindowLoops.h"
+#include "passes/lower/host/KernelLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>

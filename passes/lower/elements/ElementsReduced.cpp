@@ -3,7 +3,7 @@
 // Computes elements of reductions and of integer matmuls inside the kernel that needs them. There
 // is one loop for each run of adjacent combined dimensions, so that the innermost loop reads
 // adjacent elements.
-#include "passes/lower/Elements.h"
+#include "passes/lower/elements/Elements.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

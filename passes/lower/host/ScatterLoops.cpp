@@ -3,7 +3,7 @@
 // Emits scatter kernels: one scatter_add. The slabs before the axis are independent and run in
 // parallel. Within a slab, updates are added in the order of their indices, so that the sum is
 // always the same.
-#include "passes/lower/KernelLoops.h"
+#include "passes/lower/host/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/lower/Index.h"
+#include "passes/lower/elements/Index.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace pcc::lower {

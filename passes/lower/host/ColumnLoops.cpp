@@ -5,7 +5,7 @@
 // way, so a bias gradient needs no pass of its own over the gradient of the activation. A reduction
 // over dimensions in the middle has groups of columns, one group for each position before these
 // dimensions.
-#include "passes/lower/KernelLoops.h"
+#include "passes/lower/host/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
