@@ -2,9 +2,9 @@
 #include "compiler/plan/PipelineCost.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/analysis/Cost.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/StageSections.h"
+#include "passes/analysis/cost/Cost.h"
 #include "runtime/abi/ElementTypes.h"
 #include "llvm/ADT/DenseSet.h"
 

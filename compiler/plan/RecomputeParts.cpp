@@ -2,9 +2,9 @@
 #include "compiler/plan/RecomputeParts.h"
 
 #include "compiler/plan/LayerChain.h"
-#include "passes/analysis/Cost.h"
-#include "passes/analysis/OpCostModel.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/cost/OpCostModel.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

@@ -3,10 +3,10 @@
 
 #include "dialects/graph/Roles.h"
 #include "passes/analysis/ElementTypes.h"
-#include "passes/analysis/Kernels.h"
-#include "passes/analysis/LiveBytes.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/StageSections.h"
+#include "passes/analysis/cost/LiveBytes.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Roofline.h"
 

@@ -2,7 +2,7 @@
 //
 // Estimates the overlap of a section's collectives with its matmuls. Part of SectionCostModel.
 #include "compiler/plan/SectionCostModel.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 using namespace mlir;
 

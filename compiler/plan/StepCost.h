@@ -2,8 +2,8 @@
 //
 // Estimates the cost of a training step on a described machine, from the program of one rank after
 // the phase `spmd`: shapes are local and collectives are explicit. The roofline model
-// (passes/analysis/OpCostModel.h) gives the costs of ops, in the kernels that
-// passes/analysis/KernelShares.h predicts. runtime/machine/CollectiveCost.h gives the costs of
+// (passes/analysis/cost/OpCostModel.h) gives the costs of ops, in the kernels that
+// passes/analysis/cost/KernelShares.h predicts. runtime/machine/CollectiveCost.h gives the costs of
 // collectives. Sections count as often as the step runs them. Each action reads and writes a sum
 // over actions once more. In a program with pipeline stages, each stage has its own cost
 // (PipelineCost.h), because messages between stages take no computing time. nobody busy.

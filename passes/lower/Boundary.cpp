@@ -5,7 +5,7 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/HoistedReductions.h"
+#include "passes/analysis/kernels/HoistedReductions.h"
 
 using namespace mlir;
 using pcc::graph::RoleAttr;

@@ -11,8 +11,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/task/Task.h"
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 

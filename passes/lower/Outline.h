@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::lower {

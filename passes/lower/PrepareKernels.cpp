@@ -11,8 +11,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 using namespace mlir;
 

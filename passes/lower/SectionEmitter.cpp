@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Emits the instructions of a section: one per kernel, then those that its results require.
-#include "passes/analysis/Epilogues.h"
+#include "passes/analysis/kernels/Epilogues.h"
 #include "passes/lower/Program.h"
 #include "passes/lower/host/KernelLoops.h"
 
@@ -10,7 +10,7 @@
 #include "dialects/pipe/Stages.h"
 #include "dialects/task/EpilogueAttrs.h"
 #include "dialects/task/InstructionAttrs.h"
-#include "passes/analysis/Cost.h"
+#include "passes/analysis/cost/Cost.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -28,7 +28,7 @@
 // and not to the schedule, which decides.
 //
 // Assumes core ops, and annotations on the sums that belong to matmuls. These sums are not split.
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"

@@ -17,8 +17,8 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/CollectiveCost.h"
-#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/cost/CollectiveCost.h"
+#include "passes/analysis/cost/OpCostModel.h"
 #include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"
 

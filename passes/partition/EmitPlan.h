@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mlir/IR/Builders.h"
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 
 namespace pcc::partition {
 

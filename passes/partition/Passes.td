@@ -21,7 +21,7 @@ def InsertReshards : Pass<"dist-insert-reshards", "::mlir::ModuleOp"> {
 def ReshardsToCollectives : Pass<"dist-reshards-to-collectives", "::mlir::ModuleOp"> {
   let summary = "replace each reshard by the cheapest collectives";
   let description = [{
-    A reshard becomes to_local, the steps of its plan (passes/analysis/ReshardPlan.h) on the blocks of
+    A reshard becomes to_local, the steps of its plan (passes/analysis/reshard/ReshardPlan.h) on the blocks of
     one rank, and to_global. The cheapest plan receives the fewest elements at the busiest rank;
     with a cluster it is the fastest plan.
   }];

@@ -5,7 +5,7 @@
 // nothing of the other ops; leaves no reshard.
 #include "dialects/task/Task.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
 #include "passes/partition/EmitPlan.h"
 #include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"

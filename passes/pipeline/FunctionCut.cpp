@@ -4,8 +4,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/analysis/HeadTransposes.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/kernels/HeadTransposes.h"
 
 using namespace mlir;
 

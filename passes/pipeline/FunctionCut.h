@@ -15,8 +15,9 @@
 // they are read. Values made of parameters alone, such as a parameter gathered from all ranks, are
 // recomputed too: otherwise they would be saved for every microbatch.
 //
-// For attentions whose instructions include transposes (passes/analysis/HeadTransposes.h), the
-// values in memory are saved: the operands of the transposes, and the result after its transpose.
+// For attentions whose instructions include transposes (passes/analysis/kernels/HeadTransposes.h),
+// the values in memory are saved: the operands of the transposes, and the result after its
+// transpose.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"

@@ -2,7 +2,7 @@
 #include "passes/pipeline/Origins.h"
 
 #include "dialects/graph/Roles.h"
-#include "passes/analysis/Cost.h"
+#include "passes/analysis/cost/Cost.h"
 
 using namespace mlir;
 

@@ -2,7 +2,7 @@
 //
 // Cost of an instruction that a rank runs alone, by the roofline: its arithmetic, and the bytes
 // that it reads and writes (abi::operandRanges). The matmuls of each kind of instruction, as
-// passes/analysis/Matmuls.h lists them for ops:
+// passes/analysis/kernels/Matmuls.h lists them for ops:
 //
 //   instruction               batch  rows      columns  depth
 //   matmul                    b      m         n        k

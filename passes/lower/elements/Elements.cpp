@@ -4,7 +4,7 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;

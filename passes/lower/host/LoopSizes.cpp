@@ -9,7 +9,7 @@
 #include "passes/lower/host/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <set>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/schedule/collectives/FusionChoice.h"
 
-#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/cost/CollectiveCost.h"
 #include "passes/solve/fusion/FusionRules.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -12,8 +12,8 @@
 //             3  all_gather of the new "a"         group 2, depth 1
 #pragma once
 
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "passes/solve/streams/StreamProblem.h"
 
 namespace pcc::schedule {

@@ -13,8 +13,8 @@
 // sends nothing back.
 #pragma once
 
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 namespace pcc::schedule {
 

@@ -16,8 +16,8 @@
 // Assumes core ops, as they are when kernels are chosen. Leaves each such group annotated
 // (dialects/task/EpilogueAttrs.h) and its ops unchanged. Ops of a decomposition that other ops read
 // as well are cloned. Gelu is not fused if the library does not support the row length.
-#include "passes/analysis/Epilogues.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Epilogues.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/kernels/GeluDecomposition.h"
 

@@ -17,7 +17,7 @@
 // results. Leaves each group annotated (dialects/task/EpilogueAttrs.h). Transposes that other ops
 // read as well are cloned. A gradient that reads the result of such an attention gets a transpose
 // of the stored result, in its own instruction.
-#include "passes/analysis/HeadTransposes.h"
+#include "passes/analysis/kernels/HeadTransposes.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Graph.h"

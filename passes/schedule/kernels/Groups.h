@@ -14,7 +14,7 @@
 //   s   = reduce sum e, 1      full → reduced
 #pragma once
 
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include <list>
 
 namespace pcc::schedule {

@@ -5,7 +5,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/task/EpilogueAttrs.h"
-#include "passes/analysis/Epilogues.h"
+#include "passes/analysis/kernels/Epilogues.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 //   order            0 {1 3} 2 4 5
 #pragma once
 
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "passes/solve/streams/StreamProblem.h"
 
 namespace pcc::schedule {

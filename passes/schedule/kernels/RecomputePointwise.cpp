@@ -37,8 +37,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/analysis/Cost.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

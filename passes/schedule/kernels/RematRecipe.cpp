@@ -2,7 +2,7 @@
 #include "passes/schedule/kernels/RematRecipe.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/Cost.h"
+#include "passes/analysis/cost/Cost.h"
 
 using namespace mlir;
 using namespace pcc::graph;

@@ -3,7 +3,7 @@
 // Rematerialization recipe: how to compute a value of one kernel inside the kernels that read it.
 #pragma once
 
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 namespace pcc::schedule {
 

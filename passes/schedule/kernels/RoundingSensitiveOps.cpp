@@ -2,7 +2,7 @@
 #include "passes/schedule/kernels/RoundingSensitiveOps.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;

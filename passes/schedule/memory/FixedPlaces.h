@@ -6,8 +6,8 @@
 //   input        x | y, copy 0 | y, copy 1 | …
 #pragma once
 
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 namespace pcc::schedule {
 

@@ -16,7 +16,7 @@
 // place must be the result of all these reductions and no others (analysis/HoistedReductions.h).
 #pragma once
 
-#include "passes/analysis/HoistedReductions.h"
+#include "passes/analysis/kernels/HoistedReductions.h"
 #include "passes/schedule/memory/PlacedSections.h"
 
 namespace pcc::schedule {

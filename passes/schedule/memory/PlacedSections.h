@@ -4,8 +4,8 @@
 // and sums have numbers, and kernels list the values that they access.
 #pragma once
 
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "passes/schedule/memory/MemoryContents.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"

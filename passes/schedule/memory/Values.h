@@ -6,8 +6,8 @@
 // has its own timeline. Buffers of the step and of sections outside may share bytes.
 #pragma once
 
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "passes/solve/pack/PackProblem.h"
 
 namespace pcc::schedule {

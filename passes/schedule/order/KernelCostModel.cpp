@@ -3,9 +3,9 @@
 
 #include "dialects/pipe/Pipe.h"
 #include "dialects/task/EpilogueAttrs.h"
-#include "passes/analysis/CollectiveCost.h"
-#include "passes/analysis/Cost.h"
-#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/cost/CollectiveCost.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/cost/OpCostModel.h"
 
 using namespace mlir;
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "dialects/dist/Dist.h"
-#include "passes/analysis/KernelShares.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/cost/KernelShares.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "runtime/abi/cluster.pb.h"
 
 namespace pcc::schedule {

@@ -9,7 +9,7 @@
 //   3  send of 1
 #pragma once
 
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace pcc::schedule {

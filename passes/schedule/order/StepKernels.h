@@ -8,8 +8,8 @@
 //               task.hoisted = [[@backward, 1]]
 #pragma once
 
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 namespace pcc::schedule {
 

@@ -6,8 +6,8 @@
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/Cost.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/cost/Cost.h"
 #include "passes/strategy/constraints/GivenTensor.h"
 
 using namespace mlir;

@@ -4,9 +4,9 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/OperationSupport.h"
-#include "passes/analysis/Cost.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/cost/Cost.h"
 #include "passes/strategy/reference/MemoryGraph.h"
 
 using namespace mlir;

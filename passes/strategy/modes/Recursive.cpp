@@ -6,8 +6,8 @@
 // shapes and roles on arguments and results. Leaves the ops unchanged, with a sharding on each, and
 // no constraints.
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/ReshardPlan.h"
-#include "passes/analysis/ReshardTable.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/modes/RecursiveStrategy.h"
 #include "passes/strategy/search/SearchImprove.h"

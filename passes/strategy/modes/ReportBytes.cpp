@@ -4,8 +4,8 @@
 // sections of a step, based on the shardings on the boundaries of functions. Changes nothing.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/Cost.h"
 #include "passes/analysis/Shardings.h"
+#include "passes/analysis/cost/Cost.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/StringMap.h"
 

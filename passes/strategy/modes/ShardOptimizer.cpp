@@ -18,9 +18,9 @@
 // any optimizer is supported.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/Cost.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
+#include "passes/analysis/cost/Cost.h"
 #include "passes/strategy/Passes.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -13,9 +13,9 @@
 // gathers it after them. Assumes that the pass of a mode has annotated the program.
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/Cost.h"
-#include "passes/analysis/ReshardCostModel.h"
 #include "passes/analysis/Shardings.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/reshard/ReshardCostModel.h"
 #include "passes/strategy/Passes.h"
 #include "runtime/machine/Cluster.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/propagate/OpSplitter.h"
 
-#include "passes/analysis/Cost.h"
+#include "passes/analysis/cost/Cost.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -12,7 +12,7 @@
 // byte.
 #pragma once
 
-#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
 #include "passes/strategy/propagate/OpSharding.h"
 
 namespace pcc::strategy {

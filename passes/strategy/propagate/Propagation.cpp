@@ -4,9 +4,9 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/Cost.h"
-#include "passes/analysis/ReshardPlan.h"
 #include "passes/analysis/Shardings.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/strategy/propagate/CarriedSums.h"
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 
 using namespace mlir;
 using namespace pcc;

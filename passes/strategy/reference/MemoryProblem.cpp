@@ -2,8 +2,8 @@
 #include "passes/strategy/reference/MemoryProblem.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/Cost.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/cost/Cost.h"
 #include "llvm/ADT/MapVector.h"
 #include <cmath>
 #include <map>

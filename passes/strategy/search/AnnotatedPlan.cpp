@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/search/AnnotatedPlan.h"
 
-#include "passes/analysis/ReshardPlan.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/Shardings.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 
 using namespace mlir;
 using namespace pcc;

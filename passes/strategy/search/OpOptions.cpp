@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/search/OpOptions.h"
 
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 #include "passes/strategy/search/RooflineCostModel.h"
 
 #include "dialects/dist/Group.h"
-#include "passes/analysis/CollectiveCost.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/cost/CollectiveCost.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -4,9 +4,9 @@
 // reshard between two nodes.
 #pragma once
 
-#include "passes/analysis/OpCostModel.h"
-#include "passes/analysis/ReshardPlanner.h"
-#include "passes/analysis/ReshardTable.h"
+#include "passes/analysis/cost/OpCostModel.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/strategy/propagate/LocalProgram.h"
 
 namespace pcc::strategy {

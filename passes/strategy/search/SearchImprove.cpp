@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/search/SearchImprove.h"
 
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/solve/primal/Improve.h"
 #include "passes/strategy/search/AnnotatedPlan.h"
 #include <chrono>

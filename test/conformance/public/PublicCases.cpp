@@ -4,7 +4,7 @@
 // that hold the same slice, and the redistributions between them. Those that need a program are in
 // strategies.mlir; groups along the axes of a matrix are tested with the mesh, refusals with the
 // strategies' messages.
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/strategy/constraints/MeshRefinement.h"
 #include "gtest/gtest.h"
 

@@ -4,8 +4,8 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/analysis/OpNames.h"
-#include "passes/analysis/ReshardPlan.h"
 #include "passes/analysis/Shardings.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/strategy/constraints/FactorAxes.h"
 #include "llvm/ADT/DenseSet.h"
 

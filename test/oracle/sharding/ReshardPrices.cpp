@@ -3,8 +3,8 @@
 // The price of reshard plans, against a search that shares nothing with theirs but the price of one
 // step: every single collective between any two shardings, chained up to three times, with local
 // steps before, between and behind.
-#include "passes/analysis/ExchangeVolume.h"
-#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/cost/ExchangeVolume.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include "test/oracle/sharding/Partitioned.h"
 #include "llvm/ADT/STLExtras.h"

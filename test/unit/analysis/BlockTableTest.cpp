@@ -2,7 +2,7 @@
 //
 // Exchanges of blocks: the moves one by one, and the volume that is known without them.
 #include "passes/analysis/BlockTable.h"
-#include "passes/analysis/ExchangeVolume.h"
+#include "passes/analysis/cost/ExchangeVolume.h"
 #include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
 #include <map>

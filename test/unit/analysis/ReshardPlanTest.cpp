@@ -2,7 +2,7 @@
 //
 // Plans between shardings. That each plan keeps the value is shown by test/oracle/sharding, which
 // runs every pair.
-#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tables of reshards against the plans of every pair of shardings.
-#include "passes/analysis/ReshardTable.h"
+#include "passes/analysis/reshard/ReshardTable.h"
 
-#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // pcc plan-reshard: plans how a tensor changes from one sharding to another, for one pair of
 // shardings or a file of pairs. Reports the bytes moved and the time.
 
-#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/Session.h"
 #include "tools/pcc/flags/ClusterFlag.h"

@@ -3,7 +3,7 @@
 // Caches the reshard plans of one program. Costs are in elements, or in seconds on a machine.
 #pragma once
 
-#include "passes/analysis/ReshardCostModel.h"
+#include "passes/analysis/reshard/ReshardCostModel.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::analysis {

@@ -7,9 +7,9 @@
 //   the same with rows and columns in two parts      0.52 ms
 #pragma once
 
-#include "passes/analysis/Cost.h"
-#include "passes/analysis/KernelShares.h"
-#include "passes/analysis/Matmuls.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/cost/KernelShares.h"
+#include "passes/analysis/kernels/Matmuls.h"
 #include "runtime/abi/cluster.pb.h"
 
 namespace pcc::analysis {

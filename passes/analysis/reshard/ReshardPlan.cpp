@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 
-#include "passes/analysis/MergedAxes.h"
-#include "passes/analysis/ReshardSteps.h"
+#include "passes/analysis/reshard/MergedAxes.h"
+#include "passes/analysis/reshard/ReshardSteps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>

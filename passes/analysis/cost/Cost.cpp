@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/Cost.h"
+#include "passes/analysis/cost/Cost.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
 #include "dialects/task/Task.h"
-#include "passes/analysis/Matmuls.h"
+#include "passes/analysis/kernels/Matmuls.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 

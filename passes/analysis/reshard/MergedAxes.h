@@ -8,7 +8,7 @@
 //   [a]             [_]           a=2, b=2, c=2   "a" of 2, "b.c" of 4, idle
 #pragma once
 
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 
 namespace pcc::analysis {
 

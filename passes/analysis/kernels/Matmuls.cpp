@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/Matmuls.h"
+#include "passes/analysis/kernels/Matmuls.h"
 
 #include "dialects/graph/EinsumEquation.h"
 #include "dialects/graph/Graph.h"

@@ -3,7 +3,7 @@
 // Costs a reshard step in seconds on a described machine. ReshardPlan.h costs it in elements.
 #pragma once
 
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 #include "runtime/machine/CollectiveCost.h"
 
 namespace pcc::analysis {

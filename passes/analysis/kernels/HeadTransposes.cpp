@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/HeadTransposes.h"
+#include "passes/analysis/kernels/HeadTransposes.h"
 
 #include "dialects/task/EpilogueAttrs.h"
 

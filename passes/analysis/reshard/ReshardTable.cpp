@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/ReshardTable.h"
+#include "passes/analysis/reshard/ReshardTable.h"
 
-#include "passes/analysis/ReshardSteps.h"
+#include "passes/analysis/reshard/ReshardSteps.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 

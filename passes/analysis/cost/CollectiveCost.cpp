@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/CollectiveCost.h"
+#include "passes/analysis/cost/CollectiveCost.h"
 
 #include "dialects/dist/Group.h"
-#include "passes/analysis/Cost.h"
+#include "passes/analysis/cost/Cost.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -3,7 +3,7 @@
 // Lists the single steps that lead from a sharding towards another.
 #pragma once
 
-#include "passes/analysis/ReshardPlan.h"
+#include "passes/analysis/reshard/ReshardPlan.h"
 
 namespace pcc::analysis {
 

@@ -4,7 +4,7 @@
 // runtime/machine/CollectiveCost.h says how traffic is counted.
 #pragma once
 
-#include "passes/analysis/ReshardCostModel.h"
+#include "passes/analysis/reshard/ReshardCostModel.h"
 
 namespace pcc::analysis {
 

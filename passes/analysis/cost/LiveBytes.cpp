@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/LiveBytes.h"
+#include "passes/analysis/cost/LiveBytes.h"
 
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/KernelShares.h"
+#include "passes/analysis/cost/KernelShares.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/analysis/Cost.h"
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/DenseSet.h"
 
 #include <deque>

@@ -12,7 +12,7 @@
 // with all waypoints, for sums and for whole or cut tensors.
 #pragma once
 
-#include "passes/analysis/ReshardCostModel.h"
+#include "passes/analysis/reshard/ReshardCostModel.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
 

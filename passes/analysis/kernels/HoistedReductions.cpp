@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/HoistedReductions.h"
+#include "passes/analysis/kernels/HoistedReductions.h"
 
 using namespace mlir;
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "mlir/IR/Value.h"
-#include "passes/analysis/KernelShares.h"
+#include "passes/analysis/cost/KernelShares.h"
 
 namespace pcc::analysis {
 

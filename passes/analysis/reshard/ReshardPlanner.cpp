@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanner.h"
 
 using namespace llvm;
 using pcc::dist::Sharding;

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "dialects/dist/Dist.h"
-#include "passes/analysis/Kernels.h"
 #include "passes/analysis/Sections.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 namespace pcc::analysis {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/OpCostModel.h"
+#include "passes/analysis/cost/OpCostModel.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "passes/analysis/ElementTypes.h"

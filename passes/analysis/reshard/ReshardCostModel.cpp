@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/ReshardCostModel.h"
+#include "passes/analysis/reshard/ReshardCostModel.h"
 
 #include "runtime/machine/Roofline.h"
 

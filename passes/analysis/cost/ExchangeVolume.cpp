@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/ExchangeVolume.h"
+#include "passes/analysis/cost/ExchangeVolume.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/Epilogues.h"
+#include "passes/analysis/kernels/Epilogues.h"
 
-#include "passes/analysis/Kernels.h"
+#include "passes/analysis/kernels/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
