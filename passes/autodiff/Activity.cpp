@@ -2,7 +2,7 @@
 #include "passes/autodiff/Activity.h"
 
 #include "dialects/dist/Dist.h"
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
 

@@ -9,10 +9,10 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/autodiff/Activity.h"
-#include "passes/autodiff/Derivatives.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/ReverseWalk.h"
 #include "passes/autodiff/Signature.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
 

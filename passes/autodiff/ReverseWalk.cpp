@@ -3,8 +3,8 @@
 
 #include "dialects/dist/Dist.h"
 #include "passes/autodiff/Activity.h"
-#include "passes/autodiff/Derivatives.h"
 #include "passes/autodiff/Names.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
 

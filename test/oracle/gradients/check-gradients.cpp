@@ -8,7 +8,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 #include "test/oracle/gradients/Case.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"

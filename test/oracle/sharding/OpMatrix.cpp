@@ -4,7 +4,7 @@
 // ranks against one device. `PCC_TEST_FULL`: all strategies, else a seeded sample.
 #include "dialects/dist/Dist.h"
 #include "passes/analysis/LegalStrategies.h"
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 #include "test/oracle/gradients/Case.h"
 #include "test/oracle/sharding/OneDevice.h"
 #include "test/oracle/sharding/OpCases.h"

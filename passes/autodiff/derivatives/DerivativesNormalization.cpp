@@ -10,7 +10,7 @@
 //
 // Means are over the dimensions of the statistics, sums over the dimensions that scale and bias
 // lack.
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "dialects/graph/decompose/NormDecomposition.h"
 #include "llvm/ADT/Sequence.h"

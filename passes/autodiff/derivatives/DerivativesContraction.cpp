@@ -2,8 +2,8 @@
 //
 // Derivatives of contractions: each is again a contraction.
 #include "dialects/graph/EinsumEquation.h"
-#include "passes/autodiff/Derivatives.h"
 #include "passes/autodiff/Signature.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
 using namespace pcc::graph;

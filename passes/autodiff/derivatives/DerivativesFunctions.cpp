@@ -2,7 +2,7 @@
 //
 // Derivatives of functions of one number. If the derivative follows from the result, the result is
 // saved: the following op needs it as well, so the input's buffer is free after the forward op.
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 #include <numbers>
 

@@ -3,7 +3,7 @@
 // Derivatives of attention and of the embedding of positions.
 #include "dialects/graph/decompose/AttentionDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
 using namespace pcc::graph;

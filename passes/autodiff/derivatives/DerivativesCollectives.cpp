@@ -4,7 +4,7 @@
 // gradient of a value is thus its effect on every rank's loss: if a collective hands a value to
 // other ranks, its derivative brings their gradients back. All ranks run the same program, so all
 // of them reach the backward collectives in the same order.
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"

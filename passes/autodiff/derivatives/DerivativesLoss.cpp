@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of losses.
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "llvm/ADT/Sequence.h"
 

@@ -2,7 +2,7 @@
 //
 // Derivatives of activations. An activation with a kink passes the gradient through a comparison,
 // an i1 mask. At the kink itself the slope is that of the side x < 0 (clamp: zero at both ends).
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "dialects/graph/Gelu.h"
 #include <cmath>

@@ -2,7 +2,7 @@
 //
 // Derivatives of ops that move elements to places known from attributes and types. They save
 // nothing: the gradient takes the same way back.
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/Sequence.h"

@@ -2,7 +2,7 @@
 //
 // Derivatives of transfers between pairs of ranks and between virtual stages: a sent value receives
 // its gradient. Gradients are added where several ranks or borders read the same element.
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 #include "dialects/dist/Neighbors.h"
 #include "dialects/pipe/Pipe.h"

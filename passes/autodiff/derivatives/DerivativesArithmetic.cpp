@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of arithmetic on two or three tensors of one shape.
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
 using namespace pcc::graph;

@@ -2,7 +2,7 @@
 //
 // Derivatives of convolutions, which are convolutions again, and of pooling.
 #include "dialects/graph/Window.h"
-#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
 using namespace pcc::graph;
