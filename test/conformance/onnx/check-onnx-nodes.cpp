@@ -5,7 +5,7 @@
 // the reason, and the counts by operator.
 #include "compiler/Register.h"
 #include "mlir/IR/Dialect.h"
-#include "passes/partition/LocalForms.h"
+#include "passes/partition/forms/LocalForms.h"
 #include "test/conformance/onnx/SplitTest.h"
 #include "test/conformance/onnx/Tally.h"
 #include "tools/pcc/verify/VerifyTestData.h"

@@ -7,8 +7,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/analysis/reshard/ReshardPlanner.h"
-#include "passes/partition/LocalForms.h"
 #include "passes/partition/Passes.h"
+#include "passes/partition/forms/LocalForms.h"
 #include "passes/strategy/propagate/Propagation.h"
 
 using namespace mlir;

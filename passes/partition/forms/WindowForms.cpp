@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/WindowForms.h"
+#include "passes/partition/forms/WindowForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "passes/analysis/LocalForm.h"

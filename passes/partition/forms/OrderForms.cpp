@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/OrderForms.h"
+#include "passes/partition/forms/OrderForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

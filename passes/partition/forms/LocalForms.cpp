@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/LocalForms.h"
+#include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
-#include "passes/partition/AttentionForms.h"
 #include "passes/partition/LocalValues.h"
-#include "passes/partition/LossForms.h"
-#include "passes/partition/NormalizationForms.h"
-#include "passes/partition/OptimizerForms.h"
-#include "passes/partition/OrderForms.h"
-#include "passes/partition/SoftmaxForms.h"
-#include "passes/partition/WindowForms.h"
+#include "passes/partition/forms/AttentionForms.h"
+#include "passes/partition/forms/LossForms.h"
+#include "passes/partition/forms/NormalizationForms.h"
+#include "passes/partition/forms/OptimizerForms.h"
+#include "passes/partition/forms/OrderForms.h"
+#include "passes/partition/forms/SoftmaxForms.h"
+#include "passes/partition/forms/WindowForms.h"
 
 using namespace mlir;
 using pcc::analysis::LocalFormOpInterface;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/LossForms.h"
+#include "passes/partition/forms/LossForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/decompose/SoftmaxDecomposition.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/AttentionForms.h"
+#include "passes/partition/forms/AttentionForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/NormalizationForms.h"
+#include "passes/partition/forms/NormalizationForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/decompose/NormDecomposition.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/SoftmaxForms.h"
+#include "passes/partition/forms/SoftmaxForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/OptimizerForms.h"
+#include "passes/partition/forms/OptimizerForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/decompose/OptimizerDecomposition.h"
