@@ -6,7 +6,7 @@
 #ifndef PCC_RUNTIME_CHECK_BYTEMAP_H
 #define PCC_RUNTIME_CHECK_BYTEMAP_H
 
-#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/validate/OperandRanges.h"
 #include "runtime/check/ProgramIndex.h"
 
 namespace pcc::check {

@@ -2,9 +2,9 @@
 
 #include "runtime/check/LaunchGrouping.h"
 
-#include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/Waits.h"
+#include "runtime/abi/validate/OperandRanges.h"
 #include "runtime/check/ProgramIndex.h"
 
 #include <algorithm>

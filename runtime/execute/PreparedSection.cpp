@@ -2,9 +2,9 @@
 
 #include "runtime/execute/PreparedSection.h"
 
-#include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
+#include "runtime/abi/validate/OperandRanges.h"
 #include "runtime/execute/PrepareCollective.h"
 
 #include <algorithm>

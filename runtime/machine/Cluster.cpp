@@ -2,7 +2,7 @@
 
 #include "runtime/machine/Cluster.h"
 
-#include "runtime/abi/Checker.h"
+#include "runtime/abi/validate/Checker.h"
 #include "runtime/machine/BuiltIn.h"
 
 #include <google/protobuf/io/tokenizer.h>

@@ -2,7 +2,7 @@
 
 #include "runtime/machine/InstructionCost.h"
 
-#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/validate/OperandRanges.h"
 #include "runtime/machine/Roofline.h"
 
 #include <algorithm>

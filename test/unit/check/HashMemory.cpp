@@ -2,8 +2,8 @@
 
 #include "test/unit/check/HashMemory.h"
 
-#include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/Rings.h"
+#include "runtime/abi/validate/OperandRanges.h"
 #include "test/unit/check/TaskList.h"
 
 namespace pcc::test {

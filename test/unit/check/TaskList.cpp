@@ -2,9 +2,9 @@
 
 #include "test/unit/check/TaskList.h"
 
-#include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/Rings.h"
+#include "runtime/abi/validate/OperandRanges.h"
 
 #include <span>
 

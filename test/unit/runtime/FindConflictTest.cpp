@@ -2,8 +2,8 @@
 //
 // Conflicts among many instructions against those of every two.
 
-#include "runtime/abi/FindConflict.h"
-#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/validate/FindConflict.h"
+#include "runtime/abi/validate/OperandRanges.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>

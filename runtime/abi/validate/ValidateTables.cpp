@@ -2,9 +2,9 @@
 //
 // Checks of the interface of a program: parameters, inputs, results, metrics.
 
-#include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/abi/validate/Checker.h"
 
 #include <algorithm>
 #include <cmath>

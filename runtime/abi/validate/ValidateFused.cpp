@@ -2,8 +2,8 @@
 //
 // Checks of fused collectives.
 
-#include "runtime/abi/Checker.h"
-#include "runtime/abi/FindConflict.h"
+#include "runtime/abi/validate/Checker.h"
+#include "runtime/abi/validate/FindConflict.h"
 
 namespace pcc::abi {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/validate/OperandRanges.h"
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Rings.h"

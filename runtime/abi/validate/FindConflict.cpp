@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/FindConflict.h"
+#include "runtime/abi/validate/FindConflict.h"
 
-#include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/Rings.h"
+#include "runtime/abi/validate/OperandRanges.h"
 
 #include <algorithm>
 #include <map>

@@ -2,9 +2,9 @@
 //
 // Checks of local instructions: operands within their buffers, sizes that fit the kind.
 
-#include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/validate/Checker.h"
 
 namespace pcc::abi {
 namespace {

@@ -2,8 +2,8 @@
 //
 // Checks of convolutions: consistent sizes, operands within their buffers.
 
-#include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/validate/Checker.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 //
 // Checks of matmuls: sizes, valid combinations of options, operands within their buffers.
 
-#include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/validate/Checker.h"
 
 namespace pcc::abi {
 namespace {

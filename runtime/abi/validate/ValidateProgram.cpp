@@ -3,10 +3,10 @@
 // Checks of an executable: mesh, groups, memory plan, actions. Tables, instructions and collectives
 // have files of their own. After these checks, later code relies on every index and size.
 
-#include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/abi/validate/Checker.h"
 
 #include <map>
 
