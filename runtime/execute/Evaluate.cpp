@@ -5,8 +5,8 @@
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/InputFeed.h"
-#include "runtime/execute/Metrics.h"
 #include "runtime/execute/Train.h"
+#include "runtime/execute/monitor/Metrics.h"
 
 #include <algorithm>
 #include <utility>

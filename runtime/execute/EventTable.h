@@ -6,9 +6,9 @@
 #define PCC_RUNTIME_EXECUTE_EVENTTABLE_H
 
 #include "runtime/collective/Communicator.h"
-#include "runtime/execute/PeakMemoryTracker.h"
-#include "runtime/execute/Progress.h"
-#include "runtime/execute/Trace.h"
+#include "runtime/execute/monitor/PeakMemoryTracker.h"
+#include "runtime/execute/monitor/Progress.h"
+#include "runtime/execute/monitor/Trace.h"
 
 #include <deque>
 #include <vector>

@@ -6,9 +6,9 @@
 #ifndef PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
 #define PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
 
-#include "runtime/execute/DeviceCommunicator.h"
 #include "runtime/execute/PreparedSection.h"
 #include "runtime/execute/Tensor.h"
+#include "runtime/execute/open/DeviceCommunicator.h"
 
 #include <functional>
 #include <map>

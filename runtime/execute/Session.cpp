@@ -12,11 +12,11 @@
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/execute/BufferWriter.h"
-#include "runtime/execute/LossReader.h"
-#include "runtime/execute/OpenDevices.h"
 #include "runtime/execute/ParameterHolder.h"
 #include "runtime/execute/RankThreads.h"
-#include "runtime/execute/Watchdog.h"
+#include "runtime/execute/monitor/LossReader.h"
+#include "runtime/execute/monitor/Watchdog.h"
+#include "runtime/execute/open/OpenDevices.h"
 
 #include <algorithm>
 #include <thread>

@@ -2,9 +2,9 @@
 //
 // Whole programs on the emulated GPU, beside the same on the host.
 
-#include "runtime/execute/DeferredLossReader.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
+#include "runtime/execute/monitor/DeferredLossReader.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/Programs.h"
 

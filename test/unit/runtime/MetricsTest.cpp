@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/Metrics.h"
+#include "runtime/execute/monitor/Metrics.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 // where a rank or the network fails it, and what it must not do meanwhile.
 
 #include "runtime/check/Check.h"
-#include "runtime/execute/JoinNccl.h"
 #include "runtime/execute/Session.h"
+#include "runtime/execute/open/JoinNccl.h"
 #include "test/emulator/NcclLibrary.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/Programs.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/execute/Trace.h"
+#include "runtime/execute/monitor/Trace.h"
 #include "runtime/simulate/Simulate.h"
 
 #include <map>

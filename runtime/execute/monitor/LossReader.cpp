@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/LossReader.h"
+#include "runtime/execute/monitor/LossReader.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/MessageRoutes.h"
+#include "runtime/execute/open/MessageRoutes.h"
 
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/RankExpression.h"

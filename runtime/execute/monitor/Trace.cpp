@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/Trace.h"
+#include "runtime/execute/monitor/Trace.h"
 
 #include "runtime/abi/ChromeTrace.h"
 

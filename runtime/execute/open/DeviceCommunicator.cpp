@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/DeviceCommunicator.h"
+#include "runtime/execute/open/DeviceCommunicator.h"
 
 #include "runtime/collective/StagedCommunicator.h"
 #include "runtime/collective/gpu/SharedGpu.h"
 #include "runtime/device/cuda/driver/Stream.h"
-#include "runtime/execute/JoinNccl.h"
+#include "runtime/execute/open/JoinNccl.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/Monitor.h"
+#include "runtime/execute/monitor/Monitor.h"
 
 #include "runtime/abi/RankExpression.h"
 #include "runtime/base/Files.h"

@@ -8,7 +8,7 @@
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/collective/nccl/RankComms.h"
-#include "runtime/execute/DeviceCommunicator.h"
+#include "runtime/execute/open/DeviceCommunicator.h"
 
 namespace pcc::runtime {
 

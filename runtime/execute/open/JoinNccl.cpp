@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/JoinNccl.h"
+#include "runtime/execute/open/JoinNccl.h"
 
 #include "runtime/collective/nccl/NcclRanks.h"
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/driver/Stream.h"
-#include "runtime/execute/MessageRoutes.h"
+#include "runtime/execute/open/MessageRoutes.h"
 
 #include <algorithm>
 #include <cstring>

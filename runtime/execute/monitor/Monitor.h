@@ -7,7 +7,7 @@
 #define PCC_RUNTIME_EXECUTE_MONITOR_H
 
 #include "runtime/abi/report.pb.h"
-#include "runtime/execute/LossReader.h"
+#include "runtime/execute/monitor/LossReader.h"
 
 #include <cstdio>
 #include <map>

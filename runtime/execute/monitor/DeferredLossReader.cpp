@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/DeferredLossReader.h"
+#include "runtime/execute/monitor/DeferredLossReader.h"
 
 namespace pcc::runtime {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/Metrics.h"
+#include "runtime/execute/monitor/Metrics.h"
 
 #include "runtime/data/NameList.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/Watchdog.h"
+#include "runtime/execute/monitor/Watchdog.h"
 
 #include <algorithm>
 #include <thread>

@@ -11,7 +11,7 @@
 #ifndef PCC_RUNTIME_EXECUTE_LATELOSSES_H
 #define PCC_RUNTIME_EXECUTE_LATELOSSES_H
 
-#include "runtime/execute/LossReader.h"
+#include "runtime/execute/monitor/LossReader.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/OpenWorld.h"
+#include "runtime/execute/open/OpenWorld.h"
 
 #include "runtime/abi/RankExpression.h"
 #include "runtime/collective/mpi/MpiWorld.h"

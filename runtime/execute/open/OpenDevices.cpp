@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/OpenDevices.h"
+#include "runtime/execute/open/OpenDevices.h"
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/host/HostDevice.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/PeakMemoryTracker.h"
+#include "runtime/execute/monitor/PeakMemoryTracker.h"
 
 #include "runtime/abi/Rings.h"
 #include "runtime/simulate/LiveMemory.h"
