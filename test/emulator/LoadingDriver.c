@@ -2,7 +2,7 @@
 //
 // A libcuda.so.1 that has no GPU but takes machine code: as much of the driver as cuDNN asks for
 // when it makes a plan, so that its plans can be made, kernels compiled and all, for a GPU that is
-// described to it (test/unit/runtime/CudnnLibraryTest.cpp).
+// described to it (test/unit/runtime/device/CudnnLibraryTest.cpp).
 
 static char object;
 

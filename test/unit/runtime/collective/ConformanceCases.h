@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random collectives for the conformance suite, and what each member must have when they are done.
+
+#ifndef PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H
+#define PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H
+
+#include "test/unit/runtime/collective/CollectiveReference.h"
+
+#include <random>
+
+namespace pcc::test {
+
+using Random = std::mt19937;
+
+int pick(Random &random, int low, int high);
+
+/// The state of one collective on all members of one group.
+struct Case {
+  runtime::CollectiveCall call;
+  /// The operand becomes the result: there are no sources.
+  bool isInPlace = false;
+  std::vector<std::vector<std::byte>> sources = {}, destinations = {};
+  std::vector<Values> expected = {};
+};
+
+/// A random call of a kind for a group of `members`, on random values.
+Case makeCase(Random &random, abi::CollectiveKind kind, int members);
+
+/// So many calls that are one message.
+std::vector<Case> makeMessage(Random &random, abi::CollectiveKind kind, int members, int calls);
+
+/// The call of one member.
+runtime::CollectiveCall callOf(Case &test, int position);
+
+/// Expects that a member has what it must have.
+void expectDone(const Case &test, int position);
+
+/// Colors for a split of `ranks` ranks into groups of equal size, in random order.
+std::vector<int> randomColors(Random &random, int ranks, int groups);
+
+} // namespace pcc::test
+
+#endif // PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H
