@@ -2,8 +2,8 @@
 //
 // Runs a program on given values and compares the results with the expected ones. `pcc-run
 // --expected` checks devices in this way on a machine without a compiler. The comparison is the
-// interpreter's (compiler/interpret/Compare.h): it covers every element, NaN equals NaN, and an
-// infinity equals itself.
+// interpreter's (compiler/interpret/verify/Compare.h): it covers every element, NaN equals NaN, and
+// an infinity equals itself.
 
 #ifndef PCC_RUNTIME_EXECUTE_EXPECTATION_H
 #define PCC_RUNTIME_EXECUTE_EXPECTATION_H

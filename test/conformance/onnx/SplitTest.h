@@ -3,7 +3,7 @@
 // A node test on several ranks.
 #pragma once
 
-#include "compiler/interpret/Compare.h"
+#include "compiler/interpret/verify/Compare.h"
 #include "mlir/IR/MLIRContext.h"
 #include "test/conformance/onnx/NodeTest.h"
 

@@ -3,7 +3,7 @@
 // How many tests passed, failed and were skipped, by operator.
 #pragma once
 
-#include "compiler/interpret/Compare.h"
+#include "compiler/interpret/verify/Compare.h"
 #include "test/conformance/onnx/NodeTest.h"
 #include <map>
 

@@ -3,7 +3,7 @@
 // A program on one device, and the same split over N ranks by strategies given to some of its ops.
 #pragma once
 
-#include "compiler/interpret/Verify.h"
+#include "compiler/interpret/verify/Verify.h"
 #include "test/oracle/sharding/Strategies.h"
 #include "llvm/ADT/DenseMap.h"
 

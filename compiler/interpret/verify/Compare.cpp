@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/interpret/Compare.h"
+#include "compiler/interpret/verify/Compare.h"
 
-#include "compiler/interpret/Bounds.h"
 #include "compiler/interpret/Map.h"
+#include "compiler/interpret/verify/Bounds.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "runtime/abi/Random.h"
 #include "llvm/Support/Format.h"

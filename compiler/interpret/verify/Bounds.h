@@ -4,7 +4,7 @@
 // use them, and golden results store them for comparisons on other machines.
 #pragma once
 
-#include "compiler/interpret/Verify.h"
+#include "compiler/interpret/verify/Verify.h"
 
 namespace pcc::interpret {
 

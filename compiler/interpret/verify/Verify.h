@@ -5,8 +5,8 @@
 // program.
 #pragma once
 
-#include "compiler/interpret/Compare.h"
 #include "compiler/interpret/Inputs.h"
+#include "compiler/interpret/verify/Compare.h"
 
 namespace pcc::interpret {
 

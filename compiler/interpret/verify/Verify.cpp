@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/interpret/Verify.h"
+#include "compiler/interpret/verify/Verify.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Stages.h"
