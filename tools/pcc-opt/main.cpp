@@ -4,8 +4,15 @@
 
 #include "compiler/Register.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tools/version/Version.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "pcc-opt " << pcc::tools::version() << " (LLVM " << LLVM_VERSION_STRING << ")\n";
+  });
   mlir::DialectRegistry registry;
   pcc::registerDialects(registry);
   pcc::registerPasses();
