@@ -29,7 +29,8 @@ Status setInteger(const char *name, const IntegerTarget &target, const std::stri
 Status setReal(const char *name, double *target, const std::string &text) {
   double number;
   if (!parseNumber(text, number) || !std::isfinite(number) || number < 0)
-    return Status::badUsage(fmt::format("--{}: expected a number from 0 on, got '{}'", name, text));
+    return Status::badUsage(
+        fmt::format("--{}: expected a number of at least 0, got '{}'", name, text));
   *target = number;
   return {};
 }
@@ -59,6 +60,8 @@ Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
   std::vector<std::string> rest;
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string argument = arguments[i];
+    if (argument == "-h")
+      argument = "--help";
     if (!argument.starts_with("--")) {
       rest.push_back(argument);
       continue;

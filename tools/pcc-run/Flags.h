@@ -2,6 +2,7 @@
 //
 // Parses flags by a table: each row holds the name, the help text and the target of the value.
 // `--name=value` and `--name value` are the same; a boolean flag needs no value.
+// `-h` is `--help`.
 
 #ifndef PCC_TOOLS_PCC_RUN_FLAGS_H
 #define PCC_TOOLS_PCC_RUN_FLAGS_H

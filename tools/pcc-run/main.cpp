@@ -8,6 +8,7 @@
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc-run/Expected.h"
 #include "tools/pcc-run/Flags.h"
+#include "tools/version/Version.h"
 
 #include <limits>
 #include <map>
@@ -32,7 +33,7 @@ struct Options {
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
   bool checkInstructions = false;
-  bool shuffle = false, help = false;
+  bool shuffle = false, help = false, version = false;
 
   bool isJson() const { return format == "json"; }
 };
@@ -49,40 +50,45 @@ const std::map<std::string, abi::ReductionOrder> reductions = {{"ordered", abi::
 std::vector<tools::Flag> flagsOf(Options &options) {
   using tools::IntegerTarget;
   return {
-      {"device-num", "number of ranks; must be the program's",
+      {"device-num", "number of ranks; must be that of the program",
        IntegerTarget{&options.deviceNum, 1, 4096}},
-      {"data", "folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, npy:PATH, synthetic[:ROWS]",
+      {"data",
+       "training data: a folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, npy:PATH, "
+       "synthetic[:ROWS]",
        &options.data},
-      {"eval-data", "the same, to evaluate on after training", &options.evalData},
-      {"expected", "a file of 'pcc verify --record': run by it and compare, nothing else",
+      {"eval-data", "evaluation data after training", &options.evalData},
+      {"expected", "golden results of 'pcc verify --record': only run and compare with them",
        &options.expected},
-      {"metrics", "what is evaluated: names of metrics between commas", &options.metrics},
-      {"save", "a .safetensors file for the parameters after training", &options.save},
-      {"save-every", "it is written after every so many epochs, too; 0: only at the end",
+      {"metrics", "metrics to evaluate, separated by commas", &options.metrics},
+      {"save", "output .safetensors file of the parameters after training", &options.save},
+      {"save-every", "epochs between writes of --save (default: 0, only at the end)",
        IntegerTarget{&options.saveEvery, 0, unlimited}},
-      {"steps", "stop after so many steps", IntegerTarget{&options.steps, 1, unlimited}},
-      {"epochs", "passes over the data", IntegerTarget{&options.epochs, 1, unlimited}},
-      {"shuffle", "another order of rows in each epoch, by the seed", &options.shuffle},
-      {"log-every", "a loss line every so many steps, 0: none",
+      {"steps", "maximum number of steps (default: no limit)",
+       IntegerTarget{&options.steps, 1, unlimited}},
+      {"epochs", "number of passes over the data", IntegerTarget{&options.epochs, 1, unlimited}},
+      {"shuffle", "shuffle the rows in each epoch, by the seed", &options.shuffle},
+      {"log-every", "steps between loss lines (default: 20; 0: none)",
        IntegerTarget{&options.logEvery, 0, unlimited}},
-      {"log-dir", "folder for logs of each rank", &options.logDir},
-      {"time-out", "seconds that a rank may wait for others, 0: no limit", &options.timeOut},
-      {"format", "text or json", &options.format},
-      {"link", "RATE,LATENCY as in 10Gbps,20us: communication takes as long as over such links",
-       &options.link},
-      {"trace", "file for a Chrome trace of the last records", &options.trace},
-      {"communicator", "what joins the ranks: auto, local, mpi, nccl, store",
+      {"log-dir", "folder for the logs of each rank", &options.logDir},
+      {"time-out", "time limit of waiting for other ranks in seconds (default: 0, no limit)",
+       &options.timeOut},
+      {"format", "output format: text (default) or json", &options.format},
+      {"link", "emulated links between the ranks: RATE,LATENCY as in 10Gbps,20us", &options.link},
+      {"trace", "output file of a Chrome trace of the latest instructions", &options.trace},
+      {"communicator", "communicator of the ranks: auto (default), local, mpi, nccl, store",
        &options.communicator},
-      {"reduction", "who sums over mpi: ordered, library", &options.reduction},
+      {"reduction", "order of sums over mpi: ordered (default), library", &options.reduction},
       {"non-finite",
-       "a loss, or a parameter to save, that is infinite or no number: stop, continue",
+       "action on an infinite or NaN loss or saved parameter: stop (default), continue",
        &options.nonFinite},
-      {"seed", "for first values and data", IntegerTarget{&options.seed, 0, unlimited}},
-      {"threads", "threads of all ranks together, 0: one per core",
+      {"seed", "random seed of initial values and data order (default: 0)",
+       IntegerTarget{&options.seed, 0, unlimited}},
+      {"threads", "threads of all ranks together (default: 0, one per core)",
        IntegerTarget{&options.threads, 0, 4096}},
-      {"check-instructions", "each record is waited for, so that an error of a GPU names it",
+      {"check-instructions", "wait for each instruction, so that a GPU error names it",
        &options.checkInstructions},
-      {"help", "this text", &options.help},
+      {"version", "print the version", &options.version},
+      {"help", "print this help", &options.help},
   };
 }
 
@@ -95,9 +101,13 @@ Status parse(int argc, char **argv, Options &options) {
     fmt::print("usage: pcc-run PROGRAM.pcx [flags]\n{}", tools::describeFlags(flags));
     return {};
   }
+  if (options.version) {
+    fmt::print("pcc-run {}\n", tools::version());
+    return {};
+  }
   if (files->size() != 1)
     return Status::badUsage(
-        fmt::format("expected one program, got {}; --help says more", files->size()));
+        fmt::format("expected one program, got {}; --help lists the flags", files->size()));
   if (options.format != "text" && options.format != "json")
     return Status::badUsage(
         fmt::format("--format: expected text or json, got '{}'", options.format));
@@ -114,9 +124,9 @@ Status parse(int argc, char **argv, Options &options) {
   if (!options.expected.empty() &&
       !(options.data + options.evalData + options.save + options.link + options.trace).empty())
     return Status::badUsage(
-        "--expected: expected no --data, --eval-data, --save, --link or --trace beside it");
+        "--expected: cannot be combined with --data, --eval-data, --save, --link or --trace");
   if (!options.expected.empty() && options.isJson())
-    return Status::badUsage("--expected: expected no --format=json beside it");
+    return Status::badUsage("--expected: expected --format=text, got json");
   options.program = files->front();
   return {};
 }
@@ -205,7 +215,7 @@ int main(int argc, char **argv) {
   Options options;
   int exitCode = 0;
   Status status = parse(argc, argv, options);
-  if (status.ok() && !options.help)
+  if (status.ok() && !options.help && !options.version)
     status = run(options, exitCode);
   if (!status.ok()) {
     fmt::print(stderr, "pcc-run: error: {}\n", status.describe());

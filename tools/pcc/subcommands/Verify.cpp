@@ -18,18 +18,20 @@ namespace {
 class VerifySubcommand : public Subcommand {
 public:
   VerifySubcommand()
-      : Subcommand("verify", "compares ranks with one device, or two modules"),
+      : Subcommand("verify", "compares the ranks of a program with one device, or two modules"),
         compileFlags(command),
         other(cl::Positional, cl::desc("[OTHER]"), cl::Optional, cl::sub(command)), format(command),
         record("record",
-               cl::desc("write the program to PREFIX.pcx and what it must compute to "
+               cl::desc("write the program to PREFIX.pcx and its golden results to "
                         "PREFIX.expected, for 'pcc-run --expected'; run nothing"),
                cl::value_desc("prefix"), cl::sub(command)),
-        testData("test-data", cl::desc("compare with the outputs in this folder of ONNX test data"),
+        testData("test-data", cl::desc("folder of ONNX test data to compare with"),
                  cl::value_desc("folder"), cl::sub(command)),
-        seed("seed", cl::desc("of the random inputs"), cl::init(1), cl::sub(command)),
-        steps("steps", cl::desc("training steps that are compared"), cl::init(2), cl::sub(command)),
-        listAll("all", cl::desc("list the cases that passed, too"), cl::sub(command)) {}
+        seed("seed", cl::desc("random seed of the inputs (default: 1)"), cl::init(1),
+             cl::sub(command)),
+        steps("steps", cl::desc("number of compared training steps (default: 2)"), cl::init(2),
+              cl::sub(command)),
+        listAll("all", cl::desc("also list the cases that passed"), cl::sub(command)) {}
 
   ExitCode run() override {
     Session session;
@@ -58,11 +60,11 @@ public:
 private:
   ExitCode runGolden(Session &session, const pcc::interpret::VerifyOptions &options) {
     if (record.empty())
-      return pcc::cli::fail(BadUsage, "'--record': expected the beginning of two files' names");
+      return pcc::cli::fail(BadUsage, "'--record': expected a prefix of file names");
     if (!other.empty())
       return pcc::cli::fail(BadUsage, "'--record': expected one model, got two modules");
     if (!testData.empty())
-      return pcc::cli::fail(BadUsage, "'--record': expected no '--test-data' beside it");
+      return pcc::cli::fail(BadUsage, "'--record': cannot be combined with '--test-data'");
     return recordGoldenResults(session, compileFlags, options, record);
   }
 
