@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where a program finds NVIDIA's libraries on a machine that may have them as packages of Python alone."""
+"""Finds NVIDIA's libraries, also on machines that have them only as Python packages."""
 
 import importlib.util
 import os
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def environment(first=None):
-    """This process's environment with the folder `first` before the system's folders of libraries, and behind those the
-    folders of NVIDIA's packages that this Python has."""
+    """Returns this process's environment with a longer library path: the folder `first`, the present path, then the
+    folders of NVIDIA's Python packages."""
     packages = importlib.util.find_spec("nvidia")
     folders = [] if packages is None else [folder for place in packages.submodule_search_locations
                                            for folder in sorted(Path(place).glob("*/lib"))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The machine with the GPU for what is prepared here: this one, or another that ssh reaches."""
+"""Selects the machine with the GPU: this one, or one that ssh reaches."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ NO_GPU = 6
 
 
 def chip_of(capability):
-    """The newest chip that pcc knows and a GPU of this compute capability, "9.0", runs; None if there is none."""
+    """Returns the newest chip that pcc knows and a GPU of this compute capability ("9.0") runs; None if there is none."""
     major, minor = (int(part) for part in capability.split("."))
     if (major, minor) == (0, 0):
         return "emulator"
@@ -21,7 +21,7 @@ def chip_of(capability):
 
 
 def find_capability(command, pattern):
-    """What `pattern` finds in the output of a command; None without it, or without the command."""
+    """Returns the first group of `pattern` in the output of a command; None without a match or without the command."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     except FileNotFoundError:
@@ -39,21 +39,21 @@ def capability_there(host):
 
 
 def add_arguments(parser):
-    """--chip, --host and --folder, as `chooseChip` takes them."""
+    """Adds --chip, --host and --folder for `chooseChip`."""
     parser.add_argument("--chip", choices=CHIPS)
     parser.add_argument("--host", metavar="USER@MACHINE")
     parser.add_argument("--folder", type=lambda text: Path(text).resolve(), metavar="DIR")
 
 
 def need_programs(parser, build):
-    """Ends the program where the build folder has none of pcc's."""
+    """Exits with an error if the build folder lacks pcc's programs."""
     for program in ("pcc", "pcc-run"):
         if not (build / "bin" / program).exists():
-            parser.error(f"expected '{program}' in '{build / 'bin'}': 'make build' makes it")
+            parser.error(f"expected '{program}' in '{build / 'bin'}': 'make build' builds it")
 
 
 def chooseChip(program, arguments):
-    """(the chip to compile for, whether something here or at the host runs it). Ends `program` where there is no GPU."""
+    """Returns (chip to compile for, whether this machine or the host runs it). Exits if there is no GPU."""
     if arguments.host and arguments.chip == "emulator":
         print(f"{program}: --host: expected a chip of a GPU, got 'emulator', which is here", file=sys.stderr)
         sys.exit(2)
@@ -67,13 +67,13 @@ def chooseChip(program, arguments):
     if not found and not (arguments.chip and arguments.folder and not arguments.host):
         reason = f"the GPU {place} has compute capability {capability}, below 8.0" if capability else f"no GPU is {place}"
         print(f"{program}: {reason}; --host=USER@MACHINE runs on another machine, --chip=emulator on the emulated driver, "
-              "--chip=sm_NN --folder=DIR puts the programs down for later", file=sys.stderr)
+              "--chip=sm_NN --folder=DIR stores the programs for later", file=sys.stderr)
         sys.exit(NO_GPU)
     return arguments.chip or found, bool(found)
 
 
 def run_there(program, host, folder):
-    """Copies a folder to another machine, starts `run` in it, and takes it away again; the exit code."""
+    """Copies a folder to another machine, starts `run` in it and removes it; returns the exit code."""
     made = subprocess.run(["ssh", host, "mktemp -d"], capture_output=True, text=True, check=False)
     there = made.stdout.strip()
     if made.returncode or not there:
@@ -90,7 +90,7 @@ def run_there(program, host, folder):
 
 
 def run(program, arguments, chip, runs, folder):
-    """Starts `run` in the folder where the GPU is, or says how; the exit code."""
+    """Starts `run` in the folder on the machine with the GPU, or prints how; returns the exit code."""
     if not runs:
         print(f"no GPU is here: copy '{folder}' to one and start 'run' in it")
         return 0

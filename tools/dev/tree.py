@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The project's own files: those of the git repository, or, in a tree without one, all that no build made."""
+"""Lists the project's own files: those in git or, without git, all that no build made."""
 
 import fnmatch
 import os
@@ -11,7 +11,7 @@ IGNORED = ("build*", "out", ".venv*", ".git", "__pycache__")
 
 
 def files(root, *patterns):
-    """Paths relative to `root` that match one of the patterns (fnmatch, in which `*` crosses folders), sorted."""
+    """Returns the sorted paths relative to `root` that match a pattern (fnmatch, in which `*` crosses folders)."""
     paths = repository(root)
     paths = walk(root) if paths is None else paths
     return [Path(path) for path in sorted(paths)
@@ -19,7 +19,7 @@ def files(root, *patterns):
 
 
 def repository(root):
-    """Files under version control, or new and not ignored; None if `root` is not the top of a repository that git reads."""
+    """Returns the files that git tracks or does not ignore; None if `root` is not the top of a git repository."""
     if not Path(root, ".git").exists():
         return None
     try:
@@ -31,7 +31,7 @@ def repository(root):
 
 
 def walk(root):
-    """Every file below `root` but those in ignored folders."""
+    """Yields every file below `root` outside ignored folders."""
     for folder, subfolders, names in os.walk(root):
         subfolders[:] = [name for name in subfolders if not any(fnmatch.fnmatchcase(name, i) for i in IGNORED)]
         for name in names:
