@@ -33,7 +33,7 @@ static void report(void *cookie) {
   if (!error)
     file << reproducer.script;
   file.flush();
-  llvm::errs() << "pcc: internal error; to see it again: sh " << reproducer.path << "\n";
+  llvm::errs() << "pcc: internal error; to reproduce: sh " << reproducer.path << "\n";
   llvm::sys::PrintStackTrace(llvm::errs(), 16);
   _exit(pcc::cli::InternalError);
 }

@@ -29,18 +29,18 @@ Session::Session() : context(makeRegistry()), printer(&context, llvm::errs()) {
 ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
     : model(cl::Positional, cl::desc("MODEL"),
             use == ModelUse::Required ? cl::Required : cl::Optional, cl::sub(command)),
-      weights("weights", cl::desc("take the parameters' values from this .safetensors file"),
+      weights("weights", cl::desc(".safetensors file with the parameters' values"),
               cl::value_desc("file"), cl::sub(command)),
       constraints("constraints",
-                  cl::desc("strategies for ops, parameters and inputs by their names"),
+                  cl::desc("file of constraints on ops, parameters and inputs by name"),
                   cl::value_desc("file"), cl::sub(command)),
-      deviceConfiguration(
-          "device-config",
-          cl::desc("which of the model's configurations for several devices counts"),
-          cl::value_desc("name"), cl::sub(command)),
-      dims("set-dim", cl::desc("the size of a symbolic dimension"), cl::value_desc("name=size"),
+      deviceConfiguration("device-config",
+                          cl::desc("name of the model's multi-device configuration to use"),
+                          cl::value_desc("name"), cl::sub(command)),
+      dims("set-dim", cl::desc("size of a symbolic dimension"), cl::value_desc("name=size"),
            cl::sub(command)),
-      inputs("set-input", cl::desc("an input that must be known, as a shape, from a .pb file"),
+      inputs("set-input",
+             cl::desc(".pb file with the value of an input that must be constant, such as a shape"),
              cl::value_desc("name=file"), cl::sub(command)) {}
 
 llvm::StringRef ModelFlags::givenFlag() const {

@@ -80,7 +80,7 @@ json::Array collectivesToJson(const CollectiveMeans &measured, const PredictedSt
 void printSteps(const MeasuredSteps &measured, const PredictedStep *predicted) {
   std::vector<std::vector<std::string>> table = {{"ms", "best", "exposed", "mean", "exposed"}};
   if (predicted)
-    table.front().insert(table.front().end(), {"predicted", "exposed", "off"});
+    table.front().insert(table.front().end(), {"predicted", "exposed", "error"});
   for (const Row &row : makeRows(measured, predicted)) {
     std::vector<std::string> &cells = table.emplace_back();
     cells = {row.name, milliseconds(row.best.seconds), milliseconds(row.best.exposed),

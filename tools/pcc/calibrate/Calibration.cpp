@@ -108,7 +108,8 @@ private:
     auto share = measureShare(timer, *allReduce, quick);
     if (mlir::failed(share))
       return mlir::failure();
-    llvm::errs() << llvm::formatv("all-reduce takes {0:f2} of a matmul beside it\n", *share);
+    llvm::errs() << llvm::formatv("share of a concurrent matmul lost to an all-reduce: {0:f2}\n",
+                                  *share);
     if (*share > 0)
       *cluster.mutable_device()->mutable_collective_share() = measured(std::min(*share, 1.0));
     return mlir::success();
@@ -139,7 +140,7 @@ private:
   }
 
   static void report(llvm::StringRef what, double value, llvm::StringRef unit, double residual) {
-    llvm::errs() << llvm::formatv("{0,-12} {1,9:f2} {2}, off by {3:f1} %\n", what, value, unit,
+    llvm::errs() << llvm::formatv("{0,-12} {1,9:f2} {2}, residual {3:f1} %\n", what, value, unit,
                                   residual * 100);
   }
 

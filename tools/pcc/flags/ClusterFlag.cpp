@@ -12,9 +12,9 @@ namespace cl = llvm::cl;
 
 ClusterFlag::ClusterFlag(cl::SubCommand &command)
     : text("cluster",
-           cl::desc("the machine whose times decide: 8xcpu, 2x8xH100, or a .textproto or .json"),
+           cl::desc("machine for cost estimates: 8xcpu, 2x8xH100, or a .textproto or .json"),
            cl::value_desc("form|file"), cl::sub(command)),
-      link(command, "the links between its devices: 10Gbps,20us") {}
+      link(command, "links between the devices, as in 10Gbps,20us") {}
 
 ExitCode ClusterFlag::read(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
   if (ExitCode code = readCluster(ranks, cluster))

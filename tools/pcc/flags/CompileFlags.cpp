@@ -25,35 +25,36 @@ static constexpr int64_t maxChunks = 64;
 
 CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
     : model(command, use), parallel(command), cluster(command),
-      loss("loss", cl::desc("the loss to train with, or without an optimizer to evaluate"),
+      loss("loss", cl::desc("loss to train with, or to evaluate if there is no optimizer"),
            cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
-      optimizer("optimizer", cl::desc("how parameters are updated"),
+      optimizer("optimizer", cl::desc("optimizer that updates the parameters"),
                 cl::value_desc("kind[,option=value...]"), cl::sub(command)),
-      target("target", cl::desc("what runs the program (default: host)"),
+      target("target", cl::desc("device that runs the program (default: host)"),
              cl::value_desc("host|cuda:sm_NN"), cl::init("host"), cl::sub(command)),
       roundsToTf32("tf32",
-                   cl::desc("products, convolutions and attention of f32 on a GPU may round their "
+                   cl::desc("on a GPU, let f32 matmuls, convolutions and attention round their "
                             "factors to TF32's 10 bits"),
                    cl::sub(command)),
-      dumpIr(
-          "dump-ir",
-          cl::desc("write the module after every stage into a folder; with ',dot' pictures, too"),
-          cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
-      remarks("remarks", cl::desc("say what the passes decided"), cl::sub(command)),
+      dumpIr("dump-ir",
+             cl::desc("folder for the IR after every phase; with ',dot' also for graphs"),
+             cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
+      remarks("remarks", cl::desc("print remarks on the decisions of passes"), cl::sub(command)),
       freezeBatchNorm("freeze-batch-norm",
-                      cl::desc("train with the running statistics of batch norms as they are"),
+                      cl::desc("train with fixed running statistics of batch norms"),
                       cl::sub(command)),
-      hidesReductions("hide-reductions",
-                      cl::desc("gradients are reduced beside the last backward pass (default)"),
-                      cl::init(true), cl::sub(command)),
+      hidesReductions(
+          "hide-reductions",
+          cl::desc("overlap gradient reductions with the last backward pass (default: true)"),
+          cl::init(true), cl::sub(command)),
       matmulChunks("matmul-chunks",
-                   cl::desc("products whose results are summed over ranks are cut in so many "
-                            "chunks at most, where that pays; 1: none is"),
+                   cl::desc("maximum number of chunks of a matmul whose result is summed over "
+                            "ranks; the cost model chooses (default: 1, no chunks)"),
                    cl::init(1), cl::sub(command)),
-      stageMemory("stage-memory",
-                  cl::desc("the bytes of a device that pipeline stages, where they are found, are "
-                           "to fit into by their estimate; 0: those of '--memory-limit'"),
-                  cl::init(0), cl::sub(command)) {}
+      stageMemory(
+          "stage-memory",
+          cl::desc("bytes of a device into which the search must fit pipeline stages, by its "
+                   "estimate (default: 0, '--memory-limit')"),
+          cl::init(0), cl::sub(command)) {}
 
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
@@ -211,12 +212,12 @@ ExitCode CompileFlags::chooseRecompute(CompileOptions &options) const {
     if (!chosen.error.empty())
       return Success; // the compilation pipeline reports the error
     if (!chosen.fits(search.getLimit()))
-      return fail(Infeasible,
-                  llvm::formatv("'--memory-limit': expected at least {0}, which a rank needs{1}, "
-                                "got {2}; live at its peak are {3}",
-                                chosen.peakBytes,
-                                options.trains() ? " even if values are computed again" : "",
-                                search.getLimit(), chosen.atPeak));
+      return fail(
+          Infeasible,
+          llvm::formatv("'--memory-limit': expected at least {0} bytes per rank{1}, got {2}; "
+                        "largest live tensors at the peak: {3}",
+                        chosen.peakBytes, options.trains() ? " even with recomputation" : "",
+                        search.getLimit(), chosen.atPeak));
     options.recomputedParts.assign(chosen.parts.begin(), chosen.parts.end());
     if (!chosen.parts.empty())
       remark = [baseline = search.getBaseline(), chosen](mlir::Location location) {
@@ -324,8 +325,7 @@ ExitCode CompileFlags::readProgram(abi::Executable &program,
                                    llvm::ArrayRef<llvm::StringRef> usedFlags) const {
   llvm::StringRef flag = givenFlag({"device_num"});
   if (!flag.empty() && !llvm::is_contained(usedFlags, flag))
-    return fail(BadUsage,
-                "'--" + flag + "': expected a model, got a program, which is compiled already");
+    return fail(BadUsage, "'--" + flag + "': expected a model, got a compiled program");
   abi::ParallelConfig config;
   if (ExitCode code = parallel.read(config))
     return code;

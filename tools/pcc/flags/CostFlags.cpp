@@ -10,24 +10,26 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 CostFlags::CostFlags(cl::SubCommand &command)
-    : precision("precision", cl::desc("as which type f32 is priced"),
-                cl::values(clEnumValN(PrecisionName::F32, "f32", "as it is (default)"),
-                           clEnumValN(PrecisionName::F16, "f16", "mixed, with scaled losses"),
-                           clEnumValN(PrecisionName::BF16, "bf16", "mixed, f32 gradients")),
-                cl::init(PrecisionName::F32), cl::sub(command)),
+    : precision(
+          "precision", cl::desc("type that replaces f32 in the estimate (default: f32)"),
+          cl::values(clEnumValN(PrecisionName::F32, "f32", "unchanged"),
+                     clEnumValN(PrecisionName::F16, "f16", "mixed precision with loss scaling"),
+                     clEnumValN(PrecisionName::BF16, "bf16", "mixed precision with f32 gradients")),
+          cl::init(PrecisionName::F32), cl::sub(command)),
       recompute("recompute",
-                cl::desc("forward ops that run again before the backward pass, by names"),
+                cl::desc("forward ops that are recomputed for the backward pass, by name"),
                 cl::value_desc("regex"), cl::sub(command)),
-      alone("alone", cl::desc("ops that are kernels of their own, by names"),
+      alone("alone", cl::desc("ops that are not fused, by name"), cl::value_desc("regex"),
+            cl::sub(command)),
+      apart("apart", cl::desc("ops that are fused only with each other, by name"),
             cl::value_desc("regex"), cl::sub(command)),
-      apart("apart", cl::desc("ops that share kernels with each other only, by names"),
-            cl::value_desc("regex"), cl::sub(command)),
-      wide("wide", cl::desc("ops that mixed precision leaves in f32, by names"),
+      wide("wide", cl::desc("ops that mixed precision keeps in f32, by name"),
            cl::value_desc("regex"), cl::sub(command)),
       hidesActivations("hide-activations",
-                       cl::desc("other collectives run beside the products next to them"),
+                       cl::desc("overlap collectives of activations with adjacent matmuls"),
                        cl::sub(command)),
-      bucketBytes("bucket-bytes", cl::desc("gradients wait until they come to so many bytes"),
+      bucketBytes("bucket-bytes",
+                  cl::desc("bucket size of gradients in bytes (default: 0, no buckets)"),
                   cl::init(0), cl::sub(command)) {}
 
 ExitCode CostFlags::read(plan::CostOptions &options) const {

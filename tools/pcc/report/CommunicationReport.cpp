@@ -144,7 +144,7 @@ void pcc::cli::printTable(const std::vector<SectionCommunication> &report, const
   Sum step;
   for (const SectionCommunication &section : report) {
     Sum run;
-    std::vector<Row> rows = {{"kind", "op", "place", "group", "bytes"}};
+    std::vector<Row> rows = {{"kind", "op", "location", "group", "bytes"}};
     for (const Communication &collective : section.collectives) {
       rows.push_back(makeRow(collective, mesh));
       run.add(1, collective);
@@ -153,10 +153,10 @@ void pcc::cli::printTable(const std::vector<SectionCommunication> &report, const
     if (run.isTimed)
       rows.front().push_back("us");
     llvm::outs() << "section " << section.section << ", " << section.runs
-                 << " in a step: " << run.str() << "\n";
+                 << (section.runs == 1 ? " run" : " runs") << " per step: " << run.str() << "\n";
     if (rows.size() > 1)
       printColumns(rows);
   }
-  llvm::outs() << "a step: " << step.str() << "\n";
+  llvm::outs() << "total per step: " << step.str() << "\n";
   llvm::outs().flush();
 }

@@ -47,8 +47,9 @@ static void printRow(llvm::StringRef name, const plan::Seconds &seconds) {
 
 void pcc::cli::printTable(const plan::StepCost &step) {
   for (const plan::SectionCost &section : step.sections) {
-    llvm::outs() << llvm::formatv("section {0}, {1} in a step: {2:f3} ms, {3:f3} GB live\n",
-                                  section.name, section.runs, section.sum() * 1e3,
+    llvm::outs() << llvm::formatv("section {0}, {1} run{2} per step: {3:f3} ms, {4:f3} GB live\n",
+                                  section.name, section.runs, section.runs == 1 ? "" : "s",
+                                  section.sum() * 1e3,
                                   static_cast<double>(section.liveBytes) / 1e9);
     llvm::outs() << llvm::formatv("  {0,-12} {1,13} {2,13} {3,13} {4,13} {5,13} {6,13}\n", "ms",
                                   "contraction", "elementwise", "reduction", "movement",
@@ -57,14 +58,13 @@ void pcc::cli::printTable(const plan::StepCost &step) {
     printRow("recomputed", section.recomputed);
     printRow("backward", section.backward);
     if (section.hidden > 0)
-      llvm::outs() << llvm::formatv("  of the communication hidden: {0:f3}\n",
-                                    section.hidden * 1e3);
+      llvm::outs() << llvm::formatv("  hidden communication: {0:f3}\n", section.hidden * 1e3);
   }
   if (step.reductions + step.gathers > 0)
-    llvm::outs() << llvm::formatv("reductions of gradients {0:f3} ms, gathers of parameters {1:f3} "
-                                  "ms; of these hidden {2:f3} ms\n",
+    llvm::outs() << llvm::formatv("gradient reductions {0:f3} ms, parameter gathers {1:f3} ms, of "
+                                  "which hidden {2:f3} ms\n",
                                   step.reductions * 1e3, step.gathers * 1e3, step.hidden * 1e3);
-  llvm::outs() << llvm::formatv("a step: {0:f3} ms, {1:f3} GB\n", step.sum() * 1e3,
+  llvm::outs() << llvm::formatv("total per step: {0:f3} ms, {1:f3} GB\n", step.sum() * 1e3,
                                 static_cast<double>(step.peakBytes) / 1e9);
   llvm::outs().flush();
 }

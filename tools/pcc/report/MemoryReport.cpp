@@ -60,7 +60,7 @@ void MemoryReport::print() const {
   constexpr size_t maxShown = 20;
   costliest.resize(std::min(costliest.size(), maxShown));
   if (!costliest.empty())
-    llvm::outs() << llvm::formatv("\n{0} ops; those that cost most:\n", ops.size());
+    llvm::outs() << llvm::formatv("\n{0} ops; the most expensive:\n", ops.size());
   for (const Op &op : costliest)
     llvm::outs() << llvm::formatv("{0,16:f1}  {1}: {2} -> {3}\n", op.total, op.name, op.in, op.out);
 }

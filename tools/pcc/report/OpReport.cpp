@@ -67,7 +67,7 @@ static std::string describePlan(const PlanAlternative &option, solve::Int128 pla
   if (option.best.status == solve::SolveStatus::Infeasible)
     return llvm::formatv("{0,22}", "does not fit");
   if (!option.best.hasSolution())
-    return llvm::formatv("{0,22}", "none found in time");
+    return llvm::formatv("{0,22}", "no plan found in time");
   double more = 100 * (static_cast<double>(option.best.cost) / static_cast<double>(plan) - 1);
   return llvm::formatv("{0,12:f4} {1,9:f3}", strategy::toSeconds(option.best.cost) * 1e3, more);
 }
@@ -83,30 +83,30 @@ static void printOption(const PlanAlternative &option, solve::Int128 plan) {
     llvm::outs() << indent << llvm::formatv("runs {0}, {1:f2} us\n", own.text, own.seconds * 1e6);
   if (option.best.hasSolution() && option.best.bound < option.best.cost)
     llvm::outs() << indent
-                 << llvm::formatv("at least {0:f4} ms is proved\n",
+                 << llvm::formatv("lower bound {0:f4} ms\n",
                                   strategy::toSeconds(option.best.bound) * 1e3);
   if (const std::optional<strategy::Objection> &against = option.against)
     llvm::outs() << indent
-                 << llvm::formatv("against it: {0} {1} to {2} {3} takes {4}, {5:f2} us more\n",
-                                  against->from, against->made.str(), against->to,
-                                  against->wanted.str(), against->steps,
-                                  (against->after - against->before) * 1e6);
+                 << llvm::formatv(
+                        "main extra reshard: {0} {1} to {2} {3} takes {4}, {5:f2} us more\n",
+                        against->from, against->made.str(), against->to, against->wanted.str(),
+                        against->steps, (against->after - against->before) * 1e6);
 }
 
 void pcc::cli::printTable(const strategy::OpExplanation &explanation) {
   llvm::outs() << explanation.name;
   if (!explanation.section.empty())
-    llvm::outs() << llvm::formatv(", in section {0}, {1} in a step", explanation.section,
-                                  explanation.runs);
+    llvm::outs() << llvm::formatv(", in section {0}, {1} run{2} per step", explanation.section,
+                                  explanation.runs, explanation.runs == 1 ? "" : "s");
   bool isAlone = explanation.mesh.getNumRanks() == 1;
   llvm::outs() << (isAlone ? ", on one device" : ", on mesh " + explanation.mesh.str()) << "\n";
   if (!explanation.rule.empty())
     llvm::outs() << explanation.rule << "\n";
-  llvm::outs() << llvm::formatv(
-      "the plan takes {0:f4} ms a step, {1:f4} are proved to be needed\n\n",
-      strategy::toSeconds(explanation.cost) * 1e3, strategy::toSeconds(explanation.bound) * 1e3);
-  llvm::outs() << llvm::formatv("  {0,12} {1,9} {2,10}  {3}\n", "step ms", "more %", "own us",
-                                "the plans in which");
+  llvm::outs() << llvm::formatv("plan: {0:f4} ms per step, lower bound {1:f4} ms\n\n",
+                                strategy::toSeconds(explanation.cost) * 1e3,
+                                strategy::toSeconds(explanation.bound) * 1e3);
+  llvm::outs() << llvm::formatv("  {0,12} {1,9} {2,10}  {3}\n", "step ms", "excess %", "op us",
+                                "option");
   for (const PlanAlternative &option : explanation.options)
     printOption(option, explanation.cost);
   llvm::outs().flush();

@@ -9,7 +9,7 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 FormatFlag::FormatFlag(cl::SubCommand &command)
-    : value("format", cl::desc("how the result is printed"), cl::init(Format::Text),
+    : value("format", cl::desc("output format (default: text)"), cl::init(Format::Text),
             cl::values(clEnumValN(Format::Text, "text", "for people"),
                        clEnumValN(Format::Json, "json", "for programs")),
             cl::sub(command)) {}

@@ -73,7 +73,7 @@ void cli::printTable(const std::vector<StageParameters> &report) {
   for (auto [number, stage] : llvm::enumerate(report)) {
     int64_t bytes = 0, stateBytes = 0;
     std::vector<std::vector<std::string>> rows = {
-        {"parameter", "type", "shape", "on a rank", "bytes", "bytes of states"}};
+        {"parameter", "type", "shape", "rank slice", "bytes", "state bytes"}};
     for (const HeldParameter &held : stage.parameters) {
       bytes += held.bytes;
       stateBytes += held.stateBytes;
@@ -85,8 +85,8 @@ void cli::printTable(const std::vector<StageParameters> &report) {
                                                          stage.firstRank + stage.ranks - 1)
                                                .str();
     llvm::outs() << llvm::formatv(
-        "stage {0}, {1}: {2} parameters, {3} bytes on each rank, and {4} of states\n", number,
-        ranks, stage.parameters.size(), bytes, stateBytes);
+        "stage {0}, {1}: {2} parameters, {3} bytes per rank, {4} bytes of optimizer states\n",
+        number, ranks, stage.parameters.size(), bytes, stateBytes);
     printColumns(rows);
   }
 }

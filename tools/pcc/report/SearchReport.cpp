@@ -84,10 +84,11 @@ json::Value SearchReport::toJson() const {
 /// Prints the cost of each constraint, and an upper bound if a higher cost is not ruled out.
 static void printConstraints(llvm::ArrayRef<strategy::ConstraintCost> pins) {
   if (!pins.empty())
-    llvm::outs() << "\nwhat pins cost, ms a step:\n";
+    llvm::outs() << "\ncost of constraints, ms per step:\n";
   for (const strategy::ConstraintCost &constraint : pins) {
     if (!constraint.isKnown) {
-      llvm::outs() << llvm::formatv("{0,10}  {1}, no time was left for it\n", "", constraint.text);
+      llvm::outs() << llvm::formatv("{0,10}  {1}, not computed within the time limit\n", "",
+                                    constraint.text);
       continue;
     }
     llvm::outs() << llvm::formatv("{0,10:f4}  {1}", constraint.seconds * 1e3, constraint.text);
@@ -109,8 +110,8 @@ void SearchReport::print() const {
       llvm::outs() << llvm::formatv("{0,-24} {1,12}\n", mesh.name, mesh.status);
   if (const Mesh &best = meshes.front(); best.cutSeconds > 0)
     llvm::outs() << llvm::formatv(
-        "the cuts took {0:f4} s; their plan takes {1:f4} ms, before it was improved\n",
-        best.cutSeconds, best.costBefore * 1e3);
+        "recursive cuts: {0:f4} s, {1:f4} ms per step before improvement\n", best.cutSeconds,
+        best.costBefore * 1e3);
   std::vector<PlannedOp> longest = ops;
   llvm::stable_sort(longest, [](const PlannedOp &lhs, const PlannedOp &rhs) {
     return lhs.seconds > rhs.seconds;
@@ -118,7 +119,7 @@ void SearchReport::print() const {
   constexpr size_t maxShown = 20;
   longest.resize(std::min(longest.size(), maxShown));
   if (!longest.empty())
-    llvm::outs() << llvm::formatv("\n{0} ops; those that take longest, ms a step:\n", ops.size());
+    llvm::outs() << llvm::formatv("\n{0} ops; the slowest, ms per step:\n", ops.size());
   for (const PlannedOp &op : longest)
     llvm::outs() << llvm::formatv("{0,10:f4}  {1}: {2} -> {3}\n", op.seconds * 1e3, op.name,
                                   llvm::join(op.in, ", "), llvm::join(op.out, ", "));

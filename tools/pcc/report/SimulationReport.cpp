@@ -70,7 +70,7 @@ static void printTimes(llvm::ArrayRef<std::string> names, size_t widest,
   auto &os = llvm::outs();
   os << "\n" << llvm::left_justify("ms", widest);
   for (const char *head :
-       {"compute", "moves", "warm-up", "recv", "send", "collective", "drain", "hidden"})
+       {"compute", "transfer", "warm-up", "recv", "send", "collective", "drain", "hidden"})
     os << llvm::right_justify(head, 12);
   os << "\n";
   for (auto [name, timeline] : llvm::zip(names, simulation.timelines)) {
@@ -128,12 +128,11 @@ void pcc::cli::printSimulation(const abi::Executable &executable,
   printTimes(names, widest, simulation);
   printMemory(names, widest, simulation);
   printFullest(executable, names, simulation, columns);
-  llvm::outs() << llvm::formatv("\n{0}: {1:f3} ms on {2} ranks, {3:f1} % of their time bubbles; "
-                                "the last to be done: {4}\n",
-                                simulation.episode == "step" ? "a step" : simulation.episode,
-                                simulation.seconds * 1e3, abi::rankCount(executable.mesh()),
-                                100 * bubbleShare(simulation),
-                                nameOf(executable, simulation.longest()));
+  int64_t ranks = abi::rankCount(executable.mesh());
+  llvm::outs() << llvm::formatv(
+      "\n{0}: {1:f3} ms on {2} rank{3}, {4:f1} % bubbles; last to finish: {5}\n",
+      simulation.episode, simulation.seconds * 1e3, ranks, ranks == 1 ? "" : "s",
+      100 * bubbleShare(simulation), nameOf(executable, simulation.longest()));
   llvm::outs().flush();
 }
 

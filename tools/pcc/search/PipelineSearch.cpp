@@ -103,7 +103,7 @@ plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::Pipe
     exceedsMemory |= !meshes.front().outcome.isFeasible();
   };
   if (mlir::failed(runPhases(*module, own, CompilePhase::Stages)))
-    return {{}, error.str().empty() ? "it cannot be compiled" : error.str()};
+    return {{}, error.str().empty() ? "compilation failed without a diagnostic" : error.str()};
   return {
       plan::estimatePipelineCost(*pipe::listPrograms(*module), cut.getShape(), *options.cluster),
       "", recomputed};
@@ -130,9 +130,8 @@ ExitCode PipelineSearch::run() {
       space, cuts, [&](const plan::PipelineCut &cut) { return bounds.boundSeconds(cut); },
       [&](const plan::PipelineCut &cut) { return compile(*model, cut); });
   if (candidates.empty())
-    return fail(BadUsage, "no pipeline is left: expected fewer of '--pipeline-stages', "
-                          "'--micro-batches', '--virtual-stages' and '--pipeline-schedule', or "
-                          "others");
+    return fail(BadUsage, "no pipeline matches the flags; drop or change '--pipeline-stages', "
+                          "'--micro-batches', '--virtual-stages' or '--pipeline-schedule'");
   const plan::PipelineCandidate &best = candidates.front();
   if (best.error.empty())
     return Success;
@@ -171,8 +170,7 @@ static void printPruned(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
   }
   if (count == 0)
     return;
-  llvm::outs() << count << " pruned, since a step takes at least (stages x microbatches x chunks, "
-               << "ms):";
+  llvm::outs() << count << " pruned by lower bound (stages x microbatches x virtual stages: ms):";
   for (auto [cut, seconds] : bounds)
     llvm::outs() << llvm::formatv("{0} {1} x {2} x {3}: {4:f4}",
                                   cut == bounds.begin()->first ? "" : ",", std::get<0>(cut),
@@ -181,7 +179,7 @@ static void printPruned(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
 }
 
 static void printRow(const plan::PipelineCandidate &candidate) {
-  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,6}  {3,-16} ", candidate.cut.stages,
+  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,7}  {3,-16} ", candidate.cut.stages,
                                 candidate.cut.microbatches, candidate.cut.chunks,
                                 candidate.schedule);
   if (!candidate.error.empty())
@@ -193,9 +191,9 @@ static void printRow(const plan::PipelineCandidate &candidate) {
 }
 
 void PipelineSearch::print() const {
-  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,6}  {3,-16} {4,12} {5,8} {6,10} {7,10}\n",
-                                "stages", "microbatches", "chunks", "schedule", "step ms", "bubble",
-                                "memory GB", "recomputed");
+  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,7}  {3,-16} {4,12} {5,8} {6,10} {7,10}\n",
+                                "stages", "microbatches", "virtual", "schedule", "step ms",
+                                "bubble", "memory GB", "recomputed");
   for (const plan::PipelineCandidate &candidate : candidates)
     if (!candidate.schedule.empty())
       printRow(candidate);

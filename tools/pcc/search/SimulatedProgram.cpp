@@ -22,7 +22,7 @@ SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) 
   if (succeeded(runPhases(*module, options, CompilePhase::Task)))
     program = link::linkInstructions(*module);
   if (failed(program)) {
-    simulated.error = error.str().empty() ? "it cannot be compiled" : error.str();
+    simulated.error = error.str().empty() ? "compilation failed without a diagnostic" : error.str();
     return simulated;
   }
   abi::Expected<simulate::Simulation> step = simulate::simulate(*program, *options.cluster);

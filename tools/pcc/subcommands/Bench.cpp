@@ -52,17 +52,19 @@ public:
         subject(cl::Positional, cl::desc("collectives|PROGRAM.pcx"), cl::sub(command)),
         ranks("device-num", cl::desc("numbers of ranks (default: 2,4,8)"), cl::value_desc("n,..."),
               cl::CommaSeparated, cl::sub(command)),
-        bytes("bytes", cl::desc("of one rank's operand (default: 64K,1M,32M)"),
+        bytes("bytes", cl::desc("bytes of one rank's operand (default: 64K,1M,32M)"),
               cl::value_desc("n,..."), cl::CommaSeparated, cl::sub(command)),
-        kinds("kind", cl::desc("which collectives (default: all)"), cl::value_desc("name,..."),
+        kinds("kind", cl::desc("collectives to time (default: all)"), cl::value_desc("name,..."),
               cl::CommaSeparated, cl::sub(command)),
-        compare("compare",
-                cl::desc("what the simulator predicts for the program, on '--cluster' or what is "
-                         "measured of this machine first"),
-                cl::sub(command)),
-        steps("steps", cl::desc("of a program that are timed (default: 20)"), cl::init(20),
+        compare(
+            "compare",
+            cl::desc("also predict the step by the simulator: on '--cluster' or, without it, on "
+                     "this machine, which is measured first"),
+            cl::sub(command)),
+        steps("steps", cl::desc("number of timed steps of a program (default: 20)"), cl::init(20),
               cl::value_desc("n"), cl::sub(command)),
-        cluster(command), quick("quick", cl::desc("few and short measurements"), cl::sub(command)),
+        cluster(command),
+        quick("quick", cl::desc("measure fewer and shorter runs"), cl::sub(command)),
         format(command) {}
 
   ExitCode run() override {
@@ -112,7 +114,7 @@ private:
     if (ExitCode code = refuse({ranks, bytes, kinds}, "'collectives', got a program"))
       return code;
     if (!compare && cluster.givenFlag() == "cluster")
-      return fail(BadUsage, "'--cluster': expected '--compare' beside it");
+      return fail(BadUsage, "'--cluster': expected together with '--compare'");
     if (steps < 1 || steps > maxSteps)
       return fail(BadUsage, llvm::formatv("'--steps': expected 1 to {0}, got {1}", maxSteps,
                                           steps.getValue()));

@@ -24,15 +24,18 @@ constexpr int64_t maxRanks = 64;
 class CalibrateSubcommand : public Subcommand {
 public:
   CalibrateSubcommand()
-      : Subcommand("calibrate", "measures this machine for '--cluster'"),
-        ranks("device-num", cl::desc("ranks that share the machine"), cl::init(1),
-              cl::value_desc("n"), cl::sub(command)),
-        link(command, "their collectives go over such links: 10Gbps,20us"),
-        target("target", cl::desc("what is measured: host, or cuda:CHIP for this machine's GPUs"),
+      : Subcommand("calibrate", "measures this machine and writes its description for '--cluster'"),
+        ranks("device-num", cl::desc("number of ranks that share the machine (default: 1)"),
+              cl::init(1), cl::value_desc("n"), cl::sub(command)),
+        link(
+            command,
+            "emulated links between the ranks, as in 10Gbps,20us (default: this machine's memory)"),
+        target("target",
+               cl::desc("device to measure: host (default), or cuda:CHIP for this machine's GPUs"),
                cl::init("host"), cl::value_desc("target"), cl::sub(command)),
-        quick("quick", cl::desc("few and short measurements"), cl::sub(command)),
-        output("o", cl::desc("where the cluster goes"), cl::value_desc("file.textproto"),
-               cl::sub(command)) {}
+        quick("quick", cl::desc("measure fewer and shorter runs"), cl::sub(command)),
+        output("o", cl::desc("output file of the cluster description (default: stdout)"),
+               cl::value_desc("file.textproto"), cl::sub(command)) {}
 
   ExitCode run() override {
     if (ranks < 1 || ranks > maxRanks)

@@ -23,11 +23,11 @@ class CheckSubcommand : public Subcommand {
 public:
   CheckSubcommand()
       : Subcommand("check",
-                   "proves that the ranks of a program match, cannot hang and read what they "
-                   "are to read"),
+                   "proves that the ranks of a program match, cannot deadlock and read the "
+                   "intended data"),
         path(cl::Positional, cl::desc("PROGRAM"), cl::sub(command)),
-        limit("memory-limit", cl::desc("bytes that a rank may use"), cl::value_desc("bytes"),
-              cl::init(0), cl::sub(command)),
+        limit("memory-limit", cl::desc("memory limit of a rank in bytes (default: 0, no limit)"),
+              cl::value_desc("bytes"), cl::init(0), cl::sub(command)),
         format(command) {}
 
   ExitCode run() override {
@@ -61,9 +61,9 @@ private:
     }
     llvm::outs() << llvm::formatv("{0}: proved for {1} rank{2}{3}\n", path, ranks,
                                   ranks == 1 ? "" : "s",
-                                  states ? "" : ", which do not state what they read");
+                                  states ? "" : ", without dataflow annotations");
     for (size_t p = 0; p < peaks.size(); ++p)
-      llvm::outs() << llvm::formatv("stage {0}: {1} bytes on each rank\n", p, peaks[p]);
+      llvm::outs() << llvm::formatv("stage {0}: {1} bytes per rank\n", p, peaks[p]);
     llvm::outs().flush();
   }
 

@@ -18,10 +18,11 @@ namespace {
 class CompileSubcommand : public Subcommand {
 public:
   CompileSubcommand()
-      : Subcommand("compile", "a model to the program of its ranks"), compileFlags(command),
-        output("o", cl::desc("the program (.pcx), or with --emit the stage"),
+      : Subcommand("compile", "compiles a model to the program of its ranks"),
+        compileFlags(command),
+        output("o", cl::desc("output file: the program (.pcx), or with --emit the IR of the phase"),
                cl::value_desc("file"), cl::sub(command)),
-        emit("emit", cl::desc("stop after this stage and print it"),
+        emit("emit", cl::desc("phase after which to stop and print the IR"),
              cl::value_desc("graph|grad|strategy|spmd|stages|schedule|task|llvm|ptx"),
              cl::sub(command)) {}
 
@@ -32,9 +33,9 @@ public:
       last = pcc::parsePhase(emit);
     if (!last)
       return fail(BadUsage,
-                  "'--emit': expected a stage (" + emit.ValueStr + "), got '" + emit + "'");
+                  "'--emit': expected a phase (" + emit.ValueStr + "), got '" + emit + "'");
     if (emit.empty() && output.empty())
-      return fail(BadUsage, "expected '-o FILE.pcx' or '--emit=STAGE'");
+      return fail(BadUsage, "expected '-o FILE.pcx' or '--emit=PHASE'");
 
     Session session;
     pcc::CompileOptions options;

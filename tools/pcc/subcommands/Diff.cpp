@@ -49,7 +49,7 @@ void printLines(llvm::ArrayRef<StrategyDifference> differences) {
 class DiffSubcommand : public Subcommand {
 public:
   DiffSubcommand()
-      : Subcommand("diff", "what two strategy files say differently"),
+      : Subcommand("diff", "lists the differences between two strategy files"),
         a(cl::Positional, cl::desc("A"), cl::Required, cl::sub(command)),
         b(cl::Positional, cl::desc("B"), cl::Required, cl::sub(command)), format(command) {}
 

@@ -120,7 +120,8 @@ llvm::SmallVector<Finding> findAll() {
 class DoctorSubcommand : public Subcommand {
 public:
   DoctorSubcommand()
-      : Subcommand("doctor", "what is here, and how to get the rest"), format(command) {}
+      : Subcommand("doctor", "lists the installed components, and how to install the missing ones"),
+        format(command) {}
 
   ExitCode run() override {
     llvm::SmallVector<Finding> findings = findAll();
@@ -134,7 +135,7 @@ private:
   static void print(llvm::ArrayRef<Finding> findings) {
     for (const Finding &f : findings)
       llvm::outs() << llvm::left_justify(f.name, nameWidth)
-                   << llvm::left_justify(f.detail ? "here" : "missing", stateWidth)
+                   << llvm::left_justify(f.detail ? "found" : "missing", stateWidth)
                    << (f.detail ? *f.detail : f.cure) << "\n";
   }
 

@@ -60,13 +60,15 @@ mlir::FloatType typeOf(ElementName name, mlir::MLIRContext &context) {
 class ExampleSubcommand : public Subcommand {
 public:
   ExampleSubcommand()
-      : Subcommand("example", "a model to try things on; without a name lists them"),
+      : Subcommand("example", "writes an example model; without a name lists the examples"),
         name(cl::Positional, cl::desc("[NAME]"), cl::Optional, cl::sub(command)),
-        output("o", cl::desc("write to this file: .mlir or .mlirbc"), cl::value_desc("file"),
-               cl::sub(command)),
-        settings("set", cl::desc("a size of the model, as in --set layers=4"),
+        output("o", cl::desc("output file: .mlir or .mlirbc (default: stdout)"),
+               cl::value_desc("file"), cl::sub(command)),
+        settings("set", cl::desc("size of the model, as in --set layers=4 (repeatable)"),
                  cl::value_desc("name=number"), cl::sub(command)),
-        type("type", cl::desc("of parameters and layers; data and scores are f32"),
+        type("type",
+             cl::desc(
+                 "element type of parameters and layers (default: f32); data and scores are f32"),
              cl::init(ElementName::F32),
              cl::values(clEnumValN(ElementName::F32, "f32", ""),
                         clEnumValN(ElementName::F16, "f16", ""),

@@ -24,15 +24,16 @@ namespace {
 class ExplainSubcommand : public Subcommand {
 public:
   ExplainSubcommand()
-      : Subcommand("explain", "what a program does, without running it, and why"),
+      : Subcommand("explain", "explains what a program does and why, without running it"),
         compileFlags(command),
-        communication("communication", cl::desc("its collectives, their bytes and times"),
+        communication("communication", cl::desc("list the collectives, their bytes and times"),
                       cl::sub(command)),
-        parameters("parameters", cl::desc("what its ranks hold of which parameters, by stages"),
+        parameters("parameters",
+                   cl::desc("list the parameter slices that the ranks of each stage hold"),
                    cl::sub(command)),
-        cost("cost", cl::desc("what a step of a model costs on the machine of '--cluster'"),
+        cost("cost", cl::desc("estimate the cost of a model's step on the machine of '--cluster'"),
              cl::sub(command)),
-        op("op", cl::desc("the options of this op, parameter or input in the searched plan"),
+        op("op", cl::desc("op, parameter or input whose options in the searched plan are listed"),
            cl::value_desc("name"), cl::sub(command)),
         costFlags(command), format(command) {}
 
@@ -50,7 +51,7 @@ public:
 private:
   ExitCode explainCost() {
     if (compileFlags.isProgram())
-      return fail(BadUsage, "'--cost': expected a model, got a program, which is compiled already");
+      return fail(BadUsage, "'--cost': expected a model, got a compiled program");
     CompileOptions options;
     plan::CostOptions costOptions;
     if (ExitCode code = compileFlags.read(options))
@@ -58,7 +59,7 @@ private:
     if (ExitCode code = costFlags.read(costOptions))
       return code;
     if (!options.cluster)
-      return fail(BadUsage, "'--cost': expected a machine, '--cluster'");
+      return fail(BadUsage, "'--cost': expected a machine by '--cluster', got none");
     options.keptComposites = {"dropout"}; // the ops of its decomposition have other names
     costOptions.hidesReductions = options.hidesReductions;
     Session session;
@@ -76,13 +77,13 @@ private:
   /// unknown op before the search, which takes long.
   ExitCode explainOp() {
     if (compileFlags.isProgram())
-      return fail(BadUsage, "'--op': expected a model, got a program, which is compiled already");
+      return fail(BadUsage, "'--op': expected a model, got a compiled program");
     CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
     if (!isExact(options.parallel.auto_parallel_search_mode()))
       return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
-                            "which have alternatives to tell");
+                            "which compare alternatives");
     options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
     std::string unknown;
     options.observe = [&](CompilePhase stage, mlir::ModuleOp module) {
@@ -132,7 +133,7 @@ private:
         "'--op': expected an op, a parameter or an input of the model, got '" + op + "'";
     std::vector<std::string> near = strategy::findNearNames(graph, op);
     for (auto [index, name] : llvm::enumerate(near))
-      text += (index == 0 ? "; near: '" : ", '") + name + "'";
+      text += (index == 0 ? "; similar names: '" : ", '") + name + "'";
     return text;
   }
 

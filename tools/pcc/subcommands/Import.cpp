@@ -15,10 +15,10 @@ namespace {
 class ImportSubcommand : public Subcommand {
 public:
   ImportSubcommand()
-      : Subcommand("import", "a model as graph IR"), model(command), format(command),
-        output("o", cl::desc("write to this file: .mlir or .mlirbc"), cl::value_desc("file"),
-               cl::sub(command)),
-        check("check", cl::desc("only say which nodes are not supported"), cl::sub(command)) {}
+      : Subcommand("import", "imports a model as graph IR"), model(command), format(command),
+        output("o", cl::desc("output file: .mlir or .mlirbc (default: stdout)"),
+               cl::value_desc("file"), cl::sub(command)),
+        check("check", cl::desc("only list the unsupported nodes"), cl::sub(command)) {}
 
   ExitCode run() override {
     Session session;

@@ -42,16 +42,16 @@ std::string typeText(llvm::ArrayRef<int64_t> shape) {
 class PlanReshardSubcommand : public Subcommand {
 public:
   PlanReshardSubcommand()
-      : Subcommand("plan-reshard", "how a tensor gets from one sharding to another"),
-        mesh("mesh", cl::desc("axes and sizes, the last one fastest"), cl::value_desc("x=2,y=4"),
-             cl::sub(command)),
-        shape("shape", cl::desc("of the tensor, of f32"), cl::value_desc("64x64"),
+      : Subcommand("plan-reshard", "plans how to reshard a tensor"),
+        mesh("mesh", cl::desc("mesh axes and sizes, the last one fastest"),
+             cl::value_desc("x=2,y=4"), cl::sub(command)),
+        shape("shape", cl::desc("shape of the f32 tensor"), cl::value_desc("64x64"),
               cl::sub(command)),
-        from("from", cl::desc("the sharding before"), cl::value_desc("[x, _] partial(sum: y)"),
+        from("from", cl::desc("sharding before"), cl::value_desc("[x, _] partial(sum: y)"),
              cl::sub(command)),
-        to("to", cl::desc("the sharding after"), cl::value_desc("[_, x]"), cl::sub(command)),
-        file("pairs", cl::desc("many pairs at once, from a JSON file"), cl::value_desc("file"),
-             cl::sub(command)),
+        to("to", cl::desc("sharding after"), cl::value_desc("[_, x]"), cl::sub(command)),
+        file("pairs", cl::desc("JSON file of pairs of shardings, instead of one pair by flags"),
+             cl::value_desc("file"), cl::sub(command)),
         execute("execute", cl::desc("run every plan on all ranks and compare"), cl::sub(command)),
         cluster(command), format(command) {}
 
@@ -145,7 +145,7 @@ private:
     llvm::outs().flush();
   }
 
-  /// Prints `110 pairs: 387072 bytes, 1.000 times the least; on 0 above XLA, whose sum is 517632;
+  /// Prints `110 pairs: 387072 bytes, 1.000 times the lower bound; 0 above XLA (total 517632);
   /// 110 equal`.
   static void printSums(llvm::ArrayRef<ReshardPair> pairs, llvm::ArrayRef<PlannedPair> planned) {
     int64_t bytes = 0, bound = 0, xla = 0, above = 0, equal = 0;
@@ -158,10 +158,10 @@ private:
     }
     llvm::outs() << llvm::formatv("{0} pairs: {1} bytes", pairs.size(), bytes);
     if (bound)
-      llvm::outs() << llvm::formatv(", {0:f3} times the least",
+      llvm::outs() << llvm::formatv(", {0:f3} times the lower bound",
                                     static_cast<double>(bytes) / static_cast<double>(bound));
     if (xla)
-      llvm::outs() << llvm::formatv("; on {0} above XLA, whose sum is {1}", above, xla);
+      llvm::outs() << llvm::formatv("; {0} above XLA (total {1})", above, xla);
     if (planned.front().equal)
       llvm::outs() << llvm::formatv("; {0} equal", equal);
     llvm::outs() << "\n";

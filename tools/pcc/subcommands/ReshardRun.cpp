@@ -49,6 +49,6 @@ interpret::Report pcc::cli::runReshard(const ReshardPair &pair, const abi::Clust
   passes.addPass(partition::createReshardsToCollectives(options));
   passes.addPass(partition::createLocalize());
   if (failed(passes.run(*many)))
-    return {{{"reshard", interpret::CaseStatus::Failed, "the plan is no valid program"}}};
+    return {{{"reshard", interpret::CaseStatus::Failed, "the planned program is invalid"}}};
   return interpret::verifyModules(*one, *many);
 }

@@ -19,29 +19,32 @@ namespace {
 constexpr double unlimited = 9e15;
 
 constexpr FieldInfo runFields[] = {
-    {"data", "to train on, or without an optimizer to evaluate on: a folder of IDX or CIFAR files, "
-             "IMAGES,LABELS, text:PATH, npy:PATH, or "
-             "synthetic[:ROWS]"},
-    {"eval_data", "to evaluate on afterwards"},
-    {"steps", "stop after so many steps", 0, unlimited},
-    {"epochs", "passes over the data", 0, unlimited},
-    {"log_every", "a loss line every so many steps, 0: none", 0, unlimited},
-    {"log_dir", "a folder for the logs of each rank"},
-    {"time_out", "seconds that a rank may wait for others, 0: no limit", 0, unlimited},
-    {"seed", "for first values and the order of data"},
-    {"threads", "threads of all ranks together, 0: one per core", 0, 4096},
-    {"shuffle", "another order of rows in each epoch"},
-    {"trace", "a file for a Chrome trace of the latest instructions"},
-    {"metrics", "what is evaluated: names of metrics between commas"},
-    {"communicator", "what joins the ranks: local, mpi, store, nccl, or auto, which is mpi or the "
-                     "store where several processes were started, and nccl between their GPUs"},
-    {"reduction", "who sums over mpi: ordered, as local ranks do, or library, MPI itself"},
-    {"check_instructions", "each instruction is waited for, so that an error of a GPU names it"},
-    {"non_finite",
-     "a loss, or a parameter to save, that is infinite or no number: stop, or continue"},
-    {"save", "a .safetensors file for the parameters after training"},
-    {"save_every", "it is written after every so many epochs, too; 0: only at the end", 0,
+    {"data",
+     "training data, or evaluation data without an optimizer: a folder of IDX or CIFAR files, "
+     "IMAGES,LABELS, text:PATH, npy:PATH, or "
+     "synthetic[:ROWS]"},
+    {"eval_data", "evaluation data after training"},
+    {"steps", "maximum number of steps (default: 0, no limit)", 0, unlimited},
+    {"epochs", "number of passes over the data", 0, unlimited},
+    {"log_every", "steps between loss lines (default: 20; 0: none)", 0, unlimited},
+    {"log_dir", "folder for the logs of each rank"},
+    {"time_out", "time limit of waiting for other ranks in seconds (default: 0, no limit)", 0,
      unlimited},
+    {"seed", "random seed of initial values and data order (default: 0)"},
+    {"threads", "threads of all ranks together (default: 0, one per core)", 0, 4096},
+    {"shuffle", "shuffle the rows in each epoch"},
+    {"trace", "output file of a Chrome trace of the latest instructions"},
+    {"metrics", "metrics to evaluate, separated by commas"},
+    {"communicator",
+     "communicator of the ranks: local, mpi, store, nccl, or auto (default): mpi or "
+     "store with several processes, nccl between their GPUs"},
+    {"reduction",
+     "order of sums over mpi: ordered (default, like local ranks) or library (MPI's own)"},
+    {"check_instructions", "wait for each instruction, so that a GPU error names it"},
+    {"non_finite",
+     "action on an infinite or NaN loss or saved parameter: stop (default) or continue"},
+    {"save", "output .safetensors file of the parameters after training"},
+    {"save_every", "epochs between writes of '--save' (default: 0, only at the end)", 0, unlimited},
 };
 
 /// Formats the last loss and the metrics: "loss is 0.0312, accuracy: 0.9461".
@@ -63,10 +66,10 @@ void printMetrics(const abi::RunReport &report) {
 class RunSubcommand : public Subcommand {
 public:
   RunSubcommand()
-      : Subcommand("run", "trains on local ranks or over MPI"), compileFlags(command),
-        flags(command, abi::RunConfig::descriptor(), runFields), format(command),
-        compareOneRank("compare-one-rank",
-                       cl::desc("run the same on one rank, too, and print what that gave"),
+      : Subcommand("run", "trains or evaluates a model or program on its ranks"),
+        compileFlags(command), flags(command, abi::RunConfig::descriptor(), runFields),
+        format(command),
+        compareOneRank("compare-one-rank", cl::desc("also run on one rank and print its result"),
                        cl::sub(command)) {}
 
   ExitCode run() override {

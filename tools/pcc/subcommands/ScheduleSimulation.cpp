@@ -90,26 +90,32 @@ void ScheduleFlags::Simulated::print(int columns) const {
     llvm::outs() << llvm::formatv("{0,-8}{1,14:f4}{2,14:f4}{3,12}\n", device,
                                   timeline.length(device), timeline.bubble(device),
                                   timeline.peakLive[device]);
-  llvm::outs() << llvm::formatv("\n{0}, {1} chunks on a device: all done at {2:f4}, bubble rate "
-                                "{3:f4}\n",
-                                name, shape.chunks, timeline.end, timeline.bubbleRate());
+  llvm::outs() << llvm::formatv(
+      "\n{0}, {1} virtual stage{2} per device: makespan {3:f4}, bubble rate "
+      "{4:f4}\n",
+      name, shape.chunks, shape.chunks == 1 ? "" : "s", timeline.end, timeline.bubbleRate());
 }
 
 ScheduleFlags::ScheduleFlags(cl::SubCommand &command)
-    : schedule("schedule",
-               cl::desc("only this schedule, with the same times in all stages: gpipe, 1f1b, "
-                        "interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"),
-               cl::value_desc("name"), cl::sub(command)),
+    : schedule(
+          "schedule",
+          cl::desc("schedule to simulate alone, with the same times in all stages: gpipe, 1f1b, "
+                   "interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"),
+          cl::value_desc("name"), cl::sub(command)),
       times("times",
-            cl::desc("of the forward, the input gradients and the weight gradients of one "
-                     "microbatch in one chunk, and of an overlapped forward and backward"),
+            cl::desc(
+                "times of the forward, input gradients and weight gradients of one microbatch in "
+                "one virtual stage, and of an overlapped forward and backward (default: 1,1,1)"),
             cl::value_desc("F,B,W[,FB]"), cl::init("1,1,1"), cl::sub(command)),
-      latency("latency", cl::desc("from the end of work to its result at the next device"),
-              cl::init("0"), cl::sub(command)),
-      liveLimit("live-limit",
-                cl::desc("microbatches that a device of schedule auto may keep live; 0: as many as "
-                         "there are devices, as 1f1b"),
-                cl::init(0), cl::sub(command)) {}
+      latency(
+          "latency",
+          cl::desc("time from the end of an action to its result at the next device (default: 0)"),
+          cl::init("0"), cl::sub(command)),
+      liveLimit(
+          "live-limit",
+          cl::desc("limit of live microbatches of a device under schedule auto (default: 0, the "
+                   "number of devices, as 1f1b)"),
+          cl::init(0), cl::sub(command)) {}
 
 llvm::StringRef ScheduleFlags::givenFlag() const {
   const cl::Option &timesFlag = times, &latencyFlag = latency, &limitFlag = liveLimit;
@@ -181,9 +187,9 @@ ExitCode ScheduleFlags::searchOrder(const ScheduleCounts &counts, const std::vec
       result = {found.name, shape, std::move(times), std::move(found.order), {}};
     }
   if (result.order.empty())
-    return fail(Infeasible, llvm::formatv("no order keeps at most {0} microbatches live on a "
-                                          "device of {1} chunks",
-                                          int(liveLimit), counts.chunks));
+    return fail(Infeasible,
+                llvm::formatv("no schedule keeps at most {0} microbatches live on a device",
+                              int(liveLimit)));
   return Success;
 }
 

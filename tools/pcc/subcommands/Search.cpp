@@ -36,11 +36,11 @@ std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
              : text + " and " + std::to_string(nodes.size() - maxShown) + " more";
 }
 
-/// Describes the peak: `tightest at time 30: at least 70 is used of 50; largest: 'a', 'b'`.
+/// Describes the peak: `usage peaks at time 30: at least 70, limit 50; largest: 'a', 'b'`.
 std::string tightest(const StrategyProblem &problem) {
   Moment moment = findUsagePeak(problem);
-  std::string text = "tightest at time " + std::to_string(moment.time) + ": at least " +
-                     toString(moment.use) + " is used of " + std::to_string(problem.usageLimit);
+  std::string text = "usage peaks at time " + std::to_string(moment.time) + ": at least " +
+                     toString(moment.use) + ", limit " + std::to_string(problem.usageLimit);
   return moment.largest.empty() ? text : text + "; largest: " + list(problem, moment.largest);
 }
 
@@ -52,46 +52,56 @@ std::string explainConflict(const StrategyProblem &problem) {
   NodeConflict conflict = findNodeConflict(problem, seconds);
   if (conflict.nodes.empty())
     return tightest(problem);
-  std::string text = "no options of " + list(problem, conflict.nodes) + " go together";
-  return conflict.needsLimit ? text + " and use at most " + std::to_string(problem.usageLimit)
-                             : text;
+  std::string text = "the options of " + list(problem, conflict.nodes) + " conflict";
+  return conflict.needsLimit
+             ? text + " within the usage limit " + std::to_string(problem.usageLimit)
+             : text;
 }
 
 class SearchSubcommand : public Subcommand {
 public:
   SearchSubcommand()
-      : Subcommand("search",
-                   "the best plan of a model, or the best options of a problem, and a bound"),
-        compileFlags(command),
-        threads("threads", cl::desc("threads of the search"), cl::init(2), cl::sub(command)),
-        seed("seed", cl::desc("of random decisions"), cl::init(1), cl::sub(command)),
+      : Subcommand(
+            "search",
+            "finds the best plan of a model, or the best options of a problem, with a bound"),
+        compileFlags(command), threads("threads", cl::desc("number of search threads (default: 2)"),
+                                       cl::init(2), cl::sub(command)),
+        seed("seed", cl::desc("random seed (default: 1)"), cl::init(1), cl::sub(command)),
         gap("gap",
-            cl::desc("end when the cost is proved to be above the least by no more than this part "
-                     "of it; 0.01: one percent"),
+            cl::desc(
+                "proved relative gap at which the search ends; 0.01: one percent (default: 0)"),
             cl::init(0), cl::sub(command)),
-        output("o", cl::desc("the plan, as a strategy file; of a problem the solution"),
+        output("o",
+               cl::desc("output file: the strategy file of the plan, or the solution of a problem"),
                cl::value_desc("file"), cl::sub(command)),
-        longOutput("output", cl::desc("the same as -o"), cl::aliasopt(output)),
-        certificate("certificate", cl::desc("the proof of the bound; with --check to be read"),
+        longOutput("output", cl::desc("same as -o"), cl::aliasopt(output)),
+        certificate("certificate",
+                    cl::desc("file of the bound's certificate: written, or read with --check"),
                     cl::value_desc("file"), cl::sub(command)),
-        solution("check", cl::desc("verify this solution, and the bound of --certificate"),
+        solution("check", cl::desc("solution to verify, with the bound of --certificate"),
                  cl::value_desc("solution"), cl::sub(command)),
-        initial("initial", cl::desc("a solution to start from"), cl::value_desc("solution"),
+        initial("initial", cl::desc("initial solution of the search"), cl::value_desc("solution"),
                 cl::sub(command)),
         constraintTimeLimit(
             "constraint-time-limit",
-            cl::desc("seconds in which to say what each constraint costs; 0: nothing is said"),
+            cl::desc(
+                "time limit of the cost of each constraint in seconds (default: 10; 0: no costs)"),
             cl::init(10), cl::sub(command)),
-        pipelines("pipelines",
-                  cl::desc("also into how many pipeline stages, microbatches and chunks, and by "
-                           "which schedule; what flags give stays"),
-                  cl::sub(command)),
-        maxMicrobatches("max-micro-batches",
-                        cl::desc("up to how many '--pipelines' tries; 0: eight for each stage"),
-                        cl::init(0), cl::sub(command)),
-        maxVirtualStages("max-virtual-stages", cl::desc("up to how many '--pipelines' tries"),
-                         cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
-        quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
+        pipelines(
+            "pipelines",
+            cl::desc("also choose the numbers of pipeline stages, microbatches and virtual stages, "
+                     "and the schedule; flags that are given stay fixed"),
+            cl::sub(command)),
+        maxMicrobatches(
+            "max-micro-batches",
+            cl::desc(
+                "largest number of microbatches for '--pipelines' (default: 0, eight per stage)"),
+            cl::init(0), cl::sub(command)),
+        maxVirtualStages(
+            "max-virtual-stages",
+            cl::desc("largest number of virtual stages for '--pipelines' (default: 4)"),
+            cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
+        quiet("quiet", cl::desc("print no progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
     if (threads < 1)
@@ -107,8 +117,8 @@ public:
       return fail(BadUsage, llvm::formatv("'--max-virtual-stages': expected 1 or more, got {0}",
                                           int(maxVirtualStages)));
     if (!pipelines && (maxMicrobatches.getNumOccurrences() || maxVirtualStages.getNumOccurrences()))
-      return fail(BadUsage, "'--max-micro-batches' and '--max-virtual-stages': expected "
-                            "'--pipelines' beside them");
+      return fail(BadUsage, "'--max-micro-batches' and '--max-virtual-stages': expected together "
+                            "with '--pipelines'");
     CompileOptions modelOptions;
     if (ExitCode code = this->compileFlags.read(modelOptions))
       return code;
@@ -166,16 +176,17 @@ private:
     if (report)
       return tell(*report);
     return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
-                          "recursive_programming along three axes or fewer, which have a cost to "
-                          "tell");
+                          "recursive_programming along three axes or fewer, which report a "
+                          "cost");
   }
 
   /// Searches for the best pipeline and writes its strategy file.
   ExitCode searchPipelines(CompileOptions options) {
     if (!options.cluster)
-      return fail(BadUsage, "'--pipelines': expected a machine, '--cluster'");
+      return fail(BadUsage, "'--pipelines': expected a machine by '--cluster', got none");
     if (!options.trains())
-      return fail(BadUsage, "'--pipelines': expected a training step, '--loss' and '--optimizer'");
+      return fail(BadUsage,
+                  "'--pipelines': expected a training step by '--loss' and '--optimizer'");
     options.parallel.clear_strategy_ckpt_save_file();
     PipelineSearch search(compileFlags, std::move(options), {maxMicrobatches, maxVirtualStages});
     ExitCode code = search.run();

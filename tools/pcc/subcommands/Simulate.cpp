@@ -21,14 +21,14 @@ namespace {
 class SimulateSubcommand : public Subcommand {
 public:
   SimulateSubcommand()
-      : Subcommand("simulate", "the timeline of a program, or of a pipeline schedule alone"),
+      : Subcommand("simulate", "simulates a program, or a pipeline schedule alone"),
         compileFlags(command, ModelUse::Optional), schedule(command),
-        trace("trace", cl::desc("a file for a Chrome trace of the step"), cl::value_desc("file"),
-              cl::sub(command)),
-        everyRank("every-rank",
-                  cl::desc("the trace shows each rank, not one for all that do the same"),
+        trace("trace", cl::desc("output file of a Chrome trace of the step"),
+              cl::value_desc("file"), cl::sub(command)),
+        everyRank("every-rank", cl::desc("show every rank in the trace, not one of each class"),
                   cl::sub(command)),
-        columns("columns", cl::desc("of the timeline; 0: none"), cl::init(100), cl::sub(command)),
+        columns("columns", cl::desc("width of the timeline in characters (default: 100; 0: none)"),
+                cl::init(100), cl::sub(command)),
         format(command) {}
 
   ExitCode run() override {
@@ -37,7 +37,7 @@ public:
     if (schedule.isGiven())
       return runSchedule();
     if (everyRank && trace.empty())
-      return fail(BadUsage, "'--every-rank': expected '--trace' beside it");
+      return fail(BadUsage, "'--every-rank': expected together with '--trace'");
     if (compileFlags.getModel().path().empty())
       return fail(BadUsage, "expected a model, a program (.pcx) or '--schedule'");
     if (llvm::StringRef flag = schedule.givenFlag(); !flag.empty())

@@ -79,10 +79,10 @@ runtime::Expected<ForwardReference> pcc::cli::makeForwardReference(const Verifie
   auto function = one.lookupSymbol<mlir::func::FuncOp>(forwardName);
   auto arguments = interpret::randomArguments(function, model.options.seed);
   if (mlir::failed(arguments))
-    return runtime::Status::badInput("there are no values for its arguments");
+    return runtime::Status::badInput("no argument values for 'forward'");
   auto outputs = interpret::makeReference(one, forwardName, *arguments);
   if (mlir::failed(outputs))
-    return runtime::Status::badInput("the interpreter cannot run it");
+    return runtime::Status::badInput("the interpreter cannot run 'forward'");
   keepOutputs(*outputs);
   return ForwardReference{std::move(*arguments), std::move(*outputs)};
 }

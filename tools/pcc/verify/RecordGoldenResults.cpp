@@ -119,9 +119,10 @@ ExitCode pcc::cli::recordGoldenResults(Session &session, const CompileFlags &com
     status = abi::writeGoldenResults(*golden, expected);
   if (!status.ok())
     return fail(BadInput, status.describe());
-  llvm::outs() << "recorded " << golden->results_size() << " results of "
-               << abi::rankCount(model.program.mesh()) << " ranks: '" << program << "', '"
-               << expected << "'\n";
+  int64_t ranks = abi::rankCount(model.program.mesh());
+  llvm::outs() << "wrote " << golden->results_size() << " golden results of " << ranks
+               << (ranks == 1 ? " rank" : " ranks") << ": '" << program << "', '" << expected
+               << "'\n";
   llvm::outs().flush();
   return Success;
 }
