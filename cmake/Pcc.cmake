@@ -58,12 +58,16 @@ function(pcc_library name)
   endif()
 endfunction()
 
+# The functions of fmt, compiled once and linked in (Fmt.cpp).
+add_library(PccFmt STATIC "${PROJECT_SOURCE_DIR}/cmake/Fmt.cpp")
+target_include_directories(PccFmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+
 # pcc_runtime_library(NAME SOURCES a.cpp … LINK PccX …)
 # A static library of the device side: no LLVM, no MLIR.
 function(pcc_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt-header-only Threads::Threads)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} PccFmt Threads::Threads)
 endfunction()
 
 # pcc_tool(NAME SOURCES a.cpp … LINK PccX …)

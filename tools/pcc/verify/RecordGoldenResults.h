@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc verify MODEL --instruction=PREFIX`: stores the comparison of `pcc verify MODEL` as golden
+// `pcc verify MODEL --record=PREFIX`: stores the comparison of `pcc verify MODEL` as golden
 // results. A machine with the program's devices and no compiler runs it:
 // `pcc-run PREFIX.pcx --expected=PREFIX.expected`.
 #pragma once
