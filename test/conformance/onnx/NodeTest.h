@@ -12,19 +12,19 @@ namespace pcc::conformance {
 
 struct NodeTest {
   std::string name, folder;
-  std::string op; ///< what it is a test of: its only operator, or the last one
+  std::string op; ///< the tested operator: the only one of the graph, or its last one
   std::set<std::string> ops;
-  std::set<std::string> types; ///< of elements of inputs and outputs: `f32`; `?` for no tensor
+  std::set<std::string> types; ///< element types of inputs and outputs: `f32`; `?` for a non-tensor
 
   std::string model() const { return folder + "/model.onnx"; }
-  /// Whether it is the copy of another test with a function taken apart.
+  /// Returns true if the test is a copy of another test with its function expanded into nodes.
   bool isExpanded() const { return name.ends_with("_expanded"); }
 };
 
-/// Why the results of a test are not those of a right program; empty for all other tests.
+/// Returns why the stored results of a test cannot be compared; empty for comparable tests.
 std::string_view whyNotComparable(const NodeTest &test);
 
-/// The tests in `folder`, by name. Folders without a readable model are left out.
+/// Lists the tests in `folder`, sorted by name. Folders without a readable model are left out.
 std::vector<NodeTest> listNodeTests(const std::string &folder, mlir::MLIRContext &context);
 
 } // namespace pcc::conformance

@@ -14,7 +14,7 @@ using pcc::interpret::CaseStatus;
 
 namespace pcc::conformance {
 
-/// 2 ranks each, so that a count of 4 is two axes.
+/// Makes a mesh of axes of 2 ranks each, so that 4 devices are two axes.
 static Mesh makeMesh(int64_t devices) {
   std::vector<dist::MeshAxis> axes = {{"x", 2}};
   if (devices == 4)
@@ -22,7 +22,7 @@ static Mesh makeMesh(int64_t devices) {
   return Mesh(axes);
 }
 
-/// The axes of each factor for its count, taken from the mesh in order.
+/// Assigns mesh axes to each factor according to its count, in the order of the mesh.
 static test::Strategy assignAxes(ArrayRef<int64_t> counts, const Mesh &mesh) {
   test::Strategy strategy;
   size_t next = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A node test on several ranks.
+// Runs an ONNX node test on several ranks.
 #pragma once
 
 #include "compiler/interpret/verify/Compare.h"
@@ -9,9 +9,10 @@
 
 namespace pcc::conformance {
 
-/// Runs the test's first data set in the interpreter on 2 and 4 ranks under each legal strategy of
-/// each op of its graph, all other ops following, and compares with one device. `count` receives
-/// the number of strategies. A test that cannot be imported is a skipped case.
+/// Runs the first data set of the test in the interpreter, on 2 and 4 ranks. Every legal strategy
+/// of every op of the graph is tried; all other ops follow it. The results are compared with those
+/// of one device. `count` is increased by the number of strategies. A test that cannot be imported
+/// is a skipped case.
 interpret::Report verifySplit(const NodeTest &test, mlir::MLIRContext &context, int64_t &count);
 
 } // namespace pcc::conformance

@@ -18,7 +18,7 @@ static llvm::StringRef stringify(CaseStatus status) {
   llvm_unreachable("every status is listed");
 }
 
-/// The first case of the worst status; null if all passed.
+/// Returns the first case with the worst status; null if all cases passed.
 static const Case *findWorst(const interpret::Report &report) {
   for (CaseStatus status : {CaseStatus::Failed, CaseStatus::Skipped})
     for (const Case &each : report.cases)

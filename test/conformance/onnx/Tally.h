@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many tests passed, failed and were skipped, by operator.
+// Counts by operator of passed, failed and skipped tests.
 #pragma once
 
 #include "compiler/interpret/verify/Compare.h"
@@ -11,11 +11,11 @@ namespace pcc::conformance {
 
 class Tally {
 public:
-  /// Counts a test by its worst case, which is printed with its reason: failed, then skipped, else
-  /// passed, and printed with `all` alone.
+  /// Counts a test by its worst case: failed, then skipped, then passed. Prints a failed or skipped
+  /// test with the reason of that case. Prints a passed test only with `all`.
   void add(const NodeTest &test, const interpret::Report &report, bool all);
 
-  /// A line for each operator, then the totals, and how many results were compared.
+  /// Prints a line for each operator, the totals, and the number of results compared.
   void print() const;
   bool passed() const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// check-onnx-nodes FOLDER: the node tests of ONNX in FOLDER, in the interpreter and on this
-// machine's CPU, or with --split in the interpreter on 2 and 4 ranks. Prints what did not pass with
-// the reason, and the counts by operator.
+// check-onnx-nodes FOLDER: runs the node tests of ONNX in FOLDER, in the interpreter and on this
+// machine's CPU. With --split it runs them in the interpreter on 2 and 4 ranks. Prints the tests
+// that did not pass with the reason, and counts by operator.
 #include "compiler/Register.h"
 #include "mlir/IR/Dialect.h"
 #include "passes/partition/forms/LocalForms.h"
@@ -27,7 +27,7 @@ static cl::opt<bool> withoutExpanded("without-expanded",
 static cl::opt<bool> split("split", cl::desc("on 2 and 4 ranks under each legal strategy"));
 static cl::opt<bool> listAll("all", cl::desc("print the tests that passed as well"));
 
-/// Whether all of `names` are in `wanted`, or anything is.
+/// Returns true if `wanted` is empty or contains all of `names`.
 static bool isWithin(const std::set<std::string> &names, const cl::list<std::string> &wanted) {
   return wanted.empty() || llvm::all_of(names, [&](const std::string &name) {
            return llvm::is_contained(wanted, name);
@@ -40,7 +40,7 @@ static bool isWanted(const NodeTest &test) {
          !(withoutExpanded && test.isExpanded());
 }
 
-/// One device, and no training.
+/// Makes options for one device without training.
 static CompileOptions makeOptions() {
   CompileOptions options;
   options.parallel.set_device_num(1);
@@ -49,7 +49,7 @@ static CompileOptions makeOptions() {
   return options;
 }
 
-/// Runs one test in the way that the flags say; `strategies` counts those of `--split`.
+/// Runs one test as the flags say; with `--split`, `strategies` counts the strategies tried.
 static interpret::Report run(const NodeTest &test, mlir::MLIRContext &context,
                              int64_t &strategies) {
   if (std::string_view reason = whyNotComparable(test); !reason.empty())

@@ -46,8 +46,8 @@ private:
     return net.make<graph::IotaOp>(type, axis);
   }
 
-  /// What is kept is remembered, a byte an element, for the gradient. Which elements that are does
-  /// not matter to a price.
+  /// Applies dropout. The mask is saved for the gradient, one byte an element. The mask's values do
+  /// not affect the cost.
   Value drop(Value x) {
     if (shape.dropout == 0)
       return x;
@@ -80,8 +80,8 @@ private:
     return attention.getResult();
   }
 
-  /// Query, key and value of a head beside each other. Their bias is one of heads, not of columns,
-  /// so that the product stays one.
+  /// Projects to query, key and value of each head, side by side. The bias has the shape of the
+  /// heads and is added after the reshape, so that the projection stays one matmul.
   Value projectToHeads(Value x, const Shape &heads) {
     Value all = net.reshape(net.linear("qkv", x, 3 * shape.width, /*hasBias=*/false), heads);
     Network::Scope scope(net, "qkv");

@@ -10,8 +10,8 @@
 
 namespace pcc::conformance {
 
-/// Shoeybi et al., "Megatron-LM", 2019, section 3: what widens by columns, what narrows by rows,
-/// the table and the head by the vocabulary.
+/// Constraints of Shoeybi et al., "Megatron-LM", 2019, section 3. Widening weights are split by
+/// columns, narrowing weights by rows, the table and the head by the vocabulary.
 static const char *const tensors = R"(
 constraint { op: "/h\\.\\d+/(attn/qkv|fc)/matmul" in: "[dp, _, _], [tp, _]" }
 constraint { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul" in: "[dp, _, tp], [_, tp]" }
@@ -21,8 +21,8 @@ constraint { parameter: "h\\..*\\.(qkv|fc)\\.weight" sharding: "[tp, _]" }
 constraint { parameter: "h\\..*\\.(proj|out)\\.weight" sharding: "[_, tp]" }
 )";
 
-/// Korthikanti et al., section 4.2.2: what lies between the products is split by positions, forward
-/// and backward.
+/// Constraints of Korthikanti et al., section 4.2.2: ops between the matmuls are split by
+/// positions, forward and backward.
 static const char *const positions = R"(
 constraint { op: "/h\\.\\d+/ln[12]/layer_norm" in: "[dp, tp, _], [_], [_]" }
 constraint { op: "/ln_f/layer_norm" in: "[dp, tp, _], [_], [_]" }
@@ -35,7 +35,7 @@ constraint { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad" in: "[dp, _, _], [
 constraint { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad_weight" in: "[dp, _, _], [dp, _, tp]" }
 )";
 
-/// `E t*2 | t*2 | t*2 L`
+/// Returns the stage layout, for example `E t*2 | t*2 | t*2 L`.
 static std::string layOut(int64_t layers, int parts) {
   std::string each = "t*" + std::to_string(layers / parts), text = "E " + each;
   for (int part = 1; part < parts; ++part)
@@ -43,8 +43,8 @@ static std::string layOut(int64_t layers, int parts) {
   return text + " L";
 }
 
-/// The axes of data parallelism: two, `rest` and `dp`, where `dp` ranks do not divide the width, so
-/// that an optimizer can be sharded over one of them.
+/// Returns the mesh. Data parallelism is one axis, `dp`, or two, `rest` and `dp`, if the
+/// data-parallel size does not divide the width. The optimizer can then be sharded over `dp`.
 static std::string nameMesh(const Row &row) {
   int64_t even = std::gcd(row.shape.width, row.dataParallel), rest = row.dataParallel / even;
   return (rest > 1 ? "rest=" + std::to_string(rest) + ", " : "") + "dp=" + std::to_string(even) +

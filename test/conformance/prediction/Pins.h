@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a row's model is split.
+// Constraints that split the model of a row.
 #pragma once
 
 #include "runtime/abi/constraints.pb.h"
@@ -8,7 +8,8 @@
 
 namespace pcc::conformance {
 
-/// `chunks`: of each stage; the layers are dealt out evenly.
+/// Makes the constraints; `chunks` is the number of virtual stages of each stage. The layers are
+/// dealt out evenly.
 abi::Constraints makePins(const Row &row, int chunks);
 
 } // namespace pcc::conformance

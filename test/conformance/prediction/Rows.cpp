@@ -15,7 +15,7 @@ static GptShape gptA(int64_t layers, int64_t width, int64_t heads, int64_t batch
           .dropout = 0.1};
 }
 
-/// With a head of its own: only so a model has as many parameters as its name says.
+/// The head has weights of its own; otherwise a model has fewer parameters than its name says.
 static GptShape gptB(int64_t layers, int64_t width, int64_t heads, int64_t batch) {
   return {.layers = layers,
           .width = width,
@@ -40,7 +40,7 @@ static Row makeRow(std::string name, GptShape shape, const char *cluster, int64_
   return row;
 }
 
-/// The same in stages, by the interleaved schedule where there are several chunks.
+/// Returns the row in stages, with the interleaved schedule if there are several virtual stages.
 static Row inStages(Row row, int stages, int64_t microbatch, int chunks) {
   row.stages = stages;
   row.chunks = chunks;
@@ -48,15 +48,15 @@ static Row inStages(Row row, int stages, int64_t microbatch, int chunks) {
   return row;
 }
 
-/// A row that tells the number of stages alone.
+/// Returns a row whose source gives only the number of stages.
 static Row inStages(Row row, int stages) {
   row.stages = stages;
   row.chunks = 0;
   return row;
 }
 
-/// A row of Megatron-Core, which shards its optimizer and splits positions wherever it splits
-/// tensors. Its table does not tell the microbatch: one sequence, as its largest models must have.
+/// Makes a row of Megatron-Core. It shards the optimizer, and splits positions whenever it splits
+/// tensors. The source does not give the microbatch: one sequence, as its largest models must have.
 static Row makeRowB(std::string name, GptShape shape, const char *cluster, int64_t dataParallel,
                     int64_t tensorParallel, double seconds) {
   Row row = makeRow(std::move(name), shape, cluster, dataParallel, tensorParallel, megatronCore(),
@@ -90,7 +90,7 @@ static void addStagedRows(std::vector<Row> &rows) {
   };
   addB("B 70B", gptB(84, 8192, 64, 384), "96x8xH100", 48, 2, 2.18);
   addB("B 177B", gptB(96, 12288, 96, 1152), "288x8xH100", 48, 6, 5.26);
-  // Its 6,144 devices are more than a machine may have; the boxes that are left out are like these.
+  // B 462B has 6,144 devices, more than a machine may have. The omitted boxes equal these.
   addB("B 462B", gptB(112, 18432, 144, 3072), "512x8xH100", 48, 16, 12.72);
 }
 

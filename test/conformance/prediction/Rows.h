@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Published step times of GPTs, and how each was run; Systems.h tells by what.
+// Published step times of GPTs, and how each was run. Systems.h describes the systems.
 //
 //   A  Narayanan et al., "Efficient large-scale language model training on GPU clusters using
 //      Megatron-LM", SC 2021, table 1: f16 on A100, everything recomputed
@@ -19,14 +19,14 @@ namespace pcc::conformance {
 
 struct Row {
   std::string name;
-  GptShape shape; ///< its batch is that of a step
+  GptShape shape; ///< its batch is the batch of a step
   const char *cluster = "";
   int64_t dataParallel = 1, tensorParallel = 1;
   int64_t slots = 1;
   bool splitsPositions = false, shardsOptimizer = false;
   int stages = 1;
-  /// Of each stage; 0: neither they nor the microbatches are told, and those that pcc finds best
-  /// are taken.
+  /// Virtual stages of each stage. 0: the source gives neither these nor the microbatches; the best
+  /// that pcc finds are taken.
   int chunks = 1;
   plan::CostOptions price;
   double seconds = 0; ///< as published

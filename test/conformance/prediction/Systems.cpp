@@ -5,19 +5,22 @@
 
 namespace pcc::conformance {
 
-/// Devices of one kind run at the clock that power allows each. Over five clusters the times of
-/// applications differ by 8 % (Sinha et al., "Not all GPUs are created equal", SC 2022), taken as
-/// the reach of box plots without outliers, which is 5.4 standard deviations of normal numbers.
+/// Relative spread of device speed. Devices of one kind run at the clock that each one's power
+/// limit allows. Over five clusters the times of applications differ by 8 % (Sinha et al., "Not all
+/// GPUs are created equal", SC 2022). The 8 % are taken as the range of a box plot without
+/// outliers: 5.4 standard deviations of a normal distribution.
 static constexpr double spreadOfDevices = 0.08 / 5.4;
 
-/// In f32, a kernel of PyTorch for each operation (mpu/cross_entropy.py): logits are widened (2 +
-/// 4), their maximum is taken (4) and subtracted (8); exponentials (8), their sum (4), quotients
-/// (8). Backward the quotients are scaled (8) and narrowed (4 + 2).
+/// Cross entropy in f32, one PyTorch kernel for each operation (mpu/cross_entropy.py); bytes per
+/// element in parentheses. Forward: logits are widened (2 + 4), their maximum is taken (4) and
+/// subtracted (8); exponentials (8), their sum (4), quotients (8). Backward: the quotients are
+/// scaled (8) and narrowed (4 + 2).
 static const std::vector<plan::KnownKernel> crossEntropy = {{"^loss$", 38}, {"^loss\\.grad", 14}};
 
-/// Of a block, what follows its products. PyTorch's JIT compiler fuses a bias with what follows it:
-/// gelu (fused_bias_gelu.py), or dropout and the residual (transformer.py, bias_dropout_add). The
-/// gradient of a bias, and the sum of two gradients of a residual, are kernels of autograd.
+/// Kernels of a block that follow its matmuls. PyTorch's JIT compiler fuses a bias with the ops
+/// after it: gelu (fused_bias_gelu.py), or dropout and the residual (transformer.py,
+/// bias_dropout_add). The gradient of a bias, and the sum of two gradients of a residual, are
+/// kernels of autograd.
 static const std::vector<plan::KnownKernel> betweenProducts = {
     {"^(/h\\.[0-9]+/)(fc/add|gelu)$", 2 + 2},
     {"^(/h\\.[0-9]+/)gelu\\.grad", 2 + 2 + 2},
@@ -25,9 +28,10 @@ static const std::vector<plan::KnownKernel> betweenProducts = {
     {"^(/h\\.[0-9]+/add(_1)?)\\.grad_sum", 2 + 2 + 2},
 };
 
-/// Dropout writes a mask of a byte; the bias of queries, keys and values is added in place.
+/// Dropout writes a mask of one byte an element; the bias of queries, keys and values is added in
+/// place.
 static const std::vector<plan::KnownKernel> withDropout = {
-    {"/(rng_uniform|compare)$", 0}, // by the kernels that drop and mask
+    {"/(rng_uniform|compare)$", 0}, // part of the kernels that drop and mask
     {"^(/h\\.[0-9]+/)(attn/proj/add|dropout/[a-z_]+|add)$", 2 + 2 + 2 + 1},
     {"^(/h\\.[0-9]+/)(out/add|dropout/[a-z_]+_1|add_1)$", 2 + 2 + 2 + 1},
     {"^(/h\\.[0-9]+/)dropout/[a-z]+\\.grad", 2 + 1 + 2},
@@ -36,14 +40,15 @@ static const std::vector<plan::KnownKernel> withDropout = {
     {"^(/h\\.[0-9]+/attn/qkv/)broadcast\\.grad", 2},
 };
 
-/// Between attention's products: the causal softmax (fused_kernels/
-/// scaled_upper_triang_masked_softmax.h), which reads half of what it writes, and PyTorch's
-/// dropout. How fast they are: Dao et al., "FlashAttention", 2022, tables 12 to 19, 16 times 8
-/// heads of 64 and 2,048 positions, f16, A100 with memory of 1.555 TB/s. Dropout takes 6.56 - 4.32
-/// ms forward, 5 bytes an element; backward it takes what memory does. Megatron's masked softmax is
-/// what the products, priced as everywhere, leave of 5.80 ms forward (3.77 ms, 5 bytes with the
-/// mask's) and of 6.49 ms backward (2.78 ms, 6 bytes). What is slower than that memory is no faster
-/// on a faster one.
+/// Kernels between attention's matmuls: the causal softmax
+/// (fused_kernels/scaled_upper_triang_masked_softmax.h), which reads half of the bytes that it
+/// writes, and PyTorch's dropout.
+/// Rates are from Dao et al., "FlashAttention", 2022, tables 12 to 19: 16 times 8 heads of 64 and
+/// 2,048 positions, f16, A100 with memory of 1.555 TB/s. Dropout takes 6.56 - 4.32 ms forward, 5
+/// bytes an element; backward it runs at the speed of memory.
+/// The time of Megatron's masked softmax is the rest after the cost of the matmuls. Of 5.80 ms
+/// forward 3.77 ms remain (5 bytes, with the mask's). Of 6.49 ms backward 2.78 ms remain (6 bytes).
+/// A kernel slower than this memory is no faster on faster memory.
 static const std::vector<plan::KnownKernel> attentionInPieces = {
     {"^(/h\\.[0-9]+/attn/core/)(mul|select|softmax)$", 1 + 2, 712e9},
     {"^(/h\\.[0-9]+/attn/core/)(mul|select|softmax)\\.grad", 1 + 1 + 2, 1159e9},
@@ -54,19 +59,21 @@ static const std::vector<plan::KnownKernel> attentionInPieces = {
 static constexpr const char *normForward = "^(/.*ln(1|2|_f)/)layer_norm$";
 static constexpr const char *normBackward = "^(/.*ln(1|2|_f)/)layer_norm\\.grad";
 
-/// Apex's kernels, of which fused_kernels/layer_norm_cuda_kernel.cu is a copy, and its newer ones
-/// (model/fused_layer_norm.py, FastLayerNormFN): NVIDIA/apex, pull request 1037, on GA100, which
-/// counts 2 + 2 bytes forward and 2 + 2 + 2 backward. The older read all twice backward.
+/// Layer norm kernels of Apex, of which fused_kernels/layer_norm_cuda_kernel.cu is a copy, and
+/// Apex's newer ones (model/fused_layer_norm.py, FastLayerNormFN). Rates are from NVIDIA/apex, pull
+/// request 1037, on GA100, which counts 2 + 2 bytes forward and 2 + 2 + 2 backward. The older
+/// kernels read all data twice backward.
 static const std::vector<plan::KnownKernel> layerNormOf2021 = {{normForward, 4, 895.8e9},
                                                                {normBackward, 6, 572.2e9}};
 static const std::vector<plan::KnownKernel> layerNormOf2022 = {{normForward, 4, 1258.0e9},
                                                                {normBackward, 6, 1163.4e9}};
-/// Transformer Engine's read and write once.
+/// Transformer Engine's kernels read and write once.
 static const std::vector<plan::KnownKernel> layerNormOf2024 = {{normForward, 4}, {normBackward, 6}};
 
-/// cuDNN's attention, which Transformer Engine prefers on sm90: 518 T forward, 499 T backward with
-/// heads of 128 and 4,096 positions, counting half of the causal products (Shah et al.,
-/// "FlashAttention-3", 2024, figures 5 and 6, on H100; the backward pass without a mask).
+/// Attention of cuDNN, which Transformer Engine prefers on sm90: 518 Tflop/s forward, 499 Tflop/s
+/// backward. The rates are for heads of 128 and 4,096 positions, and count half of the causal
+/// matmuls. Source: Shah et al., "FlashAttention-3", 2024, figures 5 and 6, on H100; the backward
+/// pass without a mask.
 static const std::vector<plan::KnownKernel> cudnnAttention = {
     {"/attn/core/attention$", 0, 0, 518e12}, {"/attn/core/attention\\.grad$", 0, 0, 499e12}};
 
@@ -74,7 +81,8 @@ static void addKernels(plan::CostOptions &options, const std::vector<plan::Known
   options.kernels.insert(options.kernels.end(), kernels.begin(), kernels.end());
 }
 
-/// The optimizer walks over all parameters of a rank at once (Apex, multi_tensor_apply).
+/// Returns the options of every system. The optimizer updates all parameters of a rank in one
+/// kernel (Apex, multi_tensor_apply).
 static plan::CostOptions everySystem() {
   plan::CostOptions options;
   addKernels(options, crossEntropy);
@@ -84,22 +92,22 @@ static plan::CostOptions everySystem() {
   return options;
 }
 
-/// Without dropout. What is added to queries, keys and values is added by their product, whose
-/// gradients' product sums the bias's (Transformer Engine, LayerNormLinear).
+/// Kernels without dropout. The bias of queries, keys and values is added by their matmul, and the
+/// matmul of their gradients sums the bias's gradient (Transformer Engine, LayerNormLinear).
 static const std::vector<plan::KnownKernel> withoutDropout = {
     {"^(/h\\.[0-9]+/)(attn/proj/add|add)$", 2 + 2 + 2},
     {"^(/h\\.[0-9]+/)(out/add|add_1)$", 2 + 2 + 2},
     {"^/h\\.[0-9]+/attn/qkv/(add$|broadcast\\.grad)", 0},
 };
 
-/// Of 2021 and 2022.
+/// Options of Megatron-LM of 2021 and 2022:
 /// - `--fp16` (examples/sc21/CONFIG.sh), without `--accumulate-allreduce-grads-in-fp32`: gradients
-///   are summed in f16, and only sums in f32 may be left to products (arguments.py).
-/// - Sums are cleared (2 bytes) and divided (2 + 2), then reduced behind the backward pass in one
+///   are summed in f16, and only sums in f32 may be done by matmuls (arguments.py).
+/// - Sums are cleared (2 bytes) and divided (2 + 2), then reduced after the backward pass in one
 ///   buffer (model/distributed.py).
 /// - A stage waits for its messages (p2p_communication.py).
-/// - Attention's products read queries, keys and values where the product before left them; what
-///   is copied is their result and the gradients of all three (model/transformer.py).
+/// - Attention's matmuls read queries, keys and values where the projection left them. Their result
+///   and the gradients of all three are copied (model/transformer.py).
 static plan::CostOptions megatronLmOnA100(const char *recompute) {
   plan::CostOptions options = everySystem();
   addKernels(options, withDropout);
@@ -120,9 +128,9 @@ plan::CostOptions megatronLm(const char *recompute) {
   return options;
 }
 
-/// Data parallelism is PyTorch's own (examples/sc21/run_table_1.sh, `DDP=torch`): gradients are
-/// copied to buckets of 25 MiB (2 + 2), these reduced beside the backward pass, and copied back
-/// (2 + 2).
+/// Data parallelism is PyTorch's own (examples/sc21/run_table_1.sh, `DDP=torch`). Gradients are
+/// copied to buckets of 25 MiB (2 + 2). The buckets are reduced concurrently with the backward pass
+/// and copied back (2 + 2).
 plan::CostOptions megatronLmInOneStage() {
   plan::CostOptions options = megatronLm(blocks);
   options.addsApart = false;
@@ -132,9 +140,9 @@ plan::CostOptions megatronLmInOneStage() {
   return options;
 }
 
-/// An input's gradient is reduced beside the product of the weight's (mpu/layers.py). Where
-/// positions are split, what a product gathers is gathered again (Korthikanti et al., section
-/// 4.2.2).
+/// The gradient of an input is reduced concurrently with the matmul of the weight's gradient
+/// (mpu/layers.py). If positions are split, the gathered operand of a matmul is gathered again in
+/// the backward pass (Korthikanti et al., section 4.2.2).
 plan::CostOptions megatronLmOf2022(const char *recompute) {
   plan::CostOptions options = megatronLmOnA100(recompute);
   addKernels(options, layerNormOf2022);
@@ -142,13 +150,14 @@ plan::CostOptions megatronLmOf2022(const char *recompute) {
   return options;
 }
 
-/// - bf16, whose gradients are summed and reduced in f32, the sums by products
+/// Options of Megatron-Core of 2024:
+/// - bf16; gradients are summed and reduced in f32, the sums by matmuls
 ///   (gradient_accumulation_fusion), cleared (4) and divided (4 + 4).
 /// - `--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap` (README.md), in buckets of
 ///   40,000,000 elements (`--ddp-bucket-size`), which the stages launch at the same time
-///   (`delay_grad_reduce`; core/pipeline_parallel/schedules.py). Beside products 16 units move
+///   (`delay_grad_reduce`; core/pipeline_parallel/schedules.py). During matmuls 16 units move
 ///   activations (Transformer Engine, pytorch/module/base.py, initialize_ub).
-/// - Attention reads and writes queries, keys, values and their gradients where they lie.
+/// - Attention reads and writes queries, keys, values and their gradients in place.
 plan::CostOptions megatronCore() {
   plan::CostOptions options = everySystem();
   addKernels(options, withoutDropout);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// predict-steps [--details] [REGEX]: published step times beside those that pcc predicts from
-// shapes and data sheets, of all rows or of those whose name REGEX finds. Details are what a stage
-// spends its time on, and on which ops most. Exit code 1 for a row that cannot be predicted, 2 if
-// there is none of that name.
+// predict-steps [--details] [REGEX]: prints published step times and the times that pcc predicts
+// from shapes and data sheets. REGEX selects rows by name. Details are the parts of a stage's time
+// and its most expensive ops. The exit code is 1 if a row cannot be predicted, and 2 if no row has
+// such a name.
 #include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/import/Constraints.h"
@@ -27,10 +27,10 @@ namespace {
 struct Prediction {
   double seconds = 0;
   std::vector<plan::StepCost> stages;
-  std::optional<plan::PipelineCandidate> pipeline; ///< of several stages
+  std::optional<plan::PipelineCandidate> pipeline; ///< only with several stages
 };
 
-/// A row on its way along the road.
+/// Compiles a row and predicts its time.
 class Predictor {
 public:
   Predictor(const conformance::Row &row, MLIRContext &context)
@@ -69,8 +69,8 @@ CompileOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
   return options;
 }
 
-/// Null after a diagnostic. A kernel that the row's system has and its program has not is a mistake
-/// in what is known of the system.
+/// Returns null after a diagnostic. A kernel of the row's system that matches no op of the program
+/// is a mistake in the system's description.
 OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
   OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
   if (failed(
@@ -85,7 +85,8 @@ OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
   return module;
 }
 
-/// What the row leaves open: microbatches of one sequence or two, one chunk of a stage or two.
+/// Lists the choices that the row leaves open: microbatches of one or two sequences, one or two
+/// virtual stages of each stage.
 plan::PipelineSpace Predictor::listSpace() const {
   plan::PipelineSpace space;
   space.stages = {row.stages};
@@ -141,7 +142,7 @@ FailureOr<Prediction> Predictor::run() {
   return prediction;
 }
 
-/// In which order the stages of a row work.
+/// Prints the schedule of a row's stages.
 static void printPipeline(const plan::PipelineCandidate &pipeline) {
   llvm::outs() << llvm::formatv(
       "    {0} stages, {1} microbatches, {2} chunks, {3}: bubble {4:f1} %, "
@@ -150,7 +151,7 @@ static void printPipeline(const plan::PipelineCandidate &pipeline) {
       100 * pipeline.bubble, static_cast<double>(pipeline.peakBytes) / 1e9);
 }
 
-/// What the seconds of a step are spent on.
+/// Prints the parts of a step's time.
 static void printParts(const plan::StepCost &step) {
   auto print = [](StringRef name, const plan::Seconds &seconds, double times) {
     if (seconds.sum() == 0)
@@ -176,7 +177,7 @@ static void printParts(const plan::StepCost &step) {
                                 static_cast<double>(step.peakBytes) / 1e9);
 }
 
-/// The ops that take most of a step, those of all blocks together.
+/// Prints the ops that take most of a step; equal ops of all blocks are added up.
 static void printOps(const plan::StepCost &step) {
   llvm::StringMap<double> sums;
   static const std::regex layer("h\\.\\d+");
@@ -197,7 +198,7 @@ static void printOps(const plan::StepCost &step) {
     llvm::outs() << llvm::formatv("      {0,7:f4} s {1}\n", seconds, name);
 }
 
-/// Of the first stage and the last.
+/// Prints details of the first and the last stage.
 static void printDetails(ArrayRef<plan::StepCost> stages) {
   for (size_t stage = 0; stage < stages.size(); ++stage)
     if (stage == 0 || stage + 1 == stages.size()) {
@@ -206,7 +207,7 @@ static void printDetails(ArrayRef<plan::StepCost> stages) {
     }
 }
 
-/// How many pairs of rows are in the published order.
+/// Prints how many pairs of rows are in the published order.
 static void printRanking(ArrayRef<std::pair<double, double>> times) {
   int64_t pairs = 0, right = 0;
   for (size_t i = 0; i < times.size(); ++i)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Published cases of the reference system: device matrices with tensor maps, the groups of ranks
-// that hold the same slice, and the redistributions between them. Those that need a program are in
-// strategies.mlir; groups along the axes of a matrix are tested with the mesh, refusals with the
-// strategies' messages.
+// that hold the same slice, and the redistributions between layouts. Cases that need a program are
+// in strategies.mlir. Groups along the axes of a matrix are tested with the mesh; refusals are
+// tested with the messages of strategies.
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/strategy/constraints/MeshRefinement.h"
 #include "gtest/gtest.h"
@@ -16,8 +16,9 @@ using strategy::DeviceMatrix;
 
 namespace {
 
-/// The sharding of a tensor whose dimensions are cut by `map`: for each the entry of a device
-/// matrix, counted from the right, or -1. `axes` are those of its entries.
+/// Makes the sharding of a tensor whose dimensions are cut by `map`. For each dimension `map` has
+/// an entry of a device matrix, counted from the right, or -1. `axes` has the mesh axes of each
+/// entry.
 Sharding makeSharding(llvm::ArrayRef<AxisList> axes, llvm::ArrayRef<int64_t> map) {
   llvm::SmallVector<AxisList> dims;
   for (int64_t entry : map)

@@ -8,7 +8,7 @@
 
 //--- matmul.mlir
 
-// A batched product on 1,024 ranks: device matrix (2,4,8,16,1), and one all-reduce over groups of 16.
+// A batched matmul on 1,024 ranks: device matrix (2,4,8,16,1), and one all-reduce over groups of 16.
 
 // CHECK: dist.mesh = #dist.mesh<x=2, y=4, z=8, w=16>
 // CHECK-LABEL: func.func @forward(
@@ -25,7 +25,7 @@ func.func @forward(%x: tensor<2x4x8x16xf32>, %y: tensor<2x4x16x32xf32>)
 
 //--- reduce.mlir
 
-// A sum over a dimension that is whole on every rank needs no collective;
+// A sum over a dimension that is whole on every rank needs no collective.
 
 // CHECK-LABEL: func.func @whole(
 // CHECK-NEXT: graph.reduce {{.+}} : tensor<4x4x64xf32>
@@ -37,7 +37,7 @@ func.func @whole(%x: tensor<16x32x64xf32>) -> (tensor<16x32xf32> {graph.role = #
 
 // -----
 
-// over one that is split, one all-reduce.
+// A sum over a split dimension needs one all-reduce.
 
 // CHECK-LABEL: func.func @split(
 // CHECK-NEXT: graph.reduce {{.+}} : tensor<4x8x32xf32>
@@ -50,7 +50,7 @@ func.func @split(%x: tensor<16x32x64xf32>) -> (tensor<16x32xf32> {graph.role = #
 
 //--- reshape.mlir
 
-// From [8]/(0,-1,-1,-1) to [8]/(0,-1) there is a reshape and nothing else.
+// From [8]/(0,-1,-1,-1) to [8]/(0,-1) the program has only a reshape.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-NEXT: graph.relu {{.+}} : tensor<16x64x1x1xf32>

@@ -33,7 +33,7 @@ int64_t receivedBy(llvm::StringRef kind, int64_t resultElements, int64_t groupSi
   return kind == "ReduceScatter" ? resultElements * (groupSize - 1) : 0;
 }
 
-/// A list of ranks, or `{"first", "step", "count"}`.
+/// Reads a list of ranks, or an object `{"first", "step", "count"}`.
 static std::vector<int64_t> readGroup(const json::Value *value) {
   std::vector<int64_t> group;
   if (!value)
@@ -56,7 +56,7 @@ static std::vector<std::vector<int64_t>> readShapes(const json::Array &shapes) {
   return all;
 }
 
-/// Calls `visit` with every element of an array of objects, if there is one.
+/// Calls `visit` with every element of an array of objects, if the array exists.
 template <typename Visit>
 static void forEach(const json::Object &object, llvm::StringRef key, Visit visit) {
   if (const json::Array *list = object.getArray(key))
@@ -83,7 +83,7 @@ Answer::Answer(const Case &question) {
     for (const auto &[node, entry] : *nodes)
       layouts[node.str()] = {integers(*entry.getAsObject()->getArray("device_matrix")),
                              integers(*entry.getAsObject()->getArray("output_map"))};
-  // A replaced operator's collectives are its own as well.
+  // The collectives of a replaced operator count as the operator's own.
   for (llvm::StringRef key : {"forward", "replaced_by"})
     forEach(object, key, [&](const json::Object &op) {
       received += receivedBy(op);

@@ -17,16 +17,16 @@ using namespace mlir;
 namespace pcc::conformance {
 namespace {
 
-/// What is compared of a node: the op that reads its first operand, and which of the node's
-/// operands this op reads, where.
+/// The compared part of a node: the op that reads the node's first operand, and the node's operands
+/// that this op reads.
 struct ReadBy {
   mlir::Operation *op;
-  std::vector<unsigned> operands; ///< of the node
-  std::vector<unsigned> places;   ///< among the op's operands
+  std::vector<unsigned> operands; ///< indices among the node's operands
+  std::vector<unsigned> places;   ///< indices among the op's operands
 };
 
-/// Our strategies of a node, and whether all that are written so split a factor that is whole in
-/// the op's rule.
+/// Strategies of pcc for a node. The value is true if every strategy with these tuples splits a
+/// factor that is whole in the op's rule.
 using OurCandidates = std::map<Tuples, bool>;
 
 mlir::Operation *findOp(ModuleOp module, StringRef name) {
@@ -48,7 +48,7 @@ ReadBy findReader(ModuleOp module, const NodeSites &sites) {
   return reader;
 }
 
-/// Those of the reference system for one node.
+/// Reads the reference system's strategies of one node.
 std::set<Tuples> readTheirs(const llvm::json::Array &candidates, const ReadBy &reader) {
   std::set<Tuples> theirs;
   for (const llvm::json::Value &candidate : candidates) {
@@ -86,13 +86,14 @@ analysis::DeviceUse useOf(const Case &question) {
   return isFull ? analysis::DeviceUse::Full : analysis::DeviceUse::Any;
 }
 
-/// What is found, node by node.
+/// Findings of all nodes.
 struct Found {
   int64_t same = 0;
   std::vector<std::string> wrong, beyond;
 };
 
-/// Why strategies of a node may be more than there; empty if they may not.
+/// Returns why pcc may list more strategies of a node than the reference system; empty if it may
+/// not.
 StringRef reasonForMore(const Node &node, bool splitWhole) {
   if (splitWhole)
     return "split what is whole there";

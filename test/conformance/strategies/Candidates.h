@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The strategies among which a search may choose, node by node, beside those that the reference
-// system's searches listed.
+// Compares, node by node, the strategies among which a search may choose with the strategies that
+// the reference system's searches listed.
 //
-// There a strategy may stand in the list more than once, and what a repeated operand's own tuple
-// says follows from the others: sets are compared, of the tuples of those operands that are read by
-// one op. A reshape has none of its own there.
+// The reference system may list a strategy more than once, and the tuple of a repeated operand
+// follows from the other tuples. Therefore sets are compared, of the tuples of the operands that
+// one op reads. A reshape has no strategies in the reference system.
 #pragma once
 
 #include "test/conformance/training/Case.h"
 
 namespace pcc::conformance {
 
-/// The same, but for strategies that split what is whole there.
+/// Judges that both list the same strategies, except for strategies that split a dimension that is
+/// whole in the reference system.
 Judgement judgeCandidates(const Case &question, mlir::MLIRContext &context);
 
 } // namespace pcc::conformance

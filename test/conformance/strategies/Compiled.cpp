@@ -27,7 +27,8 @@ std::vector<int64_t> sliceOf(const Sharding &sharding, mlir::Value value, const 
   return {slice.begin(), slice.end()};
 }
 
-/// The op's factors as the marks on it split them: counts above one, and how often ranks repeat.
+/// Returns how the annotations on the op split its factors: counts above one, and the count of
+/// repeating ranks.
 std::vector<int64_t> deviceMatrixOf(mlir::Operation *op, const Mesh &mesh) {
   strategy::FactorAxes factors(op, mesh);
   for (unsigned index = 0; index < op->getNumOperands(); ++index)
@@ -43,7 +44,7 @@ std::vector<int64_t> deviceMatrixOf(mlir::Operation *op, const Mesh &mesh) {
   return matrix;
 }
 
-/// Gathers what a function with reshards does.
+/// Collects nodes, reductions and reshards of a function.
 class Reader {
 public:
   Reader(Compiled &compiled, func::FuncOp function, const Model &model, int64_t rank)
@@ -100,7 +101,7 @@ private:
   const Mesh &mesh;
   int64_t rank;
   llvm::StringMap<mlir::Operation *> ops; ///< by name
-  llvm::DenseSet<mlir::Value> reduced;    ///< partial values that have been seen
+  llvm::DenseSet<mlir::Value> reduced;    ///< partial values already counted
 };
 
 } // namespace

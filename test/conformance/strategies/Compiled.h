@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this compiler makes of a question, in the terms in which answers are compared.
+// The result of this compiler for a question, in the terms in which answers are compared.
 #pragma once
 
 #include "dialects/dist/Sharding.h"
@@ -11,41 +11,45 @@
 
 namespace pcc::conformance {
 
-/// The program of a question, and what was diagnosed on the way; null where that was an error.
+/// The program of a question, or null, and the errors that were diagnosed.
 struct Program {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string error;
 };
 
-/// One device: the model without its marks. With `trains` it has a training step.
+/// Compiles for one device, without the model's annotations. With `trains` the program has a
+/// training step.
 Program compileSingle(const std::string &text, bool trains, mlir::MLIRContext &context);
 
-/// One device's training step, its ops as they are written: no pieces are raised.
+/// Compiles the training step for one device, with its ops as written: no composites are
+/// recognized.
 Program compileStep(const std::string &text, mlir::MLIRContext &context);
 
-/// @forward with its reshards in place.
+/// Compiles @forward up to the insertion of reshards.
 Program compileForward(const Case &question, const std::string &text, mlir::MLIRContext &context);
-/// Takes what compileForward made on to the program of one rank.
+/// Lowers the result of compileForward to the program of one rank.
 mlir::LogicalResult finishForward(mlir::ModuleOp module);
 
-/// A gradient before it is reduced, as `rank` sees it.
+/// A gradient before its reduction, as `rank` sees it.
 struct Gradient {
-  /// Over which it is summed, without those whose sum is cut as the parameter is.
+  /// Group over which the gradient is summed, without the ranks of axes along which the sum is cut
+  /// as the parameter is.
   std::vector<int64_t> group;
   std::vector<int64_t> holders; ///< the ranks that hold the same part of the parameter
-  /// The holders outside the group repeat what its ranks calculate: no reader of the parameter is
-  /// split over the axes between them.
+  /// True if the holders outside the group repeat the calculation of its ranks: no reader of the
+  /// parameter is split over the axes between them.
   bool othersRepeat = false;
-  /// As it is, or once sums over the axes that are missing are cut along them.
+  /// True if the gradient is cut like the parameter, possibly after sums over the missing axes are
+  /// cut along them.
   bool isCutAsParameter = false;
-  bool isCutWhileReduced = false; ///< there are such axes
+  bool isCutWhileReduced = false; ///< there are such missing axes
 };
 
-/// The training step of one rank, and the gradients by parameter.
+/// Compiles the training step of one rank, and reads the gradients by parameter.
 Program compileTraining(const Case &question, const Model &model,
                         std::map<std::string, Gradient> &gradients, mlir::MLIRContext &context);
 
-/// One node.
+/// A node in the compiled program.
 struct CompiledNode {
   NodeSlices slices;
   /// Counts of its factors above one, and of the ranks that repeat.
@@ -55,17 +59,18 @@ struct CompiledNode {
 };
 
 struct Compiled {
-  /// Reads what compileForward has made.
+  /// Reads the result of compileForward.
   Compiled(mlir::ModuleOp module, const Model &model, int64_t rank);
 
   dist::Mesh mesh;
   std::map<std::string, CompiledNode> nodes;
   std::vector<Reduction> reductions; ///< sorted
-  /// A sum of which its reader wants a part is cut while it is reduced, without being asked to.
+  /// True if a sum is cut while it is reduced because its reader wants a part, without a request
+  /// of the question.
   bool cutsWhileReducing = false;
   /// Plans of all-reduces whose work is shared with ranks that hold copies.
   std::vector<std::string> sharedReductions;
-  int64_t received = 0; ///< elements, by all reshards
+  int64_t received = 0; ///< elements, over all reshards
 };
 
 } // namespace pcc::conformance

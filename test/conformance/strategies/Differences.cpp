@@ -26,7 +26,7 @@ std::string reductionsText(const std::vector<Reduction> &reductions) {
   return text.empty() ? "none" : text;
 }
 
-/// Why the slices of a node may be others than there; empty if they may not.
+/// Returns why the slices of a node may differ from the reference system's; empty if they may not.
 std::string reasonToCut(const Case &question, const Node &node) {
   bool isGiven = node.object->getArray("strategy");
   if (node.op == "Cast" && isGiven)
@@ -38,7 +38,7 @@ std::string reasonToCut(const Case &question, const Node &node) {
   return !isGiven && givesAny ? "what no strategy is given for follows its neighbours" : "";
 }
 
-/// The blocks of all ranks, as the answer's layout and as ours say it.
+/// Returns true if the answer's layout and pcc's sharding give every rank the same block.
 bool isSameLayout(const Layout &layout, const CompiledNode &node, const dist::Mesh &mesh) {
   if (layout.map.size() != node.shape.size())
     return false;
@@ -53,7 +53,7 @@ bool isSameLayout(const Layout &layout, const CompiledNode &node, const dist::Me
   return true;
 }
 
-/// Counts above one.
+/// Drops counts of one.
 std::vector<int64_t> dropOnes(std::vector<int64_t> matrix) {
   llvm::erase(matrix, 1);
   return matrix;
@@ -82,7 +82,7 @@ private:
       compareSlices("operands", slices->second.in, ours.slices.in, found);
       compareSlices("results", slices->second.out, ours.slices.out, found);
     }
-    // A reshape's own layout has no meaning there.
+    // In the reference system the layout of a reshape has no meaning.
     auto layout = answer.layouts.find(node.name);
     if (layout != answer.layouts.end() && node.op != "Reshape")
       compareLayout(layout->second, ours, found);
@@ -96,7 +96,7 @@ private:
       differences.explained.push_back(text + " (" + reason + ")");
   }
 
-  /// Scalars that are no operands here are left out.
+  /// Scalars that are not operands in pcc are left out.
   static void compareSlices(llvm::StringRef what, const std::vector<std::vector<int64_t>> &theirs,
                             const std::vector<std::vector<int64_t>> &ours,
                             std::vector<std::string> &found) {
@@ -113,7 +113,8 @@ private:
     if (!isSameLayout(layout, ours, compiled.mesh))
       found.push_back("other blocks than by " + listText(layout.deviceMatrix) + " " +
                       listText(layout.map));
-    // With an output strategy the matrix is that of the output, which the blocks have shown.
+    // With an output strategy the answer's matrix belongs to the output, which the blocks have
+    // checked.
     const std::vector<int64_t> theirs = dropOnes(layout.deviceMatrix);
     if (!isScattered() && theirs != ours.deviceMatrix)
       found.push_back("device matrix " + listText(ours.deviceMatrix) + ", there " +

@@ -96,7 +96,7 @@ private:
     return all;
   }
 
-  /// The squares of all outputs, added up in f32.
+  /// Adds up the squares of all outputs in f32.
   Value sumUp() {
     Value total;
     for (auto [index, output] : llvm::enumerate(outputs())) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph of a question with its strategies, as a module.
+// Writes the graph of a question with its strategies as a module.
 //
-// Most operators become one op of the node's name. Others become several: what the reference system
-// repeats implicitly is repeated by an op of its own, layer norm and cross entropy are written in
-// pieces. A site says where an operand or a result of the node is found among them.
+// Most operators become one op with the name of the node. Others become several ops: an implicit
+// repetition of the reference system becomes an op of its own, and layer norm and cross entropy are
+// written as their decompositions. A site says which op has an operand or a result of the node.
 //
 //   {"name": "a", "op": "Sub", "in": ["x", "b"], "strategy": [[2,1,2],[2,2]]}
 //   for x of 8x1x32 and b of 16x32 becomes
@@ -26,30 +26,30 @@ struct Site {
 
 struct NodeSites {
   std::vector<Site> operands, results;
-  /// The question says how users see the result.
+  /// True if the question gives the strategy of the result.
   bool isScattered = false;
 };
 
 struct Model {
   /// A module whose @forward returns the question's outputs.
   std::string text;
-  /// The same, returning the sum of the squares of all outputs as the loss, so that the gradient
-  /// that enters a node is cut as its output is.
+  /// The same graph with the sum of the squares of all outputs as the loss. The gradient that
+  /// enters a node is then cut as the node's output is.
   std::string trainingText;
   std::map<std::string, NodeSites> nodes;
-  /// The first operator that is not known here; the rest is then empty.
+  /// First operator without a translation. If it is set, the other members are empty.
   std::string unknownOperator;
 };
 
 Model makeModel(const Case &question);
 
-/// Elements of all inputs and parameters, global.
+/// Returns the number of elements of all inputs and parameters, global.
 int64_t countElements(const Case &question);
 
-/// True if every rank is fed the whole input.
+/// Returns true if every rank is fed the whole input.
 bool isFullBatch(const Case &question);
 
-/// The rank whose program is asked for.
+/// Returns the rank whose program the question asks for.
 int64_t rankOf(const Case &question);
 
 } // namespace pcc::conformance

@@ -33,7 +33,7 @@ std::string elementOf(llvm::StringRef name) {
       .Default("f32");
 }
 
-/// `((2,1),(1,4))`.
+/// Returns the strategy's text, for example `((2,1),(1,4))`.
 static std::string strategyText(const Tuples &tuples) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -84,8 +84,8 @@ std::vector<Value> ModelWriter::writeMany(const std::string &name, const std::st
   return values;
 }
 
-/// True if `tuple` can be that of a tensor of `value`'s shape whose dimensions are `dims` of
-/// `shape`: what is repeated is not cut.
+/// Returns true if `tuple` can be the strategy of a tensor with `value`'s shape. Its dimensions are
+/// `dims` of `shape`. A repeated dimension must not be cut.
 static bool fits(const Shape &tuple, const Value &value, const Shape &shape, const Shape &dims) {
   if (tuple.size() != value.shape.size())
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes ops as text and keeps what they are called and how large their values are.
+// Writes ops as text, and keeps the names and shapes of their values.
 #pragma once
 
 #include "test/conformance/strategies/Model.h"
@@ -22,28 +22,29 @@ struct Value {
   std::string type() const;
 };
 
-/// `[0, 1]`.
+/// Returns the text of a list, for example `[0, 1]`.
 std::string toText(const Shape &numbers);
-/// `f32` for `float32`.
+/// Returns the MLIR name of an element type, for example `f32` for `float32`.
 std::string elementOf(llvm::StringRef name);
 
 class ModelWriter {
 public:
-  /// The strategy of a node; absent if it has none.
+  /// Reads the strategy of a node; absent if the node has none.
   static std::optional<Tuples> strategyOf(const Node &node, llvm::StringRef key = "strategy");
 
-  /// An op of one result: its text from the operands to the colon, its marks, and its types. The
-  /// op, and its result in the text, are called `name`.
+  /// Writes an op with one result: `middle` is the text from the operands to the colon, with
+  /// annotations; `types` follows the colon. The op, and its result in the text, are called `name`.
   Value write(const std::string &name, const std::string &op, const std::string &middle,
               const std::string &types, const Shape &shape, const std::string &element = "f32");
-  /// As write, of several results.
+  /// Writes an op with several results, in the same way as write.
   std::vector<Value> writeMany(const std::string &name, const std::string &op,
                                const std::string &middle, const std::string &types,
                                const std::vector<Shape> &shapes);
 
-  /// `value` repeated to `shape`, its dimensions being `dims` of it; the value itself if it has
-  /// that shape. `operand` is the number of the node's operand that it is; its tuple is refused
-  /// here if it cannot be that of `value`, since it might be one of what it is repeated to.
+  /// Repeats `value` to `shape`; the dimensions of `value` are `dims` of `shape`. Returns `value`
+  /// itself if it has that shape. `operand` is the index of the node's operand. If the operand's
+  /// tuple cannot be that of `value`, it is refused here, because it might be a legal tuple of the
+  /// repeated value.
   Value repeat(const Node &node, unsigned operand, const Value &value, const Shape &shape,
                const Shape &dims);
 
@@ -53,7 +54,8 @@ private:
   std::string body;
 };
 
-/// ` {dist.in = "((2,1),(1,4))"}`, empty where nothing is said.
+/// Returns the annotations' text, for example ` {dist.in = "((2,1),(1,4))"}`; empty without
+/// annotations.
 std::string markText(const std::optional<Tuples> &in, const std::optional<Tuples> &out = {},
                      const std::string &others = "");
 

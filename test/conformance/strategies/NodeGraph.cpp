@@ -15,7 +15,7 @@ using pcc::strategy::MemoryUse;
 namespace pcc::conformance {
 namespace {
 
-/// By factor of a piece, the factor of the first piece; -1 for none.
+/// For each factor of a piece, the factor of the first piece; -1 for none.
 using FactorMap = std::vector<int>;
 
 /// Joins the pieces of one node.
@@ -38,7 +38,7 @@ private:
   FactorRule &ruleOf(int piece) { return graph.nodes[piece].modelOp.rule; }
   bool isPiece(int node) const { return maps.contains(node); }
 
-  /// The value that a piece reads, before it is repeated.
+  /// Returns the value that a piece reads, before its repetition.
   mlir::Value originOf(int piece, unsigned operand) {
     mlir::Value value = graph.nodes[piece].op->getOperand(operand);
     while (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
@@ -74,7 +74,7 @@ private:
     takeResults(piece);
   }
 
-  /// Factors are those of the piece that made the operand.
+  /// Maps the factors of a reader to those of the piece that made the operand.
   void follow(const MemoryUse &use) {
     const MemoryTensor &made = graph.nodes[use.from.node].modelOp.results[use.from.result];
     TensorFactors known = translate(made.dims, use.from.node);
@@ -101,7 +101,7 @@ private:
       }
   }
 
-  /// Those of the last piece are the node's.
+  /// Makes the results of the last piece those of the node.
   void takeResults(int piece) {
     std::vector<TensorFactors> dims;
     for (const MemoryTensor &result : graph.nodes[piece].modelOp.results)
@@ -113,7 +113,8 @@ private:
   }
 
 public:
-  /// Afterwards: the pieces make what the last one makes, and read nothing from each other.
+  /// Finishes the joined op: it makes the results of the last piece, and uses between pieces are
+  /// dropped.
   void finish() {
     lead().results.assign(results.begin(), results.end());
     for (MemoryUse &use : graph.uses) {
@@ -124,17 +125,17 @@ public:
     }
   }
 
-  static constexpr int dropped = -2; ///< the reader of a use that is no more
+  static constexpr int dropped = -2; ///< marks the reader of a deleted use
 
 private:
   MemoryGraph &graph;
   int first;
   std::map<int, FactorMap> maps;
-  llvm::DenseMap<mlir::Value, unsigned> operands; ///< of the joined op, by what it reads
+  llvm::DenseMap<mlir::Value, unsigned> operands; ///< operands of the joined op, by the value read
   std::vector<MemoryTensor> results;
 };
 
-/// Leaves the nodes `kept`, in their order, and the uses that are still there.
+/// Keeps the nodes `kept`, in that order, and the remaining uses.
 void compact(MemoryGraph &graph, llvm::ArrayRef<int> kept) {
   std::vector<int> numbers(graph.nodes.size(), -1);
   std::vector<MemoryNode> nodes;

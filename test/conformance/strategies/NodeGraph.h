@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph of a question as the cost model `memory` prices it: node by node. Where a node is
-// written in pieces here (Model.h), they are one op of the graph, which reads what the pieces read
-// from outside and keeps whole what any of them keeps whole or reduces.
+// The graph of a question, with one node for each node of the question, as the cost model `memory`
+// evaluates it. If a node is written as a decomposition (Model.h), its ops become one op of the
+// graph. The joined op reads the operands that come from outside. It keeps a factor whole if one of
+// its pieces keeps the factor whole or reduces it.
 //
 //   pieces of cross entropy           one op
 //   softmax ([i,k]) -> ([i,k])        ([i,k],[i,k]) -> ([i]) {whole k}
@@ -15,11 +16,11 @@
 
 namespace pcc::conformance {
 
-/// The graph of `module`, which was made of `question`; its nodes are those of the question but for
-/// reshapes, in their order. What a network that is trained returns need not be whole.
+/// Makes the graph of `module`, which was made from `question`. Its nodes are the question's nodes
+/// without reshapes, in their order. The outputs of a trained network need not be whole.
 strategy::MemoryGraph makeNodeGraph(const Case &question, mlir::ModuleOp module);
 
-/// The node of the question that `op` is, or is a piece of; empty if none.
+/// Returns the question's node to which `op` belongs; empty if there is none.
 llvm::StringRef findNode(const Case &question, mlir::Operation *op);
 
 } // namespace pcc::conformance

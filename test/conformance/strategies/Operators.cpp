@@ -26,8 +26,8 @@ void Operation::readBy(unsigned index, const std::string &reader, unsigned opera
 namespace {
 
 struct Row {
-  llvm::StringLiteral name; ///< there
-  llvm::StringLiteral op;   ///< here, or what it reduces by
+  llvm::StringLiteral name; ///< name in the reference system
+  llvm::StringLiteral op;   ///< mnemonic in pcc, or the kind of reduction
   WriteOperator write;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How each operator of a question is written.
+// Translations of the operators of a question.
 #pragma once
 
 #include "test/conformance/strategies/ModelWriter.h"
@@ -14,23 +14,24 @@ struct Operation {
   std::optional<Tuples> strategy, outStrategy;
   ModelWriter &writer;
   NodeSites &sites; ///< to be filled
-  std::string op;   ///< what the operator is called here
+  std::string op;   ///< mnemonic of the operator in pcc
 
-  /// The attribute `axis`, counted from the left in `rank` dimensions; the last where it is absent.
+  /// Returns the attribute `axis`, counted from the left in `rank` dimensions; the last dimension
+  /// if absent.
   int64_t axis(int64_t rank) const;
-  /// False for an attribute that is absent.
+  /// Returns the boolean attribute; false if absent.
   bool isTrue(llvm::StringRef attribute) const;
-  /// Operand `index` is read by operand `operand` of the op called `reader`.
+  /// Records that operand `index` is read by operand `operand` of the op called `reader`.
   void readBy(unsigned index, const std::string &reader, unsigned operand);
 };
 
 /// Writes the operator and returns its results.
 using WriteOperator = std::vector<Value> (*)(Operation &operation);
 
-/// Writes any operator; false if it is not known.
+/// Writes any operator; returns false if the operator is not known.
 bool writeOperator(Operation &operation, std::vector<Value> &results);
 
-// The rows of its table.
+// Functions of the rows of the table of operators.
 std::vector<Value> writeUnary(Operation &operation);
 std::vector<Value> writeElementwise(Operation &operation);
 std::vector<Value> writeFloorDivide(Operation &operation);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that are written in pieces.
+// Operators that are written as decompositions.
 #include "test/conformance/strategies/Operators.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,7 @@
 namespace pcc::conformance {
 namespace {
 
-/// Pieces of one node, called NAME_PIECE; the last one has the node's name.
+/// Ops of one node, called NAME_PIECE; the last one has the node's name.
 class Pieces {
 public:
   explicit Pieces(Operation &operation) : o(operation) {}
@@ -18,7 +18,7 @@ public:
     return piece.empty() ? o.node.name : o.node.name + "_" + piece;
   }
 
-  /// An op of one operand, in the strategy `tuple` if there is one.
+  /// Writes an op of one operand, with the strategy `tuple` if there is one.
   Value unary(const std::string &piece, const std::string &op, const Value &x,
               const std::optional<Shape> &tuple = {}, const std::string &rest = "") {
     return o.writer.write(name(piece), op, x.name + rest + mark({tuple}), x.type(), x.shape,
@@ -42,7 +42,7 @@ public:
                           shape, x.element);
   }
 
-  /// `x` repeated to the shape of `like`, along all dimensions but the first ones.
+  /// Repeats `x` to the shape of `like`; the dimensions of `x` are the first ones of `like`.
   Value broadcast(const std::string &piece, const Value &x, const Value &like) {
     Shape dims(x.shape.size());
     std::iota(dims.begin(), dims.end(), 0);
@@ -51,7 +51,7 @@ public:
                           x.type() + " to " + result.type(), like.shape, x.element);
   }
 
-  /// The strategy of operand `index`, if the node has one.
+  /// Returns the strategy of operand `index`, if the node has one.
   std::optional<Shape> tuple(unsigned index) const {
     if (!o.strategy || index >= o.strategy->size())
       return std::nullopt;
@@ -72,7 +72,7 @@ private:
 
 } // namespace
 
-/// gamma * (x - mean) / sqrt(variance + epsilon) + beta.
+/// Writes gamma * (x - mean) / sqrt(variance + epsilon) + beta.
 std::vector<Value> writeLayerNorm(Operation &o) {
   Pieces pieces(o);
   const Value &x = o.operands[0];
@@ -101,7 +101,7 @@ std::vector<Value> writeLayerNorm(Operation &o) {
   return {pieces.binary("", "add", scaled, beta, tuple, tuple)};
 }
 
-/// One loss for each row: -sum(labels * log(softmax(logits))).
+/// Writes one loss for each row: -sum(labels * log(softmax(logits))).
 std::vector<Value> writeCrossEntropy(Operation &o) {
   Pieces pieces(o);
   const Value &logits = o.operands[0], &labels = o.operands[1];
@@ -117,7 +117,7 @@ std::vector<Value> writeCrossEntropy(Operation &o) {
   return {pieces.unary("", "neg", sum)};
 }
 
-/// A slice along each axis that is not taken whole; one of nothing if there is none.
+/// Writes a slice along each axis that is not taken whole; one trivial slice if there is none.
 std::vector<Value> writeStridedSlice(Operation &o) {
   Value value = o.operands[0];
   Shape begin = *o.node.list("begin"), end = *o.node.list("end");

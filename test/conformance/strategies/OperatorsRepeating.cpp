@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that repeat their operands to each other.
+// Operators that repeat their operands to each other's shapes.
 #include "test/conformance/strategies/Operators.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,14 +9,14 @@
 namespace pcc::conformance {
 namespace {
 
-/// The dimensions of a result of `rank` which those of an operand of `operandRank` are.
+/// Returns the dimensions of a result of `rank` that align with an operand of `operandRank`.
 Shape alignRight(int64_t operandRank, int64_t rank) {
   Shape dims(operandRank);
   std::iota(dims.begin(), dims.end(), rank - operandRank);
   return dims;
 }
 
-/// Both shapes repeated to each other, the last dimensions aligned.
+/// Returns the common shape of both operands; the last dimensions are aligned.
 Shape repeatShapes(const Shape &lhs, const Shape &rhs) {
   Shape shape(std::max(lhs.size(), rhs.size()), 1);
   for (const Shape *one : {&lhs, &rhs})
@@ -25,8 +25,8 @@ Shape repeatShapes(const Shape &lhs, const Shape &rhs) {
   return shape;
 }
 
-/// Two operands repeated to each other, or the second one to the first as a bias along `biasDims`,
-/// and an op of them called `name`.
+/// Writes an op called `name` of two operands that are repeated to each other's shapes. With
+/// `biasDims` the second operand is repeated to the first one as a bias along these dimensions.
 Value writeAligned(Operation &o, const Shape &biasDims, const std::string &name) {
   const Value &lhs = o.operands[0], &rhs = o.operands[1];
   bool isBias = !biasDims.empty();
@@ -48,17 +48,17 @@ Value writeAligned(Operation &o, const Shape &biasDims, const std::string &name)
 
 std::vector<Value> writeElementwise(Operation &o) { return {writeAligned(o, {}, o.node.name)}; }
 
-/// A quotient, rounded down.
+/// Writes a quotient, rounded down.
 std::vector<Value> writeFloorDivide(Operation &o) {
   Value quotient = writeAligned(o, {}, o.node.name + "_quotient");
   return {o.writer.write(o.node.name, "floor", quotient.name, quotient.type(), quotient.shape,
                          quotient.element)};
 }
 
-/// The bias belongs to dimension 1.
+/// Adds a bias along dimension 1.
 std::vector<Value> writeBiasAdd(Operation &o) { return {writeAligned(o, {1}, o.node.name)}; }
 
-/// Batch dimensions are repeated to each other.
+/// Writes a matmul whose batch dimensions are repeated to each other.
 std::vector<Value> writeMatmul(Operation &o) {
   const Value &lhs = o.operands[0], &rhs = o.operands[1];
   bool transposeLhs = o.isTrue("transpose_a"), transposeRhs = o.isTrue("transpose_b");

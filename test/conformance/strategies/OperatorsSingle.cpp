@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that are one op here.
+// Operators that become one op.
 #include "test/conformance/strategies/Operators.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -59,7 +59,7 @@ std::vector<Value> writeTranspose(Operation &o) {
                          x.type(), shape, x.element)};
 }
 
-/// Its layouts follow its neighbours: a strategy of its own has no meaning.
+/// Writes a reshape. Its layouts follow its neighbors: a strategy of its own has no meaning.
 std::vector<Value> writeReshape(Operation &o) {
   const Value &x = o.operands[0];
   Value result{"", *o.node.list("shape"), x.element};
@@ -106,8 +106,9 @@ std::vector<Value> writeSplit(Operation &o) {
       x.type() + " to " + llvm::join(types, ", "), std::vector<Shape>(parts, piece.shape));
 }
 
-/// Rows of a table. The reference system scatters what the parts of a split table add up to along
-/// the first dimension, where it divides; this is said of the result.
+/// Writes a gather of rows of a table. If the table is split, the reference system sums the partial
+/// results and scatters the sum along the first dimension, where it divides. The strategy of the
+/// result says this.
 std::vector<Value> writeGather(Operation &o) {
   const Value &table = o.operands[0], &indices = o.operands[1];
   Shape shape = indices.shape;
@@ -131,7 +132,7 @@ std::vector<Value> writeGather(Operation &o) {
                          table.type() + ", " + indices.type(), shape, table.element)};
 }
 
-/// The first tuple is that of the result; the scalars that are put in have none.
+/// Writes a one-hot. The first tuple is that of the result; the two scalar operands have none.
 std::vector<Value> writeOneHot(Operation &o) {
   const Value &indices = o.operands[0];
   Value result{"", indices.shape};

@@ -8,7 +8,7 @@
 
 namespace pcc::conformance {
 
-/// Stride 1, and as much padding as keeps rows and columns.
+/// Writes a convolution of stride 1, with the padding that preserves rows and columns.
 std::vector<Value> writeConvolution(Operation &o) {
   const Value &x = o.operands[0], &weight = o.operands[1];
   Shape shape = x.shape, padding(4);
@@ -28,8 +28,8 @@ std::vector<Value> writeConvolution(Operation &o) {
                      x.type() + ", " + weight.type(), shape)};
 }
 
-/// As it is trained; operands are x, scale, bias, mean and variance. Only the first result is
-/// looked at.
+/// Writes a batch norm in training form; operands are x, scale, bias, mean and variance. Only the
+/// first result is used.
 std::vector<Value> writeBatchNorm(Operation &o) {
   const Value &x = o.operands[0], &scale = o.operands[1], &mean = o.operands[3];
   std::vector<std::string> names;
@@ -46,7 +46,7 @@ std::vector<Value> writeBatchNorm(Operation &o) {
               .front()};
 }
 
-/// Square windows without padding.
+/// Writes a max pool of square windows without padding.
 std::vector<Value> writeMaxPool(Operation &o) {
   const Value &x = o.operands[0];
   int64_t size = o.node.number("kernel"), stride = o.node.number("stride");

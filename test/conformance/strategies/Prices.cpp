@@ -17,7 +17,7 @@ using pcc::strategy::MemoryUse;
 namespace pcc::conformance {
 namespace {
 
-/// What is found.
+/// Findings of a question.
 struct Found {
   std::vector<std::string> same, beyond, wrong;
 
@@ -35,13 +35,13 @@ struct Found {
   }
 };
 
-/// What an object has under `key`, or nothing.
+/// Returns the array under `key`, or an empty list.
 llvm::ArrayRef<llvm::json::Value> listOf(const llvm::json::Object *object, llvm::StringRef key) {
   const llvm::json::Array *array = object ? object->getArray(key) : nullptr;
   return array ? llvm::ArrayRef(array->data(), array->size()) : llvm::ArrayRef<llvm::json::Value>();
 }
 
-/// The cheapest entry of the reference system's price list, which is what it took.
+/// Returns the cheapest entry of the reference system's cost list, which is the one it chose.
 const llvm::json::Object *findTaken(const Case &question) {
   const llvm::json::Object *least = nullptr;
   for (const llvm::json::Value &entry : listOf(question.object, "frontier"))
@@ -50,7 +50,7 @@ const llvm::json::Object *findTaken(const Case &question) {
   return least;
 }
 
-/// Compares tables of what passes between two nodes, pair by pair.
+/// Compares the cost tables of edges between two nodes, pair by pair.
 class EdgeTables {
 public:
   EdgeTables(const Case &question, const Pricing &pricing, const MemoryProblem &problem,
@@ -71,7 +71,8 @@ public:
 private:
   static constexpr llvm::StringLiteral fed = "_VirtualDataset", outside = "_VirtualOutput";
 
-  /// The last one between the two: of several the reference system shows that one's table.
+  /// Returns the last use between the two nodes: if there are several, the answer has the table of
+  /// the last.
   const MemoryUse *findUse(llvm::StringRef from, llvm::StringRef to) const {
     int maker = pricing.findNode(from), reader = pricing.findNode(to);
     const MemoryUse *last = nullptr;
@@ -83,8 +84,8 @@ private:
     return last;
   }
 
-  /// The options of ours that are the candidates of `name`, in their order; nothing for one that
-  /// is not ours.
+  /// Lists pcc's options for the candidates of `name`, in their order; nothing for a candidate that
+  /// is not an option of pcc.
   std::vector<std::optional<int32_t>> listOptions(llvm::StringRef name) const {
     std::vector<std::optional<int32_t>> options;
     if (int node = pricing.findNode(name); node >= 0)
@@ -94,7 +95,7 @@ private:
         options.push_back(
             problem.findOption(node, countFactors(op, readTuples(*candidate.getAsArray()))));
       }
-    if (options.empty()) // it was given
+    if (options.empty()) // the strategy was given
       options.push_back(0);
     return options;
   }
@@ -168,8 +169,9 @@ public:
   }
 
 private:
-  /// With what readers of reshapes could have chosen: theirs are options of ours, unless a node has
-  /// a strategy that this search does not consider.
+  /// Returns the cost in which readers of reshapes choose as the reference system could. The
+  /// answer's strategies are options of pcc, unless a node has a strategy that this search does not
+  /// consider.
   MemoryCost priceAsThere(const std::vector<strategy::FactorCounts> &counts) const {
     solve::StrategySolution solution;
     for (auto [node, nodeCounts] : llvm::enumerate(counts)) {
@@ -186,7 +188,7 @@ private:
   MemoryProblem problem;
 };
 
-/// The module of a question; or why there is nothing to compare.
+/// Compiles the question; returns a judgement if there is nothing to compare.
 std::optional<Judgement> compile(const Case &question, MLIRContext &context, Program &program) {
   Model model = makeModel(question);
   if (!model.unknownOperator.empty())

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches by dynamic programming, and prices of given assignments: the cost model `memory` beside
-// the reference system's own figures.
+// Compares the cost model `memory` with the reference system's figures: searches by dynamic
+// programming, and costs of given assignments.
 #pragma once
 
 #include "test/conformance/training/Case.h"
 
 namespace pcc::conformance {
 
-/// Of an assignment that is given whole: computation, communication, total, and the tables of what
-/// passes between nodes.
+/// Judges a complete given assignment: computation, communication, total, and the cost tables of
+/// edges between nodes.
 Judgement judgePrices(const Case &question, mlir::MLIRContext &context);
 
-/// The same of the assignment that was chosen there; moreover the strategies that were tried there
-/// are ours, and what dynamic programming finds here costs no more.
+/// Judges the same of the assignment that the reference system chose. In addition, the strategies
+/// that the reference system tried are options of pcc, and the result of pcc's dynamic programming
+/// costs no more.
 Judgement judgeDynamicProgramming(const Case &question, mlir::MLIRContext &context);
 
 } // namespace pcc::conformance

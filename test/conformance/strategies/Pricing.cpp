@@ -26,7 +26,7 @@ static void take(FactorCounts &counts, const TensorFactors &dims, const Shape &t
       counts[factors.front()] = std::max(counts[factors.front()], count);
 }
 
-/// A tuple that is not as long as its operand has dimensions is that of the result (OneHot).
+/// A tuple whose length differs from the operand's rank belongs to the result (OneHot).
 FactorCounts countFactors(const MemoryOp &op, const Tuples &tuples) {
   FactorCounts counts(op.rule.getFactors().size(), 1);
   for (auto [operand, tuple] : llvm::zip(op.operands, tuples))
@@ -52,7 +52,8 @@ static strategy::MemoryModel readWeights(const Case &question) {
   return model;
 }
 
-/// The reference system's prices of reshapes belong to its dynamic programming.
+/// Makes the space of strategies. Only the reference system's dynamic programming has costs of
+/// reshapes.
 static MemorySpace makeSpace(const Case &question) {
   const llvm::json::Object &options = optionsOf(question);
   MemorySpace space;
@@ -77,7 +78,7 @@ Pricing::Pricing(const Case &question, ModuleOp module)
         if (std::optional<Tuples> tuples = ModelWriter::strategyOf(asked))
           given[node.op] = countFactors(node.modelOp, *tuples);
   }
-  if (question.mode == "dynamic_programming") // recursive programming ignores them there
+  if (question.mode == "dynamic_programming") // recursive programming there ignores them
     space.findGiven = [given](mlir::Operation *op) { return given.lookup(op); };
 }
 

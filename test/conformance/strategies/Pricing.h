@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A question under the cost model `memory`, with the weights and among the strategies that it asks
-// for.
+// A question under the cost model `memory`, with the question's weights and space of strategies.
 #pragma once
 
 #include "passes/strategy/reference/MemoryProblem.h"
@@ -9,26 +8,26 @@
 
 namespace pcc::conformance {
 
-/// How the factors of `op` are cut if its operands are cut as `tuples` say.
+/// Returns the counts of the factors of `op` if its operands are cut by `tuples`.
 strategy::FactorCounts countFactors(const strategy::MemoryOp &op, const Tuples &tuples);
 
-/// Shard counts from JSON.
+/// Reads shard counts from JSON.
 Tuples readTuples(const llvm::json::Array &array);
 
 class Pricing {
 public:
-  /// Of a question whose module is `module`.
+  /// Prepares the costs of `question`, whose module is `module`.
   Pricing(const Case &question, mlir::ModuleOp module);
 
   const strategy::MemoryGraph &getGraph() const { return graph; }
   const strategy::MemorySpace &getSpace() const { return space; }
   const strategy::MemoryModel &getModel() const { return model; }
-  /// The number of a node of the question; -1 if the graph has not got it.
+  /// Returns the number of a node of the question; -1 if the graph does not have the node.
   int findNode(llvm::StringRef name) const;
 
-  /// What the answer chose, by node; nothing if it is silent about one.
+  /// Reads the answer's choice, by node; nothing if the answer lacks a node.
   std::optional<std::vector<strategy::FactorCounts>> readTheirs() const;
-  /// The price of an assignment in which every node is given.
+  /// Returns the cost of an assignment of every node.
   strategy::MemoryCost getCost(const std::vector<strategy::FactorCounts> &counts) const;
 
 private:
@@ -39,7 +38,7 @@ private:
   strategy::MemorySpace space;
 };
 
-/// Whether the reference system, which prints six digits, means `ours` by `theirs`.
+/// Returns true if `theirs`, printed by the reference system with six digits, equals `ours`.
 bool isSamePrice(double ours, double theirs);
 
 } // namespace pcc::conformance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs of a question: which passes make them.
+// Runs the passes that make the programs of a question.
 #include "test/conformance/strategies/Compiled.h"
 
 #include "compiler/Compile.h"
@@ -22,7 +22,7 @@ using pcc::dist::Sharding;
 namespace pcc::conformance {
 namespace {
 
-/// Parses `text` and lets `build` work on it, catching what is diagnosed.
+/// Parses `text`, applies `passes` to the module, and collects the errors that are diagnosed.
 Program build(const std::string &text, MLIRContext &context,
               function_ref<LogicalResult(ModuleOp)> passes) {
   Program program;
@@ -37,7 +37,7 @@ Program build(const std::string &text, MLIRContext &context,
   return program;
 }
 
-/// Without marks on any op.
+/// Removes the strategies from all ops.
 void dropMarks(ModuleOp module) {
   module.walk([](mlir::Operation *op) {
     op->removeAttr(dist::inAttrName);
@@ -65,13 +65,13 @@ bool usesAny(mlir::Operation *op, ArrayRef<std::string> axes) {
                       [&](Value result) { return isUsed(analysis::getSharding(result)); });
 }
 
-/// The argument that is parameter `name`.
+/// Returns the argument that is parameter `name`.
 BlockArgument findParameter(func::FuncOp function, StringRef name) {
   return function.getArgument(*graph::findArg(function, graph::RoleKind::Parameter, name));
 }
 
-/// The axes that cut `parameter` behind those that cut `gradient`, in each dimension; nothing if
-/// the cuts do not agree as far.
+/// Returns, in each dimension, the axes that cut `parameter` after those that cut `gradient`;
+/// nothing if the gradient's axes are not a prefix of the parameter's.
 std::optional<AxisList> findMissingCuts(const Sharding &gradient, const Sharding &parameter) {
   AxisList missing;
   for (auto [made, wanted] : llvm::zip_equal(gradient.getDims(), parameter.getDims())) {
@@ -110,7 +110,7 @@ Gradient makeGradient(ModuleOp module, StringRef name, const Sharding &sharding,
   return gradient;
 }
 
-/// Those that the strategy left on @forward_backward.
+/// Reads the gradients that the strategy annotated on @forward_backward.
 void readGradients(ModuleOp module, int64_t rank, std::map<std::string, Gradient> &gradients) {
   auto function = module.lookupSymbol<func::FuncOp>("forward_backward");
   for (unsigned index : graph::findResults(function, graph::RoleKind::Gradient)) {

@@ -27,7 +27,7 @@ llvm::StringRef categoryOf(const Case &question, llvm::StringRef error) {
   return "";
 }
 
-/// True if one of the operators is called `name`.
+/// Returns true if one of the operators is called `name`.
 static bool has(const Case &question, llvm::StringRef name) {
   return llvm::any_of(question.nodes, [&](const Node &node) { return node.op == name; });
 }

@@ -21,11 +21,12 @@ namespace {
 
 using AllCounts = std::vector<FactorCounts>;
 
-/// Above so many devices BEST looks only at strategies that leave none idle, and at those that it
-/// begins with: tables are pairs of strategies.
+/// Limit of devices for an unrestricted search of the best assignment. Above it, only the initial
+/// strategies and strategies that use all devices are considered, because tables hold pairs of
+/// strategies.
 constexpr int64_t mostDevices = 16;
 constexpr double searchSeconds = 5;
-/// Steps are timed on meshes of at most so many axes: an op's ways are the powers of its factors.
+/// Limit of mesh axes for measuring steps: an op has as many options as powers of its factors.
 constexpr unsigned mostAxes = 3;
 
 /// Searches of one question under the cost model `memory`.
@@ -39,7 +40,7 @@ public:
     return pricing.getModel().getTotal(pricing.getCost(counts));
   }
 
-  /// Recursive programming, with every op's neighbouring choices tried afterwards.
+  /// Runs recursive programming, then tries neighboring choices of every op.
   AllCounts cut() const {
     strategy::ConstrainedProgram program;
     strategy::addRecursiveStrategy(module, question.devices, program);
@@ -50,7 +51,7 @@ public:
                                    std::move(counts));
   }
 
-  /// The best that is found from there.
+  /// Searches for the best assignment, starting from `initial`.
   AllCounts findBest(const AllCounts &initial) const {
     llvm::DenseMap<mlir::Operation *, FactorCounts> begun;
     for (auto [node, counts] : llvm::zip_equal(pricing.getGraph().nodes, initial))

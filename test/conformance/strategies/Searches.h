@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches by recursive programming and by propagation beside those of the reference system.
+// Compares searches by recursive programming and by propagation with those of the reference system.
 #pragma once
 
 #include "test/conformance/training/Case.h"
 
 namespace pcc::conformance {
 
-/// The assignment that was found there costs no less, pinned, than what recursive programming finds
-/// here under the same cost model, nor than the best: under `memory`, and under `roofline` where
-/// meshes have few axes.
+/// Judges the assignment of the reference system, given as constraints. It must cost no less than
+/// the result of pcc's recursive programming under the same cost model, and no less than the best
+/// one. The cost models are `memory` and, if meshes have few axes, `roofline`.
 Judgement judgeRecursion(const Case &question, mlir::MLIRContext &context);
 
-/// The strategies that were tried there are ours, and what follows from the given ones moves no
-/// more elements.
+/// Judges that the strategies tried by the reference system are options of pcc, and that pcc's
+/// propagation of the given ones moves no more elements.
 Judgement judgePropagation(const Case &question, mlir::MLIRContext &context);
 
 } // namespace pcc::conformance

@@ -18,7 +18,8 @@ using pcc::strategy::SearchOutcome;
 namespace pcc::conformance {
 namespace {
 
-/// The answer's assignment as pins: on the first piece of every node, which other pieces follow.
+/// Turns the answer's assignment into constraints on the first piece of every node; other pieces
+/// follow.
 ConstrainedProgram pinTheirs(const Case &question, ModuleOp module) {
   const llvm::json::Object *strategies = question.object->getObject("strategies");
   strategy::MemoryGraph graph(module);
@@ -41,7 +42,7 @@ ConstrainedProgram pinTheirs(const Case &question, ModuleOp module) {
   return program;
 }
 
-/// Takes the time of a plan, if there is one.
+/// Reads the time of a plan, if there is one.
 void take(const SearchOutcome &outcome, double &time, StepTimes &times) {
   time = static_cast<double>(outcome.result.cost);
   times.isWhole &= outcome.isFeasible();

@@ -11,11 +11,11 @@ using namespace mlir;
 namespace pcc::conformance {
 namespace {
 
-/// Programs are run on all ranks if their inputs, on all ranks together, have at most as many
-/// elements; those that differ from the reference system's are always run.
+/// Limit of input elements, over all ranks, for running a program on all ranks. Programs that
+/// differ from the reference system's are always run.
 constexpr int64_t runLimit = 1 << 21;
 
-/// What is judged of one question.
+/// Judges one question.
 class Judge {
 public:
   Judge(const Case &question, const Model &model, MLIRContext &context)
@@ -76,7 +76,7 @@ private:
       differences.wrong.push_back("no training step: " + training.error);
   }
 
-  /// Runs what was compiled beside one device. What differs is explained by then.
+  /// Runs the compiled program and compares it with one device. Differences are explained before.
   Judgement run(const std::vector<std::string> &explained) {
     interpret::Report report;
     if (failed(finishForward(*program.module)))

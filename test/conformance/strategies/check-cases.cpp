@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// check-cases FILE…: operators with strategies as the reference system's passes treated them, what
-// they cost there, and what its searches listed and found, question by question beside what this
-// compiler makes of the same.
+// check-cases FILE…: compares this compiler with the reference system's passes, question by
+// question. Compared are the treatment of operators with strategies, costs, and the strategies that
+// searches list and find.
 #include "test/conformance/strategies/Prices.h"
 #include "test/conformance/strategies/Searches.h"
 #include "test/conformance/training/Driver.h"

@@ -3,7 +3,7 @@
 // One case of a file of training steps: a question (a small graph with options) and the answer that
 // the reference system's own passes gave. A file is a JSON array of cases.
 //
-// Each kind of case is judged in a file of its own and adds one row to the table of kinds.
+// Each kind of case is judged in a file of its own and has one row in the table of kinds.
 #pragma once
 
 #include "mlir/IR/MLIRContext.h"
@@ -17,12 +17,12 @@ namespace pcc::conformance {
 struct Node {
   std::string name, op;
   std::vector<std::string> inputs;
-  const llvm::json::Object *attributes;       ///< null if it has none
-  const llvm::json::Object *object = nullptr; ///< all of it
+  const llvm::json::Object *attributes;       ///< null without attributes
+  const llvm::json::Object *object = nullptr; ///< the whole node
 
-  /// A list of integers among the attributes; nothing if it is not there.
+  /// Returns the attribute as a list of integers; nothing if it is absent.
   std::optional<std::vector<int64_t>> list(llvm::StringRef attribute) const;
-  /// An integer among the attributes, which must be there.
+  /// Returns an integer attribute, which must exist.
   int64_t number(llvm::StringRef attribute) const;
   llvm::StringRef text(llvm::StringRef attribute, llvm::StringRef otherwise) const;
 };
@@ -41,20 +41,20 @@ struct Case {
   std::vector<NamedShape> inputs, parameters;
   std::vector<Node> nodes;
   bool refused = false;
-  std::string category; ///< of the refusal
+  std::string category; ///< category of the refusal
 
-  /// Reads what all kinds have. Fails with a text on what is no case.
+  /// Reads the members that all kinds have. Fails with a text if `value` is not a case.
   static llvm::Expected<Case> read(const llvm::json::Value &value);
 };
 
-/// The integers of a JSON array.
+/// Returns the integers of a JSON array.
 std::vector<int64_t> integers(const llvm::json::Array &array);
 
 enum class Verdict {
-  Same,    ///< as the reference system
-  Differs, ///< on purpose; the text says why
+  Same,    ///< equal to the reference system
+  Differs, ///< different on purpose; the text gives the reason
   Failed,
-  Skipped, ///< not judged yet; the text says what is missing
+  Skipped, ///< not judged yet; the text names what is missing
 };
 
 struct Judgement {
@@ -62,34 +62,34 @@ struct Judgement {
   std::string text;
 };
 
-/// What our diagnostic says where the reference system refuses for the reason `category`.
+/// A text of pcc's diagnostic for the reference system's refusal reason `category`.
 struct Refusal {
   llvm::StringLiteral category, text;
 };
 
-/// Of a question that the reference system refuses and that gave `error` here, or none: the same if
-/// it says the text of a row of the question's category.
+/// Judges a question that the reference system refuses. `error` is pcc's error, or empty. The
+/// verdict is Same if `error` contains the text of a row with the question's category.
 Judgement judgeRefusal(const Case &question, llvm::StringRef error,
                        llvm::ArrayRef<Refusal> refusals);
 
-/// A kind of case and how it is judged.
+/// A kind of case and its judging function.
 struct Kind {
   llvm::StringLiteral name;
   Judgement (*judge)(const Case &question, mlir::MLIRContext &context);
 };
 
-// The kinds, one file each.
+// Judging functions, one file each.
 Judgement judgeManual(const Case &question, mlir::MLIRContext &context);
-/// Of one training step without pipeline.
+/// Judges one training step without pipeline.
 Judgement judgeStep(const Case &question, mlir::MLIRContext &context);
-/// Of which collectives of a step share a message, and of a list of them.
+/// Judges the buckets of a step's collectives; judgeSegment judges those of a list of all-reduces.
 Judgement judgeFusion(const Case &question, mlir::MLIRContext &context);
 Judgement judgeSegment(const Case &question, mlir::MLIRContext &context);
-/// Of one rank's part of a step in pipeline stages.
+/// Judges one rank's part of a step with pipeline stages.
 Judgement judgePipeline(const Case &question, mlir::MLIRContext &context);
-/// A step of several copies of a batch's parts.
+/// Judges a step with several copies of each microbatch.
 Judgement judgeInterleave(const Case &question, mlir::MLIRContext &context);
-/// One operator with a strategy, or several with differing ones.
+/// Judges one operator with a strategy, or several with different strategies.
 Judgement judgeStrategies(const Case &question, mlir::MLIRContext &context);
 
 } // namespace pcc::conformance

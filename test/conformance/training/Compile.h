@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a question's model to what the compiler makes of it.
+// Compiles the model of a question.
 #pragma once
 
 #include "compiler/Compile.h"
@@ -9,16 +9,16 @@
 
 namespace pcc::conformance {
 
-/// The question's mode; what is no mode of its own stands alone.
+/// Returns the question's mode; stand-alone if the question has no parallel mode.
 abi::ParallelMode modeOf(const Case &question);
 
-/// What became of a model: the module, or null with the errors that were diagnosed.
+/// The compiled module, or null with the diagnosed errors.
 struct Compiled {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string error;
 };
 
-/// Takes the module `text` along the road up to and including `last`, after `prepare`.
+/// Parses `text`, calls `prepare`, and runs the phases up to and including `last`.
 Compiled compileModel(const std::string &text, const CompileOptions &options, CompilePhase last,
                       mlir::MLIRContext &context,
                       llvm::function_ref<void(mlir::ModuleOp)> prepare = nullptr);

@@ -54,7 +54,7 @@ static void judge(const Case &question, llvm::ArrayRef<Kind> kinds, mlir::MLIRCo
   }
 }
 
-/// Judges the cases of one file; false if it cannot be read.
+/// Judges the cases of one file; returns false if it cannot be read.
 static bool judgeFile(llvm::StringRef path, llvm::ArrayRef<Kind> kinds, mlir::MLIRContext &context,
                       std::map<std::string, Count> &counts) {
   auto buffer = llvm::MemoryBuffer::getFile(path);

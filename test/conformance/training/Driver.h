@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs that judge files of cases: PROGRAM [--all] [--kind=KIND] FILE…
+// Main function of the programs that judge files of cases: PROGRAM [--all] [--kind=KIND] FILE…
 //
-// Prints a line for each case that is not the same, or for all with --all, and a count for each
-// kind; kinds that are not in the table are counted apart.
+// Prints a line for each case that is not the same, or with --all for every case, and counts for
+// each kind. Cases of kinds that are not in the table are counted as not judged.
 #pragma once
 
 #include "test/conformance/training/Case.h"
@@ -11,7 +11,7 @@
 
 namespace pcc::conformance {
 
-/// Runs one of them; `overview` is a sentence for --help. Returns 1 if a case failed or a file
+/// Runs the program; `overview` is a sentence for --help. Returns 1 if a case failed or a file
 /// cannot be read.
 int judgeCases(int argc, char **argv, llvm::StringRef overview, llvm::ArrayRef<Kind> kinds);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages of gradients and parameters: under the question's rule the same collectives share one,
-// and the optimum leaves no more of them exposed than the answer's buckets do on the same machine.
+// Buckets of gradients and fused collectives of parameters. Under the question's rule the same
+// collectives are fused. The optimum leaves no more exposed time than the answer's buckets do on
+// the same machine.
 #include "test/conformance/training/Step.h"
 
 #include "dialects/dist/Dist.h"
@@ -16,17 +17,18 @@ using namespace mlir;
 namespace pcc::conformance {
 namespace {
 
-/// By kind of collective, the parameters of each message.
+/// By kind of collective, the parameters of each fused collective.
 using Messages = std::map<std::string, std::set<std::set<std::string>>>;
 
-/// What is asked of the compiler: the question's rules as options.
+/// The question's rules as compile options.
 struct Rules {
   std::string commFusion, allReduceConfig;
-  std::string difference;  ///< from what the reference system makes of them; empty if there is none
-  bool countsOnly = false; ///< how many share a message, not which
+  std::string difference;  ///< intended difference from the reference system; empty without one
+  bool countsOnly = false; ///< compare only the sizes of fused collectives, not their members
 };
 
-/// A rule of a kind of collectives; those of which nothing is said share one message there.
+/// Returns the rule of a kind of collectives. Without a rule the reference system fuses all of
+/// them.
 std::string ruleOf(const llvm::json::Object *fusion, llvm::StringRef kind) {
   const llvm::json::Object *rule = fusion ? fusion->getObject(kind) : nullptr;
   if (!rule || rule->getString("mode") != llvm::StringRef("size"))
@@ -34,7 +36,7 @@ std::string ruleOf(const llvm::json::Object *fusion, llvm::StringRef kind) {
   return "size:" + std::to_string(*rule->getInteger("config"));
 }
 
-/// The reference system counts indices from the last gradient, and up to and with each.
+/// Converts indices: the reference system counts from the last gradient, and includes each index.
 std::string reverseIndices(const llvm::json::Array &given, int64_t count) {
   std::vector<std::string> ends;
   std::vector<int64_t> indices = integers(given);
@@ -80,7 +82,7 @@ Messages readMessages(const Case &question) {
   return messages;
 }
 
-/// By parameter, the number of its message.
+/// Reads the bucket number of each parameter.
 std::map<std::string, int64_t> readNumbers(const Case &question) {
   std::map<std::string, int64_t> numbers;
   for (const llvm::json::Value &value : *question.object->getArray("buckets"))
@@ -89,11 +91,11 @@ std::map<std::string, int64_t> readNumbers(const Case &question) {
   return numbers;
 }
 
-/// What the compiler decided, and what it would cost to share messages as the answer does.
+/// The compiler's buckets, and the exposed time of the answer's buckets.
 struct Decisions {
   Messages messages;
-  /// Of the kinds that the answer has, collectives that could share a message do exactly where
-  /// their parameters have one number.
+  /// True if, for the kinds that the answer has, fusible collectives are fused exactly if their
+  /// parameters have the same number.
   bool sharesByNumber = true;
   double exposed = 0, theirs = 0; ///< seconds
 };
@@ -104,7 +106,7 @@ std::string kindOf(Operation *op) {
   return isa<dist::AllGatherOp>(op) ? "AllGather" : "ReduceScatter";
 }
 
-/// The answer's messages of the gradients of one problem.
+/// Returns the answer's buckets for the gradients of one problem.
 fusion::Buckets bucketsOf(const fusion::FusionProblem &problem,
                           const std::set<std::set<std::string>> &messages) {
   fusion::Buckets buckets;
@@ -119,7 +121,7 @@ fusion::Buckets bucketsOf(const fusion::FusionProblem &problem,
   return buckets;
 }
 
-/// Whether gradients are in one bucket exactly where their numbers are equal.
+/// Returns true if gradients share a bucket exactly if their numbers are equal.
 bool areByNumber(const schedule::FusionOutcome &outcome,
                  const std::map<std::string, int64_t> &numbers) {
   std::set<int64_t> seen;
@@ -153,7 +155,7 @@ void observe(const schedule::FusionOutcome &outcome, const Messages &theirs,
       fusion::verify(outcome.problem, bucketsOf(outcome.problem, messages->second)).exposed;
 }
 
-/// Gives parameters the numbers that the question gives them.
+/// Annotates parameters with the numbers that the question gives them.
 void numberParameters(const Case &question, ModuleOp module) {
   for (auto parameter : module.getOps<graph::ParameterOp>())
     if (std::optional<int64_t> number = question.object->getObject("params")
@@ -190,7 +192,7 @@ llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given,
   return decisions;
 }
 
-/// By kind, how many collectives the messages have.
+/// Returns, by kind, the numbers of collectives in each bucket.
 std::map<std::string, std::multiset<size_t>> countMembers(const Messages &messages) {
   std::map<std::string, std::multiset<size_t>> counts;
   for (const auto &[kind, ofKind] : messages)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies: each order that the answer has between what communicates and what computes is one of our
-// program. What its scheduling adds is met, or not needed: our order takes no longer than the best
-// one that is found with all that the answer asks for, by the same times.
+// Copies. Every order in the answer between a communicating and a computing event also holds in
+// pcc's program. An order that the answer's scheduling adds may be violated if it is not needed.
+// Then pcc's order takes no longer, by the same times, than the best order under all of the
+// answer's constraints.
 #include "test/conformance/training/Interleave.h"
 
 #include "runtime/machine/Cluster.h"
@@ -25,7 +26,7 @@ Judgement judgeOrder(const CopyOrder &order) {
       llvm::formatv("{0} constraints between lanes, {1} of {2} others; {3:f1} us, theirs {4:f1} us",
                     order.crossing, order.added - int64_t(order.unmet.size()), order.added,
                     order.ours * 1e6, order.seconds * 1e6);
-  // What one kernel of ours computes may stand apart there, the loss behind all else.
+  // Ops of one kernel of pcc may be separate events in the answer, with the loss after all others.
   bool isInTime = order.ours <= order.seconds * 1.001;
   if (isInTime)
     return {Verdict::Same, text};
@@ -38,7 +39,7 @@ Judgement judgeInterleave(const Case &question, MLIRContext &context) {
   StepOptions given(question);
   CompileOptions options = makeStepOptions(question, given);
   options.parallel.set_comm_fusion("off"); // the order alone: each collective has its own time
-  if (given.shardsOptimizer)               // there parameters are sharded at every level
+  if (given.shardsOptimizer)               // the reference system shards parameters at every level
     options.parallel.set_parallel_optimizer_level(3);
   options.cluster = *machine::parseForm(std::to_string(question.devices) + "xV100");
   llvm::Expected<CompiledStep> compiled =

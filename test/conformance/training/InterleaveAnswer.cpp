@@ -24,11 +24,11 @@ std::string updateText(llvm::StringRef parameter) { return "update " + parameter
 
 namespace {
 
-/// An operator of the answer.
+/// An event of the answer.
 struct Event {
-  std::string text; ///< empty for what has none
+  std::string text; ///< empty if pcc has no such event
   bool communicates = false;
-  std::vector<int64_t> data, added; ///< what it comes after, and why
+  std::vector<int64_t> data, added; ///< earlier events: data dependences, added ones
 };
 
 bool isOfParameter(const json::Object &event) {
@@ -49,8 +49,8 @@ std::string textOf(const json::Object &event, bool isWeights) {
   return doingText(isWeights ? "weights" : field("phase"), field("node"), *copy);
 }
 
-/// The events in their order. The product that a gradient's collective or an update reads is that
-/// of a weight.
+/// Reads the events in order. A matmul read by a gradient's collective or by an update computes a
+/// weight's gradient.
 std::vector<Event> readEvents(const json::Array &array) {
   std::vector<Event> events;
   std::set<int64_t> weights;
@@ -147,7 +147,7 @@ streams::StreamProblem Comparison::makeProblem(bool isAll) const {
   return problem;
 }
 
-/// What is not ours stands behind what it comes after.
+/// Returns pcc's order. An event that pcc does not have follows its data dependences.
 streams::StreamOrder Comparison::ourOrder() const {
   std::vector<int64_t> positions;
   for (const Event &event : events) {

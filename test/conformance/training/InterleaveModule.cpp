@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::conformance {
 namespace {
 
-/// Tells which copy an op works for.
+/// Finds the copy for which an op works.
 class Copies {
 public:
   explicit Copies(int64_t count) : count(count) {}
@@ -43,12 +43,12 @@ private:
   llvm::DenseMap<Value, int64_t> copyOf;
 };
 
-/// The node that an op was made for: gradients are named after it, around its own name.
+/// Returns the node for which an op was made: gradients carry its name around their own.
 StringRef nodeOf(Operation *op) {
   return analysis::getDerivedFrom(op).value_or(analysis::getName(op));
 }
 
-/// Empty for what has none.
+/// Returns the event text of an op; empty if the op is not an event.
 std::string textOf(Operation *op, const Copies &copies) {
   StringRef name = analysis::getName(op), node = nodeOf(op);
   bool isCollective = isa<dist::CollectiveOpInterface>(op);
@@ -60,18 +60,19 @@ std::string textOf(Operation *op, const Copies &copies) {
   if (!copy)
     return "";
   StringRef phase = name == node ? "forward" : "backward";
-  if (isCollective && name != node && !op->use_empty()) // for the node whose gradient needs it
+  if (isCollective && name != node && !op->use_empty()) // the node whose gradient needs it
     node = nodeOf(*op->user_begin());
   if (isCollective)
     return reducingText(phase, node, *copy);
   if (name == (node + ".grad_weight").str())
     return doingText("weights", node, *copy);
-  // Other pieces of a gradient may be computed long before it.
+  // Other ops of a gradient may be computed long before it.
   bool isWhole = name == node || name == (node + ".grad").str();
   return isWhole ? doingText(phase, node, *copy) : "";
 }
 
-/// Adds what the kernel does, at `position` and behind. Pieces without a text go with those before.
+/// Adds the events of a kernel from `position` on. Ops without a text belong to the event before
+/// them.
 void addKernel(const analysis::Kernel &kernel, const schedule::KernelCostModel &seconds,
                const Copies &copies, Doings &doings, int64_t &position) {
   bool computes = kernel.form.getKind() != task::FormKind::Collective;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hand-written collectives: the gradient graph has the same collectives, with the same shapes and
+// Hand-written collectives. The gradient graph has the same collectives, with the same shapes and
 // in the same order, or the question is refused for the same reason.
 #include "test/conformance/training/Manual.h"
 
@@ -19,7 +19,7 @@ constexpr Refusal refusals[] = {
     {"not_divisible", "is not divisible by"},
 };
 
-/// Where the documents of the parallel options decide otherwise.
+/// Returns an intended difference, which the documents of the parallel options require; else empty.
 std::string differenceOf(const Case &question, StringRef error) {
   if (question.mode == "data_parallel" && error.contains("expected parallel mode stand_alone"))
     return "stand_alone is the mode for hand-written collectives, which are refused in all others";
@@ -29,7 +29,7 @@ std::string differenceOf(const Case &question, StringRef error) {
   return "";
 }
 
-/// Builds the model and takes it to its gradients.
+/// Builds the model and compiles it up to its gradients.
 Compiled compile(const Case &question, MLIRContext &context) {
   CompileOptions options;
   options.parallel.set_device_num(question.devices);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cases with hand-written collectives: the program of the question, and the collectives that the
-// answer lists.
+// Cases with hand-written collectives: the program of the question, and the collectives listed by
+// the answer.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -9,12 +9,13 @@
 
 namespace pcc::conformance {
 
-/// The text of a module whose @forward is the question's graph on one rank. The answer knows the
-/// view of rank 0 alone: the other ranks' groups and neighbours are its own, moved on by their
-/// rank. What the gradient is taken of (parameters, else inputs) are parameters.
+/// Returns the text of a module whose @forward is the question's graph on one rank. The answer
+/// describes only rank 0: groups and neighbors of other ranks are those of rank 0, shifted by the
+/// rank. Values with respect to which the gradient is taken (parameters, else inputs) are
+/// parameters.
 std::string makeManualModel(const Case &question);
 
-/// A collective as both sides name it: kind, what it reduces by, shapes of its results.
+/// A collective in common terms: kind, reduction, shapes of its results.
 struct Collective {
   std::string kind, reduction;
   std::vector<std::vector<int64_t>> shapes;
@@ -23,13 +24,13 @@ struct Collective {
   std::string str() const;
 };
 
-/// What the reference system calls an op and by what it reduces; no name for what is no collective.
-/// Borders are added back by a block exchange, which it does not have for anything else.
+/// Returns the reference system's names of an op and of its reduction; an empty name if the op is
+/// not a collective. The only use of a block exchange is the addition of borders in a gradient.
 std::pair<llvm::StringRef, llvm::StringRef> nameOf(mlir::Operation *op);
 
-/// The collectives of the answer's graph, in its order.
+/// Returns the collectives of the answer's graph, in its order.
 std::vector<Collective> collectivesOfAnswer(const Case &question);
-/// Those of the functions of a step, in the order in which they run.
+/// Returns the collectives of the functions of a step, in the order of execution.
 std::vector<Collective> collectivesOfModule(mlir::ModuleOp module);
 
 } // namespace pcc::conformance

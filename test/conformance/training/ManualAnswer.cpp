@@ -22,7 +22,7 @@ std::string Collective::str() const {
   return text;
 }
 
-/// One shape, or a list of shapes.
+/// Reads one shape, or a list of shapes.
 static std::vector<std::vector<int64_t>> readShapes(const json::Array &out) {
   if (out.empty() || !out.front().getAsArray())
     return {integers(out)};

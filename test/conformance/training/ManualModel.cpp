@@ -61,7 +61,7 @@ private:
     shapes[name] = tensor.shape;
   }
 
-  /// The op's text between its name and its types, and its result.
+  /// Writes an op, with `rest` as the text after its mnemonic, and defines its result.
   void define(const Node &node, llvm::StringRef op, const std::string &rest, const Shape &shape) {
     os << "%" << node.name << " = " << op << rest << "\n";
     shapes[node.name] = shape;
@@ -109,7 +109,7 @@ private:
     writeNeighborExchangeV2(node, shape);
   }
 
-  /// The blocks are those of `split_count`, which should be the number of ranks.
+  /// The number of blocks is `split_count`, which should be the number of ranks.
   void writeAllToAll(const Node &node, const Shape &shape, const std::string &over) {
     int64_t split = node.number("split_dim"), concat = node.number("concat_dim");
     Shape result = shape;
@@ -121,7 +121,7 @@ private:
            result);
   }
 
-  /// Every rank's neighbours are rank 0's, moved on around the ring of all ranks.
+  /// Returns the neighbors of every rank: those of rank 0, shifted around the ring of all ranks.
   std::string ring(const Shape &ranks) const {
     std::vector<Shape> rows;
     for (int64_t rank = 0; rank < question.devices; ++rank) {
@@ -145,12 +145,13 @@ private:
     os << "%" << node.name << "_all:" << count << " = dist.neighbor_exchange" << inputs << " send "
        << ring(*node.list("send")) << " receive " << ring(*node.list("recv")) << " : ("
        << inputTypes << ") -> (" << resultTypes << ")\n";
-    // Nodes read the first result under the name of the node.
+    // Nodes read the first result by the name of the node.
     define(node, "graph.reshape",
            " %" + node.name + "_all#0 : " + typeOf(first) + " to " + typeOf(first), first);
   }
 
-  /// The neighbours of rank 0, and of its neighbours what faces it.
+  /// Writes an exchange with the neighbors of rank 0; each neighbor sends to rank 0 from the facing
+  /// side.
   void writeNeighborExchangeV2(const Node &node, const Shape &shape) {
     constexpr int64_t directions = 8;
     Shape send = *node.list("send"), receive = *node.list("recv");
@@ -161,7 +162,7 @@ private:
     for (int64_t direction = 0; direction < directions; ++direction)
       if (int64_t source = receive[direction]; source >= 0)
         sends[source][(direction + directions / 2) % directions] = 0;
-    // What rank 0 receives at one side its neighbour sends from the other.
+    // A neighbor sends from its opposite side the width that rank 0 receives.
     for (auto [side, opposite] : {std::pair(0, 1), {1, 0}, {2, 3}, {3, 2}})
       sendWidths[opposite] = std::max(sendWidths[opposite], receiveWidths[side]);
     Shape result = shape;
@@ -174,7 +175,7 @@ private:
            result);
   }
 
-  /// The group of the node, and as many more of its size as the other ranks fill.
+  /// Returns the node's group, and further groups of its size for the other ranks.
   std::string groupOf(const Node &node) const {
     std::optional<Shape> group = node.list("group");
     if (!group)
@@ -190,7 +191,7 @@ private:
     return " over <ranks " + tableOf(lists) + ">";
   }
 
-  /// The root's position in the group; the reference system counts ranks.
+  /// Returns the root's position in the group; the reference system gives its rank.
   int64_t positionOf(const Node &node) const {
     int64_t root = node.number("root");
     std::optional<Shape> group = node.list("group");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pipelines: the rank's stage has the same nodes and parameters, with the same slices, states and
-// scalings; the same messages go between the same ranks for each microbatch; and what the answer's
-// data and states put in order is in that order. What its scheduling adds may differ.
+// Pipelines. The rank's stage has the same nodes and parameters, with the same slices, states and
+// scalings. The same messages go between the same ranks for each microbatch. The order required by
+// the answer's data and states holds. The order added by the answer's scheduling may differ.
 #include "test/conformance/training/Pipeline.h"
 
 #include "dialects/pipe/Stages.h"
@@ -26,7 +26,7 @@ constexpr Refusal refusals[] = {
     {"not_divisible", "divide"},
 };
 
-/// What the reference system refuses and this compiler does not, with the reason.
+/// Refusals of the reference system that pcc does not have, with the reason.
 constexpr struct {
   llvm::StringLiteral category, reason;
 } allowed[] = {
@@ -44,7 +44,7 @@ Judgement judgeRefused(const Case &question, StringRef error) {
   return judgeRefusal(question, error, refusals);
 }
 
-/// How often a model comes back to a stage that it has left, and once.
+/// Returns the number of virtual stages: one, plus the number of returns to an earlier stage.
 int countChunks(const Case &question) {
   int chunks = 1;
   int64_t before = 0;
@@ -67,7 +67,7 @@ CompileOptions makeOptions(const Case &question, const StepOptions &given) {
   return options;
 }
 
-/// Texts that the two sides do not have equally often.
+/// Adds a line for each text whose counts differ.
 void compareCounts(const Counts &expected, const Counts &actual, std::vector<std::string> &lines) {
   std::set<std::string> texts;
   for (const Counts *counts : {&expected, &actual})
@@ -100,7 +100,7 @@ int64_t countElements(const PipelineRank &rank) {
   return sum;
 }
 
-/// The strategy of a node's result, by those of its operands.
+/// Returns the strategy of a node's result, derived from those of its operands.
 Shape resultTuple(const Node &node) {
   Tuples tuples = ModelWriter::strategyOf(node).value_or(Tuples{});
   if (tuples.empty())
@@ -111,8 +111,8 @@ Shape resultTuple(const Node &node) {
   return result;
 }
 
-/// Whether some value is cut in one way where it is made and in another way in the stage that it
-/// goes to.
+/// Returns true if the maker and a reader of a value are in different stages and cut it
+/// differently.
 bool isCutAtBorder(const Case &question) {
   for (const Node &reader : question.nodes)
     for (auto [index, input] : llvm::enumerate(reader.inputs))
@@ -126,7 +126,8 @@ bool isCutAtBorder(const Case &question) {
   return false;
 }
 
-/// The reference system cuts such a value behind the message or in front of it as it comes.
+/// Compares messages. If a value is cut differently by two stages, the reference system cuts it
+/// before or after the message.
 std::string compareMessages(const Case &question, const PipelineRank &expected,
                             const PipelineRank &actual, std::vector<std::string> &lines) {
   bool isSame = countMessages(expected, true) == countMessages(actual, true);
@@ -139,7 +140,7 @@ std::string compareMessages(const Case &question, const PipelineRank &expected,
   return "";
 }
 
-/// `module` is that of the rank's stage.
+/// Judges the program of the rank's stage, `module`.
 Judgement judgeProgram(const Case &question, ModuleOp module,
                        const std::map<std::string, double> &factors) {
   PipelineRank expected = readPipelineAnswer(question);

@@ -39,7 +39,7 @@ int64_t stageOf(const StepOptions &options) { return options.rank / options.rank
 
 namespace {
 
-/// An operator of the answer.
+/// An event of the answer.
 struct Event {
   explicit Event(const json::Object &object)
       : object(object), op(text("op")), isForward(text("phase") == "forward"),
@@ -65,8 +65,8 @@ struct Event {
 
 } // namespace
 
-/// What happens at an event, in the words of this page; empty for what has no place of its own: the
-/// order of what is around it is kept all the same.
+/// Returns the text of an event. It is empty for an event without a place of its own; the order of
+/// the events around it is still checked.
 static std::string placeOf(const Event &event) {
   llvm::StringRef parameter = event.text("of");
   if (event.isOfParameter())
@@ -86,14 +86,15 @@ static std::string placeOf(const Event &event) {
   return "";
 }
 
-/// The nodes that the rank computes, each in one microbatch.
+/// Counts a node that the rank computes, once for all microbatches.
 static void countNode(const Event &event, int64_t chunk, Counts &nodes) {
   bool isNode = event.isForward && !event.isMessage() && !event.isCollective();
   if (isNode && !event.text("node").empty() && event.op != "Add")
     nodes[llvm::formatv("{0} in chunk {1}", event.text("node"), chunk)] = 1;
 }
 
-/// An addition that is a node of the question, not that of losses, names it.
+/// Counts the nodes of an event. An addition counts only if it names a node of the question, not if
+/// it adds losses.
 static void countNodes(const Case &question, const Event &event, Counts &nodes) {
   if (const json::Array *contained = event.object.getArray("contains")) {
     for (const json::Value &inner : *contained)
@@ -121,7 +122,7 @@ PipelineRank readPipelineAnswer(const Case &question) {
 OrderCheck checkOrder(const Case &question, const Places &places) {
   OrderCheck check;
   const json::Array &events = *question.object->getArray("events");
-  std::vector<std::set<std::string>> before(events.size()); ///< nearest ones with a place
+  std::vector<std::set<std::string>> before(events.size()); ///< nearest events with a place
   std::vector<std::string> texts;
   for (auto [index, value] : llvm::enumerate(events)) {
     const json::Object &object = *value.getAsObject();
@@ -149,8 +150,9 @@ OrderCheck checkOrder(const Case &question, const Places &places) {
   return check;
 }
 
-/// A parameter that several stages use belongs to the first. The others have no state of it: the
-/// new value comes at the end of a step, after their gradients, which each stage reduces by itself.
+/// Adapts the answer for a parameter that several stages use. It belongs to the first stage. The
+/// other stages have no state of it: they receive the new value at the end of a step, after their
+/// gradients, which each stage reduces by itself.
 static std::string updateInOwner(const Case &question, PipelineRank &rank) {
   StepOptions options(question);
   std::string reason;

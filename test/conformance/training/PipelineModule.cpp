@@ -14,7 +14,7 @@ using pcc::graph::RoleKind;
 
 namespace pcc::conformance {
 
-/// The node that an op was made for: gradients are named after it, around its own name.
+/// Returns the node for which an op was made: gradients carry its name around their own.
 static StringRef nodeOf(Operation *op) {
   StringRef name;
   for (auto location = dyn_cast<NameLoc>(op->getLoc()); location;
@@ -26,14 +26,14 @@ static StringRef nodeOf(Operation *op) {
 static bool isForward(StringRef section) { return section.starts_with(analysis::forwardTrainName); }
 static bool isUpdate(StringRef section) { return section == "update"; }
 
-/// The number behind the point of `forward_train.1`.
+/// Returns the number after the point of `forward_train.1`.
 static int64_t chunkOf(StringRef section) {
   int64_t chunk = 0;
   section.rsplit('.').second.getAsInteger(10, chunk);
   return chunk;
 }
 
-/// What an operator of the question is called here.
+/// Returns pcc's mnemonic of an operator.
 static std::string mnemonicOf(const Node &node) {
   return node.op == "ReduceMean" ? "graph.reduce" : "graph." + StringRef(node.op).lower();
 }
@@ -50,12 +50,12 @@ void markStages(const Case &question, ModuleOp module) {
 
 namespace {
 
-/// Goes through what a stage runs in a step.
+/// Walks over the ops that a stage runs in a step.
 class Walker {
 public:
   Walker(const Case &question, ModuleOp module) : options(question), module(module) {}
 
-  /// Calls `visit` with each op and the slot that it runs in.
+  /// Calls `visit` with each op and its action.
   void walk(function_ref<void(Operation *, pipe::ActionOp)> visit) {
     for (auto slot : analysis::getStep(module).getBody().getOps<pipe::ActionOp>())
       for (Operation &op : module.lookupSymbol<func::FuncOp>(slot.getSection()).getBody().front())
@@ -80,7 +80,7 @@ public:
   ModuleOp module;
 };
 
-/// Numbers what happens.
+/// Records the places of events.
 class Placer {
 public:
   void at(const std::string &text, int64_t time) {
@@ -92,7 +92,7 @@ public:
 
 } // namespace
 
-/// The node whose operator, not some other op of its, this one is.
+/// Returns the node whose own operator, not an auxiliary op, is `op`; null if there is none.
 static const Node *findNode(const Case &question, Operation *op) {
   StringRef name = analysis::getName(op), kind = op->getName().getStringRef();
   auto node = llvm::find_if(question.nodes, [&](const Node &node) {
@@ -121,7 +121,7 @@ PipelineRank readPipelineModule(const Case &question, ModuleOp module,
   return rank;
 }
 
-/// What an op of @update does to a parameter.
+/// Records the events of an op of @update: reductions of gradients and updates of parameters.
 static void placeUpdate(Operation *op, int64_t time, Placer &placer) {
   auto update = op->getParentOfType<func::FuncOp>();
   if (isa<dist::CollectiveOpInterface>(op))
@@ -137,7 +137,7 @@ static void placeUpdate(Operation *op, int64_t time, Placer &placer) {
         placer.at(parameterText("update", graph::getName(role)), time);
 }
 
-/// The gradients that the end of a section adds to their sums.
+/// Records the gradients that the end of a section accumulates.
 static void placeSums(func::FuncOp function, int64_t time, Placer &placer) {
   for (unsigned index : graph::findResults(function, RoleKind::Gradient))
     placer.at(parameterText("add gradient", graph::getName(graph::getResultRole(function, index))),

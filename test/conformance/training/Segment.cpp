@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reference system's last pass over a list of all-reduces: by size the one that exceeds a
-// threshold closes a message, by index each index does. The optimum is never through later.
+// The reference system's last pass over a list of all-reduces. By size, the all-reduce that exceeds
+// a threshold closes a bucket; by index, each index does. The optimum never finishes later.
 #include "test/conformance/training/Case.h"
 
 #include "passes/solve/fusion/FusionRules.h"
@@ -16,7 +16,8 @@ using namespace pcc;
 namespace pcc::conformance {
 namespace {
 
-/// Bytes: in this pass a threshold of N counts as if it were of elements, 64 where none is given.
+/// Bytes of one threshold unit: this pass treats a threshold of N as a number of elements. The
+/// default is 64.
 constexpr int64_t thresholdUnit = 262144;
 
 fusion::Buckets chooseBuckets(const llvm::json::Object &options,
@@ -24,7 +25,7 @@ fusion::Buckets chooseBuckets(const llvm::json::Object &options,
   if (const llvm::json::Array *indices = options.getArray("all_reduce_fusion_config")) {
     std::vector<int64_t> ends;
     for (int64_t index : integers(*indices))
-      ends.push_back(index + 1); // those up to and with it
+      ends.push_back(index + 1); // gradients up to and including the index
     return fusion::fuseByIndex(int(bytes.size()), ends);
   }
   int64_t threshold = 64;
@@ -33,8 +34,8 @@ fusion::Buckets chooseBuckets(const llvm::json::Object &options,
   return fusion::fuseBySize(bytes, threshold * thresholdUnit, fusion::SizeRule::Closes);
 }
 
-/// What is exposed of a list, each gradient computed in proportion to its size, `share` of the time
-/// that all take as one message.
+/// Makes the problem of a list. Each gradient is computed in proportion to its size. All are
+/// computed in `share` of the time that their all-reduce takes as one bucket.
 fusion::FusionProblem poseProblem(const Case &question, const std::vector<int64_t> &bytes,
                                   double share) {
   abi::Cluster cluster =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modes and sharded optimizers: every parameter has the same slice and states, the same collectives
-// over the same groups and the same scalings, as the answer says or as the option documents change
-// it.
+// Modes and sharded optimizers. Every parameter has the same slice and states, and the same
+// collectives over the same groups with the same scalings. The expected values are the answer's, as
+// changed by the option documents.
 #include "test/conformance/training/Step.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -39,7 +39,7 @@ constexpr Refusal refusals[] = {
     {"not_divisible", "divide"},
 };
 
-/// True where the option documents allow what the reference system refuses.
+/// Returns true if the option documents allow what the reference system refuses.
 bool isAllowed(const Case &question) {
   return hasLossPerRank(question) && (question.category == "optimizer_unsupported" ||
                                       question.category == "more_devices_than_parameters");

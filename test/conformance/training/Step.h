@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One training step: what each parameter's slice, states, gradient and collectives are on one rank,
-// by the answer and by the program that the compiler makes.
+// One training step on one rank, in the answer and in the compiled program: slice, states, gradient
+// and collectives of each parameter.
 //
-// Where the documents of the parallel options decide otherwise than the reference system, the
-// answer is turned into what they say, so that a difference on purpose is checked to be exactly
-// that one.
+// If the documents of the parallel options differ from the reference system, the answer is changed
+// accordingly. So the test checks that the result has exactly the intended difference.
 #pragma once
 
 #include "test/conformance/training/Compile.h"
@@ -20,80 +19,82 @@ using Shape = std::vector<int64_t>;
 struct Transfer {
   std::string kind;           ///< AllReduce, AllGather, ReduceScatter
   std::vector<int64_t> group; ///< ascending
-  Shape input;                ///< on this rank
-  std::string element;        ///< f32
+  Shape input;                ///< shape on this rank
+  std::string element;        ///< element type, for example f32
 
   auto operator<=>(const Transfer &) const = default;
 };
 
-/// What a rank has of one parameter.
+/// The part of one parameter that a rank holds.
 struct Share {
   Shape slice;
   std::vector<Shape> states;
-  /// Of the gradient while the slots of a step are added; empty where there is one slot.
+  /// Shape of the gradient's accumulator over the microbatches of a step; empty with one
+  /// microbatch.
   Shape accumulator;
-  /// By which the sum of all ranks' and slots' gradients of the whole batch's loss is multiplied.
+  /// Factor of the sum of the gradients of the whole batch's loss over all ranks and microbatches.
   double factor = 1;
   std::set<Transfer> transfers;
 
-  /// All of it; equal texts are equal shares.
+  /// Returns a text of all members; equal texts mean equal shares.
   std::string str() const;
 };
 
-/// By parameter.
+/// Shares by parameter.
 using Step = std::map<std::string, Share>;
 
 /// The question's options, with the reference system's defaults.
 struct StepOptions {
   explicit StepOptions(const Case &question);
 
-  int64_t rank, slots = 1, copies = 1; ///< slots without copies
-  int64_t stages, ranks;               ///< pipeline stages; ranks of each
+  int64_t rank, slots = 1, copies = 1; ///< slots: microbatches, not counting copies
+  int64_t stages, ranks;               ///< pipeline stages; ranks of each stage
   bool fullBatch, gradientsMean, lossRepeatedMean;
   bool shardsOptimizer;
-  int64_t level, threshold; ///< bytes
-  bool limitsShards;        ///< to fewer ranks than hold the same
-  std::string optimizer;    ///< as in --optimizer; empty if it is not known
-  std::string unknownWrap;  ///< a cell around the network that is not known here
+  int64_t level, threshold; ///< threshold: bytes
+  bool limitsShards;        ///< shards over fewer ranks than hold the same slice
+  std::string optimizer;    ///< value of --optimizer; empty if not known here
+  std::string unknownWrap;  ///< cell around the network that is not known here
 };
 
-/// The text of a module whose @forward is the question's graph; an operator that is not known here
-/// is an error.
+/// Returns the text of a module whose @forward is the question's graph. Fails for an operator that
+/// is not known here.
 llvm::Expected<std::string> makeStepModel(const Case &question);
 
-/// What the compiler is told.
+/// Makes the compile options.
 CompileOptions makeStepOptions(const Case &question, const StepOptions &given);
 
-/// What became of a question's model: the module, or null with the errors that were diagnosed.
+/// The compiled module, or null with the diagnosed errors.
 struct CompiledStep {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string error;
-  std::map<std::string, double> factors; ///< of gradients, by parameter, as the strategy set them
+  std::map<std::string, double> factors; ///< gradient factors by parameter, set by the strategy
 };
 
-/// Takes the question's model along the road up to and including `last`, after `prepare`. Fails
-/// with a text where the question has something that is not known here.
+/// Builds the question's model, calls `prepare`, and runs the phases up to and including `last`.
+/// Fails with a text if the question has something that is not known here.
 llvm::Expected<CompiledStep>
 compileStep(const Case &question, const StepOptions &given, CompileOptions options,
             CompilePhase last, mlir::MLIRContext &context,
             llvm::function_ref<void(mlir::ModuleOp)> prepare = nullptr);
 
-/// Parameters of which the two say different things, a line each; empty if there are none.
+/// Returns a line for each parameter whose shares differ; empty if there are none.
 std::string compare(const Step &expected, const Step &actual);
 
-/// True in the modes in which each rank has a loss of its own, of its part of the batch.
+/// Returns true in modes in which each rank computes the loss of its part of the batch.
 bool hasLossPerRank(const Case &question);
 
-/// The answer. Of collectives whose parameter it cannot tell, each parameter gets those that fit.
+/// Reads the answer. A collective without a known parameter is given to each parameter that it
+/// fits.
 Step readStepAnswer(const Case &question);
-/// Turns the answer into what the option documents say; a text for each reason to do so.
+/// Adapts the answer to the option documents; returns a text for each reason.
 std::vector<std::string> applyDocuments(const Case &question, Step &step);
 
-/// The program of one rank, its gradient factors those that the strategy has set. `module` is that
-/// of the rank's stage.
+/// Reads the program of one rank, with the gradient factors that the strategy has set. `module` is
+/// the module of the rank's stage.
 Step readStepModule(mlir::ModuleOp module, const std::map<std::string, double> &factors,
                     const StepOptions &options);
-/// The gradient factors of a module that has its strategy.
+/// Reads the gradient factors of a module after its strategy phase.
 std::map<std::string, double> readGradientFactors(mlir::ModuleOp module);
 
 } // namespace pcc::conformance

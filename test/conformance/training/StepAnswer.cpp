@@ -24,7 +24,7 @@ struct Event {
   }
 
   Transfer transfer;
-  std::string parameter; ///< empty where it cannot be told
+  std::string parameter; ///< empty if unknown
   const json::Array &output;
   double factor = 1;
 };
@@ -34,9 +34,10 @@ bool isOnParameter(const json::Object &event) {
   return role == "parameter" || role == "gradient";
 }
 
-/// What all parameters share: how often a rank's gradient counts in that of the whole batch. A rank
-/// with a loss of its own takes the mean over its part of the batch; a loss that all ranks have
-/// enters the gradient on each. Of pipeline stages the last one divides, which others do not show.
+/// Returns the factor common to all parameters: the number of times that a rank's gradient counts
+/// in the gradient of the whole batch. With a loss on each rank, the loss is the mean over the
+/// rank's part of the batch. A common loss enters the gradient on each rank. With pipeline stages
+/// only the last stage divides, so other stages do not show the divisor.
 double repeatsOf(const Case &question) {
   if (modeOf(question) == abi::STAND_ALONE)
     return 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each rule turns one decision of the reference system into that of the option documents, and says
-// so. A rule that does not apply leaves all as it is.
+// Rules that change the answer into what the option documents say. Each rule changes one decision
+// of the reference system and returns the reason. A rule that does not apply changes nothing.
 #include "test/conformance/strategies/ModelWriter.h"
 #include "test/conformance/training/Step.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@
 namespace pcc::conformance {
 namespace {
 
-/// One parameter while rules are applied.
+/// One parameter, to which rules are applied.
 struct Ruled {
   const Case &question;
   const StepOptions &options;
@@ -22,7 +22,7 @@ struct Ruled {
         llvm::find_if(share.transfers, [&](const Transfer &t) { return t.kind == kind.str(); });
     return found == share.transfers.end() ? nullptr : &*found;
   }
-  /// The part of the parameter that the strategy alone leaves to a rank.
+  /// Returns the part of the parameter that a rank holds by the strategy alone.
   Shape whole() const {
     const Transfer *scatter = find("ReduceScatter");
     return scatter ? scatter->input : share.slice;
@@ -43,7 +43,8 @@ struct Ruled {
   }
 };
 
-/// Over all of `group`, in the first dimension that it divides; nothing changes if there is none.
+/// Shards the parameter over all of `group`, in the first dimension that the group's size divides.
+/// Without such a dimension nothing changes.
 void shardOver(Ruled &ruled, const std::vector<int64_t> &group) {
   Shape whole = ruled.whole(), part = whole;
   int64_t ranks = group.size();
@@ -81,14 +82,14 @@ std::string shardOtherDimensions(Ruled &ruled) {
              : "the first dimension that the ranks divide is cut, not dimension 0 alone";
 }
 
-/// Into how many parts the work of a node is cut.
+/// Returns the number of parts into which the work of a node is cut.
 int64_t countParts(const Node &node, const Tuples &strategy) {
   int64_t columns = node.op == "MatMul" ? strategy.back().back() : 1;
   return std::accumulate(strategy.front().begin(), strategy.front().end(), columns,
                          std::multiplies<int64_t>());
 }
 
-/// Ranks left over by a strategy stand behind those that it uses, and repeat what these calculate.
+/// Ranks that a strategy leaves unused follow the used ranks, and repeat their calculation.
 std::string sliceRepeated(Ruled &ruled) {
   const Transfer *scatter = ruled.find("ReduceScatter");
   if (!scatter)
@@ -144,8 +145,8 @@ constexpr std::string (*rules[])(Ruled &) = {shardOverAllHolders, shardOtherDime
                                              keepParametersWhole, shardAccumulatorsByLevel,
                                              reduceInWideType,    sliceRepeated};
 
-/// Where each rank has a loss of its own the reference system gives whole parameters to ranks, and
-/// knows two optimizers and no fewer parameters than ranks.
+/// If each rank has a loss of its own, the reference system assigns whole parameters to ranks. It
+/// knows only two optimizers and requires at least as many parameters as ranks.
 std::string shardEveryParameter(const Case &question, const StepOptions &options, Step &step) {
   if (!options.shardsOptimizer || !hasLossPerRank(question))
     return "";

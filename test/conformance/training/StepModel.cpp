@@ -56,8 +56,8 @@ static std::string attributesOf(const json::Object &parameter) {
              : " {parallel_optimizer = false}";
 }
 
-/// The attributes of a node for the whole batch: its shape in the question is that of one slot's
-/// part.
+/// Returns the attributes of a node for the whole batch: the question gives the shape of one
+/// microbatch.
 static std::optional<json::Object> ofWholeBatch(const Node &node, int64_t slots) {
   std::optional<Shape> shape = node.op == "Reshape" ? node.list("shape") : std::nullopt;
   if (!shape)
@@ -66,7 +66,7 @@ static std::optional<json::Object> ofWholeBatch(const Node &node, int64_t slots)
   return json::Object{{"shape", json::Array(*shape)}};
 }
 
-/// Writes the nodes behind what `values` has, and returns the last one's result: the loss.
+/// Writes the nodes after the given `values`, and returns the result of the last one, the loss.
 static llvm::Expected<Value> writeNodes(const Case &question, std::map<std::string, Value> &values,
                                         ModelWriter &writer) {
   Value last;

@@ -22,10 +22,10 @@ std::string elementOf(Type type) {
   return text;
 }
 
-/// A parameter or a gradient on its way: its numbers in another type, or some of them.
+/// Returns true for an op that converts the type of a parameter or gradient, or takes a part of it.
 bool isPartOf(Operation *op) { return isa<graph::CastOp, graph::DynamicSliceOp>(op); }
 
-/// The same, or all of them scaled.
+/// Returns true for such ops and for a scaling by a constant.
 bool passesOn(Operation *op) {
   if (isPartOf(op))
     return true;
@@ -102,7 +102,7 @@ private:
         *graph::findResult(function, kind, name));
   }
 
-  /// Records the op if it is a collective.
+  /// Adds the op to the transfers if it is a collective.
   bool record(Operation *op, Share &share) const {
     StringRef kind = nameOf(op).first;
     if (kind.empty())
@@ -130,7 +130,7 @@ private:
   }
 
   func::FuncOp update;
-  SmallVector<func::FuncOp> sections; ///< the others
+  SmallVector<func::FuncOp> sections; ///< all but the update
   dist::Mesh mesh;
   int64_t rank, firstRank; ///< the position in the stage; the stage's first rank
   int64_t slots;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// check-training FILE…: training steps as the reference system's passes made them, question by
-// question beside what this compiler makes of the same.
+// check-training FILE…: compares, question by question, training steps compiled by pcc with those
+// of the reference system's passes.
 #include "test/conformance/training/Driver.h"
 
 using namespace pcc::conformance;
