@@ -16,21 +16,22 @@ using namespace pcc::interpret;
 
 namespace pcc::gradients {
 
-/// Central differences err by h^2 times the third derivative, 1e-10, and by rounding, 1e-16 / h.
-/// The rest of the default tolerance is for constants of rules, which are held in f32; where they
-/// are not exact a case states a wider one.
+/// A central difference has an error of h^2 times the third derivative, 1e-10, and a rounding error
+/// of 1e-16 / h. The rest of the default tolerance is for constants of rules, which are held in
+/// f32. If these are not exact, a case states a wider tolerance.
 static constexpr double stepWidth = 1e-5;
 static constexpr double defaultTolerance = 1e-9;
 
-/// What each rank's arguments or results are, in their order.
+/// Arguments or results by rank, each in order.
 using PerRank = std::vector<llvm::SmallVector<Tensor>>;
 
-/// A differentiated module and what its @forward_backward gave on each rank.
+/// A differentiated module, and the results of its @forward_backward on each rank.
 struct Gradients {
   Signature signature;
   PerRank results;
 
-  /// The place of the gradient of argument `name` among the results; nothing if it has none.
+  /// Returns the index of the gradient of argument `name` among the results; nothing without a
+  /// gradient.
   std::optional<size_t> find(StringRef name) const {
     for (auto [index, binding] : llvm::enumerate(signature.results))
       if (binding.key == bindingKey(graph::RoleKind::Gradient, name))
@@ -45,7 +46,7 @@ static FailureOr<PerRank> runInDoubles(func::FuncOp function, const PerRank &arg
   return runOnRanks(function, arguments, options);
 }
 
-/// The arguments of `function`, looked up by their role's name.
+/// Binds the arguments of `function` to values by the names of their roles.
 static PerRank bindValues(func::FuncOp function,
                           const std::vector<std::map<std::string, Tensor>> &values) {
   PerRank bound(values.size());
@@ -65,7 +66,7 @@ static LogicalResult differentiate(ModuleOp model) {
   return passes.run(model);
 }
 
-/// The gradients of the model of `function` (makeModel's `only`).
+/// Computes the gradients of the model of `function`; `only` is makeModel's parameter.
 static FailureOr<Gradients> runBackward(func::FuncOp function, int only,
                                         const std::vector<std::map<std::string, Tensor>> &values) {
   OwningOpRef<ModuleOp> model = makeModel(function, only);
@@ -78,7 +79,7 @@ static FailureOr<Gradients> runBackward(func::FuncOp function, int only,
   return Gradients{Signature::of(backward), *results};
 }
 
-/// One case while its gradients are compared.
+/// Compares the gradients of one case.
 class Comparison {
 public:
   Comparison(func::FuncOp function, const std::vector<std::map<std::string, Tensor>> &values)
@@ -117,8 +118,8 @@ private:
                         outcome.elements - 1, expected, actual);
   }
 
-  /// (f(x + h) - f(x - h)) / 2h for element `element` of argument `index` on `rank`, or on all
-  /// ranks at once; f is the sum of the losses of all ranks.
+  /// Returns (f(x + h) - f(x - h)) / 2h for element `element` of argument `index` on `rank`, or on
+  /// all ranks at once. The function f is the sum of the losses of all ranks.
   double centralDifference(unsigned index, std::optional<size_t> rank, int64_t element) {
     double difference = 0;
     for (double sign : {1.0, -1.0}) {
@@ -142,7 +143,8 @@ private:
   double tolerance;
 };
 
-/// Whether each rank's result `a` of one run has the bits of result `b` of the other.
+/// Returns true if, on each rank, result `a` of one run and result `b` of the other have the same
+/// bits.
 static bool identical(const Gradients &one, size_t a, const Gradients &other, size_t b) {
   for (auto [x, y] : llvm::zip_equal(one.results, other.results))
     if (!x[a].identical(y[b]))

@@ -23,7 +23,7 @@ static void declareParameter(OpBuilder &builder, Location loc, StringRef name, T
                              /*parallel_optimizer=*/true);
 }
 
-/// The sum of the elements of `value` times those of a new input "weight<index>".
+/// Returns the sum of the elements of `value` times those of a new input "weight<index>".
 static Value weightedSum(ImplicitLocOpBuilder &builder, func::FuncOp function, Value value,
                          unsigned index) {
   unsigned position = function.getNumArguments();
@@ -36,7 +36,7 @@ static Value weightedSum(ImplicitLocOpBuilder &builder, func::FuncOp function, V
   return graph::ReduceOp::create(builder, graph::ReduceOpKind::Sum, product, all);
 }
 
-/// Lets the function return the sum of the weighted sums of its results, in f32.
+/// Makes the function return the sum of the weighted sums of its results, in f32.
 static void returnWeightedSum(func::FuncOp function) {
   Operation *end = function.getBody().front().getTerminator();
   ImplicitLocOpBuilder builder(end->getLoc(), end);

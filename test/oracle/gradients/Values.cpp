@@ -12,7 +12,7 @@ using pcc::interpret::Tensor;
 
 namespace pcc::gradients {
 
-/// The two numbers of `check.range` of an argument.
+/// Returns the two numbers of `check.range` of an argument.
 static std::pair<double, double> rangeOf(func::FuncOp function, unsigned index, double low,
                                          double high) {
   auto range = function.getArgAttrOfType<ArrayAttr>(index, "check.range");
@@ -22,9 +22,9 @@ static std::pair<double, double> rangeOf(func::FuncOp function, unsigned index, 
           cast<FloatAttr>(range[1]).getValueAsDouble()};
 }
 
-/// Different values spread evenly over [low, high] in random order: no two elements of a tensor
-/// tie, and the offset within a slot, different for each argument, keeps them off halves and
-/// integers, where kinks lie.
+/// Fills a tensor with different values, spread evenly over [low, high] in random order, so that no
+/// two elements tie. The offset within an interval differs for each argument, and keeps values off
+/// halves and integers, where kinks lie.
 static void spreadFloats(Tensor &tensor, double low, double high, double offset,
                          std::mt19937_64 &random) {
   std::vector<int64_t> slots(tensor.size());
@@ -41,7 +41,7 @@ static void drawIntegers(Tensor &tensor, int64_t low, int64_t high, std::mt19937
     element.i = draw(random);
 }
 
-/// `rank` moves the values of a rank off those of the others.
+/// Makes the value of an argument; `rank` shifts the values of each rank.
 static Tensor makeValue(func::FuncOp function, unsigned index, int64_t rank,
                         std::mt19937_64 &random) {
   if (auto values = function.getArgAttrOfType<ElementsAttr>(index, "check.values"))

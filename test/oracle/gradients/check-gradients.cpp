@@ -2,7 +2,7 @@
 //
 // check-gradients FILE…: checks the derivative of every op of the graph and dist dialects by finite
 // differences. Each function of the files is a case (Case.h). An op fails if it has no row in the
-// table of derivatives, or if it has one and no case contains it: no op can be forgotten.
+// table of derivatives, or if it has one and no case contains it. So no op can be forgotten.
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
@@ -26,7 +26,7 @@ static llvm::cl::opt<bool> verbose("all", llvm::cl::desc("print the cases that p
 namespace {
 struct Totals {
   int64_t cases = 0, elements = 0, failures = 0;
-  llvm::StringSet<> ops; ///< that a case contains
+  llvm::StringSet<> ops; ///< contained in a case
 };
 } // namespace
 
@@ -44,7 +44,7 @@ static void runCase(func::FuncOp function, Totals &totals) {
   }
 }
 
-/// What is wrong with the derivative of one op of the dialect, "" if nothing.
+/// Returns the error of the derivative of one op; empty without an error.
 static std::string checkOp(RegisteredOperationName op, const Totals &totals) {
   const Derivative *row = autodiff::getDerivativeTable().lookup(op.getStringRef());
   if (!row)
@@ -54,7 +54,7 @@ static std::string checkOp(RegisteredOperationName op, const Totals &totals) {
   return "";
 }
 
-/// Goes through every op of a dialect that computes something; returns how many.
+/// Checks every op of a dialect that has results; returns their number.
 static int64_t checkDialect(MLIRContext &context, StringRef dialect, Totals &totals) {
   int64_t ops = 0;
   for (RegisteredOperationName op : context.getRegisteredOperationsByDialect(dialect)) {
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   registry.insert<func::FuncDialect, graph::GraphDialect, dist::DistDialect, pipe::PipeDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  // For the attributes of cases, whose prefix is no dialect.
+  // Needed for the attributes of cases, whose prefix is not a dialect.
   context.allowUnregisteredDialects();
   Totals totals;
   for (const std::string &file : files) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the cases of OpCases.h are written, a family a function.
+// Writes the cases of OpCases.h, one function for each family.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ class Cases {
 public:
   explicit Cases(std::string name) : name(std::move(name)) {}
 
-  /// A function of `arguments` whose body is `op` applied to %a0, %a1, …, with `result`; ops that
-  /// prepare its operands stand in `before`.
+  /// Adds a function of `arguments` that applies `op` to %a0, %a1, … and returns `result`. Ops that
+  /// prepare its operands are in `before`.
   void add(const std::vector<std::string> &arguments, const std::string &op,
            const std::string &result, const std::string &before = "") {
     add(arguments, before + "  %y = " + op + "\n", {{"%y", result}});
   }
-  /// A function of %a0, %a1, … that returns values of `body`, pairs of name and type.
+  /// Adds a function of %a0, %a1, … that returns values of `body`, pairs of name and type.
   void add(const std::vector<std::string> &arguments, const std::string &body,
            const std::vector<std::pair<std::string, std::string>> &results) {
     std::string function = name + std::to_string(functions.size()), inputs, outputs, values, types;
@@ -40,7 +40,7 @@ public:
 private:
   std::string name;
 };
-/// The types that kernels compute with, and the floats among them.
+/// Element types of kernels, and the floats among them.
 inline const std::vector<std::string> numbers = {"f32", "f16", "bf16", "i64", "i32", "i8"};
 inline const std::vector<std::string> floats = {"f32", "f16", "bf16"};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels that collectives of ranks on one GPU are made of (pcc_reduce_OP_T, pcc_box_OP_T,
-// pcc_box_iN), as they are emitted, against what the host does: every bit is the same.
+// Compares the emitted kernels of collectives between ranks on one GPU (pcc_reduce_OP_T,
+// pcc_box_OP_T, pcc_box_iN) with the host's functions: all bits are equal.
 #include "compiler/Register.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -42,7 +42,7 @@ constexpr NamedReduction reductions[] = {
 
 using Bytes = std::vector<std::byte>;
 
-/// A program with a collective of every type and reduction, and a move of every type.
+/// Returns a program with a collective of every type and reduction, and a move of every type.
 std::string programText() {
   std::string buffers, records;
   for (const auto &[type, number] : types) {
@@ -66,7 +66,7 @@ std::string programText() {
          buffers + "  task.section @s {\n" + records + "  }\n}\n";
 }
 
-/// Any bits, of floats also NaN and infinities among ordinary numbers; of bool 0 and 1.
+/// Makes random bits; floats include NaN and infinities among ordinary numbers; bools are 0 or 1.
 Bytes randomBytes(abi::ElementType type, int64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   Bytes bytes(count * abi::elementBytes(type));
@@ -138,7 +138,7 @@ void CollectiveKernels::call(const std::string &name, std::vector<void *> pointe
   kernel(pointers.data(), numbers.data(), 0, abi::numElementBlocks(numbers.front()));
 }
 
-/// A NaN is a NaN, whatever its other bits.
+/// Returns true for any NaN, whatever its other bits.
 bool isNan(abi::ElementType type, const std::byte *element) {
   auto bits = [&](auto bits, auto infinity) {
     std::memcpy(&bits, element, sizeof bits);
@@ -167,7 +167,7 @@ void expectSame(abi::ElementType type, const Bytes &got, const Bytes &expected,
   }
 }
 
-// Three members, of whose arrays runs lie apart, to two destinations.
+// Reduces three members, whose arrays have gaps between runs, to two destinations.
 TEST_F(CollectiveKernels, ReductionsAreTheHosts) {
   constexpr int64_t run = 67, stride = 101, runs = 9, members = 3;
   for (const auto &[typeName, type] : types)
@@ -194,7 +194,7 @@ TEST_F(CollectiveKernels, ReductionsAreTheHosts) {
     }
 }
 
-// A box of four dimensions, from the middle of one tensor to that of another.
+// Moves a box of four dimensions from the middle of one tensor to the middle of another.
 TEST_F(CollectiveKernels, BoxesAreTheHosts) {
   const std::vector<int64_t> sourceShape = {3, 5, 7, 11}, targetShape = {4, 3, 9, 8};
   const std::vector<int64_t> size = {2, 3, 5, 7}, from = {1, 2, 0, 3}, to = {2, 0, 4, 1};

@@ -21,7 +21,7 @@ using pcc::interpret::Tensor;
 
 namespace pcc::test {
 
-/// Floats of magnitude one, small integers (indices too, some out of range).
+/// Makes floats of magnitude one, or small integers (also indices, some out of range).
 static Tensor randomTensor(RankedTensorType type, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<double> floats;
@@ -36,8 +36,9 @@ static Tensor randomTensor(RankedTensorType type, uint64_t seed) {
                                      : Tensor::integers(element, type.getShape(), integers);
 }
 
-/// Relative to the greatest magnitude of the tensor: f32 arithmetic with approximated functions,
-/// and one rounding to a narrow type where the interpreter rounds after every op.
+/// Returns the tolerance, relative to the largest magnitude of the tensor. It allows for f32
+/// arithmetic with approximated functions, and for one rounding to a narrow type where the
+/// interpreter rounds after every op.
 static double toleranceOf(const Tensor &reference) {
   double greatest = 1;
   for (interpret::Element element : reference.elements())
@@ -65,12 +66,12 @@ KernelCheck::KernelCheck(Loops loops) : loops(loops) {
   context.loadAllAvailableDialects();
 }
 
-/// The program of the functions, with emitted kernels.
+/// Compiles the functions to a program with emitted kernels.
 OwningOpRef<ModuleOp> KernelCheck::compile(ModuleOp source) {
   OwningOpRef<ModuleOp> module = source.clone();
   PassManager passes(&context);
   graph::GraphDecomposeOptions decompose;
-  decompose.keep = {"attention", "attention_gradient"}; // as the road does
+  decompose.keep = {"attention", "attention_gradient"}; // as the compilation pipeline does
   passes.addPass(graph::createGraphDecompose(decompose));
   passes.addPass(lower::createPrepareKernels({loops == Loops::Gpu}));
   if (loops == Loops::Gpu) {

@@ -12,15 +12,15 @@
 
 namespace pcc::test {
 
-/// Target whose loops the kernels have.
+/// Target of the kernels' loops.
 enum class Loops { Host, Gpu };
 
 class KernelCheck {
 public:
   explicit KernelCheck(Loops loops);
 
-  /// Compiles all functions as one program and compares each with the interpreter, on each of the
-  /// CPUs in turn. An empty name is this machine's CPU. `look` sees the compiled program.
+  /// Compiles all functions as one program, and compares each with the interpreter, on each of the
+  /// CPUs in turn. An empty name is this machine's CPU. `look` receives the compiled program.
   void run(const std::vector<std::string> &functions, uint64_t seed,
            llvm::ArrayRef<std::string> cpus = std::string(),
            const std::function<void(mlir::ModuleOp)> &look = {});

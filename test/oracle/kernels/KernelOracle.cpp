@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels against the interpreter: single ops in all types and odd sizes, and random fused graphs,
-// with the loops of the host and, thread by thread, with those of GPUs. `PCC_TEST_FULL` multiplies
-// the number of random graphs by 20.
+// Compares kernels with the interpreter: single ops in all types and odd sizes, and random fused
+// graphs. Kernels have the loops of the host, or the loops of GPUs, run thread by thread.
+// `PCC_TEST_FULL` multiplies the number of random graphs by 20.
 #include "test/oracle/kernels/Cases.h"
 #include "test/oracle/kernels/KernelCheck.h"
 #include "test/oracle/kernels/OpCases.h"
@@ -25,7 +25,7 @@ protected:
   void listProducts(ModuleOp module);
 
   KernelCheck kernels{GetParam()};
-  std::set<std::string> productParts; ///< what products did besides, with the element's type
+  std::set<std::string> productParts; ///< fused parts of matmuls, with the element type
 };
 
 void KernelOracle::listProducts(ModuleOp module) {
@@ -53,7 +53,7 @@ TEST_P(KernelOracle, EveryOpInEveryType) {
 TEST_P(KernelOracle, ProductsThatDoMore) {
   check(productCases("product"), 1);
   if (GetParam() == Loops::Host)
-    return; // its products do less
+    return; // its matmuls have fewer fused parts
   for (const std::string &type : floats)
     for (const char *part :
          {"bias", "kept", "sum_of_a", "sum_of_b", "relu", "gelu", "gelu_gradient"})

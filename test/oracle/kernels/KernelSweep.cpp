@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every form of kernel over small sizes (SweepCases.h) against the interpreter: on this machine's
-// CPU, on other CPUs whose instructions it has, and with the loops of GPUs thread by thread. Each
-// test takes a slice of all cases, in seeded order, each case in one of its types: a sample of the
-// slice, or the whole slice with `PCC_TEST_FULL`. `PCC_TEST_SEED` draws another order. The whole
-// sweep takes hours; `GTEST_TOTAL_SHARDS` and `GTEST_SHARD_INDEX` divide it among processes.
+// Compares every form of kernel over small sizes (SweepCases.h) with the interpreter. Kernels run
+// on this machine's CPU, on other CPUs whose instructions this machine has, and with the loops of
+// GPUs thread by thread. Each test takes a slice of all cases, in seeded order, each case in one of
+// its types. A test runs a sample of its slice, or the whole slice with `PCC_TEST_FULL`.
+// `PCC_TEST_SEED` draws another order. The whole sweep takes hours; `GTEST_TOTAL_SHARDS` and
+// `GTEST_SHARD_INDEX` divide it among processes.
 #include "test/oracle/kernels/KernelCheck.h"
 #include "test/oracle/kernels/SweepCases.h"
 
@@ -21,7 +22,7 @@ static uint64_t readSeed() {
   return text ? std::stoull(text) : 1;
 }
 
-/// This machine's CPU, and named ones whose instructions it has.
+/// Lists this machine's CPU, and named CPUs whose instructions it has.
 static std::vector<std::string> listCpus() {
   std::vector<std::string> cpus = {""};
   for (const char *cpu : {"haswell", "skylake-avx512", "znver4"}) {
@@ -35,11 +36,11 @@ static std::vector<std::string> listCpus() {
 
 static constexpr int64_t slices = 20;
 
-/// A target and the number of a slice.
+/// Parameters: a target and the number of a slice.
 class KernelSweep : public testing::TestWithParam<std::tuple<Loops, int64_t>> {
 protected:
   Loops loops() const { return std::get<0>(GetParam()); }
-  /// The cases of this slice, in seeded order.
+  /// Lists the cases of this slice, in seeded order.
   std::vector<int64_t> listCases() const {
     std::vector<int64_t> all(countSweepCases()), own;
     std::iota(all.begin(), all.end(), 0);

@@ -43,7 +43,7 @@ static void addElementwise(Cases &cases) {
         attributes = " {low = -0.5 : f64, high = 0.75 : f64}";
       cases.add({type}, std::string("graph.") + op + " %a0" + attributes + " : " + type, type);
     }
-    // Functions of positive numbers.
+    // Functions that require positive numbers.
     for (const char *op : {"log", "log1p", "sqrt", "rsqrt", "reciprocal"}) {
       std::string type = next(element);
       cases.add({type}, std::string("graph.") + op + " %x : " + type, type,
@@ -57,8 +57,8 @@ static void addElementwise(Cases &cases) {
     }
 }
 
-/// Where integers end: the least by -1 (every divisor but 0 stands beside it), bounds and class
-/// numbers that the type does not hold.
+/// Limits of integer types: the minimum divided by -1 (with every divisor but 0 in the same
+/// kernel), and bounds and class numbers that the type cannot hold.
 static void addIntegerLimits(Cases &cases) {
   const std::pair<const char *, const char *> leasts[] = {
       {"i8", "-128"}, {"i32", "-2147483648"}, {"i64", "-9223372036854775808"}};
@@ -97,7 +97,7 @@ static void addReductions(Cases &cases) {
       {"40x64x", "[0]", "64x"},
       {"2x200x", "[0]", "200x"},
       {"3x768x", "[0]", "768x"}, // blocks of 256 columns
-      // In the middle: blocks of columns with a rest, for each position before; runs apart.
+      // Middle: blocks of columns with a remainder, for each outer position; runs with gaps.
       {"3x4x200x", "[1]", "3x200x"},
       {"2x3x4x5x", "[0, 2]", "3x5x"},
       {"2x1x3x1x5x1x", "[0, 4]", "1x3x1x1x"},
@@ -107,7 +107,7 @@ static void addReductions(Cases &cases) {
     for (const char *kind : {"sum", "mean", "max", "min", "prod"})
       for (const char *element : {"f32", "bf16", "i32", "i64"}) {
         if (std::string(kind) == "mean" && element[0] == 'i')
-          continue; // is for floats
+          continue; // floats only
         cases.add({"tensor<" + r.input + element + ">"},
                   std::string("graph.reduce ") + kind + " %a0, " + r.dims + " : tensor<" + r.input +
                       element + ">",
@@ -115,7 +115,8 @@ static void addReductions(Cases &cases) {
       }
 }
 
-/// Products whose first half is infinite and whose second half underflows, along rows and columns.
+/// Products of elements whose first half is infinite and whose second half underflows, along rows
+/// and columns.
 static void addScaledProducts(Cases &cases) {
   auto add = [&](const std::string &half, const std::string &all, int axis) {
     std::string factors = "  %p = graph.constant dense<1.2676506e30> : " + half +
@@ -131,15 +132,15 @@ static void addScaledProducts(Cases &cases) {
   add("tensor<32x3xf32>", "tensor<64x3xf32>", 0);
 }
 
-/// Reductions over dimensions in the middle with others beside them in the kernel.
+/// Reductions over middle dimensions, with other reductions in the same kernel.
 static void addMiddleReductions(Cases &cases) {
-  // Results lie next to each other in sixes in one, in twos in the other.
+  // One op has six adjacent results, the other has two.
   cases.add({"tensor<4x5x6xf32>", "tensor<4x3x5x2xf32>"}, "graph.add %r, %v : tensor<4x6xf32>",
             "tensor<4x6xf32>",
             "  %r = graph.reduce sum %a0, [1] : tensor<4x5x6xf32>\n"
             "  %q = graph.reduce max %a1, [2] : tensor<4x3x5x2xf32>\n"
             "  %v = graph.reshape %q : tensor<4x3x2xf32> to tensor<4x6xf32>\n");
-  // The result is spread along rows of another tensor.
+  // The result is repeated along rows of another tensor.
   cases.add({"tensor<4x5x6xf32>", "tensor<4x6x5xf32>"}, "graph.mul %b, %a1 : tensor<4x6x5xf32>",
             "tensor<4x6x5xf32>",
             "  %r = graph.reduce mean %a0, [1] : tensor<4x5x6xf32>\n"
@@ -210,8 +211,8 @@ static void addShapes(Cases &cases) {
             "graph.matmul %a0, %a1 : tensor<3x4xf32>, tensor<4x5xf32>", "tensor<3x5xf32>");
 }
 
-/// Functions of each of the `results` of an optimizer step with `states` beside the parameter and
-/// the gradient. Neither the states nor the number of the step are negative.
+/// Adds functions that return each of the `results` of an optimizer step with `states`, besides the
+/// parameter and the gradient. States and step number are not negative.
 static void addStep(Cases &cases, const std::string &op, int states, bool hasNumber, int results,
                     const std::string &attributes) {
   const std::string shape = "17x5x", state = "tensor<" + shape + "f32>";

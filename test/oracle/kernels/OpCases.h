@@ -6,11 +6,11 @@
 
 namespace pcc::test {
 
-/// Functions of one op each, as text: every op that kernels compute, in every element type it has,
-/// in odd sizes, size one and rank zero. Function i is called `NAME`i.
+/// Returns functions of one op each, as text: every op of kernels in each of its element types, in
+/// odd sizes, size one and rank zero. Function i is called `NAME`i.
 std::vector<std::string> opCases(const std::string &name);
 
-/// Functions of products, with what records of GPUs do besides.
+/// Returns functions of matmuls, with the fused parts of GPU instructions.
 std::vector<std::string> productCases(const std::string &name);
 
 } // namespace pcc::test

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contractions, and ops that look at the elements along one axis.
+// Contractions, and ops whose results depend on the elements along one axis.
 #include "test/oracle/kernels/Cases.h"
 
 namespace pcc::test {
 
-/// What looks at the elements along an axis, and contractions: as the pieces they are taken apart
-/// to.
+/// Adds contractions and ops along an axis; both are compiled as their decompositions.
 void addAlongAxis(Cases &cases) {
   for (const std::string &e : numbers) {
     auto t = [&](const std::string &dims) { return "tensor<" + dims + e + ">"; };

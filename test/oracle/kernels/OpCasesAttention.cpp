@@ -3,7 +3,7 @@
 
 namespace pcc::test {
 
-/// Attentions and their gradients, which have records of their own.
+/// Adds attentions and their gradients, which have instructions of their own.
 static void addAttentions(Cases &cases) {
   struct Form {
     const char *query, *key, *value, *result, *logSum, *mask, *attributes;
@@ -41,8 +41,8 @@ static void addAttentions(Cases &cases) {
     }
 }
 
-/// The same where positions stand before heads, as products leave them: the records go through the
-/// transposes.
+/// Adds attentions whose positions precede the heads in memory, as projections write them. The
+/// instructions then read and write through the transposes.
 static void addPositionsFirst(Cases &cases) {
   for (const std::string &element : floats) {
     std::string before = "tensor<2x5x3x4x" + element + ">", x = "tensor<2x3x5x4x" + element + ">";
@@ -66,7 +66,7 @@ static void addPositionsFirst(Cases &cases) {
   }
 }
 
-/// Rotations of halves and of neighbours, with angles for all samples and for each.
+/// Adds rotations of halves and of neighbors, with angles for all samples or for each sample.
 static void addRotations(Cases &cases) {
   for (const std::string &element : floats)
     for (const char *angles : {"5x3x", "2x5x3x"})

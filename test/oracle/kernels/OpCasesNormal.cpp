@@ -7,7 +7,7 @@ static std::string tensor(const std::string &dims, const std::string &element) {
   return "tensor<" + dims + element + ">";
 }
 
-/// Rows, and rows of two dimensions.
+/// Adds normalizations of rows, and of rows of two dimensions.
 static void addTrailingForms(Cases &cases, const std::string &e) {
   const std::string x = tensor("3x130x", e), s = tensor("130x", e), y = tensor("3x5x7x", e),
                     w = tensor("5x7x", e), epsilon = " axis = 1 epsilon = 0.0625 : ";
@@ -19,7 +19,7 @@ static void addTrailingForms(Cases &cases, const std::string &e) {
             "graph.dropout %a0, %a1, %a2 rate = 0.25 : " + x + ", tensor<i64>", x);
 }
 
-/// Statistics of channels, in f32 whatever the input is.
+/// Adds batch norms; the statistics of channels are f32 for every input type.
 static void addBatchNorms(Cases &cases, const std::string &e) {
   const std::string c = "tensor<3xf32>", variance = "  %v = graph.square %a4 : " + c + "\n";
   for (const char *dims : {"4x3x5x2x", "6x3x"}) {

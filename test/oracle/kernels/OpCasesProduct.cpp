@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products with what the records of GPUs do besides: biases, gelu and its derivative by the tanh
-// formula, and sums of a factor, as training makes them.
+// Matmuls with the fused parts of GPU instructions: biases, gelu and its derivative by the tanh
+// formula, and sums of a factor, as in training.
 #include "test/oracle/kernels/Cases.h"
 #include "test/oracle/kernels/OpCases.h"
 
 namespace pcc::test {
 
-/// Replaces every `$NAME` of a text.
+/// Replaces every `$NAME` in a text.
 static std::string fill(std::string text,
                         const std::vector<std::pair<std::string, std::string>> &by) {
   for (const auto &[name, value] : by)
@@ -16,7 +16,7 @@ static std::string fill(std::string text,
   return text;
 }
 
-/// %gelu and %slope of %x, both of type `T`.
+/// Defines %gelu and %slope of %x, both of type `T`.
 static constexpr const char *geluOps = R"(
   %half = graph.constant dense<5.000000e-01> : $T
   %one = graph.constant dense<1.000000e+00> : $T
@@ -44,7 +44,7 @@ static constexpr const char *geluOps = R"(
   %slope = graph.mul %d8, %half : $T
 )";
 
-/// Two layers, forward and backward, and the gradients of both weights and biases.
+/// Two layers, forward and backward, with the gradients of both weights and biases.
 static constexpr const char *layers = R"(
   %p = graph.matmul %a0, %a1 {transpose_rhs} : tensor<5x8x$E>, tensor<16x8x$E>
   %wide = graph.broadcast %a2, [1] : tensor<16x$E> to tensor<5x16x$E>
@@ -61,7 +61,7 @@ static constexpr const char *layers = R"(
   %y4 = graph.reduce sum %a5, [0] : tensor<5x24x$E>
 )";
 
-/// The same product for several samples, without a bias, and a rectifier behind one.
+/// The same matmul for several samples, without a bias, and a matmul followed by relu.
 static constexpr const char *samples = R"(
   %x = graph.matmul %a0, %a1 : tensor<3x5x7x$E>, tensor<3x7x8x$E>
   $GELU
@@ -73,14 +73,14 @@ static constexpr const char *samples = R"(
   %y1 = graph.relu %sum : tensor<3x5x7x$E>
 )";
 
-/// Nothing reads what gelu is applied to.
+/// A matmul whose result is read only by gelu.
 static constexpr const char *forward = R"(
   %x = graph.matmul %a0, %a1 : tensor<9x5x$E>, tensor<5x16x$E>
   $GELU
   %y0 = graph.matmul %gelu, %a2 : tensor<9x16x$E>, tensor<16x3x$E>
 )";
 
-/// A function with arguments and results of these shapes.
+/// Returns a function with arguments and results of these shapes.
 static std::string functionOf(const std::string &name, const std::vector<std::string> &arguments,
                               const std::string &body, const std::vector<std::string> &results) {
   std::string list, types, plain, values;

@@ -5,7 +5,7 @@
 
 namespace pcc::test {
 
-/// A window: attributes, and the rows and columns that it makes of 9 and 7 ones.
+/// A window: attributes, and its result's rows and columns for an input of 9 rows and 7 columns.
 struct WindowForm {
   const char *window, *attributes, *result;
 };
@@ -32,13 +32,13 @@ static void addPools(Cases &cases) {
       std::string counting = attributes + (attributes.empty() ? "" : ", ") + "count_include_pad";
       cases.add({t("9x7x")}, "graph.avg_pool %a0" + window + braces(counting) + " : " + t("9x7x"),
                 t(form.result));
-      // The rectifier runs in the same kernel.
+      // The relu runs in the same kernel.
       cases.add({t("9x7x")}, "graph.relu %p : " + t(form.result), t(form.result),
                 "  %p = graph.max_pool %a0" + tail + "\n");
     }
 }
 
-/// The library's convolutions are tested with the device; this is how they are called.
+/// Library convolutions are tested with the device; these cases test the calls.
 static void addConvolutions(Cases &cases) {
   for (const WindowForm &form : windowForms)
     for (const char *element : {"f32", "f16"}) {

@@ -76,7 +76,7 @@ void Generator::addBinary() {
        columns);
 }
 
-/// Sums of many terms grow: means keep all values near one.
+/// Adds a reduction. Sums of many terms grow, so means are used: they keep all values near one.
 void Generator::addReduction() {
   Value x = pick(full);
   const char *kind = random() % 2 ? "mean" : "max";

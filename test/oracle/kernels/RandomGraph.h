@@ -6,8 +6,8 @@
 
 namespace pcc::test {
 
-/// A function `@NAME` of random core ops on tensors of odd sizes, with inputs and outputs by role,
-/// as text. The same seed gives the same function.
+/// Returns a function `@NAME` of random core ops on tensors of odd sizes, with inputs and outputs
+/// by role, as text. The same seed gives the same function.
 std::string randomFunction(const std::string &name, uint64_t seed);
 
 } // namespace pcc::test

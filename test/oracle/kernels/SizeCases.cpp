@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes at which loops of GPUs change: rows that a warp has, that a block has with its elements in
-// registers, that go round in a loop; with whole pieces of 16 bytes and without; columns for
-// several blocks and warps; more elements than a grid has pieces; more rows of a scatter than
-// warps.
+// Sizes at which the loops of GPUs change. Rows of a warp; rows of a block with its elements in
+// registers; rows that need a loop; each with multiples of 16 bytes and without. Columns for
+// several blocks and warps. More elements than one round of a grid processes. More rows of a
+// scatter than warps.
 #include "test/oracle/kernels/SizeCases.h"
 
 #include "test/oracle/kernels/Cases.h"
@@ -44,7 +44,7 @@ static void addMaps(Cases &cases, const std::string &e) {
   cases.add({x}, "graph.transpose %a0, [1, 0] : " + x, y);
 }
 
-/// Tiles of transposes: whole ones, cut ones, several dimensions, with arithmetic on both sides.
+/// Adds transposes: complete and partial tiles, several dimensions, arithmetic on both sides.
 static void addTransposes(Cases &cases, const std::string &e) {
   const std::string x = tensor("3x40x64x5x", e), y = tensor("3x64x5x40x", e),
                     z = tensor("5x40x3x64x", e);

@@ -6,8 +6,8 @@
 
 namespace pcc::test {
 
-/// Functions of one op each, as text, in the sizes at which loops change. Function i is called
-/// `NAME`i.
+/// Returns functions of one op each, as text, in the sizes at which loops change. Function i is
+/// called `NAME`i.
 std::vector<std::string> sizeCases(const std::string &name);
 
 } // namespace pcc::test

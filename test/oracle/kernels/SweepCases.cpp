@@ -9,7 +9,7 @@ namespace pcc::test {
 namespace {
 using Sizes = std::vector<int64_t>;
 
-/// Writes one function: the shape, the element type, and the ops so far.
+/// Writes one function: its shape, its element type, and the ops so far.
 class Writer {
 public:
   Writer(const std::string &name, Sizes shape, std::string element)
@@ -27,13 +27,13 @@ public:
   }
   std::string type(const Sizes &sizes) const { return type(sizes, element); }
 
-  /// A new argument.
+  /// Adds an argument.
   std::string argument(const std::string &type) {
     arguments.push_back(type);
     return "%a" + std::to_string(arguments.size() - 1);
   }
   std::string argument(const Sizes &sizes) { return argument(type(sizes)); }
-  /// A new op, by its text; its name.
+  /// Adds an op by its text; returns its name.
   std::string op(const std::string &text) {
     std::string name = "%v" + std::to_string(count++);
     body += "  " + name + " = graph." + text + "\n";
@@ -49,7 +49,8 @@ public:
                      const Sizes &to) {
     return op("broadcast " + value + ", [" + dims + "] : " + type(from) + " to " + type(to));
   }
-  /// A new argument of the given dimensions (as "0, 2") of `to`, repeated along the others.
+  /// Adds an argument with the given dimensions (as "0, 2") of `to`, and repeats it along the
+  /// others.
   std::string repeated(const std::string &dims, const Sizes &to) {
     Sizes from = take(dims, to);
     return spread(argument(from), from, dims, to);
@@ -61,11 +62,11 @@ public:
                      const Sizes &from) {
     return op("reduce " + kind + " " + value + ", [" + dims + "] : " + type(from));
   }
-  /// x plus an operand that is repeated along some dimensions.
+  /// Returns x plus an operand that is repeated along some dimensions.
   std::string biased(const std::string &dims) {
     return add(argument(shape), repeated(dims, shape), shape);
   }
-  /// The function whose result is `value`.
+  /// Returns the function whose result is `value`.
   std::string finish(const std::string &value, const std::string &resultType) {
     cases.add(arguments, "graph.reshape " + value + " : " + resultType + " to " + resultType,
               resultType, body);
@@ -74,14 +75,14 @@ public:
   std::string finish(const std::string &value, const Sizes &sizes) {
     return finish(value, type(sizes));
   }
-  /// The function of two results.
+  /// Returns the function with two results.
   std::string finish(const std::string &first, const Sizes &firstSizes, const std::string &second,
                      const Sizes &secondSizes) {
     cases.add(arguments, body, {{first, type(firstSizes)}, {second, type(secondSizes)}});
     return cases.functions.back();
   }
-  /// A value that a kernel of its own leaves in memory and that nothing reads afterwards but its
-  /// next reader, which may write over it.
+  /// Returns a value that a kernel of its own stores in memory. Only one reader follows, which may
+  /// overwrite the value.
   std::string stored() {
     Sizes more = {4, r(), i()};
     return op("scatter_add " + argument(shape) + ", " + argument("tensor<4xi64>") + ", " +
@@ -89,7 +90,7 @@ public:
               ") -> " + type(shape));
   }
 
-  /// Sizes of the given dimensions (as "0, 2") of a shape.
+  /// Returns the sizes of the given dimensions (as "0, 2") of a shape.
   static Sizes take(const std::string &dims, const Sizes &of) {
     Sizes sizes;
     for (char digit : dims)
@@ -114,13 +115,13 @@ struct Form {
   std::function<std::string(Writer &)> write;
 };
 using Forms = std::vector<Form>;
-/// Dimensions that a reduction combines, and the others.
+/// Dimensions that a reduction combines, and the other dimensions.
 struct Reduction {
   const char *dims, *kept;
 };
 } // namespace
 
-/// Maps with operands that are repeated along some dimensions.
+/// Adds maps with operands that are repeated along some dimensions.
 static void addRepeats(Forms &forms) {
   const std::vector<std::string> one = {"0", "1", "2", "0, 1", "1, 2", "0, 2"};
   for (const std::string &dims : one)
@@ -131,7 +132,7 @@ static void addRepeats(Forms &forms) {
                          std::string sum = w.biased(first);
                          return w.finish(w.add(sum, w.repeated(second, w.shape), w.shape), w.shape);
                        }});
-  // Four dimensions: two repeated sizes that nest.
+  // Four dimensions: two nested repetitions.
   for (auto [first, second] : {std::pair("1", "2"), {"1, 2", "2"}, {"0, 2", "1, 3"}})
     for (int64_t factor : {2, 3, 4})
       forms.push_back({Types::All, [first, second, factor](Writer &w) {
@@ -142,7 +143,7 @@ static void addRepeats(Forms &forms) {
                        }});
 }
 
-/// Copies that repeat, as of an ONNX Tile, and views whose dimensions do not nest.
+/// Adds copies that repeat, like an ONNX Tile, and views whose dimensions do not nest.
 static void addViews(Forms &forms) {
   forms.push_back({Types::All, [](Writer &w) {
                      std::string tiled = w.repeated("1, 2", w.shape);
@@ -162,7 +163,7 @@ static void addViews(Forms &forms) {
                                              w.repeated("1", other), other);
                      return w.finish(sum, other);
                    }});
-  // A small operand that is a sum of smaller ones itself.
+  // A small operand that is itself a sum of smaller ones.
   forms.push_back(
       {Types::All, [](Writer &w) {
          Sizes pair = {w.r(), w.i()}, flat = {w.r() * w.i()}, wide = {w.o(), w.r() * w.i()};
@@ -181,7 +182,7 @@ static void addViews(Forms &forms) {
                      }});
 }
 
-/// Ops that read elements at other positions along one axis.
+/// Adds ops that read elements at other positions along one axis.
 static void addAlongAxes(Forms &forms) {
   for (int axis : {1, 2}) {
     auto text = [axis](const char *before) {
@@ -249,7 +250,8 @@ static void addAlongAxes(Forms &forms) {
                    }});
 }
 
-/// Results that may be written over an operand, with sums beside them, as of a bias gradient.
+/// Adds results that may overwrite an operand, with sums in the same kernel, as for a bias
+/// gradient.
 static void addOverwrites(Forms &forms) {
   for (Reduction form :
        {Reduction{"0", "1, 2"}, {"0, 1", "2"}, {"1", "0, 2"}, {"0, 2", "1"}, {"1, 2", "0"}})
@@ -265,7 +267,7 @@ static void addOverwrites(Forms &forms) {
                    }});
 }
 
-/// Reductions: of rows, of columns, of dimensions in the middle and apart.
+/// Adds reductions of rows, of columns, of middle dimensions and of separate dimensions.
 static void addReductions(Forms &forms) {
   for (Reduction form : {Reduction{"2", "0, 1"},
                          {"1, 2", "0"},
@@ -279,7 +281,7 @@ static void addReductions(Forms &forms) {
                          Sizes left = w.take(form.kept, w.shape);
                          return w.finish(w.add(reduced, w.argument(left), left), left);
                        }});
-  // The sum goes back to the elements, as of a softmax and of norms over one or two dimensions.
+  // The sum is used by the elements, as in a softmax and in norms over one or two dimensions.
   for (Reduction form : {Reduction{"2", "0, 1"}, {"1, 2", "0"}, {"0, 2", "1"}})
     forms.push_back({Types::Floats, [=](Writer &w) {
                        std::string x = w.biased("1");
@@ -297,7 +299,7 @@ static void addReductions(Forms &forms) {
                    }});
 }
 
-/// Kernels with loops of their own: scatters, windows, products of integers.
+/// Adds kernels with loops of their own: scatters, windows, integer matmuls.
 static void addOthers(Forms &forms) {
   for (int axis : {0, 1})
     forms.push_back({Types::Numbers, [axis](Writer &w) {

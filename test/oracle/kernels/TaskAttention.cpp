@@ -11,8 +11,8 @@ namespace pcc::test {
 
 namespace {
 
-/// A buffer's elements in f32, which may be put back. With `isExchanged`, positions and heads
-/// stand the other way round in the buffer.
+/// The elements of a buffer in f32, which can be written back. With `isExchanged`, positions and
+/// heads are exchanged in the buffer.
 class Widened {
 public:
   Widened() = default;
@@ -55,7 +55,7 @@ private:
   std::vector<float> numbers;
 };
 
-/// The buffers of one attention, as numbers in memory; null for those that it has not.
+/// The buffers of one attention, as numbers in memory; null if absent.
 struct Attention {
   SmallVector<int64_t> query, key, value, maskShape;
   const float *q, *k, *v, *mask;

@@ -159,7 +159,7 @@ static Tensor readTensor(ShapedType type, const char *data) {
                                    {data, static_cast<size_t>(task::bytesOf(type))});
 }
 
-/// In the element types of the operands, with sums in doubles.
+/// Multiplies in the element types of the operands, with sums in doubles.
 void TaskMachine::multiply(task::MatmulOp op) {
   auto read = [&](Value buffer) {
     return readTensor(cast<ShapedType>(buffer.getType()), addressOf(buffer));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a section of a task program in this process: kernels from their native code, everything else
-// by the object's kernels of any size, or where it has none in the plainest way. What a device
-// does, without one.
+// Runs a section of a task program in this process, as a device would. Kernels run their native
+// code. Other instructions run by the object's support kernels of any size, or by a simple
+// implementation if there is none.
 #pragma once
 
 #include "compiler/interpret/Tensor.h"
@@ -17,14 +17,14 @@ void *loadObject(const std::string &elf);
 
 class TaskMachine {
 public:
-  /// Loads the kernels. `pieces` pieces of every launch run one after the other, in reverse order,
-  /// so that a dependence between iterations shows. With `finishes`, products that do more are made
-  /// plain and finished by a kernel of their own, as where a library does the product.
+  /// Loads the kernels. Every launch is cut into `pieces` parts, which run one after the other in
+  /// reverse order, so that a dependence between iterations shows. With `finishes`, matmuls with
+  /// fused parts run as a plain matmul and a separate kernel, as if a library did the matmul.
   TaskMachine(mlir::ModuleOp module, const lower::KernelObject &object, int64_t pieces,
               bool finishes);
   ~TaskMachine();
 
-  /// The section's outputs for its inputs, both by name.
+  /// Returns the section's outputs for its inputs, both by name.
   std::map<std::string, interpret::Tensor>
   run(llvm::StringRef section, const std::map<std::string, interpret::Tensor> &inputs);
 
@@ -36,12 +36,12 @@ private:
   void attend(task::AttentionOp op); // TaskAttention.cpp
 
   // TaskSupport.cpp
-  /// Runs a record by the object's kernels of any size; false where it has none.
+  /// Runs an instruction by the object's kernels of any size; returns false if there is none.
   bool support(mlir::Operation *op);
   bool support(task::MatmulOp op);
   bool support(task::ConvolutionOp op);
   bool support(task::AttentionOp op);
-  /// Runs one on `count` elements. A program for GPUs must have it.
+  /// Runs a support kernel on `count` elements. A program for GPUs must have the kernel.
   bool callSupport(const std::string &name, std::vector<void *> pointers,
                    std::vector<int64_t> numbers, int64_t count);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records by kernels of any size (passes/lower/gpu/SupportKernels.h), as a device calls them.
+// Runs instructions by kernels of any size (passes/lower/gpu/SupportKernels.h), as a device calls
+// them.
 #include "test/oracle/kernels/TaskMachine.h"
 
 #include "passes/lower/gpu/CompilePtx.h"
@@ -36,7 +37,7 @@ bool TaskMachine::callSupport(const std::string &name, std::vector<void *> point
   return true;
 }
 
-/// What the product is, without what its record does besides.
+/// Returns the flags of the matmul itself, without the instruction's fused parts.
 static int64_t formFlags(task::MatmulOp op) {
   using Flag = abi::MatmulFlag;
   return op.getTransposeA() * Flag::transposeA + op.getTransposeB() * Flag::transposeB +

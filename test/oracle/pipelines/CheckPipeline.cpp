@@ -14,7 +14,7 @@ using namespace mlir;
 namespace pcc::test {
 namespace {
 
-/// Collects the text of errors and drops the rest.
+/// Collects the text of errors, and drops other diagnostics.
 class Errors {
 public:
   explicit Errors(MLIRContext *context)
@@ -33,7 +33,7 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// A program compiled for its ranks, and the same for one device.
+/// A program compiled for its ranks, and the same program for one device.
 class Check {
 public:
   Check(const RandomPipeline &program, MLIRContext &context) : program(program), context(context) {}
@@ -53,7 +53,7 @@ private:
 
 } // namespace
 
-/// All kinds of ops, passes and records that compiling needs.
+/// Makes a context with all dialects and passes that compiling needs.
 static std::unique_ptr<MLIRContext> makeContext() {
   DialectRegistry registry;
   registerDialects(registry);
@@ -72,7 +72,7 @@ static PipelineFailure failureOf(const char *step, const interpret::Report &repo
   return {step, text};
 }
 
-/// Linking proves the program; without the CPU its records alone.
+/// Compiles the program. Linking proves it; without the CPU only its instructions are proved.
 bool Check::compile(bool runsOnCpu) {
   auto module = parseSourceString<ModuleOp>(program.text(), &context);
   if (!module)
@@ -120,8 +120,8 @@ PipelineFailure checkPipeline(const RandomPipeline &program, bool runsOnCpu) {
   return Check(program, *context).run(runsOnCpu);
 }
 
-/// The program without op number `index`, whose readers take its first operand; nothing if that
-/// has another width.
+/// Returns the program without op number `index`, whose readers take its first operand; nothing if
+/// that operand has another width.
 static std::optional<RandomPipeline> dropOp(const RandomPipeline &program, size_t index) {
   size_t value = program.inputs.size() + index;
   size_t other = program.ops[index].operands.front();
@@ -137,7 +137,7 @@ static std::optional<RandomPipeline> dropOp(const RandomPipeline &program, size_
 
 RandomPipeline shrink(RandomPipeline program, const PipelineFailure &failure) {
   bool runsOnCpu = failure.step == "cpu";
-  std::string begin = failure.text.substr(0, 12); // what a refusal begins with tells its kind
+  std::string begin = failure.text.substr(0, 12); // the beginning of a refusal identifies its kind
   auto stillFails = [&](const RandomPipeline &smaller) {
     PipelineFailure now = checkPipeline(smaller, runsOnCpu);
     return now.step == failure.step && now.text.substr(0, 12) == begin;

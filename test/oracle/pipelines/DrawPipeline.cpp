@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Draws random pipelines. Each seed is a program; the same seed is the same program everywhere.
+// Draws random pipelines. The same seed gives the same program on every machine.
 #include "test/oracle/pipelines/RandomPipeline.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +18,7 @@ public:
   RandomPipeline draw();
 
 private:
-  /// A number in [0, end), and true once in `times`.
+  /// Return a number in [0, end), and true with probability 1 / `times`.
   int64_t below(int64_t end) { return int64_t(random() % uint64_t(end)); }
   bool once(int64_t times) { return below(times) == 0; }
   template <typename T, size_t n> T of(const T (&list)[n]) { return list[random() % n]; }
@@ -45,7 +45,8 @@ constexpr int64_t widths[] = {3, 4, 6};
 } // namespace
 
 /// Draws as many microbatches as the schedule needs (docs/spec/pipeline.md): whole rounds for
-/// `interleaved-1f1b`, two for each stage for `dualpipe-v`, else at least one for each stage.
+/// `interleaved-1f1b`, at least two for each stage for `dualpipe-v`, else at least one for each
+/// stage.
 void Draw::drawMicrobatches() {
   PipelineSetup &setup = program.setup;
   int least = setup.schedule == "dualpipe-v" ? 2 * setup.stages : setup.stages;
@@ -86,7 +87,7 @@ int Draw::addParameter(int64_t rows, int64_t columns) {
   return int(program.parameters.size()) - 1;
 }
 
-/// A parameter for a product: now and then one that another op reads already, also transposed.
+/// Picks a parameter for a matmul: sometimes one that another op already reads, also transposed.
 int Draw::pickMatrix(int64_t from, int64_t to, bool &transposes) {
   if (once(3))
     for (auto [index, shape] : llvm::enumerate(program.parameters)) {
@@ -98,8 +99,8 @@ int Draw::pickMatrix(int64_t from, int64_t to, bool &transposes) {
   return transposes ? addParameter(to, from) : addParameter(from, to);
 }
 
-/// A value, later ones more often; with a width: of this one, if there is one. All values so far
-/// are of this chunk or earlier ones.
+/// Picks a value, later ones more often; with a nonzero `width`, a value of this width if there is
+/// one. All values so far belong to this virtual stage or to earlier ones.
 size_t Draw::pick(int64_t width) {
   std::vector<size_t> fitting;
   for (size_t value = 0; value < program.inputs.size() + program.ops.size(); ++value)
@@ -114,7 +115,7 @@ void Draw::drawBinary(GraphOp &op) {
   op.name = of(names);
   op.operands.push_back(pick(op.width));
   if (op.operands[0] == op.operands[1])
-    op.name = "add"; // nothing is left of a difference
+    op.name = "add"; // a difference would be zero
 }
 
 void Draw::drawUnary(GraphOp &op) {
@@ -125,8 +126,8 @@ void Draw::drawUnary(GraphOp &op) {
     op.parameter = addParameter(op.width, 0);
 }
 
-/// The first op of a chunk has a parameter of its own, so that no simplification takes the last op
-/// of a chunk away.
+/// Draws an op. The first op of a virtual stage has a parameter of its own, so that no
+/// simplification removes the last op of a virtual stage.
 void Draw::drawOp(int64_t chunk, bool isFirst) {
   GraphOp op;
   op.chunk = chunk;
@@ -150,7 +151,8 @@ void Draw::drawOp(int64_t chunk, bool isFirst) {
     program.ops.push_back(op);
 }
 
-/// Whether there is an equal op: of equal ops one is left, which cannot be in two chunks.
+/// Returns true if there is an equal op: only one of equal ops would remain, and it cannot be in
+/// two virtual stages.
 bool Draw::isDrawn(const GraphOp &op) const {
   auto sorted = [](std::vector<size_t> operands) {
     llvm::sort(operands);
@@ -162,7 +164,7 @@ bool Draw::isDrawn(const GraphOp &op) const {
   });
 }
 
-/// Puts the ops in a random order in which each comes behind its operands.
+/// Puts the ops in a random order in which each follows its operands.
 void Draw::shuffle() {
   size_t inputs = program.inputs.size(), count = program.ops.size();
   std::vector<size_t> place(inputs + count, SIZE_MAX);
@@ -184,8 +186,8 @@ void Draw::shuffle() {
   program.ops = std::move(ordered);
 }
 
-/// Lets some ops find their chunks themselves, but for the first one of each chunk, and some be
-/// computed again.
+/// Drops the annotation of some ops, which then get their virtual stage from the compiler, but
+/// never of the first op of each virtual stage. Annotates some ops for recomputation.
 void Draw::drawMarks() {
   bool leavesOut = once(2), recomputes = once(4);
   std::vector<bool> isFirst(program.setup.chunks(), true);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random models in random pipelines: every program is proved and equals one device.
-// `PCC_TEST_FULL`: 5,000 of them, else a sample; `PCC_TEST_PROGRAMS=N` and `PCC_TEST_SEED=S`: N of
-// them from seed S on.
+// Random models in random pipelines: every program is proved, and its results equal one device's.
+// `PCC_TEST_FULL` runs 5,000 programs, otherwise a sample is run. `PCC_TEST_PROGRAMS=N` and
+// `PCC_TEST_SEED=S` run N programs from seed S on.
 #include "test/oracle/pipelines/RandomPipeline.h"
 
 #include "llvm/Support/PrettyStackTrace.h"

@@ -25,7 +25,7 @@ static std::string parameterType(std::pair<int64_t, int64_t> shape) {
                            : tensor(shape.first, shape.second);
 }
 
-/// `{pipe.virtual_stage = 1 : i64, transpose_rhs} ` or nothing.
+/// Returns a text like `{pipe.virtual_stage = 1 : i64, transpose_rhs} `, or nothing.
 static std::string attributesOf(const GraphOp &op) {
   std::vector<std::string> parts;
   if (op.chunk >= 0)
@@ -98,7 +98,7 @@ void Writer::addOp(size_t index) {
     body += formatv("  {0} = graph.{1} {2} {3}: {4}\n", result, op.name, first, attributes, type);
 }
 
-/// The sum of the mean squares of all values that nothing reads.
+/// Returns the sum of the mean squares of all values without readers.
 std::string Writer::addLoss() {
   std::string loss;
   for (size_t value = program.inputs.size(); value < program.inputs.size() + program.ops.size();
@@ -115,7 +115,7 @@ std::string Writer::addLoss() {
   return loss;
 }
 
-/// `value` as scores of all classes.
+/// Projects `value` to scores of all classes.
 std::string Writer::project(size_t value, size_t number) {
   std::string name = formatv("p{0}", number);
   std::string type = tensor(program.widthOf(value), program.classes);
@@ -125,7 +125,7 @@ std::string Writer::project(size_t value, size_t number) {
   return formatv("%o{0}", number);
 }
 
-/// The sum of what all values that nothing reads say of the classes.
+/// Returns the sum of the class scores of all values without readers.
 std::string Writer::addOutput() {
   std::string output;
   size_t number = 0;

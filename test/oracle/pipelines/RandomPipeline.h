@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random models with branches, cut into random pipelines. A program is data, so that a failing one
-// can be made smaller.
+// can be reduced.
 //
 //   %0 = matmul %x, %w0   chunk 0        chunk 0 ──► chunk 1 ──► chunk 3
 //   %1 = tanh %0          chunk 1           │                      ▲
 //   %2 = matmul %0, %w0   chunk 2           └──────► chunk 2 ──────┘
 //   %3 = add %1, %2       chunk 3
 //
-// Values skip chunks, have several readers, and are joined again; parameters are read in several
-// chunks; ops stand in any order that respects their operands.
+// Values skip virtual stages (chunks), have several readers, and are joined again. Parameters are
+// read in several virtual stages. Ops stand in any order that respects their operands.
 #pragma once
 
 #include "compiler/Compile.h"
@@ -25,31 +25,31 @@ namespace pcc::test {
 struct GraphOp {
   std::string name;             ///< mnemonic: `matmul`, `tanh`, `bias`, …
   std::vector<size_t> operands; ///< values: inputs first, then results of ops
-  int parameter = -1;           ///< of `matmul`, `bias`, `layer_norm`; -1: none
-  bool transposes = false;      ///< the parameter of `matmul`
-  int64_t width = 0;            ///< of the result
-  int64_t chunk = -1;           ///< that the op is marked with; -1: unmarked
+  int parameter = -1;           ///< index, for `matmul`, `bias`, `layer_norm`; -1: none
+  bool transposes = false;      ///< the parameter of `matmul` is transposed
+  int64_t width = 0;            ///< width of the result
+  int64_t chunk = -1;           ///< virtual stage in the op's annotation; -1: no annotation
   bool recomputes = false;
 };
 
-/// How a model is trained and spread over ranks.
+/// Training options of a model, and its distribution over ranks.
 struct PipelineSetup {
   std::string schedule;
   int stages = 2, virtualStages = 1;
   int microBatches = 2, copies = 1;
   int ranksPerStage = 1;
-  int rows = 1; ///< of one copy of a microbatch on one rank
+  int rows = 1; ///< rows of one copy of a microbatch on one rank
   bool averages = false;
-  /// Level of the sharded optimizer; 0: it is not sharded.
+  /// Level of the sharded optimizer; 0: not sharded.
   int optimizerLevel = 0;
   std::string optimizer;
   std::string cluster; ///< short form; empty: no machine is described
 
   int chunks() const { return stages * virtualStages; }
   int64_t batch() const { return int64_t(rows) * microBatches * copies * ranksPerStage; }
-  /// The flags of `pcc verify`.
+  /// Returns the flags of `pcc verify`.
   std::string flags() const;
-  /// Options for all ranks, and for one device that computes the same.
+  /// Return the options for all ranks, and for one device that computes the same.
   CompileOptions options() const;
   CompileOptions optionsOfOneDevice() const;
 };
@@ -59,10 +59,11 @@ struct RandomPipeline {
   std::vector<int64_t> inputs;                         ///< widths
   std::vector<std::pair<int64_t, int64_t>> parameters; ///< shapes; second is 0 for a vector
   std::vector<GraphOp> ops;
-  /// Classes of the output, which is trained with labels; 0: the model has a loss of its own.
+  /// Number of classes of the output, which is trained with labels; 0: the model has a loss of its
+  /// own.
   int64_t classes = 0;
 
-  /// The module.
+  /// Returns the module as text.
   std::string text() const;
   int64_t widthOf(size_t value) const {
     return value < inputs.size() ? inputs[value] : ops[value - inputs.size()].width;
@@ -70,11 +71,11 @@ struct RandomPipeline {
   bool isUsed(size_t value) const;
 };
 
-/// Draws a model and a pipeline that suit each other: what the schedule demands of stages,
-/// microbatches and chunks holds.
+/// Draws a model and a pipeline that meet the schedule's requirements on stages, microbatches and
+/// virtual stages.
 RandomPipeline makeRandomPipeline(uint64_t seed);
 
-/// The step of a check that a program fails, and how; both empty for one that passes.
+/// The failing step of a check, and the error; both are empty after success.
 struct PipelineFailure {
   std::string step; ///< `compile`, `interpreter` or `cpu`
   std::string text;
@@ -82,11 +83,12 @@ struct PipelineFailure {
   explicit operator bool() const { return !step.empty(); }
 };
 
-/// Compiles the program, which proves it, and compares it with one device in the interpreter.
-/// `runsOnCpu`: also runs the compiled program, with ranks as threads.
+/// Compiles the program, which proves it, and compares it with one device in the interpreter. With
+/// `runsOnCpu` it also runs the compiled program, with ranks as threads.
 PipelineFailure checkPipeline(const RandomPipeline &program, bool runsOnCpu);
 
-/// The smallest program found that still fails in the same step: ops are dropped one by one.
+/// Returns the smallest program found that still fails in the same step; ops are dropped one by
+/// one.
 RandomPipeline shrink(RandomPipeline program, const PipelineFailure &failure);
 
 } // namespace pcc::test

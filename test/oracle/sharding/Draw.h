@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What random programs are made of: each function adds an op of its kind with random operands and
-// attributes, and the ops that its operands need; or nothing, where no value fits.
+// Generators of random programs. Each function adds an op of its kind with random operands and
+// attributes, and the ops that its operands need. It adds nothing if no value fits.
 #pragma once
 
 #include "test/oracle/sharding/ProgramMaker.h"
@@ -14,7 +14,7 @@ void drawBinary(ProgramMaker &maker);
 void drawSelect(ProgramMaker &maker);
 void drawDropout(ProgramMaker &maker);
 void drawReduction(ProgramMaker &maker);
-void drawLoss(ProgramMaker &maker); ///< of two floats, or of classes
+void drawLoss(ProgramMaker &maker); ///< of two floats, or of class numbers
 
 // DrawShapes.cpp
 void drawReshape(ProgramMaker &maker);

@@ -18,7 +18,8 @@ void drawBinary(ProgramMaker &maker) {
   maker.add(std::string(maker.drawOf(ops)) + " @0, @1 : $0", {x, y}, Shape(maker.shapeOf(x)));
 }
 
-/// Where one value is above a number that no sum of others is.
+/// Adds a select whose condition compares a value with a constant that no sum of other values
+/// equals.
 void drawSelect(ProgramMaker &maker) {
   size_t x = maker.pickAny(), y = maker.pickLike(x), z = maker.pickLike(x);
   Shape shape = maker.shapeOf(x);
@@ -45,7 +46,8 @@ void drawReduction(ProgramMaker &maker) {
                           {*x}, shape));
 }
 
-/// `reduction`, and for class numbers one that does not count; a mean of no sample has no value.
+/// Returns the attributes of a loss: `reduction`, and for class numbers an ignored one. A mean over
+/// no samples is undefined.
 static std::string lossAttributes(bool isMean, bool ignores) {
   std::string text;
   if (!isMean)
@@ -63,7 +65,8 @@ static void drawElementLoss(ProgramMaker &maker) {
             {x, maker.pickLike(x)}, {});
 }
 
-/// Class numbers for each row of `x`: some integers, or the greatest places of another value.
+/// Adds class numbers for each row of `x`: some integers, or the positions of the largest elements
+/// of another value.
 static size_t addLabels(ProgramMaker &maker, size_t x) {
   Shape rows = maker.shapeOf(x);
   rows.pop_back();

@@ -6,9 +6,9 @@ using namespace llvm;
 namespace pcc::test {
 namespace {
 
-/// How a window moves over rows and columns.
+/// Strides, dilations and padding of a window over rows and columns.
 struct DrawnWindow {
-  /// With padding below the window's extent, or up to one more than it.
+  /// Draws a padding less than the window's extent plus `morePadding`.
   DrawnWindow(ProgramMaker &maker, ArrayRef<int64_t> window, int64_t morePadding) : window(window) {
     for (unsigned dim : {0, 1}) {
       strides[dim] = 1 + maker.draw(3) % 2 + (maker.draw(6) == 0);
@@ -19,7 +19,7 @@ struct DrawnWindow {
   }
 
   int64_t getExtent(unsigned dim) const { return (window[dim] - 1) * dilations[dim] + 1; }
-  /// Below 1 if the window does not fit.
+  /// Returns the size of the result; below 1 if the window does not fit.
   int64_t getResultSize(unsigned dim, int64_t size) const {
     int64_t room = size + padding[dim] + padding[dim + 2] - getExtent(dim);
     return room < 0 ? 0 : room / strides[dim] + 1;

@@ -12,7 +12,7 @@ void drawSoftmax(ProgramMaker &maker) {
   x = maker.add(std::string(maker.drawOf(ops)) +
                     " @0 axis = " + std::to_string(maker.draw(shape.size())) + " : $0",
                 {x}, shape);
-  // The sums of a softmax are one: the sine keeps them from being a constant without gradients.
+  // The sums of a softmax are one: the sine keeps them from being constants without gradients.
   maker.add("sin @0 : $0", {x}, shape);
 }
 

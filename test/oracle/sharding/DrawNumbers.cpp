@@ -33,7 +33,7 @@ void drawTopK(ProgramMaker &maker) {
   size_t top =
       maker.add("top_k @0" + axisText(axis) + (maker.flip() ? " {smallest}" : "") + " : $0 to $r",
                 {x}, shape, "f32", 2);
-  // The numbers as a value of their own, which they are not changed by.
+  // The relu makes the indices a value of their own without changing them.
   size_t places = maker.add("relu @0#1 : $r", {top}, shape, "i64");
   maker.add("sin @0 : $0", {maker.add("cast @0 : $0 to $r", {places}, shape)}, shape);
 }
@@ -47,7 +47,7 @@ void drawCumsum(ProgramMaker &maker) {
                 {x}, shape));
 }
 
-/// The shape of rows of `input` by `indices`.
+/// Returns the shape of the elements of `input` gathered by `indices` along `axis`.
 static Shape gatheredShape(ArrayRef<int64_t> input, ArrayRef<int64_t> indices, int64_t axis) {
   Shape shape(input.take_front(axis));
   shape.append(indices.begin(), indices.end());

@@ -6,7 +6,7 @@ using namespace llvm;
 
 namespace pcc::test {
 
-/// Each operand as it is stored, or transposed.
+/// Draws each operand as stored, or transposed.
 void drawMatmul(ProgramMaker &maker) {
   auto x = maker.pickOfRank(2);
   Shape left = maker.shapeOf(*x);
@@ -31,8 +31,8 @@ void drawMatmul(ProgramMaker &maker) {
   maker.addTanh(maker.add("matmul @0, @1 " + attributes + ": $0, $1", {*x, *y}, shape));
 }
 
-/// Letters for the dimensions of two operands: some of the second's are those of dimensions of the
-/// first with the same size.
+/// Draws letters for the dimensions of two operands. Some dimensions of the second share a letter
+/// with dimensions of the first of the same size.
 void drawEinsum(ProgramMaker &maker) {
   size_t x = maker.pickAny(), y = maker.pickAny();
   Shape sizes = maker.shapeOf(x);
@@ -63,7 +63,7 @@ void drawEinsum(ProgramMaker &maker) {
                             {x, y}, shape));
 }
 
-/// A mask for scores of `shape`, the same for what it has size 1 for.
+/// Adds a mask for scores of `shape`; it is repeated along its dimensions of size 1.
 static size_t addMask(ProgramMaker &maker, size_t query, const Shape &scores) {
   Shape mask = {scores[0], 1, 1, 1};
   size_t mean = maker.addAlong(query, {0});
@@ -90,8 +90,8 @@ void drawAttention(ProgramMaker &maker) {
   Shape scores = {shape[0], shape[1], shape[2], keys[2]};
   if (!ProgramMaker::isSmall(scores))
     return;
-  // The gradient makes weights from the logarithm of their sum, which has the fewer digits behind
-  // the point the greater the scores are.
+  // The gradient computes weights from the logarithm of their sum. The larger the scores, the fewer
+  // digits it has after the point.
   std::vector<size_t> operands = {maker.addTanh(*query), maker.addTanh(key), value};
   std::string mask, type;
   if (maker.draw(3) == 0) {
@@ -104,7 +104,7 @@ void drawAttention(ProgramMaker &maker) {
   size_t attention = maker.add("attention @0, @1, @2" + mask + " scale = 0.5 " +
                                    (maker.flip() ? "{causal} " : "") + ": $0, $1, $2" + type,
                                operands, result, "f32", 2);
-  // The sum of a row that sees nothing has no logarithm.
+  // A row that sees no key has no logarithm of its sum.
   if (maker.draw(4) == 0 && shape[2] <= keys[2])
     maker.addResult(attention, 1, {shape[0], shape[1], shape[2]});
 }
@@ -115,7 +115,7 @@ void drawRotation(ProgramMaker &maker) {
   if (!x)
     return;
   Shape shape = maker.shapeOf(*x), half = {shape[2], shape[3] / 2};
-  bool differs = maker.flip(); // from sample to sample
+  bool differs = maker.flip(); // differs from sample to sample
   if (differs)
     half.insert(half.begin(), shape[0]);
   size_t angles = differs ? maker.addAlong(*x, {0, 2, 3}) : maker.addAlong(*x, {2, 3});

@@ -6,7 +6,7 @@ using namespace llvm;
 
 namespace pcc::test {
 
-/// Merges two dimensions, or takes one apart.
+/// Merges two dimensions, or splits one.
 void drawReshape(ProgramMaker &maker) {
   auto x = maker.pickOfRank(2);
   Shape shape = maker.shapeOf(*x);
@@ -29,7 +29,7 @@ void drawTranspose(ProgramMaker &maker) {
   maker.add("transpose @0, [" + joined(order) + "] : $0", {*x}, shape);
 }
 
-/// To one more dimension in front or behind.
+/// Adds one dimension at the front or at the back.
 void drawBroadcast(ProgramMaker &maker) {
   auto x = maker.pickOfRank(1, 3);
   Shape shape = maker.shapeOf(*x);
@@ -92,7 +92,7 @@ void drawConcat(ProgramMaker &maker) {
               shape);
 }
 
-/// Reads some rows from a computed start, or writes them there.
+/// Reads some rows from a computed start, or writes rows there.
 void drawDynamicSlice(ProgramMaker &maker) {
   size_t x = maker.pickAny();
   Shape shape = maker.shapeOf(x), whole = shape;

@@ -9,8 +9,8 @@ using pcc::dist::Mesh;
 
 namespace pcc::test {
 
-/// Rows and weights, a sequence, an image with filters, heads with keys and values: half of the
-/// programs in sizes with many divisors, the others in any.
+/// Adds arguments: rows and weights, a sequence, an image with filters, heads with keys and values.
+/// Half of the programs have sizes with many divisors, the others have arbitrary sizes.
 static void addArguments(ProgramMaker &maker) {
   struct Sizes {
     int64_t rows, parts, width;
@@ -73,7 +73,7 @@ static Mesh pickMesh(std::mt19937_64 &random) {
   return meshes[random() % std::size(meshes)];
 }
 
-/// Strategies are legal for an op, which is known when the text has been read.
+/// Makes a program. The legal strategies of an op are known only after its text is parsed.
 RandomProgram makeRandomProgram(uint64_t seed) {
   RandomProgram program{makeValues(seed), {}};
   std::mt19937_64 random(seed);
@@ -83,7 +83,7 @@ RandomProgram makeRandomProgram(uint64_t seed) {
   std::unique_ptr<MLIRContext> context = makeContext();
   auto module = parseSourceString<ModuleOp>(program.str(), context.get());
   if (!module)
-    return program; // found to differ
+    return program; // will be reported as a difference
   size_t index = program.countArguments();
   for (Operation &op : module->lookupSymbol<func::FuncOp>("forward").getBody().front()) {
     if (index == program.values.size())

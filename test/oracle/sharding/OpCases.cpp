@@ -30,7 +30,7 @@ static llvm::StringSet<> listTested(ModuleOp cases) {
   return tested;
 }
 
-/// A case of an elementwise op without attributes, on floats.
+/// Returns a case of an elementwise op without attributes, on floats.
 static std::string makeElementwise(RegisteredOperationName op) {
   bool isUnary = op.hasTrait<OpTrait::OneOperand>();
   std::string type = "tensor<24x6xf32>", name = op.getStringRef().str();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small functions, one for each op that can be split in each form that differs in how it is split.
-// The function is called by the op under test: `@reduce.max` tests the last graph.reduce in it.
+// Small functions, one for each splittable op in each form that is split differently. The function
+// has the name of the op under test: `@reduce.max` tests the last graph.reduce in it.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,16 +9,16 @@
 
 namespace pcc::test {
 
-/// The cases written by hand, and one for each other elementwise op. Sizes are such that 2, 4, 6
-/// and 8 ranks divide some of them into odd blocks, and small odd ones.
+/// Makes the hand-written cases, and one for each other elementwise op. Some sizes are divided by
+/// 2, 4, 6 and 8 ranks into odd blocks, and some are small and odd.
 mlir::OwningOpRef<mlir::ModuleOp> makeOpCases(mlir::MLIRContext &context);
 
-/// The name of the op under test: `graph.reduce`.
+/// Returns the name of the op under test, for example `graph.reduce`.
 std::string getTestedName(mlir::func::FuncOp function);
-/// The op under test; null if the function has none of that name.
+/// Returns the op under test; null if the function has no op of that name.
 mlir::Operation *findTested(mlir::func::FuncOp function);
 
-/// The ops with a factor rule of which no case is a test.
+/// Returns the ops with a factor rule that no case tests.
 std::vector<std::string> listForgotten(mlir::ModuleOp cases);
 
 } // namespace pcc::test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every op under every legal strategy, and under random shardings of its operands and results, on N
-// ranks against one device. `PCC_TEST_FULL`: all strategies, else a seeded sample.
+// Runs every op under every legal strategy, and under random shardings of its operands and results,
+// on N ranks, and compares with one device. `PCC_TEST_FULL` runs all strategies, otherwise a seeded
+// sample is run.
 #include "dialects/dist/Dist.h"
 #include "passes/analysis/LegalStrategies.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
@@ -23,7 +24,7 @@ const bool isFull = std::getenv("PCC_TEST_FULL");
 
 bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
 
-/// Whether gradients pass the op under test, from all results to some argument.
+/// Returns true if gradients pass through the op under test, from all results to some argument.
 bool hasGradients(func::FuncOp function) {
   Operation *tested = findTested(function);
   const autodiff::Derivative *row =
@@ -32,7 +33,7 @@ bool hasGradients(func::FuncOp function) {
          llvm::all_of(function.getResultTypes(), isFloat);
 }
 
-/// A function as @forward and, where gradients pass it, its @forward_backward.
+/// A function as @forward and, if gradients pass through it, its @forward_backward.
 struct TestedModule {
   explicit TestedModule(func::FuncOp function);
 
@@ -41,7 +42,7 @@ struct TestedModule {
   bool isDifferentiated = false;
 };
 
-/// Numbers of magnitude one for the arguments that are parameters of the differentiated model.
+/// Sets a uniform initialization of magnitude one for the parameters of the differentiated model.
 void drawParameters(ModuleOp module) {
   Builder builder(module.getContext());
   for (auto parameter : module.getOps<graph::ParameterOp>())
@@ -79,7 +80,7 @@ struct Totals {
 class OpMatrix : public testing::Test {
 protected:
   OpMatrix() : context(makeContext()) {
-    context->allowUnregisteredDialects(); // for the mark of the op under test
+    context->allowUnregisteredDialects(); // for the annotation of the op under test
     cases = makeOpCases(*context);
   }
   void checkEveryStrategy(func::FuncOp function);
@@ -92,7 +93,7 @@ protected:
 };
 
 void OpMatrix::checkEveryStrategy(func::FuncOp function) {
-  constexpr uint64_t oneOf = 8; // in a sample
+  constexpr uint64_t oneOf = 8; // size of a sample: one of 8
   const Mesh meshes[] = {Mesh({{"x", 2}}), Mesh({{"x", 2}, {"y", 2}}), Mesh({{"x", 2}, {"y", 3}}),
                          Mesh({{"x", 2}, {"y", 2}, {"z", 2}})};
   TestedModule program(function);
@@ -120,7 +121,7 @@ TEST_F(OpMatrix, NoOpIsForgotten) { EXPECT_EQ(listForgotten(*cases), std::vector
 
 using Counts = std::vector<int64_t>;
 
-/// Into how many parts the strategies of `op` on `mesh` cut its factors.
+/// Returns the part counts of the factors, for all strategies of `op` on `mesh`.
 std::set<Counts> countStrategies(Operation *op, const Mesh &mesh) {
   std::set<Counts> all;
   for (const Strategy &strategy : listStrategies(op, mesh)) {
@@ -156,7 +157,7 @@ TEST_F(OpMatrix, EveryStrategyKeepsValuesAndGradients) {
   gradients.print("of them with gradients");
 }
 
-/// `function` in a module of its own, with random shardings at its boundary.
+/// Returns `function` in a module of its own, with random shardings at its boundary.
 OwningOpRef<ModuleOp> markBoundary(func::FuncOp function, const Mesh &mesh,
                                    std::mt19937_64 &random) {
   MLIRContext *context = function.getContext();
@@ -166,7 +167,7 @@ OwningOpRef<ModuleOp> markBoundary(func::FuncOp function, const Mesh &mesh,
   module->push_back(copy);
   auto pick = [&](Type type) {
     dist::Sharding picked = pickSharding(cast<RankedTensorType>(type).getShape(), mesh, random);
-    bool isTruth = getElementTypeOrSelf(type).isInteger(1); // no sums of these
+    bool isTruth = getElementTypeOrSelf(type).isInteger(1); // booleans have no sums
     return dist::ShardingAttr::get(context, isTruth ? picked.withoutPartial() : picked);
   };
   for (auto [index, type] : llvm::enumerate(copy.getArgumentTypes()))

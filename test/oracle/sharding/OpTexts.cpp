@@ -3,7 +3,7 @@
 
 namespace pcc::test {
 
-// Functions that are not defined everywhere are tested where they are.
+// Functions that are undefined for some numbers are tested on numbers for which they are defined.
 const char elementwiseCases[] = R"mlir(
 !m = tensor<24x6xf32>
 !b = tensor<24x6xi1>

@@ -3,7 +3,7 @@
 
 namespace pcc::test {
 
-// Rows and columns that are cut have halos on both sides, on one, of several blocks, or none.
+// Cut rows and columns have halos on both sides, on one side, of several blocks, or none.
 const char windowCases[] = R"mlir(
 !x = tensor<4x4x8x6xf32>
 !w = tensor<6x4x3x3xf32>

@@ -18,7 +18,7 @@ using pcc::dist::Sharding;
 
 namespace pcc::test {
 
-/// The shardings that are partial over `axis`, too.
+/// Returns `sharding` with `axis` as an additional partial axis.
 static std::vector<Sharding> addPartialAxis(const Sharding &sharding, const std::string &axis) {
   AxisList partialAxes = sharding.getPartialAxes();
   partialAxes.push_back(axis);
@@ -30,7 +30,7 @@ static std::vector<Sharding> addPartialAxis(const Sharding &sharding, const std:
   return all;
 }
 
-/// Adds one axis to each of `shardings` in all ways.
+/// Returns `shardings`, and each of them with `axis` added in all ways.
 static std::vector<Sharding> addAxis(ArrayRef<Sharding> shardings, const std::string &axis) {
   std::vector<Sharding> all;
   for (const Sharding &sharding : shardings) {
@@ -70,7 +70,7 @@ std::string markText(const Sharding &sharding) {
   return "{dist.sharding = #dist.sharding<" + sharding.str() + ">}";
 }
 
-/// The ops of each function follow its arguments.
+/// Propagates the shardings of the arguments to the ops of each function.
 static void propagate(ModuleOp module, const Mesh &mesh) {
   analysis::ReshardPlanner planner(mesh);
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
@@ -83,7 +83,7 @@ static void propagate(ModuleOp module, const Mesh &mesh) {
   }
 }
 
-/// One device: the same text without marks.
+/// Removes the shardings and the mesh, for one device.
 static void stripMarks(ModuleOp module) {
   module->removeAttr(dist::meshAttrName);
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {

@@ -11,27 +11,28 @@
 
 namespace pcc::test {
 
-/// Every legal sharding of a tensor of `shape`: each axis unused, cutting a dimension (in both
-/// orders where two cut the same), or partial.
+/// Lists every legal sharding of a tensor of `shape`. Each axis is unused, cuts a dimension, or is
+/// partial; two axes of one dimension occur in both orders.
 std::vector<dist::Sharding> listShardings(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 
-/// One of them.
+/// Picks a random legal sharding.
 dist::Sharding pickSharding(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
                             std::mt19937_64 &random);
 
-/// `tensor<8x4xf32>`.
+/// Returns a type's text, for example `tensor<8x4xf32>`.
 std::string typeText(llvm::ArrayRef<int64_t> shape, llvm::StringRef element = "f32");
-/// `{dist.sharding = #dist.sharding<…>}`.
+/// Returns the text of an annotation, `{dist.sharding = #dist.sharding<…>}`.
 std::string markText(const dist::Sharding &sharding);
 
-/// A context with the dialects of programs and their local forms.
+/// Makes a context with the dialects of programs and their local forms.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
-/// Turns the program of all ranks, whose ops are marked, into that of one.
+/// Turns the program of all ranks, whose ops have shardings, into that of one rank.
 mlir::LogicalResult partitionMarked(mlir::ModuleOp module);
 
-/// Takes functions whose arguments and results are marked, lets the ops follow, partitions, and
-/// compares with the same functions on one device. `functions` are texts of `func.func`.
+/// Takes functions whose arguments and results have shardings, propagates these to the ops,
+/// partitions, and compares with the same functions on one device. `functions` are texts of
+/// `func.func`.
 interpret::Report comparePartitioned(const std::string &functions, const dist::Mesh &mesh);
 interpret::Report comparePartitioned(mlir::ModuleOp marked);
 

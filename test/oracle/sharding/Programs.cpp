@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random programs with random strategies on N ranks against one device. `PCC_TEST_FULL`: 2,000 of
-// them, else a sample; `PCC_TEST_PROGRAMS=N` and `PCC_TEST_SEED=S`: N of them from seed S on.
+// Runs random programs with random strategies on N ranks, and compares with one device.
+// `PCC_TEST_FULL` runs 2,000 programs, otherwise a sample is run. `PCC_TEST_PROGRAMS=N` and
+// `PCC_TEST_SEED=S` run N programs from seed S on.
 #include "test/oracle/sharding/RandomProgram.h"
 #include <cstdlib>
 #include <gtest/gtest.h>

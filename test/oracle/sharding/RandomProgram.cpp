@@ -23,7 +23,7 @@ bool RandomProgram::isUsed(size_t value) const {
 
 static std::string nameOf(size_t value) { return "%v" + std::to_string(value); }
 
-/// `graph.add %v1, %v2 : …`.
+/// Returns the op's text, for example `graph.add %v1, %v2 : …`.
 static std::string opText(const ModelValue &value) {
   std::string text = "graph.";
   for (char letter : value.op) {
@@ -38,8 +38,8 @@ static std::string opText(const ModelValue &value) {
   return text;
 }
 
-/// The mean of the squares of all elements of `value`, added to `loss`; returns what they are
-/// called together. A plain mean would not see a softmax.
+/// Adds the mean of the squares of all elements of `value` to `loss`; returns the name of the sum.
+/// A plain mean would be constant for a softmax.
 static std::string addMean(std::string &text, const RandomProgram &program, size_t value,
                            const std::string &loss) {
   std::string number = std::to_string(value), mean = "%mean" + number, sum = "%sum" + number;
@@ -87,7 +87,7 @@ std::string RandomProgram::str() const {
          " : tensor<f32>\n}\n";
 }
 
-/// The ops of the values of `program` in each function of `module`, with their strategies.
+/// Returns the ops of the values of `program` in each function of `module`, with their strategies.
 static llvm::DenseMap<Operation *, Strategy> findGiven(const RandomProgram &program,
                                                        ModuleOp module) {
   llvm::DenseMap<Operation *, Strategy> given;
@@ -99,7 +99,7 @@ static llvm::DenseMap<Operation *, Strategy> findGiven(const RandomProgram &prog
   return given;
 }
 
-/// Marks the op of each value by the value's number.
+/// Annotates the op of each value with the value's number.
 static void markValues(const RandomProgram &program, ModuleOp module) {
   size_t index = program.countArguments();
   for (Operation &op : module.lookupSymbol<func::FuncOp>("forward").getBody().front()) {
@@ -109,7 +109,7 @@ static void markValues(const RandomProgram &program, ModuleOp module) {
   }
 }
 
-/// Adds strategies for a quarter of the ops behind the forward ones.
+/// Adds strategies for a quarter of the backward ops.
 static void giveGradients(const RandomProgram &program, ModuleOp module,
                           llvm::DenseMap<Operation *, Strategy> &given) {
   std::mt19937_64 random(*program.gradientSeed);
@@ -120,7 +120,7 @@ static void giveGradients(const RandomProgram &program, ModuleOp module,
 
 std::string findDifference(const RandomProgram &program) {
   std::unique_ptr<MLIRContext> context = makeContext();
-  context->allowUnregisteredDialects(); // for the marks
+  context->allowUnregisteredDialects(); // for the annotations
   auto module = parseSourceString<ModuleOp>(program.str(), context.get());
   if (!module)
     return "does not parse";
@@ -134,8 +134,8 @@ std::string findDifference(const RandomProgram &program) {
   return report.passed() ? "" : reportText(report);
 }
 
-/// The program without the op of `value`, whose users take another value of its type; nothing if
-/// there is none, or users may want further results.
+/// Returns the program without the op of `value`. Users of the value take another value of its
+/// type. Returns nothing if there is no such value, or if users may need further results.
 static std::optional<RandomProgram> dropOp(const RandomProgram &program, size_t value) {
   const std::vector<ModelValue> &values = program.values;
   size_t other = 0;
@@ -153,14 +153,14 @@ static std::optional<RandomProgram> dropOp(const RandomProgram &program, size_t 
   return smaller;
 }
 
-/// Whether the text of `program` is one, which it is not once no float is left.
+/// Returns true if the text of `program` parses; it does not parse once no float is left.
 static bool isProgram(const RandomProgram &program) {
   std::unique_ptr<MLIRContext> context = makeContext();
   ScopedDiagnosticHandler quiet(context.get(), [](Diagnostic &) { return success(); });
   return bool(parseSourceString<ModuleOp>(program.str(), context.get()));
 }
 
-/// Takes `smaller` for `program` if it still differs.
+/// Replaces `program` by `smaller` if it still differs.
 static bool accept(RandomProgram &program, std::optional<RandomProgram> smaller) {
   if (!smaller || !isProgram(*smaller) || findDifference(*smaller).empty())
     return false;

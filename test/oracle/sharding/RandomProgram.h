@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random models with random strategies on random meshes, as data that can be made smaller.
+// Random models with random strategies on random meshes, as data that can be reduced.
 #pragma once
 
 #include "test/oracle/sharding/Strategies.h"
@@ -13,33 +13,35 @@ struct ModelValue {
   std::string op;               ///< with `@0`, `@1#2` for its operands; empty for an argument
   std::vector<size_t> operands; ///< values before this one
   std::string type;             ///< `tensor<24x12xf32>`
-  bool isParameter = false;     ///< of an argument
-  unsigned numResults = 1;      ///< of the op; only its users see the further ones
+  bool isParameter = false;     ///< the argument is a parameter
+  unsigned numResults = 1;      ///< number of the op's results; only its users see the further ones
   std::optional<Strategy> strategy = {}; ///< given to the op
 };
 
-/// A model whose loss is the sum of the mean squares of all floats that nothing else uses.
+/// A model whose loss is the sum of the mean squares of all unused floats.
 struct RandomProgram {
   std::vector<ModelValue> values; ///< arguments first
   dist::Mesh mesh;
-  /// With a seed, legal strategies are given to some ops of the derivative as well.
+  /// With a seed, some ops of the derivative get legal strategies as well.
   std::optional<uint64_t> gradientSeed = {};
 
-  /// A module with @forward, where each op with a strategy says so in a comment. The op of value i,
-  /// counted without the arguments, is op i of the function.
+  /// Returns a module with @forward; a comment gives the strategy of each op that has one. The op
+  /// of value i, not counting arguments, is op i of the function.
   std::string str() const;
   size_t countArguments() const;
   bool isUsed(size_t value) const;
 };
 
-/// 10 to 60 ops of all kinds that models have (Draw.h), parameters that several of them use, sizes
-/// with many divisors and odd ones; a mesh of 3 to 12 ranks; a legal strategy on every second op.
+/// Makes a program of 10 to 60 ops of all kinds in models (Draw.h). Several ops share parameters.
+/// Sizes have many divisors or are odd. The mesh has 3 to 12 ranks, and every second op has a legal
+/// strategy.
 RandomProgram makeRandomProgram(uint64_t seed);
 
-/// Whether the program and its gradients on N ranks are those of one device: empty, or how not.
+/// Compares the program and its gradients on N ranks with one device; returns the difference, or
+/// nothing.
 std::string findDifference(const RandomProgram &program);
 
-/// As small a program as can be found that still differs: ops and strategies are dropped one by
+/// Returns the smallest program found that still differs; ops and strategies are dropped one by
 /// one.
 RandomProgram shrink(RandomProgram program);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The price of reshard plans, against a search that shares nothing with theirs but the price of one
-// step: every single collective between any two shardings, chained up to three times, with local
-// steps before, between and behind.
+// Checks the cost of reshard plans against an independent search, which shares only the cost of one
+// step. The search chains up to three single collectives between any two shardings, with local
+// steps before, between and after them.
 #include "passes/analysis/cost/ExchangeVolume.h"
 #include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
@@ -24,7 +24,7 @@ using pcc::dist::Sharding;
 namespace pcc::test {
 namespace {
 
-/// The shardings whose partial axes are summed: other kinds move as much.
+/// Lists the shardings whose partial axes are summed: other kinds move the same amount.
 std::vector<Sharding> listSums(ArrayRef<int64_t> shape, const Mesh &mesh) {
   std::vector<Sharding> all = listShardings(shape, mesh);
   erase_if(all, [](const Sharding &one) { return one.getPartialKind() != ReduceKind::Sum; });
@@ -33,14 +33,14 @@ std::vector<Sharding> listSums(ArrayRef<int64_t> shape, const Mesh &mesh) {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What `longer` has behind `shorter`, if that is how it begins.
+/// Returns the rest of `longer` after the prefix `shorter`; nothing if `shorter` is not a prefix.
 std::optional<AxisList> rest(ArrayRef<std::string> longer, ArrayRef<std::string> shorter) {
   if (longer.take_front(shorter.size()) != shorter)
     return std::nullopt;
   return AxisList(longer.drop_front(shorter.size()));
 }
 
-/// The elements of `all` that `some` has not.
+/// Returns the elements of `all` that are not in `some`.
 AxisList without(ArrayRef<std::string> all, ArrayRef<std::string> some) {
   AxisList left;
   for (const std::string &axis : all)
@@ -49,12 +49,12 @@ AxisList without(ArrayRef<std::string> all, ArrayRef<std::string> some) {
   return left;
 }
 
-/// Single steps between two shardings of one tensor, recognised by what they do.
+/// Single steps between two shardings of one tensor, derived from their effect.
 class Steps {
 public:
   Steps(ArrayRef<int64_t> shape, const Mesh &mesh) : shape(shape), mesh(mesh) {}
 
-  /// The collective that leads from `from` to `to`: one with a name if there is any, else the
+  /// Returns the collective that leads from `from` to `to`: a named one if there is any, else the
   /// exchange of blocks.
   std::optional<ReshardStep> collective(const Sharding &from, const Sharding &to) const {
     AxisList gone = without(from.getPartialAxes(), to.getPartialAxes());
@@ -88,7 +88,7 @@ public:
     return step;
   }
 
-  /// A cut of one dimension, or a mask.
+  /// Returns a local step: a cut of one dimension, or a mask.
   std::optional<ReshardStep> local(const Sharding &from, const Sharding &to) const {
     AxisList masked = without(to.getPartialAxes(), from.getPartialAxes());
     if (!without(from.getPartialAxes(), to.getPartialAxes()).empty())
@@ -135,7 +135,7 @@ private:
 
 using Matrix = std::vector<std::vector<double>>;
 
-/// The cheapest way of `a`, then of `b`.
+/// Returns the lowest costs of a step of `a` followed by a step of `b`.
 Matrix chain(const Matrix &a, const Matrix &b) {
   size_t size = a.size();
   Matrix result(size, std::vector<double>(size, infinity));
@@ -147,7 +147,7 @@ Matrix chain(const Matrix &a, const Matrix &b) {
   return result;
 }
 
-/// Prices of single collectives, and of the best chains of at most three.
+/// Costs of single collectives, and of the best chains of at most three.
 struct BruteForce {
   Matrix single, chains;
 
@@ -175,7 +175,7 @@ struct BruteForce {
   }
 };
 
-/// The kind of a plan's only collective, or how many there are.
+/// Returns the kind of a plan's only collective, or the number of collectives.
 std::string classify(const ReshardPlan &plan) {
   std::string kind = "nothing";
   int64_t count = 0;
@@ -185,13 +185,14 @@ std::string classify(const ReshardPlan &plan) {
   return count <= 1 ? kind : "chain of " + std::to_string(count);
 }
 
-/// Whether pair number `index` is looked at: all are with `PCC_TEST_FULL`, else one of so many.
+/// Returns true if pair number `index` is checked: all are with `PCC_TEST_FULL`, else one of
+/// `oneOf`.
 bool isInSample(int64_t index, int64_t oneOf) {
   return index % oneOf == 0 || std::getenv("PCC_TEST_FULL");
 }
 
-/// Compares the plans of pairs, one of `oneOf`, and adds how many each kind wins. Returns how many
-/// are slower than they may be.
+/// Compares the plans of pairs, one of `oneOf`, and counts the wins of each kind. Returns how many
+/// plans are slower than the best chain.
 int64_t compare(ArrayRef<int64_t> shape, const Mesh &mesh, const abi::Cluster &cluster,
                 int64_t oneOf, std::map<std::string, int64_t> &wins) {
   constexpr int64_t f32 = 4;
@@ -235,8 +236,8 @@ TEST(ReshardPrices, NoPlanIsSlowerThanAShortChain) {
     }
 }
 
-/// Bytes of the best reduce-scatter of all partial axes into any dimensions, one after the other,
-/// and the exchange of blocks that is then needed.
+/// Returns the bytes of the best sequence of reduce-scatters of all partial axes into any
+/// dimensions, and of the exchange of blocks that is then needed.
 int64_t scatterThenExchange(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
                             const Mesh &mesh) {
   int64_t best = std::numeric_limits<int64_t>::max();
@@ -255,7 +256,8 @@ int64_t scatterThenExchange(const Sharding &from, const Sharding &to, ArrayRef<i
   return best;
 }
 
-/// Sums partial axes on every rank, gathers what is cut otherwise, and cuts anew.
+/// Returns the cost of a greedy plan: sum partial axes on every rank, gather what is cut
+/// differently, cut again.
 double priceGreedy(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
                    const Mesh &mesh) {
   Steps steps(shape, mesh);
@@ -303,7 +305,7 @@ TEST(ReshardPrices, ByElementsNeitherGreedyNorScatterAndExchangeIsBetter) {
             continue;
           const ReshardPlan &plan = planner.plan(from, to, shape, 4);
           std::string pair = from.str() + " to " + to.str() + " on " + mesh.str();
-          // A slice costs a little, which a greedy plan is not charged for.
+          // A slice has a small cost, which the greedy plan does not include.
           EXPECT_LE(plan.cost, priceGreedy(from, to, shape, mesh) + 1e-4) << pair;
           if (from.isPartial() && !to.isPartial()) {
             EXPECT_LE(plan.getReceived(), scatterThenExchange(from, to, shape, mesh)) << pair;

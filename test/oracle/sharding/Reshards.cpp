@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every ordered pair of shardings of tensors of one to three dimensions, run on all ranks and
-// compared. `PCC_TEST_FULL`: all of them, else a seeded sample.
+// Runs every ordered pair of shardings of tensors of one to three dimensions on all ranks, and
+// compares. `PCC_TEST_FULL` runs all pairs, otherwise a seeded sample is run.
 #include "test/oracle/sharding/Partitioned.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using pcc::dist::Sharding;
 namespace pcc::test {
 namespace {
 
-/// A function that only changes the sharding of its argument.
+/// Returns a function that only changes the sharding of its argument.
 std::string makeReshard(int64_t index, ArrayRef<int64_t> shape, const Sharding &from,
                         const Sharding &to) {
   std::string type = typeText(shape);
@@ -55,7 +55,7 @@ private:
 
 TEST(Reshards, EveryPairKeepsTheValue) {
   constexpr uint64_t seed = 1;
-  constexpr uint64_t oneOf = 400; // in a sample
+  constexpr uint64_t oneOf = 400; // size of a sample: one of 400
   bool isFull = std::getenv("PCC_TEST_FULL");
   std::mt19937_64 random(seed);
   int64_t count = 0, all = 0;
@@ -64,7 +64,7 @@ TEST(Reshards, EveryPairKeepsTheValue) {
     for (int64_t rank = 1; rank <= 3; ++rank) {
       Batch batch(mesh);
       SmallVector<int64_t> shape(rank, mesh.getNumRanks());
-      shape.back() *= 2; // dimensions that differ
+      shape.back() *= 2; // makes dimensions differ
       std::vector<Sharding> shardings = listShardings(shape, mesh);
       for (const Sharding &from : shardings)
         for (const Sharding &to : shardings)

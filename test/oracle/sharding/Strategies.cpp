@@ -11,7 +11,7 @@ using pcc::dist::Mesh;
 
 namespace pcc::test {
 
-/// Whether blocks are even and contiguous, and every split factor may be split.
+/// Returns true if blocks are even and contiguous, and every split factor may be split.
 static bool isLegal(Operation *op, const Mesh &mesh, const Strategy &strategy) {
   FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
   for (auto [factor, axes] : llvm::enumerate(strategy))
@@ -28,7 +28,8 @@ static size_t countFactors(Operation *op) {
   return cast<FactorRuleOpInterface>(op).getFactorRule().getFactors().size();
 }
 
-/// `strategies`, and each of them with `axis` put to one more factor, at every place in its list.
+/// Returns `strategies`, and each of them with `axis` added to one factor, at every place in its
+/// list.
 static std::vector<Strategy> addAxis(const std::vector<Strategy> &strategies,
                                      const std::string &axis) {
   std::vector<Strategy> all = strategies;

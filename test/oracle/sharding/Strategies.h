@@ -13,16 +13,16 @@
 
 namespace pcc::test {
 
-/// The axes of each factor, slowest first.
+/// Axes of each factor, slowest first.
 using Strategy = std::vector<dist::AxisList>;
 
-/// All of them; axes may be left over.
+/// Lists all strategies; axes may be unused.
 std::vector<Strategy> listStrategies(mlir::Operation *op, const dist::Mesh &mesh);
 
-/// One of them.
+/// Picks a random strategy.
 Strategy pickStrategy(mlir::Operation *op, const dist::Mesh &mesh, std::mt19937_64 &random);
 
-/// `i: x.y, k: z`; the names as in the factor rule.
+/// Returns a text like `i: x.y, k: z`, with the names of the factor rule.
 std::string strategyText(const Strategy &strategy);
 
 } // namespace pcc::test

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random models, trained on the CPU beside the interpreter: no right result is refused, and bounds
-// lie near what right programs differ by. `PCC_TEST_FULL`: 1,000 of them, else a sample;
-// `PCC_TEST_PROGRAMS=N` and `PCC_TEST_SEED=S`: N of them from seed S on.
+// Trains random models on the CPU and in the interpreter. No correct result is refused, and
+// tolerances are near the differences of correct programs. `PCC_TEST_FULL` runs 1,000 models,
+// otherwise a sample is run. `PCC_TEST_PROGRAMS=N` and `PCC_TEST_SEED=S` run N models from seed S
+// on.
 #include "test/oracle/sharding/RandomProgram.h"
 #include "test/oracle/training/TrainedModel.h"
 #include "llvm/Support/Format.h"
@@ -18,8 +19,8 @@ int64_t readNumber(const char *variable, int64_t otherwise) {
   return text ? std::atoll(text) : otherwise;
 }
 
-/// A random model whose inputs have the rows of one batch: the second input of integers is the
-/// first one in its shape.
+/// Makes a random model whose inputs have the rows of one batch: the second integer input is
+/// replaced by a reshape of the first one.
 std::string makeModel(uint64_t seed) {
   RandomProgram program = makeRandomProgram(seed);
   llvm::SmallVector<size_t> integers;
@@ -32,7 +33,7 @@ std::string makeModel(uint64_t seed) {
   return program.str();
 }
 
-/// The greatest differences of results, each in parts of its tolerance.
+/// The largest differences of results, as fractions of their tolerances.
 class Shares {
 public:
   void add(const interpret::Case &result) {
@@ -44,7 +45,7 @@ public:
     ++results;
   }
 
-  /// `gradient 120: 50 % 0.012, 90 % 0.05, 99 % 0.2, all 0.4`.
+  /// Prints lines like `gradient 120: 50 % 0.012, 90 % 0.05, 99 % 0.2, all 0.4`.
   void print(llvm::raw_ostream &os) {
     os << "differences in parts of their tolerances, of " << results << " results:\n";
     for (auto &[kind, shares] : byKind) {

@@ -6,7 +6,7 @@
 
 namespace pcc::test {
 
-/// Trains the model of this text two steps on this machine's CPU and compares all results with the
+/// Trains the model for two steps on this machine's CPU, and compares all results with the
 /// interpreter's. Errors of the compiler, the interpreter or the run are failed cases.
 interpret::Report compareTraining(const std::string &model, const std::string &optimizer,
                                   uint64_t seed);

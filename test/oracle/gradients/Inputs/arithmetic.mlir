@@ -35,7 +35,7 @@ func.func @pow(%a: tensor<2x3xf32> {check.range = [0.50, 2.00]}, %b: tensor<2x3x
   return %r : tensor<2x3xf32>
 }
 
-// A base of zero has slope zero for exponents above one, and so has the exponent there.
+// At a base of zero the derivatives by base and exponent are zero for exponents above one.
 func.func @pow_at_zero(%a: tensor<3xf32> {check.values = dense<[0.0, 0.0, -1.5]> : tensor<3xf32>}) -> tensor<3xf32> {
   %e = graph.constant dense<[2.0, 3.0, 2.0]> : tensor<3xf32>
   %r = graph.pow %a, %e : tensor<3xf32>
@@ -70,7 +70,7 @@ func.func @cast(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %r : tensor<2x3xf32>
 }
 
-// A value used several times sums what its uses give.
+// The gradient of a value with several uses is the sum over its uses.
 func.func @uses(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = graph.mul %a, %a : tensor<2x3xf32>
   %1 = graph.mul %0, %a : tensor<2x3xf32>

@@ -1,5 +1,5 @@
 // Cases of the gradient check (../Case.h): attention in all its forms, and the embedding of
-// positions. `attention_gradient` itself is known to have no derivative.
+// positions. `attention_gradient` itself has no derivative.
 
 !q = tensor<2x4x3x2xf32>
 !k = tensor<2x2x5x2xf32>
@@ -17,14 +17,14 @@ func.func @attention_causal(%q: !q, %k: !k, %v: !v) -> !r {
   return %r : !r
 }
 
-// Rows that see nothing give nothing.
+// Rows that see no key have a zero result.
 func.func @attention_blind(%q: !q, %k: !k, %v: !v) -> !r {
   %o = graph.constant dense<-1> : tensor<i64>
   %r, %l = graph.attention %q, %k, %v scale = 0.5 offset(%o : tensor<i64>) {causal} : !q, !k, !v
   return %r : !r
 }
 
-// A mask that wants a gradient has one, summed along what it is repeated along.
+// A mask with a gradient: it is summed along the dimensions in which the mask is repeated.
 func.func @attention_mask(%q: !q, %k: !k, %v: !v, %m: tensor<1x4x1x5xf32>) -> !r {
   %r, %l = graph.attention %q, %k, %v, %m scale = 0.5 : !q, !k, !v, tensor<1x4x1x5xf32>
   return %r : !r

@@ -317,7 +317,8 @@ module attributes {dist.mesh = #dist.mesh<x=2, y=3>} {
 }
 
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
-  // Each rank's slice of a value that it has whole, as a model written by hand takes its batch.
+  // Each rank's slice of a value that every rank holds whole, as a hand-written model takes its
+  // batch.
   func.func @slice_by_rank(%x: tensor<8x2xf32>) -> tensor<2x2xf32> {
     %rank = dist.rank
     %rows = graph.constant dense<2> : tensor<i64>
@@ -325,7 +326,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
     %r = graph.dynamic_slice %x, %start axis = 0 : (tensor<8x2xf32>, tensor<i64>) -> tensor<2x2xf32>
     return %r : tensor<2x2xf32>
   }
-  // The mean over the ranks, with their number as a value.
+  // The mean over the ranks, with the number of ranks as a value.
   func.func @mean_by_group_size(%x: tensor<3xf32>) -> tensor<3xf32> {
     %size = dist.group_size
     %count = graph.cast %size : tensor<i64> to tensor<f32>

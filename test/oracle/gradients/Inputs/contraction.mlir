@@ -1,4 +1,4 @@
-// Cases of the gradient check (../Case.h): products, with every combination of transposed operands.
+// Cases of the gradient check (../Case.h): matmuls, with every combination of transposed operands.
 
 func.func @matmul(%a: tensor<2x4xf32>, %b: tensor<4x3xf32>) -> tensor<2x3xf32> {
   %r = graph.matmul %a, %b : tensor<2x4xf32>, tensor<4x3xf32>
@@ -52,7 +52,7 @@ func.func @einsum(%a: tensor<2x3x4xf32>, %b: tensor<4x2x2xf32>) -> tensor<2x3x2x
   return %r : tensor<2x3x2xf32>
 }
 
-// A letter that one operand has alone: every element along it has the same gradient.
+// A letter that only one operand has: every element along it has the same gradient.
 func.func @einsum_alone(%a: tensor<2x3x4xf32>, %b: tensor<4x2xf32>) -> tensor<2xf32> {
   %r = graph.einsum "iaj,jk->i" %a, %b : tensor<2x3x4xf32>, tensor<4x2xf32>
   return %r : tensor<2xf32>

@@ -1,4 +1,4 @@
-// Cases of the gradient check (../Case.h): functions of one number.
+// Cases of the gradient check (../Case.h): elementwise functions of one operand.
 
 func.func @neg(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r = graph.neg %x : tensor<2x3xf32>

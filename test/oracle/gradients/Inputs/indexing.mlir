@@ -53,7 +53,7 @@ func.func @scatter_add_out_of_range(%x: tensor<4x2xf32>, %i: tensor<3xi64> {chec
   return %r : tensor<4x2xf32>
 }
 
-// 128 rows are one more than i8 has numbers for.
+// 128 rows are one more than the positive range of i8.
 func.func @scatter_add_bytes(%x: tensor<128xf32>, %i: tensor<3xi8> {check.values = dense<[-1, 127, 1]> : tensor<3xi8>}, %u: tensor<3xf32>) -> tensor<128xf32> {
   %r = graph.scatter_add %x, %i, %u axis = 0 : (tensor<128xf32>, tensor<3xi8>, tensor<3xf32>) -> tensor<128xf32>
   return %r : tensor<128xf32>

@@ -20,7 +20,7 @@ func.func @cross_entropy_ignore_sum(%x: tensor<4x3xf32>, %t: tensor<4xi64> {chec
   return %r : tensor<f32>
 }
 
-// A label that is no class has no term.
+// A label outside the classes has no term.
 func.func @cross_entropy_outside(%x: tensor<4x3xf32>, %t: tensor<4xi64> {check.values = dense<[2, 3, -1, 0]> : tensor<4xi64>}) -> tensor<f32> {
   %r = graph.softmax_cross_entropy %x, %t : tensor<4x3xf32>, tensor<4xi64>
   return %r : tensor<f32>
@@ -47,7 +47,7 @@ func.func @cross_entropy_dense_sum(%x: tensor<4x3xf32>, %t: tensor<4x3xf32> {che
   return %r : tensor<f32>
 }
 
-// 128 classes are one more than i8 has numbers for: every label that is not negative is a class.
+// 128 classes are one more than the positive range of i8: every nonnegative label is a class.
 func.func @cross_entropy_bytes(%x: tensor<2x128xf32>, %t: tensor<2xi8> {check.values = dense<[127, -1]> : tensor<2xi8>}) -> tensor<f32> {
   %r = graph.softmax_cross_entropy %x, %t {reduction = #graph.loss_reduction<sum>} : tensor<2x128xf32>, tensor<2xi8>
   return %r : tensor<f32>
@@ -58,7 +58,7 @@ func.func @nll_mean(%x: tensor<4x3xf32>, %t: tensor<4xi64> {check.values = dense
   return %r : tensor<f32>
 }
 
-// A label that is no class and one that is ignored have no term; the first counts.
+// A label outside the classes and an ignored label have no term; the former counts in the mean.
 func.func @nll_ignore_mean(%x: tensor<4x3xf32>, %t: tensor<4xi32> {check.values = dense<[2, 3, 1, 0]> : tensor<4xi32>}) -> tensor<f32> {
   %r = graph.nll %x, %t {ignore_index = 1 : i64} : tensor<4x3xf32>, tensor<4xi32>
   return %r : tensor<f32>

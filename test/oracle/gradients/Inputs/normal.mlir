@@ -1,4 +1,4 @@
-// Cases of the gradient check (../Case.h): normal forms.
+// Cases of the gradient check (../Case.h): normalizations.
 
 func.func @log_softmax(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %r = graph.log_softmax %x axis = 1 : tensor<2x3x4xf32>
@@ -25,14 +25,14 @@ func.func @rms_norm(%x: tensor<3x5xf32>, %s: tensor<5xf32>) -> tensor<3x5xf32> a
   return %r : tensor<3x5xf32>
 }
 
-// Through the statistics of the batch; the running ones have no part in the result.
+// The gradient flows through the batch statistics; running statistics do not affect the result.
 func.func @batch_norm(%x: tensor<3x2x4xf32>, %s: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<3x2x4xf32> attributes {check.tolerance = 1.0e-8} {
   %z = graph.constant dense<0.0> : tensor<2xf32>
   %r:3 = graph.batch_norm %x, %s, %b, %z, %z epsilon = 0.0625 momentum = 0.75 : tensor<3x2x4xf32>, tensor<2xf32>, tensor<2xf32>
   return %r#0 : tensor<3x2x4xf32>
 }
 
-// What reads the new running statistics passes a gradient on.
+// The results for the new running statistics pass a gradient on.
 func.func @batch_norm_statistics(%x: tensor<3x2xf32>, %s: tensor<2xf32>, %b: tensor<2xf32>, %m: tensor<2xf32>, %v: tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) attributes {check.tolerance = 1.0e-7} {
   %r:3 = graph.batch_norm %x, %s, %b, %m, %v epsilon = 0.0625 momentum = 0.75 : tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>
   return %r#0, %r#1, %r#2 : tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>

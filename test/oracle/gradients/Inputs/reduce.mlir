@@ -65,7 +65,7 @@ func.func @reduce_min_ties(%x: tensor<4xf32> {check.values = dense<[3.0, 1.0, 1.
   return %r : tensor<f32>
 }
 
-// One zero has the product of the others as gradient; of two zeros neither has any.
+// The gradient of a single zero is the product of the other elements; two zeros have gradient zero.
 func.func @reduce_prod_zeros(%x: tensor<3x3xf32> {check.values = dense<[[0.0, 2.0, 3.0], [0.0, 0.0, 5.0], [1.5, 2.0, -1.0]]> : tensor<3x3xf32>}) -> tensor<3xf32> {
   %r = graph.reduce prod %x, [1] : tensor<3x3xf32>
   return %r : tensor<3xf32>

@@ -45,7 +45,7 @@ func.func @slice_stride(%x: tensor<8x2xf32>) -> tensor<3x2xf32> {
   return %r : tensor<3x2xf32>
 }
 
-// The zeros behind the last element reach past the end and are cut off.
+// The zeros after the last element reach past the end and are cut off.
 func.func @slice_stride_to_the_end(%x: tensor<2x7xf32>) -> tensor<2x3xf32> {
   %r = graph.slice %x axis = 1 start = 0 {stride = 3 : i64} : tensor<2x7xf32> to tensor<2x3xf32>
   return %r : tensor<2x3xf32>
@@ -61,7 +61,7 @@ func.func @slice_backwards_stride(%x: tensor<2x6xf32>) -> tensor<2x3xf32> {
   return %r : tensor<2x3xf32>
 }
 
-// No second element tells the stride: it may be any number.
+// With a single element any stride is legal.
 func.func @slice_single(%x: tensor<2x5xf32>) -> tensor<2x1xf32> {
   %r = graph.slice %x axis = 1 start = 3 {stride = -1000000000000 : i64} : tensor<2x5xf32> to tensor<2x1xf32>
   return %r : tensor<2x1xf32>
@@ -87,7 +87,7 @@ func.func @split(%x: tensor<2x5xf32>) -> (tensor<2x3xf32>, tensor<2x2xf32>) {
   return %0, %1 : tensor<2x3xf32>, tensor<2x2xf32>
 }
 
-// A piece that nobody uses has gradient zero.
+// An unused result of a split has gradient zero.
 func.func @split_unused(%x: tensor<2x5xf32>) -> tensor<2x3xf32> {
   %0, %1 = graph.split %x axis = 1 : tensor<2x5xf32> to tensor<2x3xf32>, tensor<2x2xf32>
   return %0 : tensor<2x3xf32>
