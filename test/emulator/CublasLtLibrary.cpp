@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library of matrix products without a GPU: libcublasLt.so.13 for tests, on the streams of the
-// emulated driver. It refuses descriptors that do not fit one another, algorithms of other products
-// and addresses that are less aligned than it was told.
+// A matmul library without a GPU: libcublasLt.so.13 for tests, on the streams of the emulated
+// driver. It refuses descriptors that do not fit one another, algorithms of other matmuls, and
+// addresses that are less aligned than declared.
 
 #include "test/emulator/CublasLtLibrary.h"
 #include "test/emulator/LtProduct.h"
@@ -18,12 +18,12 @@ namespace {
 
 std::atomic<int64_t> products = 0, roundedProducts = 0;
 
-/// In an algorithm: the mark, the product's fingerprint, alignments of A, B, C and D, workspace.
+/// Words of an algorithm: a mark, the matmul's fingerprint, alignments of A, B, C and D, workspace.
 enum AlgorithmWord { mark, fingerprint, firstAlignment, workspaceWord = firstAlignment + 4 };
 constexpr uint64_t theMark = 0x70636370726f6475;
 constexpr uint64_t usualWorkspace = 1 << 20;
 
-/// Takes a value of exactly the attribute's size.
+/// Copies a value; fails unless `bytes` is exactly the size of the field.
 template <typename Field> LtStatus take(Field &field, const void *value, size_t bytes) {
   if (!value || bytes != sizeof field)
     return LtStatus::InvalidValue;
@@ -203,7 +203,7 @@ LtStatus cublasLtMatmul(Handle handle, MatmulDesc desc, const void *alpha, const
 
 } // extern "C"
 
-/// Refuses to compile where a function differs from what the runtime takes it for.
+/// Fails to compile if a function's type differs from the one that the runtime declares.
 [[maybe_unused]] static const CublasLt own = {.create = cublasLtCreate,
                                               .destroy = cublasLtDestroy,
                                               .getVersion = cublasLtGetVersion,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests ask the emulated library of matrix products.
+// Queries of tests to the emulated matmul library.
 #pragma once
 
 #include <cstdint>
 
-/// How many products it has done.
+/// Returns the number of matmuls done.
 extern "C" int64_t pcc_emulated_products();
-/// How many of them might round factors to TF32.
+/// Returns the number of matmuls that were allowed to round factors to TF32.
 extern "C" int64_t pcc_emulated_rounded_products();

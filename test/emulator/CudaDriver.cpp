@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A CUDA driver without a GPU: libcuda.so.1 for tests, whose GPU, "emulator" of compute capability
-// 0.0, is the host; PCC_EMULATED_GPUS in the environment makes several of it, which share the
-// host's memory and streams. It takes no PTX, and machine code as GpuModules.h says. Like the
-// driver it wants a context on each thread that calls, and an address that is nobody's is an error
-// of all calls from then on, until the context is made anew. Calls that take memory wait for all
-// that the GPU has, as the driver's may.
+// A CUDA driver without a GPU: libcuda.so.1 for tests. Its GPU, "emulator" of compute capability
+// 0.0, is the host. PCC_EMULATED_GPUS in the environment sets the number of GPUs, which share the
+// host's memory and streams. The driver accepts no PTX; GpuModules.h describes its machine code.
+// Like the real driver it requires a context on each calling thread. An address outside all
+// allocations is an error of all later calls, until the context is created anew. Calls that
+// allocate memory wait for all work of the GPU, as the real driver's may.
 
 #include "test/emulator/CudaErrors.h"
 #include "test/emulator/GpuMemory.h"
@@ -24,7 +24,7 @@ using namespace pcc::test;
 
 namespace {
 
-/// The context of all GPUs.
+/// State shared by the contexts of all GPUs.
 struct Emulator {
   std::mutex mutex;
   int users = 0;
@@ -37,7 +37,7 @@ Emulator emulator;
 constexpr int mostGpus = 64, noGpu = -1;
 thread_local int contextGpu = noGpu;
 
-/// By number of the GPU: what stands for its context.
+/// For each GPU, an object whose address is the handle of its context.
 char contexts[mostGpus];
 ContextHandle contextOf(int gpu) { return reinterpret_cast<ContextHandle>(&contexts[gpu]); }
 
@@ -46,8 +46,8 @@ int gpuCount() {
   return text ? std::clamp(std::atoi(text), 0, mostGpus) : 1;
 }
 
-/// Does a call under the lock, which a body that waits takes; one that needs a context fails
-/// without it.
+/// Runs the body of a call under the lock; a body that waits takes the lock as an argument. Fails
+/// if the thread has no context.
 template <typename Body> Result inContext(Body body) {
   std::unique_lock lock(emulator.mutex);
   if (contextGpu == noGpu || emulator.users == 0)
@@ -58,7 +58,7 @@ template <typename Body> Result inContext(Body body) {
     return body();
 }
 
-/// Enqueues a piece of work that moves bytes.
+/// Enqueues an item of work that moves bytes.
 template <typename Body>
 Result move(StreamHandle stream, std::initializer_list<DevicePointer> addresses, size_t bytes,
             Body body) {
@@ -74,7 +74,7 @@ Result move(StreamHandle stream, std::initializer_list<DevicePointer> addresses,
   });
 }
 
-/// Before a launch, which waits where the GPU has so many yet to do.
+/// Waits before a launch if too much work of the stream is not done yet.
 void waitForRoom(GpuStreams::Lock &lock, StreamHandle stream) {
   constexpr uint64_t most = 1024;
   if (!stream->capture && stream->enqueued >= most)
@@ -82,7 +82,7 @@ void waitForRoom(GpuStreams::Lock &lock, StreamHandle stream) {
                           EventObject{.stream = stream, .place = stream->enqueued - most + 1});
 }
 
-/// Before a call that takes memory.
+/// Waits before a call that allocates memory.
 void waitForMemory(GpuStreams::Lock &lock) {
   if (emulator.waitsForMemory)
     emulator.streams.waitForAll(lock, contextGpu);
@@ -289,7 +289,7 @@ Result cuEventDestroy_v2(EventHandle event) {
 Result cuEventRecord(EventHandle event, StreamHandle stream) {
   return inContext([=] {
     if (stream->capture)
-      return Result::CaptureUnsupported; // no program needs it
+      return Result::CaptureUnsupported; // no program needs a timed event in a capture
     auto time = std::make_shared<std::optional<int64_t>>();
     Result result = !event->isTimed ? Result::Success : emulator.streams.add(stream, [time] {
       *time = pcc::runtime::nowNanoseconds();
@@ -421,7 +421,7 @@ Result cuMemsetD8Async(DevicePointer destination, unsigned char value, size_t co
 
 } // extern "C"
 
-/// Refuses to compile where a function differs from what the runtime takes it for.
+/// Fails to compile if a function's type differs from the one that the runtime declares.
 [[maybe_unused]] static const Driver own = {.init = cuInit,
                                             .driverGetVersion = cuDriverGetVersion,
                                             .getErrorName = cuGetErrorName,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the emulated driver says of its errors.
+// Names and texts of the emulated driver's errors.
 #pragma once
 
 #include "runtime/device/cuda/driver/Driver.h"

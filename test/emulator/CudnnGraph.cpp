@@ -15,7 +15,7 @@ namespace {
 
 using Index = std::array<int64_t, 4>;
 
-/// A tensor's elements, wherever they lie.
+/// The elements of a tensor, in memory or owned.
 class Elements {
 public:
   Elements() = default;
@@ -31,7 +31,8 @@ public:
   int64_t size(size_t dim) const { return sizes[dim]; }
   int64_t span() const { return spanned; }
 
-  /// Where sizes of 1 are repeated, and several heads share one.
+  /// Reads the element at an index of the shape `outer`: sizes of 1 are repeated, and several heads
+  /// may share one.
   double at(Index index, const Index &outer) const {
     for (size_t dim = 0; dim < 4; ++dim)
       if (sizes[dim] != outer[dim])
@@ -111,10 +112,10 @@ private:
   int64_t spanned = 0;
   void *memory = nullptr;
   bool rounds = false;
-  std::vector<double> own; ///< of tensors without memory
+  std::vector<double> own; ///< elements of a tensor without memory
 };
 
-/// Which attributes of an operation are its operands, and which is its result.
+/// The attributes of an operation that are its operands, and the attribute that is its result.
 struct Operands {
   std::vector<Attribute> read;
   Attribute written;
@@ -150,7 +151,7 @@ int64_t numberOf(const Object &tensor) { return tensor.one<int64_t>(Attribute::T
 bool isVirtual(const Object &tensor) { return tensor.one<bool>(Attribute::TensorIsVirtual); }
 bool isOfHost(const Object &tensor) { return tensor.one<bool>(Attribute::TensorIsByValue); }
 
-/// All tensors of a graph, each once.
+/// Returns all tensors of a graph, each once.
 std::vector<const Object *> tensorsOf(const Object &graph) {
   std::map<int64_t, const Object *> tensors;
   for (const Object *op : operationsOf(graph)) {
@@ -191,7 +192,7 @@ double applied(PointwiseMode mode, double x, double b, double choice) {
   }
 }
 
-/// A run of a graph.
+/// One run of a graph.
 class Run {
 public:
   explicit Run(std::map<int64_t, Elements> tensors) : tensors(std::move(tensors)) {}
@@ -259,14 +260,14 @@ void Run::reduce(const Object &op) {
   });
 }
 
-/// The same memory in another form.
+/// Copies the elements to another shape, in the same order.
 void Run::reshape(const Object &op) {
   Elements &x = of(op, Attribute::OperationReshapeX), &y = of(op, Attribute::OperationReshapeY);
   for (int64_t place = 0; place < x.span(); ++place)
     y.write(place, x.read(place));
 }
 
-/// Calls `visit` with the places in x, w and y of each product, and writes what became of them.
+/// Calls `visit` with the positions in x, w and y of each product, and writes the sums.
 void Run::convolve(const Object &op, Attribute convolution, Elements &x, Elements &w, Elements &y) {
   const Object &what = op.object(convolution);
   std::vector<int64_t> strides = what.all<int64_t>(Attribute::ConvolutionStrides),
@@ -323,7 +324,7 @@ void Run::operator()(const Object &op) {
   }
 }
 
-/// A number of the host as an element.
+/// Reads a host scalar as an element.
 double readHost(const Object &tensor, const void *address) {
   return tensor.one<DataType>(Attribute::TensorDataType) == DataType::Int32
              ? double(*static_cast<const int32_t *>(address))
@@ -344,8 +345,7 @@ std::vector<const Object *> hostTensors(const Object &graph) {
   return list;
 }
 
-/// Operations stand in an order in which they can be done: what is virtual is made before it is
-/// read, and once.
+/// Operations must be in executable order: a virtual tensor is made once, before it is read.
 bool isKnown(const Object &graph) {
   std::set<int64_t> made;
   for (const Object *op : operationsOf(graph)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A libcudnn.so.9 whose GPU is the host: the functions of the backend API that pcc uses. Its
-// heuristics name an engine whose sums differ from run to run, one that rounds f32 and one that
-// does neither, in this order; plans need memory to work in, and leave something in it.
+// A libcudnn.so.9 whose GPU is the host, with the functions of the backend API that pcc uses. Its
+// heuristics return three engines in this order: one whose sums differ from run to run, one that
+// rounds f32, and one that does neither. Plans need workspace, and leave data in it.
 #include "runtime/device/cuda/library/Cudnn.h"
 #include "test/emulator/CudnnGraph.h"
 #include "test/emulator/GpuWork.h"
@@ -41,7 +41,7 @@ std::vector<NumericalNote> notesOf(int64_t engine) {
   }
 }
 
-/// Fills descriptors that the caller has made; `count` is that of all there are.
+/// Fills descriptors that the caller has made; `count` receives the number of all available ones.
 Result fillDescriptors(const Object &source, Attribute name, int64_t requested, int64_t *count,
                        void *elements) {
   auto **targets = static_cast<Object **>(elements);
@@ -60,12 +60,13 @@ Result fillDescriptors(const Object &source, Attribute name, int64_t requested, 
   return Result::Success;
 }
 
-/// The graph of a plan.
+/// Returns the graph of a plan.
 const Object &graphOf(const Object &plan) {
   return plan.object(Attribute::PlanEngineConfig).object(Attribute::HeuristicsOperationGraph);
 }
 
-/// The addresses of a pack; false where a tensor in memory has none or lies askew.
+/// Reads the addresses of a variant pack; false if a tensor in memory has no address or a
+/// misaligned one.
 bool readPack(const Object &graph, const Object &pack, Addresses &addresses) {
   std::vector<int64_t> numbers = pack.all<int64_t>(Attribute::PackUniqueIds);
   std::vector<void *> pointers = pack.all<void *>(Attribute::PackDataPointers);
@@ -124,7 +125,7 @@ Result cudnnBackendCreateDescriptor(Kind kind, DescriptorHandle *descriptor) {
 }
 
 Result cudnnBackendDestroyDescriptor(DescriptorHandle descriptor) {
-  std::exchange(of(descriptor).ofHandle, nullptr); // what it was an attribute of has it still
+  std::exchange(of(descriptor).ofHandle, nullptr); // parent descriptors still hold it
   return Result::Success;
 }
 

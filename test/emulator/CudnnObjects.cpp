@@ -6,7 +6,7 @@
 namespace pcc::test::dnn {
 namespace {
 
-/// An attribute of a kind of descriptor. `count` 0: any number.
+/// An attribute of a kind of descriptor. `count` 0 means any number.
 struct Rule {
   Kind kind;
   Attribute name;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptors of the emulated cuDNN: attributes by name, as NVIDIA's documentation of the backend
-// API says which kind has which, of what type, and which must be there when it is finalised.
+// Descriptors of the emulated cuDNN: attributes by name. NVIDIA's documentation of the backend API
+// lists for each kind its attributes, their types, and those that are required when a descriptor is
+// finalized.
 #pragma once
 
 #include "runtime/device/cuda/library/CudnnConstants.h"
@@ -27,11 +28,11 @@ struct Value {
   std::vector<std::shared_ptr<const Object>> objects; ///< of descriptors
 };
 
-/// A descriptor lives as long as its handle and all that it is an attribute of.
+/// A descriptor lives as long as its handle and all descriptors that have it as an attribute.
 struct Object : std::enable_shared_from_this<Object> {
   explicit Object(Kind kind) : kind(kind) {}
 
-  /// What the calls of these names do.
+  /// Implement the backend calls of the same names.
   Result set(Attribute name, ValueType type, int64_t count, const void *elements);
   Result finalize();
 
@@ -44,7 +45,7 @@ struct Object : std::enable_shared_from_this<Object> {
     std::memcpy(list.data(), found->second.bytes.data(), found->second.bytes.size());
     return list;
   }
-  /// The first element, or nothing.
+  /// Returns the first element, or a default value.
   template <typename T> T one(Attribute name) const {
     T first = {};
     if (auto found = values.find(name); found != values.end())
@@ -55,14 +56,14 @@ struct Object : std::enable_shared_from_this<Object> {
 
   const Kind kind;
   bool isFinal = false;
-  /// While there is a handle: itself.
+  /// References the object itself as long as its handle exists.
   std::shared_ptr<Object> ofHandle;
   std::map<Attribute, Value> values;
-  /// Of engines: which of those that the library has for a graph.
+  /// For engines: the index among the engines of a graph.
   int64_t engine = 0;
 };
 
-/// The elements of a tensor, as far as its memory goes.
+/// Returns the number of elements that the memory of a tensor spans.
 int64_t spanOf(const Object &tensor);
 size_t bytesOf(DataType type);
 

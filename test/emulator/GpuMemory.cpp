@@ -9,7 +9,7 @@ namespace pcc::test {
 using runtime::cuda::DevicePointer;
 
 DevicePointer GpuMemory::allocate(size_t bytes) {
-  constexpr size_t alignment = 256; // as the driver's
+  constexpr size_t alignment = 256; // as in the driver
   constexpr int unwritten = 0xFF;
   if (bytes > left())
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of the emulated GPU, on the host's heap. What was never written has a pattern of which
+// Memory of the emulated GPU, on the host's heap. New memory is filled with a pattern in which
 // every float is a NaN.
 #pragma once
 
@@ -15,13 +15,13 @@ class GpuMemory {
 public:
   static constexpr size_t total = size_t(4) << 30;
 
-  /// Null if there is not so much left.
+  /// Returns null if not enough memory is left.
   runtime::cuda::DevicePointer allocate(size_t bytes);
-  /// False for what was not given.
+  /// Returns false for an address that was not allocated.
   bool free(runtime::cuda::DevicePointer address);
   size_t left() const { return total - taken; }
 
-  /// Whether these bytes lie in one allocation.
+  /// Returns true if these bytes lie in one allocation.
   bool holds(runtime::cuda::DevicePointer address, size_t bytes) const;
 
 private:

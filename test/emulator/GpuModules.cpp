@@ -25,9 +25,9 @@ namespace pcc::test {
 
 using namespace runtime::cuda;
 
-/// The bytes of an ELF file that is not cut off; 0 if it is none.
+/// Returns the size of a complete ELF file; 0 if the image is not ELF.
 static size_t sizeOfElf(const void *image) {
-  // PTX is a string, which may be short.
+  // PTX is a string, which may be shorter than an ELF header.
   if (std::strncmp(static_cast<const char *>(image), ELFMAG, SELFMAG) != 0)
     return 0;
   Elf64_Ehdr head;
@@ -44,8 +44,8 @@ static size_t sizeOfElf(const void *image) {
   return size;
 }
 
-/// Kernels look for the functions of the emulated threads among those of the process, to which a
-/// library that was opened for one user alone does not belong.
+/// Makes this library's symbols global. Kernels look up the functions of the emulated threads among
+/// the global symbols of the process, and a library opened with RTLD_LOCAL is not among them.
 static void joinProcess() {
   Dl_info own;
   if (dladdr(reinterpret_cast<void *>(&joinProcess), &own))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code for the emulated GPU: a shared object of the host. An entry is a function of the host's form
-// (abi::Kernel), and beside it a constant `NAME.arguments` of two int32: how many buffers and
-// scalars it takes.
+// Code for the emulated GPU: a shared object of the host. An entry is a function with the signature
+// of a host kernel (abi::Kernel). A constant `NAME.arguments` of two int32 gives its numbers of
+// buffers and scalars.
 #pragma once
 
 #include "runtime/device/cuda/driver/Driver.h"
@@ -22,7 +22,7 @@ struct ModuleObject {
   ~ModuleObject();
 
   void *handle = nullptr;
-  int image = -1; ///< the file behind it
+  int image = -1; ///< descriptor of the file that holds the image
   std::list<FunctionObject> functions;
 };
 
@@ -30,13 +30,13 @@ struct ModuleObject {
 
 namespace pcc::test {
 
-/// Opens an ELF image; null if it is none, or cannot be opened.
+/// Opens an ELF image; returns null if the image is not ELF or cannot be opened.
 std::unique_ptr<runtime::cuda::ModuleObject> openModule(const void *image);
 
-/// The entry of that name, or null.
+/// Returns the entry `name`, or null.
 runtime::cuda::FunctionHandle findFunction(runtime::cuda::ModuleObject &module, const char *name);
 
-/// What a launch passes, read when it is enqueued.
+/// Arguments of a launch, read when it is enqueued.
 struct GpuArguments {
   GpuArguments(const runtime::cuda::FunctionObject &function, void *const *parameters);
 

@@ -36,7 +36,7 @@ Result GpuStreams::add(StreamHandle stream, Work work) {
 
 Result GpuStreams::addWait(StreamHandle stream, EventObject event) {
   if (!event.stream)
-    return error; // an event that was never recorded holds nobody up
+    return error; // an event that was never recorded does not delay the stream
   return add(stream, [this, event] {
     return !streams.contains(event.stream) || runTo(*event.stream, event.place) ? Result::Success
                                                                                 : Result::NotReady;
@@ -48,7 +48,7 @@ void GpuStreams::retry() {
   changed.notify_all();
 }
 
-/// Whether all work up to `place` is done.
+/// Runs work up to `place`; returns true if all of it is done.
 bool GpuStreams::runTo(StreamObject &stream, uint64_t place) {
   while (stream.done < place) {
     if (stream.isBusy)
@@ -61,13 +61,14 @@ bool GpuStreams::runTo(StreamObject &stream, uint64_t place) {
     stream.work.pop_front();
     ++stream.done;
     ++done;
-    if (error == Result::Success) // what it waited for may have ended with one
+    if (error == Result::Success) // the awaited work may have ended with an error
       error = result;
   }
   return true;
 }
 
-/// Until something changes; for a while only where a library may do something in the background.
+/// Sleeps until something changes. With a background function it sleeps only for a while, because a
+/// library may do something in the background.
 void GpuStreams::sleep(Lock &lock, uint64_t changesBefore) {
   auto hasChanged = [&] { return changes != changesBefore; };
   if (!background)
@@ -97,7 +98,7 @@ Result GpuStreams::wait(Lock &lock, const EventObject &event) {
   return event.stream ? waitFor(lock, *event.stream, event.place) : error;
 }
 
-/// Also for what a library is about to enqueue.
+/// Also waits for work that a library is about to enqueue.
 Result GpuStreams::waitForAll(Lock &lock, int gpu) {
   if (background) {
     lock.unlock();
@@ -105,7 +106,7 @@ Result GpuStreams::waitForAll(Lock &lock, int gpu) {
     lock.lock();
   }
   for (StreamHandle stream : std::vector(streams.begin(), streams.end()))
-    if (streams.contains(stream) && stream->gpu == gpu) // nobody destroyed it while this one slept
+    if (streams.contains(stream) && stream->gpu == gpu) // may be destroyed during a sleep
       waitFor(lock, *stream, stream->enqueued);
   return error;
 }

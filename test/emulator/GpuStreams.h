@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Streams of the emulated GPU. Their work is done as late as can be: when somebody waits for it. So
-// whoever looks at a result without having waited sees what was there before. Work that needs
-// another stream's is done behind that; work that needs what nobody has enqueued yet lets the one
-// who waits sleep until somebody enqueues more.
+// Streams of the emulated GPU. Work is done as late as possible: when a thread waits for it. A
+// thread that reads a result without waiting therefore sees the old contents. Work that depends on
+// another stream is done after that stream's work. If it depends on work that is not enqueued yet,
+// the waiting thread sleeps until more is enqueued.
 #pragma once
 
 #include "runtime/device/cuda/driver/Driver.h"
@@ -18,14 +18,14 @@
 
 namespace pcc::test {
 
-/// A piece of work; NotReady: it is to be tried again when others are further.
+/// An item of work. The result NotReady means: try again after other streams have advanced.
 using Work = std::function<runtime::cuda::Result()>;
 
 } // namespace pcc::test
 
 namespace pcc::runtime::cuda {
 
-/// What a capture found instead of doing it.
+/// Work that was captured instead of run.
 struct GraphObject {
   std::vector<test::Work> work;
 };
@@ -37,16 +37,17 @@ struct StreamObject {
   int gpu = 0;
   std::deque<test::Work> work;
   uint64_t enqueued = 0, done = 0;
-  /// Whether its first piece of work is being done, further up on the stack.
+  /// True while its first item of work runs, further up on the call stack.
   bool isBusy = false;
-  /// Takes the work while a capture goes on.
+  /// Receives the work during a capture.
   std::unique_ptr<GraphObject> capture;
 };
 
-/// When a stream came to a place, once it has.
+/// Time at which a stream reached an event; empty before.
 using EventTime = std::shared_ptr<std::optional<int64_t>>;
 
-/// A place in a stream: behind so many pieces of work. Of a timed one the last is to note the time.
+/// A position in a stream: the number of preceding items of work. For a timed event the last of
+/// these records the time.
 struct EventObject {
   bool isTimed = false;
   StreamObject *stream = nullptr;
@@ -58,7 +59,7 @@ struct EventObject {
 
 namespace pcc::test {
 
-/// All calls are made under one lock, which waits give away.
+/// The emulated streams. All calls are made under one lock, which waits release.
 class GpuStreams {
 public:
   using Result = runtime::cuda::Result;
@@ -67,22 +68,22 @@ public:
   runtime::cuda::StreamHandle create(int gpu);
   void destroy(Lock &lock, runtime::cuda::StreamHandle stream);
 
-  /// An error of work that was done before stays that of every call.
+  /// Enqueues work. An error of earlier work is the result of every later call.
   Result add(runtime::cuda::StreamHandle stream, Work work);
-  /// The work of `stream` from now on comes behind the event.
+  /// Makes later work of `stream` wait for the event.
   Result addWait(runtime::cuda::StreamHandle stream, runtime::cuda::EventObject event);
-  /// Does the work of a stream, or what stands before an event, or all of a GPU.
+  /// Does the work of a stream, or the work before an event, or all work of a GPU.
   Result wait(Lock &lock, runtime::cuda::StreamHandle stream);
   Result wait(Lock &lock, const runtime::cuda::EventObject &event);
   Result waitForAll(Lock &lock, int gpu);
 
-  /// Something that work waits for has changed.
+  /// Signals that a condition of waiting work has changed.
   void retry();
 
-  /// Called without the lock when nothing can go on.
+  /// Called without the lock if no work can proceed.
   void (*background)() = nullptr;
 
-  /// As a context that is made anew.
+  /// Resets the error, as a new context does.
   void forgetErrors() { error = Result::Success; }
 
 private:
@@ -92,7 +93,7 @@ private:
 
   std::set<runtime::cuda::StreamHandle> streams;
   Result error = Result::Success;
-  /// Pieces that were done, and changes that may let others be done.
+  /// Number of items done, and number of changes that may allow other items to proceed.
   uint64_t done = 0, changes = 0;
   std::condition_variable changed;
 };

@@ -19,10 +19,10 @@ constexpr size_t stackBytes = 256 << 10;
 
 bool backwards = false;
 
-/// Threads that wait for each other: those of a warp, or of a block.
+/// A rendezvous of the threads of a warp or of a block.
 struct Meeting {
   int64_t members = 0, arrived = 0;
-  uint64_t times = 0; ///< that all have met
+  uint64_t times = 0; ///< number of completed rendezvous
   std::array<int32_t, lanes> given = {}, shown = {};
 };
 
@@ -33,7 +33,7 @@ struct Fiber {
   bool hasStarted = false, isDone = false;
 };
 
-/// The block that runs. Shared memory of kernels is one variable, so there is one at a time.
+/// The running block. Shared memory of kernels is one variable, so only one block runs at a time.
 class Block {
 public:
   void run(PccGpuThread *body, void *const *operands, const int64_t *numbers, int64_t block,
@@ -79,7 +79,7 @@ void Block::runThread() {
   _longjmp(scheduler, 1);
 }
 
-/// Goes on with a thread until it waits or is done.
+/// Resumes a thread until it waits or is done.
 void Block::resume(int64_t next) {
   current = next;
   Fiber &fiber = fibers[next];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the emulated libraries put work on a stream of the emulated driver, which they are linked to.
+// Functions by which the emulated libraries enqueue work on streams of the emulated driver. The
+// libraries are linked to the driver.
 #pragma once
 
 #include "runtime/device/cuda/driver/Driver.h"
@@ -10,37 +11,37 @@
 
 namespace pcc::test {
 
-/// Bytes of a GPU's memory that a piece of work touches.
+/// Bytes of a GPU's memory that an item of work touches.
 struct GpuBytes {
   runtime::cuda::DevicePointer address;
   size_t size;
 };
 
-/// Enqueues work, as a kernel is. Whatever of `touched` does not lie in one allocation is an error
-/// of the stream, found when the work's turn comes.
+/// Enqueues work like a kernel. If a range of `touched` does not lie in one allocation, the stream
+/// gets an error when the work is due.
 runtime::cuda::Result enqueueWork(runtime::cuda::StreamHandle stream, std::vector<GpuBytes> touched,
                                   std::function<void()> work);
 
-/// Enqueues work that may not be ready (Result::NotReady): it is tried again when others are
-/// further, or after retryWork().
+/// Enqueues work that may not be ready (Result::NotReady): it is tried again after other streams
+/// have advanced, or after retryWork().
 runtime::cuda::Result enqueueMeeting(runtime::cuda::StreamHandle stream,
                                      std::vector<GpuBytes> touched,
                                      std::function<runtime::cuda::Result()> work);
 
-/// Something has changed that work waits for.
+/// Signals that a condition of waiting work has changed.
 void retryWork();
 
-/// What a library does on threads of its own, done by whoever waits for a GPU that cannot go on:
-/// it may enqueue more. Called without any lock.
+/// Sets a function that stands for a library's own threads. A thread that waits for a GPU without
+/// progress calls it. It may enqueue work, and is called without any lock.
 void setBackground(void (*work)());
 
-/// Whether calls that take memory wait for all that the GPU has; they do unless told otherwise.
+/// Sets whether calls that allocate memory wait for all work of the GPU (default: true).
 void setWaitsForMemory(bool waits);
 
-/// The number of the GPU whose context this thread has; -1: none.
+/// Returns the number of the GPU whose context this thread has; -1 for none.
 int currentGpu();
 
-/// While it lives, the thread has the context of a GPU.
+/// Gives the thread the context of a GPU during its lifetime.
 class OnGpu {
 public:
   explicit OnGpu(int gpu);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A libcuda.so.1 that has no GPU but takes machine code: as much of the driver as cuDNN asks for
-// when it makes a plan, so that its plans can be made, kernels compiled and all, for a GPU that is
-// described to it (test/unit/runtime/device/CudnnLibraryTest.cpp).
+// A libcuda.so.1 that has no GPU but accepts machine code. It has the driver functions that cuDNN
+// calls when it makes a plan. So plans can be made, with compiled kernels, for a GPU that is only
+// described (test/unit/runtime/CudnnLibraryTest.cpp).
 
 static char object;
 
-/// Gives something of which only the address counts.
+/// Returns an object of which only the address matters.
 #define GIVES(name)                                                                                \
   int name(void **result) {                                                                        \
     *result = &object;                                                                             \
@@ -14,7 +14,7 @@ static char object;
   }
 #define SUCCEEDS(name)                                                                             \
   int name(void) { return 0; }
-/// CUDA_ERROR_NO_DEVICE.
+/// Returns CUDA_ERROR_NO_DEVICE.
 #define FAILS(name)                                                                                \
   int name(void) { return 100; }
 

@@ -33,12 +33,12 @@ void store(DataType type, std::byte *data, int64_t at, double value) {
   else {
     uint32_t bits = std::bit_cast<uint32_t>(float(value));
     if (!std::isnan(value))
-      bits += 0x7fff + (bits >> 16 & 1); // to the nearest, ties to even
+      bits += 0x7fff + (bits >> 16 & 1); // round to nearest, ties to even
     reinterpret_cast<uint16_t *>(data)[at] = uint16_t(bits >> 16);
   }
 }
 
-/// Whether bits of the product's epilogue are set.
+/// Returns true if the matmul's epilogue is one of the list.
 bool isEpilogue(const MatmulDescObject &desc, std::initializer_list<Epilogue> list) {
   return std::any_of(list.begin(), list.end(),
                      [&](Epilogue one) { return desc.epilogue == uint32_t(one); });
@@ -67,13 +67,13 @@ double geluSlope(double x) {
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * c * (1 + 3 * 0.044715 * x * x);
 }
 
-/// Elements from the first to the last one.
+/// Returns the number of elements from the first to the last one.
 int64_t extentOf(const MatrixLayoutObject &layout) {
   return (layout.batch - 1) * layout.stride +
          (int64_t(layout.columns) - 1) * layout.leadingDimension + int64_t(layout.rows);
 }
 
-/// op(matrix) of one index of the batch, row by row.
+/// Returns op(matrix) of one index of the batch, row by row.
 std::vector<double> take(const MatrixLayoutObject &layout, const std::byte *data, bool isTransposed,
                          int64_t index) {
   int64_t rows = int64_t(layout.rows), columns = int64_t(layout.columns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the emulated library of matrix products keeps of descriptors, and how it multiplies: on the
-// host, in doubles, when the product's turn comes on its stream.
+// Descriptors of the emulated matmul library, and its matmul: on the host, in doubles, when the
+// matmul is due on its stream.
 #pragma once
 
 #include "runtime/device/cuda/library/CublasLt.h"
@@ -38,18 +38,18 @@ struct PreferenceObject {
 
 namespace pcc::test {
 
-/// D = epilogue(alpha · op(A) op(B) + beta · C).
+/// The descriptors of D = epilogue(alpha · op(A) op(B) + beta · C).
 struct LtProduct {
   runtime::cuda::lt::MatmulDescObject desc;
   runtime::cuda::lt::MatrixLayoutObject a, b, c, d;
 
-  /// What NVIDIA's documentation says of descriptors that do not fit, or are not done.
+  /// Returns the status that NVIDIA's documentation gives for unfit or unsupported descriptors.
   runtime::cuda::lt::LtStatus check() const;
-  /// A number that differs where sizes, types or the epilogue do.
+  /// Returns a number that depends on sizes, types and epilogue.
   uint64_t fingerprint() const;
 };
 
-/// A product with its operands.
+/// A matmul with its operands.
 struct LtCall {
   LtProduct product;
   float alpha, beta;

@@ -30,11 +30,11 @@ abi::ElementType elementOf(Type type) {
   case Type::Float32:
     return abi::F32;
   default:
-    return abi::I8; // of truth values only the greatest and the least are asked for
+    return abi::I8; // booleans are reduced only by max and min
   }
 }
 
-/// Bytes and the name of a type's elements.
+/// Returns the size in bytes and the name of a type's elements.
 std::pair<int64_t, const char *> factsOf(Type type) {
   switch (elementOf(type)) {
   case abi::I32:
@@ -81,7 +81,7 @@ bool isSame(const NcclCall &a, const NcclCall &b) {
          (!reduces(a.kind) || a.reduction == b.reduction) && (!hasRoot(a.kind) || a.peer == b.peer);
 }
 
-/// What one rank gets of a reduction of all sources from an offset on.
+/// Returns one rank's part of a reduction of all sources, from `offset` on.
 std::vector<std::byte> reduced(const std::vector<NcclCall> &calls, int64_t offset) {
   std::vector<const std::byte *> sources;
   for (const NcclCall &call : calls)
@@ -93,7 +93,7 @@ std::vector<std::byte> reduced(const std::vector<NcclCall> &calls, int64_t offse
   return result;
 }
 
-/// By rank, what becomes of its target; nothing where it has none.
+/// Returns the new contents of each rank's target; empty for a rank without a target.
 std::vector<std::vector<std::byte>> resultsOf(const std::vector<NcclCall> &calls) {
   int64_t bytes = bytesOf(calls[0]);
   std::vector<std::vector<std::byte>> results(calls.size());
@@ -168,7 +168,8 @@ bool NcclClique::arrive(int rank, int64_t number) {
   return meeting.isDone;
 }
 
-/// On the memory of all ranks. Targets may be sources, so results are made before any is written.
+/// Does the collective in the memory of all ranks. A target may be a source, so all results are
+/// computed before any is written.
 void NcclClique::perform(int64_t number) {
   std::vector<NcclCall> calls;
   for (const std::vector<NcclCall> &own : called)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ranks of one communicator of the emulated NCCL: what each of them called, and where their
-// streams meet. Collectives are done when all ranks' streams have come to them, messages when both
-// have. All ranks must call the same collectives in the same order; whoever calls another one is
-// told so, with both sides.
+// The ranks of one communicator of the emulated NCCL: the calls of each rank, and the rendezvous of
+// their streams. A collective is done when the streams of all ranks have reached it, a message when
+// both streams have. All ranks must call the same collectives in the same order. A rank with a
+// different call gets an error that names both calls.
 #pragma once
 
 #include "runtime/collective/nccl/Plan.h"
@@ -18,10 +18,10 @@ namespace pcc::test {
 
 using NcclCall = runtime::nccl::Operation;
 
-/// "AllReduce of 8 f32, sum".
+/// Returns a text like "AllReduce of 8 f32, sum".
 std::string describe(const NcclCall &call);
 
-/// Of what the call counts.
+/// Returns the bytes of the call's count of elements.
 int64_t bytesOf(const NcclCall &call);
 
 /// One side of a message.
@@ -36,16 +36,19 @@ public:
 
   const int ranks;
 
-  /// Notes a collective of a rank: its number. Negative: `why` says whose differs.
+  /// Records a collective of a rank, and returns its number. If it differs from another rank's,
+  /// returns a negative number and sets `why`.
   int64_t note(int rank, const NcclCall &call, std::string &why);
 
-  /// A rank's stream has come to a collective; whether it is done, which it is with the last one.
+  /// Records that a rank's stream has reached a collective. Returns true if the collective is done,
+  /// which happens when the last rank arrives.
   bool arrive(int rank, int64_t number);
 
-  /// The stream of a rank has come to a message. `why`: the other side's is another.
+  /// Records that a rank's stream has reached a message. Sets `why` if the other side's message
+  /// differs.
   std::shared_ptr<NcclPost> post(int rank, const NcclCall &call, std::string &why);
 
-  /// What the rank called so far.
+  /// Returns the calls of the rank so far.
   const std::vector<NcclCall> &calls(int rank) const { return called[size_t(rank)]; }
 
 private:
@@ -62,7 +65,7 @@ private:
   /// Collectives, by rank.
   std::vector<std::vector<NcclCall>> called;
   std::map<int64_t, Meeting> meetings;
-  /// By sender and receiver.
+  /// Queues by sender and receiver.
   std::map<std::pair<int, int>, Queues> queues;
 };
 

@@ -18,23 +18,23 @@ NcclState library;
 
 namespace {
 
-/// Taken before all other locks by who puts on streams what groups do, so that it comes there in
+/// Taken before all other locks by threads that enqueue the work of groups, so that the work keeps
 /// its order.
 std::mutex enqueueing;
 
-/// Takes what is to be enqueued of a communicator.
+/// Moves the pending work of a communicator to `works`.
 void take(CommObject *comm, std::vector<EnqueueWork> &works) {
   std::ranges::move(comm->toEnqueue, std::back_inserter(works));
   comm->toEnqueue.clear();
 }
 
-/// On whatever thread. Without the lock.
+/// Enqueues the works, on any thread. Must be called without the lock.
 bool enqueueAll(const std::vector<EnqueueWork> &works) {
   OnGpu anyContext(0);
   return std::ranges::all_of(works, [](const auto &work) { return work() == Result::Success; });
 }
 
-/// As by a thread of the library's own. Without the lock.
+/// Does the work of the library's own thread. Must be called without the lock.
 void workInBackground() {
   Lock order(enqueueing);
   std::vector<EnqueueWork> works;
@@ -43,7 +43,7 @@ void workInBackground() {
     for (const std::unique_ptr<CommObject> &comm : library.comms)
       take(comm.get(), works);
   }
-  (void)enqueueAll(works); // an error of a stream shows at its next call
+  (void)enqueueAll(works); // a stream's error shows at its next call
 }
 
 [[maybe_unused]] const bool hasBackground = (setBackground(workInBackground), true);
@@ -101,7 +101,7 @@ void connectSplit(const std::map<int, NcclState::Choice> &choices) {
     if (!part)
       continue;
     parts[choice.color].push_back({choice.key, part});
-    if (!choice.comm->isGone) // an abort has waited for this
+    if (!choice.comm->isGone) // an abort waits for the split
       *choice.slot = part;
   }
   for (auto &[color, members] : parts) {
@@ -115,7 +115,7 @@ void connectSplit(const std::map<int, NcclState::Choice> &choices) {
 
 namespace {
 
-/// What an operation says on its stream; an aborted communicator's say nothing.
+/// Makes the stream's work of an operation; it does nothing if its communicator was aborted.
 template <typename Body> std::function<Result()> onStream(CommObject *comm, Body body) {
   ++comm->underWay;
   return [=]() mutable {
@@ -127,7 +127,7 @@ template <typename Body> std::function<Result()> onStream(CommObject *comm, Body
   };
 }
 
-/// A collective in the order of the communicator.
+/// Adds a collective in the order of the communicator.
 Code addCollective(const NcclCalled &own) {
   std::string why;
   CommObject *comm = own.comm;
@@ -142,7 +142,7 @@ Code addCollective(const NcclCalled &own) {
   return Code::Success;
 }
 
-/// All messages of a group on one communicator and stream wait together.
+/// Adds the messages of a group on one communicator and stream, which wait together.
 void addMessages(CommObject *comm, StreamHandle stream, std::vector<NcclCall> calls) {
   auto posts = std::make_shared<std::vector<std::shared_ptr<NcclPost>>>();
   auto work = onStream(comm, [comm, calls, posts] {

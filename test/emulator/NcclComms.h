@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The communicators of the emulated NCCL: how they come to be, what their ranks call, and how they
-// end. All functions are called under the library's lock unless they say otherwise.
+// Communicators of the emulated NCCL: their creation, the calls of their ranks, and their end. All
+// functions are called under the library's lock unless their comment says otherwise.
 #pragma once
 
 #include "runtime/collective/nccl/Estimates.h"
@@ -12,24 +12,24 @@
 
 namespace pcc::runtime::nccl {
 
-/// A rank's side of a communicator. None is freed, so that later use is seen.
+/// A rank's side of a communicator. Objects are never freed, so that a later use is detected.
 struct CommObject {
   int rank = 0;
   int gpu = 0;
   std::shared_ptr<test::NcclClique> clique = {};
   bool isGone = false;
   Code error = Code::Success;
-  /// How often it says yet that something goes on, and what comes to streams then.
+  /// Number of further queries that report work in progress, and the work to enqueue afterwards.
   int polls = 0;
   std::vector<std::function<cuda::Result()>> toEnqueue = {};
-  /// What was called and is not done.
+  /// Number of operations that are called and not done.
   int underWay = 0;
   size_t splits = 0;
-  /// What comes of a split that goes on.
+  /// Result of a split in progress.
   CommObject *part = nullptr;
-  /// Blocks of threads that it may take of the GPU.
+  /// Limit of thread blocks that the communicator may use on the GPU.
   int mostBlocks = 0;
-  /// Its calls return when they are through. It is there to be asked by simulations alone.
+  /// Calls return when they are complete. Such a communicator is used only for simulations.
   bool isBlocking = false;
 };
 
@@ -43,7 +43,7 @@ using runtime::nccl::Code;
 using runtime::nccl::CommHandle;
 using runtime::nccl::CommObject;
 
-/// What is put on a stream.
+/// Enqueues work on a stream.
 using EnqueueWork = std::function<runtime::cuda::Result()>;
 
 /// A call of a group.
@@ -53,13 +53,14 @@ struct NcclCalled {
   StreamHandle stream;
 };
 
-/// Under `mutex`, which is taken with the driver's lock held, never the other way round.
+/// State of the library, protected by `mutex`. The mutex may be taken while the driver's lock is
+/// held, but not the other way round.
 struct NcclState {
   std::mutex mutex;
   std::string lastError;
   uint64_t ids = 0;
   std::vector<std::unique_ptr<CommObject>> comms;
-  /// By id: who has come, by rank.
+  /// Ranks that have arrived, by id.
   std::map<uint64_t, std::vector<CommObject *>> joining;
   struct Choice {
     int color, key;
@@ -71,27 +72,28 @@ struct NcclState {
 };
 extern NcclState library;
 
-/// Leaves `why` for who asks for the last error.
+/// Stores `why` as the last error.
 Code failNccl(Code code, const std::string &why);
 
-/// Whether a call may use the communicator.
+/// Returns an error if a call may not use the communicator.
 Code checkUse(CommObject *comm);
 
 CommObject *makeComm(int rank, const runtime::nccl::Config *config);
-/// All members of a new communicator have come; all of one have split it.
+/// Connects a new communicator after all members have arrived, or the parts after all members have
+/// split it.
 void connect(const std::vector<CommObject *> &members);
 void connectSplit(const std::map<int, NcclState::Choice> &choices);
 
-/// Everything of a group, in its order.
+/// Launches all calls of a group in order.
 Code launch(const std::vector<NcclCalled> &calls);
 
-/// The rank of a blocking communicator waits until all have come; gives the lock away meanwhile.
+/// Waits until all ranks of a blocking communicator have arrived; releases the lock meanwhile.
 Code waitUntilJoined(std::unique_lock<std::mutex> &lock, CommObject *comm);
 
-/// A group that is not launched but told of.
+/// Estimates a group without launching it.
 Code simulate(const std::vector<NcclCalled> &calls, runtime::nccl::SimulationInfo &info);
 
-/// The state that a communicator tells. Without the lock, on any thread.
+/// Returns the state of a communicator. Must be called without the lock, on any thread.
 Code askState(CommObject *comm, Code &state);
 
 Code abortTogether(const std::vector<CommObject *> &comms);

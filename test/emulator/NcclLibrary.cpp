@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An NCCL without GPUs: libnccl.so.2 for tests, on the streams of the emulated driver. It is as
-// strict as the real one is where a mistake hangs or destroys something:
+// strict as the real library where a mistake causes a hang or corruption:
 //
-//   * communicators are non-blocking: a call that makes one, or a group, goes on until somebody has
-//     asked for its state twice; what a group does comes to streams then, or, as by a thread of the
-//     library's, when a GPU can do nothing else; who calls before is refused
-//   * a communicator is there when all have come, each with another GPU
-//   * all ranks call the same collectives in the same order, and messages match in their order
-//   * one that is split puts the new one down when all have split it, if that takes its time
-//   * one that was aborted or destroyed is not used again; what an aborted one has on streams ends
-//   * who aborts aborts in one group all that have work on a GPU: else the first would wait for the
-//     work of the next, and is refused
+//   * Communicators are non-blocking: the creation of one, or a group, is in progress until its
+//     state has been queried twice. Then the work of the group is enqueued on streams. It is also
+//     enqueued, as by a thread of the library, if a GPU has nothing else to do. Earlier calls are
+//     refused.
+//   * A communicator is ready when all ranks have arrived, each with a different GPU.
+//   * All ranks call the same collectives in the same order, and messages match in order.
+//   * If a split takes time, its result is stored when all ranks have called the split.
+//   * An aborted or destroyed communicator is not used again; work of an aborted one ends.
+//   * A thread aborts all communicators with work on a GPU in one group. Otherwise the first abort
+//     would wait for the work of the next, and is refused.
 
 #include "test/emulator/NcclLibrary.h"
 
@@ -41,7 +42,7 @@ Code call(const NcclCall &own, CommObject *comm, StreamHandle stream) {
   return launch({{own, comm, stream}});
 }
 
-/// What the thread has aborted so far.
+/// Aborts together all communicators that the thread has collected.
 Code endAborts() {
   Code code;
   {
@@ -254,7 +255,7 @@ Code ncclRecv(void *target, size_t count, Type type, int peer, CommHandle comm,
 
 } // extern "C"
 
-/// Refuses to compile where a function differs from what the runtime takes it for.
+/// Fails to compile if a function's type differs from the one that the runtime declares.
 [[maybe_unused]] static const Nccl own = {.getVersion = ncclGetVersion,
                                           .getErrorString = ncclGetErrorString,
                                           .getLastError = ncclGetLastError,

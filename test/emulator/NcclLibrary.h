@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests ask the emulated NCCL.
+// Queries and controls of tests for the emulated NCCL.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace pcc::test {
 
-/// What a rank called so far in the open communicators of so many ranks, one after the other.
+/// Returns the calls of a rank so far in the open communicators of `ranks` ranks, one communicator
+/// after the other.
 std::vector<std::string> recordedCalls(int ranks, int rank);
 
-/// Every communicator finds that a peer is lost, as where the network fails: whoever asks for its
-/// state is told.
+/// Makes every communicator report a lost peer, as after a network failure, when its state is
+/// queried.
 void loseNetwork();
 
-/// How many communicators were neither destroyed nor aborted.
+/// Returns the number of communicators that were neither destroyed nor aborted.
 int openCommunicators();
-/// How many of them may take at most so many blocks of threads.
+/// Returns the number of open communicators that may use at most `mostBlocks` thread blocks.
 int openCommunicatorsOf(int mostBlocks);
 
 } // namespace pcc::test

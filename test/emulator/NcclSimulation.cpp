@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups that the emulated NCCL tells of instead of launching them. As the real one it does so for
-// blocking communicators alone, of a group's last collective, and not of messages. Its figures are
-// made up: 10 µs, and 1 µs for each 1,000 bytes that a member brings.
+// Simulated groups of the emulated NCCL, which are not launched. Like the real library it simulates
+// only blocking communicators and a group's last collective, but no messages. Its figures are
+// invented: 10 µs, and 1 µs for each 1,000 bytes of a member.
 
 #include "test/emulator/NcclComms.h"
 
