@@ -10,7 +10,7 @@ using interpret::Tensor;
 
 constexpr Domain small = {.low = -5, .high = 5};
 
-/// A mask that leaves every query its first key.
+/// Draws a mask that leaves at least the first key to every query.
 const Value &drawMask(Maker &m, ElementType type, Shape shape) {
   Shape broadcast = m.random.chance(60) ? Shape(llvm::ArrayRef(shape).take_back(2)) : shape;
   for (size_t dim = 0; dim + 1 < broadcast.size(); ++dim)
@@ -57,7 +57,8 @@ bool drawAttention(Maker &m) {
   return m.add(draft);
 }
 
-/// Cosines and sines of random angles: a table with numbers of positions, or one for each sample.
+/// Draws a table of cosines and sines of random angles, either indexed by positions or one for each
+/// sample.
 bool drawRotaryEmbedding(Maker &m) {
   int64_t samples = m.random.between(1, 3), heads = m.random.between(1, 4);
   int64_t positions = m.random.between(1, 9), width = 2 * m.random.between(1, 4);
@@ -76,7 +77,8 @@ bool drawRotaryEmbedding(Maker &m) {
   if (isFlat)
     draft.set("num_heads", heads);
   m.maySet<int64_t>(draft, "interleaved", m.random.below(2), 0);
-  // With a flat input the operator cannot tell which part of it is rotated from the table alone.
+  // With a flat input the operator cannot derive the width of the rotated part from the table
+  // alone.
   if (rotated != width)
     draft.set("rotary_embedding_dim", rotated);
   return m.add(draft);

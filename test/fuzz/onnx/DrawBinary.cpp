@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators of two inputs or of any number, which broadcast together.
+// Operators of two or more inputs that broadcast together.
 #include "test/fuzz/onnx/Entries.h"
 
 namespace pcc::fuzz {
 namespace {
 
-/// The range in which products of an integer type do not overflow.
+/// Returns the range in which products of an integer type do not overflow.
 Domain domainOf(ElementType type) { return type == ElementType::I8 ? within(-11, 11) : Domain(); }
 
 Domain asExact(Domain domain) {
@@ -40,7 +40,8 @@ Entry variadic(llvm::StringLiteral name, DomainOf domain, bool keepsExact = fals
               x = &m.leaf(type, m.shape(0, 4), domain(type));
             Draft draft = m.draft();
             draft.input(*x);
-            // All of them fit the first, so they fit each other where they are sizes of it or one.
+            // All inputs fit the first one. They fit each other if their sizes are those of the
+            // first or 1.
             for (int64_t count = m.random.between(0, 3); count > 0; --count) {
               Shape shape(x->data.getShape());
               if (m.opset() >= firstToBroadcast)
@@ -51,7 +52,7 @@ Entry variadic(llvm::StringLiteral name, DomainOf domain, bool keepsExact = fals
           }};
 }
 
-/// `fmod` is needed for floats. A remainder jumps at the multiples of the divisor.
+/// Floats need `fmod`. A remainder jumps at the multiples of the divisor.
 bool drawMod(Maker &m) {
   const Value &x = m.input(m.types(), {.isExact = true});
   ElementType type = x.data.getType();
@@ -65,8 +66,7 @@ bool drawMod(Maker &m) {
   return m.add(draft);
 }
 
-/// A negative base has powers of whole exponents only. The exponent has a type of its own from
-/// opset 12 on.
+/// A negative base requires whole exponents. From opset 12 on the exponent has a type of its own.
 bool drawPow(Maker &m) {
   constexpr int64_t firstOfOwnType = 12, firstOfBf16 = 15;
   bool isWhole = m.random.chance(30);

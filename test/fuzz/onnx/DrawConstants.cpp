@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators whose results the importer knows.
+// Operators whose results are known to the importer.
 #include "test/fuzz/onnx/Entries.h"
 
 namespace pcc::fuzz {
@@ -8,7 +8,7 @@ namespace {
 
 using interpret::Tensor;
 
-/// A constant in one of its forms; a node that reads it comes later.
+/// Draws a constant in one of its forms; a later node reads it.
 bool drawConstant(Maker &m) {
   Types types = m.types();
   ElementType type = m.random.of(llvm::ArrayRef(types));
@@ -41,7 +41,7 @@ bool drawConstantOfShape(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Bounds count from the end if negative, and may lie outside.
+/// Negative bounds count from the end, and bounds may lie outside the shape.
 bool drawShape(Maker &m) {
   const Value &x = m.input(m.types(), {.hasSpecials = true, .hasNaN = true}, 1);
   int64_t rank = x.data.getRank(), start = m.random.below(rank);
@@ -62,7 +62,8 @@ bool drawSize(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Limits lie between two numbers of the range: whether one on it counts would hang on a rounding.
+/// Draws a limit between two numbers of the range: otherwise rounding would decide whether the
+/// limit counts.
 bool drawRange(Maker &m) {
   Types types = m.types();
   ElementType type = m.random.of(llvm::ArrayRef(types));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators of one input, element by element.
+// Elementwise operators of one input.
 #include "test/fuzz/onnx/Entries.h"
 
 namespace pcc::fuzz {
@@ -18,13 +18,13 @@ Entry unary(llvm::StringLiteral name, Domain domain, bool keepsExact = false) {
           }};
 }
 
-/// A number for an attribute.
+/// A numeric attribute with its default and its range.
 struct NumberAttribute {
   llvm::StringLiteral name;
   double otherwise, low, high;
 };
 
-/// Draws an operator whose attributes are numbers, each of which may be left out.
+/// Draws an operator with numeric attributes, each of which may be omitted.
 Entry withNumbers(llvm::StringLiteral name, Domain domain,
                   std::vector<NumberAttribute> attributes) {
   return {name, [=](Maker &m) {
@@ -47,7 +47,7 @@ bool drawGelu(Maker &m) {
   return m.add(draft);
 }
 
-/// Bounds are attributes up to opset 10, then inputs; each may be absent.
+/// Up to opset 10 bounds are attributes, then inputs; each may be absent.
 bool drawClip(Maker &m) {
   Draft draft = m.draft();
   Domain domain = within(-30, 30);
@@ -68,9 +68,10 @@ bool drawClip(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// A type that only files have, now and then: such values must be known at import.
+/// Sometimes draws a type that only files have: such values must be known at import.
 const Value &castInput(Maker &m, ElementType to) {
-  // A number too large for the result, or between two integers, has no one meaning.
+  // Avoids numbers that are too large for the result or lie between two integers: their result is
+  // unspecified.
   Domain domain = to == ElementType::I8 ? within(-100, 100) : within(-1000, 1000);
   domain.isExact = true;
   domain.hasSpecials = interpret::isFloat(to);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that choose elements by indices, and those that compare places.
+// Operators that choose elements by indices, and operators that compare positions.
 #include "test/fuzz/onnx/Entries.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,7 +12,7 @@ using interpret::Tensor;
 constexpr Domain anything = {.hasSpecials = true, .hasNaN = true};
 constexpr int64_t firstWithNegative = 11;
 
-/// The least index of a dimension: below zero they count from its end.
+/// Returns the least index of a dimension; negative indices count from its end.
 int64_t minIndex(Maker &m, int64_t size) {
   return m.opset() >= firstWithNegative && m.random.chance(50) ? -size : 0;
 }
@@ -26,7 +26,7 @@ bool drawGather(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// A shape within `shape` but for dimension `axis`.
+/// Returns a random shape no larger than `shape`.
 Shape smaller(Maker &m, llvm::ArrayRef<int64_t> shape) {
   Shape result(shape);
   for (int64_t &size : result)
@@ -47,8 +47,8 @@ bool drawGatherElements(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Places in the dimensions [batch, batch + indexed) of `shape`, `before` giving the shape of the
-/// list. With `areDistinct` each one occurs once.
+/// Draws positions in the dimensions [batch, batch + indexed) of `shape`. `before` is the shape of
+/// the list of positions. With `areDistinct` each position occurs once.
 Tensor drawPlaces(Maker &m, llvm::ArrayRef<int64_t> shape, Shape before, int64_t batch,
                   int64_t indexed, bool areDistinct) {
   llvm::ArrayRef<int64_t> dims = shape.slice(batch, indexed);
@@ -81,8 +81,8 @@ bool drawGatherNd(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Draws what is to be done with what was there. Without a reduction, places that occur twice have
-/// no meaning.
+/// Draws the reduction. Returns true if repeated positions are allowed: without a reduction their
+/// result is unspecified.
 bool drawReduction(Maker &m, Draft &draft, ElementType type) {
   bool adds = m.has("reduction") && type != ElementType::I1 && m.random.chance(50);
   llvm::StringRef reduction = adds ? "add" : "none";
@@ -90,7 +90,7 @@ bool drawReduction(Maker &m, Draft &draft, ElementType type) {
   return adds;
 }
 
-/// Indices along `axis`, each once beside the same other places.
+/// Draws indices along `axis`; no index repeats in a line along that axis.
 Tensor drawDistinct(Maker &m, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> shape,
                     int64_t axis, ElementType type) {
   int64_t inner = interpret::sizeOf(shape.drop_front(axis + 1)), count = shape[axis];
@@ -142,7 +142,7 @@ bool drawScatterNd(Maker &m) {
   return m.add(draft, 1);
 }
 
-/// Indices outside the depth have no place. Before opset 11 none counts from the end.
+/// An index outside the depth selects nothing. Before opset 11 no index counts from the end.
 bool drawOneHot(Maker &m) {
   int64_t depth = m.random.between(1, 9);
   ElementType type = m.random.of({ElementType::I64, ElementType::I32, ElementType::F32});

@@ -12,12 +12,14 @@ void setEpsilon(Maker &m, Draft &draft) {
   m.maySet(draft, "epsilon", m.random.chance(50) ? m.random.of({1e-3, 1e-2, 0.1}) : 1e-5, 1e-5);
 }
 
-/// Types of scale and bias, and of the statistics, may differ from the input's from opset 15 on.
+/// Returns the type of scale and bias or of statistics; from an opset on it may differ from the
+/// input's.
 ElementType otherType(Maker &m, ElementType type, int64_t firstOpset) {
   return m.opset() >= firstOpset && m.random.chance(20) ? ElementType::F32 : type;
 }
 
-/// Statistics of the batch: more than one result up to opset 13, an attribute from 14 on.
+/// Draws a batch normalization. Batch statistics are extra results up to opset 13, and an attribute
+/// from opset 14 on.
 bool drawBatchNormalization(Maker &m) {
   constexpr int64_t firstOfTypes = 15;
   const Value &x = m.input(m.types(), within(-20, 20), 2);
@@ -27,7 +29,7 @@ bool drawBatchNormalization(Maker &m) {
   bool isElementwise = m.has("spatial") && m.random.chance(20);
   Shape shape(x.data.getShape().slice(1, isElementwise ? x.data.getRank() - 1 : 1));
   draft.input(x).input(m.inputOf(affine, shape)).input(m.inputOf(affine, shape));
-  // Training needs two parameters as statistics.
+  // Training requires the statistics to be parameters.
   draft.input(m.inputOf(statistics, shape)).input(m.leaf(statistics, shape, within(0.1, 10)));
   setEpsilon(m, draft);
   m.maySet(draft, "momentum", m.random.chance(50) ? m.random.uniform(0, 1) : 0.9, 0.9);
@@ -37,7 +39,8 @@ bool drawBatchNormalization(Maker &m) {
   return m.add(draft, trains ? 3 : 1);
 }
 
-/// Dropout that drops: its numbers are the implementation's own. The mask is a result now and then.
+/// Draws a dropout whose random numbers, if it drops, depend on the implementation. Sometimes the
+/// mask is a result too.
 bool drawDropout(Maker &m) {
   constexpr int64_t firstWithInputs = 12;
   Types types = m.types();
@@ -76,8 +79,8 @@ bool drawTrailing(Maker &m) {
   return m.add(draft, hasBias ? m.random.of<int64_t>({1, 1, 2, 3}) : 1);
 }
 
-/// Class numbers, some of them the ignored one, which may be no class at all. One sample counts at
-/// least.
+/// Draws class numbers. Some are the ignored number, which may be outside all classes. At least one
+/// sample counts.
 const Value &drawLabels(Maker &m, llvm::ArrayRef<int64_t> scores, std::optional<int64_t> ignored) {
   Shape shape = {scores[0]};
   shape.append(scores.begin() + 2, scores.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that look at the elements along one axis in their order.
+// Operators that depend on the order of the elements along one axis.
 #include "test/fuzz/onnx/Entries.h"
 
 namespace pcc::fuzz {
@@ -30,7 +30,7 @@ bool drawHardmax(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Draws `sorted` = 0 for one element only: several may come in any order.
+/// Draws `sorted` = 0 for one element only: otherwise the order of the results is unspecified.
 bool drawTopK(Maker &m) {
   constexpr int64_t firstWithInput = 10;
   const Value &x = m.input(m.types(), exact, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that join, cut and pad.
+// Operators that concatenate, slice and pad.
 #include "test/fuzz/onnx/Entries.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
@@ -31,7 +31,7 @@ bool drawConcat(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Widths below zero cut; something is left.
+/// Negative widths cut elements off; at least one element is left.
 bool drawPad(Maker &m) {
   constexpr int64_t firstWithInputs = 11, firstWithAxes = 18;
   bool hasInputs = m.opset() >= firstWithInputs;
@@ -67,7 +67,7 @@ bool drawPad(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// The bounds of a slice along one dimension that is not empty.
+/// Bounds of a nonempty slice along one dimension.
 struct Bounds {
   int64_t start, end, step;
 };
@@ -78,7 +78,7 @@ Bounds drawBounds(Maker &m, int64_t size, bool hasSteps) {
     step = m.random.of<int64_t>({2, 3, -1, -2, 100});
   if (step < 0) {
     std::swap(start, --end);
-    // Before the first element: -size - 1 and everything below.
+    // Before the first element: -size - 1 and all lower numbers.
     --end;
     if (end < 0)
       end = m.random.of<int64_t>({-size - 1, -size - 7, -std::numeric_limits<int32_t>::max()});
@@ -126,8 +126,8 @@ bool drawSlice(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Sizes are an attribute up to opset 12, then an input. Without them the pieces are equal; from
-/// opset 18 on the last one may be smaller.
+/// Up to opset 12 the sizes are an attribute, then an input. Without sizes the pieces are equal;
+/// from opset 18 on the last one may be smaller.
 bool drawSplit(Maker &m) {
   constexpr int64_t firstWithInput = 13;
   const Value &x = m.input(m.types(), anything, 1);
@@ -136,7 +136,7 @@ bool drawSplit(Maker &m) {
   bool isEqual = m.random.chance(50);
   if (isEqual && m.has("num_outputs")) {
     int64_t piece = (size + count - 1) / count;
-    count = (size + piece - 1) / piece; // pieces have elements
+    count = (size + piece - 1) / piece; // every piece has elements
   } else if (isEqual) {
     while (size % count)
       --count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products and sums of products.
+// Matmuls and sums of products.
 #include "test/fuzz/onnx/Entries.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr Domain factors = {.low = -11, .high = 11};
 
-/// C is optional from opset 11 on, and broadcasts to the product.
+/// C is optional from opset 11 on, and broadcasts to the result.
 bool drawGemm(Maker &m) {
   constexpr int64_t firstWithoutThird = 11;
   const Value &a = m.input(m.types(), factors, 2, 2);
@@ -38,7 +38,7 @@ bool drawGemm(Maker &m) {
   return m.add(draft);
 }
 
-/// Vectors, matrices, and stacks of matrices that broadcast together.
+/// Draws vectors, matrices, or stacks of matrices that broadcast together.
 bool drawMatMul(Maker &m) {
   const Value &a = m.input(m.types(), factors, 1);
   llvm::ArrayRef<int64_t> shape = a.data.getShape();
@@ -62,8 +62,8 @@ bool drawMatMul(Maker &m) {
   return m.add(draft);
 }
 
-/// An equation of `count` operands over a few letters: some have dots, a letter may occur twice in
-/// one of them.
+/// Makes an equation of `count` operands over a few letters. Some operands have dots, and a letter
+/// may occur twice in one operand.
 class EquationMaker {
 public:
   explicit EquationMaker(Maker &m) : m(m), hasDots(m.random.chance(25)) {
@@ -73,7 +73,7 @@ public:
       batch.push_back(m.random.between(1, 4));
   }
 
-  /// The letters of one operand, and its shape.
+  /// Draws the letters of one operand, and its shape.
   std::pair<std::string, Shape> drawOperand() {
     std::string text;
     Shape shape;
@@ -96,7 +96,7 @@ public:
     return {text, shape};
   }
 
-  /// The result: some letters of the operands in any order.
+  /// Draws the letters of the result: some letters of the operands in any order.
   std::string drawResult() {
     std::string chosen;
     for (char letter : letters)

@@ -6,8 +6,8 @@
 namespace pcc::fuzz {
 namespace {
 
-/// Draws a reduction, whose axes are an attribute before `firstWithInput` and an input from it on.
-/// An input may be empty: that stands for all axes, or for none with `noop_with_empty_axes`.
+/// Draws a reduction. Its axes are an attribute before opset `firstWithInput` and then an input. An
+/// empty list of axes stands for all axes, or for none with `noop_with_empty_axes`.
 Entry reduction(llvm::StringLiteral name, Domain domain, int64_t firstWithInput = 18,
                 bool keepsExact = false) {
   return {name, [=](Maker &m) {
@@ -31,7 +31,7 @@ Entry reduction(llvm::StringLiteral name, Domain domain, int64_t firstWithInput 
           }};
 }
 
-/// Before opset 13 all dimensions from the axis on count together.
+/// Before opset 13 all dimensions from the axis on are normalized together.
 bool drawSoftmax(Maker &m) {
   constexpr int64_t firstAlongAxis = 13;
   bool isFlat = m.opset() < firstAlongAxis;

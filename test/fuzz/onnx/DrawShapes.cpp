@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that change a shape and no element.
+// Operators that change only the shape.
 #include "test/fuzz/onnx/Entries.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -10,7 +10,7 @@ namespace {
 constexpr Domain anything = {.hasSpecials = true, .hasNaN = true};
 constexpr int64_t firstWithAxesInput = 13;
 
-/// Sizes whose product is `count`, of at most four dimensions.
+/// Returns sizes whose product is `count`, in at most four dimensions.
 Shape factorize(Maker &m, int64_t count) {
   Shape sizes;
   while (count > 1 && sizes.size() < 3) {
@@ -25,7 +25,7 @@ Shape factorize(Maker &m, int64_t count) {
   return sizes;
 }
 
-/// Some sizes are written as 0 (that of the input) or -1 (whatever is left).
+/// Writes some sizes as 0 (the input's size) or -1 (the remaining elements).
 bool drawReshape(Maker &m) {
   const Value &x = m.input(m.types(), anything);
   Shape shape = factorize(m, x.data.size()), written = shape;
@@ -63,7 +63,7 @@ bool drawTranspose(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Axes are an attribute up to opset 12, then an input.
+/// Up to opset 12 axes are an attribute, then an input.
 void setAxes(Maker &m, Draft &draft, llvm::ArrayRef<int64_t> axes, int64_t rank) {
   Shape written;
   for (int64_t axis : axes)
@@ -126,7 +126,7 @@ bool drawTile(Maker &m) {
   return m.add(draft, 1, true);
 }
 
-/// Images of which `divides` holds for blocks of `side`.
+/// Draws an image whose dimensions fit blocks of `side` pixels.
 bool drawBlocks(Maker &m, bool toSpace) {
   int64_t side = m.random.between(1, 3);
   auto fits = [&](llvm::ArrayRef<int64_t> shape) {

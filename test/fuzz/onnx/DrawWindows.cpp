@@ -7,7 +7,7 @@
 namespace pcc::fuzz {
 namespace {
 
-/// A window over `image`, all of whose places touch the image.
+/// A window over `image`; each of its positions overlaps the image.
 struct Window {
   Shape sizes, strides, pads, dilations;
   std::string autoPad = "NOTSET";
@@ -16,7 +16,8 @@ struct Window {
   bool fits(llvm::ArrayRef<int64_t> image) const;
 };
 
-/// Whether every place of the window has an element of the image, rounded up or down.
+/// Returns true if every position of the window has an element of the image, with rounding up or
+/// down.
 bool Window::fits(llvm::ArrayRef<int64_t> image) const {
   size_t rank = image.size();
   for (size_t dim : llvm::seq(rank)) {
@@ -41,7 +42,8 @@ bool Window::fits(llvm::ArrayRef<int64_t> image) const {
   return true;
 }
 
-/// A window of `sizes`, or of random ones. One pixel without padding always fits.
+/// Draws a window of `sizes`, or of random sizes. A window of one pixel without padding always
+/// fits.
 Window drawWindow(Maker &m, llvm::ArrayRef<int64_t> image, std::optional<Shape> sizes = {}) {
   auto rank = static_cast<int64_t>(image.size());
   for (int64_t attempt = 0; attempt < 20; ++attempt) {
@@ -83,7 +85,7 @@ void setWindow(Maker &m, Draft &draft, const Window &window, bool needsSizes) {
   m.maySet<int64_t>(draft, "ceil_mode", window.hasCeiling, 0);
 }
 
-/// [samples, channels, sizes ...].
+/// Draws a shape [samples, channels, sizes ...].
 Shape drawImage(Maker &m, int64_t maxDims) {
   Shape shape = {m.random.between(1, 3), m.random.between(1, 6)};
   for (int64_t dims = m.random.between(1, maxDims); dims > 0; --dims)

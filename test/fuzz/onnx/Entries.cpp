@@ -17,7 +17,7 @@ const std::vector<Entry> &allEntries() {
   return entries;
 }
 
-/// Mostly an opset that files have: from 7 on.
+/// Draws an opset, mostly one that files use: 7 or later.
 static int64_t drawOpset(uint64_t seed) {
   constexpr int64_t firstUsual = 7;
   Random random(~seed);

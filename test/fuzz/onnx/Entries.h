@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of operators that random graphs are made of: one entry an operator. Which types and
-// attributes an operator has in an opset is ONNX's table (Schema.h); in which opsets pcc has it,
-// the importer's.
+// The table of operators in random graphs, one entry for each operator. ONNX's table (Schema.h)
+// gives the types and attributes of an operator in an opset. The importer's table gives the opsets
+// in which pcc supports the operator.
 #pragma once
 
 #include "compiler/import/operators/Operators.h"
@@ -13,13 +13,13 @@ namespace pcc::fuzz {
 
 struct Entry {
   llvm::StringLiteral name;
-  /// Adds a node with random inputs and attributes; false where nothing fits.
+  /// Adds a node with random inputs and attributes; returns false if nothing fits.
   std::function<bool(Maker &)> draw;
-  /// Later opsets have deprecated the operator.
+  /// The last opset before the operator was deprecated.
   int64_t lastOpset = import::newestOpset;
 };
 
-/// The entries of each family, in its own file.
+/// Entries of one family, in a file of its own.
 std::vector<Entry> elementwiseEntries(); // DrawElementwise.cpp
 std::vector<Entry> binaryEntries();      // DrawBinary.cpp
 std::vector<Entry> constantEntries();    // DrawConstants.cpp
@@ -33,11 +33,11 @@ std::vector<Entry> windowEntries();      // DrawWindows.cpp
 std::vector<Entry> normalEntries();      // DrawNormals.cpp
 std::vector<Entry> attentionEntries();   // DrawAttention.cpp
 
-/// All entries.
+/// Returns all entries.
 const std::vector<Entry> &allEntries();
 
-/// 2 to 12 nodes of the opset that `seed` draws. `error` receives the message of a node that the
-/// importer or the interpreter refuses, which ends the graph.
+/// Makes a graph of 2 to 12 nodes of the opset that `seed` draws. The graph ends at a node that the
+/// importer or the interpreter refuses; `error` receives the message.
 Graph makeGraph(uint64_t seed, mlir::MLIRContext &context, std::string &error);
 
 } // namespace pcc::fuzz

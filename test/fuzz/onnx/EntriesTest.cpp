@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generator draws everything that ONNX has of the operators that pcc imports, but for the list
-// of exclusions; and no exclusion is there in vain.
+// Checks that the generator draws all of ONNX's variants of imported operators, except for the
+// exclusions, and that every exclusion is needed.
 #include "test/fuzz/onnx/Entries.h"
 
 #include "compiler/Register.h"
@@ -27,8 +27,8 @@ bool isExcluded(const Schema &schema, llvm::StringRef attribute) {
   });
 }
 
-/// The attributes that the nodes of one operator have, the types of its first input or result, and
-/// the errors.
+/// Attributes of the drawn nodes of one operator, the types of its first input or result, and the
+/// errors.
 struct Drawn {
   std::set<std::string> attributes, types, errors;
   int64_t nodes = 0;

@@ -13,7 +13,8 @@ using namespace mlir;
 namespace pcc::fuzz {
 namespace {
 
-/// The node alone: computed inputs become inputs of the graph, or constants if they are known.
+/// Makes a graph of the node alone: computed inputs become inputs of the graph, or constants if
+/// they are known.
 Graph isolate(const Graph &graph, const onnx::NodeProto &node) {
   Graph alone;
   alone.opset = graph.opset;
@@ -32,7 +33,7 @@ Graph isolate(const Graph &graph, const onnx::NodeProto &node) {
   return alone;
 }
 
-/// The model of `alone` with outputs of unknown types, which the importer does not read.
+/// Makes the model of `alone`, with outputs of unknown types, which the importer does not read.
 std::shared_ptr<onnx::ModelProto> modelOf(Graph alone) {
   std::vector<std::string> outputs = std::move(alone.outputs);
   alone.outputs.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of ONNX that random graphs leave out, each with its reason. A test checks that
-// everything else of ONNX's table is drawn.
+// Parts of ONNX that random graphs omit, each with its reason. A test checks that all other parts
+// of ONNX's table are drawn.
 #pragma once
 
 #include "compiler/interpret/Element.h"
@@ -16,7 +16,7 @@ struct RefusedTypes {
 llvm::ArrayRef<RefusedTypes> refusedTypes();
 bool isRefused(llvm::StringRef op, interpret::ElementType type);
 
-/// Attributes that are never set. `op` is empty where it holds for all operators.
+/// An attribute that is never set. An empty `op` stands for all operators.
 struct ExcludedAttribute {
   llvm::StringLiteral op, attribute, reason;
 };

@@ -14,11 +14,12 @@ using pcc::onnx::TensorProto;
 namespace pcc::fuzz {
 namespace {
 
-/// The oldest version of the file format in which initializers are no inputs, and the one of IR 8.
+/// The oldest version of the file format in which initializers need not be inputs, a later one, and
+/// the newest one used.
 constexpr int64_t plainVersion = 4, laterVersion = 8, newestVersion = 10;
 constexpr int64_t firstOpsetOfLater = 15, firstOpsetOfNewest = 21;
 
-/// The bits of a float of 16 bits.
+/// Returns the bits of a 16-bit float.
 uint16_t halfBits(ElementType type, double value) {
   const llvm::fltSemantics &semantics =
       type == ElementType::F16 ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat();
@@ -34,7 +35,7 @@ template <typename T> void appendBytes(std::string &bytes, T value) {
   bytes.append(buffer, sizeof(T));
 }
 
-/// The element as a file stores it.
+/// Appends the element as a file stores it.
 void appendElement(std::string &bytes, ElementType type, interpret::Element element) {
   switch (type) {
   case ElementType::F32:
@@ -49,7 +50,7 @@ void appendElement(std::string &bytes, ElementType type, interpret::Element elem
   }
 }
 
-/// Whether the element type has a field that holds its numbers as they are.
+/// Returns true if a field of the tensor message holds numbers of the element type unchanged.
 bool hasOwnField(ElementType type) {
   return type == ElementType::F32 || type == ElementType::I64 || type == ElementType::I32 ||
          type == ElementType::I8 || type == ElementType::I1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A random ONNX graph as data that can be made smaller. Every value holds its elements, also those
-// that nodes compute: so a value may become an input of the graph when its node is dropped.
+// A random ONNX graph as data that can be reduced. Every value holds its elements, also a result of
+// a node. So a value may become an input of the graph when its node is dropped.
 #pragma once
 
 #include "compiler/import/onnx.pb.h"
@@ -17,9 +17,9 @@ struct Value {
   std::string name;
   Origin origin;
   interpret::Tensor data;
-  /// Every right implementation computes these very bits.
+  /// Every correct implementation computes the same bits.
   bool isExact = true;
-  /// The importer computes it: it may decide about shapes.
+  /// The importer computes the value, so it may determine shapes.
   bool isKnown = false;
 };
 
@@ -34,22 +34,22 @@ struct Graph {
   const Value *find(llvm::StringRef name) const;
   Value *find(llvm::StringRef name);
 
-  /// The names that a node reads or the graph returns.
+  /// Returns the names that a node reads or the graph returns.
   std::set<std::string> usedNames() const;
-  /// The model without values that nobody uses.
+  /// Makes the model, without unused values.
   onnx::ModelProto toModel() const;
-  /// `opset 13: Add(x0, x1) -> r2; Relu(r2) -> r3 ...`
+  /// Returns a text like `opset 13: Add(x0, x1) -> r2; Relu(r2) -> r3 ...`.
   std::string str() const;
 };
 
-/// `graph` as a model to train by `output`: inputs without as many rows as that become
+/// Prepares `graph` for training by `output`: inputs with another number of rows become
 /// initializers.
 Graph withInitializers(Graph graph, const Value &output);
 
-/// The number by which ONNX knows an element type.
+/// Returns ONNX's number of an element type.
 int32_t onnxTypeOf(interpret::ElementType type);
 
-/// A tensor with the elements in `raw_data`, or in the field of their type.
+/// Makes a tensor message with the elements in `raw_data`, or in the field of their type.
 onnx::TensorProto toTensorProto(llvm::StringRef name, const interpret::Tensor &tensor,
                                 bool isRaw = true);
 

@@ -34,7 +34,7 @@ struct Child {
 
 } // namespace
 
-/// `seconds` of 0: no limit.
+/// Starts a child process; `seconds` of 0 means no limit.
 static Child start(llvm::function_ref<std::string()> body, unsigned seconds) {
   int ends[2];
   if (pipe(ends) != 0)
@@ -45,7 +45,7 @@ static Child start(llvm::function_ref<std::string()> body, unsigned seconds) {
     for (int number : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
       signal(number, SIG_DFL);
     alarm(seconds);
-    writeAll(ends[1], body() + "."); // the mark of a finished result
+    writeAll(ends[1], body() + "."); // marks a complete result
     _exit(0);
   }
   close(ends[1]);

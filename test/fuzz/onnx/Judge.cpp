@@ -32,7 +32,7 @@ bool writeFile(const std::string &path, llvm::StringRef bytes) {
   return true;
 }
 
-/// One device, and no training.
+/// Makes options for one device without training.
 CompileOptions plainOptions() {
   CompileOptions options;
   options.parallel.set_device_num(1);
@@ -41,7 +41,7 @@ CompileOptions plainOptions() {
   return options;
 }
 
-/// Losses of other elements have no slope.
+/// Returns false if an element is infinite or NaN: the loss then has no gradient.
 bool hasFiniteElements(const interpret::Tensor &tensor) {
   for (int64_t n = 0; tensor.isFloat() && n < tensor.size(); ++n)
     if (!std::isfinite(tensor[n].f))
@@ -111,7 +111,7 @@ bool Judge::import() {
   return true;
 }
 
-/// The model against its nodes, each of which was imported and run alone.
+/// Compares the model with its nodes, each of which was imported and run alone.
 void Judge::runInterpreter() {
   FirstError error(&context);
   auto made = interpret::makeReference(*module, "forward", arguments);
@@ -137,7 +137,7 @@ void Judge::writeTolerances(const interpret::Bounds &bounds) {
   writeFile(folder + "/tolerances.json", text);
 }
 
-/// Compiles and links `module`, and loads the program; null after a failure.
+/// Compiles and links `module`, and loads the program; returns null after a failure.
 std::unique_ptr<runtime::Session> Judge::load(ModuleOp module, const CompileOptions &options,
                                               const std::string &way) {
   FirstError error(&context);
@@ -171,7 +171,7 @@ void Judge::runCpu() {
   take("cpu", interpret::compareNamed("", reference, actual, interpret::compiledFactor(*module)));
 }
 
-/// The output by whose mean square the graph is trained: the last one of floats that has rows.
+/// Returns the output for training, by its mean square: the last float output with rows.
 const Value *Judge::findPrediction() const {
   const Value *prediction = nullptr;
   for (const std::string &output : graph.outputs)
@@ -180,7 +180,7 @@ const Value *Judge::findPrediction() const {
   return prediction;
 }
 
-/// The model to train, imported from a file of its own; null after a failure.
+/// Imports the model for training from a file of its own; returns null after a failure.
 OwningOpRef<ModuleOp> Judge::importForTraining(const Value &prediction) {
   FirstError error(&context);
   Graph trained = withInitializers(graph, prediction);
@@ -194,7 +194,7 @@ OwningOpRef<ModuleOp> Judge::importForTraining(const Value &prediction) {
   return imported;
 }
 
-/// The graph's own inputs and parameters; labels are random.
+/// Makes batches and parameters from the graph's own values; labels are random.
 interpret::TrainingReference Judge::makeBatches(ModuleOp one) {
   interpret::TrainingReference made;
   made.batches = interpret::randomBatches(one, /*steps=*/1, graph.seed);
@@ -206,7 +206,7 @@ interpret::TrainingReference Judge::makeBatches(ModuleOp one) {
   return made;
 }
 
-/// One step of stochastic gradient descent, if a parameter can be trained.
+/// Runs one step of stochastic gradient descent, if a parameter can be trained.
 void Judge::train() {
   verdict.training = "a value that is not finite";
   for (const Value &value : graph.values)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a graph in all ways and compares: node by node, the whole model in the interpreter, compiled
-// on this machine's CPU, and trained both ways.
+// Runs a graph in all ways and compares the results: node by node, the whole model in the
+// interpreter, compiled on this machine's CPU, and trained in both.
 #pragma once
 
 #include "mlir/IR/MLIRContext.h"
@@ -10,7 +10,7 @@
 namespace pcc::fuzz {
 
 struct Verdict {
-  std::string way; ///< the comparison that failed: `import`, `nodes`, `cpu`, ...; empty if none did
+  std::string way; ///< the failed comparison: `import`, `nodes`, `cpu`, ...; empty if none failed
   std::string reason;   ///< the first difference, or the first error
   std::string training; ///< `trained`, or the reason why the graph cannot be trained
 
@@ -19,13 +19,13 @@ struct Verdict {
   static Verdict parse(llvm::StringRef text);
 };
 
-/// Writes `model.onnx` and `test_data_set_0` with inputs and outputs to `folder`. False if that
-/// fails.
+/// Writes `model.onnx`, and `test_data_set_0` with inputs and outputs, to `folder`. Returns false
+/// if that fails.
 bool writeGraph(const Graph &graph, const std::string &folder);
 
-/// Judges the graph that `writeGraph` wrote to `folder`, from these files alone but for the values
-/// of its nodes. Writes `tolerances.json` beside them: how far another implementation's outputs may
-/// be off.
+/// Judges the graph that `writeGraph` wrote to `folder`, from these files and the values of the
+/// graph's nodes. Writes `tolerances.json` beside them: the allowed error of another
+/// implementation's outputs.
 Verdict judge(const Graph &graph, const std::string &folder, mlir::MLIRContext &context);
 
 } // namespace pcc::fuzz

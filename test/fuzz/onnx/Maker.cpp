@@ -13,7 +13,7 @@ using pcc::interpret::Tensor;
 namespace pcc::fuzz {
 namespace {
 
-/// Larger tensors are no inputs of nodes, and larger results no values at all.
+/// Maximum elements of a node's input, and of a node's result.
 constexpr int64_t maxInput = 4096, maxResult = 16384;
 
 bool isFinite(const Tensor &tensor) {
@@ -23,7 +23,7 @@ bool isFinite(const Tensor &tensor) {
   return true;
 }
 
-/// How often a type is drawn, among those that an operator has.
+/// Returns the relative frequency of a type among the types of an operator.
 int64_t weightOf(ElementType type) {
   switch (type) {
   case ElementType::F32:
@@ -93,7 +93,7 @@ Tensor Maker::draw(ElementType type, llvm::ArrayRef<int64_t> shape, Domain domai
   while (static_cast<int64_t>(numbers.size()) < size) {
     double number = random.uniform(low, high);
     if (isFloat && isGrid)
-      number = std::clamp(std::round(number * 4) / 4, low, high); // ties
+      number = std::clamp(std::round(number * 4) / 4, low, high); // makes ties
     if (!isFloat)
       number = static_cast<double>(random.between(std::ceil(low), std::floor(high)));
     if (std::fabs(number) >= domain.apart)
@@ -146,7 +146,7 @@ Shape Maker::partnerShape(llvm::ArrayRef<int64_t> shape, bool isOneWay) {
 }
 
 int64_t Maker::written(int64_t axis, int64_t rank) {
-  constexpr int64_t firstOpset = 11; // with negative axes everywhere
+  constexpr int64_t firstOpset = 11; // the first opset in which all operators accept negative axes
   return opset() >= firstOpset && random.chance(40) ? axis - rank : axis;
 }
 
@@ -230,7 +230,7 @@ const Value &Maker::input(llvm::ArrayRef<ElementType> types, Domain domain, Fits
         value.data.size() <= maxInput && fits(value.data.getShape()) && domain.accepts(value))
       candidates.push_back(&value);
   if (!candidates.empty() && random.chance(80)) {
-    // The later of two, so that graphs become deep.
+    // Takes the later of two candidates, so that graphs become deep.
     auto count = static_cast<int64_t>(candidates.size());
     return *candidates[std::max(random.below(count), random.below(count))];
   }
@@ -291,7 +291,7 @@ const Value &Maker::indices(llvm::ArrayRef<int64_t> shape, int64_t low, int64_t 
 // Results
 //===------------------------------------------------------------------------------------------===//
 
-/// Whether results are small, finite unless an input is not, and of a type that programs have.
+/// Returns true if results are small, and finite if all inputs are finite.
 bool Maker::isUsable(const Draft &draft, llvm::ArrayRef<Value> results) const {
   bool areFinite = true;
   for (const std::string &name : draft.proto.input())
@@ -338,7 +338,7 @@ void Maker::finish() {
     if (value.origin == Origin::Result && !constants.count(value.name) &&
         (!used.count(value.name) || random.chance(20)))
       graph.outputs.push_back(value.name);
-  // Constants that were made for a node that was of no use.
+  // Drops constants that were made for a discarded node.
   llvm::erase_if(graph.nodes, [&](const onnx::NodeProto &node) {
     return node.op_type() == "Constant" && !used.count(node.output(0));
   });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers that are the same on every machine: the distributions of the standard library are
-// not.
+// Random numbers that are equal on every machine, unlike the distributions of the standard library.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -13,11 +12,11 @@ class Random {
 public:
   explicit Random(uint64_t seed) : engine(seed * 0x9E3779B97F4A7C15u + 1) {}
 
-  /// A number in [0, end).
+  /// Returns a number in [0, end).
   int64_t below(int64_t end) { return static_cast<int64_t>(engine() % static_cast<uint64_t>(end)); }
-  /// A number in [low, high].
+  /// Returns a number in [low, high].
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
-  /// True in `percent` of 100 cases.
+  /// Returns true in `percent` of 100 cases.
   bool chance(int64_t percent) { return below(100) < percent; }
   double uniform(double low, double high) {
     return low + (high - low) * 0x1p-53 * static_cast<double>(engine() >> 11);

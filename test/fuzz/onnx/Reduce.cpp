@@ -21,7 +21,7 @@ static Graph withoutNode(Graph graph, size_t place) {
   return graph;
 }
 
-/// Whether every node has a result that is read or returned.
+/// Returns true if some node has no result that is read or returned.
 static bool hasUselessNode(const Graph &graph) {
   std::set<std::string> used = graph.usedNames();
   return llvm::any_of(graph.nodes, [&](const onnx::NodeProto &node) {
@@ -39,7 +39,7 @@ static Graph withoutUselessNodes(Graph graph) {
   return graph;
 }
 
-/// The graphs with one output or node less, the last ones first.
+/// Returns the graphs with one output or node less, the last ones first.
 static std::vector<Graph> smallerGraphs(const Graph &graph) {
   std::vector<Graph> smaller;
   for (size_t n = graph.outputs.size(); n-- > 0;)

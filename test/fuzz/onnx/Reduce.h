@@ -6,8 +6,8 @@
 
 namespace pcc::fuzz {
 
-/// Drops outputs and nodes while `fails` holds. What a dropped node computed becomes an input of
-/// the graph with the very elements.
+/// Drops outputs and nodes while `fails` holds. The results of a dropped node become inputs of the
+/// graph with the same elements.
 Graph reduceGraph(Graph graph, llvm::function_ref<bool(const Graph &)> fails);
 
 } // namespace pcc::fuzz

@@ -18,7 +18,7 @@ static void addNode(Graph &graph, const std::string &op, const std::string &inpu
   graph.values.push_back({output, Origin::Result, Tensor::floats(ElementType::F32, {}, 2.0)});
 }
 
-/// x -> Abs -> Neg -> Exp, and Neg -> Log.
+/// Makes the graph x -> Abs -> Neg -> Exp, and Neg -> Log.
 static Graph makeChain() {
   Graph graph;
   graph.values.push_back({"x", Origin::Input, Tensor::floats(ElementType::F32, {}, 1.0)});

@@ -17,7 +17,7 @@ const Schema *findSchema(llvm::StringRef name, int64_t opset) {
   const Schema *best = nullptr;
   for (const Schema &row : rows)
     if (row.name == name && row.since <= opset)
-      best = &row; // rows of one operator lie in the order of their opsets
+      best = &row; // rows of one operator are sorted by opset
   return best;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element types and attributes that ONNX gives the operators, by opset (Schemas.inc, which
-// make_schemas.py writes). It is ONNX's own table, not the importer's: what the importer does not
-// take shows as a difference.
+// Element types and attributes of operators in ONNX, by opset (Schemas.inc, written by
+// make_schemas.py). The table is ONNX's own, not the importer's, so that a gap in the importer
+// shows as a difference.
 #pragma once
 
 #include "compiler/interpret/Element.h"
@@ -23,13 +23,13 @@ struct Schema {
   bool hasAttribute(llvm::StringRef attribute) const;
 };
 
-/// All rows, by name and opset.
+/// Returns all rows, sorted by name and opset.
 llvm::ArrayRef<Schema> allSchemas();
 
-/// The row that holds in `opset`; null for an operator that this opset does not have.
+/// Returns the row for `opset`; null if this opset does not have the operator.
 const Schema *findSchema(llvm::StringRef name, int64_t opset);
 
-/// The element type called `name`, as in `f32`.
+/// Returns the element type called `name`, for example `f32`.
 interpret::ElementType parseType(llvm::StringRef name);
 
 } // namespace pcc::fuzz

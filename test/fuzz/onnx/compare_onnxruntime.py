@@ -22,11 +22,13 @@ import onnx.reference
 import onnxruntime
 from onnx import numpy_helper
 
-# Both round, each on its own way: pcc's tolerance is how far one of them may be from the exact result.
+# Both implementations round; pcc's tolerance is the error of one of them relative to the exact
+# result.
 FACTOR = 2
-# onnxruntime approximates some functions of f32 to about this relative accuracy, whatever an exact program does.
+# onnxruntime approximates some f32 functions to about this relative accuracy.
 RELATIVE = 2e-5
-# The least difference that counts: of numbers that are zero, or one, up to a rounding of their terms.
+# Differences below this are ignored: results near zero or one differ by the rounding of their
+# terms.
 ABSOLUTE = 1e-6
 HALF = {np.dtype(np.float16): 2e-3, np.dtype(ml_dtypes.bfloat16): 1.6e-2}
 NEWEST_OPSET = 25

@@ -15,7 +15,7 @@ NEWEST_OPSET = 25
 NAMES = {"tensor(float)": "f32", "tensor(float16)": "f16", "tensor(bfloat16)": "bf16", "tensor(int64)": "i64",
          "tensor(int32)": "i32", "tensor(int8)": "i8", "tensor(bool)": "i1"}
 ORDER = list(NAMES.values())
-# The type that counts where it is not that of the first input.
+# The type parameter of operators whose relevant type is not that of the first input.
 TYPE_PARAMETERS = {"OneHot": "T3", "ConstantOfShape": "T2"}
 
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// onnx-graphs: random valid ONNX graphs of all operators that pcc imports, judged by the
-// interpreter and the CPU. Prints a line for each graph that fails, made smaller, then the counts.
+// onnx-graphs: makes random valid ONNX graphs of all operators that pcc imports, and judges them by
+// the interpreter and the CPU. Prints a line with a reduced graph for each failure, then the
+// counts.
 #include "compiler/Register.h"
 #include "mlir/IR/Dialect.h"
 #include "test/fuzz/onnx/Entries.h"
@@ -30,7 +31,7 @@ static cl::opt<bool> printsTraining("training",
 
 static constexpr unsigned timeLimit = 120;
 
-/// A context without threads: its process forks.
+/// Makes a context without threads, because its process forks.
 static std::unique_ptr<mlir::MLIRContext> makeContext() {
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -52,7 +53,7 @@ static Verdict judgeHere(const Graph &graph, const std::string &path) {
   return judge(graph, path, *makeContext());
 }
 
-/// The same in a process of its own.
+/// Judges a graph in a child process.
 static Verdict judgeApart(const Graph &graph, const std::string &path) {
   Outcome outcome = runIsolated([&] { return judgeHere(graph, path).str(); }, timeLimit);
   return outcome.fault.empty() ? Verdict::parse(outcome.text) : Verdict{"crash", outcome.fault, ""};
@@ -80,7 +81,8 @@ static Verdict run(uint64_t seed, const std::string &path) {
   return outcome.fault.empty() ? Verdict::parse(outcome.text) : Verdict{"crash", outcome.fault, ""};
 }
 
-/// The text of the smallest graph found that fails in the same way, which is written to `path`.
+/// Returns the text of the smallest graph found that fails in the same way, and writes the graph to
+/// `path`.
 static std::string reduce(uint64_t seed, const Verdict &verdict, const std::string &path) {
   Outcome outcome = runIsolated(
       [&] {
@@ -98,7 +100,7 @@ static std::string reduce(uint64_t seed, const Verdict &verdict, const std::stri
   return outcome.fault.empty() ? outcome.text : "not made smaller: " + outcome.fault;
 }
 
-/// Counts of one process: `passed`, `trained`, and graphs that are not trained by their reason.
+/// Counts of one process: `passed`, `trained`, and untrained graphs by reason.
 using Counts = std::map<std::string, int64_t>;
 
 static void runSeed(uint64_t seed, Counts &counts) {
@@ -121,7 +123,7 @@ static void runSeed(uint64_t seed, Counts &counts) {
   }
 }
 
-/// Every `jobs`-th seed from the `number`-th on; the counts as lines.
+/// Runs every `jobs`-th seed from the `number`-th on; returns the counts as lines.
 static std::string runShare(unsigned number, uint64_t first, int64_t count) {
   Counts counts;
   for (auto n = static_cast<int64_t>(number); n < count; n += jobs)
