@@ -37,8 +37,8 @@ ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
       deviceConfiguration("device-config",
                           cl::desc("name of the model's multi-device configuration to use"),
                           cl::value_desc("name"), cl::sub(command)),
-      dims("set-dim", cl::desc("size of a symbolic dimension"), cl::value_desc("name=size"),
-           cl::sub(command)),
+      pins("pins", constraints), dims("set-dim", cl::desc("size of a symbolic dimension"),
+                                      cl::value_desc("name=size"), cl::sub(command)),
       inputs("set-input",
              cl::desc(".pb file with the value of an input that must be constant, such as a shape"),
              cl::value_desc("name=file"), cl::sub(command)) {}

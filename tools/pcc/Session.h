@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -49,6 +50,7 @@ private:
   ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;
 
   llvm::cl::opt<std::string> model, weights, constraints, deviceConfiguration;
+  OldName pins;
   llvm::cl::list<std::string> dims, inputs;
 };
 

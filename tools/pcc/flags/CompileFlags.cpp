@@ -50,6 +50,7 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
                    cl::desc("maximum number of chunks of a matmul whose result is summed over "
                             "ranks; the cost model chooses (default: 1, no chunks)"),
                    cl::init(1), cl::sub(command)),
+      productChunks("product-chunks", matmulChunks),
       stageMemory(
           "stage-memory",
           cl::desc("bytes of a device into which the search must fit pipeline stages, by its "

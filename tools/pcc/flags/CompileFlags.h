@@ -82,7 +82,9 @@ private:
   llvm::cl::opt<bool> roundsToTf32;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
-  llvm::cl::opt<int64_t> matmulChunks, stageMemory;
+  llvm::cl::opt<int64_t> matmulChunks;
+  OldName productChunks;
+  llvm::cl::opt<int64_t> stageMemory;
 };
 
 /// Sets `gpuChip` to the chip that `--target=cuda:CHIP` names; it stays empty for `host`. Returns

@@ -33,6 +33,7 @@ public:
                    cl::sub(command)),
         cost("cost", cl::desc("estimate the cost of a model's step on the machine of '--cluster'"),
              cl::sub(command)),
+        price("price", cost),
         op("op", cl::desc("op, parameter or input whose options in the searched plan are listed"),
            cl::value_desc("name"), cl::sub(command)),
         costFlags(command), format(command) {}
@@ -173,6 +174,7 @@ private:
 
   CompileFlags compileFlags;
   cl::opt<bool> communication, parameters, cost;
+  OldName price;
   cl::opt<std::string> op;
   CostFlags costFlags;
   FormatFlag format;

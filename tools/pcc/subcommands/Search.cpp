@@ -87,6 +87,7 @@ public:
             cl::desc(
                 "time limit of the cost of each constraint in seconds (default: 10; 0: no costs)"),
             cl::init(10), cl::sub(command)),
+        pinTimeLimit("pin-time-limit", constraintTimeLimit),
         pipelines(
             "pipelines",
             cl::desc("also choose the numbers of pipeline stages, microbatches and virtual stages, "
@@ -97,10 +98,12 @@ public:
             cl::desc(
                 "largest number of microbatches for '--pipelines' (default: 0, eight per stage)"),
             cl::init(0), cl::sub(command)),
+        mostMicrobatches("most-micro-batches", maxMicrobatches),
         maxVirtualStages(
             "max-virtual-stages",
             cl::desc("largest number of virtual stages for '--pipelines' (default: 4)"),
             cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
+        mostVirtualStages("most-virtual-stages", maxVirtualStages),
         quiet("quiet", cl::desc("print no progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
@@ -343,9 +346,12 @@ private:
   cl::alias longOutput;
   cl::opt<std::string> certificate, solution, initial;
   cl::opt<double> constraintTimeLimit;
+  OldName pinTimeLimit;
   cl::opt<bool> pipelines;
   cl::opt<int64_t> maxMicrobatches;
+  OldName mostMicrobatches;
   cl::opt<int> maxVirtualStages;
+  OldName mostVirtualStages;
   cl::opt<bool> quiet;
   FormatFlag format;
 };

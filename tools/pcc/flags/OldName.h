@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "llvm/Support/CommandLine.h"
+
+namespace pcc::cli {
+
+/// Accepts the name that a flag had in the previous release. `--help` does not list it.
+class OldName {
+public:
+  OldName(const char *name, llvm::cl::Option &flag)
+      : alias(name, llvm::cl::desc("former name"), llvm::cl::aliasopt(flag),
+              llvm::cl::ReallyHidden) {}
+
+private:
+  llvm::cl::alias alias;
+};
+
+} // namespace pcc::cli
