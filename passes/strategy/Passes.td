@@ -95,7 +95,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
   let options = modeOptions # machineOptions # memoryModelOptions # [
     Option<"improvement", "improvement", "::pcc::strategy::CostModel",
            /*default=*/"::pcc::strategy::CostModel::None",
-           "under which cost model every op tries its neighbouring strategies in the end",
+           "under which cost model every op tries its neighboring strategies in the end",
            [{::llvm::cl::values(
              clEnumValN(::pcc::strategy::CostModel::None, "none", "the cuts stay as they are"),
              clEnumValN(::pcc::strategy::CostModel::Roofline, "roofline", "time on a machine"),

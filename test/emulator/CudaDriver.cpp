@@ -34,16 +34,16 @@ struct Emulator {
 };
 
 Emulator emulator;
-constexpr int mostGpus = 64, noGpu = -1;
+constexpr int maxGpus = 64, noGpu = -1;
 thread_local int contextGpu = noGpu;
 
 /// For each GPU, an object whose address is the handle of its context.
-char contexts[mostGpus];
+char contexts[maxGpus];
 ContextHandle contextOf(int gpu) { return reinterpret_cast<ContextHandle>(&contexts[gpu]); }
 
 int gpuCount() {
   const char *text = std::getenv("PCC_EMULATED_GPUS");
-  return text ? std::clamp(std::atoi(text), 0, mostGpus) : 1;
+  return text ? std::clamp(std::atoi(text), 0, maxGpus) : 1;
 }
 
 /// Runs the body of a call under the lock; a body that waits takes the lock as an argument. Fails

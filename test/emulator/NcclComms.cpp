@@ -75,7 +75,7 @@ CommObject *makeComm(int rank, const Config *config) {
   comm->rank = rank;
   comm->gpu = currentGpu();
   comm->polls = 1;
-  comm->mostBlocks = config->maxCTAs;
+  comm->maxBlocks = config->maxCTAs;
   return comm;
 }
 

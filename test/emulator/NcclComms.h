@@ -28,7 +28,7 @@ struct CommObject {
   /// Result of a split in progress.
   CommObject *part = nullptr;
   /// Limit of thread blocks that the communicator may use on the GPU.
-  int mostBlocks = 0;
+  int maxBlocks = 0;
   /// Calls return when they are complete. Such a communicator is used only for simulations.
   bool isBlocking = false;
 };

@@ -80,10 +80,10 @@ int pcc::test::openCommunicators() {
   return int(std::ranges::count(library.comms, false, &CommObject::isGone));
 }
 
-int pcc::test::openCommunicatorsOf(int mostBlocks) {
+int pcc::test::openCommunicatorsOf(int maxBlocks) {
   Lock lock(library.mutex);
   return int(std::ranges::count_if(library.comms, [&](const auto &comm) {
-    return !comm->isGone && comm->mostBlocks == mostBlocks;
+    return !comm->isGone && comm->maxBlocks == maxBlocks;
   }));
 }
 

@@ -18,7 +18,7 @@ void loseNetwork();
 
 /// Returns the number of communicators that were neither destroyed nor aborted.
 int openCommunicators();
-/// Returns the number of open communicators that may use at most `mostBlocks` thread blocks.
-int openCommunicatorsOf(int mostBlocks);
+/// Returns the number of open communicators that may use at most `maxBlocks` thread blocks.
+int openCommunicatorsOf(int maxBlocks);
 
 } // namespace pcc::test

@@ -26,7 +26,7 @@ Code waitUntilJoined(std::unique_lock<std::mutex> &lock, CommObject *comm) {
 
 Code simulate(const std::vector<NcclCalled> &calls, SimulationInfo &info) {
   if (SimulationInfo right; info.size != right.size || info.magic != right.magic)
-    return failNccl(Code::InvalidArgument, "a simulation's info that was not initialised");
+    return failNccl(Code::InvalidArgument, "a simulation's info that was not initialized");
   for (const NcclCalled &own : calls) {
     if (Code code = checkUse(own.comm); code != Code::Success)
       return code;

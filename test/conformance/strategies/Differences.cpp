@@ -35,7 +35,7 @@ std::string reasonToCut(const Case &question, const Node &node) {
     return "the halo is fetched inside the op";
   bool givesAny =
       llvm::any_of(question.nodes, [](const Node &n) { return n.object->getArray("strategy"); });
-  return !isGiven && givesAny ? "what no strategy is given for follows its neighbours" : "";
+  return !isGiven && givesAny ? "what no strategy is given for follows its neighbors" : "";
 }
 
 /// Returns true if the answer's layout and pcc's sharding give every rank the same block.

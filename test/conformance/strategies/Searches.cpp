@@ -24,10 +24,10 @@ using AllCounts = std::vector<FactorCounts>;
 /// Limit of devices for an unrestricted search of the best assignment. Above it, only the initial
 /// strategies and strategies that use all devices are considered, because tables hold pairs of
 /// strategies.
-constexpr int64_t mostDevices = 16;
+constexpr int64_t maxDevices = 16;
 constexpr double searchSeconds = 5;
 /// Limit of mesh axes for measuring steps: an op has as many options as powers of its factors.
-constexpr unsigned mostAxes = 3;
+constexpr unsigned maxAxes = 3;
 
 /// Searches of one question under the cost model `memory`.
 class Recursion {
@@ -61,7 +61,7 @@ public:
       int64_t used = 1;
       for (int64_t count : counts)
         used *= count;
-      return question.devices <= mostDevices || used == question.devices || begun[op] == counts;
+      return question.devices <= maxDevices || used == question.devices || begun[op] == counts;
     };
     MemoryProblem problem(pricing.getGraph(), std::move(space), pricing.getModel());
     solve::SolveOptions options;
@@ -106,7 +106,7 @@ Judgement judgeRecursion(const Case &question, MLIRContext &context) {
   constexpr double rounding = 1 + 1e-9;
   bool isGood = ours <= theirs * rounding && best <= ours * rounding;
   std::string error;
-  if (auto times = measureSteps(question, model, mostAxes, context, error)) {
+  if (auto times = measureSteps(question, model, maxAxes, context, error)) {
     text += llvm::formatv("; step {0:F3} us, best {1:F3}, there {2:F3}", times->cut / 1e6,
                           times->best / 1e6, times->theirs / 1e6);
     if (!times->isWhole)

@@ -50,7 +50,7 @@ void take(const SearchOutcome &outcome, double &time, StepTimes &times) {
 
 } // namespace
 
-std::optional<StepTimes> measureSteps(const Case &question, const Model &model, unsigned mostAxes,
+std::optional<StepTimes> measureSteps(const Case &question, const Model &model, unsigned maxAxes,
                                       MLIRContext &context, std::string &error) {
   bool trains =
       question.object->getBoolean("train").value_or(false) && !question.parameters.empty();
@@ -63,7 +63,7 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model, 
   }
   ConstrainedProgram theirs = pinTheirs(question, *program.module), cut;
   strategy::addRecursiveStrategy(*program.module, question.devices, cut);
-  if (theirs.mesh.getAxes().size() > mostAxes || cut.mesh.getAxes().size() > mostAxes)
+  if (theirs.mesh.getAxes().size() > maxAxes || cut.mesh.getAxes().size() > maxAxes)
     return std::nullopt;
   SearchOptions options;
   options.solve.seconds = 3;

@@ -16,8 +16,8 @@ struct StepTimes {
   bool isWhole = true; ///< false if no plan was found in time for one of the three
 };
 
-/// Measures the steps; returns nothing if the assignment needs a mesh of more than `mostAxes` axes.
-std::optional<StepTimes> measureSteps(const Case &question, const Model &model, unsigned mostAxes,
+/// Measures the steps; returns nothing if the assignment needs a mesh of more than `maxAxes` axes.
+std::optional<StepTimes> measureSteps(const Case &question, const Model &model, unsigned maxAxes,
                                       mlir::MLIRContext &context, std::string &error);
 
 } // namespace pcc::conformance

@@ -21,7 +21,7 @@ func.func @conv2d.dilated(%a: !x, %b: !w) -> tensor<4x6x4x6xf32> {
   %r = graph.conv2d %a, %b {padding = array<i64: 0, 2, 0, 2>, dilations = array<i64: 2, 2>} : !x, !w
   return %r : tensor<4x6x4x6xf32>
 }
-// Blocks of one or two rows and columns, of whose neighbours' neighbours windows of 7 see more.
+// Blocks of one or two rows and columns, of whose neighbors' neighbors windows of 7 see more.
 func.func @conv2d.wide(%a: tensor<2x2x8x12xf32>, %b: tensor<2x2x7x7xf32>) -> tensor<2x2x8x12xf32> {
   %r = graph.conv2d %a, %b {padding = array<i64: 3, 3, 3, 3>}
     : tensor<2x2x8x12xf32>, tensor<2x2x7x7xf32>

@@ -28,7 +28,7 @@ public:
 
   void add(const std::string &function) {
     functions += function;
-    if (++count == mostFunctions)
+    if (++count == maxFunctions)
       run();
   }
 
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  static constexpr int64_t mostFunctions = 256;
+  static constexpr int64_t maxFunctions = 256;
   const Mesh &mesh;
   std::string functions;
   int64_t count = 0;

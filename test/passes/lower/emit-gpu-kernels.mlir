@@ -11,7 +11,7 @@ task.program @main attributes {persistent_bytes = 0, temporary_bytes = 16384, co
   }
 }
 
-// A thread has four neighbouring elements, 16 bytes. What is only read is marked.
+// A thread has four neighboring elements, 16 bytes. What is only read is marked.
 // CHECK: gpu.module @kernels
 // CHECK-LABEL: llvm.func @neg
 // CHECK-SAME: {llvm.align = 64 : i64, llvm.noalias, llvm.readonly}

@@ -94,7 +94,7 @@ TEST(Training, ABatchOfAnotherSizeIsNamed) {
                                 "'tensor<8x3xf32>', got 7x3xf32\n");
 }
 
-TEST(Inputs, InitialValuesFollowTheInitialiser) {
+TEST(Inputs, InitialValuesFollowTheInitializer) {
   TestModule module("graph.parameter @a : tensor<2xf32> init(#graph.init<constant, 2.5>)\n"
                     "graph.parameter @b : tensor<100xf32> init(#graph.init<uniform, 1.0, 2.0>)\n"
                     "graph.parameter @c : tensor<2xi64> init(#graph.init<ones>)\n");

@@ -8,7 +8,7 @@ using namespace pcc::solve;
 
 namespace {
 
-/// Three nodes in a chain; where neighbours differ it costs 7.
+/// Three nodes in a chain; where neighbors differ it costs 7.
 StrategyProblem makeChain() {
   StrategyProblem problem;
   problem.usageLimit = 100;

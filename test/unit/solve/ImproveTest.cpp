@@ -8,7 +8,7 @@ using namespace pcc::solve;
 
 namespace {
 
-/// Nodes of two options, the second of which costs less; neighbours that differ cost 10.
+/// Nodes of two options, the second of which costs less; neighbors that differ cost 10.
 StrategyProblem makeProblem(int nodes, const std::vector<std::pair<int, int>> &pairs) {
   StrategyProblem problem;
   for (int node = 0; node < nodes; ++node)

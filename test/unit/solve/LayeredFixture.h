@@ -16,7 +16,7 @@ struct Layers {
 };
 
 /// A node before the layers, the layers in a chain, a node behind them; within a layer and between
-/// neighbours the same random edges. Every second node is live from its layer to its mirror image,
+/// neighbors the same random edges. Every second node is live from its layer to its mirror image,
 /// as values that the backward pass needs; the others are used up by the next layer.
 StrategyProblem layeredProblem(const Layers &layers);
 

@@ -48,7 +48,7 @@ static PackProblem makeRandom(int seed, size_t most, int64_t times, int64_t long
 
 /// The least peak. Items of a packing can be lowered in order of their offsets, each to the lowest
 /// gap, so some order of lowest gaps is as good as any packing.
-static int64_t leastPeak(const PackProblem &problem) {
+static int64_t minPeak(const PackProblem &problem) {
   std::vector<size_t> order(problem.items.size());
   std::iota(order.begin(), order.end(), 0);
   int64_t least = INT64_MAX;
@@ -74,7 +74,7 @@ TEST(Pack, SmallProblemsArePackedAsWellAsCanBe) {
       item.bytes = 64 * (1 + item.bytes % 9);
     PackSolution offsets = pack(problem, {.gap = 0});
     ASSERT_EQ(verify(problem, offsets), "") << "seed " << seed;
-    EXPECT_EQ(peakOf(problem, offsets), leastPeak(problem)) << "seed " << seed;
+    EXPECT_EQ(peakOf(problem, offsets), minPeak(problem)) << "seed " << seed;
   }
 }
 

@@ -49,7 +49,7 @@ TEST(RecursiveCuts, ThePapersExample) {
   EXPECT_EQ(builder.countParts(listPrimes(8)), (Parts{4, 1, 2}));
 }
 
-TEST(RecursiveCuts, NeighboursCutWhatTheyShareAlike) {
+TEST(RecursiveCuts, NeighborsCutWhatTheyShareAlike) {
   Builder alone;
   double weight = alone.addMatmul(4096, 65536, 64, {2, 3, 4}).weight;
   EXPECT_EQ(alone.countParts(listPrimes(4)), (Parts{1, 4, 1}));

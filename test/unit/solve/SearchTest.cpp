@@ -135,9 +135,9 @@ TEST(Search, NamesWhyNothingFits) {
     EXPECT_EQ(result.status, SolveStatus::Infeasible);
     EXPECT_EQ(result.reason, "at time 2 at least 6 is used, expected at most 5");
   }
-  Moment moment = findUsagePeak(*problem);
-  EXPECT_EQ(moment.time, 2);
-  EXPECT_EQ(moment.largest, (std::vector<int>{0, 1}));
+  UsagePeak peak = findUsagePeak(*problem);
+  EXPECT_EQ(peak.time, 2);
+  EXPECT_EQ(peak.largest, (std::vector<int>{0, 1}));
 }
 
 TEST(Search, SumsBeyond64Bits) {

@@ -69,7 +69,7 @@ CompileOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const {
   own.training.microBatches = config.micro_batches();
   for (const order::Schedule &schedule : order::listSchedules())
     if (schedule.placement == cut.placement && schedule.splitsBackward == cut.splitsBackward &&
-        schedule.whyNot(cut.getShape()).empty())
+        schedule.findViolation(cut.getShape()).empty())
       setSchedule(config, schedule.name);
   if (cut.memory > 0)
     own.stageMemory = cut.memory;

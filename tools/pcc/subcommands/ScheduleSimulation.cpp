@@ -161,7 +161,7 @@ ExitCode ScheduleFlags::expandOrder(const ScheduleCounts &counts, const std::vec
   result.name = found->name;
   result.shape = {counts.stages, counts.microbatches,
                   counts.chunks ? counts.chunks : found->defaultChunks(), found->placement};
-  if (std::string error = found->whyNot(result.shape); !error.empty())
+  if (std::string error = found->findViolation(result.shape); !error.empty())
     return fail(BadUsage, llvm::formatv("'--schedule={0}': {1}", found->name, error));
   result.times = makeTimes(result.shape, values);
   result.order = found->expand(result.shape, result.times);

@@ -38,10 +38,10 @@ std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
 
 /// Describes the peak: `usage peaks at time 30: at least 70, limit 50; largest: 'a', 'b'`.
 std::string tightest(const StrategyProblem &problem) {
-  Moment moment = findUsagePeak(problem);
-  std::string text = "usage peaks at time " + std::to_string(moment.time) + ": at least " +
-                     toString(moment.use) + ", limit " + std::to_string(problem.usageLimit);
-  return moment.largest.empty() ? text : text + "; largest: " + list(problem, moment.largest);
+  UsagePeak peak = findUsagePeak(problem);
+  std::string text = "usage peaks at time " + std::to_string(peak.time) + ": at least " +
+                     toString(peak.use) + ", limit " + std::to_string(problem.usageLimit);
+  return peak.largest.empty() ? text : text + "; largest: " + list(problem, peak.largest);
 }
 
 /// Describes the peak if its use alone exceeds the limit, else the nodes whose options conflict.
@@ -98,12 +98,12 @@ public:
             cl::desc(
                 "largest number of microbatches for '--pipelines' (default: 0, eight per stage)"),
             cl::init(0), cl::sub(command)),
-        mostMicrobatches("most-micro-batches", maxMicrobatches),
+        oldMaxMicrobatches("most-micro-batches", maxMicrobatches),
         maxVirtualStages(
             "max-virtual-stages",
             cl::desc("largest number of virtual stages for '--pipelines' (default: 4)"),
             cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
-        mostVirtualStages("most-virtual-stages", maxVirtualStages),
+        oldMaxVirtualStages("most-virtual-stages", maxVirtualStages),
         quiet("quiet", cl::desc("print no progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
@@ -349,9 +349,9 @@ private:
   OldName pinTimeLimit;
   cl::opt<bool> pipelines;
   cl::opt<int64_t> maxMicrobatches;
-  OldName mostMicrobatches;
+  OldName oldMaxMicrobatches;
   cl::opt<int> maxVirtualStages;
-  OldName mostVirtualStages;
+  OldName oldMaxVirtualStages;
   cl::opt<bool> quiet;
   FormatFlag format;
 };

@@ -69,7 +69,7 @@ TEST(Watchdog, SeesARankThatWaitsToStart) {
   for (int i = 0; i < 40; ++i) {
     uint32_t value = builder.buffer("value" + std::to_string(i), abi::PERSISTENT, abi::F32, {4});
     builder.allReduce(section, value).set_stream(abi::COMMUNICATION);
-    builder.launch(section, "slumber", {}, {0}); // so that neighbours do not become one batch
+    builder.launch(section, "slumber", {}, {0}); // so that neighbors do not become one batch
   }
   builder.program.add_actions();
   auto session = Session::load(builder.executable, {.timeOut = 0.3});
