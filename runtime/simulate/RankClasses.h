@@ -14,7 +14,7 @@
 //
 // The coarsest such partition is found by color refinement: classes are split until no two ranks of
 // one class differ (Berkholz, Bonsma, Grohe: "Tight lower and upper bounds for the complexity of
-// canonical color refinement", 2017).
+// canonical colour refinement", 2017).
 //
 // One rank represents its class exactly. All times follow from the times that a rank waits for, by
 // sums and maxima. By induction over them, alike ranks wait for the same times.
