@@ -6,7 +6,7 @@
 //   forward i    before backward j           if and only if i < j + lead
 //   backward j   before weight gradients k   if and only if j ≤ k + delay
 //
-// So at most `lead` microbatches are between their forward and their backward, and at most lead +
+// At most `lead` microbatches are thus between their forward and their backward, and at most lead +
 // delay between their forward and their weight gradients.
 #pragma once
 

@@ -10,7 +10,7 @@
 //    \     /        The second round begins with d, then takes a and b: c would close a cycle.
 //     – c –
 //
-// So a whole chain can change at once, which no change of a single node could start.
+// This lets a whole chain change at once, which no change of a single node could start.
 #pragma once
 
 #include "passes/solve/problem/StrategyProblem.h"

@@ -9,8 +9,9 @@
 //   argument that is an input                  an operand with the layout in which it is fed
 //   constant, scalar                           an operand without a source
 //
-// Of a training step this is the part of @forward_backward before the first derivative. Of a
-// program that does not train, this is its function, whose results must leave it whole.
+// The forward graph of a training step is the part of @forward_backward before the first
+// derivative. The graph of a program that does not train is its function; the function's results
+// must leave it whole.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

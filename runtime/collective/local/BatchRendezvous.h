@@ -10,7 +10,7 @@
 //   done       the member that finishes the last piece wakes all; over an emulated link they sleep
 //              until the bytes would have arrived
 //
-// So a batch costs each member at most one sleep, and 64 ranks on two cores progress whichever
+// A batch thus costs each member at most one sleep, and 64 ranks on two cores progress whichever
 // thread is scheduled. A rendezvous is reused: round q is in `phase` 2q while members arrive, 2q+1
 // while they work, and done from 2q+2 on.
 

@@ -7,7 +7,8 @@
 //   estimate
 // * for its own collectives, not for sends and receives, and in a group only for the last call
 //
-// So communicators are made for this purpose alone, and each collective is a group of its own.
+// Therefore communicators are made for this purpose alone, and each collective is a group of its
+// own.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_ESTIMATES_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_ESTIMATES_H

@@ -4,8 +4,8 @@
 //
 // ncclCommAbort tells the kernels of its communicator to end, and then frees memory. For that the
 // driver waits for the whole GPU, including kernels of other communicators whose peers may be gone.
-// So all communicators of a process are aborted in one group, in which each is told to end before
-// any memory is freed. This still takes time, and runs on a thread for which nothing has to wait.
+// Therefore all communicators of a process are aborted in one group: each is told to end before any
+// memory is freed. This still takes time, and runs on a thread for which nothing has to wait.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_JOINTABORT_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_JOINTABORT_H
