@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exchanges of blocks: the moves one by one, and the volume that is known without them.
+// Exchanges of blocks: the single moves, and the volume that is computed without a table.
 #include "passes/analysis/BlockTable.h"
 #include "passes/analysis/cost/ExchangeVolume.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,7 +26,7 @@ TEST(BlockTable, OnlyWhatTouchesIsListed) {
 }
 
 TEST(BlockTable, TheNearestHolderSends) {
-  // Copies along x: each rank has a holder with its own x.
+  // Ranks along x hold copies: each rank has a holder with its own x.
   BlockTable table = makeBlockTable(split({{"y"}, {}}), split({{"x"}, {}}), {16, 16}, mesh);
   for (const BlockMove &move : table.moves)
     EXPECT_EQ(move.source / 4, move.target / 4);
@@ -40,7 +40,7 @@ TEST(ExchangeVolume, APartOfTheOwnBlockIsNoPermutation) {
   EXPECT_FALSE(volume.permutes);
 }
 
-/// All shardings of a tensor of two dimensions over some of the axes of `mesh`, in every order.
+/// Lists all shardings of a two-dimensional tensor over any axes of `mesh`, in every order.
 static std::vector<Sharding> listCuts(const Mesh &mesh) {
   std::vector<Sharding> all = {Sharding::replicated(2)};
   for (const dist::MeshAxis &axis : mesh.getAxes())
@@ -54,7 +54,7 @@ static std::vector<Sharding> listCuts(const Mesh &mesh) {
   return all;
 }
 
-/// The volume as the moves of a table add up to it.
+/// Sums the moves of a table to a volume.
 static ExchangeVolume countMoves(const BlockTable &table, int64_t sourceElements) {
   std::map<int64_t, int64_t> elements, messages;
   std::set<int64_t> sources;

@@ -28,7 +28,8 @@ TEST(Cost, Matmul) {
   EXPECT_EQ(cost.bytes, 4 * (32 + 8 + 16));
 }
 
-// Every element of the result is a sum of 3 · 2 · 2 products; the gradients are of the same ones.
+// Every element of the result is a sum of 3 · 2 · 2 products; the gradients multiply the same
+// pairs.
 TEST(Cost, Convolutions) {
   int64_t flops = 2 * (2 * 4 * 7 * 7) * (3 * 2 * 2);
   Cost forward = costOfText("%a: tensor<2x6x8x8xf32>, %b: tensor<4x3x2x2xf32>",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The legal strategies of ops: published and hand-made cases, and all of them against trying every
-// tuple of counts on the elements of every tensor.
+// The legal strategies of ops: published and hand-made cases, and a comparison with an exhaustive
+// search. The search tries every tuple of counts on the elements of every tensor.
 #include "passes/analysis/LegalStrategies.h"
 
 #include "dialects/graph/Graph.h"
@@ -61,7 +61,7 @@ std::vector<Counts> toVector(const StrategyList &list) {
   return all;
 }
 
-/// `1,1 1,2 2,1`.
+/// Prints counts as in `1,1 1,2 2,1`.
 std::string textOf(const StrategyList &list) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -74,8 +74,8 @@ size_t count(OneOp op, int64_t devices, DeviceUse use = DeviceUse::Any) {
   return op.space().list(devices, use).size();
 }
 
-/// Whether block 0 of a dimension has its elements one after the other: element e of it has in
-/// each factor a digit, the last factor's fastest.
+/// Whether block 0 of a dimension has consecutive elements. Element e has one digit in each factor;
+/// the last factor's digit is the fastest.
 bool isContiguous(const FactorRule &rule, const DimFactors &dim, const Counts &counts) {
   int64_t size = 1, block = 1;
   for (unsigned factor : dim) {
@@ -111,7 +111,7 @@ bool isLegal(const FactorRule &rule, const Counts &counts, int64_t devices) {
                       });
 }
 
-/// Every tuple of counts from 1 to `devices` that is legal, ascending.
+/// Lists every legal tuple of counts from 1 to `devices`, ascending.
 std::vector<Counts> tryAll(const FactorRule &rule, int64_t devices) {
   std::vector<Counts> legal;
   Counts counts(rule.getFactors().size(), 1);
@@ -127,7 +127,7 @@ std::vector<Counts> tryAll(const FactorRule &rule, int64_t devices) {
   }
 }
 
-/// Of `all`, those that a user of all devices keeps.
+/// Keeps the tuples that use all devices.
 std::vector<Counts> keepFull(std::vector<Counts> all, int64_t devices) {
   llvm::erase_if(all, [&](const Counts &counts) {
     int64_t product = 1;
@@ -144,13 +144,13 @@ TEST(LegalStrategies, PublishedCase) {
 }
 
 TEST(LegalStrategies, MatmulOfAnyPowerOfTwo) {
-  // Three factors share the p powers of two among 2^p devices: (p + 3 choose 3) in all, with
-  // equality (p + 2 choose 2) and one that repeats.
+  // Three factors share the p powers of two among 2^p devices: (p + 3 choose 3) in all. With
+  // equality there are (p + 2 choose 2), and one factor that repeats.
   EXPECT_EQ(count(matmul("64x64", "64x64"), 1), 1u);
   EXPECT_EQ(count(matmul("64x64", "64x64"), 8), 20u);
   EXPECT_EQ(count(matmul("64x64", "64x64"), 16), 35u);
   EXPECT_EQ(count(matmul("64x64", "64x64"), 16, DeviceUse::Full), 16u);
-  EXPECT_EQ(count(matmul("4x64", "64x64"), 8), 19u); // not 8 by the rows
+  EXPECT_EQ(count(matmul("4x64", "64x64"), 8), 19u); // not 8 parts of the rows
 }
 
 TEST(LegalStrategies, TextOfAMatmul) {

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace pcc::analysis;
 
-/// A function with the ops `body`, and the shares of its ops.
+/// A function with the ops `body`, and the kernel shares of its ops.
 class Program {
 public:
   Program(const std::string &arguments, const std::string &body) {
@@ -47,7 +47,7 @@ static const pcc::abi::Cluster &h100() {
   return cluster;
 }
 
-// A product, its bias and what follows: the bias is added by the product, GELU is a kernel.
+// A matmul, its bias and GELU: the matmul adds the bias, GELU is a kernel.
 TEST(KernelShares, ProductWithBias) {
   Program program("%x: tensor<8x4xf32>, %w: tensor<4x2xf32>, %b: tensor<2xf32>",
                   "-> tensor<8x2xf32> {\n"
@@ -64,7 +64,7 @@ TEST(KernelShares, ProductWithBias) {
   EXPECT_EQ(program.shareOf(4), "0 1");
 }
 
-// Both reductions and what reads their rows are one kernel, which fetches its input once.
+// Both reductions and the ops that read their rows are one kernel, which fetches its input once.
 TEST(KernelShares, RowsOfSoftmax) {
   Program program("%x: tensor<8x4xf32>",
                   "-> tensor<8x4xf32> {\n"
@@ -84,7 +84,7 @@ TEST(KernelShares, RowsOfSoftmax) {
   EXPECT_EQ(program.shareOf(6), "00 1");
 }
 
-// A sum over rows behind a sum over columns has other loops.
+// A sum over rows after a sum over columns has other loops.
 TEST(KernelShares, OtherLoopsAreOtherKernels) {
   Program program("%x: tensor<8x4xf32>", "-> (tensor<8xf32>, tensor<4xf32>) {\n"
                                          "%0 = graph.exp %x : tensor<8x4xf32>\n"
@@ -96,7 +96,7 @@ TEST(KernelShares, OtherLoopsAreOtherKernels) {
   EXPECT_EQ(program.shareOf(2), "1 1 launch");
 }
 
-// A kernel never waits for itself: what skips a product is fetched again.
+// A kernel never waits for itself: an operand that skips a matmul is fetched again.
 TEST(KernelShares, AResidualIsFetched) {
   Program program("%x: tensor<4x4xf32>",
                   "-> tensor<4x4xf32> {\n"

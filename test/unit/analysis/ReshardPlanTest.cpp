@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans between shardings. That each plan keeps the value is shown by test/oracle/sharding, which
-// runs every pair.
+// Plans between shardings. test/oracle/sharding runs every pair and shows that each plan keeps the
+// value.
 #include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using pcc::dist::AxisList;
 using pcc::dist::Mesh;
 using pcc::dist::Sharding;
 
-/// The axes of each dimension; as a constructor's argument the braces would also fit a copy.
+/// Names the axes of each dimension; as a constructor's argument the braces would also fit a copy.
 static Sharding split(llvm::ArrayRef<AxisList> dims) { return Sharding(dims); }
 
 static const Mesh mesh({{"x", 2}, {"y", 4}});
@@ -43,7 +43,7 @@ TEST(ReshardPlan, PartialToSplitIsAReduceScatter) {
 }
 
 TEST(ReshardPlan, IdleAxesShareTheWork) {
-  // The ranks along x hold copies: each can reduce a part of the whole for the others.
+  // The ranks along x hold copies: each can reduce one part of the tensor for all.
   ReshardPlan result = plan(Sharding::replicated(2).withPartial({"y"}), Sharding::replicated(2));
   EXPECT_EQ(result.getReceived(), 320);
   EXPECT_LT(result.getReceived(), 2 * 256 * 3 / 4);
@@ -90,7 +90,7 @@ TEST(ReshardPlan, AxesOfOneRankMeanNothing) {
 }
 
 TEST(ReshardPlan, PriceDecides) {
-  // Where only the number of messages counts, a gather of everything in one step beats none.
+  // If only the number of messages counts, gathering everything in one step beats no gather.
   auto byMessages = [](const ReshardStep &step) {
     return static_cast<double>(step.messages) + (step.isExchange() ? 100 : 0);
   };
@@ -100,7 +100,7 @@ TEST(ReshardPlan, PriceDecides) {
 }
 
 TEST(ReshardPlan, ManyAxesThatGoTogetherAreOne) {
-  // Twelve axes of two, all from one dimension to the other.
+  // Twelve axes of size two, all moved from one dimension to the other.
   llvm::SmallVector<dist::MeshAxis> axes;
   AxisList names;
   for (char name = 'a'; name < 'a' + 12; ++name) {
@@ -142,6 +142,6 @@ TEST(ReshardPlanner, ByTimeFewMessagesDecideForSmallTensors) {
   ReshardPlanner planner(mesh, &*cluster);
   Sharding from = Sharding::replicated(2).withPartial({"y"}), to = Sharding::replicated(2);
   EXPECT_EQ(planner.plan(from, to, {16, 16}, 4).str(), "all_reduce(y)");
-  // Large ones are reduced in parts by the idle ranks along x.
+  // Large tensors are reduced in parts by the idle ranks along x.
   EXPECT_GT(planner.plan(from, to, {8192, 8192}, 4).steps.size(), 1u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables of reshards against the plans of every pair of shardings.
+// Compares tables of reshards with the plans of every pair of shardings.
 #include "passes/analysis/reshard/ReshardTable.h"
 
 #include "passes/analysis/reshard/ReshardPlanner.h"
@@ -11,7 +11,7 @@ using namespace pcc;
 using namespace pcc::analysis;
 using pcc::dist::Mesh;
 
-/// Every so many pairs of the shardings that the graph lists.
+/// Compares every `every`-th pair of the shardings that the graph lists.
 static void expectAsPlans(const Mesh &mesh, const std::string &form, llvm::ArrayRef<int64_t> shape,
                           unsigned every = 1) {
   pcc::abi::Cluster cluster = *machine::parseCluster(form);
@@ -36,7 +36,8 @@ TEST(ReshardTable, PricesEveryPairAsItsPlan) {
 
 TEST(ReshardTable, WhatDoesNotDivideIsNotThere) {
   Mesh mesh({{"x", 2}, {"y", 4}});
-  // Rows: whole, over x. Columns: any of whole, x, y, x.y, y.x. Idle axes may be partial.
+  // Rows: whole or split over x. Columns: whole, or split over x, y, x.y or y.x. Idle axes may be
+  // partial.
   ReshardGraph graph({2, 8}, mesh);
   EXPECT_EQ(graph.find(dist::Sharding::replicated(2)), 0u);
   for (unsigned i = 0; i < graph.size(); ++i)

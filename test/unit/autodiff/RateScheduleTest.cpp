@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The learning rate of each step, computed by the interpreter, beside the formulas; and every error
-// about its options.
+// The learning rate of each step, computed by the interpreter and compared with the formulas; and
+// every error about its options.
 #include "compiler/interpret/Run.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/autodiff/Optimizers.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What microbatches, copies and their reduction mean, run in the interpreter: the same eight
-// samples as one batch, and as two microbatches of two copies of two samples.
+// Microbatches, copies and their reduction, run in the interpreter: the same eight samples as one
+// batch, and as two microbatches of two copies of two samples.
 #include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/Training.h"
 #include "mlir/Parser/Parser.h"
@@ -16,7 +16,7 @@ using namespace pcc::autodiff;
 
 namespace {
 
-/// One layer; {0} is the number of samples of a microbatch.
+/// A model of one layer; {0} is the number of samples of a microbatch.
 constexpr const char *model = R"(
   graph.parameter @w : tensor<3x4xf32> init(#graph.init<normal, 0.0, 1.0>)
   func.func @forward(%x: tensor<{0}x3xf32> {{graph.role = #graph.role<input "x">},
@@ -33,7 +33,7 @@ protected:
     context.loadDialect<func::FuncDialect, graph::GraphDialect, pipe::PipeDialect>();
   }
 
-  /// Trains on the same batches, whatever the options.
+  /// Trains on the same batches with any options.
   interpret::TrainingResult train(int64_t samples, TrainingOptions options, int64_t steps = 2) {
     std::string text = llvm::formatv(model, samples);
     auto module = parseSourceString<ModuleOp>(text, &context);
@@ -53,7 +53,7 @@ protected:
     return *result;
   }
 
-  /// `actual` = `factor` · `expected`, to the last bits of a double.
+  /// Expects `actual` = `factor` · `expected`, to the last bits of a double.
   static void expectScaled(const interpret::Tensor &actual, const interpret::Tensor &expected,
                            double factor) {
     ASSERT_EQ(actual.size(), expected.size());
@@ -76,7 +76,7 @@ TEST_F(TrainingStep, MeanEqualsTheUndividedBatch) {
 }
 
 TEST_F(TrainingStep, SumAddsCopiesToTheGradient) {
-  // One step: from the second on the parameters differ.
+  // One step only: the parameters differ from the second step on.
   interpret::TrainingResult whole = train(8, {}, /*steps=*/1);
   TrainingOptions twoCopies{"", "", 1, 2, pipe::MicroReduction::Sum};
   interpret::TrainingResult parts = train(4, twoCopies, /*steps=*/1);

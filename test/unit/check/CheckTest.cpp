@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each case breaks one thing of a pipeline of two stages with two data ranks and expects the
-// message that shows it. Ranks 0 and 1 are the first stage, 2 and 3 the second.
+// Each case breaks one property of a pipeline of two stages with two data ranks and expects the
+// message that names it. Ranks 0 and 1 are the first stage, 2 and 3 the second.
 
 #include "runtime/check/Check.h"
 #include "runtime/abi/Executable.h"
@@ -35,7 +35,7 @@ abi::Section &section(Executable &e, int stage, int number) {
   return *e.mutable_programs(stage)->mutable_sections(number);
 }
 
-/// The instruction of that op.
+/// Returns the instruction of a section that has the given op.
 abi::Instruction &instruction(Executable &e, int stage, int number, const std::string &op) {
   for (abi::Instruction &instruction : *section(e, stage, number).mutable_instructions())
     if (instruction.op() == op)
@@ -43,7 +43,7 @@ abi::Instruction &instruction(Executable &e, int stage, int number, const std::s
   std::abort();
 }
 
-/// Takes the instruction away, and the waits for it.
+/// Removes the instruction, and all waits for it.
 void drop(Executable &e, int stage, int number, const std::string &op) {
   auto &instructions = *section(e, stage, number).mutable_instructions();
   const abi::Instruction &dropped = instruction(e, stage, number, op);
@@ -166,7 +166,7 @@ TEST_P(Check, ShowsWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(Kinds, Check, testing::ValuesIn(breaks),
                          [](const auto &info) { return std::string(info.param.name); });
 
-// Two groups of the same ranks, of which the ranks call one before the other in different orders.
+// Two groups have the same ranks. The ranks call the groups in different orders.
 TEST(CheckPrograms, SeesCirclesOfLaunches) {
   Executable executable = makePipeline({.stages = 2, .dataRanks = 1, .shares = true});
   *executable.add_groups() = executable.groups(1);
@@ -187,7 +187,7 @@ TEST(CheckPrograms, SeesCirclesOfLaunches) {
             "at 'again' in update[0,0] until rank 0 comes to 'again' in update[0,0]");
 }
 
-// Who sends two collectives in one message does not meet who sends two messages.
+// A rank that fuses two collectives does not match a rank that calls them one by one.
 TEST(CheckPrograms, SeesOtherMessages) {
   Executable executable = makePipeline({.dataRanks = 1, .shares = true, .fused = true});
   ASSERT_TRUE(check::prove(executable).ok()) << check::prove(executable).message();
@@ -200,8 +200,8 @@ TEST(CheckPrograms, SeesOtherMessages) {
             "4xf32 by 'all_reduce tied.grad half' in update[0,0]");
 }
 
-/// An update of a stage of two: 18 collectives on COMMUNICATION, before which the second stage
-/// waits for a message that the first one sends behind them.
+/// Replaces the update of one of two stages by 18 collectives on COMMUNICATION. The first stage
+/// then sends a message; the second stage waits for that message before its collectives.
 void reduceInParts(Executable &e, int stage, bool areFused) {
   constexpr int count = 18;
   abi::Instruction part = instruction(e, stage, Update, "all_reduce tied.grad");
@@ -227,7 +227,7 @@ void reduceInParts(Executable &e, int stage, bool areFused) {
     std::rotate(instructions.begin(), instructions.end() - 1, instructions.end());
 }
 
-// At most 16 messages are in flight on a rank, of however many collectives each.
+// At most 16 fused collectives are in flight on a rank, however many members each has.
 TEST(CheckPrograms, CountsWhatIsFusedOnce) {
   auto verdictOn = [](bool areFused) {
     Executable executable =
@@ -241,7 +241,8 @@ TEST(CheckPrograms, CountsWhatIsFusedOnce) {
   EXPECT_TRUE(verdictOn(false).starts_with("deadlock: rank 0 waits at ")) << verdictOn(false);
 }
 
-// What is fused is not done before all before it in its message is; its own end is another one.
+// A member of a fused collective is done only when all earlier members are done; an earlier
+// member's end does not imply the end of a later one.
 TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
   auto waitsFor = [](int waited) {
     Executable executable = makePipeline({.dataRanks = 2, .fused = true});
@@ -257,7 +258,7 @@ TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
                          "event between them");
 }
 
-/// `message` on another stream, where it waits for nothing.
+/// Returns `message` moved to another stream, where it waits for nothing.
 abi::Instruction onStream(abi::Instruction message, abi::StreamKind stream) {
   message.set_stream(stream);
   message.clear_waits();
@@ -265,8 +266,8 @@ abi::Instruction onStream(abi::Instruction message, abi::StreamKind stream) {
   return message;
 }
 
-// Two messages next to each other go together on COMPUTE, so that a ring of them does not hang. On
-// TRANSFER each is alone, for one may end long before the other.
+// Two adjacent messages on COMPUTE are launched together, so a ring of them does not hang. On
+// TRANSFER each message is launched alone, because one may end long before the other.
 TEST(CheckPrograms, StartsEachTransferAlone) {
   Executable executable = makePipeline({.stages = 3, .dataRanks = 1, .layers = 3});
   check::LaunchGrouping grouping(executable, executable.programs(1));
@@ -279,7 +280,7 @@ TEST(CheckPrograms, StartsEachTransferAlone) {
   EXPECT_FALSE(areTogether(abi::TRANSFER));
 }
 
-// Bytes of all spaces against a limit.
+// Bytes of all spaces, compared with a limit.
 TEST(CheckPrograms, KnowsThePeak) {
   Executable executable = valid();
   std::vector<uint64_t> peaks = check::peakBytes(executable);

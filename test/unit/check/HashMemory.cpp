@@ -8,7 +8,7 @@
 
 namespace pcc::test {
 
-constexpr uint64_t word = 4; ///< bytes for which there is one hash
+constexpr uint64_t word = 4; ///< bytes that share one hash
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
@@ -52,7 +52,7 @@ uint64_t &HashMemory::at(const abi::Operand &operand, const abi::Action &action,
   uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable->batch(), action));
   std::pair<int, uint64_t> place(buffer.space(), (begin + operand.offset()) / word + index);
   auto [found, isNew] = words.try_emplace(place, 0);
-  if (isNew) // before the first step: the same in every run, but for temporaries
+  if (isNew) // before the first step: equal in every run, except for temporaries
     found->second =
         buffer.space() == abi::TEMPORARY ? (*random)() : mix(uint64_t(place.first), place.second);
   return found->second;

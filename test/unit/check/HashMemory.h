@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A rank's memory with a hash for every word, and the hashes of what is done to it.
+// A rank's memory with a hash for every word. Instructions read and write hashes instead of
+// numbers.
 
 #ifndef PCC_TEST_UNIT_CHECK_HASHMEMORY_H
 #define PCC_TEST_UNIT_CHECK_HASHMEMORY_H
@@ -18,29 +19,31 @@ namespace pcc::test {
 uint64_t mix(uint64_t hash, uint64_t value);
 uint64_t hashOf(const std::string &text);
 
-/// What an instruction computes: all that it says but where it lies in a list, and what it is
-/// checked by.
+/// Hashes an instruction's computation: all fields except its place in a list and the fields that
+/// exist only for checks.
 uint64_t meaningOf(const abi::Instruction &instruction);
 
-/// What all ranks that a collective or message joins must say alike, but for what it is fused with.
+/// Prints the fields that must agree on all ranks of a collective or message, except for fusion.
 std::string callOf(const abi::Instruction &instruction);
 
 class HashMemory {
 public:
-  /// What temporaries hold at first comes from `random`, which must outlive it, as the others must.
+  /// The initial hashes of temporaries come from `random`. All three arguments must outlive the
+  /// object.
   HashMemory(const abi::Executable &executable, const abi::Program &program,
              std::mt19937_64 &random)
       : executable(&executable), program(&program), random(&random) {}
 
-  /// What an instruction reads in an action; `isFirst`: the first of its section.
+  /// Returns the hashes that an instruction reads in an action. `isFirst`: first action of the
+  /// section.
   std::vector<uint64_t> read(const abi::Instruction &instruction, const abi::Action &action,
                              bool isFirst);
-  /// Writes hashes made of `hash` to what it writes.
+  /// Writes hashes derived from `hash` to the destinations of the instruction.
   void write(const abi::Instruction &instruction, const abi::Action &action, uint64_t hash);
-  /// Brings the rows of an action to the inputs.
+  /// Writes the rows of an action to the inputs.
   void fill(const abi::Action &action, uint64_t hash);
   std::vector<uint64_t> contentOf(uint32_t buffer);
-  /// Temporaries hold something else.
+  /// Makes temporaries hold other hashes.
   void forget();
 
 private:

@@ -16,20 +16,20 @@ namespace {
 
 bool sends(const Task &task) { return task.instruction->collective().kind() == abi::SEND; }
 
-/// The task of a rank.
+/// A task of a rank.
 struct Side {
   int rank, task;
   auto operator<=>(const Side &) const = default;
 };
 
-/// A collective or message of which all sides must come.
+/// The rendezvous of a collective or message, at which all sides must arrive.
 struct Meeting {
   size_t sides = 0;
   std::vector<Side> come = {};
-  bool isSent = false; ///< a message whose sender is done
+  bool isSent = false; ///< the sender of the message is done
 };
 
-/// What can happen next: a task begins or ends, or a meeting goes on.
+/// A possible next event: a task begins or ends, or a rendezvous proceeds.
 struct Choice {
   enum { Begin, End, Meet } what;
   Side side = {};
@@ -40,7 +40,7 @@ struct Rank {
   const abi::Program *program;
   HashMemory memory;
   std::vector<Task> tasks = {};
-  size_t next = 0; ///< of a thread's list
+  size_t next = 0; ///< position in the list of a host thread
   std::deque<int> queue = {};
   std::map<const abi::Result *, std::vector<uint64_t>> shown = {};
 };
@@ -73,9 +73,9 @@ private:
 
   const abi::Executable &executable;
   const DeviceKind kind;
-  const bool isSlow;  ///< what ranks do together takes long, so that orders are found that need it
-  const bool buffers; ///< what is sent is kept until it is asked for: sends wait for nobody
-  const int lazy;     ///< a rank that computes only where nothing else can happen; -1 for none
+  const bool isSlow;  ///< collectives and messages take long, to find orders that need slow ones
+  const bool buffers; ///< a sent value is buffered until it is received: sends wait for nobody
+  const int lazy;     ///< a rank that computes only if nothing else can happen; -1: none
   std::mt19937_64 random;
   std::vector<Rank> ranks;
   std::vector<Meeting> meetings;
@@ -84,7 +84,7 @@ private:
   Outcome outcome;
 };
 
-/// What is fused begins with the first of its message.
+/// A member of a fused collective begins only after the member before it has begun.
 bool Machine::canBegin(const Rank &rank, const Task &task) const {
   if (task.fusedWith >= 0 && rank.tasks[size_t(task.fusedWith)].phase == Phase::Waiting)
     return false;
@@ -111,7 +111,7 @@ void Machine::listReady(int number, std::vector<Choice> &list) {
     if (task.instruction->stream() == abi::COMPUTE) {
       if (!computes || task.phase == Phase::Done)
         continue;
-      // LaunchGrouping that are messages go together, and what is fused.
+      // Adjacent messages are launched together, and so are members of a fused collective.
       bool hasNext = t + 1 < rank.tasks.size();
       const Task *next = hasNext ? &rank.tasks[t + 1] : nullptr;
       computes = next && (next->fusedWith >= 0 ||
@@ -178,9 +178,9 @@ void Machine::finish(Side side) {
   task.phase = Phase::Done;
 }
 
-/// Whether the sides that it needs have come, and none is still busy with an earlier run of its
-/// instruction, or with what is before it in its message. What is sent and kept needs its sender
-/// first.
+/// Whether all sides that the rendezvous needs have arrived. No side may still be busy with an
+/// earlier run of its instruction, or with an earlier member of its fused collective. A buffered
+/// message needs only its sender.
 bool Machine::goesOn(const Meeting &meeting) {
   auto isOver = [&](int rank, int task) {
     return task < 0 || taskOf({rank, task}).phase == Phase::Done;
@@ -198,7 +198,7 @@ bool Machine::goesOn(const Meeting &meeting) {
          std::all_of(meeting.come.begin(), meeting.come.end(), isFree);
 }
 
-/// Whether all sides call the same, in the same message.
+/// Whether all sides make the same call, in the same fused collective.
 bool Machine::doMatch(const Meeting &meeting) {
   std::set<std::pair<std::string, bool>> calls;
   for (Side side : meeting.come) {
@@ -208,7 +208,7 @@ bool Machine::doMatch(const Meeting &meeting) {
   return calls.size() == 1;
 }
 
-/// Takes what is to be kept, or gives every side what all of them bring.
+/// Buffers a sent message, or gives every side the values of all sides.
 void Machine::meet(Meeting &meeting) {
   auto sender = std::find_if(meeting.come.begin(), meeting.come.end(),
                              [&](Side side) { return sends(taskOf(side)); });
@@ -244,7 +244,7 @@ std::string Machine::stuck() const {
   return "";
 }
 
-/// Lets the first of each queue that has not come yet come to its meeting.
+/// Lets the first instruction of each queue arrive at its rendezvous, if it has not arrived yet.
 void Machine::handInQueues() {
   for (int r = 0; r < int(ranks.size()); ++r) {
     Rank &rank = ranks[size_t(r)];
@@ -259,7 +259,7 @@ void Machine::handInQueues() {
   }
 }
 
-/// Lists of threads go on behind what is done.
+/// Advances the lists of host threads past completed tasks.
 void Machine::moveThreads() {
   for (Rank &rank : ranks)
     while (kind == DeviceKind::Thread && rank.next < rank.tasks.size() &&
@@ -280,7 +280,7 @@ void Machine::prepareStep() {
     meetings.push_back({.sides = sides, .come = {}});
 }
 
-/// False if the sides of a meeting do not match.
+/// Executes a choice. Returns false if the sides of a rendezvous do not match.
 bool Machine::take(const Choice &choice) {
   if (choice.what == Choice::Meet) {
     Meeting &meeting = meetings[choice.meeting];

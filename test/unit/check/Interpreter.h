@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the instructions of all ranks on memory that holds hashes instead of numbers: every
-// instruction writes a hash of what it is and of all that it reads. So two runs that end with the
-// same hashes have computed the same. What may run at once does so in an order by chance, and an
-// instruction reads and writes at any moment between its begin and its end. It shares no code with
+// Runs the instructions of all ranks on memory that holds hashes instead of numbers. Every
+// instruction writes a hash of its own fields and of all values that it reads. Two runs that end
+// with equal hashes have computed the same. Concurrent instructions run in a random order, and an
+// instruction reads and writes at any time between its begin and its end. Shares no code with
 // runtime/check.
 
 #ifndef PCC_TEST_UNIT_CHECK_INTERPRETER_H
@@ -17,29 +17,29 @@
 
 namespace pcc::test {
 
-/// How a device goes through a list.
+/// How a device runs a list of instructions.
 enum class DeviceKind {
-  /// One thread: it waits for events wherever it comes to an instruction that does, runs COMPUTE
-  /// itself,
-  /// and hands COMMUNICATION to a queue that works one by one.
+  /// One thread. It waits for events at each instruction that names them, runs COMPUTE itself, and
+  /// hands COMMUNICATION to a queue that runs one instruction at a time.
   Thread,
-  /// Streams: every instruction begins as soon as its events are signaled, COMPUTE in order.
+  /// Streams. Every instruction begins as soon as its events are signaled; COMPUTE runs in order.
   Streams,
 };
 
 struct Outcome {
-  /// Empty, or why the run did not come to its end.
+  /// Empty, or the reason why the run did not complete.
   std::string failure;
   /// Parameters and results of all ranks after two steps.
   std::vector<uint64_t> values;
 };
 
-/// Two steps of a valid executable. The seed also says whether messages and collectives are slow
-/// (seed % 2), whether a send is done before its receive began (seed / 2 % 2; else they meet), and
-/// which rank computes only where nothing else can happen (seed / 4 % (ranks + 1) - 1).
+/// Runs two steps of a valid executable. The seed also decides three modes. Messages and
+/// collectives are slow if seed % 2 is 1. Sends are buffered if seed / 2 % 2 is 1; otherwise they
+/// wait for their receive. Rank seed / 4 % (ranks + 1) - 1 computes only if nothing else can
+/// happen.
 Outcome interpret(const abi::Executable &executable, DeviceKind kind, uint64_t seed);
 
-/// Whether the orders in which ranks launch collectives fit into one order.
+/// Whether the orders in which ranks launch collectives fit into one total order.
 bool launchesFit(const abi::Executable &executable);
 
 } // namespace pcc::test

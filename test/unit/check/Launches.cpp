@@ -9,7 +9,7 @@
 namespace pcc::test {
 
 bool launchesFit(const abi::Executable &executable) {
-  using Launch = std::vector<int64_t>; // group, first of the list, how many-th
+  using Launch = std::vector<int64_t>; // group, first rank of the list, sequence number
   std::map<Launch, std::set<Launch>> after;
   std::map<Launch, int> before;
   for (int64_t rank = 0; rank < abi::rankCount(executable.mesh()); ++rank) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs with one thing changed: the check refuses those that hang, do not match, or compute
-// something else in some order, and no others. What they do is found out by running them
-// (Interpreter.h). A sample; all 10,000 with PCC_TEST_FULL.
+// Programs with one random change. The check must refuse exactly the programs that hang, do not
+// match, or compute something else in some order. Runs on hashes (Interpreter.h) show whether a
+// change does harm. Tests a sample by default, and all 10,000 changes with PCC_TEST_FULL.
 
 #include "runtime/abi/Executable.h"
 #include "runtime/check/AnnotateDataflow.h"
@@ -24,9 +24,9 @@ abi::Status verdictOn(const abi::Executable &executable) {
   return status.ok() ? check::prove(executable) : status;
 }
 
-/// What some order of a program does that others of the original do not; empty if `runs` orders on
-/// each kind of device were all the same. The first 20 are those of each rank being late, with
-/// messages that wait and that do not (Interpreter.h).
+/// Describes an outcome of some order of a program that differs from the original's. Empty if
+/// `runs` orders on each kind of device all gave the expected values. The first 20 orders delay one
+/// rank each, with blocking and with buffered messages (Interpreter.h).
 std::string harmOf(const abi::Executable &executable, const std::vector<uint64_t> &expected,
                    int runs) {
   if (!abi::validate(executable).ok())
@@ -65,7 +65,7 @@ std::vector<CompileOptions> shapes() {
   return list;
 }
 
-/// Changes one of some programs by chance, with its seed.
+/// Makes a random change in one of the programs, given a random generator.
 using Change = std::function<std::string(abi::Executable &, std::mt19937_64 &)>;
 
 class Mutation : public testing::Test {
@@ -80,7 +80,7 @@ protected:
     }
   }
 
-  /// Expects that of the changed programs those are refused that do harm.
+  /// Expects that exactly the harmful changes are refused.
   void expectVerdicts(int sample, int all, const Change &change) {
     int count = std::getenv("PCC_TEST_FULL") ? all : sample, refused = 0;
     for (int i = 0; i < count; ++i) {
@@ -90,7 +90,7 @@ protected:
       std::string what = change(changed, random);
       abi::Status verdict = verdictOn(changed);
       refused += !verdict.ok();
-      // An order that shows a race may be rare.
+      // The order that shows a race may be rare.
       std::string harm = harmOf(changed, expected[program], verdict.ok() ? 24 : 300);
       EXPECT_EQ(verdict.ok(), harm.empty())
           << "mutation " << i << " of program " << program << ": " << what << ": "

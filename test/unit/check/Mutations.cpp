@@ -22,7 +22,7 @@ abi::Section &anySection(abi::Program &program, Random &random) {
   return *program.mutable_sections(below(random, program.sections_size()));
 }
 
-/// The places of a section's instructions that `holds` says yes to.
+/// Lists the positions of a section's instructions for which `holds` is true.
 std::vector<int> placesOf(const abi::Section &section,
                           const std::function<bool(const abi::Instruction &)> &holds) {
   std::vector<int> places;
@@ -93,7 +93,7 @@ std::string swapCollectives(abi::Executable &executable, Random &random) {
          section.instructions(a).op();
 }
 
-/// An instruction that waits; null if none of the section does.
+/// Picks an instruction that waits; null if the section has none.
 abi::Instruction *anyWaiting(abi::Section &section, Random &random) {
   std::vector<int> places = placesOf(
       section, [](const abi::Instruction &instruction) { return instruction.waits_size() > 0; });
@@ -150,7 +150,7 @@ std::string shrinkRing(abi::Executable &executable, Random &random) {
 std::string swapSlots(abi::Executable &executable, Random &random) {
   abi::Program &program = anyProgram(executable, random);
   int a = below(random, program.actions_size()), b = below(random, program.actions_size());
-  // Two actions of one section that change places are what they were under other names.
+  // Two exchanged actions of the same section are the same program under other names.
   if (program.actions(a).section() == program.actions(b).section())
     return "nothing";
   program.mutable_actions()->SwapElements(a, b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a wrong compiler might do to a program.
+// Random faults that a wrong compiler might put into a program.
 
 #ifndef PCC_TEST_UNIT_CHECK_MUTATIONS_H
 #define PCC_TEST_UNIT_CHECK_MUTATIONS_H
@@ -12,10 +12,11 @@
 
 namespace pcc::test {
 
-/// Changes one thing in a program, by chance; says what.
+/// Makes one random change in a program and returns its description.
 std::string mutate(abi::Executable &executable, std::mt19937_64 &random);
 
-/// Takes a collective out of its message, or fuses it with what is before it; says which.
+/// Removes a collective from its fused collective, or fuses it with the instruction before it.
+/// Returns a description.
 std::string changeFused(abi::Executable &executable, std::mt19937_64 &random);
 
 } // namespace pcc::test

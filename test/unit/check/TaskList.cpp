@@ -10,7 +10,7 @@
 
 namespace pcc::test {
 
-/// The meeting at which a rank's next call of this kind takes place.
+/// Returns the number of the rendezvous of a rank's next call of this kind.
 int TaskMaker::rendezvousOf(int64_t rank, const abi::Instruction &instruction) {
   const abi::Collective &collective = instruction.collective();
   std::vector<int64_t> key;
@@ -21,7 +21,7 @@ int TaskMaker::rendezvousOf(int64_t rank, const abi::Instruction &instruction) {
       return -1;
     bool sends = collective.kind() == abi::SEND;
     key = {-1, sends ? rank : peer, sends ? peer : rank, collective.tag()};
-    // A rank that sends and receives on one route counts apart.
+    // A rank that sends and receives on one route counts both directions apart.
     key.push_back(counts[{rank, {sends, key[1], key[2], key[3]}}]++);
   } else {
     const abi::RankList &list = abi::listOf(executable.groups(int(collective.group())), rank);
@@ -35,7 +35,8 @@ int TaskMaker::rendezvousOf(int64_t rank, const abi::Instruction &instruction) {
   return found->second;
 }
 
-/// Whether they are one instruction, or two under whose tag messages go one after the other.
+/// Whether both are the same instruction, or are messages with the same tag, which follow one
+/// another.
 bool TaskMaker::goesOn(int64_t rank, const abi::Instruction &a, const abi::Instruction &b) const {
   if (&a == &b || !isMessage(a) || !isMessage(b))
     return &a == &b;
@@ -92,7 +93,7 @@ std::vector<Task> TaskMaker::make(int64_t rank) {
       task.actionBegin = instruction.stream() == abi::COMMUNICATION ? computed : -1;
       add(rank, std::move(task), signalers, tasks);
     }
-    // The first instruction of COMPUTE brings them.
+    // The first instruction on COMPUTE fills the inputs.
     for (bool isLater = false; Task & task : std::span(tasks).last(section.instructions_size())) {
       task.fills &= !isLater;
       isLater |= task.fills;
@@ -103,7 +104,7 @@ std::vector<Task> TaskMaker::make(int64_t rank) {
   return tasks;
 }
 
-/// The rank's thread reads what a section shows when that has run for the last time.
+/// Makes the task in which the rank's thread reads a section's results after its last action.
 Task TaskMaker::readingTask(const abi::Program &program, const abi::Action &action,
                             const std::vector<Task> &tasks) const {
   static const abi::Instruction reading;

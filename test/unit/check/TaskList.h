@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a rank does in a step, run by run, and what each run comes after.
+// The tasks of a rank in a step, one for each execution of an instruction, and their dependencies.
 
 #ifndef PCC_TEST_UNIT_CHECK_TASKLIST_H
 #define PCC_TEST_UNIT_CHECK_TASKLIST_H
@@ -19,23 +19,23 @@ inline bool isMessage(const abi::Instruction &instruction) {
 
 enum class Phase { Waiting, Begun, Done };
 
-/// One run of an instruction on a rank.
+/// One execution of an instruction on a rank.
 struct Task {
   const abi::Instruction *instruction;
   abi::Action action;
-  bool isFirst = false, isLast = false;        ///< of its section in the step
-  bool fills = false;                          ///< the data come before it
-  std::vector<const abi::Result *> shows = {}; ///< what can be read when it begins
+  bool isFirst = false, isLast = false;        ///< first or last action of its section in the step
+  bool fills = false;                          ///< the inputs are filled before it
+  std::vector<const abi::Result *> shows = {}; ///< results that can be read when it begins
   std::vector<int> waits = {};                 ///< tasks
-  /// The run before of the same instruction, or of a message under its tag: done, or of TRANSFER
-  /// begun, when this begins.
+  /// The preceding execution of the same instruction, or the preceding message with the same tag.
+  /// It is done when this task begins; on TRANSFER it has only begun.
   int before = -1;
-  int fusedWith = -1;   ///< the task before it in its message
-  int actionBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the actions before
+  int fusedWith = -1;   ///< the task before it in its fused collective
+  int actionBegin = -1; ///< on COMMUNICATION: the last task of COMPUTE in the actions before
   Phase phase = Phase::Waiting;
   std::vector<uint64_t> read = {};
   bool hasRead = false;
-  int meeting = -1; ///< number of its meeting; -1 for none
+  int meeting = -1; ///< number of its rendezvous; -1: none
 };
 
 /// Makes the tasks of all ranks for one step.
@@ -45,11 +45,12 @@ public:
 
   std::vector<Task> make(int64_t rank);
 
-  /// By meeting: the number of ranks that come.
+  /// By rendezvous: the number of ranks that arrive.
   std::vector<size_t> sides;
 
 private:
-  /// By event: the task that signaled it last, and in the action of each microbatch and copy.
+  /// By event: the task that signaled it last, and the tasks that signaled it by microbatch and
+  /// copy.
   struct Signallers {
     std::map<uint32_t, int> last;
     std::map<std::pair<uint32_t, int64_t>, int> byNumber;

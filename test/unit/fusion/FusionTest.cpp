@@ -20,7 +20,7 @@ static double finishOf(const FusionProblem &problem, const Buckets &buckets) {
   return verdict.finish;
 }
 
-/// Merging whenever it helps ends at 5.8 where 5.0 can be had.
+/// Merging buckets greedily ends at 5.8; the best is 5.0.
 TEST(Fusion, LooksFurtherThanTheNextGradient) {
   FusionProblem problem = parse(R"(
     algorithm 1 1
@@ -34,7 +34,7 @@ TEST(Fusion, LooksFurtherThanTheNextGradient) {
   EXPECT_DOUBLE_EQ(verify(problem, fuseOptimally(problem)).exposed, 3.2);
 }
 
-/// What the backward pass has still to compute hides messages.
+/// The remaining backward pass hides messages.
 TEST(Fusion, CountsWhatIsExposedFromTheEndOfTheBackwardPass) {
   FusionProblem problem = parse("algorithm 1 1\ncomputed 4\ngradient 0 1\ngradient 1 1");
   EXPECT_DOUBLE_EQ(verify(problem, {{0}, {1}}).finish, 4.0);
@@ -69,7 +69,7 @@ TEST(Fusion, NamesTheLineThatItCannotRead) {
     EXPECT_EQ(error.substr(0, 16), "line 3: expected");
     EXPECT_EQ(error.substr(error.size() - line.size() - 6), "got \"" + line + "\"") << error;
   };
-  refuses("gradient 0.5 1"); // ready before the one above
+  refuses("gradient 0.5 1"); // ready before the gradient above
   refuses("gradient 2 1 w w");
   refuses("gradient 2");
   refuses("algorithm -1 1");
@@ -77,7 +77,8 @@ TEST(Fusion, NamesTheLineThatItCannotRead) {
   refuses("bucket 1");
 }
 
-/// All ways to put gradients into buckets, by growth strings (Knuth, TAOCP 4A, 7.2.1.5).
+/// Enumerates all partitions of gradients into buckets, by growth strings (Knuth, TAOCP 4A,
+/// 7.2.1.5).
 static void forEachPartition(int count, const std::function<void(const Buckets &)> &visit) {
   Buckets buckets;
   std::function<void(int)> place = [&](int gradient) {
@@ -106,7 +107,7 @@ static FusionProblem makeRandom(int seed) {
   return problem;
 }
 
-/// No way to put gradients into buckets, contiguous or not, is through earlier.
+/// No partition of gradients into buckets, contiguous or not, finishes earlier.
 TEST(Fusion, EqualsTryingAllPartitions) {
   int64_t tried = 0;
   for (int seed = 0; seed < 10'000; ++seed) {
@@ -122,7 +123,7 @@ TEST(Fusion, EqualsTryingAllPartitions) {
   EXPECT_GT(tried, 10'000'000);
 }
 
-/// With costs of copies, limits and several algorithms: the best of contiguous buckets.
+/// With copy costs, limits and several algorithms: the result is the best of contiguous buckets.
 TEST(Fusion, EqualsTryingAllCutsWhereMessagesAreNotALine) {
   for (int seed = 0; seed < 10'000; ++seed) {
     FusionProblem problem = makeRandom(seed);

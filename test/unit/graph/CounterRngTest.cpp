@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of rng_uniform are fixed for ever: programs, checkpoints and kernels rely on them.
+// The numbers of rng_uniform never change: programs, checkpoints and kernels rely on them.
 #include "dialects/graph/CounterRng.h"
 
 #include "gtest/gtest.h"
@@ -31,7 +31,7 @@ TEST(CounterRng, IsUniform) {
     sum += value;
     squares += value * value;
   }
-  // Five standard deviations of the mean of `count` uniform numbers.
+  // The tolerance is five standard deviations of the mean of `count` uniform numbers.
   EXPECT_NEAR(sum / count, 0.5, 5 / std::sqrt(12.0 * count));
   EXPECT_NEAR(squares / count, 1.0 / 3, 0.005);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the dimensions of reshapes match: known cases, and properties on random shapes.
+// Matching of the dimensions of reshapes: known cases, and properties of random shapes.
 #include "dialects/graph/rules/ReshapeFactors.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -29,7 +29,7 @@ TEST(ReshapeFactors, SizeOneAndRankZero) {
   EXPECT_EQ(match({5}, {1, 5, 1}), "([i]) -> ([_,i,_])");
 }
 
-/// Splits `elements` at random into dimensions, some of size one.
+/// Splits `elements` at random into dimensions; some have size one.
 static Shape randomShape(int64_t elements, std::mt19937 &random) {
   Shape shape;
   while (elements > 1) {
@@ -45,7 +45,7 @@ static Shape randomShape(int64_t elements, std::mt19937 &random) {
   return shape;
 }
 
-/// The coordinate of an element along every factor of a tensor, by factor; -1 where it has none.
+/// Returns the coordinate of an element along every factor; -1 for factors that the tensor lacks.
 static std::vector<int64_t> coordinates(const FactorRule &rule, const TensorFactors &dims,
                                         int64_t element) {
   std::vector<int64_t> result(rule.getFactors().size(), -1);

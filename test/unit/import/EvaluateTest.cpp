@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants and graph ops on them. What the ops compute of dense tensors the tests of the
-// interpreter show.
+// Constants, and graph ops on them. The interpreter's tests cover the values of ops on dense
+// tensors.
 
 #include "compiler/import/emit/Evaluate.h"
 
@@ -20,7 +20,7 @@ protected:
   mlir::MLIRContext context;
   mlir::Builder b{&context};
 
-  /// 0, 1, 2, … in `shape`.
+  /// Returns 0, 1, 2, … in `shape`.
   Constant counted(llvm::ArrayRef<int64_t> shape) {
     Integers values(mlir::ShapedType::getNumElements(shape));
     for (auto [i, value] : llvm::enumerate(values))
@@ -29,7 +29,7 @@ protected:
   }
   Constant integers(llvm::ArrayRef<int64_t> values) { return Constant::integers(&context, values); }
 
-  /// All elements 3, in `shape`.
+  /// Returns a tensor of `shape` whose elements are all 3.
   Constant threes(llvm::ArrayRef<int64_t> shape) {
     Constant three = Constant::scalar(b.getI64Type(), int64_t(3));
     return Constant::splat(three.type.clone(shape), three.elements);

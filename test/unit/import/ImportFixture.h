@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the tests of the importer share: files with given bytes, and the diagnostics of an import.
+// Helpers of the importer's tests: files with given bytes, and the diagnostics of an import.
 #pragma once
 
 #include "compiler/import/Locations.h"
@@ -11,7 +11,7 @@
 
 namespace pcc::import {
 
-/// A file in the folder for temporary files, removed at the end.
+/// A file in the folder for temporary files, removed by the destructor.
 class TemporaryFile {
 public:
   TemporaryFile(llvm::StringRef suffix, llvm::StringRef bytes);

@@ -21,7 +21,8 @@ onnx::NodeProto matmulNode(llvm::StringRef trace) {
 }
 
 TEST_F(LocationsTest, NodeWithSourceLine) {
-  // The innermost frame in the file of the outermost: not the line inside the library.
+  // The location is the innermost frame in the file of the outermost frame, not the line inside the
+  // library.
   onnx::NodeProto node = matmulNode("File \"train.py\", line 80, in forward\n    x = b(x)\n"
                                     "  File \"train.py\", line 53, in forward\n    f(x)\n"
                                     "  File \"linear.py\", line 134, in forward\n");

@@ -10,7 +10,7 @@ namespace {
 
 class SafetensorsTest : public ImportTest {
 protected:
-  /// Reads a file of `header` and then `dataBytes` bytes 0, 1, 2, ….
+  /// Reads a file that consists of `header` and `dataBytes` bytes 0, 1, 2, ….
   std::optional<std::vector<NamedTensor>> read(llvm::StringRef header, size_t dataBytes) {
     char length[8];
     llvm::support::endian::write64le(length, header.size());

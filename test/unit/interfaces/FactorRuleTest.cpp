@@ -9,7 +9,7 @@
 
 using namespace pcc;
 
-/// ([i,k],[k,j]) -> ([i,j]): a product of 4x8 and 8x6.
+/// Returns ([i,k],[k,j]) -> ([i,j]), the rule of a matmul of 4x8 and 8x6.
 static FactorRule matmul() {
   FactorRule rule;
   DimFactors i = rule.addDim(4), j = rule.addDim(6), k = rule.addDim(8, FactorKind::Reduce);

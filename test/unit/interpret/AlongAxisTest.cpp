@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that look at the elements along one axis in their order, and contractions by letters.
+// Ops that read the elements along one axis in order, and contractions by letters.
 
 #include "Evaluate.h"
 #include <cmath>
@@ -67,7 +67,7 @@ TEST(Einsum, SumsProductsByLetters) {
             (Values{4, 5, 10, 11}));
   EXPECT_EQ(compute("graph.einsum \"ij,jk->ki\" %a, %b" + types, {a, b}, "2x2xf32"),
             (Values{4, 10, 5, 11}));
-  // Over a letter that one operand has alone, too.
+  // The sum also runs over a letter that only one operand has.
   EXPECT_EQ(compute("graph.einsum \"ij,jk->i\" %a, %b" + types, {a, b}, "2xf32"), (Values{9, 21}));
   EXPECT_EQ(compute("graph.einsum \"ij,ji->\" %a, %b" + types, {a, b}, "f32"), (Values{15}));
 }

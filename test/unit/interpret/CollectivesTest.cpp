@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every collective on every kind of group of six ranks against the formula of its definition.
+// Compares every collective on every kind of group of six ranks with the formula of its definition.
 
 #include "Evaluate.h"
 #include "compiler/interpret/Blocks.h"
@@ -16,11 +16,11 @@ using PerRank = std::vector<llvm::SmallVector<Tensor>>;
 namespace {
 
 struct Layout {
-  std::string over; ///< as an op writes it
+  std::string over; ///< text of the group in an op
   Groups groups;
 };
 
-/// On the mesh x=2, y=3.
+/// Layouts of groups on the mesh x=2, y=3.
 const std::vector<Layout> layouts = {
     {"", {{0, 1, 2, 3, 4, 5}}},
     {" over <axes [x]>", {{0, 3}, {1, 4}, {2, 5}}},
@@ -46,7 +46,7 @@ std::string type(const std::vector<int64_t> &shape) {
   return "tensor<" + Tensor(ElementType::F32, shape).typeString() + ">";
 }
 
-/// Runs `op` of %a on all ranks; without a result type the op has none.
+/// Runs `op` of %a on all ranks. Without a result type the op has no result.
 PerRank runAll(const std::string &op, const std::string &resultType, const PerRank &inputs) {
   TestModule module(
       "module attributes {dist.mesh = #dist.mesh<x=2, y=3>} {\nfunc.func @f(%a: " + type({6, 6}) +
@@ -71,7 +71,7 @@ llvm::SmallVector<Tensor> gifts(const PerRank &inputs, const std::vector<int64_t
   return tensors;
 }
 
-/// Rows [block · size, …) of `size`, or columns for axis 1.
+/// Returns rows [block · size, (block + 1) · size), or columns for axis 1.
 Tensor block(const Tensor &x, int64_t axis, int64_t block, int64_t size) {
   llvm::SmallVector<int64_t> shape(x.getShape()), offset(2, 0);
   shape[axis] = size;
@@ -173,7 +173,7 @@ TEST(Exchanges, PermuteLeavesZeroWhereNothingComes) {
 }
 
 TEST(Exchanges, BlockExchangeMovesBoxes) {
-  // Over x: position 0 takes the lower half of its own tensor above the upper half of the other's.
+  // Over x: position 0 puts the lower half of its own tensor above the upper half of its peer's.
   PerRank inputs = randomTensors();
   PerRank results =
       runAll("dist.block_exchange %a [[0, 0, 3, 0, 3, 6, 0, 0], "
@@ -199,7 +199,8 @@ TEST(Exchanges, NeighborExchangeAlongARing) {
 }
 
 TEST(Exchanges, NeighborExchangeV2SurroundsATile) {
-  // Two tiles side by side; the right one gets the left one's last column, the left one nothing.
+  // Two tiles side by side: the right one gets the left one's last column, the left one gets
+  // nothing.
   TestModule module(
       "module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
       "func.func @f(%a: tensor<1x1x2x2xf32>) -> tensor<1x1x2x3xf32> {\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the interpreter says about programs that it cannot run.
+// Diagnostics of the interpreter for programs that it cannot run.
 
 #include "Evaluate.h"
 #include "compiler/interpret/Inputs.h"
@@ -8,14 +8,14 @@
 
 using namespace pcc::interpret;
 
-/// What is diagnosed when function `f` of `text` runs on `arguments`.
+/// Returns the diagnostics of running function `f` of `text` on `arguments`.
 static std::string errorsOfFunction(const std::string &text, const NamedTensors &arguments = {}) {
   TestModule module(text);
   EXPECT_TRUE(mlir::failed(runFunction(*module, "f", arguments)));
   return module.getErrors();
 }
 
-/// What is diagnosed when the step of `text` runs on one batch; all parameters are there.
+/// Returns the diagnostics of running the step of `text` on one batch; all parameters are given.
 static std::string errorsOfStep(const std::string &text) {
   TestModule module(text);
   auto parameters = randomParameters(*module, 1);
@@ -24,7 +24,7 @@ static std::string errorsOfStep(const std::string &text) {
   return module.getErrors();
 }
 
-/// Ranks along x that each run `op` of %a, a tensor of 1x1x2x2.
+/// Returns the diagnostics of `ranks` ranks along x that each run `op` of %a, a tensor of 1x1x2x2.
 static std::string errorsOfOp(int ranks, const std::string &op) {
   return errorsOfFunction(
       "module attributes {dist.mesh = #dist.mesh<x=" + std::to_string(ranks) +

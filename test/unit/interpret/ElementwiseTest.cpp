@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise ops on values worked out by hand, and on the edges: NaN, infinities, signs, wrapping.
+// Elementwise ops on values computed by hand, and on special values: NaN, infinities, signs,
+// overflow.
 
 #include "Evaluate.h"
 #include <cmath>
@@ -16,7 +17,7 @@ static Tensor applied(const std::string &name, const Values &x,
   return elementwise(name, {f32({static_cast<int64_t>(x.size())}, x)}, attributes);
 }
 
-/// Within one unit in the last place of f32.
+/// Expects equality within one unit in the last place of f32.
 static void expectNear(const Tensor &actual, const Values &expected) {
   ASSERT_EQ(actual.size(), static_cast<int64_t>(expected.size()));
   for (size_t n = 0; n < expected.size(); ++n)
@@ -35,7 +36,7 @@ TEST(Arithmetic, Floats) {
 }
 
 TEST(Arithmetic, ResultsAreRoundedOnce) {
-  // 2^24 + 1 is no f32.
+  // 2^24 + 1 is not representable in f32.
   Tensor sum = elementwise("add", {f32({1}, {0x1p24}), f32({1}, {1})});
   EXPECT_EQ(sum[0].f, 0x1p24);
 }

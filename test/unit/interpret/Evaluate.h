@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs IR that stands in the text of a test.
+// Runs IR that a test gives as text.
 #pragma once
 
 #include "compiler/interpret/Run.h"
@@ -18,10 +18,10 @@ inline Tensor i64(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> values)
   return Tensor::integers(ElementType::I64, shape, values);
 }
 
-/// The elements as doubles, whatever their type.
+/// Converts elements of any type to doubles.
 std::vector<double> valuesOf(const Tensor &tensor);
 
-/// A parsed module, and the diagnostics since it was made.
+/// A parsed module, and the diagnostics since its construction.
 class TestModule {
 public:
   explicit TestModule(const std::string &text);
@@ -35,17 +35,18 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// The results of one op on one rank. It names its operands %a, %b, … in the order of `arguments`;
-/// `resultTypes` are its results' types. Failure adds one to the test's failures.
+/// Returns the results of one op on one rank. The op names its operands %a, %b, … in the order of
+/// `arguments`. `resultTypes` are the types of its results. A failure adds one to the test's
+/// failures.
 std::vector<Tensor> evaluateAll(const std::string &op, llvm::ArrayRef<Tensor> arguments,
                                 llvm::ArrayRef<std::string> resultTypes,
                                 Precision precision = Precision::Element);
 
-/// The only result.
+/// Returns the only result of an op.
 Tensor evaluate(const std::string &op, llvm::ArrayRef<Tensor> arguments,
                 const std::string &resultType, Precision precision = Precision::Element);
 
-/// `graph.<name>` on operands of one type, which is also the result's.
+/// Evaluates `graph.<name>`, whose operands and result have one type.
 Tensor elementwise(const std::string &name, llvm::ArrayRef<Tensor> arguments,
                    const std::string &attributes = "");
 

@@ -9,15 +9,15 @@
 namespace pcc::interpret {
 
 struct ProgramOptions {
-  int64_t ranks = 1; ///< along axis dp; more than one: local types, rows of x split
+  int64_t ranks = 1; ///< along dp; more than one: types are local, the rows of x are split
   int64_t rows = 8, columns = 3, outputs = 2; ///< x is rows×columns in one microbatch
   int64_t microBatches = 1, copies = 1;
   double gradientScale = 1.0;
-  bool reduceGradients = true;    ///< the update adds the ranks' gradients up
+  bool reduceGradients = true;    ///< the update sums the gradients of the ranks
   std::string gradientAttributes; ///< more attributes of the gradient's result
 };
 
-/// A module with `forward_backward`, `update` and a step `train`.
+/// Returns a module with `forward_backward`, `update` and a step `train`.
 std::string trainingProgram(const ProgramOptions &options);
 
 } // namespace pcc::interpret

@@ -38,7 +38,7 @@ TEST(Contraction, BatchesAndIntegers) {
 }
 
 TEST(Contraction, AccumulatesInDoubles) {
-  // In f32 the two small terms would vanish beside the large one.
+  // In f32 the two small terms would vanish next to the large one.
   Tensor a = f32({1, 3}, {0x1p24, 1, 1}), b = f32({3, 1}, {1, 1, 1});
   EXPECT_EQ(compute("graph.matmul %a, %b : tensor<1x3xf32>, tensor<3x1xf32>", {a, b}, "1x1xf32"),
             (Values{0x1p24 + 2}));
@@ -57,8 +57,8 @@ TEST(Reduce, Kinds) {
   EXPECT_EQ(reduce("prod", "[1]", "2xf32"), (Values{6, 120}));
 }
 
-// The product of the first half is infinite, that of the second half zero: their product is one,
-// and with one factor more it underflows.
+// The product of the first half is infinite and that of the second half is zero. The whole product
+// is one, and underflows with one more factor.
 TEST(Reduce, ProductsDoNotOverflowOnTheWay) {
   std::vector<double> factors(4096, 0x1p-120);
   std::fill(factors.begin(), factors.begin() + 2048, 0x1p120);
@@ -126,7 +126,8 @@ TEST(Optimizer, Momentum) {
   EXPECT_EQ(step(", weight_decay = 2.0, nesterov"), (Values{1 - 0.25 * 7, 6}));
 }
 
-/// One step of an op with Adam's operands: parameters 3 and 4, gradients 1 and -2, moments, rate.
+/// Runs one step of an op with Adam's operands: parameters 3 and 4, gradients 1 and -2, moments,
+/// rate.
 Values adamStep(const std::string &op, int64_t step, const std::string &attributes) {
   std::vector<Tensor> operands = {f32({2}, {3, 4}),      f32({2}, {1, -2}), f32({2}, {0.5, 1}),
                                   f32({2}, {0.25, 0.5}), f32({}, {0.5}),    i64({}, {step})};
@@ -140,7 +141,7 @@ Values adamStep(const std::string &op, int64_t step, const std::string &attribut
   return values;
 }
 
-/// Compares with what the papers' formulas give by hand.
+/// Compares with values computed by hand from the formulas of the papers.
 void expectNear(const Values &values, const Values &expected) {
   ASSERT_EQ(values.size(), expected.size());
   for (auto [value, number] : llvm::zip_equal(values, expected))
@@ -156,7 +157,7 @@ TEST(Optimizer, Adam) {
   first = 1 / (1 + 0.25), second = (-0.5 / 0.75) / (std::sqrt(1.375 / 0.4375) + 0.25);
   expectNear(adamStep("adam", 1, ", epsilon = 0.25"),
              {3 - first / 2, 4 - second / 2, 0.75, -0.5, 0.4375, 1.375});
-  // Decay is part of the gradient: 1 + 3, -2 + 4.
+  // The decay is part of the gradient: 1 + 3, -2 + 4.
   Values decayed = adamStep("adam", 0, ", epsilon = 0.25, weight_decay = 1.0");
   expectNear({decayed[2], decayed[3], decayed[4], decayed[5]}, {2.25, 1.5, 4.1875, 1.375});
 }
@@ -194,7 +195,8 @@ TEST(Optimizer, Adagrad) {
 }
 
 TEST(Contraction, AnMlpStepIsNotSlow) {
-  // The products of a training step of 784-512-512-10 at batch 32 are less than three of these.
+  // The matmuls of a training step of 784-512-512-10 at batch 32 take less than three times this
+  // one.
   Tensor a = Tensor(ElementType::F32, {32, 784}), b = Tensor(ElementType::F32, {784, 896});
   auto start = std::chrono::steady_clock::now();
   evaluate("graph.matmul %a, %b : tensor<32x784xf32>, tensor<784x896xf32>", {a, b},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// No op of the dialects is forgotten.
+// The interpreter supports every op of the dialects.
 
 #include "compiler/interpret/Registry.h"
 #include "dialects/dist/Dist.h"

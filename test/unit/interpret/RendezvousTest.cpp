@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Meetings of ranks, and that nothing hangs.
+// Rendezvous of ranks. Nothing hangs.
 
 #include "compiler/interpret/Rendezvous.h"
 #include "Evaluate.h"
@@ -41,7 +41,7 @@ TEST(Rendezvous, ARankThatLeavesDoesNotHoldTheOthers) {
   EXPECT_EQ(rendezvous.getStuck()[0].missing, (llvm::SmallVector<int64_t>{1}));
 }
 
-/// What is diagnosed when two ranks run `body`.
+/// Returns the diagnostics of two ranks that run `body`.
 static std::string errorsOf(const std::string &body) {
   TestModule module("module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
                     "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n" +
@@ -74,7 +74,7 @@ TEST(Hang, AMessageThatNobodyReceives) {
 }
 
 TEST(Hang, ARankThatFailsIsNamedAndNotItsVictims) {
-  // Rank 0 divides by its own number.
+  // Rank 0 divides by its own rank number, which is zero.
   EXPECT_EQ(errorsOf("%r = dist.rank\n"
                      "%q = graph.div %r, %r : tensor<i64>\n"
                      "%0 = dist.all_reduce sum %a : tensor<4xf32>\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Leaves, ops that move elements, and ops that index.
+// Leaf ops, ops that move elements, and ops that index.
 
 #include "Evaluate.h"
 #include "dialects/graph/CounterRng.h"
@@ -10,7 +10,7 @@ using namespace pcc::interpret;
 
 using Values = std::vector<double>;
 
-/// 0, 1, 2, … in a tensor of 2x3.
+/// Returns 0, 1, 2, … in a tensor of 2x3.
 static Tensor counting() { return f32({2, 3}, {0, 1, 2, 3, 4, 5}); }
 
 static Values run(const std::string &op, llvm::ArrayRef<Tensor> arguments,

@@ -9,7 +9,7 @@
 using namespace pcc::interpret;
 
 TEST(Element, F16RoundsToNearestEven) {
-  // 11 significant bits: between 2048 and 4096 the numbers are 2 apart.
+  // f16 has 11 significant bits: between 2048 and 4096 the numbers are 2 apart.
   EXPECT_EQ(roundTo(ElementType::F16, 2049.0), 2048.0);
   EXPECT_EQ(roundTo(ElementType::F16, 2051.0), 2052.0);
   EXPECT_EQ(roundTo(ElementType::F16, 65519.0), 65504.0);

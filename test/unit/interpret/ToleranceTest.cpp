@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far results may lie from the reference: enough where terms cancel, and no more.
+// Tolerances between results and the reference: large enough for terms that cancel, and no larger.
 
 #include "Evaluate.h"
 #include "Programs.h"
@@ -12,13 +12,13 @@
 namespace pcc::interpret {
 namespace {
 
-/// A function of which every result is zero in real numbers.
+/// A function whose results are all zero in real numbers.
 struct ZeroCase {
   const char *name;
   std::string text;
 };
 
-/// The function @f with these arguments, ops and result.
+/// Returns the text of function @f with these arguments, ops and result.
 std::string functionOf(const std::string &arguments, const std::string &ops,
                        const std::string &result, const std::string &type) {
   return "func.func @f(" + arguments + ") -> " + type + " {\n" + ops + "  return " + result +
@@ -92,8 +92,8 @@ double toleranceOf(const Reference &reference) {
   return boundsOf(reference, interpretedFactor).begin()->second.tolerance;
 }
 
-// Inputs are below 1, and so are the terms: the bound is some of their units, and the bound of no
-// input's own magnitude.
+// Inputs and terms are below 1. The bound is a few units in the last place of the terms, not of the
+// result's magnitude.
 TEST(Tolerance, IsThatOfTheTermsWhereTheResultIsZero) {
   for (const ZeroCase &zero : zeroCases) {
     SCOPED_TRACE(zero.name);
@@ -107,7 +107,7 @@ TEST(Tolerance, IsThatOfTheTermsWhereTheResultIsZero) {
   }
 }
 
-// Nothing is rounded on the way: whole numbers, and elements that are moved or chosen.
+// No op rounds: whole numbers, and elements that are moved or selected.
 TEST(Tolerance, OfExactOpsIsThatOfTheResultAlone) {
   TestModule module(functionOf("%n: tensor<6xi64>",
                                "  %x = graph.cast %n : tensor<6xi64> to tensor<6xf32>\n"
@@ -124,7 +124,7 @@ TEST(Tolerance, OfExactOpsIsThatOfTheResultAlone) {
   EXPECT_TRUE(reference.moved.there.begin()->second.identical(value));
 }
 
-// The second run makes the moves of the first one in the other direction.
+// The second run perturbs the inputs in the opposite direction of the first run.
 TEST(Tolerance, RunsMoveThereAndBack) {
   TestModule module(functionOf("%x: tensor<64xf32>", "  %0 = graph.exp %x : tensor<64xf32>\n", "%0",
                                "tensor<64xf32>"));
@@ -139,16 +139,16 @@ TEST(Tolerance, RunsMoveThereAndBack) {
   }
 }
 
-/// The text of a program of f32, with another element type.
+/// Replaces f32 in the text of a program by another element type.
 std::string inType(std::string text, const std::string &type) {
-  const std::string logSums = "1x2x3xf32"; // of an attention, f32 whatever the type
+  const std::string logSums = "1x2x3xf32"; // log sums of attention: always f32
   for (size_t at = 0; (at = text.find("f32", at)) != std::string::npos; at += type.size())
     if (text.compare(at + 3 - std::min(at + 3, logSums.size()), logSums.size(), logSums) != 0)
       text.replace(at, 3, type);
   return text;
 }
 
-/// A copy in which the greatest element lies `share` tolerances away from what is expected.
+/// Returns a copy whose greatest element is `share` tolerances away from the expected value.
 Tensor movedBy(const Bound &bound, double share) {
   Tensor moved = bound.value;
   moved.mutableElements()[0].f += share * bound.tolerance;
@@ -168,7 +168,7 @@ void expectHeldFromAbove(const Bounds &bounds,
   }
 }
 
-/// The result of a training run that goes by the name of a case.
+/// Returns the result of a training run by the name of its case.
 Tensor &findResult(TrainingResult &result, llvm::StringRef name) {
   uint32_t step = 0;
   if (name.consume_front("step ")) {
@@ -179,7 +179,7 @@ Tensor &findResult(TrainingResult &result, llvm::StringRef name) {
                                         : result.results.at(name.str());
 }
 
-// A result of any kind and type that is off by 1.5 times its bound fails, and no other one does.
+// A result of any kind and type fails if it is off by 1.5 times its bound. No other result fails.
 TEST(Tolerance, TrainingIsHeldFromAbove) {
   for (const char *type : {"f32", "f16", "bf16"}) {
     SCOPED_TRACE(type);

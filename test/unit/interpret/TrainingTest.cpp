@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Training steps: slots, accumulation, states, ranks.
+// Training steps: actions, accumulation, states, ranks.
 
 #include "Evaluate.h"
 #include "Programs.h"
@@ -27,7 +27,7 @@ TEST(Training, TwoStepsByHand) {
             {{{"input x", f32({1, 1}, {1})}}, {{"input x", f32({1, 1}, {2})}}}, parameters);
   ASSERT_EQ(result.losses.size(), 2u);
   EXPECT_EQ(result.losses[0][0].f, 9.0);
-  // w = 3 - 0.25 · 6 = 1.5 after the first step; the second sees x·w = 3, g = 12, v = 15.
+  // w = 3 - 0.25 · 6 = 1.5 after the first step. The second step has x·w = 3, g = 12, v = 15.
   EXPECT_EQ(result.losses[1][0].f, 9.0);
   EXPECT_EQ(result.results.at("gradient w")[0].f, 12.0);
   EXPECT_EQ(result.parameters.at("parameter w.momentum")[0].f, 15.0);
@@ -35,7 +35,7 @@ TEST(Training, TwoStepsByHand) {
 }
 
 TEST(Training, MicrobatchesAndCopiesAddUp) {
-  // The scale multiplies the sum over all four slots.
+  // The scale multiplies the sum over all four actions.
   ProgramOptions options;
   options.rows = options.columns = options.outputs = 1;
   options.microBatches = options.copies = 2;

@@ -23,7 +23,7 @@ static std::string textOf(const Report &report) {
   return text;
 }
 
-/// A function of one tensor of four floats that applies `op` to %x.
+/// Returns the text of a function of one tensor of four floats that applies `op` to %x.
 static std::string function(const std::string &op, const std::string &name = "f") {
   return "func.func @" + name + "(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = " + op +
          " : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n";
@@ -47,7 +47,7 @@ TEST(Compare, SpecialValuesAndTypes) {
 }
 
 TEST(Compare, ToleranceIsThatOfTheTermsNotOfTheSum) {
-  // The sum of terms that cancel has no magnitude of its own; moving the inputs shows theirs.
+  // A sum of terms that cancel does not show their magnitude. Perturbed inputs do.
   TestModule module("func.func @f(%x: tensor<64xf32>) -> tensor<f32> {\n"
                     "  %n = graph.neg %x : tensor<64xf32>\n"
                     "  %c = graph.concat %x, %n axis = 0 : tensor<64xf32>, tensor<64xf32>\n"
@@ -60,7 +60,7 @@ TEST(Compare, ToleranceIsThatOfTheTermsNotOfTheSum) {
   EXPECT_NEAR(toleranceOf(zero, zero, {&zero, &moved, &zero}, 2 * interpretedFactor), 1e-6, 1e-12);
 }
 
-// Long sums of narrow types are added in f32, and a jump is no greater for them.
+// Long sums of narrow types are added in f32. A jump is no greater for them.
 TEST(Compare, LongSumsWidenOnlyTheirOwnRoundings) {
   double factor = 64 * interpretedFactor; // sums of 4096
   auto type = [](ElementType element, double x) { return Tensor::floats(element, {1}, {x}); };
@@ -73,7 +73,7 @@ TEST(Compare, LongSumsWidenOnlyTheirOwnRoundings) {
             interpretedFactor * epsilon(ElementType::BF16));
 }
 
-// What lies so near to where a result jumps that roundings may move it over may have either result.
+// If roundings may move a value across a jump of the result, both results are accepted.
 TEST(Compare, ToleranceSeesWhereResultsJump) {
   TestModule module("func.func @f(%x: tensor<1xf32>) -> tensor<1xf32> {\n"
                     "  %one = graph.constant dense<1.0> : tensor<1xf32>\n"
@@ -168,7 +168,8 @@ TEST(Verify, RanksAgainstOneDevice) {
     many.ranks = ranks;
     Report report = verify(trainingProgram(one), trainingProgram(many));
     EXPECT_TRUE(report.passed()) << textOf(report);
-    // Two results of each function; two losses, the gradient, parameter and state of the step.
+    // Counts two results of each function; two losses, the gradient, parameter and state of the
+    // step.
     EXPECT_EQ(report.count(CaseStatus::Passed), 9) << textOf(report);
     EXPECT_TRUE(verify(trainingProgram(many), trainingProgram(one)).passed());
   }
@@ -191,7 +192,8 @@ TEST(Verify, FactorsOfTheOtherModuleAreApplied) {
   many.gradientAttributes = ", dist.gradient_factor = 2.0 : f64";
   Report report = verify(trainingProgram(one), trainingProgram(many));
   EXPECT_TRUE(report.passed()) << textOf(report);
-  // A partition that has built the factor in has no attribute any more: the caller names it.
+  // A partition that has folded the factor in has no attribute any more; the caller names the
+  // factor.
   ProgramOptions scaled = many;
   scaled.gradientAttributes = "";
   scaled.gradientScale = 2.0;

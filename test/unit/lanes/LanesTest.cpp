@@ -37,8 +37,8 @@ TEST(Lanes, PutsOneCopyUnderTheMessagesOfTheOther) {
   EXPECT_DOUBLE_EQ(lowerBound(problem), 4);
 }
 
-/// Each layer of each copy is two products. Where all are computed before the first is sent, the
-/// stream of messages stands still meanwhile, and then the other.
+/// Each layer of each copy is two matmuls. If all copies computed before the first message, the
+/// message stream would be idle during the computation, and the compute stream afterwards.
 TEST(Lanes, ComputesACopyUpToItsMessageBeforeAnother) {
   std::string text;
   for (std::string copy : {"a", "b"})
@@ -54,7 +54,7 @@ TEST(Lanes, ComputesACopyUpToItsMessageBeforeAnother) {
             "pa1 qa1 ra1 pb1 qb1 rb1 pa2 qa2 ra2 ");
 }
 
-/// What nothing waits for fills the time of a message that something waits for.
+/// Work without waiting readers fills the time of a message that has a waiting reader.
 TEST(Lanes, FillsGapsWithWhatNothingWaitsFor) {
   StreamProblem problem = parse(R"(
     compute 1 input2
@@ -67,7 +67,7 @@ TEST(Lanes, FillsGapsWithWhatNothingWaitsFor) {
   EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 4);
 }
 
-/// A gradient is reduced behind a sum that the critical path waits for, though it is there first.
+/// A gradient is reduced after a sum on the critical path, although the gradient is ready first.
 TEST(Lanes, LeavesALongMessageForLaterWhereAnUrgentOneComes) {
   StreamProblem problem = parse(R"(
     compute 1 weight2
@@ -82,7 +82,7 @@ TEST(Lanes, LeavesALongMessageForLaterWhereAnUrgentOneComes) {
   EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 10);
 }
 
-/// What runs in the last run only does not make the others slower.
+/// Work of the last run only does not delay the other runs.
 TEST(Lanes, CountsAllRuns) {
   StreamProblem problem = parse(R"(
     runs 3
@@ -98,7 +98,7 @@ TEST(Lanes, CountsAllRuns) {
   EXPECT_EQ(parseProblem("last send 1 1 s\ncompute 1 a after s").error.substr(0, 6), "line 2");
 }
 
-/// Parameters are gathered while the layer before is computed, and no earlier.
+/// Parameters are gathered while the preceding layer is computed, and no earlier.
 TEST(Lanes, HoldsBackWhatNeedsNothing) {
   StreamProblem problem = parse(R"(
     send 1 1 g1
@@ -121,7 +121,7 @@ TEST(Lanes, HoldsBackWhatNeedsNothing) {
   EXPECT_DOUBLE_EQ(times.begin[3], 6);
 }
 
-/// Whoever waits for it is elsewhere.
+/// The reader of the message is outside the problem.
 TEST(Lanes, HoldsNothingBackThatNothingNeeds) {
   StreamProblem problem = parse("send 1 1 s\ncompute 5 a\nsend 1 1 g\ncompute 1 b after g");
   EXPECT_EQ(printOrder(problem, delayMessages(problem, givenOrder(problem))), "s a g b");
@@ -157,7 +157,8 @@ TEST(Lanes, NamesTheLineThatItCannotRead) {
   refuses("last runs 2");
 }
 
-/// `layers` of work C, then a message K, in `copies` equal parts, one copy after the other.
+/// Builds `layers` of work C and then a message K, split into `copies` equal parts. All layers of
+/// one copy precede those of the next.
 static StreamProblem makeCopies(int layers, int copies, double compute, double communicate) {
   StreamProblem problem;
   for (int copy = 0; copy < copies; ++copy)
@@ -171,7 +172,7 @@ static StreamProblem makeCopies(int layers, int copies, double compute, double c
   return problem;
 }
 
-/// The published time of k >= 2 copies of L layers: L max(C, K) + min(C, K) / k.
+/// Published time of k >= 2 copies of L layers: L max(C, K) + min(C, K) / k.
 TEST(Lanes, ReachesTheFormulaOfInterleavedCopies) {
   for (int layers : {1, 2, 5, 24})
     for (int copies : {2, 3, 4, 8})
@@ -199,7 +200,7 @@ static StreamProblem makeRandom(int seed, int tasks) {
   return problem;
 }
 
-/// Against all orders: never later than the given one, seldom later than the best.
+/// Compared with all orders: never later than the given order, seldom later than the best one.
 TEST(Lanes, ComesCloseToTryingAllOrders) {
   int best = 0, total = 0;
   double excess = 0;
@@ -234,7 +235,7 @@ TEST(Lanes, ComesCloseToTryingAllOrders) {
   EXPECT_LT(excess / total, 0.005);
 }
 
-/// Whatever the order: the same end, and what needs nothing but is needed comes later.
+/// For any order: the end stays the same, and work without inputs that has readers moves later.
 TEST(Lanes, HoldsBackWithoutDelay) {
   int later = 0;
   for (int seed = 0; seed < 2'000; ++seed) {

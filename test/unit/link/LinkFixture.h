@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modules given as text, and what linking them says.
+// Modules given as text, and the errors of linking them.
 #pragma once
 
 #include "compiler/Register.h"
@@ -21,7 +21,7 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// The first error of linking the module `text`.
+  /// Returns the first error of linking the module `text`.
   std::string errorOf(llvm::StringRef text) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(module);

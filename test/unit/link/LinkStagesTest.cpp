@@ -9,8 +9,8 @@ using namespace mlir;
 namespace pcc {
 namespace {
 
-/// Two stages of two ranks: a message from the first to the second, a parameter that both have, a
-/// constant of the same value, kernels of the same name.
+/// Two stages of two ranks: a message from the first to the second, a parameter that both stages
+/// have, a constant of equal value, and kernels of equal name.
 constexpr llvm::StringLiteral source = R"mlir(
 module @two attributes {dist.mesh = #dist.mesh<dp=2>} {
   module @stage0 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 0 : i64} {
@@ -57,7 +57,7 @@ module @two attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 class LinkStages : public LinkFixture {
 protected:
-  /// The first error of linking `source` with `old`, from its last place on, replaced.
+  /// Returns the first error of linking `source` with the last occurrence of `old` replaced.
   std::string errorWith(llvm::StringRef old, llvm::StringRef replacement) {
     std::string text = source.str();
     text.replace(text.rfind(old.str()), old.size(), replacement.str());
@@ -65,8 +65,8 @@ protected:
   }
 };
 
-// Ranks, groups and tables are those of all stages; kernels and constants lie there once; the
-// gradient of the parameter that both have is the sum of theirs.
+// Ranks, groups and tables cover all stages. Kernels and constants are stored once. The gradient of
+// the shared parameter is the sum over both stages.
 TEST_F(LinkStages, ShareOneExecutable) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
   ASSERT_TRUE(module);

@@ -34,7 +34,7 @@ module @tiny attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
 namespace {
 class Link : public LinkFixture {
 protected:
-  /// What linking says of `source` with `old` replaced.
+  /// Returns the error of linking `source` with `old` replaced.
   std::string errorWith(llvm::StringRef old, llvm::StringRef replacement) {
     std::string text = source.str();
     text.replace(text.find(old.str()), old.size(), replacement.str());

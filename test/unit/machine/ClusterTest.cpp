@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Short forms, what a file changes of them, and what is refused.
+// Short forms of clusters, changes of them by a file, and errors.
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/BuiltIn.h"
 
@@ -121,7 +121,7 @@ TEST(Cluster, ProductsOfF32ByTf32HaveTheRateOfTheDataSheet) {
     std::string once = toText(cluster);
     roundToTf32(cluster);
     EXPECT_EQ(toText(cluster), once);
-    // Other rates stay.
+    // Other rates stay unchanged.
     EXPECT_EQ(cluster.device().rate(1).DebugString(),
               parseCluster(text)->device().rate(1).DebugString());
     return cluster.device().rate(0).flops_per_second().value();
@@ -129,10 +129,10 @@ TEST(Cluster, ProductsOfF32ByTf32HaveTheRateOfTheDataSheet) {
   EXPECT_EQ(rateOf("8xA100"), 156e12);
   EXPECT_EQ(rateOf("2x8xh100"), 494.7e12);
   EXPECT_EQ(rateOf("8xH200"), 494.7e12);
-  // No such matmuls.
+  // These devices have no matmuls in TF32.
   EXPECT_EQ(rateOf("8xV100"), 15.7e12);
   EXPECT_EQ(rateOf("8xcpu"), 160e9);
-  // What a file says of f32 counts.
+  // A rate for f32 in a file takes precedence.
   EXPECT_EQ(rateOf("form: '8xH100' device { rate { compute_class: CONTRACTION type: F32 "
                    "flops_per_second { value: 50e12 source: MEASURED } } }"),
             50e12);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices worked out by hand, and what must hold of all of them.
+// Costs computed by hand, and properties of all costs.
 #include "runtime/machine/CollectiveCost.h"
 #include "runtime/machine/Cluster.h"
 
@@ -14,7 +14,7 @@ constexpr abi::CollectiveKind allKinds[] = {
     abi::REDUCE,     abi::ALL_TO_ALL, abi::COLLECTIVE_PERMUTE, abi::SEND,
     abi::RECV,       abi::BARRIER,    abi::BLOCK_EXCHANGE};
 
-/// α = 1 ms, g = 0.1 ms, 1/β = 1 MB/s at the inner level; ten times worse at the outer one.
+/// α = 1 ms, g = 0.1 ms, 1/β = 1 MB/s at the inner level; ten times worse at the outer level.
 abi::Cluster testCluster(std::vector<int64_t> counts,
                          std::vector<abi::CollectiveAlgorithm> allowed = {}, int perLink = 1) {
   abi::Cluster cluster = *parseForm("1xcpu");
@@ -36,14 +36,14 @@ abi::Cluster testCluster(std::vector<int64_t> counts,
   return cluster;
 }
 
-/// The price without the launch.
+/// Returns the cost without the launch.
 CollectiveCost priceOn(const abi::Cluster &cluster, std::vector<GroupAxis> axes, Traffic traffic) {
   CollectiveCost price = estimateCollectiveCost(cluster, Group::over(axes, cluster), traffic);
   price.seconds -= price.seconds ? cluster.device().launch_seconds().value() : 0;
   return price;
 }
 
-/// What the only allowed algorithm takes on eight ranks of one level.
+/// Returns the seconds of the only allowed algorithm on eight ranks of one level.
 double alone(abi::CollectiveKind kind, abi::CollectiveAlgorithm algorithm, double bytes) {
   return priceOn(testCluster({8}, {algorithm}), {{8, 1}}, {kind, bytes}).seconds;
 }
@@ -64,11 +64,11 @@ TEST(CollectiveCost, ALaunchComesOnTop) {
       0.5);
 }
 
-/// The launch that was taken off has left its rounding.
+/// Subtracting the launch leaves a rounding error.
 void expectNear(double actual, double expected) { EXPECT_NEAR(actual, expected, 1e-9); }
 
 TEST(CollectiveCost, FormulasByHand) {
-  // 8 ranks, 8 MB, α = 1 ms, g = 0.1 ms, 1 s a MB.
+  // 8 ranks, 8 MB, α = 1 ms, g = 0.1 ms, 1 s per MB.
   expectNear(alone(abi::ALL_REDUCE, abi::RING, 8e6), 14e-3 + 14);
   expectNear(alone(abi::ALL_REDUCE, abi::TREE, 8e6), 2 * 3 * (1e-3 + 8));
   expectNear(alone(abi::ALL_REDUCE, abi::ONE_SHOT, 8), 1e-3 + 6e-4 + 7 * 8e-6);
@@ -111,7 +111,7 @@ TEST(CollectiveCost, MoreBytesAreNeverCheaper) {
 }
 
 TEST(CollectiveCost, TwoLevelsAreCheaperOneByOne) {
-  // By hand: scatter and gather 8 MB among four, and a ring of two with the 2 MB that are left.
+  // By hand: scatter and gather 8 MB among four, and a ring of two with the remaining 2 MB.
   abi::Cluster cluster = testCluster({4, 2}, {abi::RING});
   CollectiveCost price = priceOn(cluster, {{8, 1}}, {abi::ALL_REDUCE, 8e6});
   EXPECT_EQ(price.algorithm(), "by level: ring, ring");
@@ -127,7 +127,8 @@ TEST(CollectiveCost, AGroupInsideAUnitNeverLeavesIt) {
 }
 
 TEST(CollectiveCost, GroupsSideBySideShareALink) {
-  // Four devices behind one link, four groups of two over it: each has a quarter of the rate.
+  // Four devices share one link, which four groups of two use: each group has a quarter of the
+  // rate.
   abi::Cluster shared = testCluster({4, 2}, {abi::RING}, 4);
   expectNear(priceOn(shared, {{2, 4}}, {abi::ALL_GATHER, 4e6}).seconds, 1e-2 + 80);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What instructions of collectives move, and what that costs.
+// Bytes that collective instructions move, and their costs.
 #include "runtime/machine/CollectiveTraffic.h"
 #include "runtime/machine/Cluster.h"
 
@@ -24,7 +24,7 @@ abi::Executable makeProgram() {
   return program;
 }
 
-/// 16 x 8 elements of 4 bytes: 512 bytes.
+/// Returns a collective of 16 x 8 elements of 4 bytes: 512 bytes.
 abi::Collective makeCollective(abi::CollectiveKind kind) {
   abi::Collective collective;
   collective.set_kind(kind);
@@ -90,7 +90,7 @@ TEST(CollectiveTraffic, PeersOfAReceive) {
 }
 
 TEST(CollectiveTraffic, TheSlowestGroupCounts) {
-  // The second group of four lies in two boxes of six, the first in one.
+  // The second group of four spans two boxes of six, the first lies in one box.
   auto cluster = *parseForm("2x6xH100");
   CollectiveTraffic traffic = readTraffic(makeProgram(), makeCollective(abi::ALL_REDUCE));
   Group across = Group::of(std::vector<int64_t>{4, 5, 6, 7}, cluster);

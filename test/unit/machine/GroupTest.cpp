@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the members of a group lie on the levels, against counting them one by one.
+// Levels of the members of a group, compared with counting the members one by one.
 #include "runtime/machine/Group.h"
 #include "runtime/machine/Cluster.h"
 
@@ -34,7 +34,7 @@ TEST(Group, UnalignedGroupsAreRoundedUp) {
   EXPECT_EQ(group.members, (Members{2, 2}));
 }
 
-/// Units of `unit` ranks that hold a member of the group of rank 0.
+/// Counts the units of `unit` ranks that hold a member of the group of rank 0.
 int64_t countUnits(const std::vector<GroupAxis> &axes, int64_t unit) {
   std::set<int64_t> ranks = {0}, units;
   for (const GroupAxis &axis : axes)
@@ -47,7 +47,7 @@ int64_t countUnits(const std::vector<GroupAxis> &axes, int64_t unit) {
 }
 
 TEST(Group, AlignedGroupsAsCounted) {
-  // Every subset of the axes of a mesh 2x2x2x2x2, on levels of 4, 4 and 2.
+  // Every subset of the axes of a mesh 2x2x2x2x2, on levels of sizes 4, 4 and 2.
   auto cluster = *parseForm("2x4x4xcpu");
   for (int subset = 0; subset < 32; ++subset) {
     std::vector<GroupAxis> axes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices of instructions, worked out by hand.
+// Costs of instructions, computed by hand.
 #include "runtime/machine/InstructionCost.h"
 #include "runtime/machine/Cluster.h"
 
@@ -9,7 +9,8 @@
 namespace pcc::machine {
 namespace {
 
-/// A launch takes a second, a byte 1/100, an operation of a matmul 1/1000, of anything else 1/10.
+/// A launch takes 1 s, a byte 1/100 s, an operation of a matmul 1/1000 s, any other operation 1/10
+/// s.
 abi::DeviceFigures testDevice() {
   abi::DeviceFigures device = parseForm("1xcpu")->device();
   device.mutable_launch_seconds()->set_value(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A link by two figures: its text, and what collectives over it cost.
+// A link given by two figures: its text form, and the costs of collectives over it.
 #include "runtime/machine/Link.h"
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
@@ -34,7 +34,7 @@ TEST(Link, SaysWhatItExpects) {
                   std::string(text) + "'");
 }
 
-// With a gap as long as the latency all messages of a rank go one after the other.
+// With a gap as long as the latency, all messages of a rank are sent one after the other.
 TEST(Link, PricesByHand) {
   Link link{.bytesPerSecond = 1e9, .latencySeconds = 10e-6};
   auto price = [&](abi::CollectiveKind kind, int64_t members, double bytes) {
@@ -50,7 +50,7 @@ TEST(Link, PricesByHand) {
   EXPECT_EQ(price(abi::ALL_REDUCE, 1, 1e6), 0);
 }
 
-// A cluster joined by such links costs the same, and a launch.
+// A cluster joined by such links has the same costs, plus a launch.
 TEST(Link, ReplacesTheLinksOfACluster) {
   Link link{.bytesPerSecond = 1e9, .latencySeconds = 10e-6};
   abi::Cluster cluster = *parseForm("2x4xcpu");
@@ -63,8 +63,8 @@ TEST(Link, ReplacesTheLinksOfACluster) {
                    estimateLinkCost(link, 4, traffic) + cluster.device().launch_seconds().value());
 }
 
-// Cores that move bytes take as long for it over slower links; units of a device that are set aside
-// for collectives are so as long as these take.
+// Cores that move bytes are busy longer on slower links. Device units that are reserved for
+// collectives are reserved for the duration of the collectives.
 TEST(Link, SpreadsAMeasuredShare) {
   for (abi::FigureSource source : {abi::MEASURED, abi::PUBLISHED}) {
     abi::Cluster cluster = *parseForm("4xcpu");

@@ -26,7 +26,7 @@ TEST(Roofline, BoundByArithmeticOrByMemory) {
   EXPECT_DOUBLE_EQ(moveSeconds(h100(), 0.9 * 3.35e12), launch + 1);
 }
 
-// A share of what a data sheet promises, and all that somebody has seen.
+// A data sheet's rate is reached only in part; a measured rate is reached in full.
 TEST(Roofline, WhatIsReached) {
   abi::Figure share = makeFigure(0.8, abi::PUBLISHED);
   EXPECT_DOUBLE_EQ(reached(makeFigure(10, abi::DATASHEET), share), 8);

@@ -8,7 +8,7 @@
 
 using namespace pcc::order;
 
-/// The order runs, has every piece once, keeps to the cap, and is as long as is said.
+/// Expects that the order runs, has every action once, keeps to the cap, and has the stated length.
 static void expectRight(const PipelineShape &shape, const PipelineTimes &times, int64_t cap,
                         const AutoSchedule &found) {
   ASSERT_FALSE(found.order.empty());
@@ -20,8 +20,8 @@ static void expectRight(const PipelineShape &shape, const PipelineTimes &times, 
     EXPECT_LE(live, cap);
 }
 
-// Under any cap that leaves room for one microbatch there is an order, and no named schedule that
-// keeps to the cap is shorter.
+// Under any cap that leaves room for one microbatch an order is found. No named schedule that keeps
+// to the cap is shorter.
 TEST(AutoSchedule, IsNeverLongerThanANamedSchedule) {
   std::mt19937 random(3);
   auto below = [&](int n) { return int(random() % n); };
@@ -48,7 +48,7 @@ TEST(AutoSchedule, IsNeverLongerThanANamedSchedule) {
   EXPECT_GT(compared, 200);
 }
 
-// With twice the memory of 1F1B a vee of these times, which were published, has nearly no bubble.
+// With twice the memory of 1F1B, a vee of these published times has nearly no bubble.
 TEST(AutoSchedule, FillsTheBubbleWithTwiceTheMemory) {
   PipelineShape shape{8, 32, 2, Placement::Vee};
   auto times = PipelineTimes::uniform(shape, {29.802 / 2, 29.428 / 2, 19.53 / 2}, 0.577);
@@ -57,7 +57,7 @@ TEST(AutoSchedule, FillsTheBubbleWithTwiceTheMemory) {
   EXPECT_LT(1 - 32 * (29.802 + 29.428 + 19.53) / found.length, 0.01);
 }
 
-// The same order for the same seed, and none under a cap below the chunks of a device.
+// The order is the same for the same seed. A cap below the chunks of a device has no order.
 TEST(AutoSchedule, IsDeterministicAndRefusesTooLittleMemory) {
   PipelineShape shape{4, 9, 2, Placement::Vee};
   auto times = PipelineTimes::uniform(shape, {3, 4, 2}, 0.5);

@@ -14,7 +14,7 @@ static const Schedule &find(std::string_view name) {
   return *found;
 }
 
-/// The timeline of a schedule in which nothing is missing and nobody waits for ever.
+/// Returns the timeline of a schedule that is complete and free of deadlock.
 static Timeline runSchedule(std::string_view name, PipelineShape shape, PipelineTimes::Stage stage,
                             double latency = 0, double overlap = 0) {
   const Schedule &schedule = find(name);
@@ -36,7 +36,7 @@ static double worstBubble(const Timeline &timeline) {
   return worst;
 }
 
-/// `3/4`.
+/// Parses a fraction such as `3/4`.
 static double readFraction(llvm::StringRef text) {
   auto [top, bottom] = text.split('/');
   double value = 0, divisor = 1;
@@ -52,7 +52,7 @@ static llvm::json::Value readSchedules() {
   return llvm::cantFail(llvm::json::parse((*buffer)->getBuffer()));
 }
 
-/// Names in the file have no hyphens.
+/// Returns the name of a schedule. Names in the file have no hyphens.
 static std::string nameOf(llvm::StringRef written) {
   for (const Schedule &schedule : listSchedules()) {
     std::string plain;
@@ -65,8 +65,8 @@ static std::string nameOf(llvm::StringRef written) {
   return written.str();
 }
 
-// Figures of another simulator, which fractions keep exact; binary floating point does, too: all
-// of them are quarters.
+// Compares with another simulator's times, which are exact fractions. Binary floating point is
+// exact as well: all times are multiples of a quarter.
 TEST(Schedule, EqualsAnIndependentSimulator) {
   llvm::json::Value file = readSchedules();
   int cases = 0;
@@ -94,7 +94,7 @@ TEST(Schedule, EqualsAnIndependentSimulator) {
   EXPECT_EQ(cases, 52);
 }
 
-// The appendix of the zero-bubble paper, to the four decimals that it prints.
+// Bubble rates from the appendix of the zero-bubble paper, to the four printed decimals.
 TEST(Schedule, HasThePublishedBubbleRates) {
   llvm::json::Value file = readSchedules();
   for (const llvm::json::Value &value : *file.getAsObject()->getArray("published_zero_bubble")) {
@@ -110,8 +110,8 @@ TEST(Schedule, HasThePublishedBubbleRates) {
   }
 }
 
-// The rate is that of the device that takes longest, whatever others have to do: device 0 works for
-// 2 of the 6 that it takes, device 1 for all of its 4.
+// The bubble rate is that of the device that takes longest. Device 0 works for 2 of its 6 s, device
+// 1 for all of its 4 s.
 TEST(Schedule, HasTheBubbleRateOfTheLongestDevice) {
   PipelineShape shape{2, 1};
   PipelineTimes times;
@@ -121,7 +121,7 @@ TEST(Schedule, HasTheBubbleRateOfTheLongestDevice) {
   EXPECT_DOUBLE_EQ(timeline.bubbleRate(), 4.0 / 6);
 }
 
-// docs/spec/pipeline.md has the closed forms.
+// The closed forms are in docs/spec/pipeline.md.
 TEST(Schedule, MeetsTheClosedForms) {
   int cases = 0;
   for (int p : {1, 2, 3, 4, 5, 8, 16, 32})
@@ -154,7 +154,7 @@ TEST(Schedule, MeetsTheClosedForms) {
   EXPECT_EQ(cases, 96);
 }
 
-// Peaks in chunks of microbatches; a vee's chunks are half stages.
+// Peaks are in chunks of microbatches; a vee's chunks are half stages.
 TEST(Schedule, KeepsAsManyMicrobatchesLiveAsItsFormulaSays) {
   for (int p : {2, 3, 4, 8, 16})
     for (int64_t m : {2 * p, 3 * p, 5 * p}) {
@@ -182,7 +182,7 @@ TEST(Schedule, VeesHaveNoBubbleWhereAllTimesAreEqual) {
     }
 }
 
-// Fewer microbatches than fill the vee leave out work, and nothing waits for ever.
+// With fewer microbatches than fill the vee, some work is missing. Nothing deadlocks.
 TEST(Schedule, VeesRunWithFewMicrobatches) {
   for (int p : {2, 4, 8})
     for (int64_t m = 1; m < 2 * p; ++m) {
@@ -192,7 +192,8 @@ TEST(Schedule, VeesRunWithFewMicrobatches) {
     }
 }
 
-// (p − 1) (FB + B + W − 3 W), and less where overlapped pairs are shorter than their parts.
+// The bubble is (p − 1) (FB + B + W − 3 W). It is smaller if overlapped pairs are shorter than the
+// sum of their parts.
 TEST(Schedule, OverlappedVeesMeetTheirFormula) {
   for (int p : {2, 4, 6, 8})
     for (double both : {3.0, 2.5, 2.0}) {
@@ -205,7 +206,7 @@ TEST(Schedule, OverlappedVeesMeetTheirFormula) {
     }
 }
 
-// What a schedule needs is said with what it got.
+// An error names the requirement of a schedule and the given value.
 TEST(Schedule, NamesWhatItNeeds) {
   EXPECT_EQ(find("interleaved-1f1b").findViolation({4, 6, 2}),
             "expected a multiple of 4 microbatches, got 6");
@@ -218,7 +219,7 @@ TEST(Schedule, NamesWhatItNeeds) {
   EXPECT_EQ(find("1f1b").findViolation({4, 8, 2}), "expected one chunk per device, got 2");
 }
 
-// A receive that comes too early in the order of two devices: both are named.
+// A receive comes too early in the order of two devices: the error names both.
 TEST(Clock, NamesDevicesThatWaitForOneAnother) {
   PipelineShape shape{2, 1};
   PipelineTimes times = PipelineTimes::uniform(shape, {1, 1, 1});
@@ -228,7 +229,7 @@ TEST(Clock, NamesDevicesThatWaitForOneAnother) {
             "device 0 waits with backward 0; device 1 waits with forward 0");
 }
 
-// An order without a piece of work, or with one twice, is none.
+// An order that lacks an action, or has one twice, is invalid.
 TEST(Order, HasEveryPieceOnce) {
   PipelineShape shape{1, 1};
   EXPECT_EQ(check(shape, {{{PipelineActionKind::Forward, 0, 0}}}),

@@ -5,7 +5,7 @@
 
 using namespace pcc::plan;
 
-/// Candidates by the seconds of 1, 2, 4 … copies; negative: there is no such program.
+/// Returns candidates given the seconds of 1, 2, 4, … copies; negative: there is no such program.
 static llvm::SmallVector<CopyCandidate> price(std::vector<double> seconds) {
   size_t next = 0;
   return estimateCopyCosts([&](int64_t copies) {
@@ -36,7 +36,7 @@ TEST(CopyChoice, TakesTheFastestThatFits) {
   auto candidates = price({5, 3, 2, 4});
   EXPECT_EQ(chooseCopies(candidates, 104).copies, 4);
   EXPECT_EQ(chooseCopies(candidates, 103).copies, 2);
-  EXPECT_EQ(chooseCopies(candidates, 50).copies, 1); // which lacks least
+  EXPECT_EQ(chooseCopies(candidates, 50).copies, 1); // the candidate with the smallest excess
 }
 
 TEST(CopyChoice, KeepsOneCopyWhereNothingIsHidden) {

@@ -20,7 +20,7 @@ TEST(MeshChoice, ListsEveryArrangementOnce) {
 }
 
 TEST(MeshChoice, NumberOfArrangements) {
-  // Ordered factorisations of 2^10 in at most two and three factors above one.
+  // Counts ordered factorizations of 2^10 into at most two and three factors above one.
   EXPECT_EQ(list(1024, 2).size(), 1u + 9);
   EXPECT_EQ(list(1024, 3).size(), 1u + 9 + 36);
 }

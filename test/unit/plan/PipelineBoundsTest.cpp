@@ -15,7 +15,7 @@ namespace {
 using Counts = std::vector<int>;
 using LongCounts = std::vector<int64_t>;
 
-/// Six products one after the other, of twelve samples.
+/// A model of six matmuls in a row, on twelve samples.
 class Bounds : public testing::Test {
 protected:
   Bounds() {
@@ -56,12 +56,12 @@ TEST_F(Bounds, ChunksDivideTheLayersOfAStage) {
   EXPECT_EQ(bounds->listChunks(/*stages=*/64, {}), (Counts{1}));
 }
 
-// All work shared by all ranks; with whole backward passes in one chunk the pipeline fills, too.
+// All ranks share all work. With whole backward passes in one chunk the pipeline must fill, too.
 TEST_F(Bounds, AreTheWorkOfTheRanks) {
   PipelineCut one{1, 4}, whole{2, 4}, split{2, 4, 1, order::Placement::Looped, true}, odd{2, 5};
   EXPECT_GT(bounds->boundSeconds(one), 0);
   EXPECT_DOUBLE_EQ(bounds->boundSeconds(split), bounds->boundSeconds(one));
-  // 2 T / (1 - (3/4)^2) beside 4 T, T that of a microbatch on all ranks.
+  // 2 T / (1 - (3/4)^2) compared with 4 T, where T is the time of a microbatch on all ranks.
   EXPECT_DOUBLE_EQ(bounds->boundSeconds(whole), bounds->boundSeconds(one) * 2 / (7.0 / 16) / 4);
   EXPECT_EQ(bounds->boundSeconds(odd), 0);
 }

@@ -6,7 +6,7 @@
 using namespace pcc;
 using namespace pcc::plan;
 
-/// A cut into stages of equal times, each of which holds `held` bytes and saves 10 for a
+/// Compiles a cut into stages of equal times. Each stage holds `held` bytes and saves 10 bytes per
 /// microbatch.
 static CompiledCut compileEvenly(const PipelineCut &cut, double seconds, int64_t held) {
   CompiledCut compiled;
@@ -30,7 +30,7 @@ static PipelineSpace makeSpace() {
   return space;
 }
 
-// One whose bound is above what another takes is not compiled, wherever it stands among the cuts.
+// A cut whose bound is above the time of another cut is not compiled, wherever it is in the list.
 TEST(PipelineChoice, PrunesWhatCannotBeBest) {
   PipelineSpace space = makeSpace();
   std::vector<std::pair<int, int64_t>> compiled;
@@ -44,13 +44,14 @@ TEST(PipelineChoice, PrunesWhatCannotBeBest) {
   EXPECT_EQ(compiled, (std::vector<std::pair<int, int64_t>>{{2, 2}, {2, 4}}));
   ASSERT_EQ(ranked.size(), 4u);
   EXPECT_EQ(ranked[0].cut.microbatches, 2);
-  EXPECT_DOUBLE_EQ(ranked[0].seconds, 6); // 2 microbatches of 2 s on each stage, and one to fill
+  EXPECT_DOUBLE_EQ(ranked[0].seconds, 6); // 2 microbatches of 2 s on each stage, and one to fill it
   EXPECT_FALSE(ranked[1].isPruned);
   EXPECT_TRUE(ranked[2].isPruned && ranked[3].isPruned);
   EXPECT_EQ(ranked[3].bound, 100);
 }
 
-// A cut that does not fit is cut again for as much less as it lacks, and for 50 to 70 %.
+// A cut that does not fit is compiled again with less memory: by the missing bytes, and with 50 to
+// 70 %.
 TEST(PipelineChoice, CutsAgainForWhatIsLacking) {
   PipelineSpace space = makeSpace();
   space.stages = {2};
@@ -59,13 +60,13 @@ TEST(PipelineChoice, CutsAgainForWhatIsLacking) {
   std::vector<int64_t> memories;
   std::vector<PipelineCandidate> ranked = rankPipelines(space, [&](const PipelineCut &cut) {
     memories.push_back(cut.memory);
-    // Half of what is asked for is not saved in the end.
+    // Only half of the requested bytes are saved.
     int64_t saved = cut.memory ? (100 - cut.memory) / 2 : 0;
     CompiledCut compiled = compileEvenly(cut, /*seconds=*/4, /*held=*/100 - saved);
     compiled.recomputedOps = saved;
     return compiled;
   });
-  // Two microbatches live on the first stage: 20 bytes are missing, then 5.
+  // Two microbatches are live on the first stage: 20 bytes are missing, then 5.
   EXPECT_EQ(memories, (std::vector<int64_t>{0, 70, 49}));
   ASSERT_EQ(ranked.size(), 1u);
   EXPECT_EQ(ranked[0].peakBytes, 95);
@@ -73,8 +74,8 @@ TEST(PipelineChoice, CutsAgainForWhatIsLacking) {
   EXPECT_EQ(ranked[0].recomputedOps, 25);
 }
 
-// Where the road refuses less memory, there is some between; if that does not fit, what was found
-// before is told.
+// If the compilation pipeline refuses a memory limit, limits in between are tried. If none fits,
+// the cut that was compiled before is reported.
 TEST(PipelineChoice, KeepsWhatWasFoundBeforeARefusal) {
   PipelineSpace space = makeSpace();
   space.stages = {2};
@@ -94,7 +95,7 @@ TEST(PipelineChoice, KeepsWhatWasFoundBeforeARefusal) {
   EXPECT_EQ(ranked[0].peakBytes, 2020);
 }
 
-/// One device with two chunks, each of which takes 1 s forward and 2 s backward.
+/// Returns the cost of one device with two chunks. Each chunk takes 1 s forward and 2 s backward.
 static PipelineCost makeTwoChunks() {
   PipelineCost cost;
   cost.times = order::PipelineTimes::uniform({.chunks = 2}, {1, 2, 0});
@@ -111,8 +112,8 @@ static double runTwoChunks(const PipelineCost &cost) {
   return cost.run({.chunks = 2}, order).seconds;
 }
 
-// Work ends after 6 s, the backward pass of the second chunk after 4. Each chunk reduces for 3 s,
-// and may begin a second before its end.
+// Work ends after 6 s, the backward pass of the second chunk after 4 s. Each chunk reduces for 3 s,
+// and may begin 1 s before its end.
 TEST(PipelineCost, ChunksReduceBesideEachOther) {
   PipelineCost cost = makeTwoChunks();
   EXPECT_DOUBLE_EQ(runTwoChunks(cost), 6);
@@ -122,13 +123,13 @@ TEST(PipelineCost, ChunksReduceBesideEachOther) {
   stage.alignsReductions = true;
   EXPECT_DOUBLE_EQ(runTwoChunks(cost), 10); // from 4 to 10
   stage.hiddenShare = 0.5;
-  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 11); // of 2 s beside work half counts
+  EXPECT_DOUBLE_EQ(runTwoChunks(cost), 11); // half of the 2 s that overlap with work counts
   stage.hidesReductions = false;
   EXPECT_DOUBLE_EQ(runTwoChunks(cost), 12);
 }
 
-// Of a program whose weights' gradients have a section of their own, each section reduces from its
-// own last run on; what no section returns, from the end on.
+// If weight gradients have a section of their own, each section reduces from its own last run on.
+// Gradients that no section returns are reduced from the end on.
 TEST(PipelineCost, AllSectionsOfAChunkReduce) {
   using order::PipelineActionKind;
   PipelineCost cost;
@@ -143,12 +144,12 @@ TEST(PipelineCost, AllSectionsOfAChunkReduce) {
   step.sectionReductions = {{"backward_weight", {{1, 2}}}};
   EXPECT_DOUBLE_EQ(run(), 7); // from 5 to 7
   step.sectionReductions.push_back({"backward_input", {{1, 4}}});
-  EXPECT_DOUBLE_EQ(run(), 8); // from 2 to 6, and to 8
+  EXPECT_DOUBLE_EQ(run(), 8); // from 2 to 6, and until 8
   step.sectionReductions.push_back({"", {{0, 1}}});
   EXPECT_DOUBLE_EQ(run(), 9);
 }
 
-/// Two stages of one chunk and one microbatch, each of which reduces for 2 s.
+/// Returns the cost of two stages of one chunk and one microbatch. Each stage reduces for 2 s.
 static PipelineCost makeTwoStages() {
   PipelineCost cost;
   cost.times = order::PipelineTimes::uniform({.devices = 2}, {1, 2, 0});
@@ -165,7 +166,7 @@ static double runTwoStages(const PipelineCost &cost) {
   return cost.run({.devices = 2}, {each, each}).seconds;
 }
 
-// The first stage works until 6 s, the second until 4.
+// The first stage works until 6 s, the second until 4 s.
 TEST(PipelineCost, LaterStagesReduceBehindTheirLastBackwardPass) {
   PipelineCost cost = makeTwoStages();
   EXPECT_DOUBLE_EQ(runTwoStages(cost), 7); // the first from 5 to 7
@@ -174,16 +175,16 @@ TEST(PipelineCost, LaterStagesReduceBehindTheirLastBackwardPass) {
   EXPECT_DOUBLE_EQ(runTwoStages(cost), 8); // the second from 4 to 8
 }
 
-// What is reduced while a stage waits for another takes nothing from its products.
+// A reduction while a stage waits for another stage takes no units from the stage's matmuls.
 TEST(PipelineCost, ReductionsInABubbleTakeNoUnits) {
   PipelineCost cost = makeTwoStages();
   cost.stages[0].step.sectionReductions.clear();
   cost.stages[1].hiddenShare = 0.5;
   cost.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
-  EXPECT_DOUBLE_EQ(runTwoStages(cost), 7.5); // from 3 to 7, of which one beside work
+  EXPECT_DOUBLE_EQ(runTwoStages(cost), 7.5); // from 3 to 7; one second overlaps with work
 }
 
-// The second stage's chunks begin one backward pass later than they might.
+// Chunks of the second stage begin to reduce one backward pass later than necessary.
 TEST(PipelineCost, ChunksOfLaterStagesReduceLater) {
   using order::PipelineActionKind;
   PipelineCost cost;
@@ -201,7 +202,7 @@ TEST(PipelineCost, ChunksOfLaterStagesReduceLater) {
   EXPECT_DOUBLE_EQ(run(), 10); // from 7 to 10
 }
 
-// Each chunk gathers for 2 s, one of them beside its forward pass.
+// Each chunk gathers for 2 s, of which 1 s overlaps with its forward pass.
 TEST(PipelineCost, ChunksGatherBesideTheirForwardPass) {
   PipelineCost cost = makeTwoChunks();
   StepCost &step = cost.stages[0].step;

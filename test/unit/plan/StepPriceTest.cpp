@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace pcc::plan;
 
-/// Two ranks that train a matrix: a product forward, one backward, its sum over the ranks, the
-/// update. The loss is the sum of the products.
+/// Two ranks train a matrix: a matmul forward, one backward, its sum over the ranks, the update.
+/// The loss is the sum of the matmul's elements.
 static const char *const program = R"(
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(
@@ -48,8 +48,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 static pcc::abi::Cluster a100() { return *pcc::machine::parseForm("8xA100"); }
 
-/// One layer of two ranks that split positions: what is gathered for the product, moved for
-/// nothing, and the sum of the input's gradient behind its product.
+/// One layer of two ranks that split positions: a gather for the matmul, a move that costs nothing,
+/// and the sum of the input's gradient after its matmul.
 static const char *const layer = R"(
 module attributes {dist.mesh = #dist.mesh<tp=2>} {
   func.func @forward_backward(
@@ -70,7 +70,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
   }
 })";
 
-/// Three kernels, of two layers.
+/// Three kernels of two layers.
 static const char *const pair = R"(
 module attributes {dist.mesh = #dist.mesh<tp=1>} {
   func.func @forward(%x: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>) {
@@ -99,7 +99,7 @@ TEST(StepCost, SectionsCountAsOftenAsTheyRun) {
                                    step.reductions - step.hidden);
 }
 
-// What the loss depends on is the forward pass.
+// The forward pass consists of the ops that the loss depends on.
 TEST(StepCost, PassesAreToldApart) {
   SectionCost section = price().sections[0];
   EXPECT_GT(section.forward.contraction, 0);
@@ -128,7 +128,7 @@ TEST(StepCost, HalfTheBytesInMixedPrecision) {
   EXPECT_GT(mixed.sections[1].forward.movement, 0) << "the copies of parameters";
 }
 
-// The only gradient is ready before the last op scales it, so a part of its sum is hidden.
+// The only gradient is ready before the last op scales it. A part of its sum is therefore hidden.
 TEST(StepCost, ReductionsAreHiddenBehindWhatIsLeft) {
   CostOptions exposed;
   exposed.hidesReductions = false;
@@ -138,7 +138,8 @@ TEST(StepCost, ReductionsAreHiddenBehindWhatIsLeft) {
   EXPECT_LT(step.hidden, step.reductions);
 }
 
-// Those of the sections are all of the step, also of a gradient that no section returns.
+// Reductions of the sections add up to those of the step, including gradients that no section
+// returns.
 TEST(StepCost, NoReductionIsLost) {
   StepCost step = price();
   ASSERT_EQ(step.sectionReductions.size(), 1u);
@@ -152,20 +153,20 @@ TEST(StepCost, NoReductionIsLost) {
   EXPECT_DOUBLE_EQ(step.sectionReductions[0].sum(), step.reductions);
 }
 
-// A kernel of its own reads and writes memory.
+// An op with a kernel of its own reads and writes memory.
 TEST(StepCost, OpsAloneCostMore) {
   CostOptions options;
   options.alone = ".";
   EXPECT_GE(price(options).sections[0].sum(), price().sections[0].sum());
 }
 
-/// `options` with one known kernel.
+/// Returns `options` with one known kernel added.
 static CostOptions withKernel(const KnownKernel &kernel, CostOptions options = {}) {
   options.kernels.push_back(kernel);
   return options;
 }
 
-// The sum reads 512 by 1,024 elements and gives one.
+// The sum reads 512 by 1,024 elements and produces one.
 TEST(StepCost, AKnownKernelMovesWhatIsSaid) {
   Seconds known = price(withKernel({"^graph.reduce$|^reduce$", 6})).sections[0].forward;
   EXPECT_DOUBLE_EQ(known.reduction, pcc::machine::moveSeconds(a100().device(), 6 * 512 * 1024));
@@ -174,7 +175,7 @@ TEST(StepCost, AKnownKernelMovesWhatIsSaid) {
                    a100().device().launch_seconds().value() + 6 * 512 * 1024 / 1e12);
 }
 
-// Ops of the same text are one kernel, whatever they are called behind it.
+// Ops whose names give the same captured text are one kernel, whatever the rest of their names is.
 TEST(StepCost, OpsOfAKnownKernelCostItOnce) {
   double move = pcc::machine::moveSeconds(a100().device(), 2 * 1024 * 1024);
   KnownKernel each{"^(/h\\.[0-9]+/)[ab]$", 2}, all{"^/h", 2};
@@ -185,7 +186,7 @@ TEST(StepCost, OpsOfAKnownKernelCostItOnce) {
   EXPECT_DOUBLE_EQ(price(withKernel(empty), a100(), pair).sections[0].sum(), move);
 }
 
-// A kernel whose first op is a view costs what it costs at the next.
+// A kernel whose first op is a view is charged at the next op.
 TEST(StepCost, AViewTakesNothingFromItsKernel) {
   CostOptions options = withKernel({"^(/fc/transpose|matmul)$", 0, 0, 1e14});
   options.views = "^/fc/transpose$";
@@ -206,7 +207,7 @@ TEST(StepCost, KnownKernelsWithoutOpsAreFound) {
   EXPECT_EQ(findUnused(kernels, *module), &kernels[0]) << "no regular expression";
 }
 
-// It is as fast as is said, but still waits for the slowest device.
+// The known kernel has the given speed, but still waits for the slowest device.
 TEST(StepCost, AKnownKernelMayMultiply) {
   CostOptions options;
   options.spread = 0.01;
@@ -215,7 +216,7 @@ TEST(StepCost, AKnownKernelMayMultiply) {
   EXPECT_NEAR(price(options).sections[0].forward.contraction / seconds, 1.0143, 1e-4);
 }
 
-// Two are read and one is written, in f16, in a step of one slot as well.
+// Two gradients are read and one is written, in f16, also in a step of one action.
 TEST(StepCost, GradientsMayBeAddedByKernelsOfTheirOwn) {
   CostOptions options;
   options.precision = Precision::f16();
@@ -233,7 +234,7 @@ TEST(StepCost, SumsAreClearedAndDividedOnce) {
               6 * 1024 * 1024 / pcc::machine::memoryRate(a100().device()), 1e-12);
 }
 
-// Of eight normal numbers the greatest is expected 1.43 standard deviations above the mean.
+// The expected maximum of eight normal numbers is 1.43 standard deviations above the mean.
 TEST(StepCost, ProductsTakeAsLongAsOnTheSlowestDevice) {
   CostOptions options;
   options.spread = 0.01;
@@ -256,7 +257,7 @@ TEST(StepCost, ViewsCostNothing) {
   EXPECT_EQ(price(options, a100(), layer).sections[0].forward.movement, 0);
 }
 
-// As long as the product of the weight's gradient, which reads the same gradient.
+// The sum takes as long as the matmul of the weight's gradient, which reads the same gradient.
 TEST(StepCost, InputGradientsAreReducedBesideWeightGradients) {
   CostOptions options;
   EXPECT_EQ(price(options, a100(), layer).sections[0].hidden, 0);
@@ -266,7 +267,7 @@ TEST(StepCost, InputGradientsAreReducedBesideWeightGradients) {
   EXPECT_LE(section.hidden, section.backward.communication);
 }
 
-// Of 108 units.
+// The device has 108 units.
 TEST(StepCost, CollectivesOfActivationsMayTakeFewerUnits) {
   CostOptions options;
   options.hidesInputGradients = true;
@@ -287,7 +288,7 @@ TEST(StepCost, WhatAProductReadsMayBeGatheredAgain) {
 TEST(StepCost, MemoryIsWhatIsHeldAndWhatIsLive) {
   StepCost step = price();
   EXPECT_EQ(step.heldBytes, 2 * 4 * 1024 * 1024);
-  // The ones, which a product reads, and that product.
+  // The ones, which a matmul reads, and that matmul's result.
   EXPECT_EQ(step.sections[0].liveBytes, 4 * (512 * 1024 + 1024 * 1024));
   EXPECT_GE(step.peakBytes, step.heldBytes + step.sections[0].liveBytes);
 }

@@ -25,7 +25,8 @@ TEST(HalfFloat, EveryHalfComesBack) {
   }
 }
 
-// Half way between two halves goes to the even one; just above it goes up.
+// A number halfway between two halves rounds to the even one; a number just above halfway rounds
+// up.
 TEST(HalfFloat, RoundsToNearestEven) {
   for (uint32_t bits = 0; bits < 0x7bff; ++bits) {
     float low = toFloat(Float16{uint16_t(bits)}), high = toFloat(Float16{uint16_t(bits + 1)});
@@ -74,7 +75,7 @@ TEST(SharedLibrary, DamagedImageIsAnError) {
   EXPECT_TRUE(status.message().starts_with("'kernels' cannot be loaded: "));
 }
 
-// The system takes names of so many bytes only.
+// The system limits the length of names.
 TEST(SharedLibrary, ImageMayHaveALongName) {
   std::string name(300, 'k');
   Status status = SharedLibrary::openImage(name, "no code").status();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels that collectives of ranks on one GPU are made of (docs/spec/kernels.md), for every
-// type and reduction, as code for the emulated GPU. An entry is called once for its whole grid.
+// Kernels of collectives between ranks on one GPU (docs/spec/kernels.md), for every type and
+// reduction, as code for the emulated GPU. An entry is called once for its whole grid.
 
 #include "runtime/abi/SupportKernels.h"
 #include "runtime/base/HalfFloat.h"
@@ -28,13 +28,13 @@ struct Prod {
   static bool apply(bool a, bool b) { return a & b; }
 };
 struct Max {
-  /// A NaN on either side stays.
+  /// Propagates a NaN of either side.
   template <typename T> static T apply(T a, T b) { return a > b || a != a ? a : b; }
 };
 struct Min {
   template <typename T> static T apply(T a, T b) { return a < b || a != a ? a : b; }
 };
-/// The second alone.
+/// Returns the second operand.
 struct Copy {
   template <typename T> static T apply(T, T b) { return b; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of Kernels.c as code for the emulated GPU (test/emulator), and the support functions that the compiler puts
-// beside a program's kernels. An entry is called once for its whole grid.
+// The kernels of Kernels.c as code for the emulated GPU (test/emulator), and the support functions
+// that the compiler adds to a program's kernels. An entry is called once for its whole grid.
 
 #include "test/unit/runtime/Kernels.c"
 
@@ -10,7 +10,7 @@ void pcc_gpu_run(Thread *thread, void *const *buffers, const int64_t *scalars, i
 int64_t pcc_gpu_thread(void);
 int64_t pcc_gpu_block(void);
 
-// How many buffers and scalars each takes.
+// The number of buffers and scalars of each kernel.
 #define ARGUMENTS(name, buffers, scalars) const int32_t name##_arguments[2] __asm__(#name ".arguments") = {buffers, scalars};
 ARGUMENTS(softmax_cross_entropy, 4, 3)
 ARGUMENTS(relu_backward, 2, 1)
@@ -23,7 +23,7 @@ ARGUMENTS(pcc_accumulate_f32, 2, 2)
 ARGUMENTS(pcc_product_f32_f32, 6, 5)
 ARGUMENTS(pcc_finish_f32_f32, 6, 5)
 
-/// Every thread writes its number and its block's.
+/// Every thread writes its own number and its block's number.
 static void number_thread(void *const *buffers, const int64_t *scalars) {
   int64_t *out = buffers[0];
   out += 2 * (pcc_gpu_block() * 256 + pcc_gpu_thread());
@@ -52,7 +52,7 @@ static float gelu_slope(float x) {
   return 0.5f * (1 + bent + x * inner * (1 - bent * bent));
 }
 
-/// Sums of a factor over the batch and k: of the row at `first`, whose elements are `step` apart.
+/// Sums a factor over the batch and k. The row begins at `first`; its elements are `step` apart.
 static float sum_of(const float *first, int64_t batch, int64_t stride, int64_t k, int64_t step) {
   float sum = 0;
   for (int64_t e = 0; e < batch; ++e)
@@ -61,7 +61,7 @@ static float sum_of(const float *first, int64_t batch, int64_t stride, int64_t k
   return sum;
 }
 
-/// The product, or what is left of it where it lies in c already.
+/// Computes the matmul, or the remaining work if the matmul is in c already.
 static void multiply(void *const *buffers, const int64_t *scalars, int is_there) {
   const float *a = buffers[0], *b = buffers[1], *bias = buffers[3];
   float *c = buffers[2], *kept = buffers[4], *sums = buffers[5];

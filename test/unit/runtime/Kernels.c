@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of the form that the compiler emits, by hand, for the tests of the runtime. Linked to a shared object without
-// libraries: expf and nanosleep come from the process.
+// Handwritten kernels in the form that the compiler emits, for the runtime's tests. They are linked
+// to a shared object without libraries: expf and nanosleep come from the process.
 
 #include <stdint.h>
 
@@ -16,8 +16,8 @@ int nanosleep(const struct timespec *request, struct timespec *remaining);
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/// logits [rows, classes], labels i64 [rows] -> loss [], gradient of the logits. Scalars: rows, classes, rows of the whole
-/// batch, by which loss and gradient are divided.
+/// logits [rows, classes], labels i64 [rows] -> loss [], gradient of the logits. Scalars: rows,
+/// classes, and rows of the whole batch, which divide loss and gradient.
 void softmax_cross_entropy(void *const *buffers, const int64_t *scalars, int64_t begin,
                            int64_t end) {
   const float *logits = buffers[0];
@@ -57,7 +57,8 @@ void column_sum(void *const *buffers, const int64_t *scalars, int64_t begin, int
       sum[c] += matrix[r * scalars[1] + c];
 }
 
-/// In place: parameter -= rate * gradient. Scalars: elements, rate in millionths. Iterations are chunks of 4096.
+/// In place: parameter -= rate * gradient. Scalars: elements, rate in millionths. Iterations are
+/// chunks of 4096.
 void sgd(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
   float *parameter = buffers[0];
   const float *gradient = buffers[1];
@@ -72,7 +73,7 @@ void slumber(void *const *buffers, const int64_t *scalars, int64_t begin, int64_
   nanosleep(&request, 0);
 }
 
-/// Writes its scalars to an i64 buffer. Scalars: their number, then they.
+/// Writes its scalars to an i64 buffer. Scalars: their number, then the scalars.
 void store_scalars(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
   int64_t *out = buffers[0];
   for (int64_t i = 0; i < scalars[0]; ++i)

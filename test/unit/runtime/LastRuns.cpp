@@ -7,7 +7,7 @@
 namespace pcc::test {
 namespace {
 
-/// Sections of a program of Pipelines.h, and the one that comes to them.
+/// Sections of a program of Pipelines.h, and the added section.
 enum { Forward, Backward, Update, Last };
 
 class Splitter {
@@ -22,11 +22,11 @@ private:
   void replaceWaits(abi::Instruction &instruction, const std::map<uint32_t, uint32_t> &events);
 
   abi::Program &program;
-  /// By event that an instruction of `backward` signals: the event of its copy.
+  /// Maps each event that an instruction of `backward` signals to the event of its copy.
   std::map<uint32_t, uint32_t> copyOf;
 };
 
-/// Waits for the last run; those for a certain microbatch stay.
+/// Replaces waits by waits for the last run; waits for one microbatch stay.
 void Splitter::replaceWaits(abi::Instruction &instruction,
                             const std::map<uint32_t, uint32_t> &events) {
   for (int w = 0; w < instruction.waits_size(); ++w) {
@@ -57,7 +57,8 @@ void Splitter::cloneRecords() {
     replaceWaits(instruction, copyOf);
 }
 
-/// Adds a reduction behind the product that ends its sum, and shows it as what is read.
+/// Adds a reduction after the matmul that completes its sum, and declares the reduction's
+/// destination as the result.
 void Splitter::moveBehind(const abi::Instruction &reduction) {
   uint32_t sum = reduction.collective().source().buffer();
   auto &instructions = *program.mutable_sections(Last)->mutable_instructions();

@@ -7,8 +7,8 @@
 
 namespace pcc::test {
 
-/// Gives the last run of section `backward` of each program a section of its own, `backward_last`,
-/// in which the collectives of `update` run, each behind the instruction that ends its sum.
+/// Gives the last run of section `backward` of each program its own section, `backward_last`. The
+/// collectives of `update` move there, each after the instruction that completes its sum.
 void splitLastRuns(abi::Executable &executable);
 
 } // namespace pcc::test

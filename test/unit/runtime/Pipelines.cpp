@@ -12,12 +12,12 @@
 namespace pcc::test {
 namespace {
 
-/// Tags: those of values that go forward, and back.
+/// Tags of values that go forward, and of gradients that go back.
 enum Tag : uint32_t { Forward = 1, Back = 2 };
 
 struct Layer {
   uint32_t weight, weightGradient;
-  uint32_t input, value; ///< value: of the next layer the input
+  uint32_t input, value; ///< value: the next layer's input
   uint32_t inputGradient, valueGradient;
 };
 
@@ -65,7 +65,7 @@ private:
   const int inFlight;
   std::vector<Layer> layers;
   uint32_t label = 0, loss = 0, lossSum = 0, tied = 0, tiedGradient = 0;
-  /// Event of the last instruction of `backward` that reads activations; that of a send of a
+  /// Event of the last instruction of `backward` that reads activations, and event of the send of a
   /// gradient.
   uint32_t backwardDone = 0, gradientSent = 0;
 };
@@ -77,7 +77,7 @@ uint32_t StageBuilder::signal(abi::Instruction &instruction) {
   return event;
 }
 
-/// An activation or gradient [rows, width] with copies.
+/// Adds an activation or gradient [rows, width] as a ring of depth `copies`.
 uint32_t StageBuilder::ring(const std::string &name, int copies) {
   uint32_t index = builder.buffer(name, abi::TEMPORARY, abi::F32, {localRows, options.width});
   abi::MemoryPlan &memory = *builder.program.mutable_memory();
@@ -92,7 +92,7 @@ void StageBuilder::addBuffers() {
   auto temporary = [&](const std::string &name) {
     return builder.buffer(name, abi::TEMPORARY, abi::F32, {localRows, options.width});
   };
-  // Messages that come and go beside the actions have copies of their own.
+  // Messages that overlap with actions need one more place in the ring.
   int more = options.early ? 1 : 0;
   uint32_t input = isFirst() ? builder.input("image", abi::F32, rows, {options.width})
                              : ring("x", inFlight + more);
@@ -142,7 +142,7 @@ abi::Instruction &StageBuilder::message(abi::Section &section, abi::CollectiveKi
   collective.add_shape(localRows);
   collective.add_shape(options.width);
   (sends ? collective.mutable_source() : collective.mutable_destination())->set_buffer(buffer);
-  // The own rank, moved by whole stages.
+  // The peer is the own rank, shifted by whole stages.
   collective.mutable_peer()->set_constant(int64_t(to - stage) * options.dataRanks);
   for (uint32_t axis : {0, 1}) {
     abi::RankExpression::Term &term = *collective.mutable_peer()->add_terms();
@@ -243,7 +243,7 @@ void StageBuilder::addBackward() {
     addBackwardOf(i, section);
   abi::Instruction &last = *section.mutable_instructions(section.instructions_size() - 1);
   backwardDone = signal(last);
-  if (!isLast()) { // the gradient comes when the last one was used
+  if (!isLast()) { // the gradient arrives after the use of the preceding one
     abi::Instruction &arrived = *section.mutable_instructions(0);
     waitFor(arrived, backwardDone, options.early ? 3 : 0);
     section.mutable_instructions(1)->add_waits(signal(arrived));
@@ -259,7 +259,8 @@ void StageBuilder::addBackward() {
 }
 
 void StageBuilder::addTied(abi::Section &section) {
-  // The group of the first and the last stage; what of it the gradient would be is of no matter.
+  // Sums over the group of the first and the last stage. The value of the gradient does not matter:
+  // it is zero.
   abi::Instruction &fill = *section.add_instructions();
   fill.set_op("tied.zero");
   fill.mutable_fill()->mutable_destination()->set_buffer(tiedGradient);
@@ -274,7 +275,7 @@ void StageBuilder::addTied(abi::Section &section) {
       .set_op("sgd tied");
 }
 
-/// Cuts a collective of a vector in two that go in one message.
+/// Splits a collective of a vector into two fused ones.
 void StageBuilder::addSecondHalf(abi::Section &section, abi::Collective &first) {
   int64_t half = options.width / 2;
   first.set_shape(0, half);
@@ -370,8 +371,8 @@ ProgramBuilder &StageBuilder::build() {
   return builder;
 }
 
-/// Group 0: the ranks of each stage. Group 1: those of the first and the last, the others alone
-/// in lists of the same length.
+/// Group 0: the ranks of each stage. Group 1: pairs of ranks of the first and the last stage; other
+/// ranks are alone in lists of the same length.
 void addGroups(const CompileOptions &options, abi::Executable &executable) {
   executable.clear_groups();
   abi::RankGroup &own = *executable.add_groups();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Executables built by hand, as the compiler would link them.
+// Executables built by hand, in the form in which the compiler links them.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_PROGRAMS_H
 #define PCC_TEST_UNIT_RUNTIME_PROGRAMS_H
@@ -12,17 +12,18 @@
 
 namespace pcc::test {
 
-/// Adds buffers one behind the other to a program's memory plan, and instructions to its sections.
+/// Adds consecutive buffers to a program's memory plan, and instructions to its sections.
 class ProgramBuilder {
 public:
-  /// A program for a mesh dp=ranks with the object of Kernels.c and one group of all ranks.
+  /// Makes a program for a mesh dp=ranks with the object of Kernels.c and one group of all ranks.
   explicit ProgramBuilder(int ranks);
 
   uint32_t buffer(const std::string &name, abi::Space space, abi::ElementType type,
                   const std::vector<int64_t> &shape);
-  /// A buffer for a parameter that every rank holds whole.
+  /// Adds a buffer for a parameter that every rank holds whole.
   uint32_t parameter(const std::string &name, const std::vector<int64_t> &shape, double deviation);
-  /// An input whose rows are cut over the ranks; `rows` are those of one microbatch over all ranks.
+  /// Adds an input whose rows are cut over the ranks; `rows` counts those of one microbatch on all
+  /// ranks.
   uint32_t input(const std::string &name, abi::ElementType type, int64_t rows,
                  std::vector<int64_t> rowShape);
   abi::Section &section(const std::string &name);
@@ -32,7 +33,7 @@ public:
   abi::Instruction &allReduce(abi::Section &section, uint32_t buffer);
 
   abi::Block whole(abi::ElementType type, const std::vector<int64_t> &shape) const;
-  /// A block that holds the rank's rows.
+  /// Returns a block that holds the rank's rows.
   abi::Block rows(abi::ElementType type, int64_t rows, const std::vector<int64_t> &rowShape) const;
 
   const int ranks;
@@ -49,12 +50,12 @@ struct MlpOptions {
   int microBatches = 1;
   std::vector<int64_t> widths = {784, 512, 512, 10};
   double rate = 0.1;
-  /// Gradients are reduced on the stream COMMUNICATION and waited for one by one.
+  /// Gradients are reduced on the stream COMMUNICATION and awaited one by one.
   bool overlapped = false;
 };
 
-/// A data-parallel multi-layer perceptron: inputs "image", "label"; loss averaged over the batch;
-/// parameters "w0", "b0", …; sections forward, forward_backward, update.
+/// Makes a data-parallel multi-layer perceptron. Inputs: "image", "label". The loss is averaged
+/// over the batch. Parameters: "w0", "b0", …. Sections: forward, forward_backward, update.
 abi::Executable makeMlp(const MlpOptions &options);
 
 } // namespace pcc::test

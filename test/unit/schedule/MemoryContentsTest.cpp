@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t size = 40;
 
-/// The same, byte by byte.
+/// A reference implementation that stores one entry per byte.
 struct ByteList {
   std::vector<uint32_t> held = std::vector<uint32_t>(size, 0);
 

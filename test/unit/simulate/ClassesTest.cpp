@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks that are alike, and that nothing is lost by running one of them.
+// Classes of equivalent ranks. Simulating one rank of each class loses nothing.
 
 #include "runtime/simulate/RankClasses.h"
 #include "test/unit/runtime/Pipelines.h"
@@ -17,7 +17,7 @@ namespace {
 using simulate::Simulation;
 using simulate::Timeline;
 
-/// The ranks of each class.
+/// Returns the ranks of each class.
 std::vector<std::vector<int64_t>> classesOf(const abi::Executable &executable,
                                             const abi::Cluster &cluster) {
   auto step = simulate::simulate(executable, cluster);
@@ -48,7 +48,7 @@ TEST(Classes, RanksWhosePeersAreOverOtherLinksAreNot) {
 
 void expectNear(double a, double b) { EXPECT_NEAR(a, b, 1e-12 * std::max(1.0, a)); }
 
-/// Each rank's timeline, if all are run, is that of its class.
+/// Expects that each rank has its class's timeline if all ranks are simulated.
 void expectNoDifference(const abi::Executable &executable, const abi::Cluster &cluster) {
   auto reduced = simulate::simulate(executable, cluster);
   auto whole = simulate::simulate(executable, cluster, {.everyRank = true});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Live bytes over time, by hand.
+// Live bytes over time, computed by hand.
 
 #include "test/unit/runtime/Pipelines.h"
 #include "test/unit/simulate/Sketch.h"
@@ -12,7 +12,7 @@ namespace {
 
 using simulate::Memory;
 
-/// Levels as (time, bytes).
+/// Returns levels as (time, bytes).
 std::vector<std::pair<double, uint64_t>> levelsOf(const Memory &memory) {
   std::vector<std::pair<double, uint64_t>> levels;
   for (const simulate::LiveBytes &level : memory.live)
@@ -48,7 +48,7 @@ TEST(LiveMemory, FromTheFirstWriteToTheLastRead) {
   Sketch sketch = filled();
   Memory memory =
       simulate::simulate(sketch.executable, exactCluster({1}, {1}))->timelines[0].memory;
-  // Half of a is never read; a part of b is written twice, and none of it is read.
+  // Half of a is never read. A part of b is written twice, and its first content is never read.
   EXPECT_EQ(levelsOf(memory), (Levels{{0, 100}, {100, 50 + 80}, {180, 50 + 50}, {280, 0}}));
 }
 
@@ -69,7 +69,7 @@ TEST(LiveMemory, TensorsAtThePeakAreTheirWriters) {
   Sketch sketch = filled();
   auto step = simulate::simulate(sketch.executable, exactCluster({1}, {1}));
   const std::vector<simulate::LiveTensor> &tensors = step->timelines[0].memory.atPeak;
-  // b is there, and of a what is still to be copied.
+  // b is live, and so is the part of a that is still to be copied.
   ASSERT_EQ(tensors.size(), 2u);
   EXPECT_EQ(std::tuple(tensors[0].instruction, tensors[0].buffer, tensors[0].bytes),
             std::tuple(1u, 1u, 80u));
@@ -111,14 +111,14 @@ TEST(LiveMemory, CopiesOfARingLiveApart) {
   auto step = simulate::simulate(sketch.executable, exactCluster({1}, {1}));
   EXPECT_EQ(step->timelines[0].memory.peakLive, 192u); // two in flight and a gradient
   EXPECT_EQ(step->timelines[0].memory.planned, 192u);
-  // forward 0, forward 1, then backward 0: 64 s of a gradient and 128 s of a copy.
+  // Order: forward 0, forward 1, backward 0. The gradient takes 64 s, the copy 128 s.
   EXPECT_EQ(levelsOf(step->timelines[0].memory).front(), std::pair(0.0, uint64_t(64)));
   EXPECT_EQ(levelsOf(step->timelines[0].memory)[1], std::pair(64.0, uint64_t(128)));
   EXPECT_EQ(levelsOf(step->timelines[0].memory)[2], std::pair(128.0, uint64_t(192)));
 }
 
-// In a run what is sent is live until somebody waits for the send, however soon that is done: by
-// seconds the byte of a that is sent is gone when c is made.
+// In a run, a sent value is live until somebody waits for the send, however soon the send is done.
+// By simulated time, the sent byte of a is dead when c is made.
 TEST(LiveMemory, ThePeakIsThatOfARun) {
   Sketch sketch(2);
   uint32_t sends = sketch.section(0, "forward"), receives = sketch.section(1, "forward");

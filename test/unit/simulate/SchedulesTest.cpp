@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every named schedule as instructions: a section for each kind of work and chunk, messages between
-// devices, an action for each piece of work. The simulator gives the very times of the clock that
-// schedules are made by (passes/solve/order/Clock.h), which are those of the closed forms.
+// devices, an action for each piece of work. The simulated times equal those of the clock that
+// builds schedules (passes/solve/order/Clock.h), which equal the closed forms.
 
 #include "passes/solve/order/Clock.h"
 #include "passes/solve/order/Schedule.h"
@@ -21,7 +21,7 @@ using order::PipelineActionKind;
 using order::PipelineShape;
 using order::PipelineTimes;
 
-constexpr double scale = 1e6; ///< bytes for a unit of time
+constexpr double scale = 1e6; ///< bytes per unit of time
 
 const char *nameOf(PipelineActionKind kind) {
   switch (kind) {
@@ -50,8 +50,8 @@ public:
 
 private:
   uint32_t sectionOf(int device, const PipelineAction &work);
-  /// The device of a neighboring stage, if it is another one.
-  int neighbor(int device, int stage) const {
+  /// The device of a neighboring stage; -1 if there is none or if it is the same device.
+  int neighbour(int device, int stage) const {
     if (stage < 0 || stage >= shape.stages() || shape.deviceOf(stage) == device)
       return -1;
     return shape.deviceOf(stage);
@@ -73,9 +73,9 @@ uint32_t PipelineSketch::sectionOf(int device, const PipelineAction &work) {
   int stage = shape.stageOf(device, work.chunk);
   bool isForward = work.kind == PipelineActionKind::Forward;
   bool talks = work.kind != PipelineActionKind::BackwardWeight;
-  // Tags: the stage that receives, twice, and whether it is a gradient.
-  int from = talks ? neighbor(device, isForward ? stage - 1 : stage + 1) : -1;
-  int to = talks ? neighbor(device, isForward ? stage + 1 : stage - 1) : -1;
+  // A tag is twice the receiving stage, plus one for gradients.
+  int from = talks ? neighbour(device, isForward ? stage - 1 : stage + 1) : -1;
+  int to = talks ? neighbour(device, isForward ? stage + 1 : stage - 1) : -1;
   uint32_t own = uint32_t(2 * stage + !isForward);
   uint32_t next = uint32_t(2 * (isForward ? stage + 1 : stage - 1) + !isForward);
   std::vector<uint32_t> waits;
@@ -101,7 +101,7 @@ abi::Cluster clusterFor(int devices, double latency) {
   return cluster;
 }
 
-/// The spans of a device's work, in its order.
+/// Returns the spans of a device's work, in its order.
 std::vector<simulate::Span> workSpans(const abi::Executable &executable,
                                       const simulate::Simulation &step, int device) {
   std::vector<simulate::Span> spans;
@@ -145,8 +145,8 @@ TEST(Schedules, RecordsTakeTheTimesOfTheClock) {
     for (int devices : {1, 2, 3, 4, 8})
       for (int64_t microbatches : {1, 2, 4, 8, 16, 24}) {
         PipelineShape shape{devices, microbatches, schedule.defaultChunks(), schedule.placement};
-        if (!schedule.findViolation(shape).empty() || schedule.name == "dualpipe-v")
-          continue; // its overlapped work is no list of instructions
+        if (!schedule.whyNot(shape).empty() || schedule.name == "dualpipe-v")
+          continue; // overlapped work is no list of instructions
         for (double latency : {0.0, 0.601}) {
           compare(schedule, shape, PipelineTimes::uniform(shape, {18.522, 18.086, 9.337}, latency));
           ++compared;
@@ -155,7 +155,7 @@ TEST(Schedules, RecordsTakeTheTimesOfTheClock) {
   EXPECT_GE(compared, 200);
 }
 
-/// Length of the whole step in units of time.
+/// Returns the length of the whole step in units of time.
 double lengthOf(std::string_view name, const PipelineShape &shape, const PipelineTimes &times) {
   PipelineSketch pipeline(shape, times);
   order::Order order = order::findSchedule(name)->expand(shape, times);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times worked out by hand.
+// Times computed by hand.
 
 #include "runtime/simulate/Simulate.h"
 #include "test/unit/simulate/Sketch.h"
@@ -52,7 +52,7 @@ TEST(Simulate, AProgramWithoutSlotsRunsItsFirstSection) {
   EXPECT_EQ(step.seconds, 2);
 }
 
-/// A collective that takes `latency` beside b: a b c, c waits for it.
+/// A collective that takes `latency` while b runs: a b c, where c waits for it.
 Sketch overlapped() {
   Sketch sketch(1, 2);
   uint32_t s = sketch.section(0, "backward");
@@ -107,7 +107,7 @@ TEST(Simulate, CollectivesTakeTheirShareOfTheDevice) {
   cluster.mutable_device()->mutable_collective_share()->set_value(0.25);
   Simulation step = run(sketch, cluster);
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "sum"), 3, 7);
-  EXPECT_SPAN(spanOf(sketch.executable, step, 0, "c"), 9, 11); // 4 s beside b cost a second
+  EXPECT_SPAN(spanOf(sketch.executable, step, 0, "c"), 9, 11); // 4 s beside b cost one more second
   EXPECT_EQ(step.timelines[0].seconds.slowed, 1);
   EXPECT_EQ(step.timelines[0].seconds.compute, 11);
 }
@@ -141,7 +141,7 @@ TEST(Simulate, CommunicationBeginsWithItsSlotAndRunsOneByOne) {
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "a", 1), 5, 10);
 }
 
-/// Stage 0 computes for 5 s and sends, stage 1 computes for 2 s on what came.
+/// Stage 0 computes for 5 s and sends; stage 1 computes for 2 s on the received value.
 Sketch handedOn(abi::StreamKind stream) {
   Sketch sketch(2);
   uint32_t s = sketch.section(0, "forward"), t = sketch.section(1, "forward");
@@ -213,7 +213,7 @@ TEST(Simulate, ABufferIsReceivedIntoWhenItWasReadFrom) {
   uint32_t made = sketch.signal(0);
   sketch.send(0, s, 1, 1, {made});
   uint32_t sent = sketch.signal(0);
-  make.add_waits(sent); // the send of the microbatch before
+  make.add_waits(sent); // the send of the preceding microbatch
   abi::Instruction &receive = sketch.receive(1, t, 0, 1);
   uint32_t arrived = sketch.signal(1);
   sketch.work(1, t, "use", 4, {arrived});
@@ -234,7 +234,7 @@ TEST(Simulate, ABufferIsReceivedIntoWhenItWasReadFrom) {
   EXPECT_EQ(step.timelines[1].seconds.receive, 1);
 }
 
-/// Stage 0 makes a value a second and sends it; stage 1 uses each for 4 s.
+/// Stage 0 makes one value per second and sends it; stage 1 uses each value for 4 s.
 Sketch streamed(uint32_t microbatches) {
   Sketch sketch(2);
   uint32_t s = sketch.section(0, "forward"), t = sketch.section(1, "forward");
@@ -254,7 +254,7 @@ Sketch streamed(uint32_t microbatches) {
 
 TEST(Simulate, AWaitForTheRunOfAnotherMicrobatch) {
   Sketch sketch = streamed(4);
-  // A ring of two copies: the receive waits for the use of two microbatches before.
+  // A ring of depth two: the receive waits for the use of the value two microbatches before.
   sketch.executable.mutable_programs(1)->mutable_sections(0)->mutable_instructions(0)->add_behind(
       3);
   Simulation step = run(sketch, exactCluster({2}, {0.5}));

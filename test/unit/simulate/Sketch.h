@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs whose instructions take so many seconds as they are told, on a machine made for it.
+// Programs whose instructions take given times, on a machine made for them.
 
 #ifndef PCC_TEST_UNIT_SIMULATE_SKETCH_H
 #define PCC_TEST_UNIT_SIMULATE_SKETCH_H
@@ -14,24 +14,25 @@
 
 namespace pcc::test {
 
-/// Levels of so many units, innermost first. A message between ranks whose lowest common level is l
-/// takes latencies[l] seconds, as an all-reduce does, whatever their bytes; an instruction takes a
-/// second for each byte that it moves, and nothing besides.
+/// Makes a cluster with levels of `counts` units, innermost first. A message or an all-reduce takes
+/// latencies[l] seconds, whatever its bytes; l is the lowest common level of its ranks. An
+/// instruction takes one second for each byte that it moves, and has no other costs.
 abi::Cluster exactCluster(const std::vector<int64_t> &counts, const std::vector<double> &latencies);
 
 class Sketch {
 public:
-  /// Group 0 is the ranks of each stage.
+  /// Group 0 contains the ranks of each stage.
   explicit Sketch(int stages, int dataRanks = 1);
 
   uint32_t section(int stage, const std::string &name);
-  /// Events: the next one of the stage is signaled by the instruction that was added last.
+  /// Makes the instruction that was added last signal the next event of the stage. Returns the
+  /// event.
   uint32_t signal(int stage);
 
-  /// Fills a buffer of its own, which takes `seconds`.
+  /// Adds a fill of a new buffer, which takes `seconds`.
   abi::Instruction &work(int stage, uint32_t section, const std::string &op, int64_t seconds,
                          const std::vector<uint32_t> &waits = {});
-  /// Messages to and from the rank at the same place of another stage.
+  /// Adds a message to or from the rank at the same position of another stage.
   abi::Instruction &send(int stage, uint32_t section, int to, uint32_t tag,
                          const std::vector<uint32_t> &waits = {},
                          abi::StreamKind stream = abi::TRANSFER);
@@ -57,7 +58,7 @@ private:
   std::vector<abi::Instruction *> latest;
 };
 
-/// The span of the how-manieth run of an op in a timeline.
+/// Returns the span of execution number `run` (from 0) of an op in a timeline.
 simulate::Span spanOf(const abi::Executable &executable, const simulate::Simulation &simulation,
                       size_t timeline, const std::string &op, int run = 0);
 

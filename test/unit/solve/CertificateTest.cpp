@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Certificates prove what they say, and nothing else.
+// Certificates prove their claims, and no more.
 
 #include "passes/solve/bounds/Certificate.h"
 #include "passes/solve/Solve.h"
@@ -13,7 +13,7 @@ using namespace pcc::solve::test;
 
 namespace {
 
-/// A problem that the reductions alone do not solve, with its answer.
+/// A problem that the reductions alone do not solve, and its solution.
 struct Solved {
   StrategyProblem problem;
   SolveResult result;
@@ -56,7 +56,7 @@ TEST(Certificate, ReadsBack) {
   EXPECT_TRUE(checked.bound >= solved.result.bound);
 }
 
-/// Whatever is in a certificate, it never proves more than is true.
+/// A certificate with any content never proves more than the truth.
 TEST(Certificate, CorruptedOnesProveNothingFalse) {
   int refused = 0, weaker = 0, equal = 0;
   for (uint64_t seed = 1; seed <= 10; ++seed) {

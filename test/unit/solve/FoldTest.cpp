@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folding of repeated layers: what it finds, and that its solutions and bounds hold.
+// Folding of repeated layers: the repetitions found, and the validity of solutions and bounds.
 
 #include "passes/solve/Solve.h"
 #include "passes/solve/bounds/Certificate.h"
@@ -15,7 +15,7 @@
 using namespace pcc::solve;
 using namespace pcc::solve::test;
 
-/// All layers alike; the ends alone.
+/// Returns classes in which all layers are alike, and the nodes at both ends are alone.
 static NodeClasses byLayer(const Layers &layers) {
   NodeClasses classes{{0}, layers.width + 2};
   for (int i = 0; i < layers.count * layers.width; ++i)
@@ -24,7 +24,7 @@ static NodeClasses byLayer(const Layers &layers) {
   return classes;
 }
 
-/// Prices and messages found on the folded problem, as a proof of the whole one.
+/// Returns prices and messages that are found on the folded problem, as a proof for the whole one.
 static WholeDual foldedDual(const StrategyProblem &problem, const NodeClasses &classes) {
   EdgeTables tables(problem);
   std::vector<int64_t> times = findBindingTimes(problem);
@@ -73,7 +73,7 @@ TEST(Fold, FoldedBoundsHoldForTheWholeProblem) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Layers layers{5, 2, 2, seed % 3 != 0, seed};
     StrategyProblem problem = layeredProblem(layers);
-    if (seed % 4 == 1) // one layer differs in one table
+    if (seed % 4 == 1) // one layer has another table
       problem.edges[problem.edges.size() / 2].costs =
           std::vector<int64_t>(problem.edges[problem.edges.size() / 2].costs.size(), 7);
     std::optional<Int128> best = bruteForce(problem);
@@ -84,7 +84,7 @@ TEST(Fold, FoldedBoundsHoldForTheWholeProblem) {
     Int128 bound = boundOf(problem, dual);
     EXPECT_LE(double(bound), double(*best));
     positive += double(bound) > 0.8 * double(*best);
-    // Whatever the figures are, they never prove more than is true.
+    // Dual values of any size never prove more than the truth.
     Random random(seed);
     for (int64_t &message : dual.messages)
       message += static_cast<int64_t>(random.below(1000)) << random.below(30);
@@ -132,7 +132,7 @@ TEST(Fold, FindsTheLayers) {
   std::vector<Repetition> found = findRepetitions(problem, alike);
   ASSERT_EQ(found.size(), 1);
   EXPECT_GE(found[0].instances, 56);
-  // Nodes of the inner layers have the number of their layer, up to where numbers begin.
+  // Nodes of the inner layers have the number of their layer plus a constant shift.
   int shift = found[0].instanceOf[1 + 8 * 12] - 8;
   for (int layer = 6; layer < 14; ++layer)
     for (int i = 0; i < 12; ++i)
@@ -159,7 +159,7 @@ TEST(Fold, ProblemsWithoutLayersStayAsTheyAre) {
   EXPECT_EQ(findSimilarNodes(chain, EdgeTables(chain)).count, 0);
 }
 
-/// 2,402 nodes.
+/// Returns a problem of 2,402 nodes.
 static StrategyProblem largeProblem(bool isTight) {
   return layeredProblem({200, 12, 4, isTight, 5});
 }
@@ -200,7 +200,7 @@ TEST(Fold, GoesOnToTheOptimumWhereNoGapIsGiven) {
   ASSERT_EQ(exact.status, SolveStatus::Optimal);
   EXPECT_EQ(best.status, SolveStatus::Optimal);
   EXPECT_EQ(toString(best.cost), toString(exact.cost));
-  // One layer that differs from the others is no reason to prove or find something else.
+  // One layer that differs from the others must not change the proof or the solution.
   StrategyEdge &edge = problem.edges[problem.edges.size() / 2];
   edge.costs = std::vector<int64_t>(edge.costs.size(), 29);
   exact = solveByDynamicProgramming(problem);

@@ -8,7 +8,7 @@ using namespace pcc::solve;
 
 namespace {
 
-/// Three nodes in a chain; where neighbors differ it costs 7.
+/// Makes a chain of three nodes; two neighbors with different options cost 7.
 StrategyProblem makeChain() {
   StrategyProblem problem;
   problem.usageLimit = 100;
@@ -22,9 +22,9 @@ StrategyProblem makeChain() {
 TEST(Greedy, EachTakesTheCheapestBesideThoseBefore) {
   StrategyProblem problem = makeChain();
   problem.usageLimit = 180;
-  // The second stays with the first although its own other option is cheaper.
+  // The second node keeps the option of the first one, although its own other option is cheaper.
   EXPECT_EQ(solveGreedily(problem), (StrategySolution{1, 1, 1}));
-  // So it is if the edge is written the other way round.
+  // The same holds if the ends of the edge are exchanged.
   std::swap(problem.edges[0].u, problem.edges[0].v);
   EXPECT_EQ(solveGreedily(problem), (StrategySolution{1, 1, 1}));
 }

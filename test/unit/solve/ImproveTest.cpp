@@ -8,7 +8,7 @@ using namespace pcc::solve;
 
 namespace {
 
-/// Nodes of two options, the second of which costs less; neighbors that differ cost 10.
+/// Makes nodes of two options, of which the second costs less; neighbors that differ cost 10.
 StrategyProblem makeProblem(int nodes, const std::vector<std::pair<int, int>> &pairs) {
   StrategyProblem problem;
   for (int node = 0; node < nodes; ++node)
@@ -20,13 +20,13 @@ StrategyProblem makeProblem(int nodes, const std::vector<std::pair<int, int>> &p
 
 } // namespace
 
-// No single step pays, all together do.
+// No single change pays off; all together do.
 TEST(Improve, ChangesAChainAtOnce) {
   StrategyProblem problem = makeProblem(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
   EXPECT_EQ(improve(problem, {0, 0, 0, 0, 0}), StrategySolution({1, 1, 1, 1, 1}));
 }
 
-// A node that a round leaves out has its turn in the next one.
+// A node that one round leaves out is included in the next round.
 TEST(Improve, TakesWhatACycleLeavesOut) {
   StrategyProblem problem = makeProblem(3, {{0, 1}, {1, 2}, {0, 2}});
   problem.edges[1].costs = {0, 0, 0, 0};
@@ -43,7 +43,7 @@ TEST(Improve, AddsParallelEdges) {
   EXPECT_EQ(improve(problem, {0, 0}), StrategySolution({1, 0}));
 }
 
-// What does not fit is not taken.
+// A change that exceeds the limit is rejected.
 TEST(Improve, KeepsTheLimit) {
   StrategyProblem problem = makeProblem(2, {{0, 1}});
   problem.usageLimit = 3;

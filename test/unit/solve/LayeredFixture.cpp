@@ -8,7 +8,7 @@ namespace pcc::solve::test {
 
 namespace {
 
-/// An edge of every layer: to a node of the same one or of the next.
+/// An edge that every layer has: to a node of the same layer or of the next one.
 struct Pattern {
   int from, to, step;
   CostTable table;

@@ -15,12 +15,13 @@ struct Layers {
   uint64_t seed = 1;
 };
 
-/// A node before the layers, the layers in a chain, a node behind them; within a layer and between
-/// neighbors the same random edges. Every second node is live from its layer to its mirror image,
-/// as values that the backward pass needs; the others are used up by the next layer.
+/// Makes a problem with one node before the layers, the layers in a chain, and one node after them.
+/// The same random edges are within each layer and between adjacent layers. Every second node is
+/// live from its layer to the mirror image of the layer, as a value that the backward pass needs.
+/// The other nodes are used up by the next layer.
 StrategyProblem layeredProblem(const Layers &layers);
 
-/// Two of them behind each other.
+/// Appends the second problem to the first.
 StrategyProblem joined(const StrategyProblem &first, const StrategyProblem &second);
 
 } // namespace pcc::solve::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each option of a node costs, and what contradicts itself, against trying everything.
+// The min-marginal of each option of a node, and minimal conflicts, compared with exhaustive
+// search.
 
 #include "passes/solve/bounds/MinMarginals.h"
 #include "passes/solve/problem/ProblemFile.h"
@@ -37,7 +38,7 @@ TEST(Alternatives, EqualBruteForce) {
   }
 }
 
-// Costs whose sums do not fit into a core: each option is searched by itself.
+// If sums of costs do not fit into the core, each option is searched separately.
 TEST(Alternatives, AreSearchedWhereOneEliminationCannotAnswer) {
   StrategyProblem problem;
   constexpr int64_t large = kForbidden - 1;
@@ -78,7 +79,7 @@ TEST(Conflict, SaysThatTheLimitIsPartOfIt) {
   EXPECT_TRUE(conflict.needsLimit);
 }
 
-// Nothing can be left out of what is left, and what is left contradicts itself.
+// No part of the conflict can be left out, and the conflict is indeed infeasible.
 TEST(Conflict, IsSmallest) {
   int found = 0;
   for (int seed = 0; seed < 2000; ++seed) {

@@ -46,9 +46,9 @@ static PackProblem makeRandom(int seed, size_t most, int64_t times, int64_t long
   return problem;
 }
 
-/// The least peak. Items of a packing can be lowered in order of their offsets, each to the lowest
-/// gap, so some order of lowest gaps is as good as any packing.
-static int64_t minPeak(const PackProblem &problem) {
+/// Returns the least peak. Items of a packing can be lowered in order of their offsets, each to the
+/// lowest gap. Therefore some order of lowest gaps is as good as any packing.
+static int64_t leastPeak(const PackProblem &problem) {
   std::vector<size_t> order(problem.items.size());
   std::iota(order.begin(), order.end(), 0);
   int64_t least = INT64_MAX;
@@ -78,7 +78,7 @@ TEST(Pack, SmallProblemsArePackedAsWellAsCanBe) {
   }
 }
 
-/// Random ranges: never an overlap, and near the bound that no packing can beat.
+/// Random ranges: items never overlap, and the peak is near the lower bound of all packings.
 TEST(Pack, RandomProblemsNeverOverlap) {
   double worst = 1, sum = 0;
   constexpr int trials = 200;

@@ -9,7 +9,7 @@ using namespace pcc::solve;
 
 namespace {
 
-/// A problem op by op.
+/// Builds a problem op by op.
 struct Builder {
   CutProblem problem;
 
@@ -21,14 +21,14 @@ struct Builder {
         CutOp{static_cast<int>(problem.rules.size()) - 1, std::move(tensors), weight});
   }
 
-  /// Rows i, columns j, depth k; left, right, result.
+  /// Adds a matmul with rows i, columns j and depth k; its tensors are left, right, result.
   CutOp &addMatmul(int64_t i, int64_t j, int64_t k, std::vector<int> tensors) {
     CutRule rule{{{i}, {j}, {k}}, {{{{0}, {2}}, 0.5}, {{{2}, {1}}, 0.125}, {{{0}, {1}}, 0.5}}};
     return add(rule, std::move(tensors),
                static_cast<double>(i) * static_cast<double>(j) * static_cast<double>(k));
   }
 
-  /// The parts of each factor of `op` after rounds of `parts`.
+  /// Returns the parts of each factor of `op` after rounds of `parts`.
   std::vector<int64_t> countParts(const std::vector<int64_t> &parts, size_t op = 0) const {
     return countParts(cutRecursively(problem, parts), op);
   }
@@ -53,7 +53,8 @@ TEST(RecursiveCuts, NeighborsCutWhatTheyShareAlike) {
   Builder alone;
   double weight = alone.addMatmul(4096, 65536, 64, {2, 3, 4}).weight;
   EXPECT_EQ(alone.countParts(listPrimes(4)), (Parts{1, 4, 1}));
-  // Behind a product that decides first, and cuts its rows, rows are cut here as well.
+  // The op follows a matmul that decides first and cuts its rows; rows are therefore cut here as
+  // well.
   Builder both;
   both.addMatmul(4096, 64, 64, {0, 1, 2}).weight = 2 * weight;
   both.addMatmul(4096, 65536, 64, {2, 3, 4});
@@ -84,7 +85,7 @@ TEST(RecursiveCuts, EveryCutIsLegal) {
   for (int test = 0; test < 300; ++test) {
     Builder builder;
     for (int op = 0; op < 6; ++op) {
-      // A reshape of [f0, f1] to [f0.f1] beside products: the latter factor waits for the former.
+      // A reshape of [f0, f1] to [f0.f1] between matmuls: f1 is cut only after f0.
       CutRule reshape{{{1 + draw(12)}, {1 + draw(12)}}, {{{{0}, {1}}}, {{{0, 1}}}}};
       builder.add(reshape, {op, op + 1});
       int64_t i = 1 + draw(24), j = 1 + draw(24), k = 1 + draw(24);
@@ -108,7 +109,7 @@ TEST(RecursiveCuts, EveryCutIsLegal) {
   }
 }
 
-/// A chain of products, each with a parameter of its own, all by one rule.
+/// Makes a chain of matmuls with one rule; each has its own parameter.
 CutProblem makeChain(int length) {
   Builder builder;
   builder.addMatmul(1 << 20, 4096, 4096, {0, 1, 2});
@@ -127,7 +128,7 @@ TEST(RecursiveCuts, WorkIsLinearInOpsAndCuts) {
               static_cast<size_t>(length));
     return work;
   };
-  // Three operands under each of three factors and none, in twelve rounds of 100,000 ops.
+  // Three operands under each of three factors and no factor, in twelve rounds of 100,000 ops.
   uint64_t work = count(100000, 4096);
   EXPECT_LE(work, 3u * 4 * 12 * 100000);
   EXPECT_LE(work, 100 * count(1000, 4096));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The algorithms against trying everything, and against each other.
+// Compares the algorithms with exhaustive search, and with each other.
 
 #include "passes/solve/Solve.h"
 #include "passes/solve/bounds/Certificate.h"
@@ -13,7 +13,7 @@
 using namespace pcc::solve;
 using namespace pcc::solve::test;
 
-/// Seeds to try: all with PCC_TEST_FULL, else a part.
+/// Returns the number of seeds: all with PCC_TEST_FULL, otherwise a part.
 static int seeds() { return std::getenv("PCC_TEST_FULL") ? 10000 : 3000; }
 
 static SolveOptions quickly(int threads = 1) {
@@ -69,8 +69,8 @@ TEST(Search, ChainsTreesAndSeriesParallelGraphs) {
     for (bool isLimited : {false, true}) {
       SCOPED_TRACE(std::to_string(int(shape)) + (isLimited ? " limited" : ""));
       StrategyProblem problem = shapedProblem(shape, 2000, 5, 7);
-      // Trees keep their nodes live for two moments as well, so that the limit binds only here and
-      // there.
+      // Nodes of trees stay live for two positions as well, so the limit binds only at some
+      // positions.
       problem.usageLimit = isLimited ? 17 : 1000;
       SolveOptions options = quickly(2);
       options.seconds = 20;
@@ -100,7 +100,7 @@ TEST(Search, SameSeedAndThreadsSameResult) {
   for (int threads : {1, 2}) {
     SolveOptions options;
     options.threads = threads;
-    options.seconds = 0.4; // of a usual machine's work; the clock is far away
+    options.seconds = 0.4; // limit of deterministic work; the wall-clock limit is far away
     options.slowdown = 50;
     SolveResult first = solveBest(problem, options), second = solveBest(problem, options);
     ASSERT_EQ(first.status, SolveStatus::Feasible);
@@ -123,7 +123,7 @@ TEST(Search, EndsInTime) {
   options.seconds = 3;
   Stopwatch clock;
   EXPECT_TRUE(solveBest(problem, options).hasSolution());
-  // Within 1 % on a quiet machine; a search that did not look at the clock would take minutes.
+  // The time is within 1 % on a quiet machine; a search that ignored the clock would take minutes.
   EXPECT_LE(clock.seconds(), 12);
 }
 

@@ -11,7 +11,7 @@ static int64_t randomCost(Random &random, double forbidden) {
   return random.below(4) == 0 ? random.below(3) : random.below(1000);
 }
 
-/// A table between `u` and `v`; now and then one that makes v a function of u.
+/// Returns a random table between `u` and `v`; some tables make v a function of u.
 static StrategyEdge randomEdge(const StrategyProblem &problem, int u, int v, Random &random,
                                double forbidden) {
   std::vector<int64_t> costs;

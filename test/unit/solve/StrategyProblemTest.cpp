@@ -48,7 +48,7 @@ TEST(StrategyProblem, BothFormsReadBack) {
   }
 }
 
-/// What is wrong with a text, by line.
+/// The error of a text names the line.
 TEST(StrategyProblem, RefusesBadText) {
   auto messageOf = [](const char *text) { return parseProblemText(text).status().message(); };
   EXPECT_EQ(messageOf("nod a 1"),
@@ -85,7 +85,7 @@ TEST(StrategyProblem, RefusesBadJson) {
             "edge 0: expected a node below 0, got 0");
 }
 
-/// Every prefix, and every text with one byte changed, is read or refused.
+/// Every prefix of a text, and every text with one byte changed, is read or refused.
 TEST(StrategyProblem, NeverFallsOverBadBytes) {
   for (bool isJson : {false, true}) {
     std::string text = isJson ? printProblemJson(test::randomProblem(3)) : two;

@@ -28,7 +28,7 @@ TEST(Balance, CutsTheExampleInTheMiddle) {
   EXPECT_EQ(bytesOf(problem, 0, 2, 0), 10);
 }
 
-/// The best of all ways to cut.
+/// Returns the best verdict of all ways to cut.
 static std::optional<StageVerdict> tryAll(const StageProblem &problem, StageCuts &cuts) {
   if (int(cuts.size()) == problem.stages) {
     StageVerdict verdict = verify(problem, cuts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices of the cost model `memory`, worked out by hand.
+// Costs of the cost model `memory`, computed by hand.
 #include "passes/strategy/reference/MemoryModel.h"
 
 #include "gtest/gtest.h"
@@ -10,7 +10,7 @@ using namespace pcc::strategy;
 
 namespace {
 
-/// A matrix product of `m`x`k` by `k`x`n` in f32 whose right operand is trained.
+/// Makes a matmul of `m`x`k` by `k`x`n` in f32 whose right operand is trained.
 MemoryOp makeProduct(int64_t m, int64_t k, int64_t n) {
   MemoryOp op;
   op.costRule = MemoryCostRule::Matmul;
@@ -28,7 +28,7 @@ void expectPrice(const MemoryCost &price, double computation, double activations
   EXPECT_DOUBLE_EQ(price.parameters, parameters);
 }
 
-/// A matrix of `rows`x`columns` cut by the matrix (first, second).
+/// Makes a `rows`x`columns` matrix that is cut by the device matrix (first, second).
 DeviceLayout makeLayout(int64_t rows, int64_t columns, int64_t first, int64_t second) {
   FactorRule rule;
   TensorFactors dims = {rule.addDim(rows), rule.addDim(columns)};
@@ -44,12 +44,13 @@ void expectVolume(const ReshardVolume &volume, double computation, double forwar
 
 } // namespace
 
-// The operands' slices, 32x64 and 64x16, and the gradient of the second, which four devices hold.
+// The cost counts the operands' slices, 32x64 and 64x16, and the second operand's gradient, which
+// four devices hold.
 TEST(MemoryModel, ProductSplitByRowsAndColumns) {
   expectPrice(costOfOp(makeProduct(128, 64, 32), {4, 1, 2}, 8), 8192 + 4096, 0, 4096);
 }
 
-// The result's slice, 2048x2048, is worked on once more and sent, with 1,024 for latency.
+// The result's slice, 2048x2048, is processed once more and sent, with 1,024 for latency.
 TEST(MemoryModel, ProductSplitAlongWhatIsSummed) {
   constexpr double result = 2048 * 2048 * 4, operand = 2048 * 512 * 4;
   expectPrice(costOfOp(makeProduct(4096, 1024, 4096), {2, 2, 2}, 8), 2 * operand + result,
@@ -61,7 +62,7 @@ TEST(MemoryModel, ShortTransfersAreAllLatency) {
   expectPrice(costOfOp(makeProduct(8, 64, 8), {1, 8, 1}, 8), 256 + 256 + 256, 3072, 0);
 }
 
-// Whatever is above one byte loses one where the rows of the first operand are on all devices.
+// If all devices split the rows of the first operand, every cost above one byte is reduced by one.
 TEST(MemoryModel, SplitsOfTheBatchAloneComeFirst) {
   expectPrice(costOfOp(makeProduct(128, 64, 32), {8, 1, 1}, 8), 4096 + 8192 - 1, 0, 8192 - 1);
 }
@@ -98,14 +99,14 @@ TEST(MemoryReshard, EqualLayoutsCostNothing) {
   expectVolume(measureReshard(makeLayout(64, 128, 2, 4), makeLayout(64, 128, 2, 4), 4), 0, 0, 0);
 }
 
-// Every split works on all that there was before the first.
+// Every split processes all elements that exist before the first split.
 TEST(MemoryReshard, Splits) {
   constexpr double local = 64 * 128 * 4;
   expectVolume(measureReshard(makeLayout(64, 128, 1, 1), makeLayout(64, 128, 2, 4), 4), 2 * local,
                0, 0);
 }
 
-// Along any dimension but the first it takes a copy before and after.
+// A gather along any dimension but the first needs a copy before and after it.
 TEST(MemoryReshard, Gathers) {
   constexpr double local = 16 * 128 * 4;
   expectVolume(measureReshard(makeLayout(64, 128, 4, 1), makeLayout(64, 128, 1, 1), 4), 2 * local,
@@ -121,16 +122,16 @@ TEST(MemoryReshard, Moves) {
                local, local / 2);
 }
 
-// 16 parts of the columns become 4 of the rows and 4 of the columns: on common ground the columns
-// are 4x256, cut by two axes of 4; both move, and the dimensions are merged again.
+// 16 parts of the columns become 4 of the rows and 4 of the columns. The common refinement of the
+// columns is 4x256, cut by two axes of 4. Both axes move, and the dimensions are merged again.
 TEST(MemoryReshard, MovesOnCommonGround) {
   constexpr double local = 16 * 64 * 4;
   expectVolume(measureReshard(makeLayout(16, 1024, 1, 16), makeLayout(16, 1024, 4, 4), 4),
                24 * local, 4 * local, local);
 }
 
-// What cuts no dimension of the tensor cuts the devices all the same: four columns' parts are made
-// by two splits, and merged.
+// An axis that cuts no dimension of the tensor still cuts the devices. Two splits make four parts
+// of the columns, which are merged.
 TEST(MemoryReshard, KnowsTheWholeMatrix) {
   FactorRule rule;
   DimFactors i = rule.addDim(16), k = rule.addDim(16), j = rule.addDim(64);
@@ -139,7 +140,7 @@ TEST(MemoryReshard, KnowsTheWholeMatrix) {
   expectVolume(measureReshard(from, makeLayout(16, 64, 1, 4), 4), 4 * local, 0, 0);
 }
 
-// A reshape that moves nothing works on what is there, twice.
+// A reshape without moves processes the local elements twice.
 TEST(MemoryReshard, Reshapes) {
   FactorRule rule;
   TensorFactors dims = {rule.addDim(8), rule.addDim(4), rule.addDim(16)};
@@ -147,7 +148,7 @@ TEST(MemoryReshard, Reshapes) {
   expectVolume(measureReshard(from, makeLayout(32, 16, 8, 1), 4), 2 * 64 * 4, 0, 0);
 }
 
-// Parts of 3 and of 2 have no common ground: all is gathered, and split anew.
+// 3 parts and 2 parts have no common refinement: everything is gathered and split again.
 TEST(MemoryReshard, GoesThroughWholeWithoutCommonGround) {
   constexpr double local = 4 * 12 * 4;
   expectVolume(measureReshard(makeLayout(12, 12, 3, 1), makeLayout(12, 12, 2, 1), 4),

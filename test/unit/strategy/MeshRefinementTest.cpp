@@ -12,7 +12,7 @@ using pcc::dist::MeshAxis;
 
 namespace {
 
-/// "x.y, -, z".
+/// Prints lists of axes as in "x.y, -, z".
 std::string toText(const std::vector<AxisList> &lists) {
   std::string text;
   for (const AxisList &list : lists) {
@@ -79,7 +79,7 @@ TEST(MeshRefinement, AxesOfOneRankAreDropped) {
   EXPECT_EQ(toText(result.matrices[0]), "-, -");
 }
 
-/// Numbers that multiply to a divisor of `ranks`.
+/// Makes numbers whose product divides `ranks`.
 DeviceMatrix makeRandomMatrix(int64_t ranks, std::mt19937 &random) {
   DeviceMatrix matrix;
   for (int dim = 0; dim < 3; ++dim) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ways to run an op on a mesh.
+// The shardings in which an op can run on a mesh.
 #include "passes/strategy/search/OpOptions.h"
 
 #include "dialects/dist/Dist.h"
@@ -18,7 +18,7 @@ using pcc::dist::Sharding;
 
 namespace {
 
-/// `[x, _], [_, _] -> [x, _]`.
+/// Prints an op's shardings as in `[x, _], [_, _] -> [x, _]`.
 std::string print(const OpSharding &way) {
   std::string text;
   for (const Sharding &operand : way.operands)
@@ -28,7 +28,7 @@ std::string print(const OpSharding &way) {
   return text;
 }
 
-/// What `find` lists for the first op of `function`.
+/// Prints the shardings that `find` lists for the first op of `function`.
 std::vector<std::string> list(const std::string &function,
                               llvm::function_ref<std::vector<OpSharding>(Operation *op)> find) {
   MLIRContext context;
@@ -63,13 +63,14 @@ TEST(OpOptions, EachAxisSplitsAFactorOrIsCarriedOrDoesNothing) {
 }
 
 TEST(OpOptions, CountsDivide) {
-  // Four parts divide 8 rows and 4 columns, not the depth of 6.
+  // Four parts divide 8 rows and 4 columns, but not the depth of 6.
   for (const std::string &way : list(matmul, Mesh({{"x", 4}})))
     EXPECT_NE(way, "[_, x], [x, _] -> [_, _] partial(sum: x)");
 }
 
 TEST(OpOptions, AxesAreAssignedIndependently) {
-  // Six choices for each of two axes, but for both carried through different operands.
+  // Each of two axes has six choices, but both cannot carry partial sums through different
+  // operands.
   EXPECT_EQ(list(matmul, Mesh({{"x", 2}, {"y", 1}, {"z", 2}})).size(), 36u - 2 - 1);
 }
 
@@ -92,7 +93,7 @@ TEST(OpOptions, NearOnesDifferOverOneAxis) {
                 "[x, _] partial(sum: y), [_, _] -> [x, _] partial(sum: y)",
                 "[x, _], [_, _] partial(sum: y) -> [x, _] partial(sum: y)",
             }));
-  // What is carried over the other axis goes on being carried through the same operand.
+  // A partial sum over the other axis stays partial in the same operand.
   EXPECT_EQ(near("[_, _] partial(sum: x), [_, _] -> [_, _] partial(sum: x)", "y").size(), 5u);
   EXPECT_EQ(near("[x, _], [_, y] -> [x, y]", "z"),
             std::vector<std::string>{"[x, _], [_, y] -> [x, y]"});
@@ -111,7 +112,7 @@ TEST(OpOptions, ShardingsNearADifferOverOneAxis) {
             "[x, _][x.y, _][x, y][x, _] partial(sum: y)");
   EXPECT_EQ(print(listShardingsNear({8, 6}, mesh, /*mayBePartial=*/false, current, "x")),
             "[x, _][_, _][_, x]");
-  // Three parts divide 6 columns, not 4 rows.
+  // Three parts divide 6 columns, but not 4 rows.
   EXPECT_EQ(print(listShardingsNear({8, 6}, mesh, /*mayBePartial=*/false, current, "z")),
             "[x, _][x, z]");
   EXPECT_EQ(print(listShardingsNear({8, 6}, mesh, /*mayBePartial=*/true, current, "w")), "[x, _]");
@@ -131,7 +132,7 @@ TEST(OpOptions, OperandsThatAreAddedArePartialTogether) {
 }
 
 TEST(OpOptions, SplitDimensionsStayContiguous) {
-  // 2x3 seen as 6: the second dimension is split only with the first one split to its end.
+  // A reshape of 2x3 to 6: the second dimension is split only if the first one is split completely.
   std::vector<std::string> ways = list(R"(func.func @f(%a: tensor<2x3xf32>) {
         %0 = graph.reshape %a : tensor<2x3xf32> to tensor<6xf32>
         return

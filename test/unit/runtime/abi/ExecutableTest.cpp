@@ -17,7 +17,7 @@ using abi::Executable;
 using abi::Expected;
 using google::protobuf::util::MessageDifferencer;
 
-/// A small program: without its native code, so that a file has few bytes.
+/// Returns a small program without its native code, so that its file is short.
 Executable smallExecutable() {
   Executable executable = makeMlp({.ranks = 2, .batch = 4, .widths = {6, 5, 3}});
   executable.mutable_object()->set_elf("no code");
@@ -62,7 +62,7 @@ TEST(Executable, HeaderErrorsSayWhatIsWrong) {
   std::string newer = bytes;
   newer[8] = 9;
   EXPECT_EQ(errorOf(newer), "expected version 4, got 9; compile the model again");
-  std::string older = bytes; // of a compiler whose kernels may be wrong
+  std::string older = bytes; // written by a compiler whose kernels may be wrong
   older[8] = 3;
   EXPECT_EQ(errorOf(older), "expected version 4, got 3; compile the model again");
   std::string longer = bytes + "x";
@@ -73,7 +73,7 @@ TEST(Executable, HeaderErrorsSayWhatIsWrong) {
   EXPECT_TRUE(errorOf(damaged).starts_with("damaged: expected fingerprint "));
 }
 
-// Random bytes behind a right header: whatever parses must be refused or be valid, and never crash.
+// Random bytes after a valid header: a parsed message must be refused or be valid. Nothing crashes.
 TEST(Executable, ForgedMessagesNeverCrash) {
   std::string message;
   ASSERT_TRUE(smallExecutable().SerializeToString(&message));
@@ -106,7 +106,7 @@ TEST(Executable, WritesWholeFilesOnly) {
   std::filesystem::remove_all(folder);
 }
 
-// Protobuf's limit, found when the program is written and not when it is read.
+// Protobuf's size limit is reported when the program is written, not when it is read.
 TEST(Executable, TooLargeToWriteIsAnError) {
   if (!std::getenv("PCC_TEST_FULL"))
     GTEST_SKIP() << "takes 2 GiB of memory";

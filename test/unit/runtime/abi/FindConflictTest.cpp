@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conflicts among many instructions against those of every two.
+// Compares conflicts among many instructions with pairwise checks.
 
 #include "runtime/abi/validate/FindConflict.h"
 #include "runtime/abi/validate/OperandRanges.h"
@@ -19,7 +19,7 @@ int pick(Random &random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-/// Buffers and rings at random places of two spaces, many over each other.
+/// Adds buffers and rings at random places of two spaces; many overlap.
 void addBuffers(Random &random, abi::MemoryPlan &memory, int count) {
   for (int b = 0; b < count; ++b) {
     abi::Buffer &buffer = *memory.add_buffers();
@@ -33,7 +33,7 @@ void addBuffers(Random &random, abi::MemoryPlan &memory, int count) {
   }
 }
 
-/// An all-reduce of one buffer to another, or where it lies.
+/// Returns an all-reduce from one buffer to another, or in place.
 abi::Instruction allReduce(Random &random, const abi::MemoryPlan &memory) {
   abi::Instruction instruction;
   abi::Collective &collective = *instruction.mutable_collective();
@@ -50,7 +50,7 @@ abi::Instruction allReduce(Random &random, const abi::MemoryPlan &memory) {
   return instruction;
 }
 
-/// Whether what an instruction reads and what it writes is apart, or the same.
+/// Whether the bytes that an instruction reads and writes are disjoint or equal.
 bool isValid(const abi::Executable &executable, const abi::Instruction &instruction) {
   const abi::Collective &collective = instruction.collective();
   abi::Instruction reader = instruction, writer = instruction;

@@ -19,8 +19,8 @@ Executable sixStages() {
   return makePipeline({.stages = 6, .microBatches = 8, .layers = 12, .batch = 64, .early = true});
 }
 
-// The stages between the first and the last have one list of instructions, and come back as they
-// were.
+// The stages between the first and the last share one list of instructions. Unsharing restores the
+// original programs.
 TEST(SharedRecords, HoldsThemOnce) {
   Executable executable = sixStages(), shared = executable;
   abi::shareInstructions(shared);

@@ -32,8 +32,8 @@ Instruction &instruction(Executable &executable, int section, int index) {
   return *program(executable).mutable_sections(section)->mutable_instructions(index);
 }
 
-/// Makes the first instruction a convolution of one by one elements, from the input's buffer into
-/// that of the instruction's result.
+/// Makes the first instruction a convolution of one by one elements. It reads the input's buffer
+/// and writes the buffer of the instruction's result.
 abi::Convolution &convolution(Executable &e) {
   uint32_t result = instruction(e, 0, 0).matmul().c().buffer();
   abi::Convolution &c = *instruction(e, 0, 0).mutable_convolution();
@@ -52,15 +52,15 @@ abi::Convolution &convolution(Executable &e) {
   return c;
 }
 
-/// Makes the instruction behind the first of the update a copy of that, in one message with it.
+/// Makes the second instruction of the update a copy of the first one, fused with it.
 abi::Instruction &fuse(Executable &e) {
   instruction(e, 2, 1) = instruction(e, 2, 0);
   instruction(e, 2, 1).mutable_collective()->set_fused(true);
   return instruction(e, 2, 1);
 }
 
-/// Makes the first instruction an attention of one head, one position and one element, which reads
-/// the input's buffer and writes that of the instruction's result.
+/// Makes the first instruction an attention of one head, one position and one element. It reads the
+/// input's buffer and writes the buffer of the instruction's result.
 abi::Attention &attention(Executable &e) {
   abi::Operand result = instruction(e, 0, 0).matmul().c();
   abi::Attention &a = *instruction(e, 0, 0).mutable_attention();

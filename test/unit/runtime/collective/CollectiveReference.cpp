@@ -72,7 +72,7 @@ void copyBox(const CollectiveCall &call, const Box &box, const Values &source, c
   }
 }
 
-/// The boxes that a kind stands for, so that all moving kinds have one reference.
+/// Returns the boxes that a collective kind moves, so that all moving kinds share one reference.
 std::vector<Box> boxesOf(const CollectiveCall &call, int members, Shape &targetShape) {
   targetShape = call.shape;
   std::vector<Box> boxes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives on doubles, element by element: what they mean, not how they are done.
+// Reference collectives on doubles, element by element. They define results, not algorithms.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_COLLECTIVEREFERENCE_H
 #define PCC_TEST_UNIT_RUNTIME_COLLECTIVEREFERENCE_H
@@ -13,17 +13,17 @@ namespace pcc::test {
 
 using Values = std::vector<double>;
 
-/// A tensor's elements converted to doubles, and back into an element type's bytes.
+/// Converts a tensor's elements to doubles, and doubles to the bytes of an element type.
 Values decode(abi::ElementType type, const std::byte *bytes, int64_t count);
 std::vector<std::byte> encode(abi::ElementType type, const Values &values);
 
-/// The destinations of all members, by position, given their sources and what the destinations
-/// held. `call` is the call of any member.
+/// Returns the destinations of all members by position, given all sources and the former content of
+/// the destinations. `call` is the call of any member.
 std::vector<Values> referenceOf(const runtime::CollectiveCall &call,
                                 const std::vector<Values> &sources,
                                 const std::vector<Values> &before);
 
-/// Elements of the destination of a member of a group of `members`.
+/// Returns the number of elements in the destination of a member of a group of `members`.
 int64_t destinationCount(const runtime::CollectiveCall &call, int members);
 
 } // namespace pcc::test

@@ -26,7 +26,7 @@ void checkCases(const Conformance &conformance, unsigned seed, int ranks, int gr
   World world = conformance.make(ranks);
   onEveryRank(world, [&](Communicator &rank) {
     int color = colors[rank.position()];
-    int key = ranks - rank.position(); // the other way round
+    int key = ranks - rank.position(); // in reverse order
     auto group = rank.split(color, key);
     ASSERT_TRUE(bool(group));
     EXPECT_EQ((*group)->size(), ranks / groups);
@@ -102,8 +102,8 @@ TEST_P(CommunicatorConformance, InPlaceAllReduce) {
   });
 }
 
-// The sum is taken in the order of positions, whoever does it: large and small numbers show any
-// other order.
+// The sum is taken in the order of positions, whichever rank computes it. Large and small numbers
+// expose any other order.
 TEST_P(CommunicatorConformance, SumsInTheOrderOfPositions) {
   constexpr int ranks = 4, count = 50000;
   const float terms[ranks] = {1e8f, 1.0f, -1e8f, 3.0f};
@@ -157,7 +157,7 @@ TEST_P(CommunicatorConformance, TagsKeepMessagesApart) {
   });
 }
 
-// What the proof of programs builds on: a receive that is posted leaves its buffer alone until the
+// The checker of programs relies on this: a posted receive does not touch its buffer until the
 // message is sent, however long that takes.
 TEST_P(CommunicatorConformance, ReceivesTouchNothingBeforeTheSend) {
   constexpr int count = 4096;
@@ -184,7 +184,7 @@ TEST_P(CommunicatorConformance, ReceivesTouchNothingBeforeTheSend) {
   });
 }
 
-// A send that is done has read what it sends.
+// A completed send has read its source.
 TEST_P(CommunicatorConformance, WhatWasSentMayBeOverwritten) {
   constexpr int messages = 20, count = 4096;
   onEveryRank(GetParam().make(2), [&](Communicator &rank) {
@@ -206,7 +206,7 @@ TEST_P(CommunicatorConformance, NobodyLeavesABarrierBeforeAllHaveCome) {
   constexpr int ranks = 6, rounds = 50;
   std::atomic<int> arrivals = 0;
   World world = GetParam().make(ranks);
-  int seen = int(world.size()); // those of this process
+  int seen = int(world.size()); // ranks of this process
   onEveryRank(world, [&](Communicator &rank) {
     for (int round = 1; round <= rounds; ++round) {
       ++arrivals;
@@ -216,7 +216,7 @@ TEST_P(CommunicatorConformance, NobodyLeavesABarrierBeforeAllHaveCome) {
   });
 }
 
-// The root's sum and the others' zeros, where the operands were.
+// The destination is the root's sum; the other ranks get zeros in place of their operands.
 TEST_P(CommunicatorConformance, InPlaceReduce) {
   constexpr int ranks = 5, count = 40000, root = 3;
   std::vector<std::vector<float>> data(ranks);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every implementation of Communicator must do: each case runs a collective on random data in
-// a random group layout and compares each member's destination with a reference written for
-// clearness. Values are small integers, so that every type and every order of summing gives the
-// same result.
+// Conformance suite for all implementations of Communicator. Each case runs a collective on random
+// data in a random group layout. It compares each member's destination with a simple reference.
+// Values are small integers, so that every type and every order of summing gives the same result.
 //
 // An implementation includes this file and instantiates the suite with its factory:
 //   INSTANTIATE_TEST_SUITE_P(Local, CommunicatorConformance, testing::Values(Conformance{"local",
 //   make}));
-// Where ranks are spread over processes, each runs the suite, the factory gives it its own ranks,
-// and each rank looks at what it got.
+// If ranks are spread over processes, each process runs the suite, the factory returns the ranks of
+// its own process, and each rank checks its own results.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_COMMUNICATORCONFORMANCE_H
 #define PCC_TEST_UNIT_RUNTIME_COMMUNICATORCONFORMANCE_H
@@ -25,8 +24,8 @@ namespace pcc::test {
 struct Conformance {
   std::string name;
   WorldFactory make;
-  /// Whether ranks that call different collectives are named; else the proof of programs has to
-  /// see to it that there are none.
+  /// Whether the communicator reports ranks that call different collectives. Otherwise the checker
+  /// of programs must rule such calls out.
   bool comparesCalls = true;
 };
 

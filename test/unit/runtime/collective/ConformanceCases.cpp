@@ -15,7 +15,7 @@ namespace {
 using runtime::Box;
 using runtime::CollectiveCall;
 
-/// A random box exchange without overlaps in the targets: each box lies in a row of its own.
+/// Adds a random box exchange without overlaps in the targets: each box has a row of its own.
 void addBoxes(Random &random, CollectiveCall &call, int members) {
   int rows = members * 2;
   call.shape = {pick(random, 1, 6), pick(random, 1, 40)};
@@ -51,7 +51,7 @@ abi::ReduceOp randomReduction(Random &random) {
   return abi::ReduceOp(pick(random, abi::SUM, abi::PROD));
 }
 
-/// A call of a kind, type and reduction. If it `isLarge`, it has several pieces.
+/// Returns a random call of a kind, type and reduction. A large call has several work units.
 CollectiveCall randomCall(Random &random, CollectiveCall call, bool isLarge, int members) {
   for (int d = 0, rank = pick(random, 1, 3); d < rank; ++d)
     call.shape.push_back(pick(random, 1, isLarge ? 2 : 9));
@@ -132,7 +132,7 @@ void expectDone(const Case &test, int position) {
       << runtime::collectiveName(test.call.kind) << " of " << abi::elementName(test.call.type);
 }
 
-/// Colors for a split of `ranks` ranks into groups of equal size, in random order.
+/// Returns colors that split `ranks` ranks into groups of equal size, in random order.
 std::vector<int> randomColors(Random &random, int ranks, int groups) {
   std::vector<int> colors(ranks);
   for (int r = 0; r < ranks; ++r)

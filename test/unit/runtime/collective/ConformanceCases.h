@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random collectives for the conformance suite, and what each member must have when they are done.
+// Random collectives for the conformance suite, and the expected results of each member.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H
 #define PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H
@@ -18,25 +18,25 @@ int pick(Random &random, int low, int high);
 /// The state of one collective on all members of one group.
 struct Case {
   runtime::CollectiveCall call;
-  /// The operand becomes the result: there are no sources.
+  /// The operand becomes the result, without separate sources.
   bool isInPlace = false;
   std::vector<std::vector<std::byte>> sources = {}, destinations = {};
   std::vector<Values> expected = {};
 };
 
-/// A random call of a kind for a group of `members`, on random values.
+/// Makes a random call of a kind for a group of `members`, on random values.
 Case makeCase(Random &random, abi::CollectiveKind kind, int members);
 
-/// So many calls that are one message.
+/// Makes `calls` calls that form one fused collective.
 std::vector<Case> makeMessage(Random &random, abi::CollectiveKind kind, int members, int calls);
 
-/// The call of one member.
+/// Returns the call of one member.
 runtime::CollectiveCall callOf(Case &test, int position);
 
-/// Expects that a member has what it must have.
+/// Expects that a member has its expected result.
 void expectDone(const Case &test, int position);
 
-/// Colors for a split of `ranks` ranks into groups of equal size, in random order.
+/// Returns colors that split `ranks` ranks into groups of equal size, in random order.
 std::vector<int> randomColors(Random &random, int ranks, int groups);
 
 } // namespace pcc::test

@@ -51,7 +51,7 @@ Expected<Request> OnDevice::start(std::span<const CollectiveCall> calls) {
     if (Status status = device->synchronize(); !status.ok())
       return status;
   Expected<Request> request = group->start(batch.calls);
-  if (request) // the calls keep their place
+  if (request) // the positions of the calls do not change
     batches[request->number] = std::move(batch);
   return request;
 }
@@ -62,7 +62,7 @@ Status OnDevice::wait(Request request, TransferInterval &interval) {
   for (const Written &written : batch.mapped().written)
     if (status.ok())
       status = device->copyOut(written.host, written.device);
-  // Other members may still read what was sent.
+  // Other members may still read the sent data.
   if (status.ok())
     status = device->synchronize();
   return status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A communicator for the memory of a device, for who has their buffers on the host: they go to the
-// device when a batch starts, and what it wrote comes back when it is waited for.
+// A communicator over device memory for callers whose buffers are on the host. Buffers go to the
+// device when a batch starts; results come back when the caller waits for the batch.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_DEVICEBUFFERS_H
 #define PCC_TEST_UNIT_RUNTIME_DEVICEBUFFERS_H
@@ -39,7 +39,7 @@ private:
   };
   runtime::Expected<std::byte *> upload(Batch &batch, const void *content, int64_t bytes);
 
-  std::shared_ptr<runtime::Device> device; ///< goes last
+  std::shared_ptr<runtime::Device> device; ///< destroyed last
   std::unique_ptr<runtime::Communicator> group;
   std::map<uint64_t, Batch> batches;
 };

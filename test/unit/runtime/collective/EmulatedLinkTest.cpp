@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Local ranks over an emulated link: nothing arrives before the link would have brought it, the
-// numbers are the same, who waits sleeps, and what was started does not hold up whoever started it.
+// Local ranks over an emulated link: nothing arrives before the link would have delivered it,
+// results do not change, waiting ranks sleep, and a started collective does not block its starter.
 
 #include "runtime/collective/local/EmulatedLink.h"
 #include "runtime/abi/ElementTypes.h"
@@ -21,20 +21,20 @@ namespace {
 using namespace runtime;
 using machine::Link;
 
-/// 1 MB takes 10 ms.
+/// 1 MB takes 10 ms on this link.
 constexpr Link slow{.bytesPerSecond = 1e8, .latencySeconds = 1e-3};
 constexpr int64_t count = 250'000; // 1 MB of f32
 
 int64_t nanoseconds(double seconds) { return int64_t(seconds * 1e9); }
 
-/// Seconds of the processor that this thread has had.
+/// Returns the processor time of this thread in seconds.
 double processorSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-/// The time when the last rank came to something.
+/// The arrival time of the last rank.
 class LastToCome {
 public:
   void come() {
@@ -48,7 +48,7 @@ private:
   std::atomic<int64_t> time = 0;
 };
 
-/// A call on buffers of its own, large enough for any kind.
+/// A call with its own buffers, which are large enough for any kind.
 struct OwnCall {
   OwnCall(abi::CollectiveKind kind, int members, int position)
       : source(count, float(position)), destination(count * members) {
@@ -66,7 +66,7 @@ struct OwnCall {
 
 class DeliveredNotBefore : public testing::TestWithParam<abi::CollectiveKind> {};
 
-// The bound is the price of runtime/machine, from when the last member has come.
+// The lower bound is the cost of runtime/machine, counted from the arrival of the last member.
 TEST_P(DeliveredNotBefore, TheLinkWouldHave) {
   constexpr int ranks = 4, rounds = 3;
   double bytes = count * 4.0 * (GetParam() == abi::ALL_GATHER ? ranks : 1);
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(EmulatedLink, DeliveredNotBefore,
                                          abi::COLLECTIVE_PERMUTE),
                          [](const auto &info) { return collectiveName(info.param); });
 
-// A channel serves one after the other; of a batch every call is paid for.
+// A channel serves one call after the other; every call of a batch is paid for.
 TEST(EmulatedLink, InOrder) {
   constexpr int ranks = 2, flights = 3;
   double price = machine::estimateLinkCost(slow, ranks, {.bytes = count * 4.0});
@@ -120,7 +120,7 @@ TEST(EmulatedLink, InOrder) {
   });
 }
 
-// What is fused costs one latency, of a batch with other calls as well, and changes no number.
+// A fused collective costs one latency, also in a batch with other calls, and changes no result.
 TEST(EmulatedLink, FusedCallsAreOneMessage) {
   local::EmulatedLink link(slow, 4);
   std::vector<CollectiveCall> calls(4, {.kind = abi::ALL_REDUCE, .shape = {count}});
@@ -145,7 +145,7 @@ TEST(EmulatedLink, FusedCallsAreOneMessage) {
   });
 }
 
-// Groups of one rank share its channel: what it gathers goes behind what it sums.
+// All groups of a rank share its channel: its all-gather runs after its all-reduce.
 TEST(EmulatedLink, OneChannelForAllGroups) {
   double price = machine::estimateLinkCost(slow, 2, {.bytes = count * 4.0});
   onEveryRank(makeLocalCommunicators(4, 0, slow), [&](Communicator &rank) {
@@ -160,7 +160,7 @@ TEST(EmulatedLink, OneChannelForAllGroups) {
   });
 }
 
-// Messages follow each other without the latency, in each direction on a channel of its own.
+// Messages follow each other without the latency. Each direction has its own channel.
 TEST(EmulatedLink, Messages) {
   constexpr int messages = 3;
   LastToCome last;
@@ -185,7 +185,7 @@ TEST(EmulatedLink, Messages) {
   });
 }
 
-/// An all-reduce of numbers that round, and a reduce-scatter of its result.
+/// Runs an all-reduce of numbers that round, and a reduce-scatter of its result.
 std::vector<std::vector<float>> sumOf(const World &world) {
   constexpr int64_t elements = 120'000;
   std::vector<std::vector<float>> results(world.size());
@@ -209,8 +209,8 @@ TEST(EmulatedLink, TheSameBits) {
     EXPECT_EQ(sumOf(makeLocalCommunicators(ranks, 0, slow)), sumOf(makeLocalCommunicators(ranks)));
 }
 
-// The link takes a third of a second; to start and to wait takes next to no processor time, and
-// whoever started it goes on meanwhile.
+// The link takes a third of a second. Starting and waiting take almost no processor time, and the
+// starting thread continues meanwhile.
 TEST(EmulatedLink, SleepsWhileOthersMayWork) {
   constexpr Link tardy{.bytesPerSecond = 1e9, .latencySeconds = 0.3};
   onEveryRank(makeLocalCommunicators(2, 0, tardy), [&](Communicator &rank) {
@@ -228,7 +228,7 @@ TEST(EmulatedLink, SleepsWhileOthersMayWork) {
   });
 }
 
-// An abort ends a sleep of a minute.
+// An abort ends a sleep of one minute.
 TEST(EmulatedLink, AbortEndsASleep) {
   constexpr Link stuck{.bytesPerSecond = 1e9, .latencySeconds = 60};
   std::atomic<int> started = 0;

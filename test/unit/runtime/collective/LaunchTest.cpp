@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of how many processes this one is, by the environment; where ranks lie on processes.
+// Process number and count from environment variables, and the placement of ranks on processes.
 
 #include "runtime/collective/Launch.h"
 #include "runtime/collective/World.h"
@@ -76,7 +76,7 @@ TEST(Launch, MpirunCountsBeforeSlurm) {
                {"mpirun", 1, 2, 0, 1});
 }
 
-// Where process 0 is: said, on the only machine, on the first node; nobody knows.
+// The host of process 0: given explicitly, the only machine, the first node, or unknown.
 TEST(Launch, TheHostOfTheStore) {
   std::map<std::string, std::string> mpirun = {{"OMPI_COMM_WORLD_RANK", "1"},
                                                {"OMPI_COMM_WORLD_SIZE", "4"},
@@ -87,7 +87,7 @@ TEST(Launch, TheHostOfTheStore) {
   EXPECT_EQ(launchOf(mpirun)->storeHost, "");
   mpirun["MASTER_ADDR"] = "node0";
   EXPECT_EQ(launchOf(mpirun)->storeHost, "node0");
-  // Whose port this is, is no matter of who needs no store.
+  // An invalid port is no error if no store is needed.
   mpirun["MASTER_PORT"] = "tcp://10.0.0.1:80";
   EXPECT_TRUE(bool(launchOf(mpirun)));
   for (const auto &[nodes, first] : std::map<std::string, std::string>{
@@ -128,7 +128,7 @@ TEST(Launch, Errors) {
             "the environment's 'RANK': expected a number below 4, which is 'WORLD_SIZE', got 4");
 }
 
-// Every rank is on the process whose block holds it, for all small numbers of both.
+// Every rank is on the process whose block holds it, for all small numbers of ranks and processes.
 TEST(Placement, BlocksOfRanks) {
   for (int processes = 1; processes <= 9; ++processes)
     for (int ranks = 1; ranks <= 20; ++ranks) {

@@ -5,8 +5,8 @@
 
 namespace pcc::test {
 
-// The machine as it is; one that is too small for any helper; one with a core for every rank, where
-// waits spin; one over a link.
+// The actual machine; a machine too small for any helper; a machine with a core for every rank,
+// where waits spin; ranks over a link.
 INSTANTIATE_TEST_SUITE_P(
     Local, CommunicatorConformance,
     testing::Values(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every implementation of Communicator must do with calls that are fused to one message.
+// Conformance suite for fused collectives, for all implementations of Communicator.
 
 #include "test/unit/runtime/collective/CommunicatorConformance.h"
 #include "test/unit/runtime/collective/ConformanceCases.h"
@@ -13,7 +13,7 @@ namespace {
 using runtime::CollectiveCall;
 using runtime::Communicator;
 
-/// A batch of messages of every kind that may have several calls, in random order.
+/// Makes a batch of fused collectives of every kind that can be fused, in random order.
 std::vector<Case> makeBatch(Random &random, int members) {
   std::vector<std::vector<Case>> messages;
   for (abi::CollectiveKind kind : {abi::ALL_REDUCE, abi::ALL_GATHER, abi::REDUCE_SCATTER})
@@ -45,8 +45,9 @@ void checkBatches(const Conformance &conformance, unsigned seed, int ranks, int 
   });
 }
 
-/// What the member at a position adds to the elements of a call of `size`, the one at `place` of
-/// its message. Large numbers come and go, so a sum in another order has other bits.
+/// Returns the summands of the member at a position for a call of `size` elements. The call has
+/// index `place` in its fused collective. Large numbers cancel, so a sum in another order has other
+/// bits.
 std::vector<float> addends(int position, size_t place, size_t size) {
   constexpr float magnitudes[] = {1e8f, 1.0f, -1e8f, 3.0f};
   Random random(unsigned(place) * 8 + unsigned(position));
@@ -77,9 +78,9 @@ TEST_P(CommunicatorConformance, EveryCallOfAMessageIsDone) {
     }
 }
 
-// Each call's elements are added in the order of positions wherever they lie in a message: of few
-// bytes, of many that go together, of more than go together, and beside a call that is too large
-// for that.
+// Each call's elements are summed in the order of positions, wherever they are in a fused
+// collective. Cases: few bytes, many bytes that are packed, too many bytes to pack, and a call next
+// to one that is too large to pack.
 TEST_P(CommunicatorConformance, MessagesSumInTheOrderOfPositions) {
   const std::vector<size_t> messages[] = {{1, 5, 3},
                                           {5, 2049, 3, 4001},
@@ -105,7 +106,7 @@ TEST_P(CommunicatorConformance, MessagesSumInTheOrderOfPositions) {
       });
 }
 
-// A message that one rank cuts elsewhere would bring others what belongs to another call.
+// If one rank cuts a fused collective elsewhere, other ranks would receive data of another call.
 TEST_P(CommunicatorConformance, NamesRanksThatCutMessagesDifferently) {
   if (!GetParam().comparesCalls)
     return;

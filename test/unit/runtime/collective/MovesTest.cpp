@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of what collectives on one GPU consist: what is dense goes by few and long copies.
+// Copies and reductions that make up collectives on one GPU: dense data move in few, long copies.
 
 #include "runtime/collective/gpu/Moves.h"
 
@@ -12,7 +12,7 @@ namespace {
 using namespace runtime;
 using namespace runtime::gpu;
 
-/// The moves of a call of two members, at addresses 1000 (sources) and 5000 (destinations) and on.
+/// Returns the moves of a call of two members. Sources begin at address 1000, destinations at 5000.
 std::vector<Move> movesOf(CollectiveCall call) {
   std::vector<CollectiveCall> calls(2, call);
   std::vector<const CollectiveCall *> members;
@@ -64,7 +64,7 @@ TEST(Moves, AMembersBlockIsReducedWhereItLies) {
   EXPECT_EQ(at(second.targets[0]), 5100u);
 }
 
-// A member whose destination is its source is read before it becomes zero.
+// A member whose destination is its source is read before it is set to zero.
 TEST(Moves, ZerosComeBehindTheReduction) {
   std::vector<Move> moves =
       movesOf({.kind = abi::REDUCE, .type = abi::F32, .shape = {6}, .root = 1});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The communicator over MPI. Started by mpirun with several processes, each of which runs every
-// test at the same time; ranks are spread over them, unevenly where their number asks for it.
+// The communicator over MPI. mpirun starts several processes, each of which runs every test at the
+// same time. Ranks are spread over the processes, unevenly if their number requires it.
 
 #include "runtime/collective/mpi/MpiWorld.h"
 #include "test/unit/runtime/collective/CommunicatorConformance.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace runtime;
 
-/// MPI begins once in a process.
+/// The engine of this process: MPI can be initialized only once.
 std::shared_ptr<mpi::Engine> engine;
 
 World makeWorld(int ranks, mpi::WorldOptions options = {}) {
@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Mpi, CommunicatorConformance,
                                                      [](int ranks) { return makeWorld(ranks); }}),
                          [](const auto &info) { return info.param.name; });
 
-/// The sum of all ranks' numbers, where they are.
+/// Returns an all-reduce that sums all ranks' numbers in place.
 CollectiveCall sumOf(std::vector<float> &data) {
   CollectiveCall call;
   call.kind = abi::ALL_REDUCE;
@@ -38,8 +38,8 @@ CollectiveCall sumOf(std::vector<float> &data) {
   return call;
 }
 
-// Whole numbers have one sum, whoever adds them: calls that go together, and one beside them that
-// is too large for that.
+// Whole numbers have the same sum in any order. Tests packed calls, and one call that is too large
+// to pack.
 TEST(MpiWorld, LibrarySums) {
   onEveryRank(makeWorld(8, {.reductions = mpi::Reductions::Library}), [](Communicator &rank) {
     for (size_t count : {1, 1000, 100000}) {
@@ -55,7 +55,7 @@ TEST(MpiWorld, LibrarySums) {
   });
 }
 
-// Ranks may wait for long, and what waits needs no core.
+// Ranks may wait for long, and waiting ranks need no core.
 TEST(MpiWorld, WaitingTakesNoCore) {
   auto cpuSeconds = [] {
     rusage usage;
@@ -103,7 +103,7 @@ TEST(MpiWorld, ProcessesMustRunTheSame) {
 TEST(MpiWorld, MessageOfAnotherSize) {
   onEveryRank(makeWorld(2), [](Communicator &rank) {
     if (engine->processes() == 1)
-      return; // a local group has a message of its own
+      return; // a local group has a fused collective of its own
     std::vector<float> data(4);
     CollectiveCall call;
     call.kind = rank.position() == 0 ? abi::SEND : abi::RECV;

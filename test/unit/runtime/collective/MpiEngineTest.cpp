@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the engine says of an MPI that does not do, with tables of functions in the place of one.
+// Errors of the engine for unsuitable MPI libraries, which are replaced by tables of functions.
 
 #include "runtime/collective/mpi/Engine.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the emulated NCCL says of collectives: 10 µs, and 1 µs for each 1,000 bytes of a member.
+// Estimates of the emulated NCCL: 10 µs, plus 1 µs for each 1,000 bytes of a member.
 
 #include "runtime/collective/nccl/Estimates.h"
 #include "test/emulator/NcclLibrary.h"
@@ -41,7 +41,7 @@ TEST_F(NcclEstimates, OfItsOwnCollectives) {
   EXPECT_NEAR((*seconds)[4].value_or(0), 12e-6, 1e-9);
 }
 
-// Nothing is called, and nothing left behind.
+// An estimate makes no calls and leaves no communicator open.
 TEST_F(NcclEstimates, NothingRuns) {
   int before = openCommunicators();
   std::vector<std::string> calls = recordedCalls(3, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our declarations of NCCL beside NVIDIA's: prototypes, numbers, and the structs that it gets.
-// Built where there is an nccl.h.
+// Compares our declarations of NCCL with NVIDIA's: prototypes, numbers, and the structs that calls
+// pass. Built if there is an nccl.h.
 
 #include "runtime/collective/nccl/Estimates.h"
 #include "runtime/collective/nccl/Nccl.h"
@@ -19,14 +19,18 @@ namespace {
 
 using namespace runtime::nccl;
 
-/// Structs that are passed by value have names of their own, too.
-template <typename T> struct Passed { using Type = T; };
-template <> struct Passed<ncclUniqueId> { using Type = UniqueId; };
+/// Maps structs that are passed by value; each header has its own names for them.
+template <typename T> struct Passed {
+  using Type = T;
+};
+template <> struct Passed<ncclUniqueId> {
+  using Type = UniqueId;
+};
 template <typename R, typename... Arguments> struct Passed<R (*)(Arguments...)> {
   using Type = R (*)(typename Passed<Arguments>::Type...);
 };
 
-/// The field has the prototype of the function.
+/// Checks that a field of the table has the prototype of the function.
 #define SAME(field, function)                                                                      \
   static_assert(sameShape<decltype(Nccl::field), Passed<decltype(&::function)>::Type>);            \
   names.insert(#function)
@@ -60,7 +64,7 @@ TEST(NcclHeader, PrototypesAndNames) {
   EXPECT_EQ(own.size() * sizeof(void *), sizeof library) << "every field has a row";
 }
 
-// What simulates groups has a table of its own.
+// The group simulation has a table of its own.
 TEST(NcclHeader, Simulation) {
   static_assert(
       sameShape<decltype(Simulator::groupSimulateEnd), decltype(&::ncclGroupSimulateEnd)>);
@@ -100,7 +104,7 @@ TEST(NcclHeader, Numbers) {
   EXPECT_EQ(sizeof(UniqueId), size_t(NCCL_UNIQUE_ID_BYTES));
 }
 
-// Where fields lie, and what they have before anybody sets one. The header may be of another patch.
+// Offsets and default values of fields. The header may have another patch version.
 TEST(NcclHeader, Config) {
   ncclConfig_t real = NCCL_CONFIG_INITIALIZER;
   Config own;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVIDIA's own NCCL, where it is installed: it has the functions that pcc calls. That needs no GPU.
+// Tests NVIDIA's own NCCL if it is installed: it has the functions that pcc calls. No GPU is
+// needed.
 
 #include "runtime/collective/nccl/Estimates.h"
 #include "runtime/collective/nccl/Nccl.h"

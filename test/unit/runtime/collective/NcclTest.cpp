@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks with an emulated GPU each, joined by the emulated NCCL, by the suite that all communicators
-// pass; and what NCCL is strict about.
+// Ranks with an emulated GPU each, joined by the emulated NCCL. Runs the suite of all
+// communicators, and tests NCCL's own restrictions.
 
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/collective/nccl/NcclRanks.h"
@@ -20,7 +20,8 @@ namespace {
 
 using namespace runtime;
 
-/// Both tags from each rank to each other, of few ranks: what the suite's messages need.
+/// Returns the routes that the suite's messages need: both tags from each rank to each other one,
+/// for few ranks.
 std::vector<nccl::Route> routesOf(int ranks) {
   std::vector<nccl::Route> routes;
   for (int sender = 0; ranks <= 3 && sender < ranks; ++sender)
@@ -45,7 +46,7 @@ std::vector<std::shared_ptr<Device>> makeDevices(int gpus, int ranks) {
 
 using Joined = Expected<std::unique_ptr<Communicator>>;
 
-/// What each rank gets that joins.
+/// Joins all ranks and returns the result of each rank.
 std::vector<std::optional<Joined>> joinAll(nccl::NcclRanks &family,
                                            std::vector<std::shared_ptr<Device>> &devices) {
   World hosts = makeLocalCommunicators(int(devices.size()));
@@ -60,7 +61,7 @@ std::vector<std::optional<Joined>> joinAll(nccl::NcclRanks &family,
   return joined;
 }
 
-/// Each takes memory for the buffers of a batch while others are under way.
+/// Makes ranks that allocate the buffers of a batch while other ranks are in flight.
 World makeRanks(int ranks) {
   setWaitsForMemory(false);
   auto devices = makeDevices(ranks, ranks);
@@ -84,7 +85,7 @@ CollectiveCall allReduceOf(std::vector<float> &data) {
   return call;
 }
 
-// The sequence of calls is the one in which batches were started, the same on all ranks.
+// The sequence of calls is the order in which batches were started, the same on all ranks.
 TEST(Nccl, CallsStandInTheOrderOfBatches) {
   constexpr int ranks = 5;
   World world = makeRanks(ranks);
@@ -103,13 +104,13 @@ TEST(Nccl, CallsStandInTheOrderOfBatches) {
                                         "Reduce of 4 f32, sum, root 3"}));
 }
 
-// Else NCCL takes memory of the GPU in the first collective, beside receives that may be under way.
+// Otherwise NCCL allocates GPU memory in the first collective, while receives may be in flight.
 TEST(Nccl, MembersConnectWhenTheyJoin) {
   ASSERT_TRUE(bool(nccl::Nccl::get()));
   EXPECT_STREQ(std::getenv("NCCL_RUNTIME_CONNECT"), "0");
 }
 
-// NCCL refuses two ranks on a GPU, and both are told.
+// NCCL refuses two ranks on one GPU, and both ranks get the error.
 TEST(Nccl, TwoRanksOnOneGpu) {
   auto devices = makeDevices(1, 2);
   for (const std::optional<Joined> &joined : joinAll(*makeFamily(2), devices))
@@ -117,12 +118,12 @@ TEST(Nccl, TwoRanksOnOneGpu) {
         << joined->status().message();
 }
 
-// Whoever does not come ends the others' wait for it.
+// A missing rank ends the others' wait for it.
 TEST(Nccl, ARankThatNeverJoins) {
   auto devices = makeDevices(2, 1);
   auto family = makeFamily(1, {.timeout = 0.1});
   World hosts = makeLocalCommunicators(2);
-  std::thread other([&] { // has the id, and does nothing with it
+  std::thread other([&] { // gets the id and does nothing with it
     char id[sizeof(nccl::UniqueId)];
     CollectiveCall call{
         .kind = abi::BROADCAST, .type = abi::I8, .source = id, .shape = {sizeof id}};
@@ -135,7 +136,7 @@ TEST(Nccl, ARankThatNeverJoins) {
             "the members of a communicator of NCCL have not come within 0.1 s");
 }
 
-/// The host's communicator of a rank that fails when it has the id of its first route.
+/// The host communicator of a rank that fails when it receives the id of its first route.
 class FailsAtARoute : public Communicator {
 public:
   explicit FailsAtARoute(std::unique_ptr<Communicator> host) : host(std::move(host)) {}
@@ -159,7 +160,7 @@ private:
   bool isMessage = false;
 };
 
-// Who fails while ranks join ends the wait of others for it, long before their timeout does.
+// A rank that fails during the join ends the wait of the others, long before their timeout.
 TEST(Nccl, ARankThatFailsWhileAllJoin) {
   auto devices = makeDevices(2, 2);
   auto family = makeFamily(2, {.timeout = 600});
@@ -178,7 +179,7 @@ TEST(Nccl, ARankThatFailsWhileAllJoin) {
     EXPECT_EQ(status.message(), "rank 1 fails");
 }
 
-/// Two ranks, each with a GPU, as they are: what is waited for is enqueued, and no more.
+/// Two ranks with a GPU each, without a session: waiting for a batch only enqueues it.
 struct Pair {
   Pair() : devices(makeDevices(2, 2)) {
     for (std::optional<Joined> &joined : joinAll(*makeFamily(2), devices)) {
@@ -186,11 +187,11 @@ struct Pair {
       ranks.push_back(std::move(**joined));
     }
   }
-  std::vector<std::shared_ptr<Device>> devices; ///< goes last
+  std::vector<std::shared_ptr<Device>> devices; ///< destroyed last
   std::vector<std::unique_ptr<Communicator>> ranks;
 };
 
-/// Memory of a GPU, and an all-reduce of it.
+/// GPU memory, and an all-reduce of it.
 struct Sum {
   explicit Sum(Device &device) {
     device.enterThread();
@@ -216,7 +217,7 @@ void expectGivenUp(Communicator &rank, const CollectiveCall &call) {
   }
 }
 
-// A rank that is given up ends what others have on their GPUs, and who waits for these.
+// Aborting a rank ends the other rank's enqueued collectives, and the waits for them.
 TEST(Nccl, AbortEndsWhatIsEnqueued) {
   Pair pair;
   Sum sum(*pair.devices[0]);
@@ -230,7 +231,7 @@ TEST(Nccl, AbortEndsWhatIsEnqueued) {
   expectGivenUp(*pair.ranks[0], sum.call);
 }
 
-// All communicators of a GPU end, though each alone would wait for what another has there.
+// All communicators of a GPU end, although each one alone would wait for another one's collective.
 TEST(Nccl, AbortEndsAllThatAGpuHas) {
   Pair pair;
   std::vector<std::unique_ptr<Communicator>> parts(2);
@@ -254,7 +255,7 @@ TEST(Nccl, AbortEndsAllThatAGpuHas) {
   expectGivenUp(*parts[0], some.call);
 }
 
-/// A communicator of two ranks, one on each device.
+/// Makes a communicator of two ranks, one on each device.
 std::vector<nccl::CommHandle> meetTwo(std::vector<std::shared_ptr<Device>> &devices,
                                       std::vector<std::unique_ptr<nccl::RankComms>> &ranks) {
   nccl::UniqueId id;
@@ -273,7 +274,7 @@ std::vector<nccl::CommHandle> meetTwo(std::vector<std::shared_ptr<Device>> &devi
   return comms;
 }
 
-// NCCL puts a part down when the last member comes, though this one no longer waits for it.
+// NCCL registers a split when the last member joins, although this member no longer waits for it.
 TEST(Nccl, ASplitThatIsLate) {
   int before = openCommunicators();
   auto devices = makeDevices(2, 2);
@@ -292,7 +293,7 @@ TEST(Nccl, ASplitThatIsLate) {
   EXPECT_EQ(openCommunicators(), before) << "the part that nobody got has gone with the others";
 }
 
-// A part that is late for the end of its communicator is not put down.
+// A split that completes after the end of its communicator is not registered.
 TEST(Nccl, ASplitThatIsGivenUp) {
   int before = openCommunicators();
   auto devices = makeDevices(2, 2);
@@ -310,7 +311,7 @@ TEST(Nccl, ASplitThatIsGivenUp) {
   EXPECT_EQ(openCommunicators(), before);
 }
 
-// Many messages may wait at once, so theirs keep less of a GPU from its kernels.
+// Many messages may be pending at once, so their communicators use fewer blocks of a GPU.
 TEST(Nccl, MessagesTakeTwoBlocks) {
   int collectives = openCommunicatorsOf(16), messages = openCommunicatorsOf(2);
   Pair pair;
@@ -318,7 +319,7 @@ TEST(Nccl, MessagesTakeTwoBlocks) {
   EXPECT_EQ(openCommunicatorsOf(2) - messages, 2 * int(routesOf(2).size())) << "both ends";
 }
 
-// An error says of which call it is.
+// An error names its call.
 TEST(Nccl, ErrorsNameTheCall) {
   nccl::Nccl library = *nccl::Nccl::get();
   library.getLastError = [](nccl::CommHandle) { return ""; };
@@ -331,7 +332,7 @@ TEST(Nccl, ErrorsNameTheCall) {
             "ncclSend to rank 3 of 64 f32: invalid argument");
 }
 
-// The emulated library names both sides where the order of collectives differs.
+// If the orders of collectives differ, the emulated library names both sides.
 TEST(Nccl, NamesCollectivesThatDiffer) {
   World world = makeRanks(2);
   std::vector<std::string> messages(2);

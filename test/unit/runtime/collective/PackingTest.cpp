@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which calls of a batch go through MPI together.
+// Decides which calls of a batch share an MPI operation.
 
 #include "runtime/collective/mpi/Packing.h"
 
@@ -20,7 +20,7 @@ CollectiveCall callOf(abi::CollectiveKind kind, int64_t elements, bool fused) {
   return call;
 }
 
-/// Of four ranks on two processes.
+/// Returns the operations of four ranks on two processes.
 Operations operationsOf(const std::vector<CollectiveCall> &batch) {
   return mpi::chooseOperations(mpi::Members({0, 1, 2, 3}, {4, 2}, 0), batch);
 }
@@ -33,7 +33,7 @@ TEST(Packing, MessagesAreKeptApart) {
   EXPECT_EQ(operationsOf({}), Operations());
 }
 
-// Small ones find each other over a large one. A reduce-scatter is copied in any case.
+// Small calls are packed across a large one. A reduce-scatter is always copied.
 TEST(Packing, LargeCallsGoAlone) {
   for (abi::CollectiveKind kind : {abi::ALL_REDUCE, abi::ALL_GATHER})
     EXPECT_EQ(operationsOf({callOf(kind, 3, false), callOf(kind, 100'000, true),
@@ -44,8 +44,8 @@ TEST(Packing, LargeCallsGoAlone) {
             (Operations{{0, 1}}));
 }
 
-// What counts is what a process sends of its two ranks or receives of all four: 2 · 8192 elements
-// of an all-reduce, 4 · 4096 of an all-gather are 64 KiB.
+// The limit applies to the bytes that a process sends for its two ranks or receives for all four.
+// 64 KiB are 2 · 8192 elements of an all-reduce, or 4 · 4096 of an all-gather.
 TEST(Packing, LargeIsWhatAProcessMovesAtOnce) {
   for (auto [kind, most] : {std::pair(abi::ALL_REDUCE, 8192), {abi::ALL_GATHER, 4096}}) {
     EXPECT_EQ(operationsOf({callOf(kind, most, false), callOf(kind, most, true)}),
@@ -55,7 +55,7 @@ TEST(Packing, LargeIsWhatAProcessMovesAtOnce) {
   }
 }
 
-// Eight calls of 64 KiB fill an operation, as does one of more than all of them.
+// Eight calls of 64 KiB fill an operation, and so does one call of the total size.
 TEST(Packing, OperationsEndWhenTheyAreLarge) {
   std::vector<CollectiveCall> batch;
   for (int c = 0; c < 17; ++c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks that share the emulated GPU, by the suite that all communicators pass. The suite looks at
-// its data on the host, so they go to the GPU and back around each batch.
+// Ranks that share the emulated GPU, tested by the suite of all communicators. The suite reads its
+// data on the host, so the data go to the GPU and back around each batch.
 
 #include "runtime/collective/gpu/SharedGpu.h"
 
@@ -32,7 +32,7 @@ std::vector<std::unique_ptr<Communicator>> makeShared(int ranks) {
   return communicators;
 }
 
-// As on the host: whichever member has it.
+// NaN propagates from any member, as on the host.
 TEST(SharedGpu, ANaNStaysInMaxAndMin) {
   constexpr int ranks = 3;
   for (abi::ReduceOp op : {abi::MAX, abi::MIN})

@@ -21,7 +21,7 @@ public:
       : DeviceHolder{std::move(device)}, StagedCommunicator(std::move(transport), *ownDevice) {}
 };
 
-/// Local ranks, as if nobody but the device could reach its memory.
+/// Makes local ranks whose device memory only the device can access.
 std::vector<std::unique_ptr<Communicator>> makeStaged(int ranks) {
   auto devices = makeHostDevices(ProgramBuilder(1).executable, 1, ranks);
   std::vector<std::unique_ptr<Communicator>> staged;

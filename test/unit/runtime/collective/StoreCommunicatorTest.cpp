@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks that a store joins: several worlds in this process, as if each were another's.
+// Ranks joined by a store. Several worlds in this process act as separate processes.
 
 #include "runtime/collective/store/StoreWorld.h"
 #include "test/unit/runtime/collective/CommunicatorConformance.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace runtime;
 
-/// An address at which nobody listens.
+/// Returns an address on which nobody listens.
 store::Address freeAddress() {
   auto socket = store::Socket::listenAt({});
   return {.port = socket ? socket->port() : 0};
@@ -48,7 +48,7 @@ World connectAll(Worlds &worlds) {
   return all;
 }
 
-/// The worlds of the latest test, for its communicators need them.
+/// Makes ranks of the latest test and keeps their worlds alive, which the communicators need.
 template <int processes> World makeRanks(int ranks) {
   static Worlds worlds;
   worlds = makeWorlds(ranks, processes);
@@ -104,7 +104,7 @@ TEST(StoreWorld, WhoDoesNotComeIsNamed) {
   });
 }
 
-// A process that is gone ends the waits of the others, with its name.
+// A lost process ends the waits of the others, with its name.
 TEST(StoreWorld, NamesAProcessThatIsGone) {
   Worlds worlds = makeWorlds(3, 3);
   World ranks = connectAll(worlds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The store and its clients, and what each makes of others that are neither.
+// The store and its clients, and their reactions to peers that are neither.
 
 #include "runtime/collective/store/Client.h"
 #include "runtime/collective/store/Server.h"
@@ -19,13 +19,13 @@ namespace {
 
 using namespace runtime;
 
-/// An address at which nobody listens.
+/// Returns an address on which nobody listens.
 store::Address freeAddress() {
   auto socket = store::Socket::listenAt({});
   return {.port = socket ? socket->port() : 0};
 }
 
-/// A store with as many clients.
+/// A store with `count` clients.
 struct Clients {
   explicit Clients(int count) {
     auto started = store::Server::start({});
@@ -82,7 +82,7 @@ TEST(Store, AddsAtOnePlace) {
   EXPECT_EQ(*clients.list[0]->add("sum", 0), 2 * count * rounds);
 }
 
-// Whoever goes without a word is named; one who says so is not.
+// A client that disconnects without leaving is named; a client that leaves is not.
 TEST(Store, NamesWhoIsLost) {
   Clients clients(3);
   clients.list[1]->leave();
@@ -121,7 +121,7 @@ TEST(Store, PortThatSomebodyHas) {
             fmt::format("the store cannot listen at {}: Address already in use", address.text()));
 }
 
-// A second value is refused, and who gives it goes on no longer; an offer may come too late.
+// A second value for a key is refused, and its client is disconnected. An offer may come too late.
 TEST(Store, AKeyIsSetOnce) {
   Clients clients(2);
   EXPECT_TRUE(clients.list[0]->set("a", "1").ok());
@@ -140,7 +140,7 @@ TEST(Store, AProcessComesOnce) {
   EXPECT_EQ(clients.list[0]->get({store::lostKey}, 0.05).status().kind(), StatusKind::TimedOut);
 }
 
-// What somebody says who is no process yet is not kept.
+// Data of a connection that is not a process yet are not kept.
 TEST(Store, OnlyAProcessMaySayMuch) {
   Clients clients(1);
   for (store::Head head :
@@ -154,8 +154,8 @@ TEST(Store, OnlyAProcessMaySayMuch) {
   }
 }
 
-/// Listens as a store does, and has an answer ready for each thing that is said. Then it goes, or
-/// stays and says nothing more.
+/// Listens as a store does and sends a prepared answer to each request. Then disconnects, or stays
+/// silent.
 class Stranger {
 public:
   explicit Stranger(std::vector<std::string> answers, bool stays = false)
@@ -209,8 +209,8 @@ TEST(Client, WhatSaysNothingIsNamed) {
                         stranger.address().text()));
 }
 
-// A length within the limit, of which nothing more comes, takes no memory; fewer values than keys,
-// and values that are cut, are noticed.
+// A length within the limit without data takes no memory. Fewer values than keys, and truncated
+// values, are detected.
 TEST(Client, AnswersAreChecked) {
   std::string hello = store::makeFrame({.operation = store::Operation::Answer}, "", "");
   auto answerOf = [&](const std::string &values, uint64_t length) {
@@ -233,7 +233,7 @@ TEST(Client, AnswersAreChecked) {
   EXPECT_EQ(answerOf(values, uint64_t(1) << 39), "process 0, which has the store, is gone");
 }
 
-/// Whether who listens at the host is reached at every address of this machine.
+/// Whether a listener on the host is reachable at every address of this machine.
 bool isOpenToAll(const std::string &host) {
   auto socket = store::Socket::listenAt({host});
   EXPECT_TRUE(bool(socket)) << socket.status().message();
@@ -246,7 +246,7 @@ bool isOpenToAll(const std::string &host) {
   return std::string_view(number) == "0.0.0.0" || std::string_view(number) == "::";
 }
 
-// A machine's own name is often one of its loopback to itself, and another address to others.
+// A machine's own name often means the loopback to itself, and another address to other machines.
 TEST(Socket, AMachinesNameIsReachedFromOthers) {
   for (const char *host : {"localhost", "127.0.0.1", "127.0.1.1"})
     EXPECT_FALSE(isOpenToAll(host)) << host;

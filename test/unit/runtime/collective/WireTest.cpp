@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What members of a group say over the store, as bytes that may come from anybody.
+// Messages of group members over the store, as bytes from any sender.
 
 #include "runtime/collective/store/Wire.h"
 
@@ -36,7 +36,7 @@ TEST(Wire, WhatIsPackedIsUnpacked) {
   EXPECT_EQ((*calls)[2].boxes[0].source, 1);
 }
 
-// Cut anywhere, or with bytes behind the end.
+// Messages that are cut anywhere, or have bytes after the end.
 TEST(Wire, EveryLengthIsChecked) {
   std::string bytes = store::packCalls(someCalls());
   for (size_t size = 0; size < bytes.size(); ++size)
@@ -45,7 +45,8 @@ TEST(Wire, EveryLengthIsChecked) {
   EXPECT_EQ(store::unpackCalls("").status().message(), "expected 16 bytes of a batch, got 0");
 }
 
-// Every number of the bytes once the greatest: no error reads outside, or asks for the memory.
+// Sets each number in the bytes to its maximum: no error reads out of bounds or allocates much
+// memory.
 TEST(Wire, HugeNumbers) {
   std::string bytes = store::packCalls(someCalls());
   auto look = [](const std::string &other, size_t at) {
@@ -61,8 +62,8 @@ TEST(Wire, HugeNumbers) {
   }
 }
 
-// The lengths of the first call lie behind the number of calls: at 24 bytes of a row those of its
-// shape and its boxes, then that of its source.
+// The lengths of the first call follow the number of calls: 24 bytes after the start of a row are
+// the lengths of its shape and its boxes, then that of its source.
 TEST(Wire, LengthsThatAreNamed) {
   constexpr size_t row = 16, dimensions = row + 24, boxes = row + 28, source = row + 32;
   auto messageWith = [](size_t at, auto value) {

@@ -18,7 +18,7 @@ template <typename T> Dataset dataOf(Storage storage, const std::vector<T> &valu
   return data;
 }
 
-/// A program with one input of rows of two, of classes 0 to 9.
+/// Returns a program with one input: rows of two class numbers from 0 to 9.
 abi::Program programOf(abi::ElementType type = abi::I64) {
   abi::Program program;
   abi::Input &input = *program.add_inputs();

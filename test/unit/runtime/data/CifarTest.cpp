@@ -10,7 +10,7 @@ namespace {
 
 using namespace runtime;
 
-/// A record: its labels, then an image whose bytes are all `pixel`.
+/// Returns a record of the file: its labels, then an image whose bytes are all `pixel`.
 std::string record(const std::string &labels, char pixel) {
   return labels + std::string(3072, pixel);
 }
@@ -18,14 +18,14 @@ std::string record(const std::string &labels, char pixel) {
 class Cifar : public DataFiles {
 protected:
   Expected<Dataset> open(DataPurpose purpose) { return openDataset(folder, purpose, {}); }
-  /// The message without the path that it begins with.
+  /// Returns the error message without the leading path.
   std::string errorOf(const std::string &path) {
     std::string message = open(DataPurpose::Training).status().message();
     return message.substr(std::min(message.size(), path.size() + 2));
   }
 };
 
-// The batches of CIFAR-10, in the order of their names, and its test batch.
+// CIFAR-10: training batches in the order of their names, and the test batch.
 TEST_F(Cifar, ReadsTenClasses) {
   write("data_batch_2.bin", record("\7", 'c'));
   write("data_batch_1.bin", record("\1", 'a') + record("\2", 'b'));
@@ -41,7 +41,7 @@ TEST_F(Cifar, ReadsTenClasses) {
   EXPECT_EQ(open(DataPurpose::Evaluation)->fields[1].integerAt(0, 0), 5);
 }
 
-// Of the two labels of CIFAR-100 the fine one is called label, and comes first.
+// CIFAR-100 has two labels. The fine label is named `label` and comes first.
 TEST_F(Cifar, ReadsAHundredClasses) {
   write("train.bin", record("\3\143", 'a'));
   write("test.bin", record("\4\1", 'b') + record("\4\2", 'b'));

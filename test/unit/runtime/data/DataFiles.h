@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A folder for files of data.
+// A test fixture with a folder for data files.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_DATAFILES_H
 #define PCC_TEST_UNIT_RUNTIME_DATAFILES_H
@@ -22,7 +22,7 @@ protected:
   void SetUp() override { std::filesystem::create_directories(folder); }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  /// An IDX file's content.
+  /// Returns the content of an IDX file.
   static std::string idx(const std::vector<int> &shape, const std::string &values, char type = 8) {
     std::string bytes = {0, 0, type, char(shape.size())};
     for (int extent : shape)
@@ -41,7 +41,7 @@ protected:
     gzclose(file);
     return path;
   }
-  /// The bytes of a row of a field.
+  /// Returns the bytes of a row of a field.
   static std::string rowOf(const runtime::Field &field, int64_t row) {
     int64_t bytes = field.rowElements() * int64_t(runtime::storageBytes(field.storage));
     return {reinterpret_cast<const char *>(field.values.data()) + row * bytes, size_t(bytes)};

@@ -70,7 +70,7 @@ TEST_F(DataFiles, LabelsOfAnotherLengthAreAnError) {
             labels + ": expected 3 labels, one for each image of '" + images + "', got 2");
 }
 
-/// Rows of two numbers: row r is (10 r, 10 r + 1), label r.
+/// Returns rows of two numbers: row r is (10 r, 10 r + 1), with label r.
 Dataset countingData(int64_t rows) {
   Dataset data{.name = "counting", .rows = rows, .fields = {}};
   Field image{"image", Storage::F32, {2}, std::vector<std::byte>(rows * 8)};
@@ -119,7 +119,7 @@ TEST(BatchReader, FillsUpWithZeros) {
   EXPECT_EQ(readRank(data, executable, 1, {nullptr, 0}).label, (std::vector<int64_t>{2, 0}));
 }
 
-// An input that is also cut along its columns: each rank gets its columns of all rows.
+// An input that is also cut along its columns: each rank gets its own columns of all rows.
 TEST(BatchReader, CutsOtherDimensions) {
   Dataset data = countingData(4);
   abi::Executable executable = makeMlp({.ranks = 1, .batch = 4, .widths = {2, 3}});
@@ -152,7 +152,7 @@ TEST(BindFields, NamesWhatDoesNotFit) {
       "counting: no field is left for the input 'label' of i64");
 }
 
-/// The message of rows of shape `got` for an input whose rows have shape `expected`.
+/// Returns the error message for rows of shape `got` and an input whose rows have shape `expected`.
 std::string bindShapes(std::vector<int64_t> got, const std::vector<int64_t> &expected,
                        bool isShaped) {
   abi::Program program;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace runtime;
 
-/// A file of version 1 with this header and these values.
+/// Returns a file of version 1 with this header and these values.
 std::string npy(const std::string &header, const std::string &values) {
   return std::string("\x93NUMPY\1\0", 8) + char(header.size()) + char(header.size() >> 8) + header +
          values;
@@ -29,12 +29,12 @@ template <typename T> std::string bytesOf(const std::vector<T> &values) {
 
 class Npy : public DataFiles {
 protected:
-  /// The message for a file, without its path.
+  /// Returns the error message for a file, without its path.
   std::string errorOf(const std::string &bytes) {
     std::string path = write("bad.npy", bytes), message = readNpy(path).status().message();
     return message.substr(std::min(message.size(), path.size() + 2));
   }
-  /// Element 1 of row 0 as f32 and as i64.
+  /// Returns element 1 of row 0 as f32 and as i64.
   std::pair<float, int64_t> secondOf(const std::string &bytes) {
     Expected<Dataset> data = readNpyFiles(write("good.npy", bytes));
     EXPECT_TRUE(bool(data)) << data.status().message();
@@ -55,7 +55,7 @@ TEST_F(Npy, ReadsEveryType) {
   EXPECT_EQ(secondOf(npyOf("|u1", "(1, 2)", "\1\xff")), std::pair(255.f, int64_t(255)));
 }
 
-// Versions 2 and 3 have four bytes of length; entries come in any order, with any blanks.
+// Versions 2 and 3 have a length of four bytes; entries come in any order, with any blanks.
 TEST_F(Npy, ReadsOtherHeaders) {
   std::string header = "{\"shape\":(2,),'fortran_order':True , 'descr':'|u1'}  \n";
   std::string bytes = std::string("\x93NUMPY\2\0", 8) + char(header.size()) + std::string(3, '\0');

@@ -11,7 +11,7 @@ using namespace runtime;
 
 class Text : public DataFiles {};
 
-// Windows follow each other through all files; the last byte is only a label.
+// Windows run through all files without gaps; the last byte is only a label.
 TEST_F(Text, CutsWindows) {
   std::string one = write("one", "abcd"), two = writePacked("two.gz", "efghi");
   Expected<Dataset> data = readText(one + "," + two, 3);
@@ -23,7 +23,7 @@ TEST_F(Text, CutsWindows) {
   EXPECT_EQ(rowOf(data->fields[1], 1), "efg");
 }
 
-// Bytes above 127 are numbers above 127.
+// Bytes above 127 are unsigned.
 TEST_F(Text, BytesHaveNoSign) {
   Expected<Dataset> data = readText(write("one", "\xff\x80z"), 2);
   ASSERT_TRUE(bool(data));
@@ -50,7 +50,7 @@ TEST_F(Text, NamesWhatIsWrong) {
             folder + "/nowhere: cannot open: No such file or directory");
 }
 
-// The length of a row is that of the first input of integers with positions.
+// The length of a row is that of the first integer input with positions.
 TEST_F(Text, TakesItsLengthFromTheProgram) {
   std::string path = write("one", "abcdefghij");
   ProgramBuilder builder(1);

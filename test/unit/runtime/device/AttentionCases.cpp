@@ -88,7 +88,7 @@ std::vector<float> narrow(const std::vector<double> &values) {
   return {values.begin(), values.end()};
 }
 
-/// The bits of numbers of a type, in as many floats as they fill, and the numbers again.
+/// Packs the bits of numbers of a type into floats; `unpacked` returns the numbers again.
 std::vector<float> packed(const std::vector<float> &numbers, abi::ElementType type) {
   if (type == abi::F32)
     return numbers;
@@ -112,7 +112,7 @@ std::vector<float> unpacked(const std::vector<float> &bits, size_t count, abi::E
   return numbers;
 }
 
-/// Numbers of [batch, outer, inner, width] as [batch, inner, outer, width].
+/// Transposes numbers of shape [batch, outer, inner, width] to [batch, inner, outer, width].
 std::vector<float> exchanged(const std::vector<float> &numbers, int64_t batch, int64_t outer,
                              int64_t inner) {
   std::vector<float> result(numbers.size());
@@ -125,14 +125,15 @@ std::vector<float> exchanged(const std::vector<float> &numbers, int64_t batch, i
   return result;
 }
 
-/// `error` is relative to the greatest number.
+/// Compares numbers; `error` is relative to the greatest number.
 void expectNear(const std::vector<float> &got, const std::vector<double> &expected, double error) {
   ASSERT_EQ(got.size(), expected.size());
   double most = 1;
   for (double value : expected)
     if (std::isfinite(value))
       most = std::max(most, std::abs(value));
-  // Up to 600 terms, each rounded a few times, none greater than the sum of their sizes.
+  // Up to 600 terms, each rounded a few times. No term is greater than the sum of all absolute
+  // values.
   for (size_t i = 0; i < got.size(); ++i)
     if (std::isfinite(expected[i]))
       ASSERT_NEAR(got[i], expected[i], error * most) << "element " << i;
@@ -140,7 +141,7 @@ void expectNear(const std::vector<float> &got, const std::vector<double> &expect
       ASSERT_EQ(got[i], float(expected[i])) << "element " << i;
 }
 
-/// The same numbers in a half type.
+/// Rounds the numbers to a half type.
 void roundTo(abi::ElementType type, std::vector<float> &numbers) {
   numbers = unpacked(packed(numbers, type), numbers.size(), type);
 }
@@ -149,11 +150,11 @@ const AttentionForm forms[] = {
     {2, 3, 3, 7, 7, 4, 4},                           // one small tile
     {1, 4, 2, 130, 70, 16, 8},                       // three tiles of rows, groups
     {1, 2, 1, 70, 600, 8, 24, true},                 // three tiles of columns, causal
-    {2, 2, 2, 65, 65, 8, 8, true},                   // tiles that see nothing
-    {1, 2, 2, 100, 90, 8, 8, true, {}, -30},         // rows that see nothing
-    {1, 2, 2, 40, 300, 8, 8, true, {}, 5},           // most of the key unseen
-    {2, 4, 2, 66, 258, 8, 8, false, {2, 1, 1, 258}}, // a mask of samples
-    {2, 4, 2, 66, 258, 8, 8, true, {1, 4, 66, 1}},   // a mask of rows and heads
+    {2, 2, 2, 65, 65, 8, 8, true},                   // tiles without any visible key
+    {1, 2, 2, 100, 90, 8, 8, true, {}, -30},         // rows without any visible key
+    {1, 2, 2, 40, 300, 8, 8, true, {}, 5},           // most of the keys are hidden
+    {2, 4, 2, 66, 258, 8, 8, false, {2, 1, 1, 258}}, // a mask for each sample
+    {2, 4, 2, 66, 258, 8, 8, true, {1, 4, 66, 1}},   // a mask for rows and heads
     {1, 1, 1, 1, 1, 1, 1}};                          // one element
 
 } // namespace
@@ -252,7 +253,7 @@ std::vector<float> runAttention(const AttentionForm &f, const AttentionTensors &
 static void checkLayout(const AttentionForm &form, const AttentionTensors &tensors,
                         abi::ElementType type, int roundings, const RecordRunner &runner) {
   auto run = [&](AttentionOut out) { return runAttention(form, tensors, out, type, runner); };
-  // Half a unit in the last place each time; gradients see the rounding of the result as well.
+  // Each rounding is half a unit in the last place. Gradients also see the rounding of the result.
   double unit = type == abi::F16 ? 0x1p-11 : 0x1p-8;
   double once = type == abi::F32 ? 1e-5 : roundings * unit,
          more = type == abi::F32 ? once : 4 * once;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention instructions on the host against all scores in memory, in doubles.
+// Compares attention instructions on the host with a computation in doubles that stores all scores.
 
 #include "test/unit/runtime/device/AttentionCases.h"
 
@@ -9,7 +9,7 @@
 namespace pcc::test {
 namespace {
 
-/// On the host, with so many threads.
+/// Runs on the host with `threads` threads.
 RecordRunner onThreads(int threads) {
   return [threads](ProgramBuilder &builder, const abi::Instruction &instruction,
                    const BufferValues &values, uint32_t out) {
@@ -19,7 +19,7 @@ RecordRunner onThreads(int threads) {
 
 class Attention : public testing::TestWithParam<abi::ElementType> {};
 
-// Half types are rounded once, when they are stored.
+// Half types are rounded once, when results are stored.
 TEST_P(Attention, AgreesWithAllScoresInMemory) {
   std::mt19937 random(1);
   for (const AttentionForm &form : attentionForms()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolution instructions on the host against plain sums.
+// Compares convolution instructions on the host with plain sums.
 
 #include "test/unit/runtime/device/RunRecord.h"
 
@@ -22,20 +22,20 @@ struct Sizes {
 
 const Sizes allSizes[] = {
     {2, 3, 8, 5, 1, 3, 1, 1, 1, 1},     // same size
-    {2, 16, 9, 32, 1, 3, 2, 1, 1, 1},   // stride 2, the last column of padding unseen
+    {2, 16, 9, 32, 1, 3, 2, 1, 1, 1},   // stride 2, no window reaches the last column of padding
     {1, 4, 7, 6, 2, 2, 1, 0, 1, 1},     // groups, padding on one side
     {8, 8, 8, 8, 2, 3, 1, 1, 1, 1},     // groups of whole vectors
     {2, 8, 10, 8, 8, 3, 1, 2, 2, 2},    // each channel alone, dilated
-    {3, 6, 5, 4, 1, 1, 1, 0, 0, 1},     // a product
+    {3, 6, 5, 4, 1, 1, 1, 0, 0, 1},     // a matmul
     {1, 1, 1, 1, 1, 1, 1, 0, 0, 1},     // one element
     {1, 3, 12, 4, 1, 7, 2, 3, 3, 1},    // the first layer of a residual network
-    {1, 2, 6, 2, 1, 2, 3, 0, 0, 1},     // elements that no window sees
+    {1, 2, 6, 2, 1, 2, 3, 0, 0, 1},     // elements outside of all windows
     {2, 32, 16, 16, 1, 3, 1, 1, 1, 1},  // Winograd's algorithm, 32 tiles
     {4, 16, 13, 48, 1, 3, 1, 1, 1, 1},  // the same, tiles beyond the edges
     {4, 16, 14, 48, 1, 3, 1, 1, 0, 1},  // enough tiles, but padding on one side
-    {3, 20, 3, 40, 1, 3, 1, 1, 1, 1},   // products: fewer windows than outputs
+    {3, 20, 3, 40, 1, 3, 1, 1, 1, 1},   // matmuls: fewer windows than outputs
     {2, 130, 2, 260, 1, 3, 1, 1, 1, 1}, // the same, in blocks of channels
-    {2, 5, 9, 24, 1, 3, 3, 1, 0, 1},    // the same, elements that no window sees
+    {2, 5, 9, 24, 1, 3, 3, 1, 0, 1},    // the same, elements outside of all windows
     {1, 7, 6, 56, 1, 2, 1, 2, 1, 2},    // the same, dilated, padding wider than the window
     {4, 33, 1, 64, 1, 1, 1, 0, 0, 1}};  // the same, windows of one element
 
@@ -60,7 +60,7 @@ struct Tensors {
   std::vector<float> input, weight, result;
 };
 
-/// Calls `visit(input, weight, result)` with the positions of the elements of each product.
+/// Calls `visit(input, weight, result)` with the element positions of each multiplication.
 template <typename Visit> void forEachProduct(const Sizes &s, Visit visit) {
   int64_t perGroup = s.channels / s.groups, size = s.result();
   auto position = [&](int64_t at, int64_t offset) {
@@ -106,7 +106,7 @@ std::vector<double> reference(const Sizes &s, abi::Convolution::Kind kind, const
   return sums;
 }
 
-/// The tensor that the instruction writes.
+/// Returns the tensor that the instruction writes.
 std::vector<float> run(const abi::Convolution &convolution, const Tensors &t,
                        const std::vector<float> &bias, int threads) {
   ProgramBuilder builder(1);
@@ -151,8 +151,9 @@ TEST(Convolution, AllKindsAndForms) {
         double worst = 0;
         for (size_t i = 0; i < got.size(); ++i)
           worst = std::max(worst, std::abs(got[i] - expected[i]));
-        // Terms are below 1 in size and at most 1152; each addition rounds by half an ulp at most.
-        // Winograd's transforms scale by up to 100 on the way: their error is some ten times that.
+        // Terms are below 1 in size and at most 1152 in number; each addition rounds by half an ulp
+        // at most. Winograd's transforms scale intermediate values by up to 100: their error is
+        // about ten times as large.
         EXPECT_LE(worst, 1e-4) << "case " << &s - allSizes << " kind " << kind;
       }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our declarations of cuBLASLt beside NVIDIA's. Built where there is a cublasLt.h.
+// Compares our declarations of cuBLASLt with NVIDIA's. Built if there is a cublasLt.h.
 
 #include "runtime/device/cuda/library/CublasLt.h"
 #include "test/unit/runtime/device/HeaderShape.h"
@@ -17,7 +17,7 @@ namespace {
 using namespace runtime::cuda::lt;
 
 #define TEXT_OF(name) #name
-/// The field has the prototype of the function.
+/// Checks that a field of the table has the prototype of the function.
 #define SAME(field, function)                                                                      \
   static_assert(sameShape<decltype(CublasLt::field), decltype(&::function)>);                      \
   names.insert(TEXT_OF(function))

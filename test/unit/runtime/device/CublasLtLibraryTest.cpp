@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVIDIA's own cuBLASLt, where it is installed: it has the functions that pcc calls, and takes the
-// descriptors that pcc makes. Neither needs a GPU.
+// Tests NVIDIA's own cuBLASLt if it is installed: it has the functions that pcc calls, and accepts
+// the descriptors that pcc makes. Neither needs a GPU.
 
 #include "runtime/device/cuda/library/MatmulPlan.h"
 
@@ -58,7 +58,7 @@ TEST_F(CublasLtLibrary, TakesTheDescriptorsOfProducts) {
       }
 }
 
-// A size that is not the attribute's is refused, so those that are taken are right.
+// The library refuses a wrong attribute size, so accepted sizes are right.
 TEST_F(CublasLtLibrary, RefusesOtherSizes) {
   const CublasLt &library = *CublasLt::get();
   MatmulDesc desc = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is peculiar to GPUs, on the emulated one.
+// Properties of GPU devices only, tested on the emulated GPU.
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/abi/SupportKernels.h"
@@ -27,7 +27,8 @@ std::unique_ptr<Device> open(const abi::Executable &executable) {
   return std::move((*devices)[0]);
 }
 
-// Machine code runs on its major capability, PTX on all later ones; letters mean that chip alone.
+// Machine code runs on its major capability, PTX on all later ones. A letter suffix means that chip
+// alone.
 TEST(CudaDevice, ChipsAndCapabilities) {
   auto gpu = [](int major, int minor) { return cuda::GpuProperties{"a GPU", major, minor, 0}; };
   using cuda::runsMachineCode;
@@ -63,7 +64,7 @@ TEST(CudaDevice, SaysWhichCodeTheDriverRefuses) {
             "so says the emulator");
 }
 
-// Where the machine code does not fit, the driver compiles the PTX, and says why it cannot.
+// If the machine code does not fit, the driver compiles the PTX, and reports why it cannot.
 TEST(CudaDevice, KeepsTheWordsOfTheDriversCompiler) {
   const cuda::Driver &driver = *cuda::Driver::get();
   cuda::ContextHandle context = nullptr;
@@ -94,7 +95,7 @@ TEST(CudaDevice, SaysHowMuchMemoryThereIs) {
       << status.message();
 }
 
-// Threads are fibers, of which ThreadSanitizer knows nothing.
+// Threads are fibers, which ThreadSanitizer does not support.
 #if !defined(__SANITIZE_THREAD__)
 TEST(CudaDevice, CallsReachEveryThreadOfTheGrid) {
   abi::Executable executable = forGpu(ProgramBuilder(1).executable);
@@ -121,7 +122,7 @@ TEST(CudaDevice, CallsReachEveryThreadOfTheGrid) {
 }
 #endif
 
-/// A program with launches, of which one may get addresses that are nobody's.
+/// A program with launches; one launch may get invalid addresses.
 struct WildProgram {
   WildProgram() : builder(1) {
     buffer = builder.buffer("values", abi::PERSISTENT, abi::F32, {16});
@@ -137,7 +138,7 @@ struct WildProgram {
   abi::Instruction good, bad;
 };
 
-// What fails on the GPU shows when somebody waits; the message tells what it may have been.
+// An error on the GPU appears when the host waits; the message names the candidates.
 TEST(CudaDevice, LateErrorsNameWhatRan) {
   WildProgram program;
   abi::Executable executable = forGpu(program.builder.executable);
@@ -154,7 +155,7 @@ TEST(CudaDevice, LateErrorsNameWhatRan) {
   ASSERT_TRUE(bool(good) && bool(bad));
   EXPECT_TRUE((*good)->run({}).ok());
   EXPECT_TRUE(device->synchronize().ok());
-  EXPECT_TRUE((*bad)->run({}).ok()); // it is only enqueued
+  EXPECT_TRUE((*bad)->run({}).ok()); // the call only enqueues
   Status status = device->synchronize();
   EXPECT_EQ(status.describe(), "'bad' (model.py:7): 'bad': cuStreamSynchronize: "
                                "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
@@ -179,7 +180,8 @@ TEST(CudaDevice, LateErrorsOfSeveralNameTheFirstAndTheLast) {
   EXPECT_EQ(later.message(), "cuLaunchKernel: CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
 }
 
-// A snapshot tells of what stands before it, and takes what was done before off the list.
+// An error that a snapshot reports names the instructions before it. Completed instructions leave
+// the list.
 TEST(CudaDevice, SnapshotsTellOfWhatWasRunBefore) {
   WildProgram program;
   abi::Executable executable = forGpu(program.builder.executable);
@@ -205,7 +207,7 @@ TEST(CudaDevice, SnapshotsTellOfWhatWasRunBefore) {
             "the emulator");
 }
 
-// So does an inlet, where a run that is bound by its GPU waits most of the time.
+// Host-to-device staging reports errors, too: a run that is bound by its GPU mostly waits there.
 TEST(CudaDevice, InletsTellOfWhatWasRunBefore) {
   WildProgram program;
   abi::Executable executable = forGpu(program.builder.executable);
@@ -220,16 +222,17 @@ TEST(CudaDevice, InletsTellOfWhatWasRunBefore) {
   ASSERT_TRUE(bool(bad) && bool(inlet));
   EXPECT_TRUE((*inlet)->send().ok());
   EXPECT_TRUE((*bad)->run({}).ok());
-  EXPECT_TRUE((*inlet)->wait().ok()); // what was sent before has come
+  EXPECT_TRUE((*inlet)->wait().ok()); // the preceding transfer has arrived
   EXPECT_TRUE((*inlet)->send().ok());
-  EXPECT_TRUE((*inlet)->wait().ok()); // and so has this, while its place is not free yet
-  EXPECT_TRUE((*inlet)->send().ok()); // which waits for that
+  EXPECT_TRUE((*inlet)->wait().ok()); // arrived, too; its destination is not free yet
+  EXPECT_TRUE((*inlet)->send().ok()); // waits for the free destination
   EXPECT_EQ((*inlet)->wait().describe(),
             "'bad' (model.py:7): 'bad': cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS: so says "
             "the emulator");
 }
 
-// What is no kernel of the program comes with the code, as far as the program needs it.
+// Functions that are not kernels of the program come with the code, as far as the program needs
+// them.
 TEST(CudaDevice, NamesAMissingFunction) {
   ProgramBuilder builder(1);
   abi::Executable executable = forGpu(builder.executable);
@@ -241,7 +244,7 @@ TEST(CudaDevice, NamesAMissingFunction) {
   attention.mutable_attention()->set_type(abi::BF16);
   convolution.mutable_convolution()->set_type(abi::F32);
   convolution.mutable_convolution()->set_kind(abi::Convolution::WEIGHT_GRADIENT);
-  abi::Convolution &none = *convolution.mutable_convolution(); // of no elements
+  abi::Convolution &none = *convolution.mutable_convolution(); // without elements
   for (auto *list :
        {none.mutable_input_shape(), none.mutable_weight_shape(), none.mutable_result_shape(),
         none.mutable_padding(), none.mutable_strides(), none.mutable_dilations()})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our declarations of cuDNN's backend API beside NVIDIA's: prototypes, numbers and names. Built
-// where there is a cudnn.h.
+// Compares our declarations of cuDNN's backend API with NVIDIA's: prototypes, numbers and names.
+// Built if there is a cudnn.h.
 
 #include "runtime/device/cuda/library/Cudnn.h"
 #include "test/unit/runtime/device/HeaderShape.h"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace runtime::cuda::dnn;
 
-/// The field has the prototype of the function, whose name is noted.
+/// Checks that a field of the table has the prototype of the function, and records the name.
 #define SAME(field, function)                                                                      \
   static_assert(sameShape<decltype(Cudnn::field), decltype(&::function)>);                         \
   names.insert(#function)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVIDIA's own cuDNN, where it is installed: it has the functions that pcc calls, and makes plans
-// of pcc's graphs for GPUs that are only described to it: an H100 and an A100. It compiles kernels
-// of attention for them, which a driver has to load: test/emulator/LoadingDriver.c. Nothing is run.
+// Tests NVIDIA's own cuDNN if it is installed: it has the functions that pcc calls, and makes plans
+// of pcc's graphs for described GPUs, an H100 and an A100. cuDNN compiles attention kernels for
+// these GPUs, which a driver must load: test/emulator/LoadingDriver.c. Nothing is run.
 
 #include "runtime/device/cuda/library/CudnnAttention.h"
 #include "runtime/device/cuda/library/CudnnConvolution.h"
@@ -18,7 +18,7 @@ namespace {
 using namespace runtime;
 using namespace runtime::cuda::dnn;
 
-/// What cuDNN asks of a GPU, by the names that it gives it.
+/// The GPU properties that cuDNN reads, by its own names.
 struct Gpu {
   const char *name;
   int version, processors, sharedBytes, cacheBytes;
@@ -48,7 +48,7 @@ protected:
       GTEST_SKIP() << "cuDNN before 9.11 does not read descriptions of GPUs";
   }
 
-  /// Fails the test where there is no plan.
+  /// Fails the test if there is no plan.
   void expectPlan(Graph graph, bool isExact, const std::string &what) {
     const Cudnn &library = *Cudnn::get();
     Descriptor device = describeDevice(library, jsonOf(GetParam()));
@@ -116,7 +116,7 @@ TEST_P(CudnnLibrary, PlansConvolutions) {
         }
 }
 
-// Padding on one side only, and windows with holes.
+// Padding on one side only, and dilated windows.
 TEST_P(CudnnLibrary, PlansWindowsOfAnyForm) {
   abi::Convolution c =
       convolutionOf({8, 16, 8, 3, 1, 1}, abi::F32, abi::Convolution::FORWARD, false);
@@ -141,7 +141,8 @@ const Form forms[] = {{8, 16, 16, 2048, 2048, 64, true},
                       {8, 16, 16, 1024, 1024, 128, false},
                       {8, 16, 16, 512, 512, 64, true, {1, 16, 512, 512}}};
 
-// Kernels take half a second each to compile: without PCC_TEST_FULL half of the forms, in bf16.
+// Kernels take half a second each to compile. Without PCC_TEST_FULL, only half of the forms are
+// tested, in bf16.
 TEST_P(CudnnLibrary, PlansAttention) {
   bool isFull = std::getenv("PCC_TEST_FULL");
   std::vector<abi::ElementType> types = {abi::BF16};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions and attention by cuDNN's graphs, on the emulated GPU with the emulated library.
+// Convolutions and attention by cuDNN graphs, on the emulated GPU with the emulated library.
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/library/CudnnAttention.h"
@@ -16,7 +16,7 @@ namespace {
 
 using namespace runtime;
 
-/// Runs an instruction on a GPU whose code has no kernels for it, so the library does it.
+/// Runs an instruction on a GPU whose code has no kernels for it, so the library must run it.
 std::vector<float> runOnGpu(ProgramBuilder &builder, const abi::Instruction &instruction,
                             const BufferValues &values, uint32_t out, bool tf32 = false) {
   abi::Executable executable = forGpu(builder.executable);
@@ -26,7 +26,7 @@ std::vector<float> runOnGpu(ProgramBuilder &builder, const abi::Instruction &ins
   return runRecordOn(*(*devices)[0], builder, instruction, values, out, {});
 }
 
-/// A convolution with one tensor for each of its operands.
+/// A convolution with one tensor per operand.
 struct ConvolutionCase {
   explicit ConvolutionCase(abi::Convolution::Kind kind, int64_t groups, bool isWhole) {
     abi::Convolution &c = *instruction.mutable_convolution();
@@ -67,7 +67,7 @@ struct ConvolutionCase {
   size_t out = 0;
 };
 
-/// The greatest difference of two lists.
+/// Returns the greatest difference of two lists.
 double differenceOf(const std::vector<float> &a, const std::vector<float> &b) {
   EXPECT_EQ(a.size(), b.size());
   double most = 0;
@@ -96,7 +96,7 @@ TEST(CudnnInstructions, ConvolutionsAreThoseOfTheHost) {
       }
 }
 
-// The emulated heuristics name an engine that rounds before one that does not.
+// The emulated heuristics list an engine that rounds before one that does not.
 TEST(CudnnInstructions, OperandsAreRoundedOnlyWhereThatIsAskedFor) {
   for (Convolution::Kind kind : kinds) {
     ConvolutionCase test(kind, 1, false);
@@ -109,9 +109,8 @@ TEST(CudnnInstructions, OperandsAreRoundedOnlyWhereThatIsAskedFor) {
   }
 }
 
-// Other attentions are left to kernels, of which this code has none. The weights of the softmax,
-// and the gradients of the scores, are rounded to the instruction's type before they are
-// multiplied.
+// Other attentions are left to kernels, which this code lacks. The softmax weights and the score
+// gradients are rounded to the instruction's type before they are multiplied.
 TEST(CudnnInstructions, AttentionThatIsExpressible) {
   std::mt19937 random(2);
   int expressible = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every device must do, on the host and on the emulated GPU.
+// Conformance tests of all devices, run on the host and on the emulated GPU.
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/host/HostDevice.h"
@@ -21,7 +21,7 @@ enum class Kind { Host, Cuda };
 
 class DeviceConformance : public testing::TestWithParam<Kind> {
 protected:
-  /// Devices for two ranks.
+  /// Makes devices for two ranks.
   void open(const abi::Executable &source) {
     executable = GetParam() == Kind::Cuda ? forGpu(source) : source;
     auto made = GetParam() == Kind::Cuda ? makeCudaDevices(executable, 0, 2)
@@ -58,13 +58,13 @@ TEST_P(DeviceConformance, MemoryIsZeroAndKeepsWhatIsCopiedIn) {
     EXPECT_EQ(got, std::vector<std::byte>(bytes));
     std::vector<std::byte> given = countingBytes(bytes);
     ASSERT_TRUE(devices[0]->copyIn((*memory)->base, given).ok());
-    std::fill(given.begin(), given.end(), std::byte(7)); // the device has its own by now
+    std::fill(given.begin(), given.end(), std::byte(7)); // the device has its own copy by now
     ASSERT_TRUE(devices[0]->copyOut(got, (*memory)->base).ok());
     EXPECT_EQ(got, countingBytes(bytes));
   }
 }
 
-// Many small pieces, as the numbers of steps are, in order.
+// Many small copies, such as step numbers, arrive in order.
 TEST_P(DeviceConformance, CopiesInAreDoneInOrder) {
   open(ProgramBuilder(1).executable);
   auto memory = devices[0]->allocate(sizeof(int64_t) * 3);
@@ -80,7 +80,7 @@ TEST_P(DeviceConformance, CopiesInAreDoneInOrder) {
   EXPECT_EQ(got, (std::vector<int64_t>{4998, 4999, 4997}));
 }
 
-// What comes next is written while the device may still be at what came before.
+// The next content is written while the device may still be busy with the preceding one.
 TEST_P(DeviceConformance, InletsBringEachContentToItsPlaceInTheOrder) {
   open(ProgramBuilder(1).executable);
   for (size_t bytes : {size_t(0), size_t(8), size_t(9) << 20}) {
@@ -140,15 +140,15 @@ TEST_P(DeviceConformance, ProductsOfAllForms) {
         double worst = 0;
         for (size_t i = 0; i < got.size(); ++i)
           worst = std::max(worst, std::abs(got[i] - expected[i]));
-        // Terms are below 1 in size; f32 rounds each of k + 2 additions by at most half an ulp of
-        // their sum's bound.
+        // Terms are below 1 in size. f32 rounds each of k + 2 additions by at most half an ulp of
+        // the bound of their sum.
         EXPECT_LE(worst, double(k + 2) * double(k + 2) * 0x1p-24)
             << batch << "x" << m << "x" << n << "x" << k << " variant " << variant;
       }
     }
 }
 
-/// The greatest difference, beside what f32 rounds k + 2 additions of terms below 1 by.
+/// Compares numbers; the tolerance is the f32 rounding error of k + 2 additions of terms below 1.
 void expectNear(const std::vector<float> &got, const std::vector<double> &expected, int64_t k,
                 const std::string &what) {
   ASSERT_EQ(got.size(), expected.size());
@@ -158,7 +158,7 @@ void expectNear(const std::vector<float> &got, const std::vector<double> &expect
   EXPECT_LE(worst, double(k + 2) * double(k + 2) * 0x1p-24) << what;
 }
 
-/// What only programs for GPUs ask for.
+/// Tests of instructions that only GPU programs have.
 class GpuConformance : public DeviceConformance {};
 
 TEST_P(GpuConformance, ProductsWithGelu) {
@@ -174,7 +174,7 @@ TEST_P(GpuConformance, ProductsWithGelu) {
         auto read = [&](uint32_t buffer) {
           return run(program.builder, program.instruction, program.values, buffer, {});
         };
-        // What gelu's polynomial and its slope make of errors.
+        // The polynomial and the slope of gelu scale rounding errors.
         expectNear(read(program.result), test.expected(false), k + 20, what);
         if (gelu == Gelu::Keeps)
           expectNear(read(program.kept), test.beforeActivation(false), k, what);
@@ -186,7 +186,7 @@ TEST_P(GpuConformance, ProductsWithSums) {
   for (auto [batch, m, n, k] :
        {std::array<int64_t, 4>{1, 24, 40, 33}, {3, 5, 16, 9}, {1, 1, 1, 1}, {1, 7, 300, 64}})
     for (int variant = 0; variant < 2 * sumVariants; ++variant) {
-      // The product may add to what is there; the sum never does.
+      // The matmul may add to its destination; the sum never does.
       bool adds = variant >= sumVariants;
       ProductCase test = makeSum(random, batch, m, n, k, variant % sumVariants);
       test.matmul.set_accumulation(adds ? abi::ADD : abi::OVERWRITE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our declarations of the CUDA driver's API beside NVIDIA's: prototypes, numbers and the names with
-// their versions. Built where there is a cuda.h.
+// Compares our declarations of the CUDA driver API with NVIDIA's: prototypes, numbers, and names
+// with their versions. Built if there is a cuda.h.
 
 #include "runtime/device/cuda/driver/Driver.h"
 #include "test/unit/runtime/device/HeaderShape.h"
@@ -18,7 +18,8 @@ using namespace runtime::cuda;
 
 #define TEXT_OF(name) #name
 #define NAME_OF(name) TEXT_OF(name)
-/// The field has the prototype of the function; its name, with the version that the header means.
+/// Checks that a field of the table has the prototype of the function, and records the name with
+/// the header's version suffix.
 #define SAME(field, function)                                                                      \
   static_assert(sameShape<decltype(Driver::field), decltype(&::function)>);                        \
   names.insert(NAME_OF(function))
@@ -68,7 +69,7 @@ TEST(DriverHeader, PrototypesAndNames) {
   SAME(memcpyDeviceToDevice, cuMemcpyDtoDAsync);
   SAME(memsetBytes, cuMemsetD8Async);
   SAME(deviceGetUuid, cuDeviceGetUuid);
-  // Newer headers mean a second version, which older drivers do not have.
+  // Newer headers map to a second version, which older drivers lack.
   static_assert(sameShape<decltype(Driver::eventElapsedTime), decltype(&::cuEventElapsedTime)>);
   names.insert("cuEventElapsedTime");
   Driver driver;

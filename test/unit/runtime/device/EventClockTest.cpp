@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times of places in streams of the emulated GPU, whose work is done when somebody waits for it.
+// Timestamps in streams of the emulated GPU, which does its work when somebody waits for it.
 
 #include "runtime/device/cuda/driver/EventClock.h"
 #include "runtime/device/cuda/driver/Stream.h"
@@ -16,7 +16,7 @@ using namespace runtime;
 using namespace runtime::cuda;
 using std::chrono::milliseconds;
 
-/// Far more than an anchor is off, far less than anything here sleeps.
+/// Far larger than the error of an anchor, far smaller than any sleep here.
 constexpr int64_t tolerance = 2'000'000;
 
 template <typename T> T take(Expected<T> made) {
@@ -38,7 +38,7 @@ protected:
   }
 };
 
-// What is enqueued early and done late has the time when it was done.
+// Work that is enqueued early and done late has its completion time.
 TEST_F(EventClockTest, TellsWhenWorkWasDone) {
   auto memory = take(allocateOn(gpu, 1 << 20));
   TimestampHandle begin = clock->mark(stream->get());
@@ -54,7 +54,7 @@ TEST_F(EventClockTest, TellsWhenWorkWasDone) {
   EXPECT_LE(*timeOf(end), after + tolerance);
 }
 
-// A stream that waits for another is on its way while that one works.
+// A stream that waits for another one is in flight while the other one works.
 TEST_F(EventClockTest, StreamsOverlap) {
   auto memory = take(allocateOn(gpu, 1 << 20));
   Event computed = take(Event::make(gpu));
@@ -71,7 +71,7 @@ TEST_F(EventClockTest, StreamsOverlap) {
   EXPECT_LT(*timeOf(endsComputing), *timeOf(endsMoving));
 }
 
-// An event that is used again is another place, and marks outlive the clock.
+// A reused event marks another position. Timestamps outlive the clock.
 TEST_F(EventClockTest, EventsAreUsedAgain) {
   std::vector<TimestampHandle> kept;
   int64_t latest = 0;
@@ -87,7 +87,7 @@ TEST_F(EventClockTest, EventsAreUsedAgain) {
   EXPECT_EQ(*timeOf(kept.back()), latest);
 }
 
-// Long afterwards times are as exact.
+// Times stay exact long afterwards.
 TEST_F(EventClockTest, DropsNewAnchors) {
   TimestampHandle first = clock->mark(stream->get());
   std::this_thread::sleep_for(milliseconds(1100));
@@ -100,7 +100,7 @@ TEST_F(EventClockTest, DropsNewAnchors) {
       << "the stream came there as late, whatever anchor it is told by";
 }
 
-// Who asks a stream that failed is told, and where nothing can be marked nothing is.
+// Queries of a failed stream return the error; a failed stream accepts no marks.
 TEST_F(EventClockTest, ErrorsShowAtTheNextCall) {
   ASSERT_TRUE(stream->fill(DevicePointer(64), 8).ok());
   EXPECT_FALSE(stream->synchronize().ok());

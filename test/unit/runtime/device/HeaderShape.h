@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Comparing our declarations of a library's functions with the real header's.
+// Compares our declarations of a library's functions with the real header's.
 #pragma once
 
 #include <type_traits>
 
 namespace pcc::test {
 
-/// A type as a call passes it: handles and enumerations have names of their own in each header.
-template <typename T> struct Shape { using Type = T; };
+/// The type as a call passes it. Each header has its own names for handles and enumerations.
+template <typename T> struct Shape {
+  using Type = T;
+};
 template <typename T>
 requires std::is_enum_v<T>
 struct Shape<T> {

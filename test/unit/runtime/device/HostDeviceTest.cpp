@@ -19,7 +19,7 @@ std::vector<float> runProduct(const ProductCase &test, int threads, bool first) 
                         threads, {.first = first});
 }
 
-// ReLU hands a NaN on (docs/spec/interpreter.md).
+// ReLU propagates NaN (docs/spec/interpreter.md).
 TEST(HostDevice, ReluOfASmallProductKeepsNan) {
   std::mt19937 random(3);
   constexpr int64_t extent = 4;
@@ -30,7 +30,7 @@ TEST(HostDevice, ReluOfASmallProductKeepsNan) {
     EXPECT_EQ(std::isnan(got[i]), i < extent) << "element " << i;
 }
 
-// Which way and which cut a product takes depends on its sizes alone.
+// The algorithm and the tiling of a matmul depend on its sizes alone.
 TEST(HostDevice, BitsDoNotDependOnThreads) {
   std::mt19937 random(2);
   for (auto [m, n, k] : {std::array<int64_t, 3>{4, 512, 784},

@@ -70,7 +70,7 @@ std::vector<double> ProductCase::beforeActivation(bool add) const {
   return result;
 }
 
-/// By the tanh formula, and its derivative.
+/// Computes gelu by the tanh formula; geluSlope is its derivative.
 static double gelu(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }

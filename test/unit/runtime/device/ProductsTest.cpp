@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products by the library, on the emulated GPU: which it takes, and that those that it does not are
-// done by kernels.
+// Matmuls by the library, on the emulated GPU. The library runs the supported ones, and kernels run
+// the others.
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/library/CublasLt.h"
@@ -16,7 +16,8 @@ namespace {
 
 using namespace runtime;
 
-/// Runs a product on a GPU; how many of them the library did. Its workspace is told.
+/// Runs a matmul on a GPU and counts the matmuls that the library ran. Checks that its workspace is
+/// reported.
 int64_t countByLibrary(const ProductCase &test, bool tf32 = false) {
   ProductProgram program(test);
   abi::Executable executable = forGpu(program.builder.executable);
@@ -37,8 +38,8 @@ TEST(Products, ByTheLibrary) {
     EXPECT_EQ(countByLibrary(makeProduct(random, 2, 5, 3, 7, variant)), 1) << variant;
 }
 
-// Rows of what is kept are a multiple of 8, and sums are of one product: else a kernel does the
-// rest, as the suite of all devices shows.
+// The library requires kept rows of a multiple of 8 elements, and sums of a single matmul.
+// Otherwise a kernel does the rest, as the suite of all devices shows.
 TEST(Products, AreFinishedByKernels) {
   std::mt19937 random(1);
   for (int64_t n : {16, 15})
@@ -48,7 +49,7 @@ TEST(Products, AreFinishedByKernels) {
     EXPECT_EQ(countByLibrary(makeSum(random, batch, 5, 16, 7, 0)), 1) << batch;
 }
 
-// Factors may be rounded only where the program says so.
+// Operands may be rounded only if the program allows it.
 TEST(Products, RoundFactorsWhereTheProgramAsks) {
   std::mt19937 random(1);
   for (bool tf32 : {false, true}) {
@@ -58,7 +59,7 @@ TEST(Products, RoundFactorsWhereTheProgramAsks) {
   }
 }
 
-// A library of CUDA 13 opens where the driver is older, and then fails at every call.
+// A CUDA 13 library opens on an older driver, but then fails at every call.
 TEST(Products, TheLibraryIsOneThatTheDriverRuns) {
   using cuda::lt::CublasLt;
   EXPECT_STREQ(CublasLt::names(13000).front(), "libcublasLt.so.13");

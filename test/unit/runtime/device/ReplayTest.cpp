@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records that go to a GPU as one: whether they are enqueued one by one or launched as a graph,
-// they do the same.
+// Instructions that are submitted to a GPU as one graph have the same effect as instructions that
+// are enqueued one by one.
 
 #include "runtime/device/cuda/Replay.h"
 #include "runtime/device/cuda/CudaDevice.h"
@@ -20,10 +20,10 @@ namespace {
 
 using namespace runtime;
 
-/// Launches that store numbers of the action, each in a buffer of its own.
+/// Launches that store numbers of the action, each in its own buffer.
 class ReplayTest : public testing::Test {
 protected:
-  /// Leaves `constant`, then the number.
+  /// Adds a launch that stores `constant`, then the number.
   void addLaunch(abi::Scalar::ActionValue value, int64_t constant) {
     uint32_t buffer = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});
     abi::Section &section = builder.executable.programs(0).sections_size()
@@ -89,7 +89,7 @@ TEST_F(ReplayTest, DoesTheSameInEverySlot) {
     for (int64_t microbatch = 0; microbatch < 3; ++microbatch) {
       ActionValues action{.microbatch = microbatch, .first = microbatch == 0, .step = step};
       ASSERT_TRUE(whole->run(action).ok());
-      if (step > 0 && microbatch < 2) // others never come to it
+      if (step > 0 && microbatch < 2) // other microbatches never get there
         whole->makeReady(action);
       EXPECT_EQ(seen(0), (std::vector<int64_t>{7, microbatch}));
       EXPECT_EQ(seen(1), (std::vector<int64_t>{8, microbatch == 0}));
@@ -97,7 +97,7 @@ TEST_F(ReplayTest, DoesTheSameInEverySlot) {
     }
 }
 
-// What a graph does wrong is told as of its instructions.
+// An error in a graph names the graph's instructions.
 TEST_F(ReplayTest, ErrorsNameTheRecords) {
   addLaunch(abi::Scalar::NONE, 1);
   addLaunch(abi::Scalar::NONE, 2);
@@ -107,14 +107,14 @@ TEST_F(ReplayTest, ErrorsNameTheRecords) {
   ASSERT_TRUE(device->synchronize().ok());
   whole->makeReady({});
   space.reset();
-  ASSERT_TRUE(whole->run({}).ok()); // it is only enqueued
+  ASSERT_TRUE(whole->run({}).ok()); // the call only enqueues
   EXPECT_EQ(device->synchronize().message(),
             "one of 2 instructions from 'launch 1' to 'launch 2': cuStreamSynchronize: "
             "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
 }
 
-// A run takes nothing of the driver that may wait for the device: not for what another stream has,
-// which may wait for this rank.
+// A run allocates nothing from the driver: an allocation may wait for the whole device, and another
+// stream may wait for this rank.
 TEST_F(ReplayTest, NoRunWaits) {
   addLaunch(abi::Scalar::NONE, 1);
   addLaunch(abi::Scalar::NONE, 2);
@@ -144,7 +144,7 @@ TEST_F(ReplayTest, NoRunWaits) {
   peer.join();
 }
 
-/// Waits for the device, which no capture allows.
+/// An instruction that waits for the device, which no capture allows.
 class Waits final : public PreparedInstruction {
 public:
   explicit Waits(Device &device) : device(device) {}

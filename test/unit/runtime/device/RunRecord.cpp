@@ -45,7 +45,7 @@ std::vector<float> runRecordOn(Device &device, ProgramBuilder &builder,
     EXPECT_TRUE(device.copyIn(address(buffer), std::as_bytes(std::span(list))).ok());
   auto prepared = device.prepare(instruction, {builder.executable, builder.program, memory, 0});
   EXPECT_TRUE(bool(prepared)) << prepared.status().message();
-  // As an executor may, on another thread than the one that prepared it.
+  // Runs on another thread than the one that prepared the instruction, as an executor may do.
   std::thread([&] {
     device.enterThread();
     EXPECT_TRUE((*prepared)->run(action).ok());

@@ -19,7 +19,7 @@ using namespace runtime;
 
 const std::vector<int64_t> smallWidths = {20, 16, 12, 4};
 
-/// Rows whose class can be learnt: pixel c of a row of class c is high.
+/// Returns rows whose class can be learned: pixel c of a row of class c is high.
 Dataset learnable(int64_t rows, int64_t width, int64_t classes) {
   Dataset data{.name = "learnable", .rows = rows, .fields = {}};
   Field image{"image", Storage::Pixels, {width}, std::vector<std::byte>(rows * width)};
@@ -83,7 +83,7 @@ TEST(Execute, ThreadsDoNotChangeBits) {
   EXPECT_EQ(lossesOf(options, 5, 4), one);
 }
 
-// Microbatches cut the same rows into pieces whose losses and gradients are summed.
+// Microbatches split the same rows; their losses and gradients are summed.
 TEST(Execute, MicrobatchesAddUp) {
   MlpOptions options{.ranks = 2, .batch = 64, .widths = smallWidths};
   std::vector<double> whole = lossesOf(options, 20);
@@ -117,7 +117,8 @@ TEST(Execute, EvaluatesWithAnIncompleteLastBatch) {
   EXPECT_EQ(metrics->size(), 1u) << "perplexity is on request";
 }
 
-// Before training every class of four is about as likely; ranks and threads change no bit.
+// Before training, all four classes are about equally likely. The numbers of ranks and threads
+// change no bit.
 TEST(Execute, PerplexityOfAnyRanksAndThreads) {
   auto perplexity = [](int ranks, int threads) {
     std::unique_ptr<Session> session =
@@ -139,7 +140,7 @@ TEST(Execute, EvaluatesSomethingOnly) {
             "learnable: expected rows to evaluate on, got none");
 }
 
-/// A batch of whole tensors, as `pcc verify` feeds it.
+/// Returns a batch of whole tensors, as `pcc verify` feeds it.
 NamedTensors batchOf(const MlpOptions &options) {
   NamedTensors batch;
   Tensor image = Tensor::zeros(abi::F32, {options.batch, options.widths.front()});
@@ -224,7 +225,7 @@ TEST(Train, LogsLinesAndRanks) {
   std::filesystem::remove_all(folder);
 }
 
-// One row of the last rank is no number, in the third batch.
+// In the third batch, one row of the last rank is NaN.
 TEST(Train, StopsAtALossThatIsNotFinite) {
   Dataset data = learnable(256, 20, 4);
   std::vector<float> images(256 * 20, 0.5f);
@@ -258,7 +259,8 @@ TEST(Train, EpochsBeyondAllNumbersEndAtTheSteps) {
   EXPECT_EQ(report->steps_size(), 3);
 }
 
-// Every rank between epochs, not after the last; its error ends the run of all ranks.
+// The callback runs on every rank between epochs, not after the last one. Its error ends the run of
+// all ranks.
 TEST(Train, CallsBackBetweenEpochs) {
   std::unique_ptr<Session> session = load({.ranks = 2, .batch = 64, .widths = smallWidths});
   Dataset data = learnable(128, 20, 4);
@@ -280,7 +282,8 @@ TEST(Train, NeedsAWholeBatch) {
             "learnable: expected at least one batch of 64 rows, got 63 rows");
 }
 
-// A result that a collective still writes when its section is over is read when that is done.
+// If a collective still writes a result at the end of its section, reading the result waits for the
+// collective.
 TEST(Session, ResultsOfCollectivesInFlightAreWhole) {
   ProgramBuilder builder(2);
   uint32_t value = builder.parameter("w", {1}, 0);
@@ -303,7 +306,7 @@ TEST(Session, ResultsOfCollectivesInFlightAreWhole) {
   EXPECT_EQ(step->gradients.at("w").at(0), 6);
 }
 
-/// A SEND or RECV of `buffer`; peers by rank.
+/// Adds a SEND or RECV of `buffer`; peers are given by rank.
 void addTransfer(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer,
                  const std::vector<int64_t> &peers) {
   abi::Collective &collective = *section.add_instructions()->mutable_collective();
@@ -315,8 +318,8 @@ void addTransfer(abi::Section &section, abi::CollectiveKind kind, uint32_t buffe
   collective.mutable_peer()->mutable_table()->Add(peers.begin(), peers.end());
 }
 
-// A ring of sends and receives next to each other is started together, although an instruction
-// stands between them in which no rank takes part.
+// A ring of adjacent sends and receives is started together, although an instruction without any
+// participating rank is between them.
 TEST(Execute, RingsDoNotHang) {
   ProgramBuilder builder(3);
   uint32_t own = builder.buffer("own", abi::PERSISTENT, abi::F32, {1});
@@ -345,8 +348,8 @@ TEST(Execute, RingsDoNotHang) {
   EXPECT_TRUE(status.ok());
 }
 
-// Scalars of a kernel: a rank expression plus a number of the action; the step is also in its
-// buffer.
+// Scalars of a kernel: a rank expression plus a number of the action. The step number is also
+// stored in its buffer.
 TEST(Execute, ScalarsFollowRankAndSlot) {
   ProgramBuilder builder(2);
   uint32_t seen = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs beside what they must compute, and the files that say it.
+// Compares programs with golden results, and tests the files of golden results.
 
 #include "runtime/execute/Expectation.h"
 #include "runtime/abi/GoldenFile.h"
@@ -47,7 +47,7 @@ TEST(CompareTensors, LooksAtEveryElement) {
   struct Row {
     std::vector<double> expected, actual;
     double tolerance;
-    std::string reason; ///< the beginning
+    std::string reason; ///< beginning of the reason
   } rows[] = {
       {{1, 2}, {1, 2.25}, 0.25, ""},
       {{1, 2}, {1, 2.5}, 0.25, "element [1]: expected 2, got 2.5 (error 0.5, tolerance 0.25)"},
@@ -74,7 +74,7 @@ TEST(CompareTensors, TellsTheShareOfTheTolerance) {
   EXPECT_EQ((ComparedResult{"x", "", 1, 0}.usedTolerance()), HUGE_VAL);
 }
 
-/// A perceptron on 2 ranks, and what it computed once as what is expected.
+/// A perceptron on 2 ranks, and golden results from one of its runs.
 class ExpectationOfMlp : public testing::Test {
 protected:
   void SetUp() override {
@@ -113,7 +113,7 @@ protected:
     return std::move(*session);
   }
 
-  /// The names of results that differ.
+  /// Returns the names of results that differ.
   std::vector<std::string> differing() {
     auto results = compareWith(*session, golden);
     EXPECT_TRUE(bool(results)) << results.status().describe();
@@ -125,7 +125,7 @@ protected:
     return names;
   }
 
-  /// What reading the golden from a file says, after it was written.
+  /// Writes the golden results to a file, reads them back, and returns the error message.
   std::string readBack() {
     std::string path = testing::TempDir() + "mlp.expected";
     Status written = abi::writeGoldenResults(golden, path);
@@ -140,7 +140,7 @@ protected:
 
 TEST_F(ExpectationOfMlp, HoldsWhereTheParametersAreSet) {
   EXPECT_EQ(differing(), std::vector<std::string>());
-  // Those of the last run are not where the next begins.
+  // The next run does not start from the parameters of the last run.
   EXPECT_EQ(differing(), std::vector<std::string>());
 }
 
@@ -209,7 +209,7 @@ TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
   }
 }
 
-/// Every byte counts: a file with one changed is refused.
+/// Every byte counts: a file with one changed byte is refused.
 TEST_F(ExpectationOfMlp, DamageIsFound) {
   std::string path = testing::TempDir() + "damaged.expected";
   ASSERT_TRUE(abi::writeGoldenResults(golden, path).ok());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks that fail or do not answer.
+// Ranks that fail or do not respond.
 
 #include "runtime/execute/RankThreads.h"
 #include "runtime/execute/Session.h"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace runtime;
 
-/// A program whose ranks meet in one all-reduce, before which rank r sleeps for milliseconds[r].
+/// Returns a program whose ranks run one all-reduce. Rank r first sleeps for milliseconds[r].
 abi::Executable sleepy(const std::vector<int64_t> &milliseconds) {
   ProgramBuilder builder(int(milliseconds.size()));
   uint32_t value = builder.buffer("value", abi::PERSISTENT, abi::F32, {4});
@@ -31,7 +31,7 @@ abi::Executable sleepy(const std::vector<int64_t> &milliseconds) {
   return builder.executable;
 }
 
-// The one that holds the others up is told from those that wait.
+// The report distinguishes the rank that blocks the others from the ranks that wait.
 TEST(Watchdog, NamesTheRankThatDoesNotAnswer) {
   auto session = Session::load(sleepy({0, 6000, 0}), {.timeOut = 0.3});
   ASSERT_TRUE(bool(session)) << session.status().message();
@@ -59,7 +59,8 @@ TEST(Watchdog, PatientRunsEnd) {
   EXPECT_TRUE(bool((*session)->runStep({})));
 }
 
-// A communicator takes so many batches at once; a rank that waits for room waits for others.
+// A communicator accepts a limited number of batches at once. A rank that waits for room waits for
+// the other ranks.
 TEST(Watchdog, SeesARankThatWaitsToStart) {
   ProgramBuilder builder(2);
   abi::Section &section = builder.section("main");
@@ -69,7 +70,7 @@ TEST(Watchdog, SeesARankThatWaitsToStart) {
   for (int i = 0; i < 40; ++i) {
     uint32_t value = builder.buffer("value" + std::to_string(i), abi::PERSISTENT, abi::F32, {4});
     builder.allReduce(section, value).set_stream(abi::COMMUNICATION);
-    builder.launch(section, "slumber", {}, {0}); // so that neighbors do not become one batch
+    builder.launch(section, "slumber", {}, {0}); // keeps adjacent collectives in two batches
   }
   builder.program.add_actions();
   auto session = Session::load(builder.executable, {.timeOut = 0.3});
@@ -81,10 +82,10 @@ TEST(Watchdog, SeesARankThatWaitsToStart) {
       << status.message();
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they need the address space
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // need the address space
 
-/// Runs more ranks than a small address space has room for threads, and ends the process with the
-/// status. Every rank waits until the run is given up, so that no thread is free again.
+/// Runs more ranks than a small address space has room for threads, and exits with the status.
+/// Every rank waits until the run is aborted, so that no thread becomes free.
 [[noreturn]] void runWithoutRoom(int64_t ranks) {
   static std::atomic<bool> givenUp = false;
   static const Progress progress;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole programs on the emulated GPU, beside the same on the host.
+// Compares whole programs on the emulated GPU with the same programs on the host.
 
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
@@ -25,7 +25,7 @@ std::unique_ptr<Session> load(const abi::Executable &executable) {
   return std::move(*session);
 }
 
-/// The same program on the host and on the GPU. Two microbatches: sums over actions.
+/// The same program on the host and on the GPU. Two microbatches, so that sums run over actions.
 class GpuSession : public testing::Test {
 protected:
   abi::Executable source = makeMlp({.batch = 64, .microBatches = 2, .widths = {20, 16, 12, 4}});
@@ -44,7 +44,8 @@ void expectNear(const NamedTensors &got, const NamedTensors &expected) {
     expectNear(got.at(name), tensor, name);
 }
 
-/// The losses of some steps on inputs of zeros, and how many were not looked at behind each step.
+/// Returns the losses of some steps on inputs of zeros, and the number of unread losses after each
+/// step.
 std::pair<std::vector<double>, std::vector<int64_t>> lateLosses(Session &session) {
   auto losses = std::make_shared<std::vector<double>>();
   auto unread = std::make_shared<std::vector<int64_t>>();
@@ -68,7 +69,8 @@ std::pair<std::vector<double>, std::vector<int64_t>> lateLosses(Session &session
   return {*losses, *unread};
 }
 
-// So that the device has the next step before it is through with this one.
+// A loss is read one step later, so that the device has the next step before it completes the
+// current one.
 TEST_F(GpuSession, LossesAreLookedAtAStepLater) {
   auto [ofHost, unseenOnHost] = lateLosses(*host);
   auto [ofGpu, unseenOnGpu] = lateLosses(*gpu);
@@ -92,7 +94,7 @@ TEST_F(GpuSession, TrainsAsTheHost) {
   EXPECT_LT(ofGpu->steps(19).loss(), ofGpu->steps(0).loss());
   uint64_t allocated = gpu->memoryUse()[0].allocated;
   auto accuracyOfHost = evaluate(*host, data), accuracyOfGpu = evaluate(*gpu, data);
-  EXPECT_EQ(gpu->memoryUse()[0].allocated, allocated); // the data come the same way
+  EXPECT_EQ(gpu->memoryUse()[0].allocated, allocated); // the data take the same path
   ASSERT_TRUE(bool(accuracyOfHost) && bool(accuracyOfGpu));
   EXPECT_NEAR(accuracyOfGpu->at("accuracy"), accuracyOfHost->at("accuracy"), 2.0 / 256);
 }
@@ -144,7 +146,7 @@ TEST_F(GpuSession, ParametersAreReadSetAndSaved) {
   EXPECT_EQ(saved(*gpu, "gpu.safetensors"), saved(*host, "host.safetensors"));
 }
 
-/// The losses of some steps.
+/// Returns the losses of some steps.
 std::vector<double> lossesOf(const abi::Executable &executable) {
   std::unique_ptr<Session> session = load(executable);
   auto report = train(*session, makeSyntheticDataset(session->program(), 256, 1), {.steps = 12});
@@ -155,7 +157,7 @@ std::vector<double> lossesOf(const abi::Executable &executable) {
   return losses;
 }
 
-// Ranks that share a GPU reduce their gradients, on the spot or beside what they compute.
+// Ranks that share a GPU reduce their gradients in line, or overlapped with computation.
 TEST(GpuRanks, TrainAsTheHost) {
   for (int ranks : {1, 2, 4})
     for (bool overlapped : {false, true}) {
@@ -171,7 +173,7 @@ TEST(GpuRanks, TrainAsTheHost) {
     }
 }
 
-// Ranks without anything to say to each other may share a GPU; each has its own stream.
+// Ranks that do not communicate may share a GPU; each has its own stream.
 TEST(GpuRanks, ShareAGpu) {
   ProgramBuilder builder(3);
   uint32_t seen = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});

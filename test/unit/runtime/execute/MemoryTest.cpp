@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a run takes in memory is what was known of it before, to the byte: what is allocated, what
-// is live at once, and which bytes a step writes at all.
+// The memory use of a run equals the predictions to the byte: allocated bytes, peak live bytes, and
+// the bytes that a step writes.
 
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/Rings.h"
@@ -67,7 +67,7 @@ TEST_P(Memory, MeasuredIsWhatWasPlanned) {
   EXPECT_EQ(seen, measured.size());
 }
 
-/// The space TEMPORARY of a rank.
+/// Returns the space TEMPORARY of a rank.
 std::span<std::byte> temporaries(const RankExecutor &rank) {
   const abi::MemoryPlan &plan = rank.program().memory();
   for (int b = 0; b < plan.buffers_size(); ++b)
@@ -76,7 +76,7 @@ std::span<std::byte> temporaries(const RankExecutor &rank) {
   return {};
 }
 
-/// The bytes of TEMPORARY that instructions of the step say they write.
+/// Returns the bytes of TEMPORARY that instructions of the step declare as written.
 std::vector<bool> writtenBytes(const abi::Executable &executable, int number) {
   check::ProgramIndex index(executable, number);
   check::ByteMap bytes(index);
@@ -97,7 +97,7 @@ std::vector<bool> writtenBytes(const abi::Executable &executable, int number) {
   return written;
 }
 
-// Memory is filled with two patterns; a byte that keeps both was not touched.
+// Memory is filled with two patterns. A byte that keeps both was not written.
 TEST_P(Memory, StepsWriteWhatRecordsSay) {
   std::unique_ptr<Session> session = load();
   ASSERT_TRUE(session);

@@ -12,7 +12,7 @@ namespace {
 
 using namespace runtime;
 
-/// Labels of rows of two.
+/// Returns data with labels in rows of two.
 Dataset labelled(const std::vector<int64_t> &labels) {
   int64_t rows = int64_t(labels.size()) / 2;
   Dataset data{.name = "labelled", .rows = rows, .fields = {}};
@@ -29,10 +29,10 @@ Tensor scoresOf(abi::ElementType type, std::vector<int64_t> shape,
   return tensor;
 }
 
-/// Everything at once.
+/// Runs the whole range at once.
 void inOneGo(int64_t count, const std::function<void(int64_t, int64_t)> &body) { body(0, count); }
 
-/// Scores of two rows of two positions; the second row's last label is one to leave out.
+/// Returns the metric of two rows of two positions; the second row's last label is ignored.
 Expected<double> valueOf(abi::Metric::Kind kind, abi::ElementType type) {
   abi::Metric metric;
   metric.set_kind(kind);
@@ -54,7 +54,7 @@ TEST(Metrics, TheIgnoredLabelDoesNotCount) {
   EXPECT_NEAR(*total.value(), 2.0 / 3, 1e-12);
 }
 
-// exp((2 (log(e + 2) - 1) + log(e + 2)) / 3): three rows count.
+// Perplexity is exp((2 (log(e + 2) - 1) + log(e + 2)) / 3): three rows count.
 TEST(Metrics, KnownValues) {
   for (abi::ElementType type : {abi::F32, abi::BF16}) {
     EXPECT_NEAR(*valueOf(abi::Metric::ACCURACY, type), 2.0 / 3, 1e-12);
@@ -63,7 +63,7 @@ TEST(Metrics, KnownValues) {
   }
 }
 
-// Scores far beyond the range of exp.
+// Scores far outside the range of exp.
 TEST(Metrics, PerplexityOfGreatScores) {
   abi::Metric metric;
   metric.set_kind(abi::Metric::PERPLEXITY);

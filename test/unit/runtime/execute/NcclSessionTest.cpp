@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole programs on ranks with an emulated GPU each, joined by the emulated NCCL: what a run does
-// where a rank or the network fails it, and what it must not do meanwhile.
+// Whole programs on ranks with an emulated GPU each, joined by the emulated NCCL. Tests the
+// reaction to lost ranks and network failures, and side effects that a run must not have.
 
 #include "runtime/check/Check.h"
 #include "runtime/execute/Session.h"
@@ -29,7 +29,7 @@ std::unique_ptr<Session> load(const abi::Executable &executable, SessionOptions 
 
 abi::Executable makeTwoRanks() { return makeMlp({.ranks = 2, .batch = 8, .widths = {4, 3}}); }
 
-// While the host waits for its GPU, only the thread that watches hears that a peer is lost.
+// While the host waits for its GPU, only the watching thread notices a lost peer.
 TEST(NcclSession, ALostPeerEndsTheWaitForTheGpu) {
   auto session = load(makeTwoRanks(), {.timeOut = 60});
   std::atomic<bool> hasCalled = false;
@@ -50,8 +50,8 @@ TEST(NcclSession, ALostPeerEndsTheWaitForTheGpu) {
             "the network is down");
 }
 
-/// That the session's ranks are given up by the watchdog while a rank does what `body` does, beside
-/// one that does nothing for 5 s.
+/// Expects that the watchdog aborts the session's ranks while one rank runs `body` and the other
+/// one sleeps for 5 s.
 void expectTimedOut(Session &session, const std::function<Status(RankExecutor &)> &body) {
   int64_t begin = nowNanoseconds();
   Status status = session.onEveryRank([body](RankExecutor &rank) {
@@ -64,11 +64,11 @@ void expectTimedOut(Session &session, const std::function<Status(RankExecutor &)
   EXPECT_LT(double(nowNanoseconds() - begin) / 1e9, 4.5);
 }
 
-// A rank may go on enqueuing for a long time when others are gone, but not for ever: who then waits
-// for the GPU to come along waits for them.
+// A rank may continue to enqueue for a long time after its peers are gone, but not for ever. When
+// it waits for its GPU's full queue, it waits for the peers.
 TEST(NcclSession, AFullQueueIsAWait) {
   auto session = load(makeTwoRanks(), {.timeOut = 0.5});
-  // The first step is another, and all wait for its end.
+  // The first step differs from later ones, and all ranks wait for its end.
   ASSERT_TRUE(session->onEveryRank([](RankExecutor &rank) { return rank.runStep(0, {}); }).ok());
   expectTimedOut(*session, [](RankExecutor &rank) {
     Status status;
@@ -90,7 +90,7 @@ TEST(NcclSession, AFullRingIsAWait) {
   });
 }
 
-// What libraries work in is no part of the program's plan, but of what a run tells.
+// Workspaces of libraries are not part of the program's memory plan, but a run reports them.
 TEST(NcclSession, WorkspacesAreCounted) {
   abi::Executable executable = makeTwoRanks();
   auto session = load(executable, {.timeOut = 60});
@@ -103,7 +103,7 @@ TEST(NcclSession, WorkspacesAreCounted) {
   EXPECT_TRUE(status.ok());
 }
 
-// What is slower than it could be is told once, with the reason.
+// A slower fallback is reported once, with the reason.
 TEST(NcclSession, TheWayOverTheHostIsTold) {
   std::vector<std::string> told;
   auto session =
@@ -128,7 +128,7 @@ TEST(NcclSession, TheTimeLimitIsOneToMeetIn) {
   EXPECT_EQ(commOptionsOf({.timeOut = 1}).timeout, 60);
 }
 
-/// The other rank of two.
+/// Sets the peer to the other rank of two.
 void setPeer(abi::Collective &collective) {
   for (int64_t peer : {1, 0})
     collective.mutable_peer()->add_table(peer);
@@ -161,8 +161,8 @@ void addGather(abi::Section &section, uint32_t source, uint32_t destination) {
   collective.mutable_destination()->set_buffer(destination);
 }
 
-/// Each rank awaits a message that the other sends last: behind kernels, which become a graph, and
-/// a collective that needs memory to work in.
+/// Makes a program in which each rank awaits a message that the other one sends last, after kernels
+/// that become a graph and a collective that needs a workspace.
 abi::Executable makeEarlyReceives() {
   ProgramBuilder builder(2);
   uint32_t received = builder.buffer("received", abi::PERSISTENT, abi::F32, {4, 4});
@@ -182,8 +182,8 @@ abi::Executable makeEarlyReceives() {
   return builder.executable;
 }
 
-// The driver may wait for the whole GPU where it takes memory, so for a receive as well: nothing
-// takes any while steps run.
+// The driver may wait for the whole GPU when it allocates memory, including pending receives.
+// Therefore steps allocate nothing.
 TEST(NcclSession, StepsTakeNoMemory) {
   auto session = load(makeEarlyReceives(), {.timeOut = 20});
   ASSERT_TRUE(session);

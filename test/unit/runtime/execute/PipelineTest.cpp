@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several programs, one per stage, run like the one program that they were cut from: messages
-// between stages, activations in rings, parameters and results where their stage is.
+// Compares several programs, one per stage, with the one program that they were cut from: messages
+// between stages, activations in rings, parameters and results on their stages.
 
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
@@ -22,7 +22,7 @@ using runtime::Session;
 using runtime::StepResults;
 using runtime::Tensor;
 
-/// Random images and labels that are below the width.
+/// Makes random images and labels that are below the width.
 NamedTensors makeBatch(const CompileOptions &options, int step) {
   Tensor image = Tensor::zeros(abi::F32, {options.batch, options.width});
   Tensor label = Tensor::zeros(abi::I64, {options.batch});
@@ -48,7 +48,7 @@ void expectNear(const Tensor &a, const Tensor &b, const std::string &what) {
 
 class Pipeline : public testing::TestWithParam<CompileOptions> {};
 
-// Three steps of it give the losses, gradients, parameters and outputs of one rank.
+// Three steps of the pipeline give the losses, gradients, parameters and outputs of one rank.
 TEST_P(Pipeline, TrainsLikeOneRank) {
   CompileOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
@@ -76,7 +76,7 @@ TEST_P(Pipeline, TrainsLikeOneRank) {
   EXPECT_EQ(logits->at("logits").shape, rows.shape);
 }
 
-// A rank has the parameters of its own stage, and no others; a file has all.
+// A rank holds only the parameters of its own stage; a file holds all.
 TEST_P(Pipeline, KeepsParametersByStage) {
   CompileOptions options = GetParam();
   std::unique_ptr<Session> session = load(options);
@@ -95,8 +95,8 @@ TEST_P(Pipeline, KeepsParametersByStage) {
   std::filesystem::remove(path);
 }
 
-// The loops of training and evaluation: data reach the stages that read them, the last stage's loss
-// is the run's.
+// Training and evaluation loops: the stages that read data get them, and the last stage's loss is
+// the run's loss.
 TEST_P(Pipeline, RunsTheLoops) {
   CompileOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
@@ -116,7 +116,7 @@ TEST_P(Pipeline, RunsTheLoops) {
   EXPECT_GE(metrics->at("accuracy"), 0);
 }
 
-// Collectives that stand next to each other in one program need not do so in another.
+// Collectives that are adjacent in one program need not be adjacent in another.
 TEST(PipelineGroups, StagesHaveNeighboursOfTheirOwn) {
   CompileOptions options{.shares = true, .fused = true};
   abi::Executable executable = makePipeline(options);

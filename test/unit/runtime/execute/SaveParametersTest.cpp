@@ -24,7 +24,8 @@ abi::Parameter &addParameter(abi::Program &program, const std::string &name,
   return parameter;
 }
 
-// Length, header, blanks to a multiple of eight, and the bytes; states of optimizers stay out.
+// The file has a length, a header, blanks up to a multiple of eight, and the bytes. Optimizer
+// states are left out.
 TEST(SaveParameters, WritesTheFormat) {
   abi::Program program;
   addParameter(program, "w", {1, 2});
@@ -54,7 +55,7 @@ abi::Piece &addPiece(abi::Program &program, const std::string &name, int64_t col
   return piece;
 }
 
-// Two columns and one of a tensor with rows of three.
+// Two columns and one column of a tensor with rows of three.
 TEST(SaveParameters, PutsPiecesTogether) {
   abi::Program program;
   addPiece(program, "a", 2, 0);
@@ -77,7 +78,7 @@ TEST(SaveParameters, PutsPiecesTogether) {
   std::filesystem::remove(path);
 }
 
-// Bits of f16: an infinity, and what is no number. Running statistics are not looked at.
+// The f16 bits are an infinity and a NaN. Running statistics are not checked.
 TEST(SaveParameters, NothingIsSavedOverAGoodFile) {
   std::string path = testing::TempDir() + "/good.safetensors";
   auto save = [&](uint16_t bits, bool isTrained, bool mustBeFinite) {

@@ -46,8 +46,8 @@ TEST(Tensor, BlocksGoOutAndIn) {
   EXPECT_EQ(joined.data, global.data);
 }
 
-// Cut along rows, partial along columns: pairs of ranks are added, then their blocks joined and
-// scaled.
+// Cut along rows, partial along columns: pairs of ranks are summed, then their blocks are joined
+// and scaled.
 TEST(Tensor, AssemblesPartialBlocks) {
   Grid grid;
   abi::Result result;
@@ -67,7 +67,7 @@ TEST(Tensor, AssemblesPartialBlocks) {
   EXPECT_EQ(global.at(23), 0.5 * (3 + 4));
 }
 
-// Every kind of first value is the same for an element, whoever holds it.
+// Every kind of initial value of an element is the same, whichever rank holds it.
 TEST(Initialize, DoesNotDependOnTheSharding) {
   Grid grid;
   abi::Parameter whole;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traces of programs on the emulated GPU: times at which instructions ran there, not at which they
-// were enqueued.
+// Traces of programs on the emulated GPU have the times at which instructions ran, not at which
+// they were enqueued.
 
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace runtime;
 
-/// Far more than the GPU's clock is off.
+/// Far larger than the error of the GPU's clock.
 constexpr int64_t tolerance = 2'000'000;
 
 class TraceTest : public testing::Test {
@@ -58,7 +58,7 @@ protected:
   std::vector<std::vector<TraceEntry>> ofRanks;
 };
 
-// What a rank computes is done one after the other, in the order of its instructions.
+// The compute instructions of a rank run one after the other, in program order.
 TEST_F(TraceTest, RecordsRunInTheirOrder) {
   run(2, {.capacity = 4096, .hasEach = true});
   for (const std::vector<TraceEntry> &entries : ofRanks) {
@@ -77,7 +77,7 @@ bool waitsFor(const abi::Instruction &instruction, const abi::Instruction &other
          instruction.waits().end();
 }
 
-// Collectives are done before what waits for them begins.
+// Collectives are done before their waiting readers begin.
 TEST_F(TraceTest, CollectivesHaveTimesOfTheirOwn) {
   run(2, {.capacity = 4096, .hasEach = true});
   int pairs = 0;
@@ -98,7 +98,7 @@ TEST_F(TraceTest, CollectivesHaveTimesOfTheirOwn) {
   EXPECT_GT(pairs, 0);
 }
 
-// Records that the device takes as one are one entry, unless each is asked for.
+// Instructions that the device runs as one are one entry, unless single entries are requested.
 TEST_F(TraceTest, JoinedRecordsAreOneEntry) {
   run(1, {.capacity = 4096, .hasEach = true});
   std::vector<TraceEntry> each = ofRanks[0];
@@ -120,7 +120,7 @@ std::vector<std::string> names(const std::vector<TraceEntry> &entries) {
   return list;
 }
 
-// A ring of few entries has the last ones; one of none costs nothing and has none.
+// A short ring keeps the last entries; a ring of size zero costs nothing and keeps none.
 TEST_F(TraceTest, OnlyTheLatestAreKept) {
   run(2, {.capacity = 4096, .hasEach = true});
   std::vector<std::string> all = names(ofRanks[0]);
