@@ -7,8 +7,8 @@
 // RUN: not pcc-opt %s --plan-find-stages="stages=9 micro-batches=9" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not pcc-opt %s --plan-find-stages="stages=2 cluster=2xabacus" -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLUSTER
 
-// The stages take about the same time, so the table, which costs little, is with the first product;
-// each stage says what it takes.
+// The stages take about the same time: the table, which costs little, is in the stage of the first
+// matmul. A remark gives the time of each stage.
 
 // CHECK: [Passed] stage | Category:strategy | {{.*}}bytes={{[0-9]+}}{{.*}}first=gather{{.*}}seconds={{.*}}stage=0
 // CHECK: [Passed] stage | Category:strategy | {{.*}}bytes={{[0-9]+}}{{.*}}seconds={{.*}}stage=1
@@ -22,13 +22,13 @@
 // SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
 // SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
 
-// Greater ones have room for a product beside it, but not for what two copies of a microbatch keep.
+// Larger devices also have room for a matmul, but not for the residuals of two copies of a microbatch.
 
 // ROOM: graph.gather %{{.*}} {pipe.stage = 0 : i64}
 // ROOM: graph.matmul %{{.*}} {pipe.stage = 0 : i64}
 
-// On smaller ones its rows are not kept for two microbatches, but gathered again; the other stage
-// has one microbatch at a time, and keeps what it computes.
+// On smaller devices the table's rows are gathered again instead of saved for two microbatches. The
+// other stage has one microbatch at a time, and saves its activations.
 
 // AGAIN: stage | Category:strategy | {{.*}}first=gather{{.*}}recomputed=1,{{.*}}stage=0
 // AGAIN: stage | Category:strategy | {{.*}}recomputed=0,{{.*}}stage=1

@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse" | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --plan-find-stages="stages=2 virtual-stages=2 micro-batches=4 cluster=2xcpu" | FileCheck %s --check-prefix=CHUNKS
 
-// Four equal products: two in each stage, or one in each chunk. What is made of parameters goes with
-// the first of its readers; a residual is not cut through.
+// Four equal matmuls: two in each stage, or one in each chunk. Values computed from parameters join
+// their first reader. A residual is never cut through.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: graph.matmul %{{.*}} {pipe.stage = 0 : i64}
@@ -42,7 +42,7 @@ func.func @forward(%x: tensor<256x512xf32> {graph.role = #graph.role<input "x">}
 
 // -----
 
-// A model with a stage somewhere stays as it is.
+// A model with any assigned stage stays unchanged.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: graph.exp %{{.*}} {pipe.stage = 1 : i64}

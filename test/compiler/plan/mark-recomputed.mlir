@@ -3,7 +3,7 @@
 // RUN: not pcc-opt %s --split-input-file --plan-annotate-recompute='parts=9 cluster=1xcpu' 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: expected numbers of parts below 2, got 9
 
-// What is cheap comes first, products after; what the segment hands on is kept. The names tell the ops from all others.
+// Cheap ops are recomputed first, matmuls later; results of the segment are saved. Names identify the ops.
 // CHECK: pipe.constraints = [{marked, op_name = "/exp", recompute}, {marked, op_name = "/sin", recompute}, {marked, op_name = "/first", recompute}, {marked, op_name = "/second", recompute}]
 // ALONE: pipe.constraints = [{marked, op_name = "/exp", recompute}, {marked, op_name = "/sin", recompute}]
 // ALONE: graph.matmul {{.*}}pipe.stage = 0

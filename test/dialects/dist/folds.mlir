@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --canonicalize | FileCheck %s
 
-// A reshard to the sharding that a value has, and the block of a value just assembled, are nothing.
+// A reshard to the present sharding is folded, and so is the block of a value that was just assembled.
 
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   // CHECK-LABEL: func.func @reshard

@@ -64,7 +64,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// Meshes and groups are checked where they stand.
+// Meshes and groups are verified where they occur.
 // expected-error @below {{axis "dp" occurs twice in the mesh}}
 module attributes {dist.mesh = #dist.mesh<dp=4, dp=2>} {
 }
@@ -87,7 +87,7 @@ func.func private @f(tensor<8xf32> {dist.sharding = #dist.sharding<[a..b]>})
 
 // -----
 
-// Marks on functions.
+// Annotations on functions.
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   // expected-error @below {{argument 0: dimension 0 of size 6 is not divisible by 4 shards}}
   func.func private @f(tensor<6xf32> {dist.sharding = #dist.sharding<[dp]>})
@@ -95,7 +95,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// A local function has blocks: any size will do.
+// A local function has blocks, so any size is valid.
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   func.func private @f(tensor<6xf32> {dist.sharding = #dist.sharding<[dp]>}) attributes {dist.local}
 }
@@ -124,7 +124,7 @@ func.func private @f() attributes {dist.local = 1}
 
 // -----
 
-// Marks on ops.
+// Annotations on ops.
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   func.func @f(%x: tensor<8xf32>) {
     // expected-error @below {{expected "dist.in" to be a list of 2 shardings, got [#dist.sharding<[dp]>]}}
@@ -145,7 +145,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// C5 holds for marks too: only numbers are partial, and nothing of unknown size has a sharding.
+// C5 holds for annotations, too: only numbers are partial, and values of unknown size have no sharding.
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   func.func @f(%x: tensor<8xi1>) {
     // expected-error @below {{"dist.in" 0: expected a tensor of numbers under the partial sharding "[_] partial(sum: dp)", got 'tensor<8xi1>'}}

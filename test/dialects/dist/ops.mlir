@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s | pcc-opt | FileCheck %s
 
-// Every op reads back as it was printed.
+// Every op is parsed as it is printed.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>}
 module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {

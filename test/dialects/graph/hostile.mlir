@@ -5,7 +5,7 @@
 // RUN: not pcc-opt %s --split-input-file -o /dev/null --graph-split-batch=count=2
 
 // Hostile and degenerate programs: wrong types, missing attributes, overflowing sizes, rank 0, sizes of one. Most
-// are refused, some are right; none may crash the parser, the verifier or a pass ("not" fails on a signal).
+// are refused, some are valid; none may crash the parser, the verifier or a pass ("not" fails on a signal).
 
 func.func @a(%x: tensor<*xf32>) {
   %0 = graph.relu %x : tensor<*xf32>

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics
 
-// Elementwise ops have one shape and one type.
+// Elementwise ops have one shape and one element type.
 func.func @shapes(%a: tensor<2xf32>, %b: tensor<3xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
   %0 = "graph.add"(%a, %b) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
@@ -26,7 +26,7 @@ func.func @exp_of_integers(%x: tensor<2xi32>) {
 
 // -----
 
-// Bits of floats are nobody's business.
+// Bitwise ops do not accept floats.
 func.func @and_of_floats(%x: tensor<2xf32>) {
   // expected-error @+1 {{operand #0 must be tensor of integers or i1 with static sizes of at least 1, but got 'tensor<2xf32>'}}
   %0 = graph.and %x, %x : tensor<2xf32>

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics
 
-// Tensors are ranked and static, with no empty dimension.
+// Tensors are ranked and static, without empty dimensions.
 func.func @dynamic(%x: tensor<?xf32>) {
   // expected-error @+1 {{must be tensor of floats or integers with static sizes of at least 1, but got 'tensor<?xf32>'}}
   %0 = graph.neg %x : tensor<?xf32>
@@ -17,7 +17,7 @@ func.func @empty(%x: tensor<2x0xf32>) {
 
 // -----
 
-// A product of sizes that would overflow is refused.
+// The product of sizes must not overflow.
 func.func @huge(%x: tensor<4294967296x4294967296xf32>) {
   // expected-error @+1 {{with static sizes of at least 1}}
   %0 = graph.neg %x : tensor<4294967296x4294967296xf32>
@@ -46,19 +46,19 @@ graph.parameter @w : tensor<2xf32> init(<zeros>) {graph.part = {whole = "all"}}
 
 // -----
 
-// parameter C7: two of six elements in each of two periods of three are one, from the last on two would be too many.
+// parameter C7: two of six elements in each of two periods of three; starting at the last element, two are too many.
 // expected-error @+1 {{'graph.parameter' op expected 'graph.part' inside of its whole, got 4 elements of 6, from 2 on in every 3}}
 graph.parameter @w : tensor<4xf32> init(<zeros>) {graph.part = {whole = "all", shape = array<i64: 6>, period = 3 : i64, offset = 2 : i64}}
 
 // -----
 
-// parameter C2: a file's values are there.
+// parameter C2: a parameter from a file has values.
 // expected-error @+1 {{expected 'value' beside 'file'}}
 graph.parameter @w : tensor<2xf32> init(<file>)
 
 // -----
 
-// parameter C2: only a file has values.
+// parameter C2: only a parameter from a file has values.
 // expected-error @+1 {{expected no 'value' unless the initializer is 'file'}}
 graph.parameter @w : tensor<2xf32> init(<zeros>) {value = dense<0.0> : tensor<2xf32>}
 

@@ -9,7 +9,7 @@ func.func @pad_axis(%x: tensor<4xf32>) {
 
 // -----
 
-// pad C2: nothing left.
+// pad C2: no elements are left.
 func.func @pad_empty(%x: tensor<4xf32>) {
   // expected-error @+1 {{'graph.pad' op expected a padded size in [1, 2^48], got 4 with -2 before and -2 after}}
   %0 = graph.pad %x axis = 0 low = -2 high = -2 : tensor<4xf32>

@@ -15,7 +15,7 @@ graph.parameter @c : tensor<2xf16> init(<constant, 2.5>)
 // CHECK: graph.parameter @f : tensor<2xf32> init(<file>) {value = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>}
 graph.parameter @f : tensor<2xf32> init(<file>) {value = dense<[1.0, 2.0]> : tensor<2xf32>}
 
-// Roles stand on arguments and results; only parameters and gradients need a name.
+// Roles are attributes of arguments and results; only parameters and gradients need a name.
 // CHECK-LABEL: func.func @roles
 // CHECK-SAME: %arg0: tensor<2xf32> {graph.role = #graph.role<input "x">}
 // CHECK-SAME: %arg1: tensor<2xf32> {graph.role = #graph.role<parameter "layer1.bias">}

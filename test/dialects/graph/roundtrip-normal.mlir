@@ -20,7 +20,7 @@ func.func @channels(%x: tensor<4x6x5xbf16>, %s: tensor<6xf32>, %r: tensor<6xf32>
   %0:3 = graph.batch_norm %x, %s, %s, %r, %r epsilon = 0.125 momentum = 0.5 : tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>
   // CHECK: graph.batch_norm_inference %arg0, %arg1, %arg1, %arg2, %arg2 epsilon = 1.250000e-01 : tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>
   %1 = graph.batch_norm_inference %x, %s, %s, %r, %r epsilon = 0.125 : tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>
-  // The momentum with which it is trained, where it is not the usual one.
+  // The training momentum, if it differs from the default.
   // CHECK: graph.batch_norm_inference {{.*}} epsilon = 1.250000e-01 {momentum = 5.000000e-01 : f64}
   %2 = graph.batch_norm_inference %x, %s, %s, %r, %r epsilon = 0.125 {momentum = 0.5 : f64} : tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>
   return

@@ -37,7 +37,7 @@ func.func @optimizer(%p: tensor<4xf32>, %g: tensor<4xf32>, %v: tensor<4xf32>, %r
   %1:2 = graph.momentum %p, %g, %v, %rate {momentum = 0.9, nesterov} : tensor<4xf32>, tensor<f32>
   // CHECK: graph.adam %arg0, %arg1, %arg2, %arg2, %arg3, %arg4 {beta1 = 5.000000e-01 : f64, beta2 = 2.500000e-01 : f64, epsilon = 1.250000e-01 : f64} : tensor<4xf32>, tensor<f32>, tensor<i64>
   %2:3 = graph.adam %p, %g, %v, %v, %rate, %step {beta1 = 0.5, beta2 = 0.25, epsilon = 0.125} : tensor<4xf32>, tensor<f32>, tensor<i64>
-  // Gradient and states of other types than the parameter stand in brackets.
+  // Types of gradient and states that differ from the parameter's type are in brackets.
   // CHECK: graph.adam_weight_decay %arg5, %arg1, %arg2, %arg2, %arg3, %arg4 {{{.*}}weight_decay = 5.000000e-01 : f64} : tensor<4xbf16> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>), tensor<f32>, tensor<i64>
   %3:3 = graph.adam_weight_decay %q, %g, %v, %v, %rate, %step {beta1 = 0.5, beta2 = 0.25, epsilon = 0.125, weight_decay = 0.5} : tensor<4xbf16> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>), tensor<f32>, tensor<i64>
   // CHECK: graph.lamb %arg5, %arg5, %arg2, %arg2, %arg3, %arg4 {{.*}} : tensor<4xbf16> (tensor<4xbf16>, tensor<4xf32>, tensor<4xf32>), tensor<f32>, tensor<i64>

@@ -14,7 +14,7 @@ func.func @convolutions(%x: tensor<2x4x8x6xf32>, %w: tensor<6x2x3x3xf32>) {
   return
 }
 
-// Three windows of 3 at a distance of 2 see 7 of the 8 rows.
+// Three windows of 3 with stride 2 cover 7 of the 8 rows.
 // CHECK-LABEL: func.func @pooling
 func.func @pooling(%x: tensor<2x4x8x6xf32>, %g: tensor<2x4x3x2xf32>) {
   // CHECK: graph.max_pool %arg0 window = [3, 3] {strides = array<i64: 2, 2>} : tensor<2x4x8x6xf32>

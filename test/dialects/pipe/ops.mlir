@@ -20,7 +20,7 @@ pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
   pipe.action @update
 }
 
-// A slot for all copies of a microbatch: its section has the rows of each.
+// An action for all copies of a microbatch: its section has the rows of each copy.
 
 // CHECK: tensor<4xf32> {pipe.copy = 1 : i64}
 func.func @all_copies(%x: tensor<4xf32> {pipe.copy = 0 : i64}, %y: tensor<4xf32> {pipe.copy = 1 : i64}) {

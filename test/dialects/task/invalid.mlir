@@ -161,7 +161,7 @@ task.program @p attributes {persistent_bytes = 128, temporary_bytes = 0, constan
 
 // -----
 
-// A rank expression without an entry is none.
+// A rank expression needs at least one entry.
 // expected-error @below {{expected one entry for each rank, got none}}
 module attributes {test.rank = #task.rank<[]>} {
 }

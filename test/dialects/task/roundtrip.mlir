@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s | pcc-opt | FileCheck %s
 
-// Every op and attribute prints as it is read.
+// Every op and attribute is printed as it is parsed.
 // CHECK-LABEL: task.program @train
 task.program @train attributes {persistent_bytes = 64, temporary_bytes = 128, constant_bytes = 64, input_bytes = 64, micro_batches = 2 : i64} {
   // CHECK: %[[W:.*]] = task.buffer "w" persistent offset = 0 : memref<4x4xf32>

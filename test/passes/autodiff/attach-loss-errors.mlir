@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --autodiff-attach-loss
 
-// There is a model to attach the loss to.
+// The module must have a model to which the loss is attached.
 
 // expected-error @below {{expected a function 'forward'; import a model first}}
 module {
@@ -8,7 +8,7 @@ module {
 
 // -----
 
-// A model with a loss of its own needs no other.
+// A model with a loss of its own needs no --loss.
 
 // expected-error @below {{the model has a loss of its own: leave --loss out}}
 func.func @forward(%x: tensor<f32>) -> (tensor<f32> {graph.role = #graph.role<loss>}) {
@@ -29,7 +29,7 @@ func.func @forward_loss(%x: tensor<3xf32>) {
 
 // -----
 
-// Without an output there is nothing to judge.
+// The loss needs an output of the model.
 
 // expected-error @below {{expected the name of one output in --loss, got 0 to choose from; outputs: none}}
 func.func @forward(%x: tensor<3xf32>) -> tensor<3xf32> {

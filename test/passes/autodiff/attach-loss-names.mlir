@@ -6,7 +6,7 @@
 // RUN: not pcc-opt %s --autodiff-attach-loss=loss=softmax_cross_entropy:first,bytes,ignore_index=1000 2>&1 | FileCheck %s --check-prefix=IGNORED
 // RUN: not pcc-opt %s --autodiff-attach-loss=loss=squares 2>&1 | FileCheck %s --check-prefix=KIND
 
-// Names choose among several outputs and inputs; options follow the names.
+// Names select among several outputs and inputs; options follow the names.
 
 // CHECK-LABEL: func.func @forward_loss(
 // CHECK-SAME: %[[X:.+]]: tensor<4x3xf32> {graph.role = #graph.role<input "x">}

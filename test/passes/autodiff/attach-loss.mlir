@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --autodiff-attach-loss | FileCheck %s
 
-// @forward stays. The copy takes the labels behind the other inputs and yields the loss.
+// @forward stays. Its copy takes the labels after the other inputs and returns the loss.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME: -> (tensor<4x3xf32> {graph.role = #graph.role<output "logits">})
@@ -24,7 +24,7 @@ module {
 
 // -----
 
-// An input called "labels" is taken for them. Updated parameters stay among the results.
+// An input named "labels" becomes the labels. Updated parameters stay among the results.
 
 // CHECK-LABEL: func.func @forward_loss(
 // CHECK-SAME: %[[LABELS:.+]]: tensor<4xi32> {graph.role = #graph.role<input "labels">}

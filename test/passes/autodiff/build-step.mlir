@@ -4,9 +4,9 @@
 // RUN: not pcc-opt %s --autodiff-build-step=micro-batches=0 2>&1 | FileCheck %s --check-prefix=MICRO
 // RUN: not pcc-opt %s --autodiff-build-step=copies=-1 2>&1 | FileCheck %s --check-prefix=COPIES
 
-// Loss and gradients are accumulated, updated parameters are not. With sum the loss is added up and
-// the gradient divided by the number of microbatches; with mean both are divided by the number of
-// microbatches and copies.
+// Loss and gradients are accumulated, updated parameters are not. With sum, the losses are added
+// and the gradient is divided by the number of microbatches. With mean, both are divided by the
+// number of microbatches and copies.
 
 // CHECK-LABEL: func.func @forward_backward(
 // ONE-SAME: #graph.role<loss>, pipe.accumulate = #pipe.accumulate<scale = 1.000000e+00>

@@ -21,7 +21,7 @@ func.func @forward_backward(%x: tensor<f32>)
 
 // -----
 
-// The name of a state is taken.
+// The name of a state already exists.
 
 graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
 // expected-error @below {{'w.velocity' is the name of a state of optimizer 'momentum': rename this symbol}}

@@ -4,7 +4,7 @@
 // RUN: pcc-opt %s --autodiff-build-update=optimizer=sgd,lr=0.5,warmup=10 | FileCheck %s --check-prefix=WARMUP
 // RUN: not pcc-opt %s --autodiff-build-update=optimizer=sgd,lr=0.5,momentum=0.9 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// States are declared beside their parameters and share their marks. Arguments and results are
+// States are declared beside their parameters and share their annotations. Arguments and results are
 // grouped: parameters, gradients, states. States are in f32.
 
 // CHECK: graph.parameter @layer.w :
@@ -35,7 +35,7 @@
 // SGD: %[[NEW:.+]] = graph.sgd
 // SGD: return %[[NEW]]
 
-// An optimizer that depends on the number of the step takes it last.
+// An optimizer that depends on the step number takes it as the last argument.
 // LAMB: graph.parameter @layer.w.moment1 : tensor<2xf32> init(<zeros>)
 // LAMB: graph.parameter @layer.w.moment2 : tensor<2xf32> init(<zeros>)
 // LAMB-LABEL: func.func @update(
@@ -43,7 +43,7 @@
 // LAMB: graph.lamb %{{.*}}, %[[STEP]] {beta1 = 8.000000e-01 : f64, beta2 = {{0.99.*}} : f64, epsilon = {{.*E-7}} : f64, weight_decay = 1.000000e-03 : f64}
 // LAMB: graph.lamb {{.*}} : tensor<bf16> (tensor<f32>, tensor<f32>, tensor<f32>), tensor<f32>, tensor<i64>
 
-// So does one whose rate changes.
+// The same holds for an optimizer whose rate changes.
 // WARMUP-LABEL: func.func @update(
 // WARMUP-SAME: %[[STEP:[a-z0-9]+]]: tensor<i64> {graph.role = #graph.role<step>}) ->
 // WARMUP: %[[NOW:.+]] = graph.cast %[[STEP]]

@@ -1,9 +1,9 @@
 // RUN: pcc-opt %s --split-input-file --autodiff-differentiate | FileCheck %s
 
-// The values of these rules are tested by check-gradients; here is what each of them builds. Each
-// rank differentiates the sum of all ranks' losses.
+// check-gradients tests the values of these rules; this file checks the ops that each rule builds.
+// Each rank differentiates the sum of all ranks' losses.
 
-// A sum over the ranks goes back as a sum over the same group.
+// The gradient of a sum over the ranks is a sum over the same group.
 // CHECK-LABEL: func.func @forward_backward
 // CHECK-SAME: -> (tensor<f32> {{.+}}, tensor<4xf32> {dist.sharding = #dist.sharding<[tp]>, graph.role = #graph.role<gradient "w">}) attributes {dist.local}
 // CHECK: %[[Y:.+]] = dist.all_reduce {{ ?}}sum %{{.+}} over <axes [tp]>
@@ -21,7 +21,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
 
 // -----
 
-// A maximum takes the gradients of all ranks where the rank's value is it.
+// The gradient of a maximum goes to ranks whose value equals the maximum.
 // CHECK-LABEL: func.func @forward_backward
 // CHECK: %[[Y:.+]] = dist.all_reduce {{ ?}}max %[[W:.+]] :
 // CHECK-DAG: %[[SUM:.+]] = dist.all_reduce {{ ?}}sum
@@ -39,8 +39,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Gathering, scattering, exchanging: the way back, in reverse order. The loss keeps what its
-// boundary says.
+// Gathers, scatters and exchanges are undone in reverse order. The loss keeps the sharding of its
+// boundary.
 // CHECK-LABEL: func.func @forward_backward
 // CHECK-SAME: -> (tensor<f32> {dist.sharding = #dist.sharding<[] partial(sum: dp)>, graph.role = #graph.role<loss>}
 // CHECK: dist.all_to_all %{{.+}} split = 0 concat = 1 : tensor<2x4xf32> to tensor<1x8xf32>
@@ -70,7 +70,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A neighbour exchange swaps its tables, the borders of tiles are added back.
+// A neighbor exchange swaps its tables; the borders of tiles are added back.
 // CHECK-LABEL: func.func @forward_backward
 // CHECK: dist.block_exchange %{{.+}} adding {{\[}}[0, 0, 0, 0, 1, 0, 1, 1, 2, 2, 0, 0, 0, 0], [1, 1, 0, 0, 1, 0, 1, 1, 2, 2, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 1, 1, 1, 2, 0, 0, 1, 0]] : tensor<1x1x3x2xf32> to tensor<1x1x2x2xf32>
 // CHECK: dist.neighbor_exchange %{{.+}} send {{\[}}[-1], [0]] receive {{\[}}[1], [-1]] : (tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32>
@@ -90,8 +90,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Send and receive are each other's opposite, with the same tag and in the reverse order. What
-// nobody's loss needs, the integers, is not sent back.
+// Send and receive become each other, with the same tag and in reverse order. Integers, on which no
+// loss depends, are not sent back.
 // CHECK-LABEL: func.func @forward_backward
 // CHECK: dist.send %{{.+}} to [1, -1] {tag = 5 : i64} : tensor<4xf32>
 // CHECK: dist.send %{{.+}} to [1, -1] {tag = 6 : i64} : tensor<2xi64>
@@ -116,7 +116,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// The copies of a mirrored parameter are one value, whose gradient is the mean of theirs.
+// The copies of a mirrored parameter are one value, whose gradient is the mean of the copies' gradients.
 // CHECK-LABEL: func.func @forward_backward
 // CHECK: dist.mirror %{{.+}} mean over <axes [dp]>
 // CHECK: %[[SUM:.+]] = dist.all_reduce {{ ?}}sum %{{.+}} over <axes [dp]>

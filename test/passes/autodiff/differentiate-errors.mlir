@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --autodiff-differentiate
 
-// Every op without a derivative is named at once. Ops that no gradient must pass are not.
+// All ops without a derivative are named at once. Ops that no gradient passes are not.
 
 module {
   graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
@@ -87,7 +87,7 @@ func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">},
 
 // -----
 
-// A parameter has one type.
+// All uses of a parameter have one type.
 
 graph.parameter @w : tensor<2xf32> init(#graph.init<zeros>)
 // expected-error @below {{argument #0 is parameter 'w': expected its declared type 'tensor<2xf32>', got 'tensor<f32>'}}
@@ -98,7 +98,7 @@ func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">})
 
 // -----
 
-// A reduction of which every rank gets one block has a derivative only if it is a sum.
+// A reduce-scatter has a derivative only if it is a sum.
 
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>)
@@ -115,7 +115,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A parameter of which a rank holds a block.
+// A parameter whose ranks hold blocks.
 
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>)

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --autodiff-differentiate --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// A layer: the loss comes first, then the gradients in f32. The weight's gradient is a product of its
-// own name; no gradient of the data is built. The mask of relu is read off its result.
+// A layer: the loss comes first, then the gradients in f32. The weight's gradient is a matmul with a
+// name of its own. No gradient of the data is built. The mask of relu is computed from its result.
 
 // CHECK-LABEL: func.func @forward_backward(
 // CHECK-SAME: %[[X:.+]]: tensor<4x2xf32> {graph.role = #graph.role<input "x">}
@@ -30,8 +30,8 @@ module {
 
 // -----
 
-// A model with a loss of its own: @forward stays, with its outputs, which the copy does not compute.
-// Updated parameters follow the gradients. A value used twice sums what its uses give.
+// A model with a loss of its own: @forward keeps its outputs, which the copy does not compute.
+// Updated parameters follow the gradients. A value that is used twice sums the gradients of its uses.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: graph.exp
@@ -56,8 +56,8 @@ module {
 
 // -----
 
-// Gradients leave in f32, whatever the type of the parameter. Ops without a name are called after
-// their kind.
+// Gradients are returned in f32, whatever the type of the parameter. Ops without a name are named
+// after their kind.
 
 // CHECK-LABEL: func.func @forward_backward(
 // CHECK-SAME: tensor<3xf32> {graph.role = #graph.role<gradient "w">}

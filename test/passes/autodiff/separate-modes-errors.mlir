@@ -3,7 +3,7 @@
 graph.parameter @scale : tensor<3xf32> init(#graph.init<ones>)
 graph.parameter @statistics : tensor<3xf32> init(#graph.init<ones>) {trainable = false}
 
-// One parameter cannot become both statistics of the batch.
+// One parameter cannot be both statistics of a batch norm.
 func.func @forward(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">},
                    %s: tensor<3xf32> {graph.role = #graph.role<parameter "scale">},
                    %m: tensor<3xf32> {graph.role = #graph.role<parameter "statistics">})

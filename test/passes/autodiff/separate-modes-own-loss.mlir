@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --autodiff-separate-modes | FileCheck %s
 
-// A model with a loss of its own, exported as it is trained: the copy is trained, the model itself evaluates.
+// A model with a loss of its own, exported in training mode: the copy is trained, the model itself evaluates.
 
 graph.parameter @scale : tensor<3xf32> init(#graph.init<ones>)
 graph.parameter @mean : tensor<3xf32> init(#graph.init<zeros>) {trainable = false}

@@ -6,7 +6,7 @@ graph.parameter @scale : tensor<3xf32> init(#graph.init<ones>)
 graph.parameter @mean : tensor<3xf32> init(#graph.init<zeros>) {trainable = false}
 graph.parameter @variance : tensor<3xf32> init(#graph.init<ones>) {trainable = false}
 
-// A module that the model applies twice: evaluation takes the running statistics both times.
+// A module that the model applies twice: evaluation uses the running statistics both times.
 // CHECK-LABEL: func.func @forward(
 // CHECK: %[[FIRST:.+]] = graph.batch_norm_inference %arg0, %arg1, %arg1, %arg2, %arg3
 // CHECK: graph.batch_norm_inference %[[FIRST]], %arg1, %arg1, %arg2, %arg3

@@ -2,7 +2,7 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc-opt %t.mlir | diff - %t.mlir
 
-// A perceptron of two layers, from @forward to the step. What comes out reads back.
+// A perceptron of two layers, from @forward to the step. The printed module can be parsed again.
 
 // CHECK: graph.parameter @fc1.weight : tensor<16x8xf32>
 // CHECK-NEXT: graph.parameter @fc1.weight.velocity

@@ -3,10 +3,10 @@
 // RUN: pcc-opt %s --graph-canonicalize -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
-// Before and after compute the same.
+// The module computes the same before and after.
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
-// Transposes of operands become flags, and cancel flags that are there.
+// Transposes of operands become flags, or cancel existing flags.
 // CHECK-LABEL: func.func @operands
 // CHECK-SAME: %[[A:.+]]: tensor<8x4xf32>, %[[B:.+]]: tensor<8x6xf32>
 // CHECK-NEXT: %[[C:.+]] = graph.matmul %[[A]], %[[B]] {transpose_lhs} : tensor<8x4xf32>, tensor<8x6xf32>
@@ -18,7 +18,7 @@ func.func @operands(%a: tensor<8x4xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32>
   return %2 : tensor<4x6xf32>
 }
 
-// A transposed product is the product of the transposed operands, exchanged; it is called as before.
+// A transposed matmul becomes the matmul of the transposed operands in exchanged order; it keeps its name.
 // CHECK-LABEL: func.func @result
 // CHECK-SAME: %[[A:.+]]: tensor<4x8xf32>, %[[B:.+]]: tensor<8x6xf32>
 // CHECK-NEXT: %[[C:.+]] = graph.matmul %[[B]], %[[A]] {transpose_lhs, transpose_rhs} : tensor<8x6xf32>, tensor<4x8xf32>
@@ -31,7 +31,7 @@ func.func @result(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<6x4xf32> {
   return %1 : tensor<6x4xf32>
 }
 
-// Transposes of batch dimensions stay, and so does one whose product others need.
+// Transposes of batch dimensions stay, and so does the transpose of a matmul that other ops read.
 // CHECK-LABEL: func.func @stays
 // CHECK: graph.transpose %{{.*}}, [1, 0, 2]
 // CHECK: %[[C:.+]] = graph.matmul
@@ -43,7 +43,7 @@ func.func @stays(%a: tensor<4x3x8xf32>, %b: tensor<3x8x6xf32>) -> (tensor<3x4x6x
   return %1, %2 : tensor<3x4x6xf32>, tensor<3x6x4xf32>
 }
 
-// Chains of one shape op become one; identities disappear.
+// Chains of one shape op are merged; identities disappear.
 // CHECK-LABEL: func.func @chains
 // CHECK-SAME: %[[X:.+]]: tensor<2x3x4xf32>, %[[V:.+]]: tensor<3xf32>
 // CHECK-DAG: %[[R:.+]] = graph.reshape %[[X]] : tensor<2x3x4xf32> to tensor<4x6xf32>
@@ -62,7 +62,7 @@ func.func @chains(%x: tensor<2x3x4xf32>, %v: tensor<3xf32>)
   return %1, %3, %4, %6 : tensor<4x6xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<4x2x3xf32>
 }
 
-// Ops that change nothing.
+// Ops without effect.
 // CHECK-LABEL: func.func @nothing
 // CHECK-SAME: %[[X:.+]]: tensor<4x6xf32>
 // CHECK-NEXT: return %[[X]]
@@ -80,7 +80,7 @@ func.func @nothing(%x: tensor<4x6xf32>, %p: tensor<4x6xi1>) -> tensor<4x6xf32> {
   return %9 : tensor<4x6xf32>
 }
 
-// A reversal is a slice of the same type that changes something.
+// A reversal is a slice of the same type that has an effect.
 // CHECK-LABEL: func.func @reversal
 // CHECK: graph.slice
 func.func @reversal(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -97,7 +97,7 @@ func.func @unit(%x: tensor<1x6xf32>) -> tensor<6xf32> {
   return %0 : tensor<6xf32>
 }
 
-// Neutral elements, wherever they stand in a commutative op.
+// Neutral elements, as any operand of a commutative op.
 // CHECK-LABEL: func.func @neutral
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32>
 // CHECK-NEXT: return %[[X]]
@@ -111,7 +111,7 @@ func.func @neutral(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %3 : tensor<4xf32>
 }
 
-// Splats are computed, through broadcasts, reshapes, transposes and casts.
+// Splats are folded through broadcasts, reshapes, transposes and casts.
 // CHECK-LABEL: func.func @splats
 // CHECK-NEXT: %[[C:.+]] = graph.constant dense<-3> : tensor<6x4xi32>
 // CHECK-NEXT: return %[[C]]
@@ -127,7 +127,7 @@ func.func @splats() -> tensor<6x4xi32> {
   return %7 : tensor<6x4xi32>
 }
 
-// What would be undefined stays: a division of integers by zero, a number outside the integers.
+// Undefined operations stay: a division of integers by zero, a number outside the integers.
 // CHECK-LABEL: func.func private @undefined
 // CHECK: graph.div
 // CHECK: graph.cast
@@ -140,7 +140,7 @@ func.func private @undefined() -> (tensor<2xi32>, tensor<2xi8>) {
   return %2, %4 : tensor<2xi32>, tensor<2xi8>
 }
 
-// A cast to a wider type and back is nothing; to a narrower type and back it rounds.
+// A cast to a wider type and back disappears; a cast to a narrower type and back rounds, and stays.
 // CHECK-LABEL: func.func @casts
 // CHECK-SAME: %[[X:.+]]: tensor<4xf16>, %[[Y:.+]]: tensor<4xf32>
 // CHECK-NEXT: %[[N:.+]] = graph.cast %[[Y]]
@@ -154,7 +154,7 @@ func.func @casts(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xf16>, tensor
   return %1, %3 : tensor<4xf16>, tensor<4xf32>
 }
 
-// A block of what is repeated is as much of the same, unless the block is one of the repeated values.
+// A slice of a repetition is a shorter repetition, unless the slice is one of the repeated values.
 // CHECK-LABEL: func.func @slice_of_repeated
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32>, %[[Y:.+]]: tensor<8x1xf32>, %[[N:.+]]: tensor<i64>
 // CHECK-DAG: %[[A:.+]] = graph.broadcast %[[X]], [1] : tensor<4xf32> to tensor<2x4xf32>
@@ -170,7 +170,7 @@ func.func @slice_of_repeated(%x: tensor<4xf32>, %y: tensor<8x1xf32>, %n: tensor<
   return %1, %3, %4 : tensor<2x4xf32>, tensor<8x2xf32>, tensor<2x4xf32>
 }
 
-// What one constant index picks is a slice.
+// A gather of one constant index is a slice.
 // CHECK-LABEL: func.func @gather_one
 // CHECK: %[[S:.*]] = graph.slice %arg0 axis = 1 start = 2 : tensor<4x6x2xf32> to tensor<4x1x2xf32>
 // CHECK: graph.reshape %[[S]] : tensor<4x1x2xf32> to tensor<4x2xf32>
@@ -180,7 +180,7 @@ func.func @gather_one(%x: tensor<4x6x2xf32>) -> tensor<4x2xf32> {
   return %0 : tensor<4x2xf32>
 }
 
-// An index that is not there stays what it is.
+// A gather with an invalid index stays.
 // CHECK-LABEL: func.func private @gather_none
 // CHECK: graph.gather
 func.func private @gather_none(%x: tensor<4x6x2xf32>) -> tensor<4x2xf32> {

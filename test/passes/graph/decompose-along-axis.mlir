@@ -2,10 +2,10 @@
 // RUN: pcc-opt %s --graph-decompose -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
-// Wholes and their pieces compute the same, ties and NaN included.
+// Composites and their decompositions compute the same, including ties and NaN.
 // VERIFY: verify: 16 passed, 0 failed, 0 skipped
 
-// The first element that equals the maximum; NaN equals nothing, and is the maximum where it is.
+// The first element that equals the maximum. NaN equals no element, but is the maximum if present.
 // CHECK-LABEL: func.func @argmax
 // CHECK: %[[MAX:.+]] = graph.reduce max %arg0, [1] : tensor<2x3xf32>
 // CHECK: %[[ALL:.+]] = graph.broadcast %[[MAX]], [0]
@@ -42,7 +42,7 @@ func.func @special() -> (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi
   return %0, %1, %2, %3, %4#0, %4#1, %5#1 : tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2x4xf32>, tensor<2x4xi64>, tensor<2x3xi64>
 }
 
-// An element's place is the number of those before it; each place sums over the one element there.
+// An element's position is the number of elements before it. Each position sums over its only element.
 // CHECK-LABEL: func.func @top_k
 // CHECK: %[[PLACE:.+]] = graph.reduce sum %{{.*}}, [2] : tensor<2x5x5xi64>
 // CHECK: %[[PLACES:.+]] = graph.broadcast %[[PLACE]], [0, 2] : tensor<2x5xi64> to tensor<2x3x5xi64>

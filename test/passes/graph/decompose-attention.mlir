@@ -3,7 +3,7 @@
 // RUN: pcc-opt %s --graph-decompose -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
-// Attention and the embedding of positions: wholes and their pieces compute the same.
+// Attention and rotary embeddings: composites and their decompositions compute the same.
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
 !q = tensor<2x4x3x2xf32>
@@ -12,7 +12,7 @@
 !r = tensor<2x4x3x3xf32>
 !l = tensor<2x4x3xf32>
 
-// The heads of a group are rows of one product: keys and values are not repeated.
+// The heads of a group are rows of one matmul: keys and values are not repeated.
 // CHECK-LABEL: func.func @grouped
 // CHECK: %[[ROWS:.+]] = graph.reshape %arg0 : tensor<2x4x3x2xf32> to tensor<2x2x6x2xf32>
 // CHECK: %[[PRODUCT:.+]] = graph.matmul %[[ROWS]], %arg1 {transpose_rhs}
@@ -40,7 +40,7 @@ func.func @causal(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
   return %r, %l : !r, !l
 }
 
-// Rows that may see nothing are guarded against 0 / 0.
+// Rows without visible keys are guarded against 0 / 0.
 // CHECK-LABEL: func.func @blind
 // CHECK: graph.max %{{.*}}, %{{.*}} : tensor<2x4x3xf32>
 func.func @blind(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
@@ -55,7 +55,7 @@ func.func @masked(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
   return %r, %l : !r, !l
 }
 
-// Scores of narrow floats are in f32.
+// Scores of narrow floats are computed in f32.
 // CHECK-LABEL: func.func @narrow
 // CHECK: graph.cast %arg0 : tensor<2x2x3x2xbf16> to tensor<2x2x3x2xf32>
 // CHECK: graph.matmul %{{.*}} {transpose_rhs} : tensor<2x2x3x2xf32>, tensor<2x2x3x2xf32>

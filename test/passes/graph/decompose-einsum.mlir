@@ -2,10 +2,10 @@
 // RUN: pcc-opt %s --graph-decompose -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
-// Contractions and their products of matrices compute the same.
+// Contractions and their matmuls compute the same.
 // VERIFY: verify: 10 passed, 0 failed, 0 skipped
 
-// A product is one op.
+// A contraction that is a matmul becomes one op.
 // CHECK-LABEL: func.func @product
 // CHECK-NEXT: %[[P:.+]] = graph.matmul %arg0, %arg1 : tensor<4x5xf32>, tensor<5x6xf32>
 // CHECK-NEXT: return %[[P]]
@@ -14,8 +14,8 @@ func.func @product(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>) -> tensor<4x6xf32> 
   return %0 : tensor<4x6xf32>
 }
 
-// Operands stored transposed are read so; a result that has the right operand's letters first is the
-// product the other way round.
+// Operands that are stored transposed are read as such. If the result has the right operand's
+// letters first, the operands are exchanged.
 // CHECK-LABEL: func.func @transposed
 // CHECK-NEXT: %[[P:.+]] = graph.matmul %arg1, %arg0 {transpose_rhs} : tensor<3x6x5xf32>, tensor<3x4x5xf32>
 // CHECK-NEXT: return %[[P]]
@@ -24,7 +24,7 @@ func.func @transposed(%x: tensor<3x4x5xf32>, %y: tensor<3x6x5xf32>) -> tensor<3x
   return %0 : tensor<3x6x4xf32>
 }
 
-// Letters of one kind are one dimension.
+// Adjacent letters of one kind are merged to one dimension.
 // CHECK-LABEL: func.func @merged
 // CHECK-NEXT: %[[X:.+]] = graph.reshape %arg0 : tensor<2x3x4x5xf32> to tensor<6x20xf32>
 // CHECK-NEXT: %[[Y:.+]] = graph.reshape %arg1 : tensor<4x5x6xf32> to tensor<20x6xf32>
@@ -35,7 +35,7 @@ func.func @merged(%x: tensor<2x3x4x5xf32>, %y: tensor<4x5x6xf32>) -> tensor<2x3x
   return %0 : tensor<2x3x6xf32>
 }
 
-// The batch of attention's heads lies in the middle: both operands are transposed, the result is not.
+// The batch of attention's heads is in the middle: both operands are transposed, the result is not.
 // CHECK-LABEL: func.func @heads
 // CHECK: graph.transpose %arg0, [0, 2, 1, 3]
 // CHECK: graph.transpose %arg1, [0, 2, 3, 1]
@@ -47,7 +47,7 @@ func.func @heads(%q: tensor<2x4x3x8xf32>, %k: tensor<2x5x3x8xf32>) -> tensor<2x3
   return %0 : tensor<2x3x4x5xf32>
 }
 
-// What one operand has alone is summed first.
+// Letters that only one operand has are summed first.
 // CHECK-LABEL: func.func @alone
 // CHECK: graph.reduce sum %arg0, [1] : tensor<4x3x5xf32>
 // CHECK: graph.reduce sum %arg1, [0] : tensor<2x5x6xf32>
@@ -57,7 +57,7 @@ func.func @alone(%x: tensor<4x3x5xf32>, %y: tensor<2x5x6xf32>) -> tensor<4x6xf32
   return %0 : tensor<4x6xf32>
 }
 
-// Without contracted letters elements are multiplied.
+// Without contracted letters, elements are multiplied.
 // CHECK-LABEL: func.func @outer
 // CHECK-NOT: graph.matmul
 // CHECK: graph.mul %{{.*}} : tensor<5x4xf32>

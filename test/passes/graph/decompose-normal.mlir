@@ -2,7 +2,7 @@
 // RUN: pcc-opt %s --graph-decompose -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
-// Normal forms and losses: wholes and their pieces compute the same.
+// Normalizations and losses: composites and their decompositions compute the same.
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
 // The variance is the mean of squared deviations.
@@ -75,7 +75,7 @@ func.func @dropout(%x: tensor<4x6xf32>, %seed: tensor<i64>) -> tensor<4x6xf32> {
   return %0 : tensor<4x6xf32>
 }
 
-// Other classes are left out, not multiplied by zero.
+// Other classes are selected away, not multiplied by zero.
 // CHECK-LABEL: func.func @nll
 // CHECK: %[[IS_LABEL:.+]] = graph.compare eq
 // CHECK: graph.select %[[IS_LABEL]], %arg0

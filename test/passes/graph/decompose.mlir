@@ -3,7 +3,7 @@
 // RUN: pcc-opt %s --graph-decompose -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
-// Wholes and their pieces compute the same.
+// Composites and their decompositions compute the same.
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
 // Softmax subtracts the maximum first.
@@ -58,7 +58,7 @@ func.func @ignored(%x: tensor<8x3xf32>, %l: tensor<8xi64>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
-// Probabilities weigh the logarithms; `sum` does not divide.
+// Probabilities weight the logarithms; `sum` does not divide.
 // CHECK-LABEL: func.func @probabilities
 // CHECK-NOT: graph.one_hot
 // CHECK: %[[PRODUCT:.+]] = graph.mul %{{.*}}, %{{.*}} : tensor<2x3xf32>
@@ -71,7 +71,7 @@ func.func @probabilities(%x: tensor<2x3xf32>, %l: tensor<2x3xf32>) -> tensor<f32
   return %0 : tensor<f32>
 }
 
-// The arithmetic is in f32; no decay, no term for it.
+// The arithmetic is in f32; without decay there is no decay term.
 // CHECK-LABEL: func.func @sgd
 // CHECK-NEXT: %[[P:.+]] = graph.cast %arg0 : tensor<4xf16> to tensor<4xf32>
 // CHECK-NEXT: %[[G:.+]] = graph.cast %arg1 : tensor<4xf16> to tensor<4xf32>
@@ -132,7 +132,7 @@ func.func @adam(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: ten
   return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// The decay of AdamW is no part of the moments. Without a moment's memory there is no bias.
+// The decay of AdamW is not part of the moments. Without memory of a moment there is no bias correction.
 // CHECK-LABEL: func.func @adam_weight_decay
 // CHECK: graph.div
 // CHECK-NOT: graph.tanh
@@ -202,7 +202,7 @@ func.func @activations(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tens
                                       tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// Integers are limited to those between the limits, and to those of their type.
+// Integers are clamped to the integers between the limits, and to those of their type.
 // CHECK-LABEL: func.func @clamp_integers
 // CHECK: graph.constant dense<1> : tensor<4xi8>
 // CHECK: graph.constant dense<127> : tensor<4xi8>

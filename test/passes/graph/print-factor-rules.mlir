@@ -23,7 +23,7 @@ func.func @arithmetic(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>, %n: tensor<4xi32
   %2 = graph.mul %a, %b : tensor<4x6xf32>
   // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear: (0)}}}
   %3 = graph.div %a, %b : tensor<4x6xf32>
-  // Division of integers truncates, which no sum survives.
+  // Division of integers truncates, so sums do not pass through.
   // expected-remark @+1 {{([i],[i]) -> ([i])}}
   %4 = graph.div %n, %n : tensor<4xi32>
   // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear max: (0,1)} {linear min: (0) (1)}}}
@@ -36,7 +36,7 @@ func.func @arithmetic(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>, %n: tensor<4xi32
   %8 = graph.mod %a, %b : tensor<4x6xf32>
   // expected-remark @+1 {{([i,j]) -> ([i,j]) {linear: (0)}}}
   %9 = graph.neg %a : tensor<4x6xf32>
-  // A sum of integers wraps, and so keeps no order.
+  // Sums of integers wrap, and so do not preserve order.
   // expected-remark @+1 {{([i],[i]) -> ([i]) {linear: (0,1)}}}
   %10 = graph.add %n, %n : tensor<4xi32>
   // expected-remark @+1 {{([i],[i]) -> ([i]) {linear: (0,1)}}}
@@ -44,7 +44,7 @@ func.func @arithmetic(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>, %n: tensor<4xi32
   return
 }
 
-// Functions of one number: extrema pass those that never fall, sums none.
+// Functions of one number: extrema pass monotone functions, sums pass none.
 func.func @unary(%x: tensor<4xf32>) {
   // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
   %0 = graph.exp %x : tensor<4xf32>
@@ -62,14 +62,14 @@ func.func @unary(%x: tensor<4xf32>) {
   %6 = graph.gelu %x : tensor<4xf32>
   // expected-remark @+1 {{([i]) -> ([i])}}
   %7 = graph.square %x : tensor<4xf32>
-  // Never falling where they are defined is not enough: one rank may hold negative numbers only.
+  // Monotone on its domain is not enough: one rank may hold negative numbers only.
   // expected-remark @+1 {{([i]) -> ([i])}}
   %8 = graph.sqrt %x : tensor<4xf32>
   // expected-remark @+1 {{([i]) -> ([i])}}
   %9 = graph.log %x : tensor<4xf32>
   // expected-remark @+1 {{([i]) -> ([i])}}
   %10 = graph.log1p %x : tensor<4xf32>
-  // Nor is never falling with a slope of 0, which makes NaN of -inf.
+  // Monotone with a slope of 0 is not enough either: it makes NaN of -inf.
   // expected-remark @+1 {{([i]) -> ([i])}}
   %11 = graph.leaky_relu %x {alpha = 0.0} : tensor<4xf32>
   return
@@ -85,7 +85,7 @@ func.func @choices(%p: tensor<4xi1>, %x: tensor<4xf32>, %n: tensor<4xi32>) {
   %2 = graph.cast %x : tensor<4xf32> to tensor<4xbf16>
   // expected-remark @+1 {{([i]) -> ([i])}}
   %3 = graph.cast %x : tensor<4xf32> to tensor<4xi32>
-  // Dropping upper bits keeps sums that wrap, and widening keeps the order.
+  // Truncation preserves wrapping sums; extension preserves order.
   // expected-remark @+1 {{([i]) -> ([i]) {linear sum|prod: (0)}}}
   %4 = graph.cast %n : tensor<4xi32> to tensor<4xi8>
   // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
@@ -97,7 +97,7 @@ func.func @choices(%p: tensor<4xi1>, %x: tensor<4xf32>, %n: tensor<4xi32>) {
   return
 }
 
-// Matrix products under all transposes; batch dimensions come first.
+// Matmuls with all transposes; batch dimensions come first.
 func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %at: tensor<3x8x4xf32>, %bt: tensor<3x6x8xf32>,
                   %row: tensor<1x8xf32>) {
   // expected-remark @+1 {{([i,k],[k,j]) -> ([i,j]) {reduce k: sum} {linear: (0) (1)}}}
@@ -109,14 +109,14 @@ func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %at: tensor<3x8x4xf3
   return
 }
 
-// A contraction has a factor for each letter: those of the left operand, then what the right one adds.
+// A contraction has a factor for each letter: first the left operand's, then the remaining ones of the right operand.
 func.func @einsum(%a: tensor<2x4x8xf32>, %b: tensor<8x2x6xf32>) {
   // expected-remark @+1 {{([i,j,k],[k,i,l]) -> ([i,l,j]) {reduce k: sum} {linear: (0) (1)}}}
   %0 = graph.einsum "bij,jbk->bki" %a, %b : tensor<2x4x8xf32>, tensor<8x2x6xf32>
   return
 }
 
-// What looks at all elements along an axis wants it whole.
+// An op that reads all elements along an axis does not split it.
 func.func @along_axis(%x: tensor<4x6xf32>) {
   // expected-remark @+1 {{([i,j]) -> ([i]) {whole j}}}
   %0 = graph.argmax %x axis = 1 : tensor<4x6xf32>
@@ -148,7 +148,7 @@ func.func @reduce(%x: tensor<4x6xf32>) {
   return
 }
 
-// Softmax is whole along its axis; samples of a loss add up.
+// Softmax does not split its axis; losses of samples add up.
 func.func @loss(%x: tensor<4x6xf32>, %classes: tensor<4xi64>) {
   // expected-remark @+1 {{([i,j]) -> ([i,j]) {whole j}}}
   %0 = graph.softmax %x axis = 1 : tensor<4x6xf32>
@@ -174,11 +174,11 @@ func.func @shape(%x: tensor<6x4xf32>, %v: tensor<4xf32>, %row: tensor<1x4xf32>) 
   return
 }
 
-// Where an axis changes its size it is whole, before and after.
+// An axis that changes its size is not split, before and after the op.
 func.func @axis(%x: tensor<4x6xf32>, %start: tensor<i64>) {
   // expected-remark @+1 {{([i,j]) -> ([i,k]) {whole j, k} {linear any: (0)}}}
   %0 = graph.slice %x axis = 1 start = 0 : tensor<4x6xf32> to tensor<4x3xf32>
-  // A slice of everything is no slice; a reversal is whole.
+  // A full slice may be split; a reversal may not.
   // expected-remark @+1 {{([i,j]) -> ([i,j]) {linear any: (0)}}}
   %1 = graph.slice %x axis = 1 start = 0 : tensor<4x6xf32> to tensor<4x6xf32>
   // expected-remark @+1 {{([i,j]) -> ([i,k]) {whole j, k} {linear any: (0)}}}
@@ -231,7 +231,7 @@ func.func @windows(%x: tensor<2x4x8x6xf32>, %w: tensor<6x2x3x3xf32>) {
   return
 }
 
-// Optimizer steps are pointwise, and take no partial values: gradients are reduced first.
+// Optimizer steps are pointwise, and accept no partial values: gradients are reduced first.
 func.func @optimizer(%p: tensor<4x6xf32>, %rate: tensor<f32>, %step: tensor<i64>) {
   // expected-remark @+1 {{([i,j],[i,j],[]) -> ([i,j])}}
   %0 = graph.sgd %p, %p, %rate : tensor<4x6xf32>, tensor<f32>
@@ -243,13 +243,13 @@ func.func @optimizer(%p: tensor<4x6xf32>, %rate: tensor<f32>, %step: tensor<i64>
   %3:3 = graph.adam %p, %p, %p, %p, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8} : tensor<4x6xf32>, tensor<f32>, tensor<i64>
   // expected-remark @+1 {{([i,j],[i,j],[i,j],[i,j],[],[]) -> ([i,j],[i,j],[i,j])}}
   %4:3 = graph.adam_weight_decay %p, %p, %p, %p, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8} : tensor<4x6xf32>, tensor<f32>, tensor<i64>
-  // The norms of a LAMB step are of whole tensors; partition knows how to join them.
+  // The norms of a LAMB step cover whole tensors; partition handles split ones.
   // expected-remark @+1 {{([i,j],[i,j],[i,j],[i,j],[],[]) -> ([i,j],[i,j],[i,j]) {whole i, j}}}
   %5:3 = graph.lamb %p, %p, %p, %p, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-6} : tensor<4x6xf32>, tensor<f32>, tensor<i64>
   return
 }
 
-// Normal forms: what is brought to one mean, variance or sum is whole; partition knows better.
+// Normalizations: dimensions with a common mean, variance or sum are not split; partition handles more cases.
 func.func @normal(%x: tensor<4x6x5xf32>, %s: tensor<5xf32>, %c: tensor<6xf32>,
                   %index: tensor<4x6x5xi64>, %seed: tensor<i64>) {
   // expected-remark @+1 {{([i,j,k]) -> ([i,j,k]) {whole j}}}
@@ -279,7 +279,7 @@ func.func @losses(%x: tensor<4x6xf32>, %l: tensor<4xi64>) {
 }
 
 // Attention: heads of a group share key and value; a row of scores is whole, and where it is causal
-// the query's positions are. In the gradient what adds up for key and value alone is whole.
+// the query's positions are. In the gradient, factors that add up for key and value alone are not split.
 func.func @attention(%q: tensor<2x4x6x8xf32>, %k: tensor<2x2x10x8xf32>, %v: tensor<2x2x10x3xf32>,
                      %m: tensor<2x1x1x10xf32>, %o: tensor<i64>, %c: tensor<6x4xf32>) {
   // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o]) -> ([i,j.k,l,o],[i,j.k,l]) {whole m, n}}}

@@ -25,7 +25,7 @@ func.func @exact(%x: !t) -> !t {
   return %4 : !t
 }
 
-// x * 0.5 first, √½ as a factor, the operands the other way round; x is a product itself.
+// x * 0.5 first, √½ as a factor, operands exchanged; x itself is a multiplication.
 // CHECK-LABEL: func.func @exact_other_orders
 // CHECK-NEXT: %[[X:.*]] = graph.mul %arg0, %arg1
 // CHECK-NEXT: %[[R:.*]] = graph.gelu %[[X]] : tensor<4x6xf32>
@@ -77,7 +77,7 @@ func.func @tanh_power(%x: !t) -> !t {
   return %7 : !t
 }
 
-// The cube as products, x taken out of the sum.
+// The cube as multiplications, x factored out of the sum.
 // CHECK-LABEL: func.func @tanh_nested
 // CHECK-NEXT: graph.gelu %arg0 {form = #graph.gelu_form<tanh>} : tensor<4x6xf32>
 func.func @tanh_nested(%x: !t) -> !t {
@@ -97,7 +97,7 @@ func.func @tanh_nested(%x: !t) -> !t {
   return %8 : !t
 }
 
-// Another number is no gelu.
+// Another constant is not gelu.
 // CHECK-LABEL: func.func @no_gelu
 // CHECK-NOT: graph.gelu
 // CHECK: return
@@ -113,7 +113,7 @@ func.func @no_gelu(%x: !t) -> !t {
   return %4 : !t
 }
 
-// What something else reads stays.
+// A value that another op reads stays.
 // CHECK-LABEL: func.func @silu
 // CHECK: %[[S:.*]] = graph.sigmoid %arg0
 // CHECK: %[[R:.*]] = graph.silu %arg0

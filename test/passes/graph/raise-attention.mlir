@@ -10,7 +10,7 @@
 !b = tensor<2x4x3x3xi1>
 !g = tensor<2x2x3x8xf32>
 
-// Scores divided by the root of the width, no mask. The key is stored as the product reads it.
+// Scores divided by the root of the width, no mask. The key is stored as the matmul reads it.
 // CHECK-LABEL: func.func @plain
 // CHECK-NEXT: %[[R:.*]], %{{.*}} = graph.attention %arg0, %arg1, %arg2 scale = 5.000000e-01 : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
 // CHECK-NEXT: return %[[R]]
@@ -23,7 +23,7 @@ func.func @plain(%q: !q, %k: !q, %v: !q) -> !q {
   return %3 : !q
 }
 
-// Query and key scaled each before the product, and the key transposed by hand.
+// Query and key are both scaled before the matmul; the key is transposed explicitly.
 // CHECK-LABEL: func.func @scaled_before
 // CHECK: graph.attention %arg0, %{{.*}}, %arg2 scale = 2.500000e-01 :
 func.func @scaled_before(%q: !q, %k: !k, %v: !q) -> !q {
@@ -37,7 +37,7 @@ func.func @scaled_before(%q: !q, %k: !k, %v: !q) -> !q {
   return %4 : !q
 }
 
-// A constant that hides what lies ahead, by a select.
+// A select with a constant hides later positions.
 // CHECK-LABEL: func.func @causal_select
 // CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 1.000000e+00 {causal} :
 func.func @causal_select(%q: !q, %k: !q, %v: !q) -> !q {
@@ -51,7 +51,7 @@ func.func @causal_select(%q: !q, %k: !q, %v: !q) -> !q {
   return %3 : !q
 }
 
-// The same by a sum with a matrix; the scale stands before it.
+// The same as a sum with a matrix; the scale comes before it.
 // CHECK-LABEL: func.func @causal_add
 // CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 2.500000e-01 {causal} :
 func.func @causal_add(%q: !q, %k: !q, %v: !q) -> !q {
@@ -66,7 +66,7 @@ func.func @causal_add(%q: !q, %k: !q, %v: !q) -> !q {
   return %4 : !q
 }
 
-// Fewer positions of the query than of the key, the first ones lined up: the offset is 0.
+// Fewer query positions than key positions, with the first ones aligned: the offset is 0.
 // CHECK-LABEL: func.func @causal_offset
 // CHECK: %[[O:.*]] = graph.constant dense<0> : tensor<i64>
 // CHECK: graph.attention %arg0, %arg1, %arg2 scale = 1.000000e+00 offset(%[[O]] : tensor<i64>) {causal} :
@@ -81,7 +81,7 @@ func.func @causal_offset(%q: tensor<2x4x2x8xf32>, %k: !q, %v: !q) -> tensor<2x4x
   return %3 : tensor<2x4x2x8xf32>
 }
 
-// Another constant is a mask of numbers, as small as it was.
+// Another constant is a numeric mask, in its small shape.
 // CHECK-LABEL: func.func @other_constant
 // CHECK: %[[M:.*]] = graph.constant dense<{{.*}}> : tensor<1x1x3x3xf32>
 // CHECK: graph.attention %arg0, %arg1, %arg2, %[[M]] scale = 1.000000e+00 :
@@ -95,7 +95,7 @@ func.func @other_constant(%q: !q, %k: !q, %v: !q) -> !q {
   return %3 : !q
 }
 
-// A mask of samples, which some of them hide, beside a causal one.
+// A mask of samples and a causal mask.
 // CHECK-LABEL: func.func @two_masks
 // CHECK: %[[M:.*]] = graph.select %{{.*}} : tensor<2x1x1x3xf32>
 // CHECK: graph.attention %arg0, %arg1, %arg2, %[[M]] scale = 1.000000e+00 {causal} :
@@ -114,7 +114,7 @@ func.func @two_masks(%q: !q, %k: !q, %v: !q, %x: tensor<2x1x1x3xf32>) -> !q {
   return %4 : !q
 }
 
-// Heads repeated for the groups of the query are read once.
+// Heads that are repeated for the groups of the query are read once.
 // CHECK-LABEL: func.func @grouped
 // CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 1.000000e+00 : tensor<2x4x3x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>
 func.func @grouped(%q: !q, %k: !g, %v: !g) -> !q {
@@ -129,7 +129,7 @@ func.func @grouped(%q: !q, %k: !g, %v: !g) -> !q {
   return %7 : !q
 }
 
-// Repeated the other way round (every group for all heads in turn), they are no groups.
+// Heads that are repeated in the other order (all groups for each head in turn) are not groups.
 // CHECK-LABEL: func.func @interleaved
 // CHECK: graph.attention %arg0, %{{.*}}, %{{.*}} scale = 1.000000e+00 : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
 func.func @interleaved(%q: !q, %k: !g) -> !q {
@@ -141,7 +141,7 @@ func.func @interleaved(%q: !q, %k: !g) -> !q {
   return %4 : !q
 }
 
-// A softmax over another dimension is no attention.
+// A softmax over another dimension is not attention.
 // CHECK-LABEL: func.func @other_axis
 // CHECK-NOT: graph.attention
 // CHECK: return
@@ -152,8 +152,8 @@ func.func @other_axis(%q: !q, %k: !q, %v: !q) -> !q {
   return %2 : !q
 }
 
-// The heads of all samples in one dimension, as of a batched product of rank 3: those of one sample. The mask hides what
-// lies ahead.
+// The heads of all samples are one dimension, as in a batched matmul of rank 3: they become heads
+// of one sample. The mask hides later positions.
 // CHECK-LABEL: func.func @rank3
 // CHECK-DAG: %[[Q:.*]] = graph.reshape %arg0 : tensor<8x3x8xf32> to tensor<1x8x3x8xf32>
 // CHECK-DAG: %[[K:.*]] = graph.reshape %arg1 : tensor<8x3x8xf32> to tensor<1x8x3x8xf32>
@@ -172,7 +172,7 @@ func.func @rank3(%q: tensor<8x3x8xf32>, %k: tensor<8x3x8xf32>, %v: tensor<8x3x8x
   return %4 : tensor<8x3x8xf32>
 }
 
-// A mask of its own for each of them.
+// Each of the heads has its own mask.
 // CHECK-LABEL: func.func @rank3_mask
 // CHECK: %[[M:.*]] = graph.reshape %arg3 : tensor<8x3x3xf32> to tensor<1x8x3x3xf32>
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}}, %[[M]]

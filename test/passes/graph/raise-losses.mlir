@@ -51,7 +51,7 @@ func.func @one_hot(%x: !t, %l: !l) -> tensor<f32> {
   return %5 : tensor<f32>
 }
 
-// A mean over all elements is none over samples.
+// A mean over all elements is not a mean over samples.
 // CHECK-LABEL: func.func @no_loss
 // CHECK-NOT: graph.softmax_cross_entropy
 // CHECK: return

@@ -9,7 +9,7 @@
 !r = tensor<2x3x1xf32>
 !v = tensor<8xf32>
 
-// As older exporters write it: kept dimensions, a power, a quotient by the root.
+// The form of older exporters: kept dimensions, a power, a quotient by the root.
 // CHECK-LABEL: func.func @layer_norm
 // CHECK-NEXT: %[[R:.*]] = graph.layer_norm %arg0, %arg1, %arg2 axis = 2 epsilon = 9.99{{.*}}E-6 : tensor<2x3x8xf32>, tensor<8xf32>, tensor<8xf32>
 // CHECK-NEXT: return %[[R]]
@@ -34,7 +34,7 @@ func.func @layer_norm(%x: !t, %s: !v, %b: !v) -> !t {
   return %14 : !t
 }
 
-// A product with rsqrt, the scale on the left, no bias, over two dimensions.
+// A multiplication by rsqrt, the scale on the left, no bias, over two dimensions.
 // CHECK-LABEL: func.func @two_dimensions
 // CHECK-NEXT: graph.layer_norm %arg0, %arg1 axis = 1 epsilon = 1.250000e-01 : tensor<2x3x8xf32>, tensor<3x8xf32>
 func.func @two_dimensions(%x: !t, %s: tensor<3x8xf32>) -> !t {
@@ -53,7 +53,7 @@ func.func @two_dimensions(%x: !t, %s: tensor<3x8xf32>) -> !t {
   return %10 : !t
 }
 
-// Without a scale it is one.
+// Without a scale, the scale is one.
 // CHECK-LABEL: func.func @plain
 // CHECK: %[[ONE:.*]] = graph.constant dense<1.000000e+00> : tensor<8xf32>
 // CHECK: graph.layer_norm %arg0, %[[ONE]] axis = 2
@@ -91,7 +91,7 @@ func.func @rms_norm(%x: !t, %s: !v) -> !t {
   return %9 : !t
 }
 
-// A mean over a middle dimension is no such norm.
+// A mean over a middle dimension is not such a norm.
 // CHECK-LABEL: func.func @middle
 // CHECK-NOT: graph.rms_norm
 // CHECK: return

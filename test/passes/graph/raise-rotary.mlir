@@ -6,7 +6,7 @@
 !x = tensor<2x3x2x4xf32>
 !h = tensor<2x3x2x2xf32>
 
-// Tables of numbers whose halves are equal; half of them are the angles.
+// Constant tables whose halves are equal; one half becomes the angles.
 // CHECK-LABEL: func.func @constants
 // CHECK-DAG: %[[C:.*]] = graph.slice %{{.*}} axis = 1 start = 0 : tensor<2x4xf32> to tensor<2x2xf32>
 // CHECK-DAG: %[[S:.*]] = graph.slice %{{.*}} axis = 1 start = 0 : tensor<2x4xf32> to tensor<2x2xf32>
@@ -27,7 +27,7 @@ func.func @constants(%x: !x) -> !x {
   return %y : !x
 }
 
-// Angles that are computed for each sample, factors and terms the other way round, the halves by a split.
+// Angles computed for each sample, operands in exchanged order, and halves by a split.
 // CHECK-LABEL: func.func @computed
 // CHECK: graph.rotary_embedding %arg0, %{{.*}}, %{{.*}} : tensor<2x3x2x4xf32>, tensor<2x2x2xf32>
 func.func @computed(%x: !x, %angles: tensor<2x2x2xf32>) -> !x {
@@ -47,7 +47,7 @@ func.func @computed(%x: !x, %angles: tensor<2x2x2xf32>) -> !x {
   return %y : !x
 }
 
-// Halves that differ, or that nobody knows, are no angles of pairs; nor are halves the wrong way round.
+// Not raised: halves that differ, halves of unknown value, and halves in the wrong order.
 // CHECK-LABEL: func.func @halves_differ
 // CHECK-NOT: graph.rotary_embedding
 func.func @halves_differ(%x: !x, %table: tensor<2x4xf32>) -> (!x, !x, !x) {

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --graph-split-batch=count=0 --verify-diagnostics
 
-// A count that is no count.
+// An invalid count.
 // expected-error @+1 {{expected 1 or more microbatches, got 0}}
 func.func @f(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) {
   return

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --graph-split-batch=count=3 --split-input-file --verify-diagnostics
 
-// A batch that the count does not divide: the error names both, the note helps.
+// A batch that the count does not divide: the error names both, the note suggests counts.
 // expected-error @+2 {{expected 3 parts, microbatches times copies, to divide the batch of input 'x', got 32 samples}}
 // expected-note @+1 {{counts that divide it: 1, 2, 4, 8, 16, 32}}
 func.func @indivisible(%x: tensor<32x4xf32> {graph.role = #graph.role<input "x">}) {
@@ -9,7 +9,7 @@ func.func @indivisible(%x: tensor<32x4xf32> {graph.role = #graph.role<input "x">
 
 // -----
 
-// A batch without small divisors is named at once.
+// A batch without small divisors: the error comes at once.
 // expected-error @+2 {{expected 3 parts, microbatches times copies, to divide the batch of input 'x', got 281474976710597 samples}}
 // expected-note @+1 {{counts that divide it: 1}}
 func.func @prime(%x: tensor<281474976710597xf32> {graph.role = #graph.role<input "x">}) {
@@ -46,7 +46,7 @@ func.func @whole(%x: tensor<6x4xf32> {graph.role = #graph.role<input>}) -> tenso
 
 // -----
 
-// Numbers that are listed sample by sample.
+// Constants with one number per sample.
 func.func @listed(%x: tensor<3xf32> {graph.role = #graph.role<input "x">}) -> tensor<3xf32> {
   // expected-error @+1 {{'graph.constant' op cannot work on one of 3 microbatches: it needs the whole batch}}
   %0 = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
@@ -76,7 +76,7 @@ func.func @argument(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// The samples are taken apart in groups.
+// Samples are separated in groups.
 func.func @groups(%x: tensor<12x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<2x6x4xf32> {
   // expected-error @+1 {{'graph.reshape' op cannot work on one of 3 microbatches: it takes the batch apart into pieces that the count does not divide}}
   %0 = graph.reshape %x : tensor<12x4xf32> to tensor<2x6x4xf32>
@@ -85,7 +85,7 @@ func.func @groups(%x: tensor<12x4xf32> {graph.role = #graph.role<input "x">}) ->
 
 // -----
 
-// The samples lie behind another dimension.
+// The samples follow another dimension.
 func.func @behind(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<24xf32> {
   %0 = graph.transpose %x, [1, 0] : tensor<6x4xf32>
   // expected-error @+1 {{'graph.reshape' op cannot work on one of 3 microbatches: it puts the batch behind another dimension}}

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --graph-split-batch=count=4 --split-input-file | FileCheck %s
 
-// The batch passes matrix products, broadcast biases, reshapes and splats; a mean stays a mean.
+// The batch passes through matmuls, broadcast biases, reshapes and splats; a mean stays a mean.
 // CHECK-LABEL: func.func @mlp
 // CHECK-SAME: %[[X:.+]]: tensor<8x4x4xf32> {{.*}}, %[[L:.+]]: tensor<8xi64> {{.*}}, %[[W:.+]]: tensor<16x10xf32> {{.*}}, %[[B:.+]]: tensor<10xf32>
 // CHECK-SAME: -> (tensor<f32>, tensor<8x10xf32>)
@@ -29,7 +29,7 @@ func.func @mlp(%x: tensor<32x4x4xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// The batch may be the slower part of a dimension, and move by a transpose.
+// The batch may be the slower part of a dimension, and a transpose may move it.
 // CHECK-LABEL: func.func @tokens
 // CHECK: graph.reshape %{{.*}} : tensor<2x16x6xf32> to tensor<32x6xf32>
 // CHECK: graph.reshape %{{.*}} : tensor<32x6xf32> to tensor<2x16x2x3xf32>
@@ -87,7 +87,7 @@ func.func @update(%w: tensor<8x6xf32> {graph.role = #graph.role<parameter "w">})
 
 // -----
 
-// A batch norm takes the microbatch for its batch; random numbers go by the elements of the microbatch.
+// A batch norm's batch becomes the microbatch; random numbers follow the elements of the microbatch.
 // CHECK-LABEL: func.func @of_microbatch
 // CHECK: graph.batch_norm {{.*}} : tensor<2x6xf32>, tensor<6xf32>, tensor<6xf32>
 // CHECK: graph.iota axis = 0 : tensor<2x6xi64>

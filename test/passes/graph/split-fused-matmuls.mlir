@@ -9,8 +9,8 @@
 // EQUAL: verify: 1 passed, 0 failed
 
 //--- qkv.mlir
-// Query, key and value are slices of one product with a bias, each called by its place in the attention. The weight is
-// stored as [out, in]: a piece is one run of it.
+// Query, key and value are slices of one matmul with a bias; each is named after its place in the
+// attention. The weight is stored as [out, in]: a slice of it is contiguous.
 // CHECK-LABEL: graph.parameter @"w[q]" : tensor<8x6xf32>
 // CHECK-SAME:    graph.part = {offset = 0 : i64, period = 144 : i64, shape = array<i64: 24, 6>, whole = "w"}
 // CHECK-NEXT:  graph.parameter @"w[k]" {{.*}}offset = 48 : i64
@@ -50,7 +50,7 @@ module {
 
 // -----
 //--- heads.mlir
-// Groups of two queries, a key and a value lie one behind the other: a piece is some columns of every group.
+// Groups of two queries, a key and a value follow each other: a slice is some columns of every group.
 // CHECK-LABEL: graph.parameter @"w[q]" : tensor<6x12xf32>
 // CHECK-SAME:    graph.part = {offset = 0 : i64, period = 12 : i64, shape = array<i64: 6, 24>, whole = "w"}
 // CHECK-NEXT:  graph.parameter @"w[k]" : tensor<6x6xf32> {{.*}}offset = 6 : i64
@@ -77,7 +77,7 @@ module {
 
 // -----
 //--- gated.mlir
-// Pieces that enter no attention are numbered. A piece that is read twice is one product.
+// Slices that enter no attention are numbered. A slice that is read twice is one matmul.
 // CHECK-LABEL: graph.parameter @"w[0]" : tensor<6x4xf32>
 // CHECK-NEXT:  graph.parameter @"w[1]" : tensor<6x4xf32>
 // CHECK-COUNT-2: graph.matmul
@@ -97,7 +97,7 @@ module {
 
 // -----
 //--- kept.mlir
-// What anything reads whole stays whole: the product, or the weight.
+// A matmul or weight that any op reads whole is not split.
 // CHECK-LABEL: func.func @product_is_read
 // CHECK:         graph.split
 // CHECK-LABEL: func.func @weight_is_read

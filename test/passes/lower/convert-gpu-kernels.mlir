@@ -31,7 +31,7 @@ func.func private @scatter(%x: tensor<50x8xf32>, %i: tensor<100xi64>, %u: tensor
   return %0 : tensor<50x8xf32>
 }
 
-// A sine has neither a polynomial nor an instruction of full accuracy.
+// A sine has no polynomial and no instruction of full accuracy.
 // CHECK-LABEL: llvm.func @sine
 // CHECK: llvm.call @__nv_sinf
 func.func private @sine(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.form = #task.form<map 8 x 1>} {
@@ -39,7 +39,7 @@ func.func private @sine(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.for
   return %0 : tensor<8xf32>
 }
 
-// A square root is an instruction, rounded right.
+// A square root is an instruction with correct rounding.
 // CHECK-LABEL: llvm.func @root
 // CHECK: llvm.intr.sqrt
 func.func private @root(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.form = #task.form<map 8 x 1>} {

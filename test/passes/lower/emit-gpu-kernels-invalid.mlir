@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --lower-emit-gpu-kernels --verify-diagnostics
 
-// Products of integers are kernels of their own, never records.
+// Integer matmuls are kernels, never instructions.
 task.program @main attributes {persistent_bytes = 0, temporary_bytes = 192, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "a" temporary offset = 0 : memref<2x2xi32>
   %1 = task.buffer "b" temporary offset = 64 : memref<2x2xi32>
@@ -13,7 +13,7 @@ task.program @main attributes {persistent_bytes = 0, temporary_bytes = 192, cons
 
 // -----
 
-// An op that is still whole.
+// A composite op.
 func.func private @whole(%x: tensor<4x10xf32>) -> tensor<4x10xf32> attributes {task.form = #task.form<rows 4 x 10>} {
   // expected-error @below {{has no code in a kernel of the form "rows"}}
   %0 = graph.softmax %x axis = 1 : tensor<4x10xf32>

@@ -11,7 +11,7 @@ task.program @main attributes {persistent_bytes = 0, temporary_bytes = 16384, co
   }
 }
 
-// A thread has four neighboring elements, 16 bytes. What is only read is marked.
+// A thread has four adjacent elements, 16 bytes. Read-only buffers are annotated.
 // CHECK: gpu.module @kernels
 // CHECK-LABEL: llvm.func @neg
 // CHECK-SAME: {llvm.align = 64 : i64, llvm.noalias, llvm.readonly}
@@ -24,7 +24,7 @@ func.func private @neg(%x: tensor<2048xf32>) -> tensor<2048xf32> attributes {tas
   return %0 : tensor<2048xf32>
 }
 
-// Bytes go by eight, 16-bit numbers too; a row of 6 elements has pieces of two.
+// Eight single bytes are one access, 16-bit numbers likewise; a row of 6 elements has pieces of two.
 // CHECK-LABEL: llvm.func @pieces
 // CHECK-COUNT-2: llvm.load {{.*}} -> i16
 // CHECK-NOT: llvm.load {{.*}} -> i16
@@ -37,7 +37,7 @@ func.func private @pieces(%x: tensor<4x6xbf16>, %b: tensor<4xf32>) -> tensor<4x6
   return %3 : tensor<4x6xbf16>
 }
 
-// More pieces than the grid has threads: each thread goes on one grid further.
+// More pieces than the grid has threads: each thread continues at a distance of one grid.
 // CHECK-LABEL: llvm.func @persistent
 // CHECK-SAME: task.grid = array<i64: 1024, 256>
 // CHECK: scf.for
@@ -46,7 +46,7 @@ func.func private @persistent(%x: tensor<4194304xf32>) -> (tensor<4194304xf32> {
   return %0 : tensor<4194304xf32>
 }
 
-// A warp has a row. The exponential is computed once and kept: five exchanges for the maximum, five for the sum, no memory shared.
+// A warp has a row. The exponential is computed once and saved: five exchanges for the maximum, five for the sum, no shared memory.
 // CHECK-LABEL: llvm.func @softmax
 // CHECK-SAME: task.grid = array<i64: 1, 256>
 // CHECK-COUNT-5: gpu.shuffle  xor
@@ -78,7 +78,7 @@ func.func private @long(%x: tensor<3x50257xf32>) -> tensor<3xf32> attributes {ta
   return %0 : tensor<3xf32>
 }
 
-// Lanes have columns, 16 warps share the rows.
+// Lanes have columns; 16 warps share the rows.
 // CHECK-LABEL: llvm.func @columns
 // CHECK-SAME: task.grid = array<i64: 3, 512>
 // CHECK: scf.for
@@ -88,7 +88,7 @@ func.func private @columns(%x: tensor<300x96xf32>) -> tensor<96xf32> attributes 
   return %0 : tensor<96xf32>
 }
 
-// A warp asks whether any of 32 indices go to its rows.
+// A warp tests whether any of 32 indices refers to its rows.
 // CHECK-LABEL: llvm.func @scatter
 // CHECK: nvvm.vote.sync any
 // CHECK: gpu.shuffle  idx
@@ -97,7 +97,7 @@ func.func private @scatter(%x: tensor<50x8xf32>, %i: tensor<100xi64>, %u: tensor
   return %0 : tensor<50x8xf32>
 }
 
-// A block takes a tile of 32 by 32 through shared memory, whose rows are 33 apart; edges are guarded where there are some.
+// A block moves a tile of 32 by 32 through shared memory with rows at a distance of 33; edges are guarded if present.
 // CHECK: llvm.mlir.global internal @transpose.shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1056 x f32>
 // CHECK-LABEL: llvm.func @transpose
 // CHECK-SAME: task.grid = array<i64: 6, 256>

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --lower-emit-kernels --verify-diagnostics
 
-// A product is a record of its own, not a kernel.
+// A matmul is an instruction, not a kernel.
 // expected-error @below {{"product" is no kernel: expected one block, and in "task.form" loops of the form map, rows, columns or scatter}}
 func.func private @product(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {task.form = #task.form<matmul 16 x 1>} {
   %0 = graph.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>
@@ -15,7 +15,7 @@ func.func private @declaration(tensor<4xf32>) -> tensor<4xf32> attributes {task.
 
 // -----
 
-// An op that is still whole.
+// A composite op.
 func.func private @whole(%x: tensor<4x10xf32>) -> tensor<4x10xf32> attributes {task.form = #task.form<rows 4 x 10>} {
   // expected-error @below {{has no code in a kernel of the form "rows"}}
   %0 = graph.softmax %x axis = 1 : tensor<4x10xf32>
@@ -24,7 +24,7 @@ func.func private @whole(%x: tensor<4x10xf32>) -> tensor<4x10xf32> attributes {t
 
 // -----
 
-// Only the result of a scatter kernel is one.
+// A kernel has no result but that of its scatter.
 func.func private @inside(%x: tensor<4xf32>, %i: tensor<2xi64>, %u: tensor<2xf32>) -> tensor<4xf32> attributes {task.form = #task.form<map 4 x 1>} {
   // expected-error @below {{has no code in a kernel of the form "map"}}
   %0 = graph.scatter_add %x, %i, %u axis = 0 : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<4xf32>

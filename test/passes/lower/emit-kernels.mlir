@@ -2,7 +2,7 @@
 // CHECK: #[[DISABLED:.*]] = #llvm.loop_vectorize<disable = true>
 // CHECK: #[[$SCALAR:.*]] = #llvm.loop_annotation<vectorize = #[[DISABLED]]>
 
-// The exported function unpacks the buffers; in the other one no pointers alias.
+// The exported function unpacks the buffers; in the inner function no pointers alias.
 // CHECK-LABEL: llvm.func internal @add.body
 // CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias}
 // CHECK: llvm.fadd
@@ -30,7 +30,7 @@ func.func private @softmax(%x: tensor<4x10xf32>) -> tensor<4x10xf32> attributes 
   return %4 : tensor<4x10xf32>
 }
 
-// Each dimension that is told apart has a loop of its own, and no induction variable is divided.
+// Each dimension that must be distinguished has a loop of its own, and no induction variable is divided.
 // CHECK-LABEL: llvm.func internal @repeated.body
 // CHECK-NOT: llvm.urem
 // CHECK-NOT: llvm.udiv
@@ -42,7 +42,7 @@ func.func private @repeated(%x: tensor<2x4x2xf32>, %b: tensor<4xf32>) -> tensor<
   return %1 : tensor<2x4x2xf32>
 }
 
-// Where blocks lie in two dimensions, bounds of loops are divided, outside the loop over the first.
+// If blocks run over two dimensions, loop bounds are divided, outside of the loop over the first one.
 // CHECK-LABEL: llvm.func internal @blocks.body
 // CHECK-SAME: %[[BEGIN:[a-z0-9]*]]: i64, %[[END:[a-z0-9]*]]: i64
 // CHECK-DAG: llvm.mul %[[BEGIN]], %{{.*}} : i64
@@ -59,7 +59,7 @@ func.func private @blocks(%x: tensor<8x512x512xf32>, %b: tensor<512xf32>) -> ten
   return %1 : tensor<8x512x512xf32>
 }
 
-// The columns 4 and 6 of the two shapes do not nest: the loops that are divided are not vectorized.
+// The columns 4 and 6 of the two shapes do not nest: the loops with divisions are not vectorized.
 // CHECK-LABEL: llvm.func internal @views.body
 // CHECK: llvm.urem
 // CHECK: llvm.br {{.*}} {loop_annotation = #[[$SCALAR]]}

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --lower-emit-gpu-kernels --lower-emulate-gpu-kernels | FileCheck %s
 
-// Shared memory is a variable. What a thread does, with its operands unpacked; two buffers, no scalars; and the host's form,
-// which keeps the grid.
+// Shared memory is a variable. One function has the work of a thread, with its operands unpacked:
+// two buffers, no scalars. The host's form keeps the grid.
 // CHECK-NOT: gpu.module
 // CHECK-DAG: llvm.func @pcc_gpu_run(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64)
 // CHECK-DAG: llvm.func @pcc_gpu_thread() -> i64
@@ -12,7 +12,7 @@
 // CHECK-LABEL: llvm.func @sum(
 // CHECK-SAME: task.grid = array<i64: 3, 1024>
 // CHECK: llvm.call @pcc_gpu_run
-// A thread asks who it is; waiting and exchanging are calls.
+// Thread and block numbers, barriers and exchanges are calls.
 // CHECK-LABEL: llvm.func internal @sum.body
 // CHECK: llvm.call @pcc_gpu_thread
 // CHECK: llvm.call @pcc_gpu_shuffle_xor

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-plan-memory,lower-to-task)' | FileCheck %s
 
-// The last slot runs a section of its own, which adds to the sums that the other has begun and reduces each when it
-// is complete. Its results are those of the whole: reduced ones are partial no more. Who reads a reduced gradient waits.
+// The last action runs a section of its own. It adds to the sums of the other section and reduces each sum when
+// complete. Its results are those of the original section, without partial sums. Readers of a reduced gradient wait.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @v : tensor<4x4xf32> init(#graph.init<zeros>)
   graph.parameter @w : tensor<4x4xf32> init(#graph.init<zeros>)
@@ -56,8 +56,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Of one slot there is no other section. A reduce-scatter leaves the gradient as it was, partial; what it writes lies
-// where nothing of the section does that is still to be read.
+// With a single action there is no other section. A reduce-scatter leaves the gradient partial. Its
+// destination overlaps no value of the section that is still to be read.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<2x4xf32> init(#graph.init<zeros>)
   func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>})
@@ -91,8 +91,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A gradient may be reduced in another section than the one that completes it, behind a collective that a message
-// needs: its result is there when that section is done.
+// A gradient may be reduced in another section than the one that completes it, after a collective that a message
+// needs. The result is ready at the end of that section.
 module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
   graph.parameter @v : tensor<4x4xf32> init(#graph.init<zeros>)
   func.func @backward.1(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>})
@@ -129,8 +129,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
 
 // -----
 
-// Two parameters have one gradient, and one buffer for it. The ranks scatter it for "b", then sum it in its place for
-// "a". Both are shown as that sum, which is partial no more.
+// Two parameters share one gradient and its buffer. The ranks scatter it for "b", then sum it in
+// place for "a". Both results are that sum, which is not partial.
 module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
   graph.parameter @a : tensor<4x4xf32> init(#graph.init<zeros>)
   graph.parameter @b : tensor<2x4xf32> init(#graph.init<zeros>)

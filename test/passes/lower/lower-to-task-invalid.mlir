@@ -6,7 +6,7 @@ module {
 
 // -----
 
-// A plan that knows nothing of an argument is no plan.
+// A plan must contain every argument.
 module attributes {task.bytes = #task.bytes<persistent = 0, temporary = 64, input = 64>} {
   // expected-error @below {{expected a place in memory, got none: run "--schedule-plan-memory" after the last change of ops}}
   func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) {
@@ -28,7 +28,7 @@ module attributes {task.bytes = #task.bytes<persistent = 0, temporary = 64, inpu
 
 // -----
 
-// Two parameters cannot take over each other's value: there is no room beside them.
+// Two parameters cannot exchange values in place: there is no extra buffer.
 module attributes {task.bytes = #task.bytes<persistent = 128, temporary = 0, input = 0>} {
   graph.parameter @v : tensor<4xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 64>}
@@ -42,7 +42,7 @@ module attributes {task.bytes = #task.bytes<persistent = 128, temporary = 0, inp
 
 // -----
 
-// A collective that the runtime does not have.
+// The runtime does not have this collective.
 module attributes {dist.mesh = #dist.mesh<dp=2>, task.bytes = #task.bytes<persistent = 0, temporary = 64, input = 64>} {
   func.func @forward(%x: tensor<8xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<8xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local, task.forms = [#task.form<collective 1 x 1>]} {
@@ -54,7 +54,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, task.bytes = #task.bytes<persis
 
 // -----
 
-// Groups of the runtime are of one size.
+// The runtime requires groups of equal size.
 module attributes {dist.mesh = #dist.mesh<dp=3>, task.bytes = #task.bytes<persistent = 0, temporary = 64, input = 64>} {
   func.func @forward(%x: tensor<8xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<8xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local, task.forms = [#task.form<collective 1 x 1>]} {

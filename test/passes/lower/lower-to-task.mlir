@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task)' | FileCheck %s
 
-// One record per kernel; the update reduces in place, waits, and writes the parameter where it lies.
+// One instruction per kernel; the update reduces in place, waits, and writes the parameter in its buffer.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<16x4xf32> init(#graph.init<zeros>)
   func.func @forward_backward(%x: tensor<4x16xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>},
@@ -41,7 +41,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Equal kernels are one function, whatever buffers they run on.
+// Equal kernels are one function, whatever their buffers.
 func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}, %y: tensor<4x1xf32> {graph.role = #graph.role<input "y">})
     -> (tensor<4xf32> {graph.role = #graph.role<output "a">}, tensor<4xf32> {graph.role = #graph.role<output "b">}) {
   %0 = graph.exp %x : tensor<4xf32>
@@ -58,7 +58,7 @@ func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}, %y: 
 
 // -----
 
-// A state that takes over the old value of a parameter is copied before the parameter is written.
+// A state that takes the old value of a parameter is copied before the parameter is written.
 module {
   graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>)
   graph.parameter @w.previous : tensor<4xf32> init(#graph.init<zeros>) {trainable = false}
@@ -78,7 +78,7 @@ module {
 
 // -----
 
-// Nothing waits for the reduction of the output in its slot: who writes there in the next one does.
+// No instruction of the action waits for the reduction of the output: the next action's writer does.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
@@ -97,8 +97,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A reduction over a dimension in the middle is cut into blocks of columns, two for each of three
-// positions before it; one whose results do not lie next to each other into rows.
+// A reduction over a middle dimension is cut into blocks of columns, two for each of three leading
+// positions. A reduction whose results are not adjacent is cut into rows.
 func.func @forward(%x: tensor<3x20x512xf32> {graph.role = #graph.role<input "x">}, %y: tensor<3x20x512xf32> {graph.role = #graph.role<input "y">})
     -> (tensor<3x512xf32> {graph.role = #graph.role<output "a">}, tensor<20xf32> {graph.role = #graph.role<output "b">}) {
   // CHECK: task.launch @kernel0_reduce{{.*}} trip = 6
@@ -110,9 +110,9 @@ func.func @forward(%x: tensor<3x20x512xf32> {graph.role = #graph.role<input "x">
 
 // -----
 
-// Transfers and barriers. A rank that receives from nobody finds zeros; who goes on after the barrier
-// has come to it, so that it is waited for at once. A collective whose operand another gives waits for
-// it, and sees it in its own shape.
+// Transfers and barriers. A rank without a sender gets zeros. Instructions after a barrier wait for
+// it at once. A collective whose operand is another collective's result waits for it, and sees the
+// result in its own shape.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) -> (tensor<6xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
     %0 = graph.exp %x : tensor<4xf32>
@@ -136,7 +136,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// What is sent in one slot is written again in the next, when it is gone.
+// A sent buffer is written again in the next action, after the send is done.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
@@ -159,8 +159,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// The inputs come anew with the next slot: the last record of this one waits for the collective that
-// reads them.
+// The next action fills the inputs again: the last instruction of this action waits for the
+// collective that reads them.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<8xf32> {graph.role = #graph.role<output "y">}, tensor<4xf32> {graph.role = #graph.role<output "z">}) attributes {dist.local} {
@@ -179,7 +179,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// With no record behind it the collective is done at once.
+// Without a later instruction the collective is awaited at once.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<8xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {

@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task))' | FileCheck %s
 
-// Stage 1 of 3 on two ranks each. Peers are the own rank moved by whole stages; messages have a stream of
-// their own. What is received into a ring of three waits for who read what lay there, three microbatches
-// before; who computes what is sent waits for the message of two before.
+// Stage 1 of 3 with two ranks each. Peers are the own rank plus whole stages. Messages have their
+// own stream. A receive into a ring of depth three waits for the readers of the value three
+// microbatches before. A writer of a sent value waits for the message two before.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   module @stage0 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 0 : i64} {}
   module @stage1 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {

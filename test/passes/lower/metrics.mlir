@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task)' | FileCheck %s
 
-// An output with a row of scores for each number of an integer input is measured by it.
+// An output with a row of scores for each number of an integer input is measured against the input.
 // CHECK-LABEL: task.program
 // CHECK: task.metric accuracy "scores", "label"
 // CHECK: task.metric perplexity "scores", "label" {on_request}
@@ -15,7 +15,7 @@ module {
 
 // -----
 
-// A batch of sequences: perplexity is evaluated without being asked for.
+// A batch of sequences: perplexity is evaluated by default.
 // CHECK-LABEL: task.program
 // CHECK: task.metric accuracy "scores", "next"
 // CHECK: task.metric perplexity "scores", "next"{{$}}
@@ -30,7 +30,7 @@ module {
 
 // -----
 
-// What the scores are computed from is no label of theirs, and one score is no choice.
+// Inputs of the scores are not labels; a single score is not a choice.
 // CHECK-LABEL: task.program
 // CHECK-NOT: task.metric
 module {
@@ -61,7 +61,7 @@ module {
 
 // -----
 
-// Inputs that are no rows of one batch are no labels: here positions in a table.
+// Inputs that are not rows of one batch are not labels: here positions in a table.
 // CHECK-LABEL: task.program
 // CHECK-NOT: task.metric
 module {

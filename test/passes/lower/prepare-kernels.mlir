@@ -2,7 +2,7 @@
 // RUN: pcc-opt %s --split-input-file --lower-prepare-kernels=multiplies-half | FileCheck %s --check-prefix=HALF
 // RUN: pcc-opt %s --split-input-file --lower-prepare-kernels=multiplies-bf16=false | FileCheck %s --check-prefix=NONE
 
-// Pieces of a split are slices.
+// Results of a split are slices.
 // CHECK-LABEL: @split
 func.func @split(%x: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x4xf32>) {
   // CHECK: graph.slice %{{.*}} axis = 1 start = 0
@@ -13,7 +13,7 @@ func.func @split(%x: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x4xf32>) {
 
 // -----
 
-// Products of types that the device does not multiply are computed in f32 and rounded once.
+// Matmuls of types that the device does not multiply are computed in f32 and rounded once.
 // NONE-LABEL: @products
 // NONE-NOT: graph.matmul {{.*}}f16>
 // NONE: %[[C:.*]] = graph.matmul {{.*}} : tensor<2x2xf32>, tensor<2x2xf32>
@@ -34,7 +34,7 @@ func.func @products(%a: tensor<2x3xf16>, %b: tensor<4x3xf16>, %c: tensor<2x2xbf1
 
 // -----
 
-// A sum over slots arrives in f32; what is reduced in f32 is reduced as it lies, and scaled behind.
+// A sum over actions is in f32. A gradient reduced in f32 is reduced in place and scaled afterwards.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 0.5>}) {
@@ -62,7 +62,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A slice is scaled, not the whole sum.
+// The slice is scaled instead of the whole sum.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 0.5>}) {
@@ -90,7 +90,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// What is to be reduced in its own type is scaled and cast first.
+// A gradient that is reduced in its own type is scaled and cast first.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4xf16> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf16> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 0.5>}) {

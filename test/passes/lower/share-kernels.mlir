@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task),lower-share-kernels)' | FileCheck %s
 
-// Kernels of all stages lie in one place, those of each once.
+// Kernels of all stages are in one module; equal kernels exist once.
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
     func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) {

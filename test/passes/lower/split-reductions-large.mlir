@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --lower-split-reductions --schedule-assign-kernels | FileCheck %s
 
-// A batch so large that what the runs of its channels give is cut once more.
+// The batch is so large that the partial results of a channel are split once more.
 // CHECK-LABEL: @batch
 // CHECK-SAME: task.forms = [#task.form<rows 262144 x 49>, #task.form<columns 32 x 8192>, #task.form<columns 128 x 64>]
 // CHECK: graph.reduce sum {{.*}}, [2, 3] {{.*}} : tensor<4096x64x7x7xf32>

@@ -6,8 +6,8 @@
 
 // expected-remark @below {{reductions=9}}
 module {
-  // The gradient of a bias, of what is multiplied before: rows next to each other become columns, and the product stays in the
-  // kernel of the first reduction.
+  // The gradient of a bias, of a value that is multiplied first: adjacent rows become columns. The
+  // multiplication stays in the kernel of the first reduction.
   // CHECK-LABEL: @columns
   // CHECK: %[[M:.*]] = graph.mul
   // CHECK: %[[S:.*]] = graph.reshape %[[M]] : tensor<64x64x96xf32> to tensor<32x128x96xf32>
@@ -21,7 +21,7 @@ module {
     return %1 : tensor<96xf32>
   }
 
-  // One number is one column.
+  // A single number has one column.
   // CHECK-LABEL: @number
   // CHECK: graph.reduce max {{.*}}, [0] : tensor<32x8192xf32>
   // CHECK: graph.reduce max {{.*}}, [0] : tensor<8192xf32>
@@ -41,7 +41,7 @@ module {
     return %0 : tensor<f32>
   }
 
-  // Rows that no power of two divides.
+  // A number of rows that no power of two divides.
   // CHECK-LABEL: @odd
   // CHECK: graph.reshape %arg0 : tensor<3375x100xf32> to tensor<45x75x100xf32>
   func.func @odd(%x: tensor<3375x100xf32>) -> tensor<100xf32> {
@@ -49,7 +49,7 @@ module {
     return %0 : tensor<100xf32>
   }
 
-  // Types of fewer bits are reduced in f32 and rounded in the end; casts are part of the kernels.
+  // Narrow types are reduced in f32 and rounded at the end; casts are part of the kernels.
   // CHECK-LABEL: @half_types
   // CHECK: %[[M:.*]] = graph.mul {{.*}} : tensor<4096x96xbf16>
   // CHECK: %[[W:.*]] = graph.cast %[[M]] : tensor<4096x96xbf16> to tensor<4096x96xf32>
@@ -70,7 +70,7 @@ module {
     return %1, %2 : tensor<96xbf16>, tensor<96xf16>
   }
 
-  // Of each channel first what lies next to each other; what the elements are made of is part of that kernel.
+  // For each channel, adjacent elements are reduced first; the computation of the elements is part of that kernel.
   // CHECK-LABEL: @channels
   // CHECK: %[[M:.*]] = graph.mul
   // CHECK: %[[P:.*]] = graph.reduce sum %[[M]], [2, 3] : tensor<8x16x64x64xf32>
@@ -83,7 +83,7 @@ module {
     return %1 : tensor<16xf32>
   }
 
-  // Mean and variance of each channel: two kernels each, that of the variance with the differences and their squares.
+  // Mean and variance of each channel: two kernels each. The variance's kernel also computes differences and squares.
   // CHECK-LABEL: @variance
   // CHECK: graph.cast
   // CHECK: graph.reduce mean {{.*}}, [2, 3] : tensor<8x16x64x64xf32>
@@ -105,8 +105,8 @@ module {
     return %4 : tensor<16xbf16>
   }
 
-  // Few elements, columns enough, rows in place of columns, integers, products, sums over ranks' parts of a batch, short runs, and
-  // sums that belong to the record of a product stay as they are.
+  // Not split: few elements, many columns, rows instead of columns, integers, multiplications, sums
+  // over partial batches of ranks, short runs, and sums that belong to a matmul's instruction.
   // CHECK-LABEL: @others
   // CHECK-NOT: graph.reshape
   // CHECK: graph.reduce sum {{.*}}, [0, 2, 3] : tensor<256x64x4x4xf32>

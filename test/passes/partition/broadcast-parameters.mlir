@@ -5,19 +5,19 @@
 // RUN: not pcc-opt %t/taken.mlir --dist-broadcast-parameters 2>&1 | FileCheck %s --check-prefix=TAKEN
 // RUN: pcc-opt %t/one.mlir --dist-broadcast-parameters | FileCheck %s --check-prefix=ONE
 
-// Rank 0 gives what every rank holds whole; slices stay, and so does what is each rank's own.
+// Rank 0 broadcasts parameters that every rank holds whole. Slices stay, and so do rank-local parameters.
 // CHECK-LABEL: func.func private @start_training(
 // CHECK-SAME: %[[W:.+]]: tensor<4xf32> {dist.sharding = #dist.sharding<[_]>, graph.role = #graph.role<parameter "whole">}) ->
 // CHECK-SAME: (tensor<4xf32> {dist.sharding = #dist.sharding<[_]>, graph.role = #graph.role<parameter "whole">}) attributes {dist.local}
 // CHECK-NEXT: %[[B:.+]] = dist.broadcast %[[W]] root = 0
 // CHECK-NEXT: return %[[B]]
 
-// Nothing changes, for the ranks began alike.
+// No change: the ranks begin with equal values.
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed
 
 // TAKEN: error: 'start_training' is the name of the section that broadcasts parameters: rename this symbol
 
-// One rank has nobody to tell.
+// A single rank has no peer.
 // ONE-NOT: start_training
 
 //--- step.mlir

@@ -5,8 +5,8 @@
 // NONE: error: expected one chunk of a product or more, got 0
 // MACHINE: error: {{.*}}banana
 
-// A sum that takes as long as its product: of two halves of the rows one is summed while the other is
-// computed. What lies between product and sum, shapes alone, comes behind.
+// A sum takes as long as its matmul: one half of the rows is summed while the other half is
+// computed. Shape ops between matmul and sum are moved after the sum.
 module attributes {dist.mesh = #dist.mesh<tp=2>} {
   // CHECK-LABEL: func.func @long
   // CHECK: %[[X0:.+]] = graph.slice %arg0 axis = 0 start = 0 : tensor<16384x2048xf32> to tensor<8192x2048xf32>
@@ -31,7 +31,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
 
 // -----
 
-// Latencies make chunks of little work dearer than the whole.
+// If a chunk has little work, latencies make chunks cost more than the whole.
 module attributes {dist.mesh = #dist.mesh<tp=2>} {
   // CHECK-LABEL: func.func @short
   // CHECK-NOT: graph.slice
@@ -45,8 +45,8 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
 
 // -----
 
-// What is read by others as well stays whole, and so do products of weights' gradients, whose rows are
-// those of no batch, and sums of something else.
+// Not split: matmuls with other readers, matmuls of weight gradients, whose rows are not batch
+// rows, and sums of other values.
 module attributes {dist.mesh = #dist.mesh<tp=2>} {
   // CHECK-LABEL: func.func @others
   // CHECK-NOT: graph.slice

@@ -5,7 +5,7 @@
 // RUN: pcc verify %s %t.full.mlir
 // RUN: pcc-opt %s --strategy-data-parallel=device-num=1 --dist-insert-reshards --dist-reshards-to-collectives --dist-localize | FileCheck %s --check-prefix=ONE
 
-// The whole way: no collective in @forward_backward, one all_reduce for each gradient in @update.
+// The whole pipeline: no collective in @forward_backward, one all_reduce for each gradient in @update.
 
 // CHECK-LABEL: func.func @forward_backward(
 // CHECK-NOT: dist.all_reduce

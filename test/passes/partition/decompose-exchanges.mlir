@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --dist-decompose-exchanges | FileCheck %s
 
-// Tensors of one element type travel as one: laid one after the other, moved by rows of numbers, cut
-// out again. Position 0 receives nothing as result 0.
+// Tensors of one element type travel as one: they are concatenated, moved as rows of numbers, and
+// split again. Position 0 receives nothing as result 0.
 // CHECK-LABEL: func.func @exchange
 // CHECK-SAME: (%[[A:.+]]: tensor<2x2xf32>, %[[B:.+]]: tensor<3xf32>)
 // CHECK: %[[A1:.+]] = graph.reshape %[[A]] : tensor<2x2xf32> to tensor<4xf32>
@@ -22,7 +22,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Other types travel apart, truth values as integers; what nobody sends is zero.
+// Other types travel separately, booleans as integers; elements that no rank sends are zero.
 // CHECK-LABEL: func.func @types
 // CHECK-DAG: graph.cast %{{.+}} : tensor<4xi1> to tensor<4xi8>
 // CHECK-DAG: dist.block_exchange %{{.+}} adding {{\[}}[1, 0, 0, 4, 0]] : tensor<4xi8> to tensor<4xi8>
@@ -38,7 +38,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A tile moves into the middle of its result, a border next to it. A mirror is its operand.
+// A tile moves into the middle of its result, with borders next to it. A mirror is its operand.
 // CHECK-LABEL: func.func @tile
 // CHECK-SAME: (%[[X:.+]]: tensor<1x1x2x2xf32>
 // CHECK-NOT: dist.mirror

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --dist-insert-reshards | FileCheck %s
 
-// A gradient that two ops want whole is resharded once, before the first of them; the result of the
-// function is resharded where it differs from its boundary.
+// A gradient that two ops read whole is resharded once, before the first of them. The function's
+// result is resharded if it differs from its boundary.
 
 // CHECK-LABEL: func.func @update(
 // CHECK-SAME: %[[W:.+]]: tensor<8xf32> {{.+}}, %[[G:.+]]: tensor<8xf32>
@@ -22,8 +22,8 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// A sum that two ops want cut in two ways is made once: the second way starts from the first. What
-// stays partial is left as it is.
+// A sum that two ops read in two shardings is reduced once: the second reshard starts from the
+// first. A value that may stay partial is not resharded.
 
 // CHECK-LABEL: func.func @two_cuts(
 // CHECK-SAME: %[[X:.+]]: tensor<8xf32>
@@ -45,7 +45,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// A constant is made as it is wanted.
+// A constant is created in the required sharding.
 
 // CHECK-LABEL: func.func @leaf(
 // CHECK-NEXT: graph.constant {{.+}} {dist.in = [], dist.out = [#dist.sharding<[dp]>]}
@@ -62,7 +62,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// The factor of a gradient is multiplied in, on the partial value, before what stands behind the gradient.
+// The factor of a gradient is multiplied into the partial value, before the ops that follow the gradient.
 
 // CHECK-LABEL: func.func @factor(
 // CHECK-NOT: dist.gradient_factor
@@ -82,7 +82,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// An op without marks takes and makes wholes.
+// An op without annotations reads and produces whole values.
 
 // CHECK-LABEL: func.func @unmarked(
 // CHECK-SAME: %[[X:.+]]: tensor<8xf32>

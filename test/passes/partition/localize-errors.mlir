@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --dist-localize
 
-// The passes before must have run.
+// The preceding passes must have run.
 
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
@@ -22,7 +22,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// An op without a mark wants wholes.
+// An op without an annotation reads whole values.
 
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   func.func @f(%x: tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>}) -> tensor<f32> {
@@ -34,7 +34,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// So does the boundary of the function.
+// The same holds for the boundary of the function.
 
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
   func.func @f(%x: tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>}) -> tensor<8xf32> {

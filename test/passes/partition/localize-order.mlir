@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --dist-localize | FileCheck %s
 
-// Of classes that are split each rank finds its best one. What is gathered is one element and its number for each rank.
+// If classes are split, each rank finds its best class. One element and its number per rank are gathered.
 
 // CHECK-LABEL: func.func @argmax(
 // CHECK-SAME: %[[X:.+]]: tensor<2x100xf32>
@@ -21,7 +21,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=4>} {
 
 // -----
 
-// As many candidates as are wanted, or as many as there are in a block.
+// The number of candidates is the requested one, or that of a block if it is smaller.
 
 // CHECK-LABEL: func.func @top_k(
 // CHECK: graph.top_k %{{.+}} axis = 0 : tensor<2x5xf32> to tensor<2x5xf32>

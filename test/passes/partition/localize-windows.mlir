@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --dist-localize | FileCheck %s
 
-// Each rank fetches the rows that its windows see and it has not: one from its neighbour. The row of padding stays zero.
+// Each rank fetches the missing rows of its windows: one row from its neighbor. The row of padding stays zero.
 
 // CHECK-LABEL: func.func @conv2d(
 // CHECK: %[[H:.+]] = dist.block_exchange %arg0 adding
@@ -18,7 +18,7 @@ module attributes {dist.mesh = #dist.mesh<sp=2>} {
 
 // -----
 
-// Gradients of the image go the way back, where they are added.
+// Gradients of the image go back the same way and are added.
 
 // CHECK-LABEL: func.func @input_gradient(
 // CHECK: %[[G:.+]] = graph.conv2d_input_gradient %arg0, %arg1 {padding = array<i64: 0, 1, 0, 1>} : tensor<1x1x2x4xf32>, tensor<1x1x3x3xf32> to tensor<1x1x4x4xf32>
@@ -36,7 +36,7 @@ module attributes {dist.mesh = #dist.mesh<sp=2>} {
 
 // -----
 
-// Windows that end where the blocks do need nothing.
+// Windows that end at block borders need no exchange.
 
 // CHECK-LABEL: func.func @without_halo(
 // CHECK-NEXT: graph.max_pool %arg0 window = [2, 2] {strides = array<i64: 2, 2>} : tensor<1x1x2x4xf32>
@@ -50,7 +50,7 @@ module attributes {dist.mesh = #dist.mesh<sp=2>} {
 
 // -----
 
-// What lies outside of the image is no maximum.
+// Elements outside of the image are never the maximum.
 
 // CHECK-LABEL: func.func @padded(
 // CHECK: %[[H:.+]] = dist.block_exchange

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --dist-localize | FileCheck %s
 
-// Shapes become those of one rank and marks disappear from ops. to_local and to_global meet in nothing.
+// Shapes become those of one rank, and annotations disappear from ops. to_local of to_global folds.
 
 // CHECK-LABEL: func.func @layer(
 // CHECK-SAME: %[[X:.+]]: tensor<2x6xf32> {dist.sharding = #dist.sharding<[dp, _]>}, %[[W:.+]]: tensor<6x2xf32>
@@ -53,7 +53,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// Floats are made of integers, which alone hold offset and index exactly.
+// Floats are computed from integers, since only integers hold offset and index exactly.
 
 // CHECK-LABEL: func.func @float_iota(
 // CHECK: %[[I:.+]] = graph.iota axis = 0 : tensor<300xi64>
@@ -68,7 +68,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// So are indices that cannot hold the number of rows.
+// The same holds for indices whose type cannot hold the number of rows.
 
 // CHECK-LABEL: func.func @gather_by_bytes(
 // CHECK-SAME: %{{.+}}, %[[I:.+]]: tensor<5xi8>
@@ -104,7 +104,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// Labels that are ignored count on all ranks together.
+// Ignored labels are counted over all ranks.
 
 // CHECK-LABEL: func.func @ignoring(
 // CHECK: %[[SUM:.+]] = graph.softmax_cross_entropy {{.+}} reduction = #graph.loss_reduction<sum>
@@ -122,7 +122,7 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// They are counted in f32 whatever the type of the loss: f16 ends at 65504.
+// The count is in f32 whatever the type of the loss: f16 ends at 65504.
 
 // CHECK-LABEL: func.func @ignored_narrow
 // CHECK: graph.cast {{.+}} : tensor<4xi1> to tensor<4xf32>
@@ -140,8 +140,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Split along the classes, two small all-reduces join the ranks' maxima and sums of powers, and a third one
-// the logarithm at the label.
+// Split along the classes: two small all-reduces combine the ranks' maxima and sums of
+// exponentials; a third one combines the logarithm at the label.
 
 // CHECK-LABEL: func.func @classes
 // CHECK: graph.one_hot {{.+}} to tensor<8x3xf32>

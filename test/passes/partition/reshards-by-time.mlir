@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --dist-reshards-to-collectives=cluster=1x8xH100 --verify-diagnostics -o /dev/null
 // RUN: pcc-opt %s --split-input-file --dist-reshards-to-collectives="cluster={form:'1x8xH100'}" --verify-diagnostics | FileCheck %s
 
-// On a machine time decides: a small partial sum is reduced in one step, a large one in parts, for the ranks along x hold
-// copies and can share the work.
+// With a machine, time decides: a small partial sum is reduced in one step. A large one is reduced
+// in parts, because the ranks along x hold copies and can share the work.
 
 module attributes {dist.mesh = #dist.mesh<x=2, y=4>} {
   // CHECK-LABEL: func.func @small

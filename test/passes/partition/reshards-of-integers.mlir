@@ -2,7 +2,7 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc verify %s %t.mlir
 
-// The ranks that keep nothing hold what no integer changes under a maximum or minimum.
+// Ranks that keep nothing hold the neutral integer of a maximum or minimum.
 
 module attributes {dist.mesh = #dist.mesh<x=2>} {
   // CHECK-LABEL: func.func @max

@@ -3,7 +3,7 @@
 // RUN: pcc verify %s %t.mlir
 // RUN: pcc-opt %s --dist-reshards-to-collectives --remark-format=emitRemark --remarks-filter=partition --verify-diagnostics -o /dev/null
 
-// Each reshard becomes the blocks of one rank, the steps of its plan, and the whole again.
+// Each reshard becomes to_local, the steps of its plan, and to_global.
 
 module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
   // CHECK-LABEL: func.func @reduce

@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --pipeline-align-copies='stages=2 virtual-stages=2 placement=vee' | FileCheck %s --check-prefixes=VEE,BOTH
 // RUN: pcc-opt %s --pipeline-align-copies='stages=4' | FileCheck %s --check-prefixes=FOUR,BOTH
 
-// Of two stages in a V, chunks 0 and 3 are the first's, which stores the parameter once: the copy lies
-// as the one that it will share, gradients included. On a stage of its own it lies as it likes.
+// Of two stages in a V, chunks 0 and 3 are on the first stage, which stores the parameter once: the copy
+// has the sharding of its owner, gradients included. On another stage the copy has its own sharding.
 
 // BOTH: func.func @forward_backward(%{{.+}} {dist.sharding = #dist.sharding<[_, tp]>, graph.role = #graph.role<parameter "w">},
 // VEE-SAME: {dist.sharding = #dist.sharding<[_, tp]>, graph.role = #graph.role<parameter "w.chunk3">})

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipeline-apply-recompute-constraints | FileCheck %s
 
-// Forward ops of the name are marked, whatever partition has made of them; backward ops, transfers
-// and collectives are not. The pins are gone.
+// All forward ops of the name after partition are annotated; backward ops, transfers and
+// collectives are not. The constraints disappear.
 
 // CHECK-LABEL: module
 // CHECK-NOT: pipe.constraints

@@ -33,7 +33,7 @@ module attributes {pipe.constraints = [1]} {
 
 // -----
 
-// Two pins differ.
+// Two constraints differ.
 
 module attributes {pipe.constraints = [{op = "e.*", stage = 0 : i64}, {op_name = "exp", stage = 1 : i64}]} {
   func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pipeline-apply-stage-constraints="stages=2 virtual-stages=2" | FileCheck %s
 
-// Patterns for whole names, leading parts and plain names; constants have no stage. What was a mark
-// of an op that is gone says nothing.
+// Patterns for whole names, name prefixes and plain names; constants have no stage. An annotation
+// of an op that no longer exists is ignored.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: graph.exp %{{.+}} {pipe.stage = 0 : i64}
@@ -25,8 +25,8 @@ module attributes {pipe.constraints = [{module = "/h\\.0", stage = 0 : i64}, {op
 
 // -----
 
-// A layout: what comes before the first layer, layers, what comes behind the last; ops between
-// layers have no stage of their own. As many parts as stages.
+// A layout: ops before the first layer, layers, ops after the last layer; ops between layers have
+// no stage of their own. The layout has as many parts as stages.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: graph.neg %{{.+}} {pipe.stage = 0 : i64}

@@ -12,7 +12,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The same through an op that has inherited its stage, and of chunks that are given.
+// The same through an op that has inherited its stage, and for given chunks.
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.exp %x {pipe.virtual_stage = 2 : i64} : tensor<4xf32>

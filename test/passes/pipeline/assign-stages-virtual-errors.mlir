@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipeline-assign-stages="stages=2 virtual-stages=2"
 
-// Behind the last chunk there is none.
+// No chunk follows the last one.
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-note @below {{it is made here}}

@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --pipeline-assign-stages="stages=2 virtual-stages=2" | FileCheck %s
 // RUN: pcc-opt %s --pipeline-assign-stages="stages=2 virtual-stages=2 placement=vee" | FileCheck %s
 
-// Each op is in the least chunk of its stage that is not before what it reads; a chunk may be given
-// as well, as where a vee turns.
+// Each op is in the earliest chunk of its stage that does not precede its operands' chunks. A chunk
+// may also be given, as at the turn of a V.
 
 // CHECK: graph.exp %{{.+}} {pipe.virtual_stage = 0 : i64}
 // CHECK: graph.log %{{.+}} {pipe.virtual_stage = 1 : i64}

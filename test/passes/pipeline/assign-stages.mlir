@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pipeline-assign-stages="stages=2" | FileCheck %s
 
-// An op without a stage goes with the latest of what it reads, one before all that have a stage with
-// the first of its users. Constants, and what is made of inputs and constants alone, have no chunk.
+// An op without a stage joins the latest of its operands; an op before all assigned ops joins the
+// first of its users. Constants, and values computed from inputs and constants alone, have no chunk.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: graph.gather %{{.+}} {pipe.virtual_stage = 0 : i64}
@@ -33,7 +33,7 @@ graph.parameter @v : tensor<4x4xf32> init(<zeros>)
 
 // -----
 
-// What is made of parameters alone is made in each chunk that reads it.
+// A value computed from parameters alone is computed in each chunk that reads it.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: %[[A:.+]] = graph.cast %{{.+}} {pipe.virtual_stage = 0 : i64}
@@ -51,7 +51,7 @@ graph.parameter @w : tensor<4x4xf32> init(<zeros>)
 
 // -----
 
-// An op that inputs alone would do stays where the user wants it.
+// An op that depends on inputs alone stays in the user's stage.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: graph.exp %{{.+}} {pipe.virtual_stage = 0 : i64}

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --pipeline-collect-annotations --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// Marks become pins that speak of the ops by names, which are made unique, behind those that there
-// are.
+// Annotations become constraints by op name, after the existing constraints. Names are made
+// unique.
 
 // CHECK: module attributes {pipe.constraints = [{module = "/a", stage = 0 : i64}, {marked, op_name = "exp_0", place = "{{.*}}collect-marks.mlir:[[# @LINE + 8]]", stage = 0 : i64},
 // CHECK-SAME: {marked, op_name = "last",{{.*}} recompute}

@@ -14,7 +14,7 @@ graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage 
 
 // -----
 
-// A value that two chunks have without a transfer.
+// Two chunks use a value without a transfer.
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.exp %x : tensor<4xf32>
@@ -28,7 +28,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Chunks 0 and 3 are of one stage, whose parameter cannot lie in two ways.
+// Chunks 0 and 3 are on one stage, whose parameter cannot have two shardings.
 
 module attributes {dist.mesh = #dist.mesh<tp=2>} {
 graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage = 0 : i64}

@@ -5,8 +5,8 @@
 // Four chunks with a value that skips two of them and a parameter that the first and the third
 // read: on two stages, looped and in a V, and on four.
 
-// Looped, chunks 0 and 2 are stage 0's. It has the parameter once; the gradient is the sum of those
-// of two sections. The chunk that skips sends nothing to its own stage.
+// Looped, chunks 0 and 2 are on stage 0. It has the parameter once; the gradient is the sum of two
+// sections' gradients. The chunk whose value skips sends nothing to its own stage.
 // LOOPED: module @stage0
 // LOOPED: graph.parameter @w :
 // LOOPED-NOT: graph.parameter
@@ -30,8 +30,8 @@
 // LOOPED-NEXT: pipe.action @backward.1 microbatch = 1
 // LOOPED-NEXT: pipe.action @backward.0 microbatch = 0
 
-// In a V, chunks 0 and 3 are stage 0's: the value that skips from one to the other stays there, saved
-// by one and read by the other. The parameter is in both stages under one name.
+// In a V, chunks 0 and 3 are on stage 0: the skipping value stays there, saved by one chunk and
+// read by the other. The parameter is on both stages under one name.
 // VEE: module @stage0
 // VEE: graph.parameter @w :
 // VEE: func.func @forward_train.0(

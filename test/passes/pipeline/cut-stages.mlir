@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --pipeline-cut-stages=stages=2 | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --pipeline-cut-stages='stages=2 split-backward' | FileCheck %s --check-prefix=SPLIT
 
-// Each stage has its parameters, its part of every function, and a step in the order of GPipe. The
-// transfers between them are messages, numbered for each pair of stages over all functions.
+// Each stage has its parameters, its part of every function, and a step in GPipe order. Transfers
+// between stages are messages, numbered for each pair of stages over all functions.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<dp=2>}
 // CHECK: module @stage0 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 0 : i64}
@@ -31,7 +31,7 @@
 // CHECK-NEXT: pipe.action @backward microbatch = 1 copy = 1
 // CHECK-NEXT: pipe.action @update
 
-// What was received is saved as well, and a broadcast is made again rather than saved.
+// A received value is saved as well; a broadcast is recomputed rather than saved.
 // CHECK: module @stage1 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64}
 // CHECK-NOT: graph.parameter @w
 // CHECK: graph.parameter @v
@@ -46,7 +46,7 @@
 // CHECK: pipe.send %[[V]] to 0 tag = 0
 // CHECK-NOT: graph.parameter @w
 
-// The gradients of weights are a section of their own, which reads what the other one receives.
+// Weight gradients are a section of their own, which reads the values that the other section receives.
 // SPLIT: module @stage0
 // SPLIT: func.func @backward_input() -> (tensor<4xf32> {graph.role = #graph.role<saved "transfer">})
 // SPLIT-NEXT: %[[R:.+]] = pipe.recv from 1 tag = 0
@@ -115,8 +115,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// What is marked is computed again for the gradients; what it is computed from is saved. What is
-// made of inputs alone is made wherever it is read.
+// Annotated ops are recomputed for the gradients; their operands are saved. Values computed from
+// inputs alone are computed in each stage that reads them.
 
 // CHECK: module @stage0
 // CHECK: func.func @forward_train(%{{.+}} "x">}, %{{.+}} "w">}) -> (tensor<4xf32> {graph.role = #graph.role<saved "exp">})
@@ -146,8 +146,8 @@ func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x
 
 // -----
 
-// What is made of parameters alone is the same in every microbatch, and made again rather than kept
-// for each: a gathered parameter, but not one that the forward pass changes.
+// A value computed from parameters alone is the same in every microbatch. It is recomputed rather
+// than saved for each: a gathered parameter, but not a parameter that the forward pass changes.
 
 // CHECK: module @stage0
 // CHECK: func.func @forward_train(
@@ -181,8 +181,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A transfer to a later chunk is forward work, even if only gradients read what comes: the backward of
-// stage 1 must not wait for a backward of stage 0 that waits for it.
+// A transfer to a later chunk is forward work, even if only gradients read its value: the backward
+// of stage 1 must not wait for a backward of stage 0 that waits for it.
 
 // CHECK: module @stage0
 // CHECK: func.func @forward_train

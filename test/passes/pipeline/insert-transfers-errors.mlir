@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipeline-insert-transfers
 
-// The name of a copy is taken.
+// The name of a copy already exists.
 
 graph.parameter @w : tensor<4xf32> init(<zeros>)
 // expected-error @below {{"w.chunk1" is the name of a copy of "w": rename this symbol}}
@@ -14,7 +14,7 @@ func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// Running statistics are one chunk's.
+// Running statistics belong to one chunk.
 
 graph.parameter @mean : tensor<4xf32> init(<zeros>) {trainable = false}
 func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pipeline-insert-transfers | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --pipeline-insert-transfers --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=NAME
 
-// One transfer for each value and chunk that reads it; over a chunk it goes directly.
+// One transfer for each value and chunk that reads it; a value that skips a chunk goes directly.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK: %[[A:.+]] = graph.exp %arg0 : tensor<4xf32>
@@ -23,8 +23,8 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A parameter that several chunks read is owned by the first and has a copy in each other one, in
-// every function; each parameter says its chunk.
+// A parameter that several chunks read is owned by the first; every other chunk has a copy in every
+// function. Each parameter names its chunk.
 
 // CHECK: graph.parameter @w : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 0 : i64}
 // CHECK: graph.parameter @w.chunk2 : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 2 : i64, pipe.copy_of = "w"}

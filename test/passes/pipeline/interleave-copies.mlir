@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pipeline-interleave-copies | FileCheck %s
 
-// A slot works on both copies of a microbatch: each has its rows of the input, and adds a gradient and
-// a loss of its own. A statistic goes from copy to copy. What runs once stays.
+// An action works on both copies of a microbatch. Each copy has its own rows of the input, and adds
+// its own gradient and loss. A statistic goes from copy to copy. Ops that run once stay.
 
 // CHECK-LABEL: func.func @forward_backward
 // CHECK-SAME: (%[[X0:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">, pipe.copy = 0 : i64},
@@ -50,9 +50,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// In the sections of a pipeline's stage saved values and messages are each copy's own; no message has the
-// tag of another, in whichever function. The number of
-// the step, which counts runs, counts copies.
+// In the sections of a pipeline stage, each copy has its own saved values and messages. No two
+// messages have the same tag, in whichever function. The step number, which counts runs, counts
+// copies.
 
 // CHECK-LABEL: func.func @forward_train
 // CHECK-SAME: (%[[STEP:.+]]: tensor<i64> {graph.role = #graph.role<step>})
@@ -91,7 +91,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
 
 // -----
 
-// However many messages a slot receives, all copies' come first, in their order.
+// However many messages an action receives, those of all copies come first, in their order.
 
 // CHECK-LABEL: func.func @forward_train
 // CHECK-NEXT: pipe.recv from 0 tag = 0
@@ -128,7 +128,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
 
 // -----
 
-// One copy needs nothing.
+// A single copy needs no change.
 
 // CHECK-LABEL: func.func @f()
 // CHECK: pipe.action @f microbatch = 0 copy = 0

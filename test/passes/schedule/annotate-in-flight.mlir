@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --schedule-annotate-in-flight | FileCheck %s
 
-// 1F1B of two stages: a message of the first stage is through when the backward of its microbatch
-// begins, a message of the last stage when the forward after next does. Nothing comes back from the
-// evaluation, which is not in the step.
+// 1F1B of two stages: a message of the first stage is complete when the backward of its microbatch
+// begins, a message of the last stage when the forward after next begins. Nothing comes back from
+// the evaluation, which is not in the step.
 // CHECK: module @stage0
 // CHECK: func.func @forward()
 // CHECK: pipe.send %{{.*}} to 1 tag = 0 : tensor<4xf32>
@@ -114,8 +114,8 @@ module {
 
 // -----
 
-// The updates of a parameter that both stages read exchange a gradient and the new value: each waits
-// for the other, and neither has a place among the slots of microbatches.
+// The updates of a parameter that both stages read exchange a gradient and the new value. Each
+// waits for the other, and neither has a place among the actions of microbatches.
 // CHECK: module @stage0
 // CHECK: func.func @forward_train
 // CHECK: pipe.send %{{.*}} to 1 tag = 0 {pipe.in_flight_until = array<i64: 1, 1>}

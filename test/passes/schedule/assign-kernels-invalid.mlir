@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --schedule-assign-kernels
 
-// A mark on ops that no product's record does: the first op with it is none.
+// Annotated ops that no matmul instruction can include: the error names the first one.
 func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @below {{cannot run in the instruction of the matmul that has its annotation: expected annotations as "--schedule-fuse-epilogues" sets them}}
   %0 = graph.tanh %x {task.matmul_group = 0 : i64} : tensor<4x8xf32>
@@ -9,7 +9,7 @@ func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// Another kernel would have to run between the product and the op.
+// Another kernel would have to run between the matmul and the op.
 func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = graph.matmul %x, %w {task.matmul_group = 0 : i64} : tensor<4x8xf32>, tensor<8x8xf32>
   %1 = graph.matmul %0, %w : tensor<4x8xf32>, tensor<8x8xf32>
@@ -20,7 +20,7 @@ func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> 
 
 // -----
 
-// A record has one product.
+// An instruction has one matmul.
 func.func @two_products(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   // expected-error @below {{cannot run in the record of the product}}
@@ -30,7 +30,7 @@ func.func @two_products(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// Without an activation nothing but sums, a bias and relu has a place there.
+// Without an activation, only sums, a bias and relu are supported.
 func.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   // expected-error @below {{cannot run in the record of the product}}
@@ -40,7 +40,7 @@ func.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// A mark on a transpose without an attention.
+// An annotated transpose without an attention.
 func.func @no_attention(%x: tensor<1x2x3x4xf32>) -> tensor<1x3x2x4xf32> {
   // expected-error @below {{cannot run in the instruction of the attention that has its annotation: expected annotations as "--schedule-fuse-head-transposes" sets them}}
   %0 = graph.transpose %x, [0, 2, 1, 3] {task.attention = 0 : i64} : tensor<1x2x3x4xf32>
@@ -49,7 +49,7 @@ func.func @no_attention(%x: tensor<1x2x3x4xf32>) -> tensor<1x3x2x4xf32> {
 
 // -----
 
-// All transposes of an attention, or none.
+// All transposes of an attention are annotated, or none.
 func.func @some(%x: tensor<1x2x3x4xf32>, %y: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
   %0 = graph.transpose %x, [0, 2, 1, 3] {task.attention = 0 : i64} : tensor<1x2x3x4xf32>
   // expected-error @below {{cannot run in the instruction of the attention that has its annotation}}
@@ -59,7 +59,7 @@ func.func @some(%x: tensor<1x2x3x4xf32>, %y: tensor<1x3x2x4xf32>) -> tensor<1x3x
 
 // -----
 
-// A product that nobody reads has no record, whatever its marks.
+// A matmul without readers has no instruction, whatever its annotations.
 func.func @dead(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   %1 = graph.tanh %x : tensor<8x8xf32>

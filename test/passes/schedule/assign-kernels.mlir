@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --schedule-assign-kernels --verify-diagnostics | FileCheck %s
 
-// A product takes the bias and the rectifier behind it along: one library call.
+// A matmul includes the bias and the relu after it: one library call.
 // CHECK-LABEL: @linear
 // CHECK-SAME: task.forms = [#task.form<matmul 64 x 1>]
 func.func @linear(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<4x16xf32> {
@@ -19,7 +19,7 @@ func.func @linear(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>)
 
 // -----
 
-// One number for all rows is no bias of a product, even where a row has one element.
+// One number for all rows is not a bias of a matmul, even if a row has one element.
 // CHECK-LABEL: @scalar_bias
 // CHECK-SAME: task.forms = [#task.form<matmul 4 x 1>, #task.form<map 4 x 1>]
 func.func @scalar_bias(%x: tensor<4x8xf32>, %w: tensor<8x1xf32>, %b: tensor<f32>) -> tensor<4x1xf32> {
@@ -31,7 +31,7 @@ func.func @scalar_bias(%x: tensor<4x8xf32>, %w: tensor<8x1xf32>, %b: tensor<f32>
 
 // -----
 
-// The value before the rectifier is needed by itself: the rectifier is a kernel.
+// The value before the relu has another reader: the relu is a kernel.
 // CHECK-LABEL: @preactivation
 // CHECK-SAME: task.forms = [#task.form<matmul 64 x 1>, #task.form<map 64 x 1>]
 func.func @preactivation(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
@@ -42,7 +42,7 @@ func.func @preactivation(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4
 
 // -----
 
-// A softmax and what follows it row by row is one kernel.
+// A softmax and the row-wise ops after it are one kernel.
 // CHECK-LABEL: @softmax
 // CHECK-SAME: task.forms = [#task.form<rows 4 x 10>]
 func.func @softmax(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
@@ -58,7 +58,7 @@ func.func @softmax(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
 
 // -----
 
-// The gradient of an activation and that of the bias before it: one pass over the rows.
+// The gradient of an activation and the gradient of the preceding bias: one pass over the rows.
 // CHECK-LABEL: @bias_gradient
 // CHECK-SAME: task.forms = [#task.form<columns 4 x 10>]
 func.func @bias_gradient(%h: tensor<4x10xf32>, %g: tensor<4x10xf32>) -> (tensor<4x10xf32>, tensor<10xf32>) {
@@ -83,7 +83,7 @@ func.func @both(%x: tensor<4x10xf32>) -> (tensor<4xf32>, tensor<10xf32>) {
 
 // -----
 
-// Joining exp and add would put the product between them inside the kernel: they stay apart.
+// Joining exp and add would put the matmul between them inside the kernel: they stay apart.
 // CHECK-LABEL: @around_a_product
 // CHECK-SAME: task.forms = [#task.form<map 16 x 1>, #task.form<matmul 16 x 1>, #task.form<map 16 x 1>]
 func.func @around_a_product(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -95,7 +95,7 @@ func.func @around_a_product(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A cheap value that must lie in memory gets a kernel; elsewhere it is computed where it is read.
+// A cheap value that must be in memory gets a kernel; otherwise its readers compute it.
 // CHECK-LABEL: @materialised
 // CHECK-SAME: task.forms = [#task.form<map 12 x 1>, #task.form<map 12 x 1>]
 func.func @materialised(%x: tensor<4xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
@@ -122,7 +122,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// What only dead ops read is dead.
+// A value that only dead ops read is dead.
 // CHECK-LABEL: @dead
 // CHECK-SAME: task.forms = [#task.form<map 4 x 1>]
 func.func @dead(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -134,7 +134,7 @@ func.func @dead(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// So is a cheap value that only a dead op would need in memory.
+// The same holds for a cheap value that only a dead op would need in memory.
 // CHECK-LABEL: @dead_operand
 // CHECK-SAME: task.forms = [#task.form<map 16 x 1>]
 // CHECK: graph.broadcast
@@ -157,9 +157,9 @@ func.func @whole(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
 
 // -----
 
-// Sends, receives and barriers stay in their order. What is sent and what needs the answer are no
-// kernel together, although one pass could compute both: the rank would wait for an answer to what it
-// has not sent.
+// Sends, receives and barriers keep their order. A sent value and a reader of the answer are not
+// one kernel, although one pass could compute both. Otherwise the rank would wait for an answer to
+// a message that it has not sent.
 // CHECK-LABEL: @exchange
 // CHECK-SAME: task.forms = [#task.form<map 4 x 1>, #task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 4 x 1>]
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
@@ -180,8 +180,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A message reads a copy of an input, for the next slot brings another input while the message is in
-// flight.
+// A message sends a copy of an input, because the next action overwrites the input while the
+// message is in flight.
 // CHECK-LABEL: @sends_input
 // CHECK-SAME: (%[[X:.+]]: tensor<4xf32>
 // CHECK: %[[V:.+]] = graph.reshape %[[X]] : tensor<4xf32> to tensor<2x2xf32>

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-plan-memory,schedule-verify-memory)' | FileCheck %s
 
-// Early collectives of the update run between the kernels of other sections. A gradient that nothing but its reduction
-// reads is reduced where it lies.
+// Hoisted collectives of the update run between the kernels of other sections. A gradient without
+// readers other than its reduction is reduced in place.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<4x4xf32> init(#graph.init<zeros>)
   // CHECK: task.bytes = #task.bytes<persistent = 64, temporary = 64, input = 64>
@@ -25,8 +25,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Two gradients are one value: the last collective that reads it reduces it where it lies, and no other buffer is
-// needed.
+// Two gradients are one value: the last collective that reads it reduces it in place, and no other
+// buffer is needed.
 module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
   graph.parameter @v : tensor<4x4xf32> init(#graph.init<zeros>)
   graph.parameter @w : tensor<2x4xf32> init(#graph.init<zeros>)
@@ -57,7 +57,7 @@ module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
 
 // -----
 
-// The gradient is shown as an output, too. Outputs are those of the section, so the ranks sum in another place.
+// The gradient is an output, too. Outputs have the section's value, so the ranks sum in another buffer.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<4x4xf32> init(#graph.init<zeros>)
   func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">})

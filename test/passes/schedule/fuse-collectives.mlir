@@ -8,9 +8,9 @@
 // RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{cluster=2xbanana})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: error: {{.*}}banana
 
-// Gradients are complete in the order b, a, c; the first alone, then the rest, under [1]. A message
-// goes where its last member did, and what reads the first of it comes behind. MindSpore's sizes are
-// those of parameters, of which this module declares none.
+// Gradients are complete in the order b, a, c; under [1] the first is alone and the rest is fused.
+// A fused collective replaces its last member, and readers of the first member move after it.
+// MindSpore uses the sizes of parameters, of which this module declares none.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "a">},
@@ -57,8 +57,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// What is over another group, or has more collectives before it, goes in a message of its own: the
-// new "c" is gathered behind two of them, the others behind one.
+// Collectives over another group, or after more preceding collectives, are fused separately: the
+// new "c" is gathered after two of them, the others after one.
 module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
   func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "a">},
@@ -104,8 +104,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
 
 // -----
 
-// Numbers of the user decide before any rule: "a" and "c" share a message, "b" has none to share, and
-// so do collectives that are of no parameter.
+// Numbers of the user take precedence: "a" and "c" are fused, "b" has no partner, and neither have
+// collectives that belong to no parameter.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @a : tensor<4xf32> init(<zeros>) {dist.fusion = 7 : i64}
   graph.parameter @b : tensor<4xf32> init(<zeros>) {dist.fusion = 0 : i64}

@@ -2,8 +2,8 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc-opt %t.mlir --lower-to-task | FileCheck %s --check-prefix=TASK
 
-// Where gradients add up over slots, the record of a weight's gradient adds that to its sum, and leaves the bias's, which another
-// record adds.
+// If gradients add up over actions, the instruction of a weight's gradient adds to its sum. It
+// leaves out the bias's gradient, which another instruction adds.
 module {
   // CHECK-LABEL: @forward_backward
   // CHECK: graph.relu {{.*}}task.matmul_group = 0 : i64}

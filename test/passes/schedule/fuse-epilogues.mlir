@@ -6,8 +6,8 @@
 
 // expected-remark @below {{biases=5, gelu gradients=1, gelus=3, relus=2, sums=4}}
 module {
-  // Two layers with gelu between them, forward and backward: the first product keeps what gelu is applied to, which the slope
-  // reads behind the product with the second weight. Both weight gradients sum a factor. Pieces that both need are there twice.
+  // Two layers with gelu between them, forward and backward. The first matmul saves gelu's operand, which gelu's slope
+  // reads after the matmul with the second weight. Both weight gradients sum an operand. Ops that both need are duplicated.
   // CHECK-LABEL: @layers
   // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.matmul_group = 0 : i64, transpose_rhs}
   // CHECK: %[[X:.*]] = graph.add {{.*}} {task.matmul_group = 0 : i64}
@@ -76,7 +76,7 @@ module {
     return %16, %32, %30, %33, %34 : tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>, tensor<16x8xf32>, tensor<8xf32>
   }
 
-  // Forward alone, without a bias: nothing reads what gelu is applied to. A rectifier behind a reshape.
+  // Forward alone, without a bias: nothing else reads gelu's operand. A relu after a reshape.
   // CHECK-LABEL: @forward
   // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.matmul_group = 0 : i64}
   // CHECK: graph.matmul {{.*}}, %arg2 {task.matmul_group = 1 : i64}
@@ -105,7 +105,7 @@ module {
     return %13 : tensor<2x2x8xf32>
   }
 
-  // The factor and what is summed are views of one value.
+  // The operand and the summed value are views of one value.
   // CHECK-LABEL: @heads
   // CHECK: graph.matmul {{.*}} {task.matmul_group = 0 : i64, transpose_lhs}
   // CHECK: graph.reduce sum {{.*}}, [0, 1] {task.matmul_group = 0 : i64} : tensor<2x3x20xf32>
@@ -118,7 +118,7 @@ module {
     return %2, %4 : tensor<20xf32>, tensor<20x8xf32>
   }
 
-  // A rectifier behind a reshape that cuts columns.
+  // A relu after a reshape that cuts columns.
   // CHECK-LABEL: @cut_columns
   // CHECK: graph.matmul {{.*}} {task.matmul_group = 0 : i64}
   // CHECK: graph.relu {{.*}} {task.matmul_group = 0 : i64}
@@ -129,7 +129,7 @@ module {
     return %2 : tensor<4x2x4xf32>
   }
 
-  // Half types: constants are rounded to few bits, sums have the type of the product.
+  // Half types: constants are rounded to few bits, sums have the type of the matmul.
   // CHECK-LABEL: @half_types
   // CHECK: graph.matmul {{.*}} {task.activation = #task<activation gelu>, task.matmul_group = 0 : i64}
   // CHECK: graph.add {{.*}} {task.matmul_group = 0 : i64} : tensor<4x8xbf16>
@@ -159,7 +159,7 @@ module {
     return %11, %12, %13 : tensor<4x8xbf16>, tensor<8x8xf16>, tensor<8xf16>
   }
 
-  // Other functions with a tanh are not gelu: one of another width, one of another cubic part, one that reads another value.
+  // Other functions with a tanh are not gelu: another width, another cubic term, or another operand of the cube.
   // CHECK-LABEL: @other_functions
   // CHECK-NOT: task.matmul_group
   // CHECK: return
@@ -200,7 +200,7 @@ module {
     return %5, %19, %29 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
   }
 
-  // Gelu, and its slope, in rows that are no multiple of 8 elements: only the bias is part of the record.
+  // Gelu and its slope, in rows that are not a multiple of 8 elements: only the bias is part of the instruction.
   // CHECK-LABEL: @rows_of_12
   // CHECK-NOT: task.activation
   // CHECK: graph.add {{.*}} {task.matmul_group = 0 : i64}
@@ -237,7 +237,7 @@ module {
     return %10, %20 : tensor<4x12xf32>, tensor<4x12xf32>
   }
 
-  // A bias whose product others read stays outside; so does a rectifier behind such a product.
+  // A bias stays outside if its matmul has other readers; so does a relu after such a matmul.
   // CHECK-LABEL: @read_by_others
   // CHECK-NOT: task.matmul_group
   // CHECK: return
@@ -249,8 +249,8 @@ module {
     return %3, %0 : tensor<4x8xf32>, tensor<4x8xf32>
   }
 
-  // Sums that are read before the product, or by it, cannot be computed with it; nor can means, sums along the other
-  // dimension, or those of a factor whose rows do not lie along k.
+  // Not fused: sums that are read before the matmul or by it, means, sums along the other
+  // dimension, and sums of an operand whose rows are not along k.
   // CHECK-LABEL: @other_sums
   // CHECK-NOT: task.matmul_group
   // CHECK: return

@@ -8,8 +8,8 @@
 
 // expected-remark @below {{attentions=2, gradients=1}}
 module {
-  // Forward and backward: each record has transposes of its own, the gradient one of what the attention has left. No kernel
-  // transposes.
+  // Forward and backward: each instruction has its own transposes; the gradient also has one of the
+  // attention's result. No kernel transposes.
   // CHECK-LABEL: @both
   // CHECK: %[[Q:.*]] = graph.transpose %arg0, [0, 2, 1, 3] {task.attention = 0 : i64}
   // CHECK: %[[K:.*]] = graph.transpose %arg1, [0, 2, 1, 3] {task.attention = 0 : i64}
@@ -47,7 +47,7 @@ module {
     return %4, %6, %7, %8 : tensor<1x5x24xf32>, tensor<1x5x3x8xf32>, tensor<1x7x3x8xf32>, tensor<1x7x3x8xf32>
   }
 
-  // A transpose that another op reads too stays for that; what it reads is put into memory.
+  // A transpose with another reader stays for that reader; its operand is stored in memory.
   // CHECK-LABEL: @shared
   // CHECK: %[[X:.*]] = graph.broadcast %arg0
   // CHECK: %[[T:.*]] = graph.transpose %[[X]], [0, 2, 1, 3] :
@@ -65,8 +65,8 @@ module {
     return %2, %3 : tensor<1x5x3x8xf32>, tensor<1x3x5x8xf32>
   }
 
-  // All or none: the query does not come from such a transpose; the result is returned as it is; a gradient is read with the
-  // heads first, so the attention whose result it reads is left as well.
+  // All or none. The query does not come from such a transpose; the result is returned as it is; a
+  // gradient is read with the heads first, so the attention of that gradient is not fused either.
   // CHECK-LABEL: @none
   // CHECK-NOT: task.attention
   func.func @none(%x: tensor<1x3x5x8xf32> {graph.role = #graph.role<input "m">}, %y: tensor<1x5x3x8xf32> {graph.role = #graph.role<input "n">})

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --graph-decompose --graph-canonicalize --cse --schedule-assign-kernels | FileCheck %s
 
-// A layer norm is one kernel of rows, whatever it normalises.
+// A layer norm is one kernel of rows, for any normalized dimensions.
 // CHECK-LABEL: func.func @layer_norm
 // CHECK-SAME: task.forms = [#task.form<rows 32 x 64>]
 func.func @layer_norm(%x: tensor<32x64xf32>, %s: tensor<64xf32>, %b: tensor<64xf32>) -> tensor<32x64xf32> {
@@ -29,7 +29,7 @@ func.func @log_softmax(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
   return %0 : tensor<32x64xf32>
 }
 
-// Dropout draws where it is read.
+// Dropout draws its random numbers in the kernels that read it.
 // CHECK-LABEL: func.func @dropout
 // CHECK-SAME: task.forms = [#task.form<map 2048 x 1>]
 func.func @dropout(%x: tensor<32x64xf32>, %seed: tensor<i64>) -> tensor<32x64xf32> {
@@ -38,8 +38,8 @@ func.func @dropout(%x: tensor<32x64xf32>, %seed: tensor<i64>) -> tensor<32x64xf3
   return %0 : tensor<32x64xf32>
 }
 
-// Each statistic of a batch norm is one kernel of planes, which computes the deviations as it goes, and one over the
-// samples; the result is a map.
+// Each statistic of a batch norm is one kernel of planes, which also computes the deviations, and
+// one over the samples; the result is a map.
 // CHECK-LABEL: func.func @batch_norm
 // CHECK-SAME: task.forms = [#task.form<rows 24 x 64>, #task.form<columns 4 x 6>, #task.form<rows 24 x 64>, #task.form<columns 4 x 6>, #task.form<map 1536 x 1>]
 func.func @batch_norm(%x: tensor<4x6x8x8xf32>, %s: tensor<6xf32>, %m: tensor<6xf32>) -> (tensor<4x6x8x8xf32>, tensor<6xf32>, tensor<6xf32>) {

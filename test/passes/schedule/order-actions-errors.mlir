@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --schedule-order-actions=schedule=1f1b --verify-diagnostics
 
-// A stage that does nothing of a step.
+// A stage without any action in a step.
 
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -16,7 +16,7 @@ module {
 
 // -----
 
-// Stages that work on other microbatches.
+// Stages with different microbatches.
 
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -38,7 +38,7 @@ module {
 
 // -----
 
-// Something that runs once and is not behind the microbatches.
+// An action that runs once but does not follow the microbatches.
 
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -56,7 +56,7 @@ module {
 
 // -----
 
-// A section that is missing, and one of which schedules know nothing.
+// A missing section, and a section that schedules do not support.
 
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -102,7 +102,7 @@ module {
 
 // -----
 
-// A loop of chunks that 1F1B has no order for.
+// Looped chunks, for which 1F1B has no order.
 
 // expected-error @below {{schedule "1f1b": expected one chunk per device, got 2}}
 module {
@@ -126,7 +126,7 @@ module {
 
 // -----
 
-// Stages that are not all there.
+// Missing stages.
 
 module {
   // expected-error @below {{expected stages 0 to 0, each once, got 1 of which one is "pipe.stage = 1"}}

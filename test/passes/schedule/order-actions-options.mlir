@@ -1,4 +1,4 @@
-// What a schedule and the stages that it is for cannot both be.
+// Invalid combinations of a schedule and its stages.
 
 // RUN: not pcc-opt %s --schedule-order-actions=schedule=2f2b 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not pcc-opt %s --schedule-order-actions=schedule=zb-v 2>&1 | FileCheck %s --check-prefix=VEE

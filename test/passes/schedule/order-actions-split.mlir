@@ -3,7 +3,7 @@
 // RUN: pcc-opt %s --schedule-order-actions='schedule=auto live-limit=4' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=AUTO
 // RUN: pcc-opt %s --schedule-order-actions='schedule=1f1b times=1,2,3,4,4,4 latency=0.5' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNEVEN
 
-// Gradients of weights fill the time in which a stage waits.
+// Weight gradients fill the time in which a stage waits.
 
 // CHECK: module @stage0
 // CHECK: pipe.step @train
@@ -28,13 +28,13 @@
 // CHECK-NEXT: @backward_weight microbatch = 1
 // CHECK-NEXT: @backward_weight microbatch = 2
 
-// The first stage waits for 1 of 10, and each stage says what it keeps.
+// The first stage waits for 1 of 10, and each stage reports its live bytes.
 
 // REMARK: bubble_rate=1.000000e-01, microbatches=3, order=zb-h1, schedule=zb-h1
 // REMARK: live_chunks=2, stage=0
 // REMARK: live_chunks=2, stage=1
 
-// With more memory the search finds an order without a bubble, and says which one it is.
+// With more memory the search finds an order without a bubble, and names its schedule.
 
 // AUTO: bubble_rate=0.000000e+00, microbatches=3, order=zb-h2, schedule=auto
 // AUTO: live_chunks=3, stage=0

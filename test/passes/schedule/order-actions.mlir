@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --schedule-order-actions=schedule=1f1b | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --schedule-order-actions='schedule=gpipe' | FileCheck %s --check-prefix=GPIPE
 
-// A forward and a backward in turn, microbatches and their copies numbered through; the update stays
-// last.
+// Forward and backward alternate; microbatches and their copies are numbered consecutively; the
+// update stays last.
 
 // CHECK: module @stage0
 // CHECK: pipe.step @train
@@ -68,7 +68,7 @@ module {
 
 // -----
 
-// Where the gradients of weights are sections of their own, a whole backward pass is both.
+// If weight gradients are separate sections, a whole backward pass consists of both sections.
 
 // CHECK: pipe.step @train
 // CHECK-NEXT: @forward_train microbatch = 0

@@ -39,7 +39,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
 
 // -----
 
-// What nothing waits for, the gradient of a weight, is computed while others wait for a sum.
+// The gradient of a weight, for which nothing waits, is computed while other ops wait for a sum.
 
 // REMARK: order-kernels {{.*}}Function=backward | bound_us=7.5{{[0-9]+}}e+02, found_us=7.5{{[0-9]+}}e+02, given_us=7.9{{[0-9]+}}e+02
 // CHECK-LABEL: func.func @backward
@@ -64,7 +64,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
 
 // -----
 
-// One lane is kept busy already: nothing changes.
+// One stream is busy all the time already: nothing changes.
 
 // REMARK: order-kernels {{.*}}Function=alone | bound_us=[[US:[0-9.e+]+]], found_us=[[US]], given_us=[[US]]
 // CHECK-LABEL: func.func @alone
@@ -83,9 +83,9 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
 
 // -----
 
-// What of the update runs early is put in order with the section in whose last slot it does. The gradient of w, kernel 0 before
-// and complete first, is computed while others wait for the sum over tp, and reduced behind that. The update begins with what
-// is reduced first.
+// Hoisted collectives of the update are ordered together with the section of their last action. The
+// gradient of w, formerly kernel 0 and complete first, is computed while others wait for the sum
+// over tp. It is reduced after that sum. The update begins with the first reduced gradient.
 
 // REMARK: order-kernels {{.*}}Function=last | bound_us=1.00{{[0-9]+}}e+03, found_us=1.04{{[0-9]+}}e+03, given_us=1.08{{[0-9]+}}e+03
 // REMARK: order-kernels {{.*}}Function=update | bound_us=[[US:6.1[0-9]+e.01]], found_us=[[US]], given_us=7.9{{[0-9]+}}e+01
@@ -132,7 +132,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
 
 // -----
 
-// Each parameter is gathered while the layer before is computed, and no earlier. So it is in evaluation.
+// Each parameter is gathered while the preceding layer is computed, and no earlier; the same in evaluation.
 
 // CHECK-LABEL: func.func @gathers
 // CHECK: dist.all_gather %arg1 {{.*}}task.kernel = 0 : i64
@@ -178,8 +178,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Under the sum something is computed whose operand takes more memory than was needed before; where there is no more, the given
-// order stays.
+// While the sum is in flight, an op runs whose operand takes more memory than was needed before.
+// Without that memory, the given order stays.
 
 // CHECK-LABEL: func.func @memory
 // CHECK: graph.exp {{.*}}task.kernel = 2 : i64
@@ -206,7 +206,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
 
 // -----
 
-// What is sent to another stage needs nothing that the section computes, and nothing here needs it: it is not held back.
+// A message to another stage has no operands or readers in the section: it is not delayed.
 
 // CHECK-LABEL: func.func @sends
 // CHECK: pipe.send {{.*}}task.kernel = 0 : i64

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions)' | FileCheck %s
 
-// The gradient of w is complete behind kernel 0 of the last slot, that of v behind kernel 1: in this
-// order they are reduced, whatever the order in the update. What the new values are made of stays.
+// The gradient of w is complete after kernel 0 of the last action, that of v after kernel 1. They are
+// reduced in this order, whatever the order in the update. The computation of the new values stays.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4x16xf32> {graph.role = #graph.role<input "x">},
                               %y: tensor<4x4xf32> {graph.role = #graph.role<input "y">})
@@ -39,7 +39,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A gradient that is the sum of two sections is complete in the one that runs last, whichever begins first.
+// A gradient that is the sum of two sections is complete in the section that runs last, whichever begins first.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @backward.0(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>}) {
@@ -69,7 +69,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Of one slot the gradient is no sum. It is reduced where it lies, so behind whoever else reads it.
+// With one action the gradient is no sum. It is reduced in place, and therefore after its other readers.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}, %y: tensor<4x4xf32> {graph.role = #graph.role<input "y">})
       -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">}, tensor<4x4xf32> {graph.role = #graph.role<output "y">}) {
@@ -95,9 +95,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// What is computed of a gradient on the way to a collective goes with it; a sum over all gradients
-// waits for the last of them. What reads parameters, all-reduces over lists of ranks and other
-// reductions than sums stay.
+// Ops between a gradient and its collective move with it; a sum over all gradients waits for the
+// last of them. Not moved: readers of parameters, all-reduces over lists of ranks, and reductions
+// other than sums.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}, %y: tensor<4xf32> {graph.role = #graph.role<input "y">})
       -> (tensor<4xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
@@ -136,8 +136,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Another stage waits for what is sent: reductions come behind the last collective that it needs, here that of
-// kernel 1 in the last slot of @backward, and not behind the one of kernel 4.
+// Another stage waits for the sent value. Reductions come after the last collective that the value
+// needs, here that of kernel 1 in the last action of @backward, and not after that of kernel 4.
 module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
   func.func @backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
@@ -169,8 +169,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
 
 // -----
 
-// A collective that nothing sent needs holds up no reduction even where it stands before what is sent: "v" is
-// reduced behind kernel 1, not behind kernel 3.
+// A collective that no message needs delays no reduction, even if it precedes the message: "v" is
+// reduced after kernel 1, not after kernel 3.
 module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
   func.func @backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},

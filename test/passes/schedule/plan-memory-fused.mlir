@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --schedule-plan-memory | FileCheck %s
 
-// Two reductions in one message: each is written over what it reads, unless the other reads that as well; and each buffer is in
-// use until somebody waits for its own reduction.
+// Two fused reductions: each is written over its operand, unless the other one reads the same
+// operand. Each buffer is in use until somebody waits for its own reduction.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   // CHECK-LABEL: func.func @together
   func.func @together(%x: tensor<16xf32> {graph.role = #graph.role<input "x">})
@@ -36,7 +36,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Two parameters that are added alike have one gradient, whose two reductions in one message are not written over it.
+// Two parameters that are added in the same way have one gradient. Its two fused reductions are not written over it.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   // CHECK-LABEL: func.func @forward_backward
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">})

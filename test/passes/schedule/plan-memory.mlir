@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory)' --verify-diagnostics | FileCheck %s
 
-// Inputs and parameters have spaces of their own; an elementwise kernel writes over its dying operand.
+// Inputs and parameters have their own spaces; an elementwise kernel writes over an operand that is dead afterwards.
 // CHECK: task.bytes = #task.bytes<persistent = 64, temporary = 64, input = 64>
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: %{{.*}}: tensor<4x4xf32> {{{.*}}task.place = #task.place<input + 0>}
@@ -17,7 +17,7 @@ func.func @forward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// The gradient lies in one buffer from the section that computes it through its reduction to the
+// The gradient stays in one buffer from the section that computes it, through its reduction, to the
 // update, which writes the parameter in place.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   // CHECK: graph.parameter @w {{.*}}task.place = #task.place<persistent + 0>
@@ -48,7 +48,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Summed over two slots: the product adds to a persistent accumulator by itself.
+// Summed over two actions: the matmul itself adds to a persistent accumulator.
 module {
   graph.parameter @w : tensor<16x4xf32> init(#graph.init<zeros>)
   // CHECK-LABEL: func.func @forward_backward
@@ -75,7 +75,7 @@ module {
 
 // -----
 
-// A parameter whose old value is read after the new one is known keeps it: the new one is copied later.
+// A parameter whose old value is still read after the new one is computed keeps its buffer: the new value is copied later.
 // CHECK-LABEL: func.func @swap_order
 func.func @swap_order(%w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<4x4xf32> {graph.role = #graph.role<parameter "w">}, tensor<4x4xf32> {graph.role = #graph.role<output "y">}) {

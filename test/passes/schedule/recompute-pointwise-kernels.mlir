@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --schedule-recompute-pointwise | FileCheck %s
 
-// A kernel that only made what others now make themselves is gone, and the numbers close up.
+// A kernel whose only results are recomputed by their readers disappears, and the numbers close up.
 // CHECK-LABEL: @gone
 // CHECK-SAME: task.forms = [#task.form<rows 64 x 128>, #task.form<columns 64 x 128>]
 // CHECK: graph.cast {{.*}}task.kernel = 0
@@ -16,7 +16,7 @@ func.func @gone(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<128xf32>)
   return %1, %2 : tensor<64xf32>, tensor<128xf32>
 }
 
-// What takes more than a few ops is read.
+// A value that takes more than a few ops is read from memory.
 // CHECK-LABEL: @long
 // CHECK-COUNT-18: graph.neg
 // CHECK-NOT: graph.neg
@@ -46,7 +46,7 @@ func.func @long(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<128xf32>)
   return %19, %20 : tensor<64xf32>, tensor<128xf32>
 }
 
-// Early kernels have their places by number: nothing is done.
+// Hoisted kernels have fixed kernel numbers: nothing is done.
 // CHECK-LABEL: @early
 // CHECK-COUNT-1: graph.cast
 // CHECK-NOT: graph.cast

@@ -4,8 +4,8 @@
 // RUN: pcc verify %t.before.mlir %t.mlir | FileCheck %s --check-prefix=VERIFY
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
-// What is saved for a derivative is computed again from the input, which is narrower, and the mean, which is small: 512 bytes
-// are not written and not read, 256 and 32 are read, and 32 written.
+// A value saved for a derivative is recomputed from the input, which is narrower, and the mean, which
+// is small. 512 bytes are neither written nor read; 256 and 32 bytes are read, and 32 are written.
 // REMARK-DAG: Function=statistics | bytes not moved=704, values=1
 // CHECK-LABEL: @statistics
 // CHECK-SAME: (%[[X:[a-z0-9]*]]: tensor<8x16xbf16>
@@ -42,7 +42,7 @@ func.func @column_sums(%g: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<128xf
   return %rows, %columns : tensor<64xf32>, tensor<128xf32>
 }
 
-// Three narrow values would be read for one wide one: their narrow sum is written and read.
+// Three narrow values would be read instead of one wide one: their narrow sum is written and read.
 // REMARK-DAG: Function=narrow_sum | bytes not moved=32768, values=1
 // CHECK-LABEL: @narrow_sum
 // CHECK: graph.add {{.*}}task.kernel = 0
@@ -60,7 +60,7 @@ func.func @narrow_sum(%a: tensor<64x128xbf16>, %b: tensor<64x128xbf16>, %c: tens
   return %rows, %columns : tensor<64xf32>, tensor<128xf32>
 }
 
-// The work before a reduction on few threads is better done by all of them.
+// The computation before a reduction on few threads is better done by all threads.
 // REMARK-DAG: Function=narrow | bytes not moved=0, values=0
 // CHECK-LABEL: @narrow
 // CHECK-SAME: task.forms = [#task.form<map 262144 x 1>, #task.form<rows 1 x 262144>]
@@ -70,8 +70,8 @@ func.func @narrow(%x: tensor<262144xbf16>) -> tensor<f32> {
   return %s : tensor<f32>
 }
 
-// The derivative of a maximum looks for what is equal to it: what it looks through must be what was compared, to the last bit.
-// A cast to a wider type is.
+// The derivative of a maximum searches for elements equal to it: it must search the compared
+// values, to the last bit.
 // REMARK-DAG: Function=compared | bytes not moved=0, values=0
 // CHECK-LABEL: @compared
 // CHECK-COUNT-1: graph.mul
@@ -99,8 +99,8 @@ func.func @compared_exactly(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<
   return %rows, %columns : tensor<64xf32>, tensor<128xf32>
 }
 
-// A product of two values costs as many bytes in their place; a product of matrices needs its operand in memory; exp is dear; and
-// what is returned is written anyway.
+// Not recomputed: a multiplication of two values, which costs as many bytes; a matmul, which needs
+// its operand in memory; exp, which costs much; and returned values, which are written anyway.
 // REMARK-DAG: Function=others | bytes not moved=0, values=0
 // CHECK-LABEL: @others
 // CHECK-COUNT-1: graph.mul
@@ -128,7 +128,7 @@ func.func @others(%a: tensor<64x128xf32>, %b: tensor<64x128xf32>, %w: tensor<128
       tensor<64xf32>, tensor<128xf32>, tensor<64x128xf32>, tensor<64xf32>, tensor<128xf32>
 }
 
-// The old value of a parameter is not read later than before, for the new one may lie in its place.
+// The old value of a parameter is not read later than before, because the new value may be in the same buffer.
 // REMARK-DAG: Function=replaced | bytes not moved=0, values=0
 // CHECK-LABEL: @replaced
 // CHECK-COUNT-1: graph.relu

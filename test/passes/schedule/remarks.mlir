@@ -1,9 +1,9 @@
 // RUN: pcc-opt %s --schedule-assign-kernels --schedule-plan-memory --remarks-filter=schedule --remark-format=emitRemark --verify-diagnostics -o /dev/null
 
-// The plan says what it needs and what no plan could do without.
+// The plan reports its bytes and the lower bound of any plan.
 // expected-remark @below {{bound_bytes=64}}
 module {
-  // The schedule says how many ops became how many kernels.
+  // The schedule reports how many ops became how many kernels.
   // expected-remark @below {{kernels=1, ops=2}}
   func.func @f(%x: tensor<4x10xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
     %0 = graph.exp %x : tensor<4x10xf32>

@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory))' | FileCheck %s
 
-// What backward reads of forward lies in a ring: two copies, because forward of the next microbatch runs
-// before backward, and not three, because then backward has been. What only forward reads is packed
-// behind the rings, in every section anew. Bytes: 2 x 64 and the greatest of the sections.
+// Values that backward reads of forward are in a ring. Its depth is two, because forward of the next microbatch runs
+// before backward. It is not three, because backward runs before the forward after that. Values that only forward
+// reads are packed after the rings, in each section separately. Bytes: 2 x 64 and the maximum of the sections.
 // CHECK: module @stage0 attributes {{.*}}task.bytes = #task.bytes<persistent = 0, temporary = 192, input = 64>
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -37,9 +37,9 @@ module {
 
 // -----
 
-// Microbatch 2 comes back before 0: with two copies it would lie where 0 lies, with three it does not.
-// The second name of a value has the place of the first; it lives until the last section that reads
-// either.
+// Microbatch 2 returns before microbatch 0: with depth
+// two both would share a place, with depth three they do
+// not.
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
     func.func @forward_train(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
@@ -75,8 +75,8 @@ module {
 
 // -----
 
-// One microbatch: nothing meets, and what is saved is packed with the rest. What messages touch has
-// places of its own.
+// One microbatch: no values meet, and saved values are packed with the others. Buffers of messages
+// have their own places.
 module {
   // CHECK: module @stage0
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -106,8 +106,8 @@ module {
 
 // -----
 
-// Values that are saved for the same section share the copies of one ring. As long as a microbatch has not made the second one,
-// other values of the microbatch lie there; what finds no room lies behind the ring, in every section anew.
+// Values that are saved for the same section share the places of one ring. Until a microbatch has computed the second one,
+// other values of the microbatch use its place. Values without room are placed after the ring, in each section separately.
 module {
   // CHECK: module @stage0 attributes {{.*}}task.bytes = #task.bytes<persistent = 64, temporary = 512, input = 64>
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -149,7 +149,7 @@ module {
 
 // -----
 
-// Of microbatch 0 @backward_weight comes last, of microbatch 1 @backward_input does: neither may lay its own over what both read.
+// Microbatch 0 ends with @backward_weight, microbatch 1 with @backward_input: neither may overwrite the value that both read.
 module {
   // CHECK: module @stage0
   module @stage0 attributes {pipe.stage = 0 : i64} {
@@ -188,9 +188,9 @@ module {
 
 // -----
 
-// The backward sends a value that the forward saved. Its place is in use until the message is through,
-// which is known in the slot behind: so two copies, although the section that sends it has one slot
-// between any two forwards.
+// The backward sends a value that the forward saved. Its place is in use until the message is
+// complete, which is known one action later: therefore depth two, although the sending section has
+// one action between any two forwards.
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {}
   module @stage1 attributes {pipe.stage = 1 : i64} {

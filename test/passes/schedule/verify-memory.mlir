@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --schedule-verify-memory --verify-diagnostics
 
-// A right plan: "exp" lies beside the product, and the sum is written over the product, which it reads for the last time.
+// A valid plan: "exp" is next to the matmul's result, and the sum is written over that result, which it reads last.
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
     -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
     attributes {task.forms = [#task.form<map 16 x 1>, #task.form<matmul 16 x 1>, #task.form<map 16 x 1>]} {
@@ -14,7 +14,7 @@ func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task
 
 // -----
 
-// The last bytes of what is read later are written over.
+// The last bytes of a value that is read later are overwritten.
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
     -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
     attributes {task.forms = [#task.form<map 16 x 1>, #task.form<map 16 x 1>, #task.form<map 16 x 1>]} {
@@ -28,7 +28,7 @@ func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task
 
 // -----
 
-// What a section shows is read when it is done.
+// A section's results are read at its end.
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
     -> (tensor<16xf32> {graph.role = #graph.role<output "y">}, tensor<16xf32> {graph.role = #graph.role<output "z">})
     attributes {task.forms = [#task.form<map 16 x 1>, #task.form<map 16 x 1>]} {
@@ -41,7 +41,7 @@ func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task
 
 // -----
 
-// A product reads all of its operand for each element that it writes.
+// A matmul reads its whole operand for each element that it writes.
 func.func @forward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
     -> (tensor<4x4xf32> {graph.role = #graph.role<output "y">})
     attributes {task.forms = [#task.form<map 16 x 1>, #task.form<matmul 16 x 1>]} {
@@ -53,7 +53,7 @@ func.func @forward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, tas
 
 // -----
 
-// Element by element, but not in its place.
+// Elementwise, but not in the same place.
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
     -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
     attributes {task.forms = [#task.form<map 16 x 1>, #task.form<map 16 x 1>]} {
@@ -65,7 +65,7 @@ func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task
 
 // -----
 
-// One kernel's results lie apart.
+// Results of one kernel must not overlap.
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
     -> (tensor<16xf32> {graph.role = #graph.role<output "y">}, tensor<16xf32> {graph.role = #graph.role<output "z">})
     attributes {task.forms = [#task.form<map 16 x 1>]} {
@@ -77,7 +77,7 @@ func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task
 
 // -----
 
-// The parameter is written in its place before another kernel has read it.
+// The parameter is written in place before another kernel has read it.
 module {
   graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   func.func @update(%w: tensor<16xf32> {graph.role = #graph.role<parameter "w">, task.place = #task.place<persistent + 0>})
@@ -93,7 +93,7 @@ module {
 
 // -----
 
-// Two microbatches are under way, and the ring has one copy.
+// Two microbatches are in flight, and the ring has depth one.
 module {
   func.func @forward_train(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<saved "exp">})
@@ -119,7 +119,7 @@ module {
 
 // -----
 
-// With two copies each finds its own.
+// With depth two, each microbatch has its own place.
 module {
   func.func @forward_train(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<saved "exp">})
@@ -143,7 +143,7 @@ module {
 
 // -----
 
-// A sum over slots is kept through all of them.
+// A sum over actions is kept through all of them.
 module {
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>})
@@ -162,7 +162,7 @@ module {
 
 // -----
 
-// The update reads a sum that is not complete: it runs behind the first slot of two.
+// The update reads an incomplete sum: it runs after the first action of two.
 module {
   graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
@@ -205,7 +205,7 @@ module {
 
 // -----
 
-// An evaluation leaves parameters as they are.
+// An evaluation must not write parameters.
 module {
   graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   // expected-error@+1 {{expected argument 0 of number 0 at persistent + 0, got result 0 of 'graph.neg'}}
@@ -220,7 +220,7 @@ module {
 
 // -----
 
-// Arguments that stand for a parameter lie where it lies.
+// Arguments that stand for a parameter have the parameter's place.
 module {
   graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 640>}
   // expected-error@+1 {{expected argument 0 at #task.place<persistent + 640>, as in other places, got #task.place<persistent + 0>}}
@@ -234,7 +234,7 @@ module {
 
 // -----
 
-// One value under two names, of which one is written over: code takes operands to lie apart.
+// One value under two names, one of which is overwritten: generated code assumes that operands do not alias.
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<parameter "x">, task.place = #task.place<persistent + 0>},
                    %y: tensor<16xf32> {graph.role = #graph.role<parameter "x">, task.place = #task.place<persistent + 0>})
     -> (tensor<16xf32> {graph.role = #graph.role<parameter "x">})
@@ -246,7 +246,7 @@ func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<parameter "x">, 
 
 // -----
 
-// An output is shown as the section returns it, not as ranks have summed it in its place.
+// An output has the section's value, not the sum of the ranks in the same buffer.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<output "y">}, tensor<16xf32> {graph.role = #graph.role<output "z">})
@@ -261,7 +261,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// All that add to a sum add to the same bytes.
+// All instructions that add to a sum add to the same bytes.
 module {
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<16xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>})
@@ -286,7 +286,7 @@ module {
 
 // -----
 
-// A product that its record adds to the sum does not read from there.
+// A matmul whose instruction adds it to the sum does not read it from there.
 module {
   func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>})
@@ -304,7 +304,7 @@ module {
 
 // -----
 
-// Nor does it write there what it sums beside.
+// Nor does it write its operand's sum there.
 module {
   func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>},
@@ -341,7 +341,7 @@ module {
 
 // -----
 
-// Two gradients are one value. It is shown as both after the ranks have summed it in its place.
+// Two gradients are one value. Both results are read after the ranks have summed it in place.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
@@ -366,7 +366,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// An output is the same value. It is shown as the section returns it, so the ranks must sum elsewhere.
+// An output is the same value. It has the section's value, so the ranks must sum in another buffer.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
@@ -393,8 +393,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// The gradient "b" is shown with the first section, for no collective reduces it in its place. A collective of the
-// other gradient writes there before.
+// Gradient "b" is a result of the first section, because no collective reduces it in place. A
+// collective of the other gradient overwrites it earlier.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
@@ -422,8 +422,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// The ranks sum the shared value for one gradient, and once more for the other one, each in its place: the second sum
-// is one of sums.
+// The ranks sum the shared value in place for each of the two gradients: the second sum adds up
+// sums.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
@@ -453,7 +453,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// Without a plan there is nothing to check.
+// Without a plan the check does nothing.
 // expected-error@+1 {{expected a place in memory, got none: run "--schedule-plan-memory" after the last change of ops}}
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">}) -> (tensor<16xf32> {graph.role = #graph.role<output "y">}) {
   return %x : tensor<16xf32>

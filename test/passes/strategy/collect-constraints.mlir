@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --strategy-collect-constraints | FileCheck %s
 
-// Marks of ops, parameters and inputs become pins by name; equal names are told apart. Pins that were there
-// come first.
+// Annotations of ops, parameters and inputs become constraints by name; equal names are
+// distinguished. Existing constraints come first.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.constraints = [
 // CHECK-SAME: {op = "/fc.*", out = "((4,1))"},
@@ -25,7 +25,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.constraints = [{op =
 
 // -----
 
-// A model without marks stays as it is.
+// A model without annotations stays unchanged.
 
 // CHECK: module {
 // CHECK-NOT: dist.

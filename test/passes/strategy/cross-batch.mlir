@@ -2,8 +2,8 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc-opt %t.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize | FileCheck %s --check-prefix=LOCAL
 
-// A reduction over the batch stays local: no partial result, no collective, and a mean is that of the
-// rank's own samples. Without the mark it is one of all samples.
+// A reduction over the batch stays local: no partial result, no collective, and a mean is over the
+// rank's own samples. Without the annotation it is over all samples.
 // CHECK: graph.reduce mean %{{.+}}, [0] {cross_batch, dist.in = [#dist.sharding<[dp, _]>], dist.out = [#dist.sharding<[_]>]}
 // CHECK: graph.reduce mean %{{.+}}, [0] {dist.in = [#dist.sharding<[dp, _]>], dist.out = [#dist.sharding<[_] partial(sum: dp)>]}
 // LOCAL-LABEL: func.func @forward

@@ -2,7 +2,7 @@
 // RUN: not pcc-opt %s --strategy-data-parallel=device-num=0 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not pcc-opt %s --strategy-data-parallel=device-num=4097 2>&1 | FileCheck %s --check-prefix=MANY
 
-// The batch and the ranks are named, and what would do.
+// The error names the batch and the ranks, and suggests valid numbers.
 
 // NONE: error: expected 1 to 4096 ranks, got 0
 // MANY: error: expected 1 to 4096 ranks, got 4097

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --strategy-data-parallel=device-num=4 | FileCheck %s
 
-// A sum leaves the function partial, a maximum does not: accumulation over slots and the report of the
-// loss add.
+// A sum leaves the function partial, a maximum does not: accumulation over actions and the loss
+// report add.
 
 // CHECK-LABEL: func.func @results(
 // CHECK-SAME: -> (tensor<f32> {dist.sharding = #dist.sharding<[] partial(sum: dp)>}
@@ -16,7 +16,7 @@ func.func @results(%x: tensor<8xf32> {graph.role = #graph.role<input "x">})
 
 // -----
 
-// What is no tensor has no sharding.
+// Values that are not tensors have no sharding.
 
 // CHECK: func.func @scalar(%{{.+}}: f32) -> f32 {
 func.func @scalar(%x: f32) -> f32 {

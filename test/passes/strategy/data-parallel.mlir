@@ -5,8 +5,8 @@
 // RUN: pcc-opt %s --strategy-data-parallel="device-num=4 gradients-mean=false" | FileCheck %s --check-prefix=SUM
 // RUN: pcc-opt %s --strategy-data-parallel="device-num=1" | FileCheck %s --check-prefix=ONE
 
-// Inputs are split along the batch, parameters whole; ops follow. What is summed over the batch is left
-// partial. Splats and broadcasts beside the batch are split with it.
+// Inputs are split along the batch, parameters are whole; ops follow. Sums over the batch stay
+// partial. Splats and broadcasts with a batch dimension are split along it.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<dp=4>}
 // CHECK-LABEL: func.func @forward_backward(
@@ -20,22 +20,22 @@
 // CHECK: graph.reduce {{.+}}dist.out = [#dist.sharding<[] partial(sum: dp)>]
 // CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: dp)>], transpose_lhs
 
-// Gradients come as they were left, and are wanted whole.
+// Gradients keep their shardings from the forward pass and are whole at the boundary.
 
 // CHECK-LABEL: func.func @update(
 // CHECK-SAME: tensor<6x2xf32> {dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, graph.role = #graph.role<gradient "w">}
 // CHECK: graph.sgd {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>, #dist.sharding<[]>]
 
-// With full-batch the ranks are fed everything; the ops want their part.
+// With full-batch, the ranks are fed the whole batch; the ops use their slice.
 
 // FULL: tensor<8x6xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<input "x">}
 // FULL: graph.matmul {{.+}}dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[_, _]>]
 
-// Without gradients-mean each gradient is that of the sum of the ranks' losses.
+// Without gradients-mean, each gradient is that of the sum of the ranks' losses.
 
 // SUM: dist.gradient_factor = 4.000000e+00 : f64
 
-// One rank: no axis is left in any sharding.
+// One rank: no sharding has an axis.
 
 // ONE: dist.mesh = #dist.mesh<dp=1>
 // ONE-NOT: dp,

@@ -18,7 +18,7 @@
 // RUN: FileCheck %s --check-prefix=NAMED < %t/named.mlir
 // RUN: pcc verify %t/model.mlir %t/named.mlir
 
-// In semi-automatic mode ops follow the inputs that are cut; what is fed whole is cut as its users want it.
+// In semi-automatic mode, ops follow inputs that are split; inputs that are fed whole are split for their users.
 
 // BLOCKS: dist.mesh = #dist.mesh<dp0=2, dp1=2>
 // BLOCKS: tensor<8x6xf32> {dist.sharding = #dist.sharding<[dp0, dp1]>, graph.role = #graph.role<input "x">}
@@ -26,7 +26,7 @@
 // BLOCKS-SAME: tensor<8xf32> {dist.sharding = #dist.sharding<[dp0]>, graph.role = #graph.role<input "t">}
 // BLOCKS: graph.matmul {{.+}}dist.out = [#dist.sharding<[dp0, _] partial(sum: dp1)>]
 
-// In data-parallel mode ops split the batch over all ranks, however it is fed.
+// In data-parallel mode, ops split the batch over all ranks, however it is fed.
 
 // DATA: tensor<8x6xf32> {dist.sharding = #dist.sharding<[dp0, dp1]>
 // DATA-SAME: tensor<6x2xf32> {dist.sharding = #dist.sharding<[_, _]>

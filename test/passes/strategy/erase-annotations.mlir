@@ -2,7 +2,7 @@
 // RUN: pcc-opt %s --strategy-erase-annotations | diff - %t.mlir
 // RUN: FileCheck %s < %t.mlir
 
-// A strategy annotates and nothing else: without its marks the program is the one from before it.
+// A strategy only annotates: without its annotations the program is the original one.
 
 // CHECK: module {
 // CHECK-NOT: dist.

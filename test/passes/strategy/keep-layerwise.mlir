@@ -4,8 +4,8 @@
 // RUN: FileCheck %s --check-prefix=LOCAL < %t.local.mlir
 // RUN: pcc-opt %s --strategy-data-parallel=device-num=4 --strategy-keep-layerwise --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// The gradient of "own" is each rank's: its factor is the number of ranks, and the update takes a
-// rank's part as if it were the whole. That of "shared" is reduced.
+// The gradient of "own" is rank-local: its factor is the number of ranks, and the update treats a
+// rank's slice as the whole. The gradient of "shared" is reduced.
 // CHECK-LABEL: func.func @forward_backward(
 // CHECK-SAME: tensor<6x2xf32> {dist.gradient_factor = 4.000000e+00 : f64, dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, graph.role = #graph.role<gradient "own">, pipe.accumulate
 // CHECK-SAME: tensor<6x2xf32> {dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, graph.role = #graph.role<gradient "shared">, pipe.accumulate

@@ -5,9 +5,9 @@
 
 // FEW: error: expected a cluster of at least 8 devices, one for each rank, got 4
 
-// The papers' example: rows twice, the depth once. The sum over the depth stays partial.
+// The papers' example: rows are cut twice, the depth once. The sum over the depth stays partial.
 
-// On the machine the parameter is worth more cuts: the sum over two axes stays partial.
+// On the machine more cuts of the parameter pay off: the sum over two axes stays partial.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<x=2, y=2, z=2>}
 // CHECK: graph.matmul
@@ -23,7 +23,7 @@ func.func @forward(%x: tensor<256x784xf32> {graph.role = #graph.role<input "x">}
 
 // -----
 
-// Rounds in which every op cuts alike are one axis.
+// Rounds in which every op cuts alike become one axis.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<x=8>}
 // CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[x, _]>]
@@ -38,7 +38,7 @@ func.func @forward(%x: tensor<4096x16xf32> {graph.role = #graph.role<input "x">}
 
 // -----
 
-// What is given holds, on its mesh, and neighbours cut what they share alike; whatever it costs.
+// Given shardings hold, on their mesh, and neighbors cut shared values alike, whatever the cost.
 
 // BETTER: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, x]>]
 // CHECK: module attributes {dist.mesh = #dist.mesh<x=8>}

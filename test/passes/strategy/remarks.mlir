@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --strategy-data-parallel=device-num=4 --remark-format=emitRemark --remarks-filter=strategy --verify-diagnostics
 
-// Every decision comes with its numbers.
+// Every decision is reported with its numbers.
 
 module {
   graph.parameter @w : tensor<6x2xf32> init(<zeros>)

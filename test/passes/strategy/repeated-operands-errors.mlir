@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --strategy-collect-constraints --strategy-semi-auto=device-num=8
 
-// A strategy for what is repeated is checked against its shape.
+// A strategy for a repeated operand is checked against the operand's own shape.
 
 func.func @forward(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
   %0 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32>
@@ -29,7 +29,7 @@ func.func @forward(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// The counts of a factor agree, whatever its place in each shape.
+// The counts of a factor agree, whatever its position in each shape.
 
 func.func @forward(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
   %0 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32>
@@ -40,7 +40,7 @@ func.func @forward(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// A cut of one element can only be meant for what the op itself reads.
+// A cut of a dimension of size one can only refer to the operand that the op itself reads.
 
 func.func @forward(%x: tensor<4x8xf32>, %b: tensor<1x8xf32>) -> tensor<4x8xf32> {
   %0 = graph.broadcast %b, [0, 1] : tensor<1x8xf32> to tensor<4x8xf32>

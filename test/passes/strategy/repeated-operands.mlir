@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-semi-auto=device-num=8 | FileCheck %s
 
-// The strategy of a node may be written for its operands in the file: for the bias, and not for what it is
-// repeated to. What is not said of the repeated dimension follows from the other operand.
+// The strategy of a node may refer to its operands in the file: to the bias, not to its repetition.
+// The sharding of the repeated dimension follows from the other operand.
 
 // CHECK: dist.mesh = #dist.mesh<x=2, y=4>
 // CHECK-LABEL: func.func @node(
@@ -19,7 +19,7 @@ module attributes {dist.constraints = [{op_name = "/fc/Add", in = "((2,4),(4))"}
 
 // -----
 
-// By names of axes; a pattern is for those ops whose operands it fits like this.
+// By names of axes; a pattern applies to the ops whose operands it fits in this way.
 
 // CHECK-LABEL: func.func @named(
 // CHECK: graph.add {{.+}}dist.out = [#dist.sharding<[dp, tp]>]
@@ -51,7 +51,7 @@ func.func @both(%x: tensor<8x1x32xf32>, %y: tensor<16x32xf32>) -> tensor<8x16x32
 
 // -----
 
-// A strategy may still be written for what the op itself reads.
+// A strategy may still refer to the operand that the op itself reads.
 
 // CHECK-LABEL: func.func @itself(
 // CHECK: graph.add {{.+}}dist.out = [#dist.sharding<[x, y]>]

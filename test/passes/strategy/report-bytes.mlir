@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --strategy-data-parallel=device-num=4 --strategy-report-bytes --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s
 
-// What one rank holds of the training state.
+// Bytes of the training state on one rank.
 
 // CHECK: bytes-per-rank | Category:strategy | gradients=48, parameters=48, states=0
 module {

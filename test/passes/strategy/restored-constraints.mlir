@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --strategy-semi-auto=device-num=4 | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --strategy-semi-auto=device-num=4 --remark-format=emitRemark --remarks-filter-missed=strategy -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// A restored constraint speaks of one op of those that share a name; `in` and `out` together say how its factors are
-// split, so that a broadcast can be given, and the sum of the product is still partial for whoever reads it.
+// A restored constraint refers to one of several ops that share a name. `in` and `out` together define how its
+// factors are split. A broadcast can thus be constrained, and the matmul's sum stays partial for its readers.
 
 // CHECK-LABEL: func.func @exact(
 // CHECK: graph.matmul %arg0, %arg1 {{.+}}dist.out = [#dist.sharding<[_, _]>]
@@ -25,7 +25,7 @@ module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
 
 // -----
 
-// It gives way to a constraint of the user's own. An optional one that does not fit is left out, with a remark.
+// A constraint of the user takes precedence. An optional constraint that does not fit is ignored with a remark.
 
 // CHECK-LABEL: func.func @own(
 // CHECK: graph.tanh {{.+}}dist.out = [#dist.sharding<[_, tp]>]

@@ -4,9 +4,9 @@
 // RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-search-by-memory="device-num=8 full-batch beta=0" | FileCheck %s --check-prefix=WORK
 // RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-search-by-memory="device-num=8 full-batch" --remark-format=emitRemark --remarks-filter=strategy 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// 4,096 bytes of one operand, 16,384 of the other, and as much for its gradient, which weighs 0.4;
-// the result is to be whole, and gathering it weighs 400. By work alone the depth is split: so is
-// what an operand's slice has. Recursive cuts, which begin with columns, end with nothing split, too.
+// One operand costs 4,096 bytes, the other 16,384, and as much for its gradient, weighted by 0.4.
+// The result must be whole, and gathering it is weighted by 400. By work alone the depth is split,
+// as its operand's slice shows. Recursive cuts begin with columns, and end without any split, too.
 
 // REMARK: remark: {{.*}} search | {{.*}}activations=0.000000e+00, computation=2.048000e+04, mesh=x=8, parameters=1.638400e+04, total=2.703360e+04
 // CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>]
@@ -22,7 +22,7 @@ func.func @forward(%x: tensor<16x64xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// What is pinned holds, and its reader joins it; a broadcast follows, and has no price.
+// A constraint holds, and its reader follows; a broadcast follows as well, and has no cost.
 
 // REMARK: remark: {{.*}} search | {{.*}}mesh="x=4, y=2", parameters=4.160000e+03
 // CHECK: module attributes {dist.mesh = #dist.mesh<x=4, y=2>}
@@ -42,8 +42,8 @@ func.func @forward(%x: tensor<128x64xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// A reshape is passed on the way from one op to the next: 8 parts of the first dimension are 8 of
-// the rows.
+// A reshape is handled between two ops: 8 parts of the first dimension are 8 parts of the
+// rows.
 
 // WORK: module attributes {dist.mesh = #dist.mesh<x=8>}
 // WORK: graph.relu {{.+}}dist.out = [#dist.sharding<[x, _, _]>]

@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --strategy-collect-constraints --strategy-semi-auto=device-num=8
 
-// The number of tuples comes first.
+// First, the number of tuples.
 
 func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf32> {
   // expected-error @below {{strategy of "matmul_0": expected 2 tuples or shardings, one for each input, got 1}}
@@ -10,7 +10,7 @@ func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf
 
 // -----
 
-// Then their lengths.
+// Second, their lengths.
 
 func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf32> {
   // expected-error @below {{strategy of "matmul_0": input 1: expected 2 entries, one for each dimension, got 3}}
@@ -20,7 +20,7 @@ func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf
 
 // -----
 
-// Then that there are parts at all.
+// Third, positive counts.
 
 func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf32> {
   // expected-error @below {{strategy of "matmul_0": input 0, dimension 0: expected a count of at least 1, got 0}}
@@ -38,7 +38,7 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
 
 // -----
 
-// Then that they are equal.
+// Fourth, even splits.
 
 func.func @forward(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
   // expected-error @below {{strategy of "relu_0": input 0, dimension 0: expected a count that divides 4 (1, 2, 4), got 3}}
@@ -48,7 +48,7 @@ func.func @forward(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
 
 // -----
 
-// Then the op's own rules: one factor, one count;
+// Fifth, the op's own rules: one factor, one count;
 
 func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf32> {
   // expected-error @below {{strategy of "matmul_0": input 1, dimension 0: expected 16 as for input 0, dimension 1, which is the same factor, got 8}}
@@ -58,7 +58,7 @@ func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf
 
 // -----
 
-// what the op works along stays whole.
+// dimensions that the op processes along stay whole.
 
 func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
   // expected-error @below {{strategy of "slice_0": input 0, dimension 1: must stay whole, since "graph.slice" works along it; expected 1, got 8}}
@@ -68,7 +68,7 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// Then the parts of all factors together, which need not be powers of two.
+// Sixth, the parts of all factors together, which need not be powers of two.
 
 func.func @forward(%x: tensor<9x16xf32>) -> tensor<9x16xf32> {
   // expected-error @below {{strategy of "relu_0": expected a number of parts that divides 8 ranks, got 3 x 2 = 6}}
@@ -110,7 +110,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=4>} {
 
 // -----
 
-// Text that is neither form.
+// Text of neither form.
 
 // expected-error-re @below {{constraint "relu_0" at {{.+}}, "in": expected shardings such as "[dp, _], [_, tp]" or tuples of shard counts such as "((2,1),(1,4))", got "dp"}}
 module {
@@ -173,7 +173,7 @@ module attributes {dist.constraints = [{op = "(", in = "((2,1))"}]} {
 
 // -----
 
-// Two pins that say different things of one op.
+// Two different constraints of one op.
 
 module attributes {dist.constraints = [{op = "rel.*", in = "((2,1))", place = "pins:1"}, {op = ".*u", in = "((1,2))", place = "pins:2"}]} {
   func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
@@ -199,7 +199,7 @@ module attributes {dist.constraints = [{parameter = "w", sharding = "((2,1))"}]}
 
 // -----
 
-// The mesh has the ranks that there are.
+// The mesh must have the given number of ranks.
 
 // expected-error @below {{expected a mesh of 8 ranks, got "dp=4"}}
 module attributes {dist.mesh = #dist.mesh<dp=4>} {

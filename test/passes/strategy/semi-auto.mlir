@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-semi-auto=device-num=8 | FileCheck %s
 
-// Strategies given as tuples become one mesh; what is not given follows: the activation its operand, the
-// bias its user, the input the product. A partial sum meets no other here, and is summed before the bias.
+// Strategies given as tuples become one mesh. Other shardings follow: the activation follows its operand, the
+// bias its user, the input the matmul. A partial sum meets no other one here, and is reduced before the bias.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<x=2, y=4>}
 // CHECK-LABEL: func.func @forward(
@@ -49,7 +49,7 @@ module attributes {dist.mesh = #dist.mesh<tp=8>} {
 
 // -----
 
-// An output strategy says what the users of a result see: the sum is scattered along the first dimension.
+// An output strategy describes the result that users see: the sum is scattered along the first dimension.
 
 // CHECK-LABEL: func.func @scattered(
 // CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: x)>]
@@ -73,7 +73,7 @@ func.func @batch(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">}) -> t
 
 // -----
 
-// A scalar input says nothing of what it is repeated to.
+// A scalar input has no influence on the sharding of its repetition.
 
 // CHECK-LABEL: func.func @scaled(
 // CHECK: graph.broadcast {{.+}}dist.out = [#dist.sharding<[dp0, _]>]
@@ -87,7 +87,7 @@ func.func @scaled(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// Parameters and inputs may be given as well, by regular expressions on their names, in which \d and \w are known.
+// Parameters and inputs may be constrained as well, by regular expressions on their names that support \d and \w.
 
 // CHECK-LABEL: func.func @named(
 // CHECK-SAME: tensor<16x8xf32> {dist.sharding = #dist.sharding<[tp, _]>
@@ -104,7 +104,7 @@ module attributes {dist.mesh = #dist.mesh<tp=8>,
 
 // -----
 
-// What another op takes a value as costs nothing, for it is made once for both; a gradient is wanted as its parameter.
+// A value in a sharding that another op already reads costs nothing more; a gradient has its parameter's sharding.
 
 // CHECK: dist.mesh = #dist.mesh<x=2, y=2, z=2>
 // CHECK-LABEL: func.func @forward_backward(

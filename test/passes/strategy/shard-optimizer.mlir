@@ -6,7 +6,7 @@
 // RUN: FileCheck %s --check-prefixes=CHECK,THREE < %t.3.mlir
 // RUN: pcc-opt %s --strategy-shard-optimizer="level=1 threshold=64" --strategy-report-bytes --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// The marks partition to the same step at every level, the norms of LAMB included.
+// The annotated program partitions to the same step at every level, including the norms of LAMB.
 // RUN: pcc-opt %t.1.mlir --dist-insert-reshards --dist-reshards-to-collectives --dist-localize -o %t.1.local.mlir
 // RUN: FileCheck %s --check-prefix=LOCAL1 < %t.1.local.mlir
 // RUN: pcc verify %s %t.1.local.mlir | FileCheck %s --check-prefix=VERIFY
@@ -18,9 +18,9 @@
 // RUN: pcc verify %s %t.3.local.mlir | FileCheck %s --check-prefix=VERIFY
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
-// A cut is appended to what the mode has cut, in the first dimension that divides: of "tall" the rows
-// (16 / 2 ranks along tp are 8, over 2 along dp), of "flat" the columns, for 3 rows go into no 4. All ranks along
-// tp have the same gradient of "flat": they take slices of it before those along dp are added.
+// A cut is appended to the mode's cuts, in the first dimension that it divides: the rows of "tall" (16 /
+// 2 ranks along tp are 8, over 2 along dp), the columns of "flat", because 3 rows are not divisible by 4.
+// All ranks along tp have the same gradient of "flat": they slice it before it is summed along dp.
 // CHECK-LABEL: func.func @forward_backward(
 // ONE-SAME: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp, _]>, graph.role = #graph.role<parameter "tall">}
 // ONE-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "flat">}
@@ -31,7 +31,7 @@
 // THREE-SAME: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp.dp, _]>, graph.role = #graph.role<parameter "tall">}
 // THREE-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, tp.dp]>, graph.role = #graph.role<parameter "flat">}
 // THREE-SAME: tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "out">}
-// The ops that use a parameter see it as before.
+// The ops that read a parameter see it unchanged.
 // CHECK: graph.matmul {{.*}}dist.in = [#dist.sharding<[_, dp]>, #dist.sharding<[tp, _]>]
 
 // CHECK-LABEL: func.func @update(
@@ -44,10 +44,10 @@
 // CHECK: graph.lamb {{.*}}dist.in = [#dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[]>, #dist.sharding<[]>], dist.out = [#dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>]
 // CHECK: graph.cast {{.*}}dist.in = [#dist.sharding<[_, tp.dp]>]
 // CHECK: graph.momentum {{.*}}dist.in = [#dist.sharding<[_, tp.dp]>, #dist.sharding<[_, tp.dp]>, #dist.sharding<[_, tp.dp]>, #dist.sharding<[]>]
-// Updates of what stays whole are left alone.
+// Updates of parameters that stay whole are unchanged.
 // CHECK-COUNT-4: graph.sgd %arg{{[0-9]+}}, %arg{{[0-9]+}}, %0 : tensor
 
-// Each decision comes with its bytes, or with the reason why there is none.
+// Each decision is reported with its bytes, or with the reason against it.
 // REMARK-DAG: [Passed] shard-optimizer | Category:strategy | bytes_sharded=32, bytes_whole=64, dimension=0, level=1, parameter=tall, ranks=2, sharding="[tp.dp, _]", state_bytes_sharded=64, state_bytes_whole=128
 // REMARK-DAG: [Passed] shard-optimizer | Category:strategy | bytes_sharded=24, bytes_whole=96, dimension=1, level=1, parameter=flat, ranks=4, sharding="[_, tp.dp]", state_bytes_sharded=24, state_bytes_whole=96
 // REMARK-DAG: [Missed] shard-optimizer | Category:strategy | Reason="it is marked parallel_optimizer = false", bytes=256, parameter=out
@@ -56,8 +56,8 @@
 // REMARK-DAG: [Missed] shard-optimizer | Category:strategy | Reason="each rank has its own", bytes=256, parameter=own
 // REMARK: bytes-per-rank | Category:strategy | gradients=776, parameters=776, states=88
 
-// A reduce-scatter for each gradient that is sharded: in @update at level 1, else in
-// @forward_backward; the sums of two norms; a gather behind the update, or, at level 3, before use.
+// A reduce-scatter for each gradient that is sharded: in @update at level 1, otherwise in
+// @forward_backward; the sums of two norms; a gather after the update, or, at level 3, before use.
 // LOCAL1-LABEL: func.func @forward_backward
 // LOCAL1-NOT: dist.{{reduce_scatter|all_gather|all_reduce}}
 // LOCAL1-LABEL: func.func @update

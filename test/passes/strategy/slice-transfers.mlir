@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --strategy-slice-transfers=cluster=2x8xH100 --split-input-file | FileCheck %s
 // RUN: pcc-opt %s --strategy-slice-transfers=cluster=2x8xH100 --split-input-file --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Eight ranks of a box hold the same 64 MB; the next stage is in another box. Each sends an eighth.
+// Eight ranks of a box hold the same 64 MB; the next stage is in another box. Each rank sends an eighth.
 // CHECK-LABEL: func.func @large
 // CHECK: pipe.transfer %{{.+}} from 0 to 1 {dist.in = [#dist.sharding<[tp, _]>], dist.out = [#dist.sharding<[tp, _]>]}
 // REMARK: [Passed] slice-transfers | Category:strategy | {{.*}}sharding="{{\[}}tp, _{{\]}}"
@@ -14,7 +14,7 @@ module attributes {dist.mesh = #dist.mesh<tp=8>} {
 
 // -----
 
-// A small value is sooner there than its parts are gathered.
+// A small value arrives sooner than its slices would be gathered.
 // CHECK-LABEL: func.func @small
 // CHECK: pipe.transfer %{{.+}} from 0 to 1 {dist.in = [#dist.sharding<[_, _]>], dist.out = [#dist.sharding<[_, _]>]}
 module attributes {dist.mesh = #dist.mesh<tp=8>} {
@@ -26,7 +26,7 @@ module attributes {dist.mesh = #dist.mesh<tp=8>} {
 
 // -----
 
-// Nobody else holds the same, or nothing divides.
+// No other rank holds the same value, or no dimension is divisible.
 // CHECK-LABEL: func.func @whole
 // CHECK: pipe.transfer %{{.+}} from 0 to 1 {dist.in = [#dist.sharding<[tp, _]>]
 // CHECK: pipe.transfer %{{.+}} from 0 to 1 {dist.in = [#dist.sharding<[_]>]

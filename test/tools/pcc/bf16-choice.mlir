@@ -1,4 +1,4 @@
-// A choice between two numbers of bf16: LLVM makes calls of libgcc of it where it sees the type, and kernels link no libgcc.
+// A select between two bf16 numbers: with the bf16 type LLVM would call libgcc, which kernels do not link.
 // RUN: pcc verify %s | FileCheck %s
 // CHECK: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 func.func @forward(%x: tensor<5x8xbf16> {graph.role = #graph.role<input "x">},

@@ -1,5 +1,5 @@
-// What a maximum is compared with is the value of which it is the maximum: a gradient goes through both, in half types, too, where a
-// kernel rounds what it writes alone, and where a multiplication and an addition become one in some kernels.
+// A maximum is compared with the very value of which it is the maximum. A gradient goes through both, also in half
+// types. There one kernel rounds a value when it writes it, and some kernels fuse a multiplication and an addition.
 
 // RUN: pcc verify %s --loss=softmax_cross_entropy --optimizer=sgd,lr=0.5 | FileCheck %s
 // RUN: env LD_LIBRARY_PATH=%build/test/emulator pcc verify %s --loss=softmax_cross_entropy --optimizer=sgd,lr=0.5 --target=cuda:emulator | FileCheck %s

@@ -1,5 +1,5 @@
-// Hand-written collectives that feed one another on four ranks, and a ring of transfers: every rank sends to the next one
-// and goes on with what the one before it sent.
+// Hand-written collectives that feed one another on four ranks, and a ring of transfers: every rank
+// sends to the next one and continues with the value received from the preceding one.
 module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
   graph.parameter @w : tensor<4x4xf32> init(#graph.init<uniform, -1.0, 1.0>)
   func.func @forward(%batch: tensor<8x4xf32> {graph.role = #graph.role<input "batch">},

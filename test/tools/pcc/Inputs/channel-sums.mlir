@@ -1,4 +1,4 @@
-// Factors and biases of channels, in f32 and bf16, whose gradients are sums over samples and pixels: a GPU takes them in two steps.
+// Factors and biases of channels, in f32 and bf16. Their gradients are sums over samples and pixels, which a GPU computes in two steps.
 graph.parameter @scale : tensor<8xf32> init(<normal, 1.0, 0.1>)
 graph.parameter @shift : tensor<8xf32> init(<normal, 0.0, 0.1>)
 graph.parameter @half.scale : tensor<8xbf16> init(<normal, 1.0, 0.1>)

@@ -1,5 +1,5 @@
-// Every collective over every kind of group on six ranks, each with a value of its own: what an evaluation gives, and the
-// gradient of the sum of all ranks' losses.
+// Every collective over every kind of group on six ranks, each with its own value: results of an
+// evaluation, and the gradient of the sum of all ranks' losses.
 module attributes {dist.mesh = #dist.mesh<x=2, y=3>} {
   graph.parameter @w : tensor<36x6xf32> init(#graph.init<uniform, -1.0, 1.0>)
   func.func @forward(%w: tensor<6x6xf32> {graph.role = #graph.role<parameter "w">, dist.sharding = #dist.sharding<[x.y, _]>})
@@ -44,7 +44,7 @@ module attributes {dist.mesh = #dist.mesh<x=2, y=3>} {
           tensor<1x1x9x8xf32> {graph.role = #graph.role<output "halo">, dist.sharding = #dist.sharding<[x.y, _, _, _]>},
           tensor<6x6xf32> {graph.role = #graph.role<output "received">, dist.sharding = #dist.sharding<[x.y, _]>},
           tensor<6x6xf32> {graph.role = #graph.role<output "ring">, dist.sharding = #dist.sharding<[x.y, _]>}) attributes {dist.local} {
-    // Ranks differ in more than their block: each adds the square root of its number.
+    // Ranks differ in more than their block: each adds the square root of its rank number.
     %rank = dist.rank
     %size = dist.group_size over <ranks [[0], [1, 2, 3, 4, 5]]>
     %number = graph.add %rank, %size : tensor<i64>

@@ -1,5 +1,5 @@
-// A small convolutional network: bias and rectifier behind the first convolution, pooling by maxima and by means, a
-// strided convolution of groups.
+// A small convolutional network: bias and relu after the first convolution, max and average
+// pooling, and a strided convolution with groups.
 graph.parameter @w1 : tensor<8x3x3x3xf32> init(<normal, 0.0, 0.3>)
 graph.parameter @b1 : tensor<8xf32> init(<normal, 0.0, 0.1>)
 graph.parameter @w2 : tensor<8x4x3x3xf32> init(<normal, 0.0, 0.3>)

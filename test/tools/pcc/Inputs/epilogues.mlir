@@ -1,6 +1,6 @@
-// Products and convolutions with what a record may do behind and beside them, and what it may not: biases that are constants, of
-// a product without an activation and of one of integers; a product that reads the sum of its own factor; a derivative of gelu at a
-// vector that is repeated.
+// Matmuls and convolutions with ops that their instruction may include, and ops that it may not.
+// Constant biases of a matmul without an activation and of an integer matmul; a matmul that reads
+// the sum of its own operand; a derivative of gelu at a vector that is repeated.
 func.func @forward(%x: tensor<32x16xf32> {graph.role = #graph.role<input "x">},
                    %w: tensor<16x8xf32> {graph.role = #graph.role<input "w">},
                    %image: tensor<2x3x8x8xf32> {graph.role = #graph.role<input "image">},

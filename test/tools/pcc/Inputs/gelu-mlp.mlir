@@ -1,4 +1,4 @@
-// Two hidden layers with gelu by the tanh formula; the second has no bias, and a width that is no multiple of 8.
+// Two hidden layers with gelu by the tanh formula; the second has no bias, and a width that is not a multiple of 8.
 graph.parameter @w1 : tensor<24x12xf32> init(<normal, 0.0, 0.3>)
 graph.parameter @b1 : tensor<24xf32> init(<normal, 0.0, 0.1>)
 graph.parameter @w2 : tensor<24x16xf32> init(<normal, 0.0, 0.3>)

@@ -1,4 +1,4 @@
-// Parameters whose gradients are sums of 4,096 rows, which a GPU takes in two steps, as it does the loss.
+// Parameters whose gradients are sums of 4,096 rows. A GPU computes them in two steps, and the loss as well.
 graph.parameter @scale : tensor<64xf32> init(<normal, 1.0, 0.1>)
 graph.parameter @shift : tensor<64xf32> init(<normal, 0.0, 0.1>)
 func.func @forward(%x: tensor<4096x64xf32> {graph.role = #graph.role<input "x">},

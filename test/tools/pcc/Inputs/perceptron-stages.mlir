@@ -1,5 +1,5 @@
-// perceptron.mlir as the programs of two stages of two ranks, as the road makes them for two
-// microbatches, loss softmax_cross_entropy and optimizer momentum,lr=0.1: the layers are the stages.
+// perceptron.mlir as the programs of two stages of two ranks, as the compilation pipeline makes them for
+// two microbatches, loss softmax_cross_entropy and optimizer momentum,lr=0.1: the layers are the stages.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   module @stage0 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 0 : i64} {
     graph.parameter @fc1.weight : tensor<16x8xf32> init(#graph.init<normal, 0.0, 0.1>)
