@@ -129,8 +129,8 @@ Decomposition buildAttention(const AttentionOperands &operands, DecompositionBui
   return {attention.separate(product), logSum};
 }
 
-/// Uses W = exp(scores - log_sum): dV = Wᵀ G, dW = G Vᵀ, and for the softmax dscores = W (dW - Σ W
-/// dW), where Σ W dW = Σ G result (Dao et al., appendix B).
+/// Uses W = exp(scores - log_sum): dV = Wᵀ G and dW = G Vᵀ.
+/// For the softmax dscores = W (dW - Σ W dW), where Σ W dW = Σ G result (Dao et al., appendix B).
 AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Value result,
                                            Value logSum, Value gradient, Value logSumGradient,
                                            DecompositionBuilder &builder) {

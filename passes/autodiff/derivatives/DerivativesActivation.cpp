@@ -40,7 +40,8 @@ static Value exactGeluSlope(Backward &b) {
   return b.add(distribution, b.mul(x, density));
 }
 
-/// x (1 + t) / 2 with t = tanh(u), u = c (x + d x^3): (1 + t) / 2 + x (1 - t^2) u' / 2.
+/// Returns the derivative of x (1 + t) / 2 with t = tanh(u), u = c (x + d x^3).
+/// The derivative is (1 + t) / 2 + x (1 - t^2) u' / 2.
 static Value tanhGeluSlope(Backward &b) {
   const double c = geluScale, d = geluCubic;
   Value x = b.operand(), square = b.mul(x, x);

@@ -56,8 +56,8 @@ static void differentiateAttention(Backward &b) {
 }
 
 /// A rotation is undone by the opposite angle. The gradients of the angles come from the products
-/// in u' = u cos - v sin, v' = u sin + v cos. They are summed over heads, and over samples if these
-/// share angles.
+/// in u' = u cos - v sin, v' = u sin + v cos.
+/// They are summed over heads, and over samples if these share angles.
 static void differentiateRotary(Backward &b) {
   auto op = b.op<RotaryEmbeddingOp>();
   if (b.wants(0))

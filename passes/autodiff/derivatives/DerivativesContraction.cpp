@@ -17,9 +17,9 @@ void nameAfterOperand(Backward &b, unsigned index) {
   b.named(isParameter(value) ? "grad_weight" : "grad");
 }
 
-/// Let A, B be the operands as the matmul sees them, and G the gradient of A B: dA = G B^T and dB =
-/// A^T G. An operand stored transposed needs its gradient transposed as well. Flags of the matmul
-/// say all of this, never a transpose:
+/// Let A, B be the operands as the matmul sees them, and G the gradient of A B.
+/// Then dA = G B^T and dB = A^T G. An operand stored transposed needs its gradient transposed as
+/// well. Flags of the matmul express all of this, without transpose ops:
 ///
 ///   stored      dlhs              drhs
 ///   A   B       G rhs^T           lhs^T G

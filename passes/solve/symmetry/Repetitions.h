@@ -22,8 +22,9 @@ struct Repetition {
 std::vector<Repetition> findRepetitions(const StrategyProblem &problem, const NodeClasses &classes);
 
 /// Splits the instances of each repetition into up to `groups` groups. Group sizes grow by a factor
-/// of 3 from both ends to the middle: 1 + 4 + 11 + 32 + 32 + 11 + 4 + 1 of 96. So unions of groups
-/// give many mixtures of two plans.
+/// of 3 from both ends to the middle.
+/// For 96 instances and 8 groups: 1 + 4 + 11 + 32 + 32 + 11 + 4 + 1.
+/// Unions of groups thus give many mixtures of two plans.
 NodeClasses splitByInstances(const NodeClasses &classes, const std::vector<Repetition> &repetitions,
                              int groups);
 
