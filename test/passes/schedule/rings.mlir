@@ -37,9 +37,9 @@ module {
 
 // -----
 
-// Microbatch 2 returns before microbatch 0: with depth
-// two both would share a place, with depth three they do
-// not.
+// Microbatch 2 returns before microbatch 0: with depth two both would share a place, with depth three they do not.
+// The second name of a value has the place of the first; it lives until the last section that reads
+// either name.
 module {
   module @stage0 attributes {pipe.stage = 0 : i64} {
     func.func @forward_train(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})

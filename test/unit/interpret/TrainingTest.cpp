@@ -27,7 +27,8 @@ TEST(Training, TwoStepsByHand) {
             {{{"input x", f32({1, 1}, {1})}}, {{"input x", f32({1, 1}, {2})}}}, parameters);
   ASSERT_EQ(result.losses.size(), 2u);
   EXPECT_EQ(result.losses[0][0].f, 9.0);
-  // w = 3 - 0.25 · 6 = 1.5 after the first step. The second step has x·w = 3, g = 12, v = 15.
+  // w = 3 - 0.25 · 6 = 1.5 after the first step.
+  // The second step has x·w = 3, g = 12, v = 15.
   EXPECT_EQ(result.losses[1][0].f, 9.0);
   EXPECT_EQ(result.results.at("gradient w")[0].f, 12.0);
   EXPECT_EQ(result.parameters.at("parameter w.momentum")[0].f, 15.0);

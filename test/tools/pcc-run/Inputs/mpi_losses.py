@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The model's flags, and what is split over tp.
+# The model's flags, and the constraints that split it over tp.
 GPT = ["layers=2", "width=32", "batch=16", "sequence=8", "heads=4", "vocabulary=32"]
 PINS = {
     "mlp": r"""constraint { parameter: "layer1.weight" sharding: "[tp, _]" }
@@ -22,7 +22,7 @@ constraint { parameter: "layer2.weight" sharding: "[_, tp]" }""",
 constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
 constraint { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
 }
-# By name: the mesh of a stage, where parameters are split by hand, and flags.
+# By name: the mesh of a stage if parameters are split by hand, and flags.
 SPLITS = {
     "data": (None, ["--parallel-mode=data_parallel", "--gradients-mean"]),
     "fused": (None, ["--parallel-mode=data_parallel", "--gradients-mean", "--enable-parallel-optimizer", "--parallel-optimizer-level=3",

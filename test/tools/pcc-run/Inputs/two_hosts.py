@@ -15,7 +15,7 @@ from pathlib import Path
 
 HOSTS = {"pcc-a": "10.203.0.1", "pcc-b": "10.203.0.2"}
 
-# What OpenMPI starts in the place of ssh: HOST COMMAND….
+# The script that OpenMPI starts instead of ssh: HOST COMMAND….
 AGENT = """#!/bin/sh
 host=$1; shift
 exec ip netns exec "$host" unshare --uts sh -c 'hostname "$0"; eval "$1"' "$host" "$*"
@@ -54,7 +54,7 @@ def run(command, scratch):
                        OMPI_MCA_oob_tcp_if_include="pcc0",
                        OMPI_MCA_btl="self,vader,tcp",
                        OMPI_MCA_btl_tcp_if_include="pcc0")
-    # The names must be known; the file of names is bound over the system's own for this run alone.
+    # The host names must be known: this run binds its own file of names over the system's.
     script = f'mount --bind "{hosts}" /etc/hosts && hostname "$0" && exec "$@"'
     first = next(iter(HOSTS))
     return subprocess.run(["ip", "netns", "exec", first, "unshare", "--uts", "--mount", "sh", "-c", script, first, *command],

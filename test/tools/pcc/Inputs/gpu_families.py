@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Kernels for GPUs of the model families: gpu_families.py PCC PTXAS FOLDER
+# GPU kernels of the model families: gpu_families.py PCC PTXAS FOLDER
 #
-# Compiles the eight families of `pcc example`, evaluated and trained, to PTX for each architecture, and assembles it. Prints
-# for each the number of kernels, the most registers of one, and the bytes that its threads put aside in memory because
-# registers do not do; exits with 1 if PTX is refused, or if one kernel puts more aside than libdevice's sine may (for words of
-# 2/pi, by which it reduces great arguments).
+# Compiles the eight families of `pcc example`, evaluated and trained, to PTX for each architecture, and assembles it.
+# Prints for each family the number of kernels, the maximum registers of a kernel, and the maximum bytes that a thread
+# spills to memory. Exits with 1 if PTX is refused, or if a kernel spills more bytes than libdevice's sine may (for words
+# of 2/pi, by which it reduces large arguments).
 import re
 import subprocess
 import sys
@@ -13,7 +13,7 @@ import sys
 FAMILIES = {"mlp": [], "wide_deep": [], "moe": [], "gpt2": ["layers=1", "width=768", "heads=12", "sequence=1024", "vocabulary=50257"],
             "llama": ["layers=1", "width=1024", "heads=16", "sequence=512"], "bert": ["layers=1"], "vit": ["layers=1"],
             "resnet": ["depth=50", "image=224", "stem=7", "batch=2"]}
-HALF = {"llama": "bf16", "vit": "f16"}  # once more in these types
+HALF = {"llama": "bf16", "vit": "f16"}  # also tested in these types
 CHIPS = ["sm_80", "sm_90", "sm_100"]
 MOST_ASIDE = 32
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Programs for GPUs on the emulated driver against the interpreter: gpu_verify.py PCC EMULATOR FOLDER
+# Compares programs for GPUs on the emulated driver with the interpreter: gpu_verify.py PCC EMULATOR FOLDER
 #
-# The eight families of `pcc example` in small sizes on one rank, trained by Adam, and a GPT on several: data, pipeline, tensor
-# parallel, sharded optimizer, microbatches and copies. A residual network takes long and is evaluated only; convolutions.mlir has
-# what its training needs. Three models once more with the driver alone, without a library. Exits with 1 if one differs.
+# Tests the eight families of `pcc example` in small sizes on one rank, trained by Adam, and a GPT on several ranks: data,
+# pipeline and tensor parallel, sharded optimizer, microbatches and copies. A residual network takes long and is evaluated
+# only; convolutions.mlir has the ops of its training. Tests three models also with the driver alone, without a library.
+# Exits with 1 if a result differs.
 import os
 import subprocess
 import sys

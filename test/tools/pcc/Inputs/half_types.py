@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The model families in half types against the interpreter: half_types.py PCC EMULATOR FOLDER
+# Compares the model families in half types with the interpreter: half_types.py PCC EMULATOR FOLDER
 #
-# The eight families of `pcc example` in bf16 and f16, trained by Adam on one rank, on the host and on the emulated GPU: those of
-# bf16 with its libraries, those of f16 with the driver alone. A residual network takes long and is evaluated only. Exits with 1
-# if one differs.
+# Tests the eight families of `pcc example` in bf16 and f16, trained by Adam on one rank, on the host and on the emulated
+# GPU: bf16 with its libraries, f16 with the driver alone. A residual network takes long and is evaluated only. Exits with
+# 1 if a result differs.
 import os
 import subprocess
 import sys

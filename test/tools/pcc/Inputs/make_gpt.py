@@ -15,7 +15,7 @@ by_head = f"{batch}x{sequence}x{heads}x{width // heads}xf32"
 head_first = f"{batch}x{heads}x{sequence}x{width // heads}xf32"
 scores = f"{batch}x{heads}x{sequence}x{sequence}xf32"
 
-parameters = {}  # name to shape and how it starts
+parameters = {}  # name to shape and initializer
 body = []
 
 

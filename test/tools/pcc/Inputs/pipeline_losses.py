@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Losses of pipelines beside those of one rank: pipeline_losses.py PCC FOLDER [--models …] [--stages …] [--schedules …]
+# Compares losses of pipelines with those of one rank: pipeline_losses.py PCC FOLDER [--models …] [--stages …] [--schedules …]
 #
-# Models mlp, gpt (with tied embedding) and resnet, each of eight layers, on stages of dp=2 x tp=2 ranks, in even and
-# uneven parts. Prints for each the largest relative difference of a loss, and how far all parameters are from those of
-# one rank, by how far training has moved them; then the same beside the four ranks of one stage, which add in the same
-# order; then the most bytes that were live on a rank, measured, and the bytes that were allocated for it. Exits with 1 if
-# something fails, a loss differs from one rank's by more than --tolerance, or the bytes of some rank are not those that
-# `pcc simulate` tells before anything runs.
+# Trains the models mlp, gpt (with tied embedding) and resnet, each of eight layers, on stages of dp=2 x tp=2 ranks, in
+# even and uneven parts. Prints for each model the largest relative difference of a loss, and the distance of all
+# parameters from those of one rank, relative to the distance that training has moved them. Then prints the same for the
+# four ranks of one stage, which add in the same order. Then prints the measured peak of live bytes of a rank, and its
+# allocated bytes. Exits with 1 if a command fails, if a loss differs from one rank's by more than --tolerance, or if the
+# bytes of a rank differ from those that `pcc simulate` predicts.
 import argparse
 import array
 import json
@@ -19,13 +19,13 @@ import sys
 SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe-v", "auto"]
 VEES = ["zb-v", "dualpipe-v"]
 RATES = {"mlp": 0.05, "gpt": 0.3, "resnet": 0.003}
-# Norms of few images make the rounding of a sum greater in every layer, by far more than training does.
+# Norms of few images amplify the rounding of a sum in every layer, far more than training does.
 FLAGS = {"resnet": ["--freeze-batch-norm"]}
 EXAMPLES = {
     "gpt": ["gpt2", "layers=8", "width=32", "batch=32", "sequence=8", "heads=4", "vocabulary=64"],
     "resnet": ["resnet", "batch=64", "image=16", "stem=3"],
 }
-# The layers' names, and what is split over tp.
+# The layers' names, and the constraints that split them over tp.
 LAYERS = {"mlp": r"/layer(\\d)/", "gpt": r"/h\\.(\\d)/", "resnet": r"/(layer\\d/\\d)/"}
 SPLITS = {
     "mlp": r"""constraint { parameter: "w[0246]" sharding: "[_, tp]" }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# How far plans of temporaries are above their live ranges: plan_memory.py PCC PINS FOLDER [--most=PERCENT]
+# Compares the bytes of temporaries in memory plans with a lower bound: plan_memory.py PCC PINS FOLDER [--most=PERCENT]
 #
-# Compiles the eight families of `pcc example`, evaluated and trained by three optimizers, on one rank, on two that split the
-# batch, in two microbatches, and on four with the tensors split as PINS/FAMILY.textproto says. Prints bytes, bound and
-# buffers of each plan; exits with 1 if one needs more than PERCENT above its bound.
+# Compiles the eight families of `pcc example`, evaluated and trained by three optimizers, on one rank, on two ranks that
+# split the batch, in two microbatches, and on four ranks that split tensors by the constraints of PINS/FAMILY.textproto.
+# Prints bytes, lower bound (peak of live bytes) and buffers of each plan. Exits with 1 if a plan needs more than PERCENT
+# above its bound.
 import argparse
 import re
 import subprocess
