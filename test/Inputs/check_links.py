@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Looks for the files that the documentation names: check_links.py ROOT.
+"""Checks that the files that the documentation names exist: check_links.py ROOT.
 
-Prints every link and every path in backquotes that leads nowhere, then how many it looked at.
+Prints every broken link and every missing path in backquotes, then the number of checked ones.
 """
 
 import re

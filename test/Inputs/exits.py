@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a command and demands its exit code: exits.py CODE COMMAND…. Passes stdout and stderr on, both as stdout."""
+"""Runs a command and checks its exit code: exits.py CODE COMMAND…. Prints its stdout and stderr, both on stdout."""
 
 import subprocess
 import sys

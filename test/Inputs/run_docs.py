@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the shell commands of the documentation: run_docs.py ROOT SCRATCH.
 
-A page's blocks marked ```sh run in order, in one new folder that holds a link to examples/; the first that fails is printed
-with its output. Pages that hold no such block are left out.
+A page's blocks marked ```sh run in order, in one new folder with a link to examples/. The first block that fails is
+printed with its output. Pages without such blocks are skipped.
 """
 
 import re
@@ -15,7 +15,7 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def run_page(root, page, scratch):
-    """Number of blocks that ran, and of all."""
+    """Returns the number of blocks that succeeded, and of all blocks."""
     blocks = BLOCK.findall(page.read_text())
     folder = scratch / page.relative_to(root).with_suffix("")
     folder.mkdir(parents=True)

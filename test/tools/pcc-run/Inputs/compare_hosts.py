@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what two hosts printed (two_hosts.py) with what one process did: compare_hosts.py LOCAL HOSTS LEAST_SECONDS
+"""Compares the losses of two hosts (two_hosts.py) with those of one process: compare_hosts.py LOCAL HOSTS LEAST_SECONDS
 
-The losses must be the same, and a step over the link take LEAST_SECONDS. Where there were no hosts it prints why.
+The losses must be equal, and a step over the link must take LEAST_SECONDS. Without hosts it prints the reason.
 """
 
 import json

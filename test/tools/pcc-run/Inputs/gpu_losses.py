@@ -3,8 +3,8 @@
 
   gpu_losses.py ROOT SCRATCH DRIVER [--models NAME…] [--splits NAME…] [--steps N]
 
-DRIVER is the folder of the emulator's libcuda.so.1. Losses of the host are the measure; sums are taken in another order, so
-they are near, not equal. Prints a line for each run.
+DRIVER is the folder of the emulator's libcuda.so.1. Losses of the host are the reference. Sums have another order, so
+losses are near, but not equal. Prints a line for each run.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def call(command, **more):
 
 
 def source(root, scratch, model):
-    """The file of a model, and its loss."""
+    """Returns the file of a model, and its loss function."""
     if MODELS[model] is None:
         return f"{root}/test/tools/pcc/Inputs/{model}.mlir", "softmax_cross_entropy"
     path = f"{scratch}/{model}.mlir"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Starts a command that starts processes, and sends one of them a signal once they talk:
+"""Starts a command that starts processes, and sends one of them a signal after their first output:
 
   lose_process.py STOP|KILL PROCESS COMMAND…
 
-PROCESS is its OMPI_COMM_WORLD_RANK. Prints what the command prints from then on; its exit code is this one's.
+PROCESS is an OMPI_COMM_WORLD_RANK. Prints the later output of the command, and exits with the command's exit code.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def find(parent, process):
-    """The process among the children of `parent` whose environment says that it is this one."""
+    """Finds the child process of `parent` whose environment has this process number."""
     wanted = f"OMPI_COMM_WORLD_RANK={process}".encode()
     for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
         if wanted in Path(f"/proc/{child}/environ").read_bytes().split(b"\0"):

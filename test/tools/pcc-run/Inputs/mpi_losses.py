@@ -3,8 +3,9 @@
 
   mpi_losses.py ROOT SCRATCH [--models NAME…] [--splits NAME…] [--processes N…] [--steps N]
 
-Eight ranks in one process are the measure. By mpirun -n 2, 4 and 8 the losses must be the same numbers to the last bit, for
-sums are taken in the order of ranks; with --reduction=library up to the order of sums. Prints a line for each run.
+Eight ranks in one process are the reference. With mpirun -n 2, 4 and 8 the losses must be equal to the last bit, because
+sums are taken in the order of ranks; with --reduction=library they are equal up to the order of sums. Prints a line for
+each run.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def call(command):
 
 
 def build(root, scratch, model, split):
-    """The program of a model for eight ranks."""
+    """Compiles the program of a model for eight ranks."""
     source = [f"{root}/examples/mnist-mlp/mlp.onnx", "--set-dim=B=32"]
     if model == "gpt":
         source = [str(scratch / "gpt.mlir")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Says which shared libraries a program needs, besides the loader and what a sanitizer adds."""
+"""Prints the shared libraries that a program needs, except for the loader and libraries of sanitizers."""
 
 import re
 import shutil

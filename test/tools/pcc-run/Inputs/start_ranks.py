@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Starts a command as several processes, by the variables that torchrun sets, and waits for all of them:
+"""Starts a command as several processes with torchrun's environment variables, and waits for all of them:
 
   start_ranks.py [--lose STOP|KILL PROCESS] N COMMAND…
 
-Prints what the first says; with --lose, PROCESS gets that signal once the first talks, and what all others say from then on is
-printed with their numbers and exit codes. The exit code is the greatest of those that were not lost.
+Prints the output of the first process. With --lose, PROCESS gets the signal after the first output of the first process;
+later output of all others is printed with their numbers and exit codes. The exit code is the greatest one of the processes
+that did not get the signal.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two hosts on one machine: two_hosts.py RATE COMMAND…
+"""Emulates two hosts on one machine: two_hosts.py RATE COMMAND…
 
-Two network namespaces, each with a host name of its own, joined by a pair of virtual links that carry RATE (as 1gbit)
-each way. COMMAND is run on the first; `mpirun --host pcc-a:2,pcc-b:2` in it starts processes on both, since
-OpenMPI is told to reach a host by entering its namespace. Exit code 77 with the reason where the system does not allow it:
-it needs root's right to make namespaces.
+Makes two network namespaces with their own host names, joined by a pair of virtual links of RATE (for example 1gbit) each
+way. Runs COMMAND on the first host. In COMMAND, `mpirun --host pcc-a:2,pcc-b:2` starts processes on both hosts, because
+OpenMPI reaches a host by entering its namespace. Exits with 77 and the reason if the system does not allow namespaces,
+which require root's rights.
 """
 
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The largest relative difference between the losses of two runs: compare_losses.py REPORT REPORT LIMIT.
+"""Prints the largest relative difference between the losses of two runs: compare_losses.py REPORT REPORT LIMIT.
 
-Reports are what `pcc run --format=json` prints. Exits with 1 above the limit, and where the numbers of steps differ.
+Reports are outputs of `pcc run --format=json`. Exits with 1 above the limit, or if the numbers of steps differ.
 """
 
 import json

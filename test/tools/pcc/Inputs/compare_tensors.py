@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares two safetensors files of f32: `compare_tensors.py A B MOST`. Prints each tensor of A with its shape; fails if B has
-others, or a number that differs by more than MOST."""
+other tensors, or a number that differs by more than MOST."""
 
 import json
 import struct

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the tracks of a measured and of a simulated trace: compare_tracks.py MEASURED SIMULATED
 
-Processes and threads have the same names; records of the lane COMPUTE run in the same order. On the other lanes a measured
-trace shows neighbours that were started together once, under the name of the first.
+Processes and threads must have the same names, and instructions of the stream COMPUTE the same order. On other streams a
+measured trace shows adjacent instructions that were started together as one entry, under the name of the first.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections import defaultdict
 
 
 def read(path):
-    """The names of processes and threads, and by both the names of events in the order of their times."""
+    """Returns the names of processes and threads, and for each thread the names of its events in the order of time."""
     names, events = {}, defaultdict(list)
     for event in json.load(open(path)):
         if event["ph"] == "M":

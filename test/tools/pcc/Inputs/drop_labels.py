@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""drop_labels.py FROM TO: a copy of a folder of digits whose file of training labels lacks the last one."""
+"""drop_labels.py FROM TO: copies a folder of digits without the last training label."""
 
 import gzip
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""flip_byte.py FROM TO POSITION: a copy of a file with one byte changed."""
+"""flip_byte.py FROM TO POSITION: copies a file with one byte changed."""
 
 import sys
 from pathlib import Path

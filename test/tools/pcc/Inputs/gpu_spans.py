@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether a trace can be that of streams of a GPU: gpu_spans.py TRACE
+"""Checks whether a trace is consistent with the streams of a GPU: gpu_spans.py TRACE
 
-What a rank computes is one stream, so its records are done one after the other, the same in every step. What it exchanges is on
-others.
+Compute instructions of a rank are on one stream: they run one after the other, in the same order in every step.
+Communication is on other streams.
 """
 
 import json

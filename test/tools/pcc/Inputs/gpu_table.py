@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints bench/gpu/run's table of figures by hand: `gpu_table.py FOLDER`."""
+"""Prints bench/gpu/run's table for handmade figures: `gpu_table.py FOLDER`."""
 
 import importlib.machinery
 import importlib.util

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a GPT of any size as a module: `make_gpt.py LAYERS WIDTH HEADS BATCH SEQUENCE VOCABULARY`.
 
-Learned positions, layer norm before attention and perceptron, the latter four times as wide, products without biases,
-queries, keys and values by products of their own, a head that is not the embedding. All tokens see all others: a mask
-is a constant that moves no bytes.
+The model has learned positions, and layer norms before attention and perceptron. The perceptron is four times as wide.
+Matmuls have no biases; queries, keys and values have separate matmuls; the head is not the embedding. All tokens see all
+others: a mask would be a constant that moves no bytes.
 """
 
 import sys
@@ -35,7 +35,7 @@ def matmul(result, x, left, weight, *shape):
 
 
 def layer_norm(name, x):
-    """The mean and the variance of each row, then a gain and an offset for each column."""
+    """Normalizes each row by its mean and variance, then applies a gain and an offset per column."""
     repeat = lambda value, of, size, dim: op(
         f"{name}_{value}s", f"broadcast %{of}, [{dim}] : tensor<{size}xf32> to tensor<{flat}>"
     )

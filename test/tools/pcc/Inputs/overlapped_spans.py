@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is computed while collectives are on their way: overlapped_spans.py TRACE
+"""Checks that computation overlaps with collectives: overlapped_spans.py TRACE
 
-A collective is on its way at the same time for all its ranks, and one follows the other.
+A collective must be in flight at the same time on all its ranks, and collectives must follow one another.
 """
 
 import json

@@ -55,7 +55,7 @@ def write_mlp(path):
 
 
 def layout(model, parts, uneven):
-    """Eight layers over so many parts."""
+    """Returns the layout of eight layers over `parts` parts."""
     counts = [8 // parts] * parts
     if uneven:
         counts[0], counts[-1] = counts[0] + 1, counts[-1] - 1
@@ -66,7 +66,7 @@ def layout(model, parts, uneven):
 
 
 def read_parameters(path):
-    """The f32 tensors of a .safetensors file."""
+    """Reads the f32 tensors of a .safetensors file."""
     data = open(path, "rb").read()
     begin = 8 + struct.unpack("<Q", data[:8])[0]
     tensors = {}
@@ -78,7 +78,7 @@ def read_parameters(path):
 
 
 def distance(a, b):
-    """Of two sets of parameters."""
+    """Returns the Euclidean distance of two sets of parameters."""
     return math.sqrt(sum((x - y) ** 2 for name in a for x, y in zip(a[name], b[name])))
 
 
@@ -102,7 +102,7 @@ class Trainer:
         return [f"--constraints={self.pins}", "--parallel-mode=semi_auto_parallel"]
 
     def call(self, subcommand, flags, rate=None):
-        """What a subcommand of pcc says of the model; ends the program with a message if it fails."""
+        """Returns the JSON output of a subcommand of pcc for the model; exits with a message if it fails."""
         rate = RATES[self.model] if rate is None else rate
         done = subprocess.run(
             [self.options.pcc, subcommand, self.path, "--loss=softmax_cross_entropy", "--format=json",
@@ -113,19 +113,19 @@ class Trainer:
         return json.loads(done.stdout)
 
     def train(self, flags, rate=None):
-        """Losses, parameters, and bytes by rank as (live, allocated)."""
+        """Returns losses, parameters, and bytes by rank as (peak live, allocated)."""
         file = self.path + ".safetensors"
         report = self.call("run", ["--data=synthetic", f"--steps={self.options.steps}", f"--save={file}", *flags], rate)
         taken = {rank["rank"]: (rank["peak_live"], rank["allocated"]) for rank in report["memory"]}
         return [step["loss"] for step in report["steps"]], read_parameters(file), taken
 
     def plan(self, flags):
-        """The same bytes, from the program alone."""
+        """Returns the same bytes, predicted from the program alone."""
         return {rank: (group["bytes"]["peak_live"], group["bytes"]["planned"])
                 for group in self.call("simulate", flags)["classes"] for rank in group["ranks"]}
 
     def compare(self):
-        """True if all is within the tolerance."""
+        """Returns true if all differences are within the tolerance."""
         _, first, _ = self.train([], rate=0)
         one = self.train([])
         four = self.train([*self.write_pins(""), "--device-num=4"])

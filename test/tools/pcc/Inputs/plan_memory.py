@@ -17,7 +17,7 @@ OPTIMIZERS = ["sgd,lr=0.1", "momentum,lr=0.1", "adam,lr=0.1"]
 
 
 def plans(pcc, path, flags):
-    """The figures of each timeline of memory that is planned."""
+    """Returns the figures of each memory plan."""
     done = subprocess.run([pcc, "compile", path, "--emit=schedule", "--remarks", *flags], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True)
     if done.returncode:

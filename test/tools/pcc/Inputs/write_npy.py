@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes an .npy file: a shape filled with one value, in which single elements have others.
+"""Writes an .npy file: a shape filled with one value, except for given elements.
 
   write_npy.py FILE TYPE EXTENT,… VALUE [PLACE=VALUE…]    TYPE as numpy has it: <f4, <i8
 """

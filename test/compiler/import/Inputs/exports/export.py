@@ -90,7 +90,7 @@ class Tied(nn.Module):
 
 
 class Norm(nn.Module):
-    """A batch norm that no convolution takes in."""
+    """A batch norm that is folded into no convolution."""
 
     def __init__(self):
         super().__init__()
@@ -114,7 +114,7 @@ class Good(nn.Module):
 
 
 class Heads(nn.Module):
-    """A table of which the first rows are read; a weight that is reshaped and transposed."""
+    """A table whose first rows are read; a weight that is reshaped and transposed."""
 
     def __init__(self):
         super().__init__()
