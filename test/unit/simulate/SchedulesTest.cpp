@@ -51,7 +51,7 @@ public:
 private:
   uint32_t sectionOf(int device, const PipelineAction &work);
   /// The device of a neighboring stage; -1 if there is none or if it is the same device.
-  int neighbour(int device, int stage) const {
+  int neighbor(int device, int stage) const {
     if (stage < 0 || stage >= shape.stages() || shape.deviceOf(stage) == device)
       return -1;
     return shape.deviceOf(stage);
@@ -74,8 +74,8 @@ uint32_t PipelineSketch::sectionOf(int device, const PipelineAction &work) {
   bool isForward = work.kind == PipelineActionKind::Forward;
   bool talks = work.kind != PipelineActionKind::BackwardWeight;
   // A tag is twice the receiving stage, plus one for gradients.
-  int from = talks ? neighbour(device, isForward ? stage - 1 : stage + 1) : -1;
-  int to = talks ? neighbour(device, isForward ? stage + 1 : stage - 1) : -1;
+  int from = talks ? neighbor(device, isForward ? stage - 1 : stage + 1) : -1;
+  int to = talks ? neighbor(device, isForward ? stage + 1 : stage - 1) : -1;
   uint32_t own = uint32_t(2 * stage + !isForward);
   uint32_t next = uint32_t(2 * (isForward ? stage + 1 : stage - 1) + !isForward);
   std::vector<uint32_t> waits;
@@ -145,7 +145,7 @@ TEST(Schedules, RecordsTakeTheTimesOfTheClock) {
     for (int devices : {1, 2, 3, 4, 8})
       for (int64_t microbatches : {1, 2, 4, 8, 16, 24}) {
         PipelineShape shape{devices, microbatches, schedule.defaultChunks(), schedule.placement};
-        if (!schedule.whyNot(shape).empty() || schedule.name == "dualpipe-v")
+        if (!schedule.findViolation(shape).empty() || schedule.name == "dualpipe-v")
           continue; // overlapped work is no list of instructions
         for (double latency : {0.0, 0.601}) {
           compare(schedule, shape, PipelineTimes::uniform(shape, {18.522, 18.086, 9.337}, latency));

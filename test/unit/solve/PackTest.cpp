@@ -48,7 +48,7 @@ static PackProblem makeRandom(int seed, size_t most, int64_t times, int64_t long
 
 /// Returns the least peak. Items of a packing can be lowered in order of their offsets, each to the
 /// lowest gap. Therefore some order of lowest gaps is as good as any packing.
-static int64_t leastPeak(const PackProblem &problem) {
+static int64_t minPeak(const PackProblem &problem) {
   std::vector<size_t> order(problem.items.size());
   std::iota(order.begin(), order.end(), 0);
   int64_t least = INT64_MAX;
