@@ -40,9 +40,7 @@ bool isLocal(Operation *op) {
 
 constexpr Invariant invariants[] = {
     {CompilePhase::Graph, CompilePhase::Schedule, "is not an op of pcc's dialects",
-     [](Operation *op) {
-       return isOf(op, {"builtin", "func", "graph", "dist", "pipe"});
-     }},
+     [](Operation *op) { return isOf(op, {"builtin", "func", "graph", "dist", "pipe"}); }},
     {CompilePhase::Graph, CompilePhase::Grad, "has a sharding before one was chosen",
      [](Operation *op) {
        return !op->hasAttr(dist::inAttrName) && !op->hasAttr(dist::outAttrName);
@@ -81,7 +79,7 @@ struct VerifyPhase : PassWrapper<VerifyPhase, OperationPass<ModuleOp>> {
   llvm::StringRef getName() const override { return "VerifyPhase"; }
   llvm::StringRef getArgument() const override { return "verify-phase"; }
   llvm::StringRef getDescription() const override {
-    return "checks what holds after a phase of the road";
+    return "check the invariants that hold after a phase";
   }
 
   void runOnOperation() override {

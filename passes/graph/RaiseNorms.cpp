@@ -148,7 +148,8 @@ static Value findVector(Value value, int64_t axis) {
   RankedTensorType type = typeOf(value), input = typeOf(broadcast.getInput());
   int64_t extra = input.getRank() - (type.getRank() - axis);
   if (extra < 0 || input.getShape().drop_front(extra) != type.getShape().drop_front(axis) ||
-      !llvm::all_of(input.getShape().take_front(extra), [](int64_t size) { return size == 1; }) ||
+      !llvm::all_of(
+          input.getShape().take_front(extra), [](int64_t size) { return size == 1; }) ||
       !llvm::equal(broadcast.getDims().drop_front(extra), llvm::seq<int64_t>(axis, type.getRank())))
     return {};
   return broadcast.getInput();

@@ -71,8 +71,7 @@ Tensor normalizeRows(const Tensor &x, const Tensor &scale, const Tensor *bias, d
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   int64_t size = scale.size();
   for (int64_t begin = 0; begin < x.size(); begin += size) {
-    Moments moments = Moments::of(
-        x, size, [&](int64_t n) { return begin + n; }, center);
+    Moments moments = Moments::of(x, size, [&](int64_t n) { return begin + n; }, center);
     double mean = center.value_or(moments.mean);
     for (int64_t n = 0; n < size; ++n)
       out[begin + n].f =
@@ -132,9 +131,8 @@ LogicalResult batchNorm(graph::BatchNormOp op, OpCall &call) {
 }
 
 Tensor batchNormInference(graph::BatchNormInferenceOp op, llvm::ArrayRef<Tensor> in) {
-  return normalizeChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) {
-    return Moments{in[3][c].f, in[4][c].f};
-  });
+  return normalizeChannels(in, op.getEpsilon().convertToDouble(),
+                           [&](int64_t c) { return Moments{in[3][c].f, in[4][c].f}; });
 }
 
 Tensor dropout(graph::DropoutOp op, llvm::ArrayRef<Tensor> in) {

@@ -136,9 +136,8 @@ void ColumnEmitter::emitColumns(function_ref<void(const Index &column, Value loc
   Value first = math.mul(number, width);
   Value rest = arith::SubIOp::create(b, math.constant(loops.columns), first);
   Value count = arith::MinSIOp::create(b, rest, math.constant(width));
-  emitLoop(b, math.constant(0), count, [&](Value local) {
-    body({{math.add(first, local), {loops.columns}}}, local);
-  });
+  emitLoop(b, math.constant(0), count,
+           [&](Value local) { body({{math.add(first, local), {loops.columns}}}, local); });
 }
 
 void ColumnEmitter::emitElement(const Index &row, const Index &column, Value local) {

@@ -18,8 +18,8 @@ struct Phase {
   int64_t numActions = 0;
 };
 
-/// If F = B = W, no device idles between its first and last action, with the memory of 1F1B (Qi et
-/// al., "Zero bubble pipeline parallelism", ICLR 2024, section 6; the phases are our own). The
+/// If F = B = W, no device idles between its first and last action, with the memory of 1F1B. From
+/// Qi et al., "Zero bubble pipeline parallelism", ICLR 2024, section 6; the phases are our own. The
 /// result has no weight gradients; fillWeights adds them. Needs 2p microbatches.
 ///
 ///   p = 2, m = 4     0120aA1bB3aA2cCbB3dcDdCD

@@ -13,10 +13,10 @@
 //   a=0, b=0 costs 5 + 2 + 0 = 7, but at times 1 and 2 it uses 8 + 8 > 12;
 //   a=1, b=1 costs 9 + 2 + 0 = 11 and uses 8 there: the best that fits.
 //
-// This is the problem of the ASPLOS/EuroSys 2025 contest on intra-operator parallelism for
-// distributed deep learning (Moffitt and Fegade, The ASPLOS 2025 / EuroSys 2025 Contest on
-// Intra-Operator Parallelism for Distributed Deep Learning). Nodes are ops or values of a training
-// step, and options are their shardings. Edges hold the cost of resharding. Usage is in bytes.
+// This is the problem of a contest on parallelism inside ops. Source: Moffitt and Fegade, The
+// ASPLOS 2025 / EuroSys 2025 Contest on Intra-Operator Parallelism for Distributed Deep Learning.
+// Nodes are ops or values of a training step, and options are their shardings. Edges hold the cost
+// of resharding. Usage is in bytes.
 #pragma once
 
 #include <cstdint>

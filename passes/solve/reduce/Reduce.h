@@ -38,7 +38,6 @@ bool eliminateLowDegree(Core &core, std::vector<char> &dirty, const Stop &stop);
 
 /// Applies all reductions to a fixpoint. Afterwards the core has no terms outside the returned
 /// segments. The segments are not valid once `stop` has returned true.
-std::vector<Segment> reduce(
-    Core &core, const Stop &stop = [] { return false; });
+std::vector<Segment> reduce(Core &core, const Stop &stop = [] { return false; });
 
 } // namespace pcc::solve

@@ -71,8 +71,7 @@ private:
   Status simulate(CollectiveCall call, CommHandle comm) {
     call.source = call.destination = memory->base;
     Plan plan;
-    addCall(
-        call, position, members, [&](int64_t) { return memory->base; }, plan);
+    addCall(call, position, members, [&](int64_t) { return memory->base; }, plan);
     std::optional<double> &own = seconds.emplace_back();
     if (plan.operations.size() != 1 || plan.operations[0].kind == Operation::Kind::Send ||
         plan.operations[0].kind == Operation::Kind::Receive)

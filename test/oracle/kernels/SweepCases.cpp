@@ -314,14 +314,14 @@ static void addOthers(Forms &forms) {
                                        w.shape);
                      }});
   for (const char *kind : {"max_pool", "avg_pool"})
-    forms.push_back(
-        {Types::Floats, [kind](Writer &w) {
-           Sizes image = {w.o(), 2, w.r(), w.i()}, pooled = {w.o(), 2, w.r() - 1, w.i()};
-           std::string x = w.add(w.argument(image), w.repeated("1", image), image);
-           std::string value =
-               w.op(std::string(kind) + " " + x + " window = [2, 1] : " + w.type(image));
-           return w.finish(w.add(value, w.repeated("2", pooled), pooled), pooled);
-         }});
+    forms.push_back({Types::Floats, [kind](Writer &w) {
+                       Sizes image = {w.o(), 2, w.r(), w.i()},
+                             pooled = {w.o(), 2, w.r() - 1, w.i()};
+                       std::string x = w.add(w.argument(image), w.repeated("1", image), image);
+                       std::string value = w.op(std::string(kind) + " " + x +
+                                                " window = [2, 1] : " + w.type(image));
+                       return w.finish(w.add(value, w.repeated("2", pooled), pooled), pooled);
+                     }});
   forms.push_back({Types::Floats, [](Writer &w) {
                      Sizes image = {w.o(), 2, w.r(), w.i()}, pooled = {w.o(), 2, w.r() - 1, w.i()};
                      std::string x = w.argument(image), gradient = w.argument(pooled);

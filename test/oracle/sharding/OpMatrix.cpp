@@ -29,7 +29,8 @@ bool hasGradients(func::FuncOp function) {
   Operation *tested = findTested(function);
   const autodiff::Derivative *row =
       autodiff::getDerivativeTable().lookup(tested->getName().getStringRef());
-  return row && row->findObstacle(tested).empty() && llvm::any_of(function.getArgumentTypes(), isFloat) &&
+  return row && row->findObstacle(tested).empty() &&
+         llvm::any_of(function.getArgumentTypes(), isFloat) &&
          llvm::all_of(function.getResultTypes(), isFloat);
 }
 

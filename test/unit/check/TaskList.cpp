@@ -94,7 +94,7 @@ std::vector<Task> TaskMaker::make(int64_t rank) {
       add(rank, std::move(task), signalers, tasks);
     }
     // The first instruction on COMPUTE fills the inputs.
-    for (bool isLater = false; Task & task : std::span(tasks).last(section.instructions_size())) {
+    for (bool isLater = false; Task &task : std::span(tasks).last(section.instructions_size())) {
       task.fills &= !isLater;
       isLater |= task.fills;
     }

@@ -12,7 +12,7 @@ template <typename T> struct Shape {
   using Type = T;
 };
 template <typename T>
-requires std::is_enum_v<T>
+  requires std::is_enum_v<T>
 struct Shape<T> {
   using Type = std::conditional_t<sizeof(T) == sizeof(int), int, void>;
 };
