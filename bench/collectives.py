@@ -4,7 +4,7 @@
 
   bench/collectives.py BUILD [--rounds=3]
 
-The table of docs/spec/runtime.md. Both take turns, and the best of each counts. The machine must do nothing else.
+The table of docs/performance.md. Both take turns, and the best of each counts. The machine must do nothing else.
 """
 
 import argparse

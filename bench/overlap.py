@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What of communication is hidden on this machine: the tables of docs/spec/overlap.md.
+"""Measures the communication that is hidden on this machine: tables of docs/performance.md.
 
   bench/overlap.py BUILD [--ranks=2] [--steps=20]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface of every transport: the collectives of docs/spec/parallel.md on raw buffers,
+// The interface of every transport: the collectives of docs/spec/dist.md on raw buffers,
 // between the ranks of a group.
 //
 // A rank holds one Communicator for all ranks and splits others from it. The members of a

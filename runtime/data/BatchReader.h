@@ -3,7 +3,7 @@
 // Selects the rows of the data that a rank reads. Given are m microbatches, k copies, and blocks of
 // G rows per microbatch over all ranks. Batch number b has the rows from b·m·k·G on, in the epoch's
 // order. Microbatch i, copy j is its block i·k + j. The rank's offset in dimension 0 selects its
-// rows of that block (docs/spec/model.md section 3).
+// rows of that block (docs/spec/parallel.md, "The batch").
 
 #ifndef PCC_RUNTIME_DATA_BATCHREADER_H
 #define PCC_RUNTIME_DATA_BATCHREADER_H

@@ -90,6 +90,8 @@ Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
 std::string describeFlags(std::span<const Flag> flags) {
   std::string text;
   for (const Flag &flag : flags) {
+    if (!flag.help)
+      continue;
     const char *value = std::holds_alternative<bool *>(flag.target) ? "" : "=…";
     text += fmt::format("  --{:<16} {}\n", std::string(flag.name) + value, flag.help);
   }

@@ -25,7 +25,7 @@ struct IntegerTarget {
 
 struct Flag {
   const char *name;
-  const char *help;
+  const char *help; ///< null: the name that a flag had in the previous release, not described
   std::variant<IntegerTarget, double *, std::string *, bool *> target;
 };
 

@@ -87,6 +87,7 @@ std::vector<tools::Flag> flagsOf(Options &options) {
        IntegerTarget{&options.threads, 0, 4096}},
       {"check-instructions", "wait for each instruction, so that a GPU error names it",
        &options.checkInstructions},
+      {"check-records", nullptr, &options.checkInstructions},
       {"version", "print the version", &options.version},
       {"help", "print this help", &options.help},
   };

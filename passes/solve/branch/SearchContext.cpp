@@ -5,7 +5,7 @@ namespace pcc::solve {
 
 /// Table entries that a thread of a typical machine reads per second, with a reserve so that the
 /// work ends before the time. On two cores of a 2.5 GHz server, the five public problems of
-/// docs/spec/search.md end after 75 to 90 % of their time.
+/// docs/performance.md end after 75 to 90 % of their time.
 static constexpr double entriesPerSecond = 5.5e8;
 
 /// Work of reading and reducing a problem, per entry of its tables.
