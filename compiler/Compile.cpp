@@ -7,6 +7,7 @@
 #include "compiler/StageCostModel.h"
 #include "compiler/StrategyCheckpoint.h"
 #include "compiler/StrategyPasses.h"
+#include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
 #include "compiler/plan/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -247,6 +248,30 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
          options.cluster ? machine::toText(*options.cluster) : std::string()}));
 }
 
+/// fuse, for each program: rewrites ops for the target and decides which ops form a kernel. The
+/// order of the passes matters:
+///
+/// * Fusion of epilogues into GPU matmuls runs after all passes that rewrite ops, because rewriting
+///   would lose its annotations. Only the splitting of long reductions runs later; it leaves the
+///   reductions that matmul instructions compute.
+/// * Kernels are assigned after both, from the annotated ops and the split reductions.
+/// * Values are recomputed in the kernels that read them, so this pass needs the kernels.
+///
+/// No op changes after this phase.
+static void addFuse(OpPassManager &passes, const CompileOptions &options) {
+  bool isGpu = !options.gpuChip.empty();
+  passes.addPass(lower::createPrepareKernels(
+      {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
+  addCleanUp(passes);
+  if (isGpu) {
+    passes.addPass(schedule::createFuseEpilogues());
+    passes.addPass(lower::createSplitReductions());
+  }
+  passes.addPass(schedule::createFuseHeadTransposes());
+  passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
+  passes.addNestedPass<func::FuncOp>(schedule::createRecomputePointwise());
+}
+
 /// schedule, for all pipeline stages together: orders the actions of the stages on their
 /// microbatches. This order bounds the number of messages in flight between stages. Stages that a
 /// file has already cut keep the order of the file.
@@ -284,13 +309,9 @@ static void addKernelOrder(OpPassManager &passes, const CompileOptions &options)
          options.parallel.memory_limit()}));
 }
 
-/// schedule, for each program: chooses which ops form a kernel, the order of kernels, and buffer
-/// offsets. The order of the passes matters:
+/// schedule, for each program: chooses the order of kernels and buffer offsets, and only annotates.
+/// The order of the passes matters:
 ///
-/// * Fusion of epilogues into GPU matmuls runs after all passes that rewrite ops, because rewriting
-///   would lose its annotations. Only the splitting of long reductions runs later; it leaves the
-///   reductions that matmul instructions compute.
-/// * Kernels are assigned after both, from the annotated ops and the split reductions.
 /// * The order of kernels tells when gradients are complete, and so which collectives to fuse.
 ///   Fusion delays collectives, so kernels are then ordered again.
 /// * Memory is planned last, because it needs the order. VerifyMemory checks that buffers hold what
@@ -298,17 +319,6 @@ static void addKernelOrder(OpPassManager &passes, const CompileOptions &options)
 ///
 /// No buffer moves after this phase.
 static void addSchedule(OpPassManager &passes, const CompileOptions &options) {
-  bool isGpu = !options.gpuChip.empty();
-  passes.addPass(lower::createPrepareKernels(
-      {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
-  addCleanUp(passes);
-  if (!options.gpuChip.empty()) {
-    passes.addPass(schedule::createFuseEpilogues());
-    passes.addPass(lower::createSplitReductions());
-  }
-  passes.addPass(schedule::createFuseHeadTransposes());
-  passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
-  passes.addNestedPass<func::FuncOp>(schedule::createRecomputePointwise());
   addKernelOrder(passes, options);
   if (options.parallel.device_num() > 1) {
     addFusion(passes, options);
@@ -344,16 +354,19 @@ struct PhaseRow {
   /// stages have one each). Null: no such passes.
   void (*add)(OpPassManager &passes, const CompileOptions &options);
   void (*addOfPrograms)(OpPassManager &passes, const CompileOptions &options) = nullptr;
+  /// The phase leaves all ops as they are. VerifyPhase checks this.
+  bool onlyAnnotates = false;
 };
 } // namespace
 
 static constexpr PhaseRow phases[] = {
     {CompilePhase::Graph, "graph", addGraph},
     {CompilePhase::Grad, "grad", addGrad},
-    {CompilePhase::Strategy, "strategy", addStrategy},
+    {CompilePhase::Strategy, "strategy", addStrategy, nullptr, /*onlyAnnotates=*/true},
     {CompilePhase::Spmd, "spmd", addSpmd},
     {CompilePhase::Stages, "stages", addStages},
-    {CompilePhase::Schedule, "schedule", addOrder, addSchedule},
+    {CompilePhase::Fuse, "fuse", nullptr, addFuse},
+    {CompilePhase::Schedule, "schedule", addOrder, addSchedule, /*onlyAnnotates=*/true},
     {CompilePhase::Task, "task", nullptr, addTask},
     {CompilePhase::Llvm, "llvm", addLlvm},
 };
@@ -370,6 +383,8 @@ std::optional<CompilePhase> pcc::parsePhase(llvm::StringRef name) {
 void pcc::addPhase(OpPassManager &passes, CompilePhase phase, const CompileOptions &options,
                    bool isCut) {
   const PhaseRow &row = phases[static_cast<int>(phase)];
+  if (row.onlyAnnotates)
+    passes.addPass(createRecordStructurePass());
   if (row.add)
     row.add(passes, options);
   if (row.addOfPrograms)

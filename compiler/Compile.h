@@ -9,7 +9,8 @@
 //   strategy   the same ops, with a sharding on every value
 //   spmd       the program of one rank: local shapes and collectives
 //   stages     one module for each of several pipeline stages, with its part of the program
-//   schedule   the same ops, with kernels, buffers and streams as attributes
+//   fuse       the ops that kernels run, with the kernel of each op as an attribute
+//   schedule   the same ops, with the order of kernels, buffers and streams as attributes
 //   task       instructions, buffers, and the kernels as functions
 //   llvm       the kernels in the llvm dialect
 #pragma once
@@ -35,7 +36,7 @@ struct MemoryOutcome;
 
 namespace pcc {
 
-enum class CompilePhase { Graph, Grad, Strategy, Spmd, Stages, Schedule, Task, Llvm };
+enum class CompilePhase { Graph, Grad, Strategy, Spmd, Stages, Fuse, Schedule, Task, Llvm };
 
 /// Returns the name of a phase, as used by `--emit` and in file names.
 llvm::StringRef stringify(CompilePhase phase);

@@ -2,6 +2,7 @@
 
 #include "compiler/Register.h"
 
+#include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
@@ -37,5 +38,6 @@ void pcc::registerPasses() {
   pipeline::registerPipelinePasses();
   schedule::registerSchedulePasses();
   lower::registerLowerPasses();
+  registerRecordStructurePass();
   registerVerifyPhasePass();
 }

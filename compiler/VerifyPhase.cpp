@@ -4,6 +4,7 @@
 
 #include "compiler/VerifyPhase.h"
 
+#include "compiler/Structure.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
@@ -65,7 +66,8 @@ constexpr Invariant invariants[] = {
     {CompilePhase::Stages, CompilePhase::Schedule,
      "is left over: values between stages are sent and received",
      [](Operation *op) { return !isa<pipe::TransferOp>(op); }},
-    {CompilePhase::Task, CompilePhase::Llvm, "is left over: a rank's program holds only records",
+    {CompilePhase::Task, CompilePhase::Llvm,
+     "is left over: a rank's program holds only instructions",
      [](Operation *op) { return !op->getParentOfType<task::ProgramOp>() || isOf(op, {"task"}); }},
 };
 
@@ -88,7 +90,7 @@ struct VerifyPhase : PassWrapper<VerifyPhase, OperationPass<ModuleOp>> {
       getOperation().emitError("unknown phase '") << phaseName << "'";
       return signalPassFailure();
     }
-    bool broken = false;
+    bool broken = failed(checkStructure(getOperation(), phaseName));
     for (const Invariant &invariant : invariants)
       if (invariant.from <= *phase && *phase <= invariant.to)
         getOperation()->walk([&](Operation *op) {

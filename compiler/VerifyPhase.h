@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the invariants of a phase, as a pass: `--verify-phase=phase=spmd`.
+// Checks the invariants of a phase, as a pass: `--verify-phase=phase=spmd`. If the structure was
+// recorded before the phase (Structure.h), it must be unchanged.
 #pragma once
 
 #include "compiler/Compile.h"

@@ -58,6 +58,7 @@ Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
     binding.gradientFactor = factor.getValueAsDouble();
   if (auto accumulate = attributes.getAs<pipe::AccumulateAttr>(pipe::accumulateAttrName))
     binding.accumulateScale = accumulate.getScale();
+  binding.isUnscaled = bool(attributes.get(pipe::unscaledAttrName));
   return binding;
 }
 

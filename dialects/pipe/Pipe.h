@@ -26,6 +26,9 @@ namespace pcc::pipe {
 
 /// Set on a result of a section: an AccumulateAttr.
 inline constexpr llvm::StringLiteral accumulateAttrName = "pipe.accumulate";
+/// Marks an argument that takes a sum over actions as it lies in memory: the function itself
+/// multiplies it with the scale of the accumulation (unit).
+inline constexpr llvm::StringLiteral unscaledAttrName = "pipe.unscaled";
 
 /// Stage that the user requests for an op; on a nested module: the stage whose program it is.
 inline constexpr llvm::StringLiteral stageAttrName = "pipe.stage";

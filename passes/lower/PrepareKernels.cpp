@@ -67,12 +67,12 @@ static Value reducedByOnlyReader(Value value) {
 }
 
 /// Makes the argument the sum as it lies in memory, with elements of type `element`. Its readers
-/// get `scale` times the sum.
-static void takeSum(BlockArgument argument, Type element, double scale) {
+/// get `scale` times the sum. Returns false if nothing has to change for this.
+static bool takeSum(BlockArgument argument, Type element, double scale) {
   auto type = cast<RankedTensorType>(argument.getType());
   auto sumType = type.clone(element);
   if (scale == 1.0 && sumType == type)
-    return;
+    return false;
   Value sum = argument;
   ImplicitLocOpBuilder b(argument.getLoc(), argument.getContext());
   b.setInsertionPointToStart(argument.getOwner());
@@ -92,6 +92,7 @@ static void takeSum(BlockArgument argument, Type element, double scale) {
     value = graph::CastOp::create(b, type, value);
   for (OpOperand *use : readers)
     use->set(value);
+  return true;
 }
 
 namespace {
@@ -136,7 +137,9 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
           continue;
         Type element = producer.isAccumulated(index) ? Float32Type::get(argument.getContext())
                                                      : getElementTypeOrSelf(argument.getType());
-        takeSum(argument, element, accumulate.getScale());
+        if (takeSum(argument, element, accumulate.getScale()))
+          section.function.setArgAttr(argument.getArgNumber(), pipe::unscaledAttrName,
+                                      UnitAttr::get(argument.getContext()));
       }
       section.function.setType(FunctionType::get(section.function.getContext(),
                                                  section.function.getBody().getArgumentTypes(),

@@ -23,7 +23,7 @@ public:
         output("o", cl::desc("output file: the program (.pcx), or with --emit the IR of the phase"),
                cl::value_desc("file"), cl::sub(command)),
         emit("emit", cl::desc("phase after which to stop and print the IR"),
-             cl::value_desc("graph|grad|strategy|spmd|stages|schedule|task|llvm|ptx"),
+             cl::value_desc("graph|grad|strategy|spmd|stages|fuse|schedule|task|llvm|ptx"),
              cl::sub(command)) {}
 
   ExitCode run() override {
