@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
-.PHONY: help deps build demo test test-full test-onnxruntime test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit clean
+.PHONY: help deps build demo test test-full test-onnxruntime test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit hooks clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -76,6 +76,9 @@ format: ## formats the C++ sources
 
 presubmit: ## checks format, layers, sizes and generated docs
 	@tools/dev/presubmit
+
+hooks: ## installs the git hooks that check commits
+	@git config core.hooksPath tools/dev/hooks
 
 clean: ## removes the build folders
 	@rm -rf build build-debug build-asan build-tsan
