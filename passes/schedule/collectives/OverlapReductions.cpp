@@ -52,7 +52,7 @@ private:
   SmallVector<std::optional<StepPoint>> points; ///< by kernel, where it will run
   /// Kernels without dependences; they run before their first reader.
   llvm::SmallDenseSet<int64_t> free;
-  llvm::SmallSetVector<int64_t, 16> early; ///< hoisted kernels, each after its producers
+  llvm::SmallSetVector<int64_t, 16> hoisted; ///< hoisted kernels, each after its producers
 };
 } // namespace
 
@@ -66,20 +66,20 @@ void Update::take(const analysis::Kernel &kernel) {
         producer ? analysis::getKernelNumber(producer) : std::optional<int64_t>();
     if (!number)
       continue;
-    bool isFree = free.contains(*number), isTaken = early.contains(*number);
+    bool isFree = free.contains(*number), isTaken = hoisted.contains(*number);
     if (isTaken && !(isFree && point < *points[*number]))
       continue;
     if (isFree)
       points[*number] = point;
     take(kernels[*number]);
   }
-  early.insert(kernel.number);
+  hoisted.insert(kernel.number);
 }
 
 int64_t Update::annotate() {
-  if (early.empty())
+  if (hoisted.empty())
     return 0;
-  SmallVector<int64_t> order(early.begin(), early.end());
+  SmallVector<int64_t> order(hoisted.begin(), hoisted.end());
   llvm::stable_sort(order, [&](int64_t a, int64_t b) { return *points[a] < *points[b]; });
   Builder b(section.function.getContext());
   SmallVector<Attribute> runsIn, forms;
@@ -88,7 +88,7 @@ int64_t Update::annotate() {
         b.getArrayAttr({FlatSymbolRefAttr::get(b.getContext(), points[number]->section),
                         b.getI64IntegerAttr(points[number]->behind)}));
   for (const analysis::Kernel &kernel : kernels)
-    if (!early.contains(kernel.number))
+    if (!hoisted.contains(kernel.number))
       order.push_back(kernel.number);
   int64_t collectives = 0;
   for (auto [number, old] : llvm::enumerate(order)) {

@@ -186,11 +186,11 @@ LogicalResult MemoryPlanChecker::runKernel(const Action &action, const PlacedKer
 
 /// Replays a hoisted kernel. Other kernels of its section may have run before; no kernel overwrites
 /// the section's arguments.
-LogicalResult MemoryPlanChecker::runHoisted(const PlacedHoisted &early) {
-  Versions &own = begun[early.section];
-  own.resize(placed.sections[early.section].values.size());
-  Action action{early.section, /*number=*/0, /*isLast=*/true};
-  return runKernel(action, placed.sections[early.section].kernels[early.kernel], own);
+LogicalResult MemoryPlanChecker::runHoisted(const PlacedHoisted &hoisted) {
+  Versions &own = begun[hoisted.section];
+  own.resize(placed.sections[hoisted.section].values.size());
+  Action action{hoisted.section, /*number=*/0, /*isLast=*/true};
+  return runKernel(action, placed.sections[hoisted.section].kernels[hoisted.kernel], own);
 }
 
 /// Copies new values to the places of their parameters; all values are read before any is written.
@@ -221,14 +221,14 @@ LogicalResult MemoryPlanChecker::runAction(const Action &action) {
   own.resize(section.values.size());
   if (failed(bindArguments(action, own)))
     return failure();
-  ArrayRef<PlacedHoisted> early;
-  if (auto found = placed.early.find(section.section->function.getName());
-      action.isLast && found != placed.early.end())
-    early = found->second;
+  ArrayRef<PlacedHoisted> hoisted;
+  if (auto found = placed.hoisted.find(section.section->function.getName());
+      action.isLast && found != placed.hoisted.end())
+    hoisted = found->second;
   auto runHoistedAfter = [&](int64_t kernel) -> LogicalResult {
-    for (; !early.empty(); early = early.drop_front()) {
-      const PlacedHoisted &next = early.front();
-      if (placed.sections[next.section].kernels[next.kernel].early->behind > kernel)
+    for (; !hoisted.empty(); hoisted = hoisted.drop_front()) {
+      const PlacedHoisted &next = hoisted.front();
+      if (placed.sections[next.section].kernels[next.kernel].hoisted->behind > kernel)
         break;
       if (failed(runHoisted(next)))
         return failure();

@@ -58,7 +58,7 @@ private:
   mlir::LogicalResult bindArguments(const Action &action, Versions &own);
   uint32_t findArgument(const Action &action, unsigned argument);
   mlir::LogicalResult runKernel(const Action &action, const PlacedKernel &kernel, Versions &own);
-  mlir::LogicalResult runHoisted(const PlacedHoisted &early);
+  mlir::LogicalResult runHoisted(const PlacedHoisted &hoisted);
   mlir::LogicalResult write(const Action &action, const PlacedKernel &kernel, Versions &own);
   mlir::LogicalResult addInPlace(const Action &action, const PlacedKernel &kernel,
                                  const Versions &own);

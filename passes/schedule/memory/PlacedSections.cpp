@@ -80,7 +80,7 @@ LogicalResult SectionPlacer::checkWrites(const analysis::Kernel &kernel,
 LogicalResult SectionPlacer::addKernel(const analysis::Kernel &kernel) {
   PlacedKernel own;
   own.op = kernel.ops.back();
-  own.early = kernel.hoisted;
+  own.hoisted = kernel.hoisted;
   for (Value input : kernel.inputs)
     if (auto found = numbers.find(analysis::viewRoot(input)); found != numbers.end())
       own.inputs.push_back(found->second);
@@ -195,8 +195,8 @@ FailureOr<PlacedSections> placeSections(MutableArrayRef<analysis::Section> secti
       return failure();
   for (auto [number, placed] : llvm::enumerate(all.sections))
     for (auto [kernel, own] : llvm::enumerate(placed.kernels))
-      if (own.early)
-        all.early[own.early->section].push_back({unsigned(number), unsigned(kernel)});
+      if (own.hoisted)
+        all.hoisted[own.hoisted->section].push_back({unsigned(number), unsigned(kernel)});
   return all;
 }
 

@@ -32,7 +32,7 @@ struct PlacedSum {
 
 struct PlacedKernel {
   mlir::Operation *op = nullptr; ///< one op of the kernel
-  std::optional<analysis::HoistedPlace> early;
+  std::optional<analysis::HoistedPlace> hoisted;
   llvm::SmallVector<unsigned> inputs, outputs; ///< indices of values
   bool reducesInPlace = false;                 ///< each output reduces an input over ranks in place
   /// Sums that the kernel's own instruction, at most one, and the instructions after it add outputs
@@ -66,7 +66,7 @@ struct PlacedSections {
   };
   llvm::SmallVector<Sum> sums;
   llvm::DenseMap<mlir::Attribute, unsigned> sumOfRole;
-  llvm::StringMap<llvm::SmallVector<PlacedHoisted>> early; ///< by the section in which they run
+  llvm::StringMap<llvm::SmallVector<PlacedHoisted>> hoisted; ///< by the section in which they run
 };
 
 /// Fails with a diagnostic if a value has no place, or if a kernel overwrites an operand it still
