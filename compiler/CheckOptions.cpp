@@ -70,7 +70,7 @@ LogicalResult pcc::checkOptions(ModuleOp module, const CompileOptions &options) 
     return module.emitError(error);
   if (module->hasAttr(pipe::constraintsAttrName) && options.obeysStages &&
       options.parallel.pipeline_stages() <= 1)
-    return module.emitError("pins give stages or say what to compute again; expected two or more "
+    return module.emitError("constraints give stages or recomputation; expected two or more "
                             "pipeline_stages");
   if (!options.obeysAnnotations)
     return success();
@@ -79,7 +79,7 @@ LogicalResult pcc::checkOptions(ModuleOp module, const CompileOptions &options) 
     return failure();
   abi::ParallelMode mode = options.parallel.parallel_mode();
   if (module->hasAttr(dist::constraintsAttrName) && !obeysConstraints(mode))
-    return module.emitError("pins are obeyed in parallel modes semi_auto_parallel and "
+    return module.emitError("constraints are obeyed in parallel modes semi_auto_parallel and "
                             "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();
   if (!options.parallel.strategy_ckpt_load_file().empty() && !obeysConstraints(mode))

@@ -105,10 +105,10 @@ private:
     strategy::PlanConflict conflict = strategy::findPlanConflict(outcome, getOptions(timeLimit));
     if (!conflict.needsConstraints) {
       if (!outcome.asked.pins.empty())
-        error.attachNote() << "nor does one without the pins";
+        error.attachNote() << "nor does one without the constraints";
       return;
     }
-    error.attachNote() << "a smallest set of pins with which none fits, out of "
+    error.attachNote() << "a smallest set of constraints with which none fits, out of "
                        << outcome.asked.pins.size() << ":";
     for (int constraint : conflict.pins)
       error.attachNote() << outcome.asked.pins[constraint].text;
