@@ -79,8 +79,7 @@ uint64_t StructureHasher::hash(Operation *op) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   for (NamedAttribute named : inherent) {
     // Attributes of arguments and results are annotations.
-    if (function && (named.getName() == function.getArgAttrsAttrName() ||
-                     named.getName() == function.getResAttrsAttrName()))
+    if (function && (named.getName() == "arg_attrs" || named.getName() == "res_attrs"))
       continue;
     parts.push_back(llvm::xxh3_64bits(named.getName().getValue()));
     parts.push_back(hash(named.getValue()));

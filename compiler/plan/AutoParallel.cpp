@@ -88,7 +88,7 @@ private:
                        remark::RemarkOpts::name("constraint").category("strategy"))
             << remark::metric("constraint", constraint.text)
             << remark::metric("seconds", constraint.seconds)
-            << remark::metric("most_seconds", constraint.most);
+            << remark::metric("most_seconds", constraint.maxSeconds);
   }
 
   /// Reports the tensors that do not fit, and the constraints that cause it.

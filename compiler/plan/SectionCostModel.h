@@ -28,7 +28,7 @@ struct CostContext {
   double getHiddenShare() const { return 1 - cluster.device().collective_share().value(); }
   /// Returns the same fraction for collectives of activations.
   double getHiddenShareOfActivations() const {
-    double units = double(cluster.device().product().units());
+    double units = double(cluster.device().matmul().units());
     return options.activationUnits > 0 && units > 0 ? 1 - double(options.activationUnits) / units
                                                     : getHiddenShare();
   }

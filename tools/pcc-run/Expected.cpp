@@ -15,7 +15,7 @@ bool report(const std::vector<runtime::ComparedResult> &results) {
   double worst = 0;
   size_t differ = 0;
   for (const runtime::ComparedResult &result : results) {
-    worst = std::max(worst, result.share());
+    worst = std::max(worst, result.usedTolerance());
     if (result.isExpected())
       continue;
     ++differ;

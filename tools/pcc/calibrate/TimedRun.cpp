@@ -6,8 +6,8 @@
 
 namespace pcc::cli {
 
-using runtime::Mark;
 using runtime::Status;
+using runtime::TimestampHandle;
 
 namespace {
 
@@ -43,7 +43,8 @@ int repeatInstructions(abi::Section &section) {
 }
 
 /// Reads the times at which the device passed two marks.
-Status readMarks(const Mark &first, const Mark &second, int64_t &begin, int64_t &end) {
+Status readMarks(const TimestampHandle &first, const TimestampHandle &second, int64_t &begin,
+                 int64_t &end) {
   auto firstTime = first->time(), secondTime = second->time();
   if (!firstTime || !secondTime)
     return firstTime ? secondTime.status() : firstTime.status();
@@ -99,11 +100,11 @@ Status TimedRun::run() {
     if (Status status = rank.world().barrier(); !status.ok())
       return status;
     begins[rank.rank()] = runtime::nowNanoseconds();
-    Mark begin = rank.device().mark();
+    TimestampHandle begin = rank.device().mark();
     for (int64_t i = 0; i < repeats; ++i)
       if (Status status = rank.runSection(0); !status.ok())
         return status;
-    Mark end = rank.device().mark();
+    TimestampHandle end = rank.device().mark();
     Status done = rank.synchronize(); // a GPU may only have queued the work
     ends[rank.rank()] = runtime::nowNanoseconds();
     if (done.ok() && begin && end)

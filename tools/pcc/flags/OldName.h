@@ -8,7 +8,8 @@ namespace pcc::cli {
 /// Accepts the name that a flag had in the previous release. `--help` does not list it.
 class OldName {
 public:
-  OldName(const char *name, llvm::cl::Option &flag)
+  template <size_t size>
+  OldName(const char (&name)[size], llvm::cl::Option &flag)
       : alias(name, llvm::cl::desc("former name"), llvm::cl::aliasopt(flag),
               llvm::cl::ReallyHidden) {}
 

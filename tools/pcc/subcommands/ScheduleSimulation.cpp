@@ -34,7 +34,7 @@ static std::optional<double> readTime(llvm::StringRef text) {
   return value >= 0 && value <= maxTime ? std::optional(value) : std::nullopt;
 }
 
-static char letterOfWork(const order::Work &work) {
+static char letterOfWork(const order::PipelineAction &work) {
   switch (work.kind) {
   case order::PipelineActionKind::Forward:
     return letterOf(BarKind::Forward, work.microbatch);
