@@ -81,7 +81,7 @@ FailureOr<Tensor> RankTraining::argument(const Action &action, const Binding &bi
   if (binding.role == graph::RoleKind::Saved)
     return takeSaved(action, binding);
   if (binding.role == graph::RoleKind::Gradient && sums.count(binding.key))
-    return readSum(binding.key, binding.isUnscaled ? 1.0 : scales.at(binding.key),
+    return readSum(binding.key, binding.ownScale ? 1.0 : scales.at(binding.key),
                    *elementTypeOf(binding.type.getElementType()));
   return failMissing(action, binding);
 }

@@ -57,9 +57,12 @@ dist::Mesh Section::ranksToRun() {
 }
 
 Tensor Section::localPart(const Binding &binding, const Tensor &global, const Rank &rank) const {
+  // A function that multiplies the sum in this argument with its scale gets the unscaled sum.
+  Tensor value =
+      binding.ownScale ? scaled(global, 1 / *binding.ownScale, rank.getPrecision()) : global;
   if (!signature.isLocal)
-    return global;
-  return splitRandomly(global, binding.sharding, mesh, rank.getPosition(), splitSeed);
+    return value;
+  return splitRandomly(value, binding.sharding, mesh, rank.getPosition(), splitSeed);
 }
 
 FailureOr<Tensor> Section::globalValue(const Binding &binding, llvm::ArrayRef<Tensor> values,

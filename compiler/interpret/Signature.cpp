@@ -58,7 +58,8 @@ Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
     binding.gradientFactor = factor.getValueAsDouble();
   if (auto accumulate = attributes.getAs<pipe::AccumulateAttr>(pipe::accumulateAttrName))
     binding.accumulateScale = accumulate.getScale();
-  binding.isUnscaled = bool(attributes.get(pipe::unscaledAttrName));
+  if (auto scale = attributes.getAs<FloatAttr>(pipe::unscaledAttrName))
+    binding.ownScale = scale.getValueAsDouble();
   return binding;
 }
 

@@ -32,7 +32,8 @@ struct Binding {
   dist::Sharding sharding;     ///< replicated if the function gives none
   double gradientFactor = 1.0; ///< `dist.gradient_factor` of a result, still to be applied
   std::optional<double> accumulateScale; ///< of `pipe.accumulate`
-  bool isUnscaled = false; ///< `pipe.unscaled`: the function itself multiplies a sum with its scale
+  /// Scale with which the function itself multiplies the sum that it takes (`pipe.unscaled`).
+  std::optional<double> ownScale;
   int64_t copy = 0;        ///< `pipe.copy` of an input: the copy whose rows it has
   bool isPerRank = false;  ///< of a `layerwise_parallel` parameter: ranks may hold different values
 };

@@ -139,7 +139,8 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
                                                      : getElementTypeOrSelf(argument.getType());
         if (takeSum(argument, element, accumulate.getScale()))
           section.function.setArgAttr(argument.getArgNumber(), pipe::unscaledAttrName,
-                                      UnitAttr::get(argument.getContext()));
+                                      FloatAttr::get(Float64Type::get(argument.getContext()),
+                                                     accumulate.getScale()));
       }
       section.function.setType(FunctionType::get(section.function.getContext(),
                                                  section.function.getBody().getArgumentTypes(),

@@ -46,7 +46,7 @@ module attributes {task.bytes = #task.bytes<persistent = 128, temporary = 0, inp
 module attributes {dist.mesh = #dist.mesh<dp=2>, task.bytes = #task.bytes<persistent = 0, temporary = 64, input = 64>} {
   func.func @forward(%x: tensor<8xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<8xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local, task.forms = [#task.form<collective 1 x 1>]} {
-    // expected-error @below {{has no record: expected a collective of the runtime}}
+    // expected-error @below {{has no instruction: expected a collective of the runtime}}
     %0 = dist.neighbor_exchange %x send [[1], [0]] receive [[1], [0]] {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : (tensor<8xf32>) -> tensor<8xf32>
     return %0 : tensor<8xf32>
   }
@@ -58,7 +58,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, task.bytes = #task.bytes<persis
 module attributes {dist.mesh = #dist.mesh<dp=3>, task.bytes = #task.bytes<persistent = 0, temporary = 64, input = 64>} {
   func.func @forward(%x: tensor<8xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
       -> (tensor<8xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local, task.forms = [#task.form<collective 1 x 1>]} {
-    // expected-error @below {{has no record: expected groups of equal size, got #dist.group<ranks}}
+    // expected-error @below {{has no instruction: expected groups of equal size, got #dist.group<ranks}}
     %0 = dist.all_reduce sum %x over <ranks [[0, 1], [2]]> {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<8xf32>
     return %0 : tensor<8xf32>
   }

@@ -130,7 +130,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK: task.send %[[SENT:.+]] to <[1, -1]> tag = 2
 // CHECK: task.fill %[[GOT:.+]] {
 // CHECK: task.recv %[[GOT]] from <[-1, 0]> tag = 2 {signals = array<i32: [[RECEIVED:[0-9]+]]>,
-// CHECK: task.barrier groups = {{.+}} {stream = #task<stream compute>
+// CHECK: task.barrier groups = {{.+}}, stream = #task<stream compute>
 // CHECK: task.all_to_all {{.+}} {axis = 0 : i64, concat_axis = 1 : i64, signals = array<i32: [[DONE:[0-9]+]]>, waits = array<i32: [[RECEIVED]], {{[0-9]+}}>} : memref<2x2xf32>, memref<1x4xf32>
 // CHECK: task.block_exchange {{.+}}reduction = #task<reduction sum>, waits = array<i32: [[DONE]], {{[0-9]+}}>} : memref<4xf32>, memref<6xf32>
 

@@ -41,7 +41,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %x : tensor<4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">}
+  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.unscaled = {{.*}}}
   func.func @update(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
                     %g: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
       -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {
@@ -69,7 +69,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %x : tensor<4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">}
+  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.unscaled = {{.*}}}
   func.func @update(%w: tensor<2xf32> {graph.role = #graph.role<parameter "w">},
                     %g: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
       -> (tensor<2xf32> {graph.role = #graph.role<parameter "w">}) {
@@ -97,7 +97,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %x : tensor<4xf16>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">}
+  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.unscaled = {{.*}}}
   func.func @update(%w: tensor<4xf16> {graph.role = #graph.role<parameter "w">},
                     %g: tensor<4xf16> {graph.role = #graph.role<gradient "w">})
       -> (tensor<4xf16> {graph.role = #graph.role<parameter "w">}) {

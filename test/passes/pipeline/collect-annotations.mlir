@@ -3,7 +3,7 @@
 // Annotations become constraints by op name, after the existing constraints. Names are made
 // unique.
 
-// CHECK: module attributes {pipe.constraints = [{module = "/a", stage = 0 : i64}, {marked, op_name = "exp_0", place = "{{.*}}collect-marks.mlir:[[# @LINE + 8]]", stage = 0 : i64},
+// CHECK: module attributes {pipe.constraints = [{module = "/a", stage = 0 : i64}, {marked, op_name = "exp_0", place = "{{.*}}collect-annotations.mlir:[[# @LINE + 8]]", stage = 0 : i64},
 // CHECK-SAME: {marked, op_name = "last",{{.*}} recompute}
 // CHECK-SAME: {chunk = 3 : i64, marked, op_name = "exp_1"
 // CHECK: graph.exp %{{.+}} : tensor<4xf32> loc("exp_0"

@@ -27,7 +27,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // function. Each parameter names its chunk.
 
 // CHECK: graph.parameter @w : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 0 : i64}
-// CHECK: graph.parameter @w.chunk2 : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 2 : i64, pipe.copy_of = "w"}
+// CHECK: graph.parameter @w.chunk2 : tensor<4xf32> init(<zeros>) {pipe.copy_of = "w", pipe.virtual_stage = 2 : i64}
 // CHECK: graph.parameter @v : tensor<4xf32> init(<zeros>) {pipe.virtual_stage = 1 : i64}
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME: %[[X:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">}

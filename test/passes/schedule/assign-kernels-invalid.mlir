@@ -13,7 +13,7 @@ func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = graph.matmul %x, %w {task.matmul_group = 0 : i64} : tensor<4x8xf32>, tensor<8x8xf32>
   %1 = graph.matmul %0, %w : tensor<4x8xf32>, tensor<8x8xf32>
-  // expected-error @below {{cannot run in the record of the product}}
+  // expected-error @below {{cannot run in the instruction of the matmul}}
   %2 = graph.add %0, %1 {task.matmul_group = 0 : i64} : tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
@@ -23,7 +23,7 @@ func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> 
 // An instruction has one matmul.
 func.func @two_products(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
-  // expected-error @below {{cannot run in the record of the product}}
+  // expected-error @below {{cannot run in the instruction of the matmul}}
   %1 = graph.matmul %0, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
@@ -33,7 +33,7 @@ func.func @two_products(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // Without an activation, only sums, a bias and relu are supported.
 func.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = graph.matmul %x, %x {task.matmul_group = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
-  // expected-error @below {{cannot run in the record of the product}}
+  // expected-error @below {{cannot run in the instruction of the matmul}}
   %1 = graph.tanh %0 {task.matmul_group = 0 : i64} : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }

@@ -6,9 +6,9 @@
 // leaves out the bias's gradient, which another instruction adds.
 module {
   // CHECK-LABEL: @forward_backward
-  // CHECK: graph.relu {{.*}}task.matmul_group = 0 : i64}
-  // CHECK: graph.matmul {{.*}} {task.kernel = 1 : i64, task.place = #task.place<persistent + 320>, task.matmul_group = 1 : i64, transpose_lhs}
-  // CHECK-NEXT: graph.reduce sum %arg0, [0] {task.kernel = 1 : i64, {{.*}}task.matmul_group = 1 : i64}
+  // CHECK: graph.relu {{.*}}task.matmul_group = 0 : i64{{.*}}}
+  // CHECK: graph.matmul {{.*}} {task.kernel = 1 : i64, task.matmul_group = 1 : i64, task.place = #task.place<persistent + 320>, transpose_lhs}
+  // CHECK-NEXT: graph.reduce sum %arg0, [0] {task.kernel = 1 : i64, task.matmul_group = 1 : i64{{.*}}}
   // TASK: task.section @forward_backward
   // TASK: task.matmul {{.*}} into %[[W:[0-9]+]] sum_of_a %[[B:[0-9]+]] {{.*}}accumulation = #task<accumulation add_after_first>
   // TASK-NOT: task.accumulate %[[W]]

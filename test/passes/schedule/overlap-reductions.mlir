@@ -12,8 +12,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0, %1 : tensor<16x4xf32>, tensor<4x4xf32>
   }
   // CHECK-LABEL: func.func @update
-  // CHECK-SAME: task.hoisted = {{\[\[}}@forward_backward, 0], [@forward_backward, 1]]
   // CHECK-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 16 x 1>, #task.form<map 64 x 1>]
+  // CHECK-SAME: task.hoisted = {{\[\[}}@forward_backward, 0], [@forward_backward, 1]]
   func.func @update(%v: tensor<4x4xf32> {graph.role = #graph.role<parameter "v">},
                     %w: tensor<16x4xf32> {graph.role = #graph.role<parameter "w">},
                     %gv: tensor<4x4xf32> {graph.role = #graph.role<gradient "v">},

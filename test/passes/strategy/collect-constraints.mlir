@@ -3,12 +3,12 @@
 // Annotations of ops, parameters and inputs become constraints by name; equal names are
 // distinguished. Existing constraints come first.
 
-// CHECK: module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.constraints = [
+// CHECK: module attributes {dist.constraints = [
 // CHECK-SAME: {op = "/fc.*", out = "((4,1))"},
 // CHECK-SAME: {input = "x", place = "{{.+}}", sharding = "[dp, _]"},
-// CHECK-SAME: {in = "((2,2))", op_name = "relu_0", place = "{{.+}}collect-pins.mlir:{{[0-9]+}}"},
+// CHECK-SAME: {in = "((2,2))", op_name = "relu_0", place = "{{.+}}collect-constraints.mlir:{{[0-9]+}}"},
 // CHECK-SAME: {in = "[dp, _]", op_name = "last", out = "[dp, tp]"},
-// CHECK-SAME: {parameter = "layer\\.w", place = "{{.+}}", sharding = "((2,1))"}]}
+// CHECK-SAME: {parameter = "layer\\.w", place = "{{.+}}", sharding = "((2,1))"}], dist.mesh = #dist.mesh<dp=2, tp=2>}
 // CHECK-NOT: dist.in
 // CHECK-NOT: dist.out
 // CHECK-NOT: dist.sharding

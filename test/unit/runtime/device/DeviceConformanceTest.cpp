@@ -99,7 +99,7 @@ TEST_P(DeviceConformance, InletsBringEachContentToItsPlaceInTheOrder) {
       seen.push_back(std::move(*snapshot));
     }
     for (int turn = 0; turn < 3; ++turn) {
-      auto got = seen[turn]->look();
+      auto got = seen[turn]->read();
       ASSERT_TRUE(bool(got)) << got.status().describe();
       EXPECT_EQ(std::vector<std::byte>(got->begin(), got->end()),
                 std::vector<std::byte>(bytes, std::byte(turn + 1)));
