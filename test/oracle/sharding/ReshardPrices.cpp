@@ -152,7 +152,7 @@ struct BruteForce {
   Matrix single, chains;
 
   BruteForce(ArrayRef<Sharding> all, ArrayRef<int64_t> shape, const Mesh &mesh,
-             analysis::StepPrice price) {
+             analysis::ReshardStepCost price) {
     Steps steps(shape, mesh);
     size_t size = all.size();
     single.assign(size, std::vector<double>(size, infinity));

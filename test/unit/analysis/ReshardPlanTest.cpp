@@ -18,7 +18,7 @@ static Sharding split(llvm::ArrayRef<AxisList> dims) { return Sharding(dims); }
 static const Mesh mesh({{"x", 2}, {"y", 4}});
 
 static ReshardPlan plan(const Sharding &from, const Sharding &to,
-                        StepPrice price = costByElements) {
+                        ReshardStepCost price = costByElements) {
   return planReshard(from, to, {16, 16}, mesh, price);
 }
 

@@ -64,7 +64,7 @@ template <typename Check> void forEachMember(Check check) {
         check(layout, group, static_cast<int64_t>(position), group[position]);
 }
 
-llvm::SmallVector<Tensor> gifts(const PerRank &inputs, const std::vector<int64_t> &group) {
+llvm::SmallVector<Tensor> contributions(const PerRank &inputs, const std::vector<int64_t> &group) {
   llvm::SmallVector<Tensor> tensors;
   for (int64_t rank : group)
     tensors.push_back(inputs[rank][0]);
@@ -93,7 +93,7 @@ TEST(Collectives, AllReduce) {
                                type({6, 6}), inputs);
       for (const auto &group : layout.groups)
         for (int64_t rank : group)
-          EXPECT_TRUE(results[rank][0].identical(combine(kind, gifts(inputs, group))))
+          EXPECT_TRUE(results[rank][0].identical(combine(kind, contributions(inputs, group))))
               << name << layout.over << " rank " << rank;
     }
 }
@@ -106,7 +106,7 @@ TEST(Collectives, AllGatherThenBlockIsTheInput) {
                                  " to " + type({6, columns}),
                              type({6, columns}), inputs);
     EXPECT_TRUE(block(results[rank][0], 1, position, 6).identical(inputs[rank][0]));
-    EXPECT_TRUE(results[rank][0].identical(concatenate(gifts(inputs, group), 1)));
+    EXPECT_TRUE(results[rank][0].identical(concatenate(contributions(inputs, group), 1)));
   });
 }
 
@@ -117,7 +117,7 @@ TEST(Collectives, ReduceScatter) {
     PerRank results = runAll("dist.reduce_scatter sum %a axis = 0" + layout.over + " : " +
                                  type({6, 6}) + " to " + type({rows, 6}),
                              type({rows, 6}), inputs);
-    Tensor sum = combine(pcc::ReduceKind::Sum, gifts(inputs, group));
+    Tensor sum = combine(pcc::ReduceKind::Sum, contributions(inputs, group));
     EXPECT_TRUE(results[rank][0].identical(block(sum, 0, position, rows)));
   });
 }
@@ -129,7 +129,7 @@ TEST(Collectives, BroadcastAndReduce) {
     PerRank sent = runAll("dist.broadcast %a" + rest, type({6, 6}), inputs);
     EXPECT_TRUE(sent[rank][0].identical(inputs[group[1]][0]));
     PerRank reduced = runAll("dist.reduce sum %a" + rest, type({6, 6}), inputs);
-    Tensor sum = combine(pcc::ReduceKind::Sum, gifts(inputs, group));
+    Tensor sum = combine(pcc::ReduceKind::Sum, contributions(inputs, group));
     EXPECT_TRUE(reduced[rank][0].identical(position == 1 ? sum : Tensor(ElementType::F32, {6, 6})));
   });
 }

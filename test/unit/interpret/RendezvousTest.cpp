@@ -9,14 +9,14 @@
 
 using namespace pcc::interpret;
 
-TEST(Rendezvous, EachGiftBelongsToItsMeeting) {
+TEST(Rendezvous, EachContributionBelongsToItsRendezvous) {
   Rendezvous rendezvous(2);
   std::vector<std::vector<double>> seen(2);
   auto run = [&](int64_t rank) {
     for (int round = 0; round < 100; ++round) {
-      auto meeting = rendezvous.post({0, 1}, rank, "x", {f32({}, {rank * 1000.0 + round})});
-      EXPECT_TRUE(mlir::succeeded(rendezvous.wait(rank, *meeting)));
-      seen[rank].push_back(meeting->gifts[1 - rank][0][0].f);
+      auto point = rendezvous.post({0, 1}, rank, "x", {f32({}, {rank * 1000.0 + round})});
+      EXPECT_TRUE(mlir::succeeded(rendezvous.wait(rank, *point)));
+      seen[rank].push_back(point->contributions[1 - rank][0][0].f);
     }
     rendezvous.leave();
   };
@@ -33,7 +33,7 @@ TEST(Rendezvous, EachGiftBelongsToItsMeeting) {
 TEST(Rendezvous, ARankThatLeavesDoesNotHoldTheOthers) {
   Rendezvous rendezvous(2);
   std::thread other([&] { rendezvous.leave(); });
-  auto meeting = rendezvous.post({0, 1}, 0, "x", {});
+  auto point = rendezvous.post({0, 1}, 0, "x", {});
   EXPECT_TRUE(mlir::failed(rendezvous.wait(0, *meeting)));
   rendezvous.leave();
   other.join();
