@@ -33,7 +33,7 @@ TEST(AutoSchedule, IsNeverLongerThanANamedSchedule) {
     auto times = PipelineTimes::uniform(
         shape, {1 + below(20) / 4.0, 1 + below(20) / 4.0, 1 + below(20) / 4.0}, below(5) / 4.0);
     int64_t cap = shape.chunks + below(2 * shape.stages());
-    AutoSchedule found = autoSchedule(shape, times, {.cap = cap, .pieces = 30000});
+    AutoSchedule found = autoSchedule(shape, times, {.cap = cap, .maxActions = 30000});
     expectRight(shape, times, cap, found);
     for (const Schedule &schedule : listSchedules()) {
       if (schedule.placement != shape.placement || !schedule.findViolation(shape).empty())
@@ -52,7 +52,7 @@ TEST(AutoSchedule, IsNeverLongerThanANamedSchedule) {
 TEST(AutoSchedule, FillsTheBubbleWithTwiceTheMemory) {
   PipelineShape shape{8, 32, 2, Placement::Vee};
   auto times = PipelineTimes::uniform(shape, {29.802 / 2, 29.428 / 2, 19.53 / 2}, 0.577);
-  AutoSchedule found = autoSchedule(shape, times, {.cap = 32, .pieces = 2'000'000});
+  AutoSchedule found = autoSchedule(shape, times, {.cap = 32, .maxActions = 2'000'000});
   expectRight(shape, times, 32, found);
   EXPECT_LT(1 - 32 * (29.802 + 29.428 + 19.53) / found.length, 0.01);
 }
@@ -61,7 +61,7 @@ TEST(AutoSchedule, FillsTheBubbleWithTwiceTheMemory) {
 TEST(AutoSchedule, IsDeterministicAndRefusesTooLittleMemory) {
   PipelineShape shape{4, 9, 2, Placement::Vee};
   auto times = PipelineTimes::uniform(shape, {3, 4, 2}, 0.5);
-  AutoOptions options{.cap = 8, .pieces = 100'000};
+  AutoOptions options{.cap = 8, .maxActions = 100'000};
   EXPECT_EQ(autoSchedule(shape, times, options).order, autoSchedule(shape, times, options).order);
-  EXPECT_TRUE(autoSchedule(shape, times, {.cap = 1, .pieces = 100'000}).order.empty());
+  EXPECT_TRUE(autoSchedule(shape, times, {.cap = 1, .maxActions = 100'000}).order.empty());
 }
