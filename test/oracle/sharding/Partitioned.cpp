@@ -76,7 +76,7 @@ static void propagate(ModuleOp module, const Mesh &mesh) {
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
     strategy::Propagation propagation(function, planner);
     for (BlockArgument argument : function.getArguments())
-      propagation.give(argument, analysis::getSharding(argument));
+      propagation.seed(argument, analysis::getSharding(argument));
     propagation.run();
     propagation.finish();
     propagation.annotate();

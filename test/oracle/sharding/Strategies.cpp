@@ -19,7 +19,7 @@ static bool isLegal(Operation *op, const Mesh &mesh, const Strategy &strategy) {
                           rule.getFactor(factor).size % mesh.getSize(axes)))
       return false;
   strategy::FactorAxes settled(op, mesh);
-  settled.give(strategy);
+  settled.setAxes(strategy);
   settled.settle();
   return settled.getAxes() == llvm::ArrayRef(strategy);
 }
