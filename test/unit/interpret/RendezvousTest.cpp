@@ -34,7 +34,7 @@ TEST(Rendezvous, ARankThatLeavesDoesNotHoldTheOthers) {
   Rendezvous rendezvous(2);
   std::thread other([&] { rendezvous.leave(); });
   auto point = rendezvous.post({0, 1}, 0, "x", {});
-  EXPECT_TRUE(mlir::failed(rendezvous.wait(0, *meeting)));
+  EXPECT_TRUE(mlir::failed(rendezvous.wait(0, *point)));
   rendezvous.leave();
   other.join();
   ASSERT_EQ(rendezvous.getStuck().size(), 1u);
