@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on single elements. Integers wrap; C++ guarantees this only for unsigned numbers.
-// Arithmetic on single elements. Integers wrap, which C++ grants to unsigned numbers only.
 #pragma once
 
 #include <algorithm>

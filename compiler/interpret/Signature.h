@@ -34,8 +34,8 @@ struct Binding {
   std::optional<double> accumulateScale; ///< of `pipe.accumulate`
   /// Scale with which the function itself multiplies the sum that it takes (`pipe.unscaled`).
   std::optional<double> ownScale;
-  int64_t copy = 0;        ///< `pipe.copy` of an input: the copy whose rows it has
-  bool isPerRank = false;  ///< of a `layerwise_parallel` parameter: ranks may hold different values
+  int64_t copy = 0;       ///< `pipe.copy` of an input: the copy whose rows it has
+  bool isPerRank = false; ///< of a `layerwise_parallel` parameter: ranks may hold different values
 };
 
 struct Signature {

@@ -6,7 +6,7 @@
 // passes/analysis/cost/KernelShares.h predicts. runtime/machine/CollectiveCost.h gives the costs of
 // collectives. Sections count as often as the step runs them. Each action reads and writes a sum
 // over actions once more. In a program with pipeline stages, each stage has its own cost
-// (PipelineCost.h), because messages between stages take no computing time. nobody busy.
+// (PipelineCost.h), because messages between stages take no computing time.
 //
 //   step = runs * (forward + recomputed + backward + exposed communication)
 //          + exposed reductions of gradients + update

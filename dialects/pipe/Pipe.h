@@ -26,8 +26,8 @@ namespace pcc::pipe {
 
 /// Set on a result of a section: an AccumulateAttr.
 inline constexpr llvm::StringLiteral accumulateAttrName = "pipe.accumulate";
-/// Marks an argument that takes a sum over actions as it lies in memory: the function itself
-/// multiplies it with the scale of the accumulation (unit).
+/// Marks an argument that takes a sum over actions as it lies in memory. The value is the scale of
+/// the accumulation (f64), with which the function itself multiplies the sum.
 inline constexpr llvm::StringLiteral unscaledAttrName = "pipe.unscaled";
 
 /// Stage that the user requests for an op; on a nested module: the stage whose program it is.

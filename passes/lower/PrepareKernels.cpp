@@ -138,9 +138,9 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
         Type element = producer.isAccumulated(index) ? Float32Type::get(argument.getContext())
                                                      : getElementTypeOrSelf(argument.getType());
         if (takeSum(argument, element, accumulate.getScale()))
-          section.function.setArgAttr(argument.getArgNumber(), pipe::unscaledAttrName,
-                                      FloatAttr::get(Float64Type::get(argument.getContext()),
-                                                     accumulate.getScale()));
+          section.function.setArgAttr(
+              argument.getArgNumber(), pipe::unscaledAttrName,
+              FloatAttr::get(Float64Type::get(argument.getContext()), accumulate.getScale()));
       }
       section.function.setType(FunctionType::get(section.function.getContext(),
                                                  section.function.getBody().getArgumentTypes(),

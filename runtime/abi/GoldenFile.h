@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file format of an GoldenResults (golden results): a header of 16 bytes, then the message. The
+// The file format of golden results (GoldenResults): a header of 16 bytes, then the message. The
 // header has the letters "pcc.exp\n" and the fingerprint of the message (Executable.h), so damage
 // is always found.
 

@@ -12,7 +12,6 @@
 // the magnitude of terms that cancel, which neither rounding nor moved inputs show:
 //
 //   x = broadcast a;  x - mean(x)   zero for every a, but not in a program that adds in f32
-//   x = broadcast a;  x - mean(x)   zero for every a, but not in a program that adds in f32
 #pragma once
 
 #include "compiler/interpret/Tensor.h"

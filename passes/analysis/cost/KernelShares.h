@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Estimates the traffic and launches of each op that remain once ops run together in kernels. The
-// estimate comes before the schedule decides, and works on the ops of any phase:
+// estimate comes before kernels are assigned, and works on the ops of any phase:
 //
 //   %0 = graph.matmul %x, %w          reads both, launches
 //   %1 = graph.broadcast %b, [1]      reads %b: computed where it is read
-//   %2 = graph.add %0, %1             written: %3 is of the same kernel, %4 is not
-//   %3 = graph.gelu %2                reads and launches nothing, is written
-//   %4 = graph.matmul %3, %v          reads both, launches
+//   %2 = graph.add %0, %1             written by the kernel of the matmul, which adds the bias
+//   %3 = graph.gelu %2                reads %2, launches
+//   %4 = graph.neg %3                 reads nothing: of the kernel of %3; written
 //
 // The cost of a kernel is thus the sum of the costs of its ops. Each of these costs depends on the
 // shapes of one op alone, as a search over the ops' shardings needs. The sum is at least the
 // roofline of the kernel and at most twice that.
 //
-// Kernels are those that the schedule would build if its rules
+// Kernels are those that the phase fuse would build if its rules
 // (passes/schedule/kernels/JoinGroups.cpp) were applied in program order to the current shapes.
 // Elementwise ops and reductions join the producers of their operands if both loop over the same
 // rows or columns. Matmuls, convolutions, attentions, scatters and collectives read and write

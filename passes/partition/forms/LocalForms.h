@@ -9,7 +9,7 @@
 //   softmax, log_softmax   along its axis     two small all-reduces (SoftmaxForms.h)
 //   softmax_cross_entropy  over the classes   the same
 //                          over the samples   by the count of all ranks: a partial sum
-//   layer_norm, rms_norm   where it normalizes one or two small all-reduces (NormalForms.h)
+//   layer_norm, rms_norm   where it normalizes one or two small all-reduces (NormalizationForms.h)
 //   batch_norm             batch, positions   statistics of all ranks, by two small all-reduces
 //   nll                    over the classes   labels relative to the block: a partial sum
 //   nll, mse, sigmoid_…    over the samples   by the count of all ranks: a partial sum

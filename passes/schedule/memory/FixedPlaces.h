@@ -11,7 +11,7 @@
 
 namespace pcc::schedule {
 
-/// BumpAllocator allocator of offsets in one memory space.
+/// Bump allocator of offsets in one memory space.
 class BumpAllocator {
 public:
   BumpAllocator(mlir::MLIRContext *context, task::Space space) : context(context), space(space) {}

@@ -35,7 +35,7 @@ struct Unfinished {
 /// Stream problem of one section, and the kernels that its tasks represent.
 class KernelStreams {
 public:
-  /// Makes tasks of the unfinished kernels, if the section reads them, then of `order`. `cluster`
+  /// Makes tasks of the unfinished kernels, then of `order`. `cluster`
   /// must be complete, have a device for each rank and outlive this object.
   KernelStreams(analysis::Section &section, llvm::ArrayRef<Unfinished> unfinished,
                 llvm::ArrayRef<StepKernel> order, const abi::Cluster &cluster);

@@ -2,8 +2,8 @@
 //
 // RECURSIVE_PROGRAMMING: splits every op of a model by cutting the devices recursively in two. This
 // is the D-Rec algorithm of MindSpore (Wang et al., A Double Recursive Algorithm for Automatic
-// Parallelism). docs/spec/auto-parallel.md defines the costs. Each decision uses local costs only, so the
-// time is linear in the number of ops and of cuts.
+// Parallelism). docs/spec/auto-parallel.md defines the costs. Each decision uses local costs only,
+// so the time is linear in the number of ops and of cuts.
 //
 //   256x784 times 784x512 on 8 devices; factors i = 256, j = 512, k = 784
 //   round   cut i: jk/8       j: ik/2    k: ij/2   decision

@@ -6,7 +6,7 @@
 //            takes a hundredth of the time.
 //   groups   Similar nodes of a group of layers have the same option. A mixture of plans uses the
 //            rest of the limit; solutions are improved here.
-//   whole    Each node has its own option. One pass proves the bound.
+//   whole    Each node has its own option. Passes prove the bound while they improve it.
 //
 // Each level starts from the prices, messages and solutions of the previous level.
 #pragma once

@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t maxPackedBytes = 1 << 16;
 
 /// Maximum bytes that a process moves in one step of an operation. More calls would save hardly
-/// anything, and another operation can transfer while this one is summed. docs/performance.md has the times
-/// of both.
+/// anything, and another operation can transfer while this one is summed. docs/performance.md has
+/// the times of both.
 constexpr int64_t maxOperationBytes = 1 << 19;
 
 /// Returns the bytes of a call that some process sends or receives in one step.
