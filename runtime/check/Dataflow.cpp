@@ -268,7 +268,7 @@ abi::Status DataflowChecker::read(const Run &own, const Touch &touch) {
 abi::Status DataflowChecker::readPiece(const Run &own, const Touch &touch, const Piece &piece) {
   bool isSure = touch.reads != abi::Reads::Perhaps;
   if (piece.origin == Origin::Nothing && isSure && checks)
-    return error(fmt::format("{} reads '{}', of which not every byte was written; expected a "
+    return error(fmt::format("{} reads '{}', of which not every byte was written; expected an "
                              "instruction before it that writes them",
                              nameOf(own.instruction, action), nameOf(touch)));
   if (piece.origin != Origin::Instruction)

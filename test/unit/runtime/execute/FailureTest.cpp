@@ -48,7 +48,8 @@ TEST(Watchdog, NamesTheRankThatDoesNotAnswer) {
       std::string::npos)
       << message;
   EXPECT_NE(
-      message.find("rank    1, step      0: finished -                 runs instruction 'slumber'"),
+      message.find(
+          "rank    1, step      0: finished -                      runs instruction 'slumber'"),
       std::string::npos)
       << message;
 }
