@@ -10,7 +10,7 @@
 #include "compiler/Register.h"
 #include "compiler/example/Example.h"
 #include "passes/schedule/Passes.h"
-#include "passes/solve/fusion/FusionRules.h"
+#include "passes/solve/buckets/BucketRules.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/Link.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -47,26 +47,26 @@ constexpr Network networks[] = {{"10 Gb", "10Gbps,30us"}, {"56 Gb", "56Gbps,3us"
 
 struct BucketRule {
   llvm::StringLiteral name;
-  fusion::Buckets (*share)(const fusion::FusionProblem &problem);
+  buckets::Buckets (*share)(const buckets::BucketProblem &problem);
 };
 
 /// Fuses as frameworks do: sends a bucket when it reaches so many megabytes.
-template <int64_t megabytes> fusion::Buckets fuseMegabytes(const fusion::FusionProblem &problem) {
+template <int64_t megabytes> buckets::Buckets fuseMegabytes(const buckets::BucketProblem &problem) {
   std::vector<int64_t> sizes;
-  for (const fusion::Gradient &gradient : problem.gradients)
+  for (const buckets::Gradient &gradient : problem.gradients)
     sizes.push_back(gradient.bytes);
-  return fusion::fuseBySize(sizes, megabytes << 20, fusion::SizeRule::Closes);
+  return buckets::fuseBySize(sizes, megabytes << 20, buckets::SizeRule::Closes);
 }
 
 const BucketRule bucketRules[] = {
     {"each",
-     [](const fusion::FusionProblem &p) { return fusion::fuseNone(int(p.gradients.size())); }},
+     [](const buckets::BucketProblem &p) { return buckets::fuseNone(int(p.gradients.size())); }},
     {"one",
-     [](const fusion::FusionProblem &p) { return fusion::fuseAll(int(p.gradients.size())); }},
+     [](const buckets::BucketProblem &p) { return buckets::fuseAll(int(p.gradients.size())); }},
     {"25 MB", fuseMegabytes<25>},
     {"64 MB", fuseMegabytes<64>},
-    {"if it helps", fusion::fuseGreedily},
-    {"optimum", fusion::fuseOptimally},
+    {"if it helps", buckets::fuseGreedily},
+    {"optimum", buckets::fuseOptimally},
 };
 
 abi::Cluster makeMachine(const Network &network) {
@@ -87,9 +87,9 @@ mlir::OwningOpRef<mlir::ModuleOp> build(const Model &model, mlir::MLIRContext &c
   return found->build(sizes, mlir::Float32Type::get(&context));
 }
 
-void printRow(const fusion::FusionProblem &problem, const Model &model, const Network &network) {
+void printRow(const buckets::BucketProblem &problem, const Model &model, const Network &network) {
   int64_t bytes = 0;
-  for (const fusion::Gradient &gradient : problem.gradients)
+  for (const buckets::Gradient &gradient : problem.gradients)
     bytes += gradient.bytes;
   llvm::outs() << llvm::formatv("{0,-22}{1,-8}{2,5}{3,8:f1}{4,9:f1}", model.name, network.name,
                                 problem.gradients.size(), double(bytes) / (1 << 20),
@@ -97,8 +97,8 @@ void printRow(const fusion::FusionProblem &problem, const Model &model, const Ne
   for (const BucketRule &rule : bucketRules)
     llvm::outs() << llvm::formatv(
         "{0,13}",
-        llvm::formatv("{0:f2}", fusion::verify(problem, rule.share(problem)).exposed * 1e3).str());
-  llvm::outs() << llvm::formatv("{0,10}\n", fusion::fuseOptimally(problem).size());
+        llvm::formatv("{0:f2}", buckets::verify(problem, rule.share(problem)).exposed * 1e3).str());
+  llvm::outs() << llvm::formatv("{0,10}\n", buckets::fuseOptimally(problem).size());
 }
 
 bool timeModel(const Model &model, const Network &network, mlir::MLIRContext &context) {

@@ -10,7 +10,7 @@
 #include "compiler/Register.h"
 #include "compiler/example/Example.h"
 #include "mlir/IR/MLIRContext.h"
-#include "passes/strategy/modes/RecursiveStrategy.h"
+#include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -12,6 +12,7 @@
 #include "compiler/plan/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
@@ -194,7 +195,8 @@ static void addStrategy(OpPassManager &passes, const CompileOptions &options) {
     passes.addPass(strategy::createStrategySliceTransfers({machine::toText(*options.cluster)}));
   addOptimizerSharding(passes, options);
   if (shape.devices > 1)
-    passes.addPass(pipeline::createAlignCopies({shape.devices, shape.chunks, shape.placement}));
+    passes.addPass(
+        pipeline::createAlignSharedParameters({shape.devices, shape.chunks, shape.placement}));
 }
 
 /// Decomposes composites except attention, which has instructions of its own.
@@ -239,7 +241,7 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
     addDecomposition(passes, options);
   }
   if (options.training.copies > 1) {
-    passes.addPass(pipeline::createInterleaveCopies());
+    passes.addPass(pipeline::createJoinCopies());
     addCleanUp(passes);
   }
   if (options.matmulChunks > 1)
@@ -260,16 +262,16 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
 /// No op changes after this phase.
 static void addFuse(OpPassManager &passes, const CompileOptions &options) {
   bool isGpu = !options.gpuChip.empty();
-  passes.addPass(lower::createPrepareKernels(
+  passes.addPass(fusion::createPrepareKernels(
       {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
   addCleanUp(passes);
   if (isGpu) {
-    passes.addPass(schedule::createFuseEpilogues());
-    passes.addPass(lower::createSplitReductions());
+    passes.addPass(fusion::createFuseEpilogues());
+    passes.addPass(fusion::createSplitReductions());
   }
-  passes.addPass(schedule::createFuseHeadTransposes());
-  passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
-  passes.addNestedPass<func::FuncOp>(schedule::createRecomputePointwise());
+  passes.addPass(fusion::createFuseHeadTransposes());
+  passes.addNestedPass<func::FuncOp>(fusion::createAssignKernels());
+  passes.addNestedPass<func::FuncOp>(fusion::createRecomputePointwise());
 }
 
 /// schedule, for all pipeline stages together: orders the actions of the stages on their

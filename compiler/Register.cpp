@@ -14,6 +14,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/Passes.h"
@@ -36,6 +37,7 @@ void pcc::registerPasses() {
   plan::registerPlanPasses();
   partition::registerPartitionPasses();
   pipeline::registerPipelinePasses();
+  fusion::registerFusionPasses();
   schedule::registerSchedulePasses();
   lower::registerLowerPasses();
   registerRecordStructurePass();

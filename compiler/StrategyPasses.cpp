@@ -5,7 +5,7 @@
 #include "compiler/PipelineShape.h"
 #include "compiler/plan/Passes.h"
 #include "passes/strategy/Passes.h"
-#include "passes/strategy/modes/RecursiveStrategy.h"
+#include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "runtime/machine/Cluster.h"
 
 using namespace mlir;

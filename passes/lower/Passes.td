@@ -4,34 +4,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
-  let summary = "make the scales of sums over actions and the parts of splits explicit as ops";
-  let description = [{
-    A value that a step sums over its actions arrives in f32 and unscaled in a later section. This
-    pass multiplies and casts the value there, after a collective if that is its only reader. Splits
-    become slices, so that every op has one result. Matmuls and convolutions of types that the
-    device does not multiply become those of f32, and their results are rounded.
-  }];
-  let options = [
-    Option<"multipliesHalf", "multiplies-half", "bool", /*default=*/"false",
-           "the device multiplies f16, as GPUs do">,
-    Option<"multipliesBFloat16", "multiplies-bf16", "bool", /*default=*/"true",
-           "the device multiplies bf16, as GPUs and CPUs with AVX-512 do">,
-  ];
-  let dependentDialects = ["::pcc::graph::GraphDialect"];
-}
-
-def SplitReductions : Pass<"lower-split-reductions", "::mlir::ModuleOp"> {
-  let summary = "split reductions to few values into two steps, for the blocks of a GPU";
-  let description = [{
-    Adjacent rows become columns, as many as keep a GPU busy. Rows whose elements are not adjacent,
-    such as those of a channel, are first reduced over their contiguous runs. A second reduction
-    combines the partial results. Types of fewer bits are reduced in f32. Sums that matmuls have in
-    their instructions stay.
-  }];
-  let dependentDialects = ["::pcc::graph::GraphDialect"];
-}
-
 def LowerToTask : Pass<"lower-to-task", "::mlir::ModuleOp"> {
   let summary = "turn scheduled sections into a task program";
   let description = [{

@@ -10,7 +10,7 @@
 // come later. Only transfers cross stages: no collective is added, and none spans stages.
 #include "passes/pipeline/FunctionCut.h"
 #include "passes/pipeline/Passes.h"
-#include "passes/pipeline/SharedCopies.h"
+#include "passes/pipeline/SharedParameters.h"
 #include "passes/pipeline/TrainingParts.h"
 #include "passes/pipeline/VirtualStageMap.h"
 

@@ -72,7 +72,7 @@ def ApplyRecomputeConstraints : Pass<"pipeline-apply-recompute-constraints", "::
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
-def AlignCopies : Pass<"pipeline-align-copies", "::mlir::ModuleOp"> {
+def AlignSharedParameters : Pass<"pipeline-align-shared-parameters", "::mlir::ModuleOp"> {
   let summary = "give copies of a parameter in one stage the sharding of the one that they will share";
   let description = [{
     Virtual stages of one stage share the parameters that they have in common. For each function,
@@ -116,7 +116,7 @@ def CutStages : Pass<"pipeline-cut-stages", "::mlir::ModuleOp"> {
                            "::pcc::pipe::PipeDialect"];
 }
 
-def InterleaveCopies : Pass<"pipeline-interleave-copies", "::mlir::ModuleOp"> {
+def JoinCopies : Pass<"pipeline-join-copies", "::mlir::ModuleOp"> {
   let summary = "let one action work on all copies of a microbatch";
   let description = [{
     If a step has several copies, each section of microbatches does the work of all of them, one

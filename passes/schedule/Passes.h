@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/solve/fusion/FusionProblem.h"
+#include "passes/solve/buckets/BucketProblem.h"
 #include "passes/solve/order/Pipeline.h"
 #include <functional>
 
@@ -33,8 +33,8 @@ std::unique_ptr<mlir::Pass> createOrderActions(OrderActionsOptions options,
 struct FusionOutcome {
   llvm::StringRef section;
   mlir::Operation *op; ///< one op of the group
-  const fusion::FusionProblem &problem;
-  const fusion::Buckets &buckets;
+  const buckets::BucketProblem &problem;
+  const buckets::Buckets &buckets;
 };
 using FusionObserver = std::function<void(const FusionOutcome &)>;
 

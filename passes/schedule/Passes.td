@@ -1,49 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that choose kernels, their order, and the memory places of values. They only annotate.
+// Passes that choose the order of actions and kernels, the buckets of collectives, and the memory
+// places of values. They only annotate.
 #ifndef PCC_PASSES_SCHEDULE_PASSES_TD
 #define PCC_PASSES_SCHEDULE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-
-def FuseEpilogues : Pass<"schedule-fuse-epilogues", "::mlir::ModuleOp"> {
-  let summary = "annotates epilogues of a GPU's matmuls: bias, relu, gelu, gelu's gradient, sums";
-  let description = [{
-    Ops after a matmul, or beside it, that its instruction also performs get the matmul's annotation
-    `task.matmul_group`. A matmul with gelu or its gradient gets `task.activation`. Ops are unchanged,
-    but ops of a decomposition that other ops read as well are cloned.
-  }];
-  let dependentDialects = ["::pcc::task::TaskDialect"];
-}
-
-def FuseHeadTransposes : Pass<"schedule-fuse-head-transposes", "::mlir::ModuleOp"> {
-  let summary = "annotates transposes of heads that attention instructions read and write through";
-  let description = [{
-    If heads are exchanged with positions before an attention or its gradient, and back after it,
-    the transposes and the attention get one annotation `task.attention`. The instruction then has
-    the positions first. Transposes that other ops read as well are cloned.
-  }];
-  let dependentDialects = ["::pcc::task::TaskDialect"];
-}
-
-def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
-  let summary = "decides which ops run together as one kernel or library call, and in which order";
-  let description = [{
-    Annotates `task.kernel` on ops and `task.forms` on functions. Ops without a kernel are computed
-    in the kernels that read their values.
-  }];
-  let dependentDialects = ["::pcc::task::TaskDialect"];
-}
-
-def RecomputePointwise : Pass<"schedule-recompute-pointwise", "::mlir::func::FuncOp"> {
-  let summary = "rematerializes large values in kernels that read them if that moves fewer bytes";
-  let description = [{
-    Rematerializes cheap ops on values that are in memory anyway or are smaller, such as the
-    normalized values that the derivative of a layer norm reads. The clones get the numbers of the
-    kernels that read them.
-  }];
-  let dependentDialects = ["::pcc::task::TaskDialect"];
-}
 
 def OrderActions : Pass<"schedule-order-actions", "::mlir::ModuleOp"> {
   let summary = "puts the actions of pipeline stages in the order of a schedule";

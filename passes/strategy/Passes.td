@@ -108,7 +108,7 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
 def StrategySearchByMemory : Pass<"strategy-search-by-memory", "::mlir::ModuleOp"> {
   let summary = "splits a program at the least cost under the cost model `memory`";
   let description = [{
-    Counts bytes of the forward graph as the reference system does (passes/strategy/reference/MemoryModel.h)
+    Counts bytes of the forward graph as the reference system does (passes/strategy/memory_model/MemoryModel.h)
     and chooses the strategies with the least total cost. The mesh is refined as these strategies
     require. Constraints hold, and other ops follow their neighbors as in `strategy-semi-auto`. The
     module gets the mesh and loses its constraints; a remark reports the total cost.

@@ -5,7 +5,7 @@
 // addresses that are less aligned than declared.
 
 #include "test/emulator/CublasLtLibrary.h"
-#include "test/emulator/LtProduct.h"
+#include "test/emulator/LtMatmul.h"
 
 #include <atomic>
 #include <cstring>
@@ -146,7 +146,7 @@ LtStatus cublasLtMatmulAlgoGetHeuristic(Handle handle, MatmulDesc desc, MatrixLa
   if (!desc || !a || !b || !c || !d || !preference || most < 1 || !choices || !count)
     return LtStatus::InvalidValue;
   *count = 0;
-  LtProduct product{*desc, *a, *b, *c, *d};
+  LtMatmul product{*desc, *a, *b, *c, *d};
   if (LtStatus status = product.check(); status != LtStatus::Success)
     return status;
   Choice choice = {};
@@ -169,7 +169,7 @@ LtStatus cublasLtMatmul(Handle handle, MatmulDesc desc, const void *alpha, const
     return LtStatus::NotInitialized;
   if (!desc || !aLayout || !bLayout || !cLayout || !dLayout || !algorithm || !alpha || !beta)
     return LtStatus::InvalidValue;
-  LtProduct product{*desc, *aLayout, *bLayout, *cLayout, *dLayout};
+  LtMatmul product{*desc, *aLayout, *bLayout, *cLayout, *dLayout};
   if (LtStatus status = product.check(); status != LtStatus::Success)
     return status;
   const uint64_t *words = algorithm->data;

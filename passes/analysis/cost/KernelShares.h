@@ -14,7 +14,7 @@
 // roofline of the kernel and at most twice that.
 //
 // Kernels are those that the phase fuse would build if its rules
-// (passes/schedule/kernels/JoinGroups.cpp) were applied in program order to the current shapes.
+// (passes/fusion/JoinGroups.cpp) were applied in program order to the current shapes.
 // Elementwise ops and reductions join the producers of their operands if both loop over the same
 // rows or columns. Matmuls, convolutions, attentions, scatters and collectives read and write
 // memory, except for the bias and the rectifier after a matmul. Ops that move elements read memory,

@@ -12,12 +12,12 @@
 // in an executable order.
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/collectives/FusionChoice.h"
-#include "passes/schedule/kernels/JoinKernels.h"
+#include "passes/schedule/collectives/JoinKernels.h"
 #include "passes/schedule/order/KernelCostModel.h"
 
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/solve/fusion/FusionRules.h"
+#include "passes/solve/buckets/BucketRules.h"
 #include "runtime/machine/Cluster.h"
 
 using namespace mlir;
@@ -76,7 +76,8 @@ static ReferenceBuckets findReferenceBuckets(ArrayRef<FusionGroup> groups, Opera
       bytes.push_back(size->second);
     }
   ReferenceBuckets numbers;
-  fusion::Buckets buckets = fusion::fuseBySize(bytes, megabytes << 20, fusion::SizeRule::Reference);
+  buckets::Buckets buckets =
+      buckets::fuseBySize(bytes, megabytes << 20, buckets::SizeRule::Reference);
   for (auto [number, bucket] : llvm::enumerate(buckets))
     for (int member : bucket)
       numbers[names[member]] = int(number);
@@ -92,9 +93,9 @@ static const FusionRule &ruleOf(Operation *op, const CommFusion &rules, bool byR
 
 /// Returns the exposed time in microseconds. Ignores the limit, which buckets requested by the user
 /// may exceed.
-static double exposed(fusion::FusionProblem problem, const fusion::Buckets &buckets) {
+static double exposed(buckets::BucketProblem problem, const buckets::Buckets &buckets) {
   problem.limit = 0;
-  return fusion::verify(problem, buckets).exposed * 1e6;
+  return buckets::verify(problem, buckets).exposed * 1e6;
 }
 
 namespace {
@@ -141,7 +142,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
       if (isReference)
         reference = findReferenceBuckets(groups, op, listByFirstUse(sections), rule.megabytes);
       GroupProblem built = costModel.buildProblem(group);
-      fusion::Buckets buckets =
+      buckets::Buckets buckets =
           chooseBuckets(built, group, rule, isReference ? &reference : nullptr);
       report(section, group, built.problem, buckets);
       for (const std::vector<int> &bucket : buckets) {
@@ -158,7 +159,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
   }
 
   void report(analysis::Section &section, const FusionGroup &group,
-              const fusion::FusionProblem &problem, const fusion::Buckets &buckets) {
+              const buckets::BucketProblem &problem, const buckets::Buckets &buckets) {
     Operation *op = group.members.front().op;
     int count = int(problem.gradients.size());
     remark::passed(section.function.getLoc(), remark::RemarkOpts::name("fuse-collectives")
@@ -168,8 +169,8 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
         << remark::metric("collectives", int64_t(count))
         << remark::metric("messages", int64_t(buckets.size()))
         << remark::metric("exposed_us", exposed(problem, buckets))
-        << remark::metric("each_us", exposed(problem, fusion::fuseNone(count)))
-        << remark::metric("all_us", exposed(problem, fusion::fuseAll(count)));
+        << remark::metric("each_us", exposed(problem, buckets::fuseNone(count)))
+        << remark::metric("all_us", exposed(problem, buckets::fuseAll(count)));
     if (observe)
       observe({section.function.getName(), op, problem, buckets});
   }

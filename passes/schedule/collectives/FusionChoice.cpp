@@ -2,7 +2,7 @@
 #include "passes/schedule/collectives/FusionChoice.h"
 
 #include "passes/analysis/cost/CollectiveCost.h"
-#include "passes/solve/fusion/FusionRules.h"
+#include "passes/solve/buckets/BucketRules.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -45,10 +45,10 @@ std::vector<double> FusionCostModel::findNeeded(const FusionGroup &group) const 
 
 /// Returns cost lines for collectives of up to `maxBytes` bytes. The machine's cost is the minimum
 /// of one line per algorithm; a tangent is taken at each power of two.
-static std::vector<fusion::MessageTime> findLines(Operation *op, double minBytes, double maxBytes,
-                                                  const abi::Cluster &cluster) {
+static std::vector<buckets::MessageTime> findLines(Operation *op, double minBytes, double maxBytes,
+                                                   const abi::Cluster &cluster) {
   dist::Mesh mesh = dist::getMesh(op);
-  std::vector<fusion::MessageTime> lines;
+  std::vector<buckets::MessageTime> lines;
   for (double bytes = std::max(minBytes, 1.0);; bytes *= 2) {
     double here = analysis::secondsOfCollective(op, bytes, mesh, cluster);
     double beyond = analysis::secondsOfCollective(op, bytes * 1.0625, mesh, cluster);
@@ -85,22 +85,22 @@ GroupProblem FusionCostModel::buildProblem(const FusionGroup &group) const {
 
 /// Groups gradients by the bucket number of their parameter; a gradient without a number gets its
 /// own bucket.
-static fusion::Buckets chooseByParameter(const GroupProblem &problem, const FusionGroup &group,
-                                         const ReferenceBuckets &numbers) {
+static buckets::Buckets chooseByParameter(const GroupProblem &problem, const FusionGroup &group,
+                                          const ReferenceBuckets &numbers) {
   llvm::MapVector<int, std::vector<int>> buckets;
   int unknown = -1;
   for (auto [gradient, member] : llvm::enumerate(problem.members)) {
     auto number = numbers.find(group.members[member].parameter);
     buckets[number == numbers.end() ? unknown-- : number->second].push_back(int(gradient));
   }
-  fusion::Buckets chosen;
+  buckets::Buckets chosen;
   for (auto &[number, bucket] : buckets)
     chosen.push_back(std::move(bucket));
   return chosen;
 }
 
 /// Converts buckets to the order of a problem backwards in time.
-static fusion::Buckets reverse(fusion::Buckets buckets, int count) {
+static buckets::Buckets reverse(buckets::Buckets buckets, int count) {
   for (std::vector<int> &bucket : buckets) {
     for (int &gradient : bucket)
       gradient = count - 1 - gradient;
@@ -110,20 +110,20 @@ static fusion::Buckets reverse(fusion::Buckets buckets, int count) {
   return buckets;
 }
 
-fusion::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &group,
-                              const FusionRule &rule, const ReferenceBuckets *reference) {
+buckets::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &group,
+                               const FusionRule &rule, const ReferenceBuckets *reference) {
   int count = int(problem.members.size());
   if (group.number)
-    return fusion::fuseAll(count);
+    return buckets::fuseAll(count);
   switch (rule.mode) {
   case FusionMode::Auto:
-    return fusion::fuseOptimally(problem.problem);
+    return buckets::fuseOptimally(problem.problem);
   case FusionMode::Off:
-    return fusion::fuseNone(count);
+    return buckets::fuseNone(count);
   case FusionMode::All:
-    return fusion::fuseAll(count);
+    return buckets::fuseAll(count);
   case FusionMode::Index:
-    return fusion::fuseByIndex(count, rule.ends);
+    return buckets::fuseByIndex(count, rule.ends);
   case FusionMode::Size:
     break;
   }
@@ -131,12 +131,12 @@ fusion::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &gr
     return chooseByParameter(problem, group, *reference);
   bool isSource = group.use == FusionUse::Source;
   std::vector<int64_t> sizes;
-  for (const fusion::Gradient &gradient : problem.problem.gradients)
+  for (const buckets::Gradient &gradient : problem.problem.gradients)
     sizes.push_back(gradient.bytes);
   if (isSource)
     std::reverse(sizes.begin(), sizes.end());
-  fusion::Buckets buckets =
-      fusion::fuseBySize(sizes, rule.megabytes << 20, fusion::SizeRule::Closes);
+  buckets::Buckets buckets =
+      buckets::fuseBySize(sizes, rule.megabytes << 20, buckets::SizeRule::Closes);
   return isSource ? reverse(std::move(buckets), count) : buckets;
 }
 

@@ -13,14 +13,14 @@
 #include "passes/schedule/collectives/CommFusion.h"
 #include "passes/schedule/collectives/FusionGroups.h"
 #include "passes/schedule/order/StepTimes.h"
-#include "passes/solve/fusion/FusionProblem.h"
+#include "passes/solve/buckets/BucketProblem.h"
 
 namespace pcc::schedule {
 
 /// Fusion problem of a group; `members` maps each gradient of the problem to its number in the
 /// group.
 struct GroupProblem {
-  fusion::FusionProblem problem;
+  buckets::BucketProblem problem;
   llvm::SmallVector<int> members;
 };
 
@@ -55,7 +55,7 @@ using ReferenceBuckets = llvm::StringMap<int>;
 
 /// Returns the buckets of a group by a rule. For buckets by size, `reference` holds MindSpore's
 /// buckets; null: pcc's own rule.
-fusion::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &group,
-                              const FusionRule &rule, const ReferenceBuckets *reference);
+buckets::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &group,
+                               const FusionRule &rule, const ReferenceBuckets *reference);
 
 } // namespace pcc::schedule

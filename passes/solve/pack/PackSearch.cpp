@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/pack/PackSearch.h"
 
-#include "passes/solve/problem/Random.h"
+#include "passes/solve/strategy/problem/Random.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/search/ConstraintCosts.h"
 
-#include "passes/solve/problem/Workers.h"
+#include "passes/solve/strategy/problem/Workers.h"
 #include "passes/strategy/search/SearchTranslate.h"
 #include <numeric>
 

@@ -4,7 +4,7 @@
 // solution to shardings.
 #pragma once
 
-#include "passes/solve/Solve.h"
+#include "passes/solve/strategy/Solve.h"
 #include "passes/strategy/constraints/ConstrainedProgram.h"
 #include "passes/strategy/search/SearchAlgorithm.h"
 #include "passes/strategy/search/SearchProblem.h"

@@ -2,7 +2,7 @@
 #include "passes/strategy/search/SearchImprove.h"
 
 #include "passes/analysis/reshard/ReshardPlan.h"
-#include "passes/solve/primal/Improve.h"
+#include "passes/solve/strategy/primal/Improve.h"
 #include "passes/strategy/search/AnnotatedPlan.h"
 #include <chrono>
 #include <cmath>

@@ -3,7 +3,7 @@
 // Reduces the cost of a plan that was made without a cost model (recursive cuts), under the cost
 // model `roofline` and on the plan's own mesh. Axis by axis, every op, boundary and shared value
 // tries the other roles that the axis could have, all nodes jointly
-// (passes/solve/primal/Improve.h).
+// (passes/solve/strategy/primal/Improve.h).
 //
 //   axis   an op of factors i, j, k      [x.y, _] partial(sum: z), a value
 //   x      i, or j, k, nothing           [y, _] and [y, x] …: the dimension that x cuts, or none

@@ -12,7 +12,7 @@
 // uses between equal ops share one table, which is filled once.
 #pragma once
 
-#include "passes/solve/problem/StrategyProblem.h"
+#include "passes/solve/strategy/problem/StrategyProblem.h"
 #include "passes/strategy/propagate/ShardingAnnotator.h"
 #include "passes/strategy/search/OpOptions.h"
 #include "passes/strategy/search/RooflineCostModel.h"

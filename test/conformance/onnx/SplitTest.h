@@ -3,7 +3,7 @@
 // Runs an ONNX node test on several ranks.
 #pragma once
 
-#include "compiler/interpret/verify/Compare.h"
+#include "compiler/interpret/compare/Compare.h"
 #include "mlir/IR/MLIRContext.h"
 #include "test/conformance/onnx/NodeTest.h"
 

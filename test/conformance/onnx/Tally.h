@@ -3,7 +3,7 @@
 // Counts by operator of passed, failed and skipped tests.
 #pragma once
 
-#include "compiler/interpret/verify/Compare.h"
+#include "compiler/interpret/compare/Compare.h"
 #include "test/conformance/onnx/NodeTest.h"
 #include <map>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/strategies/Prices.h"
 
-#include "passes/solve/Solve.h"
+#include "passes/solve/strategy/Solve.h"
 #include "test/conformance/strategies/Candidates.h"
 #include "test/conformance/strategies/Compiled.h"
 #include "test/conformance/strategies/Pricing.h"

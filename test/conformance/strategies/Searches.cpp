@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/strategies/Searches.h"
 
-#include "passes/solve/Solve.h"
-#include "passes/strategy/modes/RecursiveStrategy.h"
-#include "passes/strategy/reference/MemorySearch.h"
+#include "passes/solve/strategy/Solve.h"
+#include "passes/strategy/memory_model/MemorySearch.h"
+#include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "test/conformance/strategies/Candidates.h"
 #include "test/conformance/strategies/Differences.h"
 #include "test/conformance/strategies/Pricing.h"

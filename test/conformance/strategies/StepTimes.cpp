@@ -3,7 +3,7 @@
 
 #include "passes/analysis/OpNames.h"
 #include "passes/strategy/constraints/MeshRefinement.h"
-#include "passes/strategy/modes/RecursiveStrategy.h"
+#include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "passes/strategy/search/SearchImprove.h"
 #include "runtime/machine/Cluster.h"
 #include "test/conformance/strategies/NodeGraph.h"

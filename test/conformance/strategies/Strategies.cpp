@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "test/conformance/strategies/Differences.h"
 #include "test/conformance/strategies/Refusals.h"
 #include "llvm/ADT/STLExtras.h"

@@ -107,9 +107,9 @@ std::string kindOf(Operation *op) {
 }
 
 /// Returns the answer's buckets for the gradients of one problem.
-fusion::Buckets bucketsOf(const fusion::FusionProblem &problem,
-                          const std::set<std::set<std::string>> &messages) {
-  fusion::Buckets buckets;
+buckets::Buckets bucketsOf(const buckets::BucketProblem &problem,
+                           const std::set<std::set<std::string>> &messages) {
+  buckets::Buckets buckets;
   for (const std::set<std::string> &message : messages) {
     std::vector<int> bucket;
     for (auto [index, gradient] : llvm::enumerate(problem.gradients))
@@ -150,9 +150,9 @@ void observe(const schedule::FusionOutcome &outcome, const Messages &theirs,
   if (messages == theirs.end())
     return;
   decisions.sharesByNumber &= areByNumber(outcome, numbers);
-  decisions.exposed += fusion::verify(outcome.problem, outcome.buckets).exposed;
+  decisions.exposed += buckets::verify(outcome.problem, outcome.buckets).exposed;
   decisions.theirs +=
-      fusion::verify(outcome.problem, bucketsOf(outcome.problem, messages->second)).exposed;
+      buckets::verify(outcome.problem, bucketsOf(outcome.problem, messages->second)).exposed;
 }
 
 /// Annotates parameters with the numbers that the question gives them.

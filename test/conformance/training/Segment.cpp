@@ -4,7 +4,7 @@
 // a threshold closes a bucket; by index, each index does. The optimum never finishes later.
 #include "test/conformance/training/Case.h"
 
-#include "passes/solve/fusion/FusionRules.h"
+#include "passes/solve/buckets/BucketRules.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/CollectiveCost.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,24 +20,24 @@ namespace {
 /// default is 64.
 constexpr int64_t thresholdUnit = 262144;
 
-fusion::Buckets chooseBuckets(const llvm::json::Object &options,
-                              const std::vector<int64_t> &bytes) {
+buckets::Buckets chooseBuckets(const llvm::json::Object &options,
+                               const std::vector<int64_t> &bytes) {
   if (const llvm::json::Array *indices = options.getArray("all_reduce_fusion_config")) {
     std::vector<int64_t> ends;
     for (int64_t index : integers(*indices))
       ends.push_back(index + 1); // gradients up to and including the index
-    return fusion::fuseByIndex(int(bytes.size()), ends);
+    return buckets::fuseByIndex(int(bytes.size()), ends);
   }
   int64_t threshold = 64;
   if (const llvm::json::Object *fusion = options.getObject("comm_fusion"))
     threshold = fusion->getObject("allreduce")->getInteger("config").value_or(threshold);
-  return fusion::fuseBySize(bytes, threshold * thresholdUnit, fusion::SizeRule::Closes);
+  return buckets::fuseBySize(bytes, threshold * thresholdUnit, buckets::SizeRule::Closes);
 }
 
 /// Makes the problem of a list. Each gradient is computed in proportion to its size. All are
 /// computed in `share` of the time that their all-reduce takes as one bucket.
-fusion::FusionProblem poseProblem(const Case &question, const std::vector<int64_t> &bytes,
-                                  double share) {
+buckets::BucketProblem poseProblem(const Case &question, const std::vector<int64_t> &bytes,
+                                   double share) {
   abi::Cluster cluster =
       *machine::parseCluster(llvm::formatv("{0}xV100", question.devices).str(), question.devices);
   std::vector<int64_t> ranks(question.devices);
@@ -48,7 +48,7 @@ fusion::FusionProblem poseProblem(const Case &question, const std::vector<int64_
   };
   double total = double(std::accumulate(bytes.begin(), bytes.end(), int64_t(0)));
   double perByte = (seconds(2 * total) - seconds(total)) / total;
-  fusion::FusionProblem problem;
+  buckets::BucketProblem problem;
   problem.algorithms = {{seconds(total) - perByte * total, perByte}};
   double ready = 0;
   for (int64_t size : bytes)
@@ -62,7 +62,7 @@ Judgement judgeSegment(const Case &question, mlir::MLIRContext &) {
   std::vector<int64_t> bytes = integers(*question.object->getArray("elements"));
   for (int64_t &size : bytes)
     size *= question.object->getString("dtype") == llvm::StringRef("float16") ? 2 : 4;
-  fusion::Buckets buckets = chooseBuckets(*question.object->getObject("options"), bytes);
+  buckets::Buckets buckets = chooseBuckets(*question.object->getObject("options"), bytes);
   std::vector<int64_t> last;
   for (const std::vector<int> &bucket : buckets)
     last.push_back(bucket.back());
@@ -77,9 +77,9 @@ Judgement judgeSegment(const Case &question, mlir::MLIRContext &) {
     return {Verdict::Failed, "expected ends at " + text(expected) + "; got " + text(last)};
   std::string times;
   for (double share : {0.25, 1.0, 4.0}) {
-    fusion::FusionProblem problem = poseProblem(question, bytes, share);
-    double best = fusion::verify(problem, fusion::fuseOptimally(problem)).exposed,
-           theirs = fusion::verify(problem, buckets).exposed;
+    buckets::BucketProblem problem = poseProblem(question, bytes, share);
+    double best = buckets::verify(problem, buckets::fuseOptimally(problem)).exposed,
+           theirs = buckets::verify(problem, buckets).exposed;
     times += llvm::formatv("{0}{1:f1} us, theirs {2:f1}", times.empty() ? "auto exposes " : "; ",
                            best * 1e6, theirs * 1e6);
     if (best > theirs * (1 + 1e-9))

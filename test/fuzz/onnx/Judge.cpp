@@ -4,7 +4,7 @@
 #include "compiler/Compile.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/files/TestData.h"
-#include "compiler/interpret/verify/Bounds.h"
+#include "compiler/interpret/compare/Bounds.h"
 #include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"
 #include "tools/pcc/verify/RuntimeTensors.h"

@@ -9,6 +9,7 @@
 #include "compiler/interpret/TensorAttr.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/schedule/Passes.h"
@@ -73,14 +74,14 @@ OwningOpRef<ModuleOp> KernelCheck::compile(ModuleOp source) {
   graph::GraphDecomposeOptions decompose;
   decompose.keep = {"attention", "attention_gradient"}; // as the compilation pipeline does
   passes.addPass(graph::createGraphDecompose(decompose));
-  passes.addPass(lower::createPrepareKernels({loops == Loops::Gpu}));
+  passes.addPass(fusion::createPrepareKernels({loops == Loops::Gpu}));
   if (loops == Loops::Gpu) {
-    passes.addPass(schedule::createFuseEpilogues());
-    passes.addPass(lower::createSplitReductions());
+    passes.addPass(fusion::createFuseEpilogues());
+    passes.addPass(fusion::createSplitReductions());
   }
-  passes.addPass(schedule::createFuseHeadTransposes());
-  passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
-  passes.addNestedPass<func::FuncOp>(schedule::createRecomputePointwise());
+  passes.addPass(fusion::createFuseHeadTransposes());
+  passes.addNestedPass<func::FuncOp>(fusion::createAssignKernels());
+  passes.addNestedPass<func::FuncOp>(fusion::createRecomputePointwise());
   passes.addPass(schedule::createPlanMemory());
   passes.addPass(lower::createLowerToTask());
   if (loops == Loops::Gpu) {

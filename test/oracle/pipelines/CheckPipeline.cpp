@@ -2,7 +2,7 @@
 #include "test/oracle/pipelines/RandomPipeline.h"
 
 #include "compiler/Register.h"
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "compiler/link/Link.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"

@@ -4,7 +4,7 @@
 // ops.
 #pragma once
 
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "test/oracle/sharding/Strategies.h"
 #include "llvm/ADT/DenseMap.h"
 

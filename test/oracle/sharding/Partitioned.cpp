@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/sharding/Partitioned.h"
 
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

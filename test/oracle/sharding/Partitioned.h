@@ -3,7 +3,7 @@
 // Programs with shardings at their boundary, on N ranks and on one device.
 #pragma once
 
-#include "compiler/interpret/verify/Compare.h"
+#include "compiler/interpret/compare/Compare.h"
 #include "dialects/dist/Sharding.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

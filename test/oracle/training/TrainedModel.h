@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "compiler/interpret/verify/Compare.h"
+#include "compiler/interpret/compare/Compare.h"
 #include <string>
 
 namespace pcc::test {

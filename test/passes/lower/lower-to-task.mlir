@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task)' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-plan-memory,lower-to-task)' | FileCheck %s
 
 // One instruction per kernel; the update reduces in place, waits, and writes the parameter in its buffer.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task))' | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(fuse-assign-kernels),schedule-plan-memory,lower-to-task))' | FileCheck %s
 
 // Stage 1 of 3 with two ranks each. Peers are the own rank plus whole stages. Messages have their
 // own stream. A receive into a ring of depth three waits for the readers of the value three

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task)' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-plan-memory,lower-to-task)' | FileCheck %s
 
 // An output with a row of scores for each number of an integer input is measured against the input.
 // CHECK-LABEL: task.program

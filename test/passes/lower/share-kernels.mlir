@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task),lower-share-kernels)' | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(fuse-assign-kernels),schedule-plan-memory,lower-to-task),lower-share-kernels)' | FileCheck %s
 
 // Kernels of all stages are in one module; equal kernels exist once.
 module {

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --graph-decompose --graph-canonicalize --cse --schedule-assign-kernels | FileCheck %s
+// RUN: pcc-opt %s --graph-decompose --graph-canonicalize --cse --fuse-assign-kernels | FileCheck %s
 
 // A layer norm is one kernel of rows, for any normalized dimensions.
 // CHECK-LABEL: func.func @layer_norm

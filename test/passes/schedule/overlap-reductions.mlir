@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions)' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-overlap-reductions)' | FileCheck %s
 
 // The gradient of w is complete after kernel 0 of the last action, that of v after kernel 1. They are
 // reduced in this order, whatever the order in the update. The computation of the new values stays.

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory)' --verify-diagnostics | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-plan-memory)' --verify-diagnostics | FileCheck %s
 
 // Inputs and parameters have their own spaces; an elementwise kernel writes over an operand that is dead afterwards.
 // CHECK: task.bytes = #task.bytes<persistent = 64, temporary = 64, input = 64>

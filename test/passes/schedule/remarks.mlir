@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --schedule-assign-kernels --schedule-plan-memory --remarks-filter=schedule --remark-format=emitRemark --verify-diagnostics -o /dev/null
+// RUN: pcc-opt %s --fuse-assign-kernels --schedule-plan-memory --remarks-filter=schedule --remark-format=emitRemark --verify-diagnostics -o /dev/null
 
 // The plan reports its bytes and the lower bound of any plan.
 // expected-remark @below {{bound_bytes=64}}

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory))' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(builtin.module(func.func(fuse-assign-kernels),schedule-plan-memory))' | FileCheck %s
 
 // Values that backward reads of forward are in a ring. Its depth is two, because forward of the next microbatch runs
 // before backward. It is not three, because backward runs before the forward after that. Values that only forward

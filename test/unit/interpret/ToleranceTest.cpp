@@ -4,8 +4,8 @@
 
 #include "Evaluate.h"
 #include "Programs.h"
-#include "compiler/interpret/verify/Bounds.h"
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Bounds.h"
+#include "compiler/interpret/compare/Verify.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Comparison of tensors and of modules.
 
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "Evaluate.h"
 #include "Programs.h"
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Costs of the cost model `memory`, computed by hand.
-#include "passes/strategy/reference/MemoryModel.h"
+#include "passes/strategy/memory_model/MemoryModel.h"
 
 #include "gtest/gtest.h"
 

@@ -4,7 +4,7 @@
 // but weighted bytes (docs/spec/memory-model.md).
 #pragma once
 
-#include "passes/strategy/reference/MemorySearch.h"
+#include "passes/strategy/memory_model/MemorySearch.h"
 #include "llvm/Support/JSON.h"
 
 namespace pcc::cli {

@@ -2,7 +2,7 @@
 
 #include "tools/pcc/subcommands/ReshardRun.h"
 
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"

@@ -3,7 +3,7 @@
 // Executes one reshard in the interpreter.
 #pragma once
 
-#include "compiler/interpret/verify/Compare.h"
+#include "compiler/interpret/compare/Compare.h"
 #include "runtime/abi/cluster.pb.h"
 #include "tools/pcc/subcommands/ReshardPairs.h"
 

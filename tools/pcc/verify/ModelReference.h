@@ -3,7 +3,7 @@
 // Computes the reference of `pcc verify MODEL`: the same model on one device, in the interpreter.
 #pragma once
 
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "runtime/execute/Session.h"
 #include "tools/pcc/flags/CompileFlags.h"
 

@@ -2,7 +2,7 @@
 
 #include "tools/pcc/verify/RecordGoldenResults.h"
 
-#include "compiler/interpret/verify/Bounds.h"
+#include "compiler/interpret/compare/Bounds.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/GoldenFile.h"
 #include "runtime/abi/ProgramInterface.h"

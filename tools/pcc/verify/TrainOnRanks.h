@@ -3,7 +3,7 @@
 // Runs training steps of a loaded program, and compares them with one device in the interpreter.
 #pragma once
 
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "runtime/execute/Session.h"
 
 namespace pcc::cli {

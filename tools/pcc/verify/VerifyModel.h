@@ -4,7 +4,7 @@
 // device.
 #pragma once
 
-#include "compiler/interpret/verify/Verify.h"
+#include "compiler/interpret/compare/Verify.h"
 #include "tools/pcc/flags/CompileFlags.h"
 
 namespace pcc::cli {

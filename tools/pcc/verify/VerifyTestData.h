@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compiler/Compile.h"
-#include "compiler/interpret/verify/Compare.h"
+#include "compiler/interpret/compare/Compare.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace pcc::cli {

@@ -3,7 +3,7 @@
 // Attention instructions and their expected results, computed in doubles with all scores in memory.
 #pragma once
 
-#include "test/unit/runtime/device/RunRecord.h"
+#include "test/unit/runtime/device/RunInstruction.h"
 
 #include <functional>
 #include <optional>

@@ -2,7 +2,7 @@
 //
 // Compares convolution instructions on the host with plain sums.
 
-#include "test/unit/runtime/device/RunRecord.h"
+#include "test/unit/runtime/device/RunInstruction.h"
 
 #include <gtest/gtest.h>
 

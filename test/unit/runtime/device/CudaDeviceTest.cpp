@@ -7,7 +7,7 @@
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Code.h"
 #include "test/unit/runtime/GpuPrograms.h"
-#include "test/unit/runtime/device/RunRecord.h"
+#include "test/unit/runtime/device/RunInstruction.h"
 
 #include <gtest/gtest.h>
 

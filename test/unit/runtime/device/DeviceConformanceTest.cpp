@@ -5,7 +5,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/host/HostDevice.h"
 #include "test/unit/runtime/GpuPrograms.h"
-#include "test/unit/runtime/device/ProductCases.h"
+#include "test/unit/runtime/device/MatmulCases.h"
 
 #include <gtest/gtest.h>
 

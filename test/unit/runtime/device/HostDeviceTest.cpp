@@ -2,7 +2,7 @@
 
 #include "runtime/device/host/HostDevice.h"
 #include "runtime/base/HalfFloat.h"
-#include "test/unit/runtime/device/ProductCases.h"
+#include "test/unit/runtime/device/MatmulCases.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares the results of two programs. The tolerance follows from the reference alone and is
+// measured, not chosen (docs/spec/interpreter.md, "Tolerances"):
+//
+//   rounding      |reference rounded after every op - reference in doubles|,
+//                 maximum over a tensor
+//   sensitivity   distance of each element of the double reference when all float inputs and all
+//                 roundings inside move up or down at random. Inputs move by as many units in the
+//                 last place as the interpreter's factor allows, roundings by as many halves
+//                 (Roundings.h). The distance shows the magnitude of the terms that were added.
+//   tolerance     factor · max(rounding, sensitivity,
+//                              epsilon of the element type · greatest value)
+//
+// Integers and booleans must be equal.
+//
+// The runs that measure sensitivity evaluate composites by their decompositions, because compiled
+// programs round between these ops. The expected values come from the composites.
+//
+// A gradient jumps at a kink of its op, such as relu at 0. A value near a kink may lie on either
+// side in two correct programs, if roundings move it that far. So inputs move by the full allowed
+// distance, not by one unit with a factor applied later: values within reach of a kink then cross
+// it. Inputs move in both directions, since a value beside a kink crosses it in one direction only.
+#pragma once
+
+#include "compiler/interpret/Signature.h"
+#include "compiler/interpret/compare/Roundings.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+namespace pcc::interpret {
+
+enum class CaseStatus { Passed, Failed, Skipped };
+
+/// One comparison.
+struct Case {
+  std::string name;
+  CaseStatus status = CaseStatus::Passed;
+  std::string reason;     ///< empty if passed
+  double maxError = 0.0;  ///< greatest difference of two elements
+  double tolerance = 0.0; ///< allowed difference
+};
+
+struct Report {
+  std::vector<Case> cases;
+
+  int64_t count(CaseStatus status) const;
+  bool passed() const { return count(CaseStatus::Failed) == 0; }
+  void append(Report other);
+
+  /// Prints one line for each case that failed or was skipped (with `all` for each case), then the
+  /// counts: `verify: 12 passed, 0 failed, 1 skipped`.
+  void print(llvm::raw_ostream &os, bool all = false) const;
+  /// Returns `{"passed", "failed", "skipped", "cases": [{"name", "status", "reason", …}]}`.
+  llvm::json::Value toJson() const;
+};
+
+/// One value in three runs in doubles, op by op of the decompositions.
+template <typename T> struct Moved {
+  T steady;      ///< inputs not moved
+  T there, back; ///< inputs and roundings moved, in opposite directions
+};
+
+/// Results of the reference program, and the data that determine tolerances.
+struct Reference {
+  NamedTensors values;  ///< rounded after every op
+  NamedTensors doubles; ///< in doubles
+  Moved<NamedTensors> moved;
+
+  /// Calls `change` for the results of every run.
+  void forEachRun(llvm::function_ref<void(NamedTensors &)> change) {
+    for (NamedTensors *run : {&values, &doubles, &moved.steady, &moved.there, &moved.back})
+      change(*run);
+  }
+};
+
+/// Returns the tolerance factor for compiled programs, which accumulate in f32 and approximate
+/// functions: `interpretedFactor` times the square root of the longest sum in `module`.
+double compiledFactor(mlir::ModuleOp module);
+
+/// Returns `value` with every float element moved up or down at random, by `seed`.
+Tensor perturb(const Tensor &value, uint64_t seed, Direction direction);
+NamedTensors perturb(const NamedTensors &values, uint64_t seed, Direction direction);
+
+/// Returns the tolerance of a result from the distances that the reference moves. With
+/// `Precision::Double` both programs computed in doubles, and the tolerance shrinks by the ratio of
+/// the epsilons.
+double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const Tensor *> &moved,
+                   double factor, Precision precision = Precision::Element);
+
+/// Compares type, shape and every element of two tensors. NaN equals NaN, and an infinity equals
+/// itself.
+Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
+                    double tolerance);
+
+/// Removes the values of `keys` from `values`. Reports each as a skipped case with `reason`.
+Report skipNamed(llvm::StringRef prefix, NamedTensors &values, const std::set<std::string> &keys,
+                 llvm::StringRef reason);
+
+/// Compares every value of the reference with the value of the same key, which must exist. `prefix`
+/// starts the names of the cases. Values that only `actual` has are ignored.
+Report compareNamed(llvm::StringRef prefix, const Reference &expected, const NamedTensors &actual,
+                    double factor, Precision precision = Precision::Element);
+
+} // namespace pcc::interpret

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/fusion/RematRecipe.h"
+
+#include "dialects/graph/Graph.h"
+#include "passes/analysis/cost/Cost.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::fusion {
+
+int64_t getNumElements(Value value) { return cast<ShapedType>(value.getType()).getNumElements(); }
+
+bool isCheap(Operation *op) {
+  return isa<AddOp, SubOp, MulOp, MaxOp, MinOp, NegOp, AbsOp, SquareOp, ReluOp, CompareOp, SelectOp,
+             AndOp, OrOp, NotOp, CastOp>(op);
+}
+
+RematRecipe::RematRecipe(Value value, const analysis::Kernel &maker, int64_t readers)
+    : maker(maker), elements(getNumElements(value)), readers(readers) {
+  findNearOps(value.getDefiningOp());
+  add(value.getDefiningOp());
+}
+
+/// Collects the ops that may be recomputed, nearest first.
+void RematRecipe::findNearOps(Operation *last) {
+  near.insert(last);
+  for (size_t n = 0; n < near.size(); ++n)
+    for (Value operand : near[n]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && near.size() < maxOps)
+        if (analysis::isRecomputed(op) || mayBeDoneAgain(operand))
+          near.insert(op);
+}
+
+/// Whether the op does not round and cannot be contracted to a fused multiply-add.
+static bool isExactOp(Operation *op) {
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (auto cast = dyn_cast<CastOp>(op)) {
+    Type from = getElementTypeOrSelf(cast.getInput().getType());
+    return type == from || (isa<FloatType>(type) && isa<FloatType>(from) &&
+                            type.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth());
+  }
+  return !isa<FloatType>(type) || !isa<AddOp, SubOp, MulOp, SquareOp>(op);
+}
+
+bool RematRecipe::isExact() const {
+  // A value that the kernel must now write is rounded to its type.
+  bool isRounded = llvm::any_of(sources, [&](Value source) { return mayBeDoneAgain(source); });
+  return !isRounded && llvm::all_of(ops, isExactOp);
+}
+
+bool RematRecipe::isFree(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op && analysis::isRecomputed(op);
+}
+
+bool RematRecipe::isComputed(Value value) const {
+  return mayBeDoneAgain(value) && near.contains(value.getDefiningOp());
+}
+
+/// Whether the kernel computes the value cheaply and does not write it to memory.
+bool RematRecipe::mayBeDoneAgain(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op && analysis::getKernelNumber(op) == maker.number && isCheap(op) &&
+         getNumElements(value) == elements && !llvm::is_contained(maker.outputs, value);
+}
+
+int64_t RematRecipe::bytesOfOperands(Operation *op) {
+  int64_t bytes = 0;
+  for (Value operand : op->getOperands())
+    bytes += bytesMoved(operand);
+  return bytes;
+}
+
+/// Returns the bytes if all readers read the value from memory, and the kernel writes it if it does
+/// not yet.
+int64_t RematRecipe::bytesInMemory(Value value) const {
+  return analysis::getNumBytes(value.getType()) * (readers + (isComputed(value) ? 1 : 0));
+}
+
+/// Chooses the option that moves fewer bytes; on a tie reads from memory.
+bool RematRecipe::isComputedAgain(Value value) {
+  return isFree(value) ||
+         (isComputed(value) && bytesOfOperands(value.getDefiningOp()) < bytesInMemory(value));
+}
+
+int64_t RematRecipe::bytesMoved(Value value) {
+  if (auto known = moved.find(value); known != moved.end())
+    return known->second;
+  if (isFree(value) && !near.contains(value.getDefiningOp()))
+    return moved[value] = 0; // the recipe is incomplete in this case
+  int64_t bytes =
+      isComputedAgain(value) ? bytesOfOperands(value.getDefiningOp()) : bytesInMemory(value);
+  return moved[value] = bytes;
+}
+
+/// Adds an op, and the ops or sources of its operands.
+void RematRecipe::add(Operation *op) {
+  if (ops.contains(op) || op->getNumOperands() == 0)
+    return;
+  isComplete &= near.contains(op);
+  if (!isComplete)
+    return;
+  for (Value operand : op->getOperands())
+    if (isComputedAgain(operand))
+      add(operand.getDefiningOp());
+    else
+      sources.insert(operand);
+  ops.insert(op);
+}
+
+} // namespace pcc::fusion

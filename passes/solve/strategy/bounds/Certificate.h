@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Proof of a bound, as a tree of stages. The checker recomputes the exact reductions of Reduce.h,
+// and then replays the stages:
+//
+//   prune   It computes exact integer bounds from the stage's prices and messages. It removes
+//           options whose bound is at least the cutoff, and reduces the rest again.
+//   split   It partitions the options of one node among the stages below. The minimum of their
+//           bounds holds.
+//
+// A stage without stages below ends with its own bound. No cutoff may be below the cost of the
+// solution, so nothing cheaper is lost on the way. The checker trusts nothing in the file: wrong
+// prices and messages give weak bounds, never false ones.
+//
+// In addition to the tree there may be prices and messages of the original problem (WholeBound.h),
+// found on a folded problem. The better of the two bounds counts.
+#pragma once
+
+#include "passes/solve/strategy/bounds/ExactBounds.h"
+#include "passes/solve/strategy/bounds/WholeBound.h"
+#include "runtime/abi/Status.h"
+#include <optional>
+
+namespace pcc::solve {
+
+struct CertificateStage {
+  DualSolution dual;
+  Int128 cutoff = 0;
+  int split = -1;                           ///< node of the flat problem after pruning; −1: none
+  std::vector<std::vector<int32_t>> groups; ///< options of `split`, one list per stage below
+  /// Numbers of the stages below, all greater: one without a split; −1 where reductions are the
+  /// proof.
+  std::vector<int> below;
+};
+
+struct Certificate {
+  std::vector<CertificateStage> stages; ///< the first one is the root; none if reductions suffice
+  std::optional<WholeDual> whole;       ///< an additional bound of the original problem
+};
+
+/// Result of the checker.
+struct CheckResult {
+  Int128 bound = 0;  ///< proved
+  std::string error; ///< empty, or the reason why the certificate proves nothing
+
+  bool ok() const { return error.empty(); }
+};
+
+/// Proves a bound on the cost of every solution of `problem`. `cost` is the cost of a known
+/// solution. The bound is at most `cost`, because nothing more can be proved with it.
+CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &certificate,
+                             Int128 cost);
+
+/// Verifies `solution` and proves a bound with its cost.
+CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &certificate,
+                             const StrategySolution &solution);
+
+/// Removes options whose bound is at least `cutoff` from the core. Sets the core's contradiction
+/// when no option of a node is left. Shared by the search and the checker.
+void prune(Core &core, const FlatProblem &flat, const ExactBounds &bounds, Int128 cutoff);
+
+/// Returns the smallest integer in the core's units that is at least `cost`.
+Int128 toCoreUnits(const Core &core, Int128 cost);
+
+std::string printCertificate(const Certificate &certificate);
+abi::Expected<Certificate> parseCertificate(std::string_view text);
+
+} // namespace pcc::solve

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text form of certificates:
+//
+//   certificate 1
+//   stage 4242 3 20 55   cutoff, split node (−1: none), scales of costs and prices
+//   below 2 1 -1         count, then the stages below
+//   group 1 0            options of the node, once for each stage below a split
+//   group 2 1 2
+//   prices 2 17 0
+//   messages 4 0 -3 12 9
+//   whole 20 55          scales of the bound of the original problem; at most once
+//   times 2 5 9          times of the prices
+//   prices 2 17 0
+//   messages 2 4 -1
+
+#include "passes/solve/strategy/bounds/Certificate.h"
+#include "passes/solve/strategy/problem/Cursor.h"
+#include <charconv>
+
+namespace pcc::solve {
+
+template <typename T>
+static void printFigures(std::string &out, const char *word, const std::vector<T> &figures) {
+  out.append(word).append(" ").append(std::to_string(figures.size()));
+  char digits[24];
+  for (T figure : figures) {
+    char *end = std::to_chars(digits, std::end(digits), figure).ptr;
+    out.append(" ").append(digits, end);
+  }
+  out += '\n';
+}
+
+std::string printCertificate(const Certificate &certificate) {
+  std::string out = "certificate 1\n";
+  for (const CertificateStage &stage : certificate.stages) {
+    out += "stage " + toString(stage.cutoff) + " " + std::to_string(stage.split) + " " +
+           std::to_string(stage.dual.costScale) + " " + std::to_string(stage.dual.priceScale) +
+           "\n";
+    printFigures(out, "below", stage.below);
+    for (const std::vector<int32_t> &group : stage.groups)
+      printFigures(out, "group", group);
+    printFigures(out, "prices", stage.dual.prices);
+    printFigures(out, "messages", stage.dual.messages);
+  }
+  if (const std::optional<WholeDual> &whole = certificate.whole) {
+    out += "whole " + std::to_string(whole->costScale) + " " + std::to_string(whole->priceScale) +
+           "\n";
+    printFigures(out, "times", whole->times);
+    printFigures(out, "prices", whole->prices);
+    printFigures(out, "messages", whole->messages);
+  }
+  return out;
+}
+
+namespace {
+
+class CertificateReader {
+public:
+  explicit CertificateReader(std::string_view text) : cursor(text) {}
+
+  abi::Expected<Certificate> read() {
+    int64_t version = 0;
+    if (word("certificate") && cursor.integer(version) && version != 1)
+      cursor.fail("expected version 1, got " + std::to_string(version));
+    Certificate certificate;
+    while (cursor.ok() && !cursor.atEnd())
+      if (accept("whole"))
+        whole(certificate.whole.emplace());
+      else
+        stage(certificate.stages.emplace_back());
+    if (!cursor.ok())
+      return cursor.status();
+    return certificate;
+  }
+
+private:
+  bool word(std::string_view expected) {
+    size_t from = cursor.at;
+    if (!cursor.ok() || cursor.word() == expected)
+      return cursor.ok();
+    cursor.at = from;
+    return cursor.fail("expected '" + std::string(expected) + "'");
+  }
+
+  bool accept(std::string_view expected) {
+    size_t from = cursor.at;
+    if (cursor.word() == expected)
+      return true;
+    cursor.at = from;
+    return false;
+  }
+
+  template <typename T> bool narrow(T &value) {
+    int64_t figure = 0;
+    if (!cursor.integer(figure))
+      return false;
+    value = static_cast<T>(figure);
+    return value == figure || cursor.fail("expected a smaller figure");
+  }
+
+  template <typename T> bool figures(std::string_view expected, std::vector<T> &into) {
+    int64_t count = 0;
+    if (!word(expected) || !cursor.integer(count))
+      return false;
+    // Each number takes a space and a digit.
+    if (count < 0 || static_cast<uint64_t>(count) > (cursor.text.size() - cursor.at) / 2)
+      return cursor.fail("expected a count of what follows, got " + std::to_string(count));
+    into.resize(count);
+    for (T &figure : into)
+      if (!narrow(figure))
+        return false;
+    return true;
+  }
+
+  /// Reads a nonnegative integer of up to 37 digits.
+  bool wide(Int128 &value) {
+    std::string_view digits = cursor.word();
+    if (digits.empty() || digits.size() > 37 ||
+        digits.find_first_not_of("0123456789") != std::string_view::npos)
+      return cursor.fail("expected a number of up to 37 digits");
+    value = 0;
+    for (char digit : digits)
+      value = value * 10 + (digit - '0');
+    return true;
+  }
+
+  bool stage(CertificateStage &stage) {
+    if (!word("stage") || !wide(stage.cutoff) || !narrow(stage.split) ||
+        !narrow(stage.dual.costScale) || !narrow(stage.dual.priceScale) ||
+        !figures("below", stage.below))
+      return false;
+    if (stage.split >= 0)
+      for (size_t i = 0; i < stage.below.size(); ++i)
+        if (!figures("group", stage.groups.emplace_back()))
+          return false;
+    return figures("prices", stage.dual.prices) && figures("messages", stage.dual.messages);
+  }
+
+  bool whole(WholeDual &whole) {
+    return narrow(whole.costScale) && narrow(whole.priceScale) && figures("times", whole.times) &&
+           figures("prices", whole.prices) && figures("messages", whole.messages);
+  }
+
+  Cursor cursor;
+};
+
+} // namespace
+
+abi::Expected<Certificate> parseCertificate(std::string_view text) {
+  return CertificateReader(text).read();
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The phases of solveBest, in the order in which they run:
+//
+//   Root   One thread raises the bound by moving the prices. The others improve and combine
+//          solutions. When the gap is small enough to prune many options, the root is reduced.
+//   Tree   Branch and bound closes a root that became small.
+//   Dive   For a large root, solutions are combined further. When that brings no more progress,
+//          the most decisive nodes are fixed one by one to the option with the lowest bound.
+//
+// A price is a Lagrange multiplier of the usage limit (PriceSearch.h). Work is counted in table
+// entries. Decisions depend on this count alone, so the same seed and number of threads give the
+// same result. The clock only ends the search.
+#pragma once
+
+#include "passes/solve/strategy/Solve.h"
+#include "passes/solve/strategy/branch/Branch.h"
+#include "passes/solve/strategy/primal/Descent.h"
+#include "passes/solve/strategy/problem/Incumbent.h"
+#include "passes/solve/strategy/problem/Workers.h"
+
+namespace pcc::solve {
+
+/// Time of a table entry in a move, in entries of message passing. Moves jump from node to node.
+inline constexpr uint64_t kMoveWeight = 2;
+
+/// State that all phases share.
+class SearchContext {
+public:
+  SearchContext(const StrategyProblem &problem, const SolveOptions &options);
+
+  /// Exclusive upper bound on the cost of solutions worth finding, in the core's units.
+  Int128 cutoff() const;
+
+  bool isOver() const;
+
+  /// (cost − bound) / cost of the best solution; 1 without a solution.
+  double gap() const;
+
+  /// Whether the gap has reached the requested one.
+  bool isGapReached() const { return options.gap > 0 && gap() <= options.gap; }
+
+  /// Whether there is time to rebuild a branch. A rebuild that is cut off is useless.
+  bool mayRebuild() const;
+  Stop stop() const;
+
+  /// Seconds left by the clock, less the time to write the certificate.
+  double secondsLeft() const;
+
+  /// Counts the work of reading and reducing the problem.
+  void spendOnCore();
+
+  /// Counts entries that each thread has read.
+  void spend(uint64_t entries) { work += entries; }
+  uint64_t left() const { return workLimit > work ? workLimit - work : 0; }
+
+  /// Expands and verifies a solution of a branch, and offers it to the incumbent.
+  bool offer(const Branch &branch, const std::vector<int32_t> &options);
+
+  /// Raises the proved bound of the whole problem, in the core's units.
+  void raiseBound(Int128 to) { bound = std::max(bound, to); }
+
+  /// Appends a stage of `branch` to the certificate, below the branch's last stage.
+  void appendStage(Branch &branch, CertificateStage stage);
+
+  void report(bool always);
+
+  const StrategyProblem &problem;
+  SolveOptions options;
+  Stopwatch clock;
+  Incumbent incumbent;
+  Certificate certificate;
+  Int128 costCeiling = 0; ///< greater than the cost of any solution, in the core's units
+  Int128 bound = 0;       ///< proved, in the core's units
+  int shift = 0;          ///< right shift of the core's costs (Core::shift)
+  uint64_t work = 0, workLimit = 0;
+  uint64_t certificateFigures = 0;
+  double buildSeconds = 0; ///< time to build the first branch
+
+private:
+  double lastReport = -1;
+};
+
+/// Improves the prices and the solutions of one branch in parallel.
+class BranchImprover {
+public:
+  /// `pool` are solutions of `branch`.
+  BranchImprover(SearchContext &context, Branch &branch, uint64_t seed, SolutionPool pool = {});
+
+  /// Table entries per task in one call of epoch().
+  uint64_t quantum() const;
+
+  /// Improves the prices on one thread if `withPrices`, and solutions on the other threads.
+  void epoch(bool withPrices);
+
+  /// Runs both step styles for a short time and keeps the better one.
+  void raceStyles();
+
+  /// Reduces the branch if at least `share` of the options can be pruned. `certify` appends the
+  /// stage to the certificate. Does nothing while the gap and the share are similar to those of the
+  /// last call.
+  void shrink(double share, bool certify);
+
+  /// Prunes unconditionally and appends a stage, to record the bound of the branch.
+  void certify();
+
+  /// Must be called before and after a rebuild of the branch.
+  void keepSolutions();
+  void restart();
+
+  /// Adds a solution of the branch to the solution pool.
+  void adopt(std::vector<int32_t> options);
+
+  /// Whether neither prices nor solutions improved for many epochs.
+  bool isStalled() const { return quiet >= 12; }
+  bool isQuiet() const { return quiet >= 5; }
+
+  /// Whether many descents ended without a better solution.
+  bool isSettled() const { return idleDescents >= 16; }
+
+  SolutionPool pool;
+
+private:
+  std::unique_ptr<Descent> begin();
+  void collect();
+  void offer(const Descent *descent);
+  void rebuild(CertificateStage stage, bool certify);
+  double gap() const;
+
+  SearchContext &context;
+  Branch &branch;
+  uint64_t seed;
+  std::vector<std::unique_ptr<Descent>> descents;
+  uint64_t numDescents = 0;
+  int idleDescents = 0; ///< descents that ended since the best solution was found
+  int quiet = 0;        ///< epochs without improvement
+  double lastBound = 0;
+  double gapAtShrink = std::numeric_limits<double>::infinity(), shareAtShrink = 1; ///< last tried
+};
+
+/// Returns the `count` nodes with the most neighbors, in descending order.
+std::vector<int> findHubs(const FlatProblem &flat, size_t count);
+
+/// Runs branch and bound until the branch is closed or the work is spent. Returns the bound.
+Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root);
+bool isTreeAffordable(const SearchContext &context, const Branch &root);
+
+/// Combines and improves solutions until the work is spent, and fixes decisive nodes on the way.
+void dive(SearchContext &context, const Branch &root, SolutionPool pool);
+
+} // namespace pcc::solve

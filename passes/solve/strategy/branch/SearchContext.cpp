@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/strategy/branch/BestSearch.h"
+
+namespace pcc::solve {
+
+/// Table entries that a thread of a typical machine reads per second, with a reserve so that the
+/// work ends before the time. On two cores of a 2.5 GHz server, the five public problems of
+/// docs/performance.md end after 75 to 90 % of their time.
+static constexpr double entriesPerSecond = 5.5e8;
+
+/// Work of reading and reducing a problem, per entry of its tables.
+static constexpr uint64_t entriesToBuild = 200;
+
+/// Seconds to write a compressed number of a certificate.
+static constexpr double secondsPerFigure = 1.6e-7;
+
+SearchContext::SearchContext(const StrategyProblem &problem, const SolveOptions &options)
+    : problem(problem), options(options), incumbent(problem),
+      workLimit(uint64_t(std::min(options.seconds, 1e8) * entriesPerSecond)) {}
+
+void SearchContext::spendOnCore() {
+  for (const StrategyEdge &edge : problem.edges)
+    spend(entriesToBuild * edge.costs.size());
+}
+
+Int128 SearchContext::cutoff() const {
+  if (!incumbent.isKnown)
+    return costCeiling;
+  return (incumbent.cost + (Int128(1) << shift) - 1) >> shift;
+}
+
+double SearchContext::gap() const {
+  if (!incumbent.isKnown)
+    return 1;
+  Int128 proved = std::min(bound << shift, incumbent.cost);
+  return incumbent.cost > 0 ? double(incumbent.cost - proved) / double(incumbent.cost) : 0;
+}
+
+double SearchContext::secondsLeft() const {
+  double limit = options.seconds * options.slowdown;
+  return limit * 0.993 - 0.03 - options.elapsed - clock.seconds() -
+         double(certificateFigures) * secondsPerFigure;
+}
+
+bool SearchContext::isOver() const { return work >= workLimit || isGapReached() || stop()(); }
+
+bool SearchContext::mayRebuild() const { return secondsLeft() > 0.5 * buildSeconds; }
+
+Stop SearchContext::stop() const {
+  // Reserves time to prove the last bound, which takes a small part of the time of the reductions.
+  return [this] { return secondsLeft() < std::min(0.15 * buildSeconds, 0.1 * options.seconds); };
+}
+
+bool SearchContext::offer(const Branch &branch, const std::vector<int32_t> &options) {
+  return incumbent.offer(branch.core.expand(options));
+}
+
+void SearchContext::appendStage(Branch &branch, CertificateStage stage) {
+  int index = static_cast<int>(certificate.stages.size());
+  if (branch.parentStage >= 0)
+    certificate.stages[branch.parentStage].below[branch.childIndex] = index;
+  branch.parentStage = index;
+  branch.childIndex = 0;
+  if (stage.below.empty())
+    stage.below = {-1};
+  certificateFigures += stage.dual.prices.size() + stage.dual.messages.size();
+  certificate.stages.push_back(std::move(stage));
+}
+
+void SearchContext::report(bool always) {
+  double seconds = clock.seconds();
+  if (!options.progress || (!always && seconds < lastReport + 0.5))
+    return;
+  lastReport = seconds;
+  SearchProgress progress;
+  progress.seconds = seconds;
+  progress.bound = bound << shift;
+  progress.gap = gap();
+  if (incumbent.isKnown) {
+    progress.cost = incumbent.cost;
+    progress.bound = std::min(progress.bound, incumbent.cost);
+  }
+  options.progress(progress);
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/strategy/Solve.h"
+#include "passes/solve/strategy/bounds/Certificate.h"
+#include "passes/solve/strategy/problem/Incumbent.h"
+#include "passes/solve/strategy/problem/Workers.h"
+#include "passes/solve/strategy/reduce/Compact.h"
+#include "passes/solve/strategy/reduce/Elimination.h"
+#include "passes/solve/strategy/reduce/Reduce.h"
+
+namespace pcc::solve {
+
+/// Maximum number of entries in all tables together: about a gigabyte.
+static constexpr uint64_t budget = 100'000'000;
+
+/// Whether the core's costs equal the problem's costs, so that their optima are equal.
+static bool isExact(const Core &core) { return core.shift == 0; }
+
+SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const SolveOptions &options) {
+  Stopwatch clock;
+  SolveResult result;
+  Core core(problem);
+  std::vector<Segment> segments;
+  if (!core.isContradictory())
+    segments = reduce(core);
+  EliminationResult found;
+  if (!core.isContradictory()) {
+    compact(core, segments);
+    result.statistics.nodes = core.nodes.size();
+    result.statistics.edges = core.edges.size();
+    result.statistics.segments = segments.size();
+    // The remaining time is for the anytime search.
+    found =
+        eliminateAll(core, segments, budget, [&] { return clock.seconds() > options.seconds / 2; });
+  }
+  result.statistics.seconds = clock.seconds();
+  result.statistics.work = found.entries;
+  if (core.isContradictory() || (found.isComplete && !found.isFeasible)) {
+    result.status = SolveStatus::Infeasible;
+    result.reason = core.isContradictory() ? core.contradiction : "no choice of options fits";
+    return result;
+  }
+  if (found.isComplete && isExact(core)) {
+    Incumbent incumbent(problem);
+    incumbent.offer(core.expand(found.options));
+    result.status = SolveStatus::Optimal;
+    result.solution = incumbent.solution;
+    result.cost = result.bound = incumbent.cost;
+    return result;
+  }
+  SolveOptions rest = options;
+  rest.elapsed = options.elapsed + clock.seconds();
+  if (found.isComplete)
+    rest.initial = core.expand(found.options);
+  result = solveBest(problem, rest);
+  result.reason = (found.isComplete ? "costs are too large to be added up exactly" : found.reason) +
+                  ", so that the anytime search took over" +
+                  (result.reason.empty() ? "" : ": " + result.reason);
+  return result;
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Partition of the nodes into classes that are given the same option.
+//
+//   layer 1   a — b — c                       Two rounds of refinement. The first layers and the
+//   layer 2       a — b — c                   last layers differ from the others, because they see
+//   …                 …                       an end. All other a's are one class, all other b's
+//   layer 96              a — b — c           another, …
+//
+// The classes come from color refinement (Weisfeiler and Leman, The reduction of a graph to
+// canonical form, 1968), cut off after a few rounds. A node's color is its costs and usages, and
+// the colors of its neighbors with the edge tables. Only the quality of the folded problem depends
+// on the classes: any partition of nodes with equal costs and usages gives valid solutions and
+// bounds.
+#pragma once
+
+#include "passes/solve/strategy/problem/EdgeTables.h"
+
+namespace pcc::solve {
+
+/// Minimum number of equal parts that count as a repetition.
+inline constexpr size_t minInstances = 4;
+
+/// A partition of a problem's nodes. The nodes of a class have equal costs and usages.
+struct NodeClasses {
+  std::vector<int> of; ///< class by node; classes are numbered in the order of their first nodes
+  int count = 0;
+
+  /// Returns the nodes of each class, in order.
+  std::vector<std::vector<int>> members() const;
+};
+
+/// Returns a class for each node.
+NodeClasses singletonClasses(const StrategyProblem &problem);
+
+/// Splits classes: nodes of a class stay together if they have the same label.
+NodeClasses split(const NodeClasses &classes, const std::vector<uint64_t> &labels);
+
+/// Returns classes of nodes with similar surroundings. Refines as long as the problem has few
+/// enough classes. Returns no classes if even the coarsest are too many.
+NodeClasses findSimilarNodes(const StrategyProblem &problem, const EdgeTables &tables);
+
+} // namespace pcc::solve

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cost model `memory` of the reference system, for comparison with it. It counts, in the
+// forward graph, the bytes of the local slices that an op touches and sends, and the bytes
+// redistributed between ops. The costs of gradients are included (docs/spec/memory-model.md).
+//
+//   op                 computation                    forward             parameters
+//   any                operands                                           each that is trained and
+//                                                                         held by several devices
+//   matmul             + result, if k is split        result              right operand only
+//   reduce             + result (mean: twice)         result
+//                      if a reduced dimension is split
+//   gather             3 table + 7 indices            result
+//                      if the table's axis is split
+//
+//   matmul 128x64 · 64x32, f32, on 8 devices by counts i=4, k=1, j=2, the right operand a parameter
+//     computation 32·64·4 + 64·16·4 = 12,288; parameters 64·16·4 = 4,096, which 4 devices hold
+#pragma once
+
+#include "dialects/interfaces/FactorRule.h"
+#include "passes/strategy/memory_model/MemoryReshard.h"
+
+namespace pcc::strategy {
+
+/// Costs in bytes on one device.
+struct MemoryCost {
+  double computation = 0;
+  double activations = 0; ///< sent for activations and, between ops, for their gradients
+  double parameters = 0;  ///< sent for gradients of parameters
+
+  MemoryCost &operator+=(const MemoryCost &other);
+};
+
+/// Weights that combine the costs to one number.
+struct MemoryModel {
+  double alpha = 1, beta = 400, gamma = 0.001;
+
+  /// Returns alpha · computation + beta · (activations + gamma · parameters).
+  double getTotal(const MemoryCost &cost) const;
+};
+
+/// A tensor as an op reads or produces it, before a broadcast repeats it along missing dimensions.
+struct MemoryTensor {
+  llvm::SmallVector<int64_t, 4> shape;
+  TensorFactors dims; ///< empty for a dimension that is repeated
+  int64_t elementBytes = 4;
+
+  double countBytes(llvm::ArrayRef<int64_t> counts) const;
+  /// Number of devices that hold different parts of the tensor.
+  int64_t countParts(llvm::ArrayRef<int64_t> counts) const;
+};
+
+struct MemoryOperand {
+  MemoryTensor tensor;
+  bool isTrained = false; ///< whether it is a parameter with a gradient
+};
+
+/// Row of the table above that applies to an op.
+enum class MemoryCostRule { Any, Matmul, Mean, Gather };
+
+struct MemoryOp {
+  FactorRule rule;
+  MemoryCostRule costRule = MemoryCostRule::Any;
+  llvm::SmallVector<MemoryOperand, 3> operands;
+  llvm::SmallVector<MemoryTensor, 1> results;
+};
+
+/// Returns the cost of an op whose factors are cut `counts` times, on `devices` devices.
+MemoryCost costOfOp(const MemoryOp &op, llvm::ArrayRef<int64_t> counts, int64_t devices);
+
+/// Returns the cost of redistributing a tensor between two ops.
+MemoryCost costOfReshard(const ReshardVolume &volume);
+
+/// Returns the cost of redistributing a tensor through a reshape whose input has the layout `from`.
+MemoryCost costOfReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices);
+
+} // namespace pcc::strategy
