@@ -3,7 +3,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/solve/strategy/bounds/MinMarginals.h"
+#include "passes/solve/strategy/MinMarginals.h"
 #include "passes/strategy/search/NodeNames.h"
 #include "passes/strategy/search/OptionDescription.h"
 #include "passes/strategy/search/SearchTranslate.h"

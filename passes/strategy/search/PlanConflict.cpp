@@ -2,8 +2,8 @@
 #include "passes/strategy/search/PlanConflict.h"
 
 #include "passes/analysis/OpNames.h"
+#include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/problem/Workers.h"
-#include "passes/solve/strategy/reduce/Conflict.h"
 
 using namespace mlir;
 using namespace pcc;

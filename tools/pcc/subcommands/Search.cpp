@@ -3,11 +3,11 @@
 // pcc search: finds the best plan of a model, or the best choice of options of a problem, with a
 // bound that proves its quality.
 
+#include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/ProblemFile.h"
 #include "passes/solve/strategy/problem/Workers.h"
-#include "passes/solve/strategy/reduce/Conflict.h"
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/report/MemoryReport.h"
 #include "tools/pcc/report/Output.h"

@@ -2,7 +2,6 @@
 #include "passes/solve/strategy/bounds/Certificate.h"
 
 #include "passes/solve/strategy/problem/Cursor.h"
-#include "passes/solve/strategy/reduce/Compact.h"
 #include "passes/solve/strategy/reduce/Reduce.h"
 
 namespace pcc::solve {

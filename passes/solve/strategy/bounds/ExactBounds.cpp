@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/bounds/ExactBounds.h"
+#include "passes/solve/strategy/bounds/Certificate.h"
 
 #include <cmath>
 

@@ -14,7 +14,7 @@
 // bound.
 #pragma once
 
-#include "passes/solve/strategy/problem/FlatProblem.h"
+#include "passes/solve/strategy/reduce/FlatProblem.h"
 
 namespace pcc::solve {
 

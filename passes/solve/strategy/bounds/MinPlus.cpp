@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/strategy/bounds/MinPlus.h"
 
-#include "passes/solve/strategy/problem/FlatProblem.h"
+#include "passes/solve/strategy/reduce/FlatProblem.h"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PCC_FOR_EACH_MACHINE                                                                       \

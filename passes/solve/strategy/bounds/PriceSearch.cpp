@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/strategy/bounds/PriceSearch.h"
 
-#include "passes/solve/strategy/problem/State.h"
+#include "passes/solve/strategy/reduce/State.h"
 #include <cmath>
 
 namespace pcc::solve {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bound of the original problem without reductions. As in ExactBounds.h, prices and messages may
+// A bound of the original problem without reductions. As in Certificate.h, prices and messages may
 // be arbitrary. Prices and messages of a folded problem are converted to the original problem. One
 // pass over it computes the bound that they prove.
 //

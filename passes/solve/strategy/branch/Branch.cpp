@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/branch/Branch.h"
+#include "passes/solve/strategy/branch/BestSearch.h"
 
-#include "passes/solve/strategy/reduce/Compact.h"
 #include "passes/solve/strategy/reduce/Reduce.h"
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/primal/Block.h"
+#include "passes/solve/strategy/primal/Moves.h"
 
 #include "passes/solve/strategy/bounds/MinPlus.h"
 

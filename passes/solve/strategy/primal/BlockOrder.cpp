@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/primal/BlockOrder.h"
+#include "passes/solve/strategy/primal/Moves.h"
 
 #include <functional>
 

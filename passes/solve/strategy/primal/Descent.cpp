@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/primal/Descent.h"
+#include "passes/solve/strategy/primal/LocalSearch.h"
 
 namespace pcc::solve {
 

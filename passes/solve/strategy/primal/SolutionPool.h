@@ -6,7 +6,7 @@
 // step (Aggarwal, Orlin and Tai, Optimized crossover for the independent set problem, 1997).
 #pragma once
 
-#include "passes/solve/strategy/problem/State.h"
+#include "passes/solve/strategy/reduce/State.h"
 
 namespace pcc::solve {
 

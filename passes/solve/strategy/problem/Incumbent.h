@@ -3,7 +3,7 @@
 // The best solution so far of the original problem.
 #pragma once
 
-#include "passes/solve/strategy/reduce/Core.h"
+#include "passes/solve/strategy/problem/StrategyProblem.h"
 
 namespace pcc::solve {
 

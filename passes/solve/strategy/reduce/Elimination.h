@@ -8,7 +8,7 @@
 // of entries in cost and usage per segment. A segment is dropped once no remaining node uses it.
 #pragma once
 
-#include "passes/solve/strategy/bounds/Segments.h"
+#include "passes/solve/strategy/reduce/Segments.h"
 #include <functional>
 
 namespace pcc::solve {

@@ -14,9 +14,9 @@
 // result is then equivalent, only larger.
 #pragma once
 
-#include "passes/solve/strategy/bounds/Segments.h"
 #include "passes/solve/strategy/problem/Workers.h"
 #include "passes/solve/strategy/reduce/Core.h"
+#include "passes/solve/strategy/reduce/Segments.h"
 
 namespace pcc::solve {
 
@@ -38,7 +38,13 @@ bool eliminateLowDegree(Core &core, std::vector<char> &dirty, const Stop &stop);
 
 /// Applies all reductions to a fixpoint. Afterwards the core has no terms outside the returned
 /// segments. The segments are not valid once `stop` has returned true.
-std::vector<Segment> reduce(
-    Core &core, const Stop &stop = [] { return false; });
+std::vector<Segment> reduce(Core &core, const Stop &stop = [] { return false; });
+
+// Removal of deleted parts from a reduced core. Deep searches copy the core often.
+
+/// Renumbers nodes and edges of a reduced core in the same order. Replaces times by segment
+/// numbers: segment s becomes time s, because no other time can bind. Terms of a node with the same
+/// interval are added up. Copies share the steps made so far.
+void compact(Core &core, std::vector<Segment> &segments);
 
 } // namespace pcc::solve

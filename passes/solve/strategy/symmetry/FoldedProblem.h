@@ -14,7 +14,7 @@
 // the folded problem.
 #pragma once
 
-#include "passes/solve/strategy/problem/FlatProblem.h"
+#include "passes/solve/strategy/reduce/FlatProblem.h"
 #include "passes/solve/strategy/symmetry/NodeClasses.h"
 
 namespace pcc::solve {
@@ -56,5 +56,12 @@ public:
   std::vector<FoldedEdge> edges; ///< by edge of the problem
   std::vector<int> edgeCounts; ///< by edge of the flat problem: number of the problem's edges in it
 };
+
+// Transfer of messages from a folded problem to one with finer classes.
+
+/// Gives each edge of the problem its share of the message of its folded edge. `messages` belongs
+/// to `coarse`; both have the layout of FlatEdge.
+std::vector<float> carryMessages(const FoldedProblem &coarse, const std::vector<float> &messages,
+                                 const FoldedProblem &fine);
 
 } // namespace pcc::solve

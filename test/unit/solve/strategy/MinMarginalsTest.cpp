@@ -3,9 +3,9 @@
 // The min-marginal of each option of a node, and minimal conflicts, compared with exhaustive
 // search.
 
-#include "passes/solve/strategy/bounds/MinMarginals.h"
+#include "passes/solve/strategy/MinMarginals.h"
+#include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/problem/ProblemFile.h"
-#include "passes/solve/strategy/reduce/Conflict.h"
 #include "test/unit/solve/strategy/StrategyFixture.h"
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 // node i begin at its `first` and are padded like the rows of tables.
 #pragma once
 
-#include "passes/solve/strategy/bounds/Segments.h"
 #include "passes/solve/strategy/reduce/Core.h"
+#include "passes/solve/strategy/reduce/Segments.h"
 
 namespace pcc::solve {
 

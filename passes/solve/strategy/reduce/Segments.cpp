@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/bounds/Segments.h"
+#include "passes/solve/strategy/reduce/Segments.h"
 
 #include <unordered_map>
 

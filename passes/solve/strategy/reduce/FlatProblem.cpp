@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/problem/FlatProblem.h"
+#include "passes/solve/strategy/reduce/FlatProblem.h"
 
 #include <numeric>
 

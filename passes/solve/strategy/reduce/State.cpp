@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/problem/State.h"
+#include "passes/solve/strategy/reduce/State.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 // several nodes can be evaluated and undone.
 #pragma once
 
-#include "passes/solve/strategy/problem/FlatProblem.h"
+#include "passes/solve/strategy/reduce/FlatProblem.h"
 
 namespace pcc::solve {
 

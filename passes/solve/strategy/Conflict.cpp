@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/reduce/Conflict.h"
+#include "passes/solve/strategy/Conflict.h"
 
 #include "passes/solve/strategy/problem/Workers.h"
 #include <numeric>

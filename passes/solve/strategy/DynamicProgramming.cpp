@@ -3,7 +3,6 @@
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/Incumbent.h"
 #include "passes/solve/strategy/problem/Workers.h"
-#include "passes/solve/strategy/reduce/Compact.h"
 #include "passes/solve/strategy/reduce/Elimination.h"
 #include "passes/solve/strategy/reduce/Reduce.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/bounds/MinMarginals.h"
+#include "passes/solve/strategy/MinMarginals.h"
 
 #include "passes/solve/strategy/primal/Improve.h"
 #include "passes/solve/strategy/problem/Workers.h"
-#include "passes/solve/strategy/reduce/Compact.h"
 #include "passes/solve/strategy/reduce/Elimination.h"
 #include "passes/solve/strategy/reduce/Reduce.h"
 
