@@ -7,9 +7,10 @@
 #include "compiler/Compile.h"
 #include "compiler/DumpPhases.h"
 #include "runtime/abi/program.pb.h"
-#include "tools/pcc/Session.h"
 #include "tools/pcc/flags/ClusterFlag.h"
+#include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/flags/ParallelFlags.h"
+#include "tools/pcc/flags/Session.h"
 #include <optional>
 
 namespace pcc::cli {

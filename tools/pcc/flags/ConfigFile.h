@@ -5,7 +5,7 @@
 // MICRO_SUM).
 #pragma once
 
-#include "tools/pcc/ExitCode.h"
+#include "tools/pcc/report/ExitCode.h"
 #include "llvm/ADT/StringRef.h"
 #include <google/protobuf/message.h>
 #include <google/protobuf/text_format.h>

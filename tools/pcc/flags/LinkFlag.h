@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/machine/Link.h"
-#include "tools/pcc/ExitCode.h"
+#include "tools/pcc/report/ExitCode.h"
 #include "llvm/Support/CommandLine.h"
 #include <optional>
 

@@ -4,7 +4,7 @@
 // dashes. A flag overrides the value that the message holds already, for example from a file.
 #pragma once
 
-#include "tools/pcc/ExitCode.h"
+#include "tools/pcc/report/ExitCode.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/CommandLine.h"
 #include <google/protobuf/message.h>

@@ -3,7 +3,7 @@
 // Writes results to stdout, or to a file that appears complete or not at all.
 #pragma once
 
-#include "tools/pcc/ExitCode.h"
+#include "tools/pcc/report/ExitCode.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"

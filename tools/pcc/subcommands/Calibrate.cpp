@@ -4,10 +4,10 @@
 
 #include "runtime/device/cuda/driver/Driver.h"
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/Session.h"
 #include "tools/pcc/calibrate/Calibration.h"
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/LinkFlag.h"
+#include "tools/pcc/flags/Session.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 

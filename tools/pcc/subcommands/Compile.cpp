@@ -1,17 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc compile: compiles a model to a program, or to an earlier phase.
+// pcc compile: compiles a model to a program, or to an earlier phase; with --global-rank for one of
+// the ranks.
 
 #include "compiler/link/Link.h"
+#include "dialects/dist/Group.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/pipe/Stages.h"
+#include "dialects/task/Task.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Builders.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
-#include "tools/pcc/SpecializeToRank.h"
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
+
+/// Evaluates `expression` on the rank at this position of this stage.
+static int64_t valueOf(pcc::task::RankAttr expression, const pcc::dist::Mesh &mesh, int64_t stage,
+                       int64_t position) {
+  if (!expression.getTable().empty())
+    return expression.getTable()[position];
+  int64_t value = expression.getConstant();
+  llvm::SmallVector<int64_t, 4> coordinates = mesh.getCoordinates(position);
+  for (auto [axis, stride] : llvm::zip_equal(expression.getAxes(), expression.getStrides())) {
+    auto number = mesh.findAxis(axis.getValue());
+    value += (number ? coordinates[*number] : stage) * stride;
+  }
+  return value;
+}
+
+/// Replaces `op` by the position of `rank` in its group: a constant that keeps the op's
+/// annotations.
+static void replaceByPosition(pcc::dist::RankOp op, const pcc::dist::Mesh &mesh, int64_t rank) {
+  pcc::dist::RankList members = pcc::dist::getGroupMembers(op.getGroupAttr(), mesh, rank);
+  int64_t position = llvm::find(members, rank) - members.begin();
+  mlir::OpBuilder builder(op);
+  auto value = mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(op.getType()),
+                                            builder.getI64IntegerAttr(position));
+  auto constant = pcc::graph::ConstantOp::create(builder, op.getLoc(), value);
+  constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  op.replaceAllUsesWith(constant.getResult());
+  op.erase();
+}
+
+/// Replaces everything in `module` that depends on the rank by its value on `rank`, after any
+/// phase. The rank lies in the module's mesh, or in the mesh of all its pipeline stages, of which
+/// only the rank's own one is kept. On rank 3 `#task.rank<0 + dp * 4>` becomes `#task.rank<12>`,
+/// and `dist.rank` becomes a constant.
+static void specializeToRank(mlir::ModuleOp module, int64_t rank) {
+  pcc::dist::Mesh mesh = pcc::dist::getMesh(module);
+  int64_t stage = rank / mesh.getNumRanks(), position = rank % mesh.getNumRanks();
+  for (auto other : llvm::make_early_inc_range(module.getOps<mlir::ModuleOp>()))
+    if (pcc::pipe::getStage(other).value_or(stage) != stage)
+      other.erase();
+  module.walk([&](pcc::dist::RankOp op) { replaceByPosition(op, mesh, position); });
+  mlir::AttrTypeReplacer replacer;
+  replacer.addReplacement([&](pcc::task::RankAttr expression) -> mlir::Attribute {
+    return pcc::task::RankAttr::get(module.getContext(), valueOf(expression, mesh, stage, position),
+                                    {}, {}, {});
+  });
+  replacer.recursivelyReplaceElementsIn(module);
+}
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "compiler/example/Example.h"
 #include "dialects/graph/Graph.h"
-#include "tools/pcc/Session.h"
+#include "tools/pcc/flags/Session.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"

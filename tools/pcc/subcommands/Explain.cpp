@@ -9,6 +9,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/CostFlags.h"
+#include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/CommunicationReport.h"
 #include "tools/pcc/report/CostReport.h"
 #include "tools/pcc/report/OpReport.h"

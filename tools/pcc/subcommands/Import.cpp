@@ -2,7 +2,7 @@
 //
 // pcc import: imports a model as IR of phase graph, or with --check lists its unsupported nodes.
 
-#include "tools/pcc/Session.h"
+#include "tools/pcc/flags/Session.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -5,8 +5,8 @@
 
 #include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/Session.h"
 #include "tools/pcc/flags/ClusterFlag.h"
+#include "tools/pcc/flags/Session.h"
 #include "tools/pcc/subcommands/ReshardRun.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/ADT/StringExtras.h"

@@ -10,7 +10,7 @@
 
 #include "dialects/dist/Sharding.h"
 #include "mlir/IR/MLIRContext.h"
-#include "tools/pcc/ExitCode.h"
+#include "tools/pcc/report/ExitCode.h"
 #include <optional>
 #include <vector>
 

@@ -4,7 +4,7 @@
 // Reports its timeline, its bubble, and the number of microbatches that it keeps live.
 #pragma once
 
-#include "tools/pcc/ExitCode.h"
+#include "tools/pcc/report/ExitCode.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 // members of its class, so that they exist only while the command line is read.
 #pragma once
 
-#include "tools/pcc/ExitCode.h"
+#include "tools/pcc/report/ExitCode.h"
 #include "llvm/Support/CommandLine.h"
 #include <memory>
 

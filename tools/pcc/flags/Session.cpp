@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/Session.h"
+#include "tools/pcc/flags/Session.h"
 
 #include "compiler/Register.h"
 #include "compiler/import/Constraints.h"
