@@ -15,6 +15,7 @@
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
 #include "runtime/machine/Link.h"
+#include "llvm/Support/JSON.h"
 
 #include <functional>
 #include <optional>
@@ -51,5 +52,12 @@ struct CollectiveTime {
 /// Times all combinations and calls `show` with each as soon as it is known.
 abi::Status timeCollectives(const CollectiveTimeOptions &options,
                             const std::function<void(const CollectiveTime &)> &show);
+
+/// Returns the names of the columns; the link's column only if there is a link.
+std::vector<std::string> timeColumns(const CollectiveTimeOptions &options);
+/// Returns the cells of a row, in microseconds, bytes and GB/s.
+std::vector<std::string> timeRow(const CollectiveTime &time);
+/// Returns the same row in seconds and bytes.
+llvm::json::Object toJson(const CollectiveTime &time);
 
 } // namespace pcc::cli

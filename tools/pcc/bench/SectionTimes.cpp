@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/pcc/bench/SectionTimes.h"
+#include "tools/pcc/bench/StepTimes.h"
 
 #include "runtime/abi/RankExpression.h"
 

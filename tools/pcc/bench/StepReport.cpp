@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/pcc/bench/StepReport.h"
+#include "tools/pcc/bench/StepTimes.h"
 
 #include "runtime/collective/Communicator.h"
-#include "tools/pcc/report/Columns.h"
+#include "tools/pcc/report/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <optional>

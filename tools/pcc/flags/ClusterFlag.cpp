@@ -10,6 +10,19 @@
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
+LinkFlag::LinkFlag(cl::SubCommand &command, llvm::StringRef help)
+    : text("link", cl::desc(help), cl::value_desc("rate,latency"), cl::sub(command)) {}
+
+ExitCode LinkFlag::read(std::optional<machine::Link> &link) const {
+  if (!text.getNumOccurrences())
+    return Success;
+  abi::Expected<machine::Link> given = machine::parseLink(text.getValue());
+  if (!given)
+    return fail(BadUsage, "'--link': " + given.status().message());
+  link = *given;
+  return Success;
+}
+
 ClusterFlag::ClusterFlag(cl::SubCommand &command)
     : text("cluster",
            cl::desc("machine for cost estimates: 8xcpu, 2x8xH100, or a .textproto or .json"),

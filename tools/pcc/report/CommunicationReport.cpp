@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/report/CommunicationReport.h"
+#include "tools/pcc/report/ExplainReports.h"
 
 #include "dialects/dist/Mesh.h"
 #include "runtime/machine/CollectiveTraffic.h"
-#include "tools/pcc/report/Columns.h"
+#include "tools/pcc/report/Output.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -2,6 +2,7 @@
 
 #include "tools/pcc/report/Output.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,4 +44,19 @@ ExitCode pcc::cli::writeResult(llvm::StringRef path,
 void pcc::cli::printJson(const llvm::json::Value &value) {
   llvm::outs() << llvm::formatv("{0:2}", value) << "\n";
   llvm::outs().flush();
+}
+
+void pcc::cli::printColumns(llvm::ArrayRef<std::vector<std::string>> rows) {
+  if (rows.empty())
+    return;
+  std::vector<size_t> widths(rows.front().size());
+  for (const std::vector<std::string> &row : rows)
+    for (auto [width, cell] : llvm::zip_equal(widths, row))
+      width = std::max(width, cell.size());
+  for (const std::vector<std::string> &row : rows) {
+    std::string line = "  ";
+    for (auto [width, cell] : llvm::zip_equal(widths, row))
+      line += cell + std::string(width - cell.size() + 2, ' ');
+    llvm::outs() << llvm::StringRef(line).rtrim() << "\n";
+  }
 }

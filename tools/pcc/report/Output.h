@@ -4,10 +4,13 @@
 #pragma once
 
 #include "tools/pcc/report/ExitCode.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
+#include <string>
+#include <vector>
 
 namespace pcc::cli {
 
@@ -33,5 +36,8 @@ ExitCode writeResult(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ost
 
 /// Prints `value` to stdout, indented, with a newline.
 void printJson(const llvm::json::Value &value);
+
+/// Prints rows with the same number of cells, indented, each column as wide as its widest cell.
+void printColumns(llvm::ArrayRef<std::vector<std::string>> rows);
 
 } // namespace pcc::cli

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/pcc/report/ParameterReport.h"
+#include "tools/pcc/report/ExplainReports.h"
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "tools/pcc/report/Columns.h"
+#include "tools/pcc/report/Output.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"

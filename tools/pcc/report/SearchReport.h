@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/plan/MeshChoice.h"
+#include "passes/strategy/memory_model/MemorySearch.h"
 #include "llvm/Support/JSON.h"
 
 namespace pcc::cli {
@@ -41,6 +42,32 @@ private:
   std::vector<Mesh> meshes;
   std::vector<PlannedOp> ops; ///< in program order
   std::vector<strategy::ConstraintCost> pins;
+};
+
+/// Reports the result of a strategy search under the cost model `memory`. Its costs are not times
+/// but weighted bytes (docs/spec/memory-model.md).
+class MemoryReport {
+public:
+  /// Copies the reported facts out of `outcome`, whose program must still exist.
+  explicit MemoryReport(const strategy::MemoryOutcome &outcome);
+
+  /// Returns `{"cost", "bound", "status", "seconds", "mesh", "computation", "activations",
+  /// "parameters", "ops": …}`. "ops" maps the name of each op to `{"in_strategy", "out_strategy",
+  /// "cost"}`; strategies are counts.
+  llvm::json::Value toJson() const;
+  /// Prints the cost, then the most expensive ops.
+  void print() const;
+
+private:
+  struct Op {
+    std::string name, in, out;
+    double total;
+  };
+
+  std::string mesh, status;
+  strategy::MemoryCost price;
+  double total, bound, seconds;
+  std::vector<Op> ops; ///< in program order
 };
 
 } // namespace pcc::cli

@@ -10,10 +10,7 @@
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/CostFlags.h"
 #include "tools/pcc/flags/OldName.h"
-#include "tools/pcc/report/CommunicationReport.h"
-#include "tools/pcc/report/CostReport.h"
-#include "tools/pcc/report/OpReport.h"
-#include "tools/pcc/report/ParameterReport.h"
+#include "tools/pcc/report/ExplainReports.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 
 using namespace pcc;

@@ -3,11 +3,16 @@
 // pcc plan-reshard: plans how a tensor changes from one sharding to another, for one pair of
 // shardings or a file of pairs. Reports the bytes moved and the time.
 
+#include "compiler/interpret/compare/Verify.h"
+#include "dialects/dist/Dist.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/PassManager.h"
 #include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/flags/ClusterFlag.h"
 #include "tools/pcc/flags/Session.h"
-#include "tools/pcc/subcommands/ReshardRun.h"
+#include "tools/pcc/subcommands/ReshardPairs.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -37,6 +42,50 @@ std::string typeText(llvm::ArrayRef<int64_t> shape) {
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
   return text + "f32";
+}
+
+/// Builds a function that returns its argument; with `isSharded` it reshards from `pair.from` to
+/// `pair.to`.
+mlir::OwningOpRef<mlir::ModuleOp> makeProgram(const ReshardPair &pair, bool isSharded,
+                                              mlir::MLIRContext &context) {
+  mlir::OpBuilder builder(&context);
+  mlir::Location loc = builder.getUnknownLoc();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto type = mlir::RankedTensorType::get(pair.shape, builder.getF32Type());
+  auto function = mlir::func::FuncOp::create(
+      builder, loc, "reshard",
+      builder.getFunctionType(mlir::TypeRange(type), mlir::TypeRange(type)));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  mlir::Value value = function.getArgument(0);
+  if (isSharded) {
+    auto from = dist::ShardingAttr::get(&context, pair.from);
+    auto to = dist::ShardingAttr::get(&context, pair.to);
+    (*module)->setAttr(dist::meshAttrName, dist::MeshAttr::get(&context, pair.mesh));
+    function.setArgAttr(0, dist::shardingAttrName, from);
+    function.setResultAttr(0, builder.getStringAttr(dist::shardingAttrName), to);
+    value = dist::ReshardOp::create(builder, loc, type, value, from, to);
+  }
+  mlir::func::ReturnOp::create(builder, loc, value);
+  return module;
+}
+
+/// Puts the reshard of `pair` into a program and replaces it by the collectives of its plan. Runs
+/// all ranks in the interpreter on random values, and compares the joined result with the input.
+/// `cluster`: the machine that the plan is made for, or null.
+interpret::Report runReshard(const ReshardPair &pair, const abi::Cluster *cluster,
+                             mlir::MLIRContext &context) {
+  mlir::OwningOpRef<mlir::ModuleOp> one = makeProgram(pair, /*isSharded=*/false, context);
+  mlir::OwningOpRef<mlir::ModuleOp> many = makeProgram(pair, /*isSharded=*/true, context);
+  partition::ReshardsToCollectivesOptions options;
+  if (cluster)
+    options.cluster = machine::toText(*cluster);
+  mlir::PassManager passes(&context);
+  passes.addPass(partition::createReshardsToCollectives(options));
+  passes.addPass(partition::createLocalize());
+  if (mlir::failed(passes.run(*many)))
+    return {{{"reshard", interpret::CaseStatus::Failed, "the planned program is invalid"}}};
+  return interpret::verifyModules(*one, *many);
 }
 
 class PlanReshardSubcommand : public Subcommand {

@@ -10,7 +10,6 @@
 #include "passes/solve/strategy/problem/Workers.h"
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/OldName.h"
-#include "tools/pcc/report/MemoryReport.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/report/SearchReport.h"
 #include "tools/pcc/search/PipelineSearch.h"
