@@ -74,7 +74,7 @@ docs: deps ## regenerates docs/generated
 format: ## formats the C++ sources
 	@tools/dev/presubmit --fix format
 
-presubmit: ## checks format, layers, sizes and generated docs
+presubmit: ## checks format, layers, sizes, words, generated docs and, with clang-tidy, changed files
 	@tools/dev/presubmit
 
 hooks: ## installs the git hooks that check commits

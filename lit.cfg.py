@@ -57,6 +57,10 @@ if os.path.exists(os.path.join(config.pcc_build, "lib", "libpcc-mpi.so")) and sh
     for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
         config.environment[name] = "1"
 
+# clang-tidy, by which presubmit checks changed files.
+if shutil.which("clang-tidy-22"):
+    config.available_features.add("clang-tidy")
+
 # NVIDIA's assembler, from the CUDA toolkit.
 ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 if ptxas:
