@@ -4,12 +4,12 @@
 // the phase `spmd`: shapes are local and collectives are explicit. The roofline model
 // (passes/analysis/cost/OpCostModel.h) gives the costs of ops, in the kernels that
 // passes/analysis/cost/KernelShares.h predicts. runtime/machine/CollectiveCost.h gives the costs of
-// collectives. Sections count as often as the step runs them. Each action reads and writes a sum
-// over actions once more. In a program with pipeline stages, each stage has its own cost
-// (PipelineCost.h), because messages between stages take no computing time.
+// collectives. Sections count as often as the step runs them. If a value is summed over actions,
+// each action also reads and writes the sum. In a program with pipeline stages, each stage has its
+// own cost (PipelineCost.h), because messages between stages take no computing time.
 //
 //   step = runs * (forward + recomputed + backward + exposed communication)
-//          + exposed reductions of gradients + update
+//          + exposed reductions of gradients + exposed gathers of parameters + update
 //
 // Hidden time: reductions of gradients overlap with the backward pass of the last action, each from
 // when its gradient is ready. Gathers of updated parameters overlap with the forward pass.

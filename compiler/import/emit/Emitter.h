@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds graph ops for one ONNX node. Every function folds if all its operands are known, and else
-// emits an op. A handler is therefore written once, and its node folds where possible. Subgraphs
-// that compute shapes need no other evaluation.
+// Builds graph ops for one ONNX node. All functions but `map` and `apply` fold if all operands are
+// known, and else emit an op. So a handler is written once, and its node folds where possible.
+// Subgraphs that compute shapes need no other evaluation.
 //
 // Errors are diagnosed at the node. The result is then a null tensor, which every function passes
 // on, so that handlers compose calls without checking each result.

@@ -35,8 +35,8 @@ struct Unfinished {
 /// Stream problem of one section, and the kernels that its tasks represent.
 class KernelStreams {
 public:
-  /// Makes tasks of the unfinished kernels, then of `order`. `cluster`
-  /// must be complete, have a device for each rank and outlive this object.
+  /// Makes tasks of the unfinished kernels, then of `order`. `cluster` must be complete, have a
+  /// device for each rank and outlive this object.
   KernelStreams(analysis::Section &section, llvm::ArrayRef<Unfinished> unfinished,
                 llvm::ArrayRef<StepKernel> order, const abi::Cluster &cluster);
 
