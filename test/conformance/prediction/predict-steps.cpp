@@ -12,7 +12,7 @@
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/machine/Cluster.h"
-#include "test/conformance/prediction/Pins.h"
+#include "test/conformance/prediction/Constraints.h"
 #include "test/conformance/prediction/Systems.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,7 +74,7 @@ CompileOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
 OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
   OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
   if (failed(
-          import::attachConstraints(*module, conformance::makePins(row, cut.chunks),
+          import::attachConstraints(*module, conformance::makeConstraints(row, cut.chunks),
                                     [](llvm::StringRef, int) { return "a row's constraint"; })) ||
       failed(runPhases(*module, makeOptions(cut), CompilePhase::Stages)))
     return {};
@@ -156,7 +156,7 @@ static void printParts(const plan::StepCost &step) {
   auto print = [](StringRef name, const plan::Seconds &seconds, double times) {
     if (seconds.sum() == 0)
       return;
-    llvm::outs() << llvm::formatv("    {0,-28} products {1:f3}, elements {2:f3}, rows {3:f3}, "
+    llvm::outs() << llvm::formatv("    {0,-28} matmuls {1:f3}, elements {2:f3}, rows {3:f3}, "
                                   "moves {4:f3}, messages {5:f3}\n",
                                   name, seconds.contraction * times, seconds.elementwise * times,
                                   seconds.reduction * times, seconds.movement * times,

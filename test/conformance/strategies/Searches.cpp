@@ -5,8 +5,8 @@
 #include "passes/strategy/memory_model/MemorySearch.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "test/conformance/strategies/Candidates.h"
+#include "test/conformance/strategies/CostQuestion.h"
 #include "test/conformance/strategies/Differences.h"
-#include "test/conformance/strategies/Pricing.h"
 #include "test/conformance/strategies/StepTimes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -33,11 +33,11 @@ constexpr unsigned maxAxes = 3;
 class Recursion {
 public:
   Recursion(const Case &question, ModuleOp module)
-      : question(question), module(module), pricing(question, module) {}
+      : question(question), module(module), costs(question, module) {}
 
-  std::optional<AllCounts> readTheirs() const { return pricing.readTheirs(); }
+  std::optional<AllCounts> readTheirs() const { return costs.readTheirs(); }
   double getTotal(const AllCounts &counts) const {
-    return pricing.getModel().getTotal(pricing.getCost(counts));
+    return costs.getModel().getTotal(costs.getCost(counts));
   }
 
   /// Runs recursive programming, then tries neighboring choices of every op.
@@ -45,25 +45,25 @@ public:
     strategy::ConstrainedProgram program;
     strategy::addRecursiveStrategy(module, question.devices, program);
     AllCounts counts;
-    for (const strategy::MemoryNode &node : pricing.getGraph().nodes)
+    for (const strategy::MemoryNode &node : costs.getGraph().nodes)
       counts.push_back(strategy::countFactors(program.given.ops.at(node.op), program.mesh));
-    return strategy::improveCounts(pricing.getGraph(), pricing.getSpace(), pricing.getModel(),
+    return strategy::improveCounts(costs.getGraph(), costs.getSpace(), costs.getModel(),
                                    std::move(counts));
   }
 
   /// Searches for the best assignment, starting from `initial`.
   AllCounts findBest(const AllCounts &initial) const {
     llvm::DenseMap<mlir::Operation *, FactorCounts> begun;
-    for (auto [node, counts] : llvm::zip_equal(pricing.getGraph().nodes, initial))
+    for (auto [node, counts] : llvm::zip_equal(costs.getGraph().nodes, initial))
       begun[node.op] = counts;
-    MemorySpace space = pricing.getSpace();
+    MemorySpace space = costs.getSpace();
     space.allows = [&](mlir::Operation *op, ArrayRef<int64_t> counts) {
       int64_t used = 1;
       for (int64_t count : counts)
         used *= count;
       return question.devices <= maxDevices || used == question.devices || begun[op] == counts;
     };
-    MemoryProblem problem(pricing.getGraph(), std::move(space), pricing.getModel());
+    MemoryProblem problem(costs.getGraph(), std::move(space), costs.getModel());
     solve::SolveOptions options;
     options.seconds = searchSeconds;
     options.initial.emplace();
@@ -82,7 +82,7 @@ public:
 private:
   const Case &question;
   ModuleOp module;
-  Pricing pricing;
+  CostQuestion costs;
 };
 
 } // namespace

@@ -6,8 +6,8 @@
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "passes/strategy/search/SearchImprove.h"
 #include "runtime/machine/Cluster.h"
+#include "test/conformance/strategies/CostQuestion.h"
 #include "test/conformance/strategies/NodeGraph.h"
-#include "test/conformance/strategies/Pricing.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

@@ -3,14 +3,14 @@
 // check-cases FILE…: compares this compiler with the reference system's passes, question by
 // question. Compared are the treatment of operators with strategies, costs, and the strategies that
 // searches list and find.
-#include "test/conformance/strategies/Prices.h"
+#include "test/conformance/strategies/Costs.h"
 #include "test/conformance/strategies/Searches.h"
 #include "test/conformance/training/Driver.h"
 
 using namespace pcc::conformance;
 
 static constexpr Kind kinds[] = {
-    {"one", judgeStrategies},        {"pair", judgeStrategies}, {"cost", judgePrices},
+    {"one", judgeStrategies},        {"pair", judgeStrategies}, {"cost", judgeCosts},
     {"dp", judgeDynamicProgramming}, {"rec", judgeRecursion},   {"prop", judgePropagation},
 };
 

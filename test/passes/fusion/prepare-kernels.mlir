@@ -14,14 +14,14 @@ func.func @split(%x: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x4xf32>) {
 // -----
 
 // Matmuls of types that the device does not multiply are computed in f32 and rounded once.
-// NONE-LABEL: @products
+// NONE-LABEL: @matmuls
 // NONE-NOT: graph.matmul {{.*}}f16>
 // NONE: %[[C:.*]] = graph.matmul {{.*}} : tensor<2x2xf32>, tensor<2x2xf32>
 // NONE: graph.cast %[[C]] : tensor<2x2xf32> to tensor<2x2xbf16>
-// HALF-LABEL: @products
+// HALF-LABEL: @matmuls
 // HALF: graph.matmul %arg0, %arg1 {transpose_rhs} : tensor<2x3xf16>, tensor<4x3xf16>
-// CHECK-LABEL: @products
-func.func @products(%a: tensor<2x3xf16>, %b: tensor<4x3xf16>, %c: tensor<2x2xbf16>) -> (tensor<2x4xf16>, tensor<2x2xbf16>) {
+// CHECK-LABEL: @matmuls
+func.func @matmuls(%a: tensor<2x3xf16>, %b: tensor<4x3xf16>, %c: tensor<2x2xbf16>) -> (tensor<2x4xf16>, tensor<2x2xbf16>) {
   // CHECK: %[[A:.*]] = graph.cast %arg0 : tensor<2x3xf16> to tensor<2x3xf32>
   // CHECK: %[[B:.*]] = graph.cast %arg1 : tensor<4x3xf16> to tensor<4x3xf32>
   // CHECK: %[[P:.*]] = graph.matmul %[[A]], %[[B]] {transpose_rhs} : tensor<2x3xf32>, tensor<4x3xf32>

@@ -15,8 +15,8 @@
 // The heads of a group are rows of one matmul: keys and values are not repeated.
 // CHECK-LABEL: func.func @grouped
 // CHECK: %[[ROWS:.+]] = graph.reshape %arg0 : tensor<2x4x3x2xf32> to tensor<2x2x6x2xf32>
-// CHECK: %[[PRODUCT:.+]] = graph.matmul %[[ROWS]], %arg1 {transpose_rhs}
-// CHECK: %[[SCORES:.+]] = graph.reshape %[[PRODUCT]] : tensor<2x2x6x5xf32> to tensor<2x4x3x5xf32>
+// CHECK: %[[MATMUL:.+]] = graph.matmul %[[ROWS]], %arg1 {transpose_rhs}
+// CHECK: %[[SCORES:.+]] = graph.reshape %[[MATMUL]] : tensor<2x2x6x5xf32> to tensor<2x4x3x5xf32>
 // CHECK-NOT: graph.select
 // CHECK: graph.reduce max %{{.*}}, [3]
 // CHECK: graph.matmul %{{.*}}, %arg2 : tensor<2x2x6x5xf32>, tensor<2x2x5x3xf32>

@@ -6,10 +6,10 @@
 // VERIFY: verify: 10 passed, 0 failed, 0 skipped
 
 // A contraction that is a matmul becomes one op.
-// CHECK-LABEL: func.func @product
+// CHECK-LABEL: func.func @matmul
 // CHECK-NEXT: %[[P:.+]] = graph.matmul %arg0, %arg1 : tensor<4x5xf32>, tensor<5x6xf32>
 // CHECK-NEXT: return %[[P]]
-func.func @product(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>) -> tensor<4x6xf32> {
+func.func @matmul(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>) -> tensor<4x6xf32> {
   %0 = graph.einsum "ij,jk->ik" %x, %y : tensor<4x5xf32>, tensor<5x6xf32>
   return %0 : tensor<4x6xf32>
 }

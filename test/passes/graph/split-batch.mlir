@@ -5,9 +5,9 @@
 // CHECK-SAME: %[[X:.+]]: tensor<8x4x4xf32> {{.*}}, %[[L:.+]]: tensor<8xi64> {{.*}}, %[[W:.+]]: tensor<16x10xf32> {{.*}}, %[[B:.+]]: tensor<10xf32>
 // CHECK-SAME: -> (tensor<f32>, tensor<8x10xf32>)
 // CHECK: %[[FLAT:.+]] = graph.reshape %[[X]] : tensor<8x4x4xf32> to tensor<8x16xf32>
-// CHECK: %[[PRODUCT:.+]] = graph.matmul %[[FLAT]], %[[W]] : tensor<8x16xf32>, tensor<16x10xf32>
+// CHECK: %[[MATMUL:.+]] = graph.matmul %[[FLAT]], %[[W]] : tensor<8x16xf32>, tensor<16x10xf32>
 // CHECK: %[[BIAS:.+]] = graph.broadcast %[[B]], [1] : tensor<10xf32> to tensor<8x10xf32>
-// CHECK: %[[SUM:.+]] = graph.add %[[PRODUCT]], %[[BIAS]] : tensor<8x10xf32>
+// CHECK: %[[SUM:.+]] = graph.add %[[MATMUL]], %[[BIAS]] : tensor<8x10xf32>
 // CHECK: %[[HALF:.+]] = graph.constant dense<5.000000e-01> : tensor<8x10xf32>
 // CHECK: %[[OUT:.+]] = graph.mul %[[SUM]], %[[HALF]] : tensor<8x10xf32>
 // CHECK: %[[LOSS:.+]] = graph.softmax_cross_entropy %[[OUT]], %[[L]] : tensor<8x10xf32>, tensor<8xi64>

@@ -45,7 +45,7 @@ SearchReport::SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates) {
   }
   if (candidates.front().outcome.isFeasible())
     ops = listOps(candidates.front().outcome);
-  pins = candidates.front().pins;
+  constraints = candidates.front().pins;
 }
 
 json::Value SearchReport::toJson() const {
@@ -63,19 +63,19 @@ json::Value SearchReport::toJson() const {
   for (const PlannedOp &op : ops)
     plan[op.name] =
         json::Object{{"in_strategy", op.in}, {"out_strategy", op.out}, {"cost", op.seconds}};
-  json::Array prices;
-  for (const strategy::ConstraintCost &constraint : pins) {
-    json::Object price{{"constraint", constraint.text}, {"cost", nullptr}, {"most", nullptr}};
+  json::Array costs;
+  for (const strategy::ConstraintCost &constraint : constraints) {
+    json::Object row{{"constraint", constraint.text}, {"cost", nullptr}, {"max_cost", nullptr}};
     if (constraint.isKnown) {
-      price["cost"] = constraint.seconds;
-      price["most"] = constraint.maxSeconds;
+      row["cost"] = constraint.seconds;
+      row["max_cost"] = constraint.maxSeconds;
     }
-    prices.push_back(std::move(price));
+    costs.push_back(std::move(row));
   }
   const Mesh &best = meshes.front();
   json::Object report{{"cost", best.cost},      {"bound", best.bound},
                       {"seconds", seconds},     {"meshes", std::move(rows)},
-                      {"ops", std::move(plan)}, {"pins", std::move(prices)}};
+                      {"ops", std::move(plan)}, {"constraints", std::move(costs)}};
   if (best.cutSeconds > 0) {
     report["cut_seconds"] = best.cutSeconds;
     report["cost_before"] = best.costBefore;
@@ -84,10 +84,10 @@ json::Value SearchReport::toJson() const {
 }
 
 /// Prints the cost of each constraint, and an upper bound if a higher cost is not ruled out.
-static void printConstraints(llvm::ArrayRef<strategy::ConstraintCost> pins) {
-  if (!pins.empty())
+static void printConstraints(llvm::ArrayRef<strategy::ConstraintCost> constraints) {
+  if (!constraints.empty())
     llvm::outs() << "\ncost of constraints, ms per step:\n";
-  for (const strategy::ConstraintCost &constraint : pins) {
+  for (const strategy::ConstraintCost &constraint : constraints) {
     if (!constraint.isKnown) {
       llvm::outs() << llvm::formatv("{0,10}  {1}, not computed within the time limit\n", "",
                                     constraint.text);
@@ -125,7 +125,7 @@ void SearchReport::print() const {
   for (const PlannedOp &op : longest)
     llvm::outs() << llvm::formatv("{0,10:f4}  {1}: {2} -> {3}\n", op.seconds * 1e3, op.name,
                                   llvm::join(op.in, ", "), llvm::join(op.out, ", "));
-  printConstraints(pins);
+  printConstraints(constraints);
 }
 
 /// Formats `((2,1),(1,4))`.
@@ -140,7 +140,7 @@ static std::string print(llvm::ArrayRef<std::vector<int64_t>> tensors) {
 
 MemoryReport::MemoryReport(const strategy::MemoryOutcome &outcome)
     : mesh(outcome.program.mesh.str()), status(solve::stringify(outcome.result.status)),
-      price(outcome.cost), total(outcome.total), bound(outcome.bound), seconds(outcome.seconds) {
+      cost(outcome.cost), total(outcome.total), bound(outcome.bound), seconds(outcome.seconds) {
   llvm::StringMap<unsigned> seen;
   for (const strategy::MemoryChoice &choice : outcome.choices) {
     std::string name = analysis::getName(choice.op).str();
@@ -160,9 +160,9 @@ json::Value MemoryReport::toJson() const {
                       {"status", status},
                       {"seconds", seconds},
                       {"mesh", mesh},
-                      {"computation", price.computation},
-                      {"activations", price.activations},
-                      {"parameters", price.parameters},
+                      {"computation", cost.computation},
+                      {"activations", cost.activations},
+                      {"parameters", cost.parameters},
                       {"ops", std::move(plan)}};
 }
 
@@ -170,7 +170,7 @@ void MemoryReport::print() const {
   llvm::outs() << llvm::formatv("{0}: cost {1:f1}, bound {2:f1}, {3:f3} s, mesh {4}\n", status,
                                 total, bound, seconds, mesh)
                << llvm::formatv("computation {0:f0}, activations {1:f0}, parameters {2:f0} bytes\n",
-                                price.computation, price.activations, price.parameters);
+                                cost.computation, cost.activations, cost.parameters);
   std::vector<Op> costliest = ops;
   llvm::stable_sort(costliest, [](const Op &lhs, const Op &rhs) { return lhs.total > rhs.total; });
   constexpr size_t maxShown = 20;

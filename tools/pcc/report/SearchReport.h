@@ -24,9 +24,9 @@ public:
   explicit SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates);
 
   /// Returns `{"cost", "bound", "seconds", "meshes": […], "ops": {NAME: {"in_strategy",
-  /// "out_strategy", "cost"}}, "pins": [{"constraint", "cost", "most"}]}`; times in seconds. With
-  /// recursive cuts also "cut_seconds", the time of the cuts alone, and "cost_before", the cost
-  /// before their improvement.
+  /// "out_strategy", "cost"}}, "constraints": [{"constraint", "cost", "max_cost"}]}`; times in
+  /// seconds. With recursive cuts also "cut_seconds", the time of the cuts alone, and
+  /// "cost_before", the cost before their improvement.
   llvm::json::Value toJson() const;
   /// Prints a table of the meshes, the slowest ops of the plan, and the cost of constraints.
   void print() const;
@@ -41,7 +41,7 @@ private:
 
   std::vector<Mesh> meshes;
   std::vector<PlannedOp> ops; ///< in program order
-  std::vector<strategy::ConstraintCost> pins;
+  std::vector<strategy::ConstraintCost> constraints;
 };
 
 /// Reports the result of a strategy search under the cost model `memory`. Its costs are not times
@@ -65,7 +65,7 @@ private:
   };
 
   std::string mesh, status;
-  strategy::MemoryCost price;
+  strategy::MemoryCost cost;
   double total, bound, seconds;
   std::vector<Op> ops; ///< in program order
 };

@@ -339,8 +339,8 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
   // A collective whose result is used twice, through another collective.
   func.func @chain(%x: tensor<4x2xf32>, %w: tensor<2x2xf32> {check.shared}) -> tensor<4x2xf32> {
     %copy = dist.mirror %w : tensor<2x2xf32>
-    %product = graph.matmul %x, %copy : tensor<4x2xf32>, tensor<2x2xf32>
-    %part = dist.reduce_scatter sum %product axis = 0 : tensor<4x2xf32> to tensor<1x2xf32>
+    %matmul = graph.matmul %x, %copy : tensor<4x2xf32>, tensor<2x2xf32>
+    %part = dist.reduce_scatter sum %matmul axis = 0 : tensor<4x2xf32> to tensor<1x2xf32>
     %square = graph.mul %part, %part : tensor<1x2xf32>
     %r = dist.all_gather %square axis = 0 : tensor<1x2xf32> to tensor<4x2xf32>
     return %r : tensor<4x2xf32>

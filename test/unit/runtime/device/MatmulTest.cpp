@@ -32,7 +32,7 @@ int64_t countByLibrary(const ProductCase &test, bool tf32 = false) {
   return pcc_emulated_products() - before;
 }
 
-TEST(Products, ByTheLibrary) {
+TEST(Matmuls, ByTheLibrary) {
   std::mt19937 random(1);
   for (int variant = 0; variant < productVariants; ++variant)
     EXPECT_EQ(countByLibrary(makeProduct(random, 2, 5, 3, 7, variant)), 1) << variant;
@@ -40,7 +40,7 @@ TEST(Products, ByTheLibrary) {
 
 // The library requires kept rows of a multiple of 8 elements, and sums of a single matmul.
 // Otherwise a kernel does the rest, as the suite of all devices shows.
-TEST(Products, AreFinishedByKernels) {
+TEST(Matmuls, AreFinishedByKernels) {
   std::mt19937 random(1);
   for (int64_t n : {16, 15})
     for (Gelu gelu : {Gelu::Plain, Gelu::Keeps, Gelu::Gradient})
@@ -50,7 +50,7 @@ TEST(Products, AreFinishedByKernels) {
 }
 
 // Operands may be rounded only if the program allows it.
-TEST(Products, RoundFactorsWhereTheProgramAsks) {
+TEST(Matmuls, RoundFactorsWhereTheProgramAsks) {
   std::mt19937 random(1);
   for (bool tf32 : {false, true}) {
     int64_t before = pcc_emulated_rounded_products();
@@ -60,7 +60,7 @@ TEST(Products, RoundFactorsWhereTheProgramAsks) {
 }
 
 // A CUDA 13 library opens on an older driver, but then fails at every call.
-TEST(Products, TheLibraryIsOneThatTheDriverRuns) {
+TEST(Matmuls, TheLibraryIsOneThatTheDriverRuns) {
   using cuda::lt::CublasLt;
   EXPECT_STREQ(CublasLt::names(13000).front(), "libcublasLt.so.13");
   EXPECT_EQ(CublasLt::names(13010).size(), 2u) << "older ones as well";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "test/conformance/strategies/Prices.h"
+#include "test/conformance/strategies/Costs.h"
 
 #include "passes/solve/strategy/Solve.h"
 #include "test/conformance/strategies/Candidates.h"
 #include "test/conformance/strategies/Compiled.h"
-#include "test/conformance/strategies/Pricing.h"
+#include "test/conformance/strategies/CostQuestion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -22,7 +22,7 @@ struct Found {
   std::vector<std::string> same, beyond, wrong;
 
   void compare(llvm::StringRef what, double ours, double theirs) {
-    if (!isSamePrice(ours, theirs))
+    if (!isSameCost(ours, theirs))
       wrong.push_back(llvm::formatv("{0}: expected {1:F1}, got {2:F1}", what, theirs, ours));
   }
 
@@ -53,9 +53,9 @@ const llvm::json::Object *findTaken(const Case &question) {
 /// Compares the cost tables of edges between two nodes, pair by pair.
 class EdgeTables {
 public:
-  EdgeTables(const Case &question, const Pricing &pricing, const MemoryProblem &problem,
+  EdgeTables(const Case &question, const CostQuestion &costs, const MemoryProblem &problem,
              Found &found)
-      : question(question), pricing(pricing), problem(problem), found(found) {}
+      : question(question), costs(costs), problem(problem), found(found) {}
 
   void compare() {
     for (const llvm::json::Value &value : listOf(question.object, "edge_costs")) {
@@ -74,7 +74,7 @@ private:
   /// Returns the last use between the two nodes: if there are several, the answer has the table of
   /// the last.
   const MemoryUse *findUse(llvm::StringRef from, llvm::StringRef to) const {
-    int maker = pricing.findNode(from), reader = pricing.findNode(to);
+    int maker = costs.findNode(from), reader = costs.findNode(to);
     const MemoryUse *last = nullptr;
     if ((maker < 0 && from != fed) || (reader < 0 && to != outside))
       return last;
@@ -88,7 +88,7 @@ private:
   /// is not an option of pcc.
   std::vector<std::optional<int32_t>> listOptions(llvm::StringRef name) const {
     std::vector<std::optional<int32_t>> options;
-    if (int node = pricing.findNode(name); node >= 0)
+    if (int node = costs.findNode(name); node >= 0)
       for (const llvm::json::Value &candidate :
            listOf(question.object->getObject("candidates"), name)) {
         const strategy::MemoryOp &op = problem.getGraph().nodes[node].modelOp;
@@ -101,30 +101,30 @@ private:
   }
 
   void compare(const MemoryUse &use, const std::string &from, const std::string &to,
-               const llvm::json::Array &costs) {
+               const llvm::json::Array &given) {
     auto makers = listOptions(from), readers = listOptions(to);
-    if (costs.size() != makers.size() * readers.size())
+    if (given.size() != makers.size() * readers.size())
       return found.wrong.push_back(llvm::formatv("{0} to {1}: expected {2} pairs, got {3} by {4}",
-                                                 from, to, costs.size(), makers.size(),
+                                                 from, to, given.size(), makers.size(),
                                                  readers.size()));
     size_t wrong = 0;
-    for (auto [index, pair] : llvm::enumerate(costs)) {
+    for (auto [index, pair] : llvm::enumerate(given)) {
       auto maker = makers[index / readers.size()], reader = readers[index % readers.size()];
       if (!maker || !reader)
         continue;
       strategy::ReshardVolume ours = problem.measure(use, *maker, *reader);
       const llvm::json::Array &theirs = *pair.getAsArray();
-      wrong += !isSamePrice(ours.computation, *theirs[0].getAsNumber()) ||
-               !isSamePrice(ours.forward + ours.backward, *theirs[1].getAsNumber());
+      wrong += !isSameCost(ours.computation, *theirs[0].getAsNumber()) ||
+               !isSameCost(ours.forward + ours.backward, *theirs[1].getAsNumber());
       ++numPairs;
     }
     if (wrong)
       found.wrong.push_back(
-          llvm::formatv("{0} to {1}: {2} of {3} pairs differ", from, to, wrong, costs.size()));
+          llvm::formatv("{0} to {1}: {2} of {3} pairs differ", from, to, wrong, given.size()));
   }
 
   const Case &question;
-  const Pricing &pricing;
+  const CostQuestion &costs;
   const MemoryProblem &problem;
   Found &found;
   int64_t numPairs = 0;
@@ -134,23 +134,23 @@ private:
 class Judge {
 public:
   Judge(const Case &question, ModuleOp module)
-      : question(question), pricing(question, module),
-        problem(pricing.getGraph(), pricing.getSpace(), pricing.getModel()) {}
+      : question(question), costs(question, module),
+        problem(costs.getGraph(), costs.getSpace(), costs.getModel()) {}
 
-  void comparePrices(Found &found) {
-    auto theirs = pricing.readTheirs();
+  void compareCosts(Found &found) {
+    auto theirs = costs.readTheirs();
     if (!theirs)
       return found.wrong.push_back("expected a strategy for every node");
     const llvm::json::Object &taken = *findTaken(question);
-    MemoryCost price = priceAsThere(*theirs);
-    const strategy::MemoryModel &model = pricing.getModel();
-    found.compare("computation", price.computation, *taken.getNumber("computation"));
-    found.compare("communication", price.activations + model.gamma * price.parameters,
+    MemoryCost cost = costAsThere(*theirs);
+    const strategy::MemoryModel &model = costs.getModel();
+    found.compare("computation", cost.computation, *taken.getNumber("computation"));
+    found.compare("communication", cost.activations + model.gamma * cost.parameters,
                   *taken.getNumber("communication"));
-    found.compare("all communication", price.activations + price.parameters,
+    found.compare("all communication", cost.activations + cost.parameters,
                   *taken.getNumber("communication_total"));
-    found.compare("total", model.getTotal(price), *taken.getNumber("total"));
-    EdgeTables(question, pricing, problem, found).compare();
+    found.compare("total", model.getTotal(cost), *taken.getNumber("total"));
+    EdgeTables(question, costs, problem, found).compare();
   }
 
   void compareOptimum(Found &found) {
@@ -159,7 +159,7 @@ public:
       return found.wrong.push_back("dynamic programming: " + result.reason);
     double ours = problem.getTotal(result.solution);
     double theirs = *findTaken(question)->getNumber("total");
-    if (isSamePrice(ours, theirs))
+    if (isSameCost(ours, theirs))
       found.same.push_back(llvm::formatv("total {0:F1}", ours));
     else if (ours < theirs)
       found.beyond.push_back(
@@ -172,19 +172,19 @@ private:
   /// Returns the cost in which readers of reshapes choose as the reference system could. The
   /// answer's strategies are options of pcc, unless a node has a strategy that this search does not
   /// consider.
-  MemoryCost priceAsThere(const std::vector<strategy::FactorCounts> &counts) const {
+  MemoryCost costAsThere(const std::vector<strategy::FactorCounts> &counts) const {
     solve::StrategySolution solution;
     for (auto [node, nodeCounts] : llvm::enumerate(counts)) {
       std::optional<int32_t> option = problem.findOption(node, nodeCounts);
       if (!option)
-        return pricing.getCost(counts);
+        return costs.getCost(counts);
       solution.push_back(*option);
     }
     return problem.getCost(solution);
   }
 
   const Case &question;
-  Pricing pricing;
+  CostQuestion costs;
   MemoryProblem problem;
 };
 
@@ -194,7 +194,7 @@ std::optional<Judgement> compile(const Case &question, MLIRContext &context, Pro
   if (!model.unknownOperator.empty())
     return Judgement{Verdict::Skipped, "operator " + model.unknownOperator};
   if (!findTaken(question))
-    return Judgement{Verdict::Skipped, "no prices"};
+    return Judgement{Verdict::Skipped, "no costs"};
   program = compileSingle(model.text, /*trains=*/false, context);
   if (!program.module)
     return Judgement{Verdict::Failed, program.error};
@@ -203,13 +203,13 @@ std::optional<Judgement> compile(const Case &question, MLIRContext &context, Pro
 
 } // namespace
 
-Judgement judgePrices(const Case &question, MLIRContext &context) {
+Judgement judgeCosts(const Case &question, MLIRContext &context) {
   Program program;
   if (std::optional<Judgement> refused = compile(question, context, program))
     return *refused;
   Found found;
-  Judge(question, *program.module).comparePrices(found);
-  found.same.insert(found.same.begin(), "prices");
+  Judge(question, *program.module).compareCosts(found);
+  found.same.insert(found.same.begin(), "costs");
   return found.judge();
 }
 
@@ -222,7 +222,7 @@ Judgement judgeDynamicProgramming(const Case &question, MLIRContext &context) {
   Found found;
   (listed.verdict == Verdict::Same ? found.same : found.beyond).push_back(listed.text);
   Judge judge(question, *program.module);
-  judge.comparePrices(found);
+  judge.compareCosts(found);
   judge.compareOptimum(found);
   return found.judge();
 }

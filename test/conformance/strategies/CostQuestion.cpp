@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "test/conformance/strategies/Pricing.h"
+#include "test/conformance/strategies/CostQuestion.h"
 
 #include "test/conformance/strategies/NodeGraph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -67,7 +67,7 @@ static MemorySpace makeSpace(const Case &question) {
   return space;
 }
 
-Pricing::Pricing(const Case &question, ModuleOp module)
+CostQuestion::CostQuestion(const Case &question, ModuleOp module)
     : question(question), graph(makeNodeGraph(question, module)), model(readWeights(question)),
       space(makeSpace(question)) {
   llvm::DenseMap<mlir::Operation *, FactorCounts> given;
@@ -82,12 +82,12 @@ Pricing::Pricing(const Case &question, ModuleOp module)
     space.findGiven = [given](mlir::Operation *op) { return given.lookup(op); };
 }
 
-int Pricing::findNode(llvm::StringRef name) const {
+int CostQuestion::findNode(llvm::StringRef name) const {
   auto it = llvm::find(names, name);
   return it == names.end() ? -1 : static_cast<int>(it - names.begin());
 }
 
-std::optional<std::vector<FactorCounts>> Pricing::readTheirs() const {
+std::optional<std::vector<FactorCounts>> CostQuestion::readTheirs() const {
   const llvm::json::Object *strategies = question.object->getObject("strategies");
   std::vector<FactorCounts> counts;
   for (auto [node, name] : llvm::zip_equal(graph.nodes, names)) {
@@ -99,7 +99,7 @@ std::optional<std::vector<FactorCounts>> Pricing::readTheirs() const {
   return counts;
 }
 
-strategy::MemoryCost Pricing::getCost(const std::vector<FactorCounts> &counts) const {
+strategy::MemoryCost CostQuestion::getCost(const std::vector<FactorCounts> &counts) const {
   llvm::DenseMap<mlir::Operation *, FactorCounts> given;
   for (auto [node, nodeCounts] : llvm::zip_equal(graph.nodes, counts))
     given[node.op] = nodeCounts;
@@ -109,7 +109,7 @@ strategy::MemoryCost Pricing::getCost(const std::vector<FactorCounts> &counts) c
   return problem.getCost(solve::StrategySolution(counts.size(), 0));
 }
 
-bool isSamePrice(double ours, double theirs) {
+bool isSameCost(double ours, double theirs) {
   return std::abs(ours - theirs) <= 1e-5 * std::max(1.0, std::abs(theirs));
 }
 

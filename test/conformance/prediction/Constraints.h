@@ -10,6 +10,6 @@ namespace pcc::conformance {
 
 /// Makes the constraints; `chunks` is the number of virtual stages of each stage. The layers are
 /// dealt out evenly.
-abi::Constraints makePins(const Row &row, int chunks);
+abi::Constraints makeConstraints(const Row &row, int chunks);
 
 } // namespace pcc::conformance

@@ -10,7 +10,7 @@ namespace pcc::conformance {
 
 /// Judges a complete given assignment: computation, communication, total, and the cost tables of
 /// edges between nodes.
-Judgement judgePrices(const Case &question, mlir::MLIRContext &context);
+Judgement judgeCosts(const Case &question, mlir::MLIRContext &context);
 
 /// Judges the same of the assignment that the reference system chose. In addition, the strategies
 /// that the reference system tried are options of pcc, and the result of pcc's dynamic programming

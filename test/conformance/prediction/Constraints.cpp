@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "test/conformance/prediction/Pins.h"
+#include "test/conformance/prediction/Constraints.h"
 
 #include <google/protobuf/text_format.h>
 #include <llvm/ADT/StringRef.h>
@@ -51,7 +51,7 @@ static std::string nameMesh(const Row &row) {
          ", tp=" + std::to_string(row.tensorParallel);
 }
 
-abi::Constraints makePins(const Row &row, int chunks) {
+abi::Constraints makeConstraints(const Row &row, int chunks) {
   std::string text = "constraint { input: 'x' sharding: '[dp, _]' }";
   if (row.tensorParallel > 1)
     text += tensors;
@@ -64,10 +64,10 @@ abi::Constraints makePins(const Row &row, int chunks) {
   if (llvm::StringRef(mesh).contains("rest"))
     text = std::regex_replace(text, std::regex("\\[dp"), "[rest.dp");
   text = "mesh: '" + mesh + "' " + text;
-  abi::Constraints pins;
-  if (!google::protobuf::TextFormat::ParseFromString(text, &pins))
-    llvm::report_fatal_error("the pins of a row are no message");
-  return pins;
+  abi::Constraints constraints;
+  if (!google::protobuf::TextFormat::ParseFromString(text, &constraints))
+    llvm::report_fatal_error("the constraints of a row are no message");
+  return constraints;
 }
 
 } // namespace pcc::conformance

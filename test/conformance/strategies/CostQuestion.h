@@ -14,10 +14,10 @@ strategy::FactorCounts countFactors(const strategy::MemoryOp &op, const Tuples &
 /// Reads shard counts from JSON.
 Tuples readTuples(const llvm::json::Array &array);
 
-class Pricing {
+class CostQuestion {
 public:
   /// Prepares the costs of `question`, whose module is `module`.
-  Pricing(const Case &question, mlir::ModuleOp module);
+  CostQuestion(const Case &question, mlir::ModuleOp module);
 
   const strategy::MemoryGraph &getGraph() const { return graph; }
   const strategy::MemorySpace &getSpace() const { return space; }
@@ -39,6 +39,6 @@ private:
 };
 
 /// Returns true if `theirs`, printed by the reference system with six digits, equals `ours`.
-bool isSamePrice(double ours, double theirs);
+bool isSameCost(double ours, double theirs);
 
 } // namespace pcc::conformance
