@@ -65,8 +65,7 @@ static abi::SafetensorsEntry entryOf(const abi::Parameter &parameter) {
 /// Whether all numbers are finite: infinities and NaNs have all bits of the exponent set.
 template <typename Bits> static bool areFinite(const std::vector<std::byte> &bytes, Bits exponent) {
   std::span numbers(reinterpret_cast<const Bits *>(bytes.data()), bytes.size() / sizeof(Bits));
-  return std::ranges::all_of(numbers,
-                             [&](Bits number) { return (number & exponent) != exponent; });
+  return std::ranges::all_of(numbers, [&](Bits number) { return (number & exponent) != exponent; });
 }
 
 static bool areFinite(abi::ElementType type, const std::vector<std::byte> &bytes) {

@@ -57,8 +57,8 @@ struct Pair {
   RunOptions runA, runB;
 
   Pair(ModuleOp a, ModuleOp b, const VerifyOptions &given)
-      : a(a), b(b),
-        options(given), runA{options.precision, factorsFor(a, b, options.gradientFactors)},
+      : a(a), b(b), options(given),
+        runA{options.precision, factorsFor(a, b, options.gradientFactors)},
         runB{options.precision, factorsFor(b, a, options.gradientFactors)} {
     options.perRankParameters.merge(findDifferingParameters(a, b));
   }

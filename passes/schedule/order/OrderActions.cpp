@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OrderActions: puts the actions of each stage in the order of the named schedule or, by the name
-// `auto`, of the fastest one that passes/solve/order finds for the times of the stages.
+// OrderActions: puts the actions of each stage in the order of a schedule (passes/solve/order). For
+// `auto` that is the fastest order that a search finds for the times of the stages.
 //
 //   1f1b   stage 0   F0 F1 F2 F3 B0 B1 B2 B3 update   becomes   F0 F1 B0 F2 B1 F3 B2 B3 update
 //          stage 1   F0 F1 F2 F3 B0 B1 B2 B3 update             F0 B0 F1 B1 F2 B2 F3 B3 update

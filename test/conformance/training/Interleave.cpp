@@ -22,10 +22,10 @@ constexpr Refusal refusals[] = {
 Judgement judgeOrder(const CopyOrder &order) {
   if (!order.broken.empty())
     return {Verdict::Failed, llvm::join(order.broken, "\n  ")};
-  std::string text =
-      llvm::formatv("{0} constraints between streams, {1} of {2} others; {3:f1} us, theirs {4:f1} us",
-                    order.crossing, order.added - int64_t(order.unmet.size()), order.added,
-                    order.ours * 1e6, order.seconds * 1e6);
+  std::string text = llvm::formatv(
+      "{0} constraints between streams, {1} of {2} others; {3:f1} us, theirs {4:f1} us",
+      order.crossing, order.added - int64_t(order.unmet.size()), order.added, order.ours * 1e6,
+      order.seconds * 1e6);
   // Ops of one kernel of pcc may be separate events in the answer, with the loss after all others.
   bool isInTime = order.ours <= order.seconds * 1.001;
   if (isInTime)
