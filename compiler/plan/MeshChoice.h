@@ -10,7 +10,6 @@
 #pragma once
 
 #include "passes/strategy/search/ConstraintCosts.h"
-#include "passes/strategy/search/PlanConflict.h"
 
 namespace pcc::plan {
 

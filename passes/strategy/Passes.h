@@ -6,7 +6,7 @@
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/strategy/search/SearchAlgorithm.h"
+#include "passes/strategy/SearchAlgorithm.h"
 #include <functional>
 
 namespace pcc::strategy {

@@ -15,9 +15,58 @@
 // divide the number of ranks.
 #pragma once
 
-#include "passes/strategy/constraints/CheckTensors.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/strategy/constraints/GivenStrategy.h"
+#include "passes/strategy/constraints/MeshRefinement.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace pcc::strategy {
+
+// Checks cuts of tensors as far as no op is needed: the tensor part of the checks of
+// CheckStrategy.h.
+
+/// Begins a diagnostic that names the op or option to which the tensors belong.
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// Cuts by count or, if `axes` is not empty, by axis name. The entries belong to the factors of an
+/// op in the order of its rule, or to the dimensions of one tensor.
+struct Cuts {
+  DeviceMatrix counts;
+  std::vector<dist::AxisList> axes;
+
+  bool areNamed() const { return !axes.empty(); }
+};
+
+/// Tensors of one side of an op or of a model. Messages call each tensor by its entry in `names`
+/// or, if `names` is empty, "input 1".
+struct TensorGroup {
+  llvm::StringRef noun;
+  llvm::SmallVector<llvm::ArrayRef<int64_t>> shapes;
+  llvm::SmallVector<std::string> names;
+
+  std::string name(unsigned tensor) const {
+    return names.empty() ? (noun + " " + llvm::Twine(tensor)).str() : names[tensor];
+  }
+  std::string name(unsigned tensor, unsigned dim) const {
+    return name(tensor) + ", dimension " + std::to_string(dim);
+  }
+};
+
+/// Checks the number of tensors, lengths, axes and counts, in this order. Emits a diagnostic on
+/// failure.
+mlir::FailureOr<std::vector<Cuts>> checkTensors(const GivenCuts &given, const TensorGroup &group,
+                                                const dist::Mesh &mesh, EmitError emitError);
+
+/// Checks tensors that are cut independently: as checkTensors, then that the number of parts of
+/// each tensor divides the number of ranks.
+mlir::FailureOr<std::vector<Cuts>> checkLoneTensors(const GivenCuts &given,
+                                                    const TensorGroup &group,
+                                                    const dist::Mesh &mesh, int64_t numRanks,
+                                                    EmitError emitError);
+
+/// Checks that the product of `counts` divides the number of ranks. Emits a diagnostic on failure.
+mlir::LogicalResult checkMatmulFigures(llvm::ArrayRef<int64_t> counts, int64_t numRanks,
+                                       EmitError emitError);
 
 /// Legal strategy of one op.
 struct CheckedStrategy {
@@ -30,6 +79,24 @@ struct CheckedStrategy {
 /// Checks the strategy `given` for `op`, which has a factor rule. `mesh` is the program's mesh and
 /// resolves axis names; `numRanks` is the number of ranks. Emits a diagnostic on failure.
 mlir::FailureOr<CheckedStrategy> checkStrategy(mlir::Operation *op, const GivenStrategy &given,
+                                               const dist::Mesh &mesh, int64_t numRanks);
+
+// Parses the option dataset_strategy, which states how the inputs of a model are fed: one cut per
+// input, in the model's order. Labels are inputs and follow the inputs of the model itself.
+//
+//   @forward(%x: tensor<8x4xf32>), @forward_backward(%x, %labels: tensor<8xi64>)
+//   ((2,1),(2))        x in 2 blocks of rows, labels in 2
+//   [dp, tp], [dp]     x in blocks of rows and columns
+//
+// The cuts are checked in the same order; then the number of parts must divide the
+// number of ranks. Every message names the input.
+
+/// Cuts in which inputs are fed, by name of the input.
+using FedInputs = llvm::MapVector<llvm::StringRef, Cuts>;
+
+/// Parses `text`, which is empty or has a cut for every input of `module`. Emits a diagnostic on
+/// failure.
+mlir::FailureOr<FedInputs> readDatasetStrategy(mlir::ModuleOp module, llvm::StringRef text,
                                                const dist::Mesh &mesh, int64_t numRanks);
 
 } // namespace pcc::strategy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/strategy/constraints/CheckTensors.h"
+#include "passes/strategy/constraints/CheckStrategy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>

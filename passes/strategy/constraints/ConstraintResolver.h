@@ -6,7 +6,6 @@
 #pragma once
 
 #include "passes/strategy/constraints/CheckStrategy.h"
-#include "passes/strategy/constraints/DatasetStrategy.h"
 #include "passes/strategy/constraints/ShardingConstraints.h"
 #include "passes/strategy/propagate/ShardingAnnotator.h"
 #include "llvm/ADT/MapVector.h"

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "dialects/interfaces/FactorRule.h"
-#include "passes/strategy/memory_model/MemoryReshard.h"
+#include "passes/strategy/memory_model/DeviceLayout.h"
 
 namespace pcc::strategy {
 

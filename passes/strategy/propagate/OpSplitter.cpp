@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/strategy/propagate/OpSplitter.h"
+#include "passes/strategy/propagate/OpSharding.h"
 
 #include "passes/analysis/cost/Cost.h"
 #include "llvm/ADT/STLExtras.h"

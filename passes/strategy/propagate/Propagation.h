@@ -12,7 +12,7 @@
 //   forwards         an op follows those of its operands that are known
 //
 // If an op's operands and the wish of its user are cut in different ways, each of them is tried as
-// the one to follow. The split that moves the fewest bytes is chosen (OpSplitter.h).
+// the one to follow. The split that moves the fewest bytes is chosen (OpSharding.h).
 //
 //   x -> matmul(given [dp, _], [_, tp]) -> relu -> matmul(given [dp, tp], [tp, _]) -> add
 //     x         backwards  [dp, _]
@@ -21,7 +21,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/strategy/propagate/OpSplitter.h"
+#include "passes/strategy/propagate/OpSharding.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/search/ConstraintCosts.h"
 
+#include "passes/analysis/OpNames.h"
+#include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/problem/Workers.h"
 #include "passes/strategy/search/SearchTranslate.h"
 #include <numeric>
@@ -44,6 +46,54 @@ std::vector<ConstraintCost> estimateConstraintCosts(const SearchOutcome &outcome
     return lhs.isKnown != rhs.isKnown ? lhs.isKnown : lhs.seconds > rhs.seconds;
   });
   return costs;
+}
+
+PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions &options) {
+  solve::Stopwatch clock;
+  double seconds = options.solve.seconds;
+  auto isInfeasible = [&](ArrayRef<int> pins) {
+    SearchProblem problem = outcome.problem->remake(keepConstraints(outcome.asked, pins));
+    return solve::isInfeasible(problem.getProblem(), (seconds - clock.seconds()) / 4);
+  };
+  PlanConflict conflict;
+  conflict.needsConstraints = !outcome.asked.pins.empty() && !isInfeasible({});
+  if (conflict.needsConstraints)
+    conflict.pins = solve::findConflict(
+        static_cast<int>(outcome.asked.pins.size()),
+        [&](const std::vector<int> &pins) { return isInfeasible(pins); },
+        [&] { return clock.seconds() > seconds; });
+  return conflict;
+}
+
+/// Returns the op that runs at `time`, in quotes.
+static std::string describeTime(const SearchProblem &problem, int64_t time) {
+  for (const SearchNode &node : problem.getGraph().nodes)
+    if (node.op && node.begin == time)
+      return ("\"" + analysis::getName(node.op) + "\"").str();
+  return "time " + std::to_string(time);
+}
+
+/// Returns the minimum number of bytes that a node can hold.
+static int64_t countMinBytes(const solve::StrategyNode &node) {
+  return *std::min_element(node.usages.begin(), node.usages.end());
+}
+
+std::string describeShortage(const SearchProblem &search) {
+  const solve::StrategyProblem &problem = search.getProblem();
+  solve::UsagePeak peak = solve::findUsagePeak(problem);
+  std::string place = describeTime(search, peak.time);
+  std::string limit = std::to_string(problem.usageLimit);
+  if (peak.use <= problem.usageLimit)
+    return "no choice for all ops together needs at most " + limit + " bytes; at " + place +
+           " at least " + solve::toString(peak.use) + " are needed";
+  std::string text = "at " + place + " at least " + solve::toString(peak.use) +
+                     " bytes are needed, expected at most " + limit + "; most by";
+  constexpr size_t maxShown = 4;
+  peak.largest.resize(std::min(peak.largest.size(), maxShown));
+  for (auto [index, node] : llvm::enumerate(peak.largest))
+    text += (index ? ", " : " ") + problem.describe(node) + " (" +
+            std::to_string(countMinBytes(problem.nodes[node])) + ")";
+  return text;
 }
 
 } // namespace pcc::strategy

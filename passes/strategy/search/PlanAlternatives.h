@@ -24,7 +24,7 @@ struct Objection {
 /// One option of the op; times are seconds of a step.
 struct PlanAlternative {
   OpSharding opSharding;
-  std::string words; ///< description of the option (OptionDescription.h)
+  std::string words; ///< description of the option
   bool isChosen = false;
   double seconds = 0;                     ///< time of the op itself, with its own collectives
   int64_t bytes = 0;                      ///< bytes of its results on one rank

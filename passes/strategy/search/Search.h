@@ -5,8 +5,8 @@
 #pragma once
 
 #include "passes/solve/strategy/Solve.h"
+#include "passes/strategy/SearchAlgorithm.h"
 #include "passes/strategy/constraints/ConstrainedProgram.h"
-#include "passes/strategy/search/SearchAlgorithm.h"
 #include "passes/strategy/search/SearchProblem.h"
 
 namespace pcc::strategy {

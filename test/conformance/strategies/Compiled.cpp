@@ -6,7 +6,7 @@
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
-#include "passes/strategy/constraints/FactorAxes.h"
+#include "passes/strategy/propagate/FactorAxes.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/analysis/LocalForm.h"
-#include "passes/strategy/constraints/FactorAxes.h"
+#include "passes/strategy/propagate/FactorAxes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -52,12 +52,11 @@ private:
   uint64_t otherWork = 0;
 };
 
-// One run of local search on one solution. It starts from a decoding of prices and improves the
-// solution by moves. Then it crosses the solution with the pool, one by one, with some moves after
-// each gain. The final solution is offered to the pool.
-//
-//   start —moves→ local optimum —cross, moves→ better —cross, moves→ … → pool
-
+/// One run of local search on one solution. It starts from a decoding of prices and improves the
+/// solution by moves. Then it crosses the solution with the pool, one by one, with some moves after
+/// each gain. The final solution is offered to the pool.
+///
+///   start —moves→ local optimum —cross, moves→ better —cross, moves→ … → pool
 class Descent {
 public:
   /// Starts from `start`, with these prices by segment.

@@ -18,8 +18,7 @@
 
 namespace pcc::solve {
 
-// The distinct cost tables of a problem's edges. Repeated layers share their tables.
-
+/// The distinct cost tables of a problem's edges. Repeated layers share their tables.
 struct EdgeTables {
   explicit EdgeTables(const StrategyProblem &problem);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/strategy/constraints/FactorAxes.h"
+#include "passes/strategy/propagate/FactorAxes.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/analysis/LocalForm.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/strategy/constraints/DeviceLayout.h"
+#include "passes/strategy/memory_model/DeviceLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <set>
