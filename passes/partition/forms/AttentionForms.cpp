@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/forms/AttentionForms.h"
+//
+// Local forms of attention and its gradient for split positions of the query: a block of a sequence
+// sees all keys. A causal attention is given the offset at which the block begins. In the gradient,
+// a block of positions, or some heads of a group, give partial sums for key and value. The query's
+// gradient belongs to the block alone.
+#include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -6,13 +6,6 @@
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"
-#include "passes/partition/forms/AttentionForms.h"
-#include "passes/partition/forms/LossForms.h"
-#include "passes/partition/forms/NormalizationForms.h"
-#include "passes/partition/forms/OptimizerForms.h"
-#include "passes/partition/forms/OrderForms.h"
-#include "passes/partition/forms/SoftmaxForms.h"
-#include "passes/partition/forms/WindowForms.h"
 
 using namespace mlir;
 using pcc::analysis::LocalFormOpInterface;

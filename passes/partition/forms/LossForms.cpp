@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/forms/LossForms.h"
+//
+// Local forms of losses that are sums or means over samples. A rank's part is the sum over its own
+// samples and its own classes; a sample's label is one class. A mean is divided by the number of
+// samples on all ranks. The result is a partial sum of one number.
+#include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/decompose/SoftmaxDecomposition.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/forms/OptimizerForms.h"
+//
+// Local forms of optimizer steps that read the whole parameter:
+//
+//   lamb      sharded over any dimensions      the norms from sums over all blocks
+#include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/decompose/OptimizerDecomposition.h"

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/partition/forms/SoftmaxForms.h"
+//
+// Local forms of softmax, its logarithm and its cross entropy. If the classes (a vocabulary) are
+// split, each rank reduces its own classes. Two small all-reduces join the maxima and the sums of
+// powers:
+//
+//   m = all_reduce max (max x)    s = all_reduce sum (Σ exp(x - m))    softmax = exp(x - m) / s
+//
+// This moves two numbers per sample, while gathering the classes would move all of them. Source:
+// Megatron-LM, Shoeybi et al. 2019, section 3.
+#include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/schedule/collectives/FusionGroups.h"
+#include "passes/schedule/collectives/FusionChoice.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"

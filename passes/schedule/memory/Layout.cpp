@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/schedule/memory/Layout.h"
+#include "passes/schedule/memory/LiveRanges.h"
 
 #include "passes/solve/pack/PackSearch.h"
 #include "llvm/Support/MathExtras.h"

@@ -11,12 +11,79 @@
 #pragma once
 
 #include "passes/schedule/memory/FixedPlaces.h"
-#include "passes/schedule/memory/Layout.h"
 #include "passes/schedule/memory/Rings.h"
 #include "passes/schedule/memory/Values.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::schedule {
+
+// Layout of a timeline's buffers among the temporaries.
+//
+//   bytes ^  +------------------------- a message's ring ---------------------------+
+//         |  +- buffers that fit no gap ----+  +- the update, over the frames ------+
+//         |  +-- copy 1 of the frames ------------------+
+//         |  +-- copy 0 ------------+-------------------+
+//         |  |      saved a         |                   |
+//         |  | gap  +------ b ------+------+  gap       |
+//         |  +------+------ c --------------------+-----+
+//         +-----forward---------------backward-------------update---------------> time
+//
+// A frame holds the residuals that one section saves for another. Before a microbatch has produced
+// all of its residuals, and after it has read some of them for the last time, the frame has gaps.
+// Other values of the same microbatch and copy use these gaps. Buffers that fit no gap are packed
+// beside the rings, once for all actions. Buffers that are live while no frame is in use are packed
+// in the same way.
+
+/// Times of a section: one per kernel from `start`, then `end`, when it returns.
+struct SectionTimes {
+  int64_t start = 0, end = 0;
+};
+
+/// Bytes of temporaries.
+struct LayoutBytes {
+  int64_t peak = 0; ///< bytes that the layout needs
+  /// Lower bound: the most that is live at once by the actions of the step, plus all message rings.
+  int64_t bound = 0;
+  int64_t rings = 0; ///< bytes of frames and messages
+  int64_t depth = 0; ///< largest depth of a ring
+};
+
+class Layout {
+public:
+  /// `rings` belong to the step whose sections take `times`; null for a section outside the step.
+  Layout(Values &values, const Rings *rings, llvm::ArrayRef<SectionTimes> times,
+         mlir::MLIRContext *context);
+
+  /// Assigns a place to each buffer without one.
+  LayoutBytes place();
+
+private:
+  /// Buffers in each entry of one frame ring.
+  struct Frame {
+    unsigned number = 0; ///< index in Rings::getFrames
+    llvm::SmallVector<Buffer *> buffers;
+    solve::PackProblem items;
+    solve::PackSolution offsets;
+    int64_t bytes = 0; ///< bytes of one copy
+  };
+
+  void addFrame(unsigned number);
+  bool fillGap(Buffer *buffer);
+  void pack();
+  void setPlaces(const Frame &frame, int64_t offset);
+  SectionTimes usedTimes(const FrameRing &ring) const;
+  int64_t boundOf(unsigned section) const;
+  int64_t waitingBytes(int64_t action) const;
+  int64_t findBound() const;
+
+  Values &values;
+  const Rings *rings;
+  llvm::ArrayRef<SectionTimes> times;
+  mlir::MLIRContext *context;
+  llvm::SmallVector<Frame> frames;
+  llvm::SmallVector<Buffer *> loose; ///< buffers in no ring
+  LayoutBytes bytes;
+};
 
 /// Live ranges of one timeline.
 class LiveRanges {

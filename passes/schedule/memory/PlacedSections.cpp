@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/schedule/memory/PlacedSections.h"
+#include "passes/schedule/memory/MemoryPlanChecker.h"
 
 #include "dialects/dist/Dist.h"
 #include "passes/schedule/memory/Values.h"

@@ -6,8 +6,8 @@
 // accumulated results, and `task.bytes` on the module. Parameters, optimizer states and
 // accumulators are persistent; inputs have a space of their own. Residuals that one section saves
 // for another section of the same microbatch, and values that are sent or received, lie in rings
-// (Rings.h). Other values are packed around the rings by live range (Layout.h). A gradient that is
-// not accumulated uses the same buffer in the section that computes it and in the update.
+// (Rings.h). Other values are packed around the rings by live range (Layout.cpp). A gradient that
+// is not accumulated uses the same buffer in the section that computes it and in the update.
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/memory/LiveRanges.h"
 #include "passes/schedule/order/PlannedBytes.h"

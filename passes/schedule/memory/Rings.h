@@ -11,7 +11,7 @@
 //   number 3                       |-----|
 //
 // Values that are produced in the same actions, and read for the last time in the same actions,
-// share a ring. Each entry of this ring is a frame with room for all of them (Layout.h).
+// share a ring. Each entry of this ring is a frame with room for all of them (Layout.cpp).
 //
 // Messages run concurrently with actions, so each value that is sent or received has its own ring.
 // A receive ring has one additional entry, so that the next message can arrive while the current

@@ -16,6 +16,7 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 
 using pcc::dist::AxisList;
+
 // Describes an option in words.
 //
 //   [dp, _], [_, tp] -> [dp, tp]                    dp splits i, tp splits j

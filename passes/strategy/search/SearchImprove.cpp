@@ -18,6 +18,7 @@ using namespace pcc;
 namespace pcc::strategy {
 
 using pcc::dist::Sharding;
+
 // The plan of an annotated program, by node of its search graph.
 //
 //   node       its option
