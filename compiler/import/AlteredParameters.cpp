@@ -3,7 +3,7 @@
 #include "compiler/import/AlteredParameters.h"
 
 #include "compiler/import/Parameters.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

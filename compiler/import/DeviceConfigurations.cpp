@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/import/DeviceConfigurations.h"
 
-#include "compiler/import/Locations.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/Locations.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 
 #include "compiler/import/ExportedModule.h"
 
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -2,11 +2,11 @@
 
 #include "compiler/import/Import.h"
 
-#include "compiler/import/Locations.h"
 #include "compiler/import/OnnxImporter.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/import/files/ReadOnnx.h"
 #include "compiler/import/files/Weights.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"

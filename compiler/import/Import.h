@@ -8,7 +8,7 @@
 // all errors before it fails.
 #pragma once
 
-#include "compiler/import/emit/Constant.h"
+#include "compiler/import/files/Constant.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -2,9 +2,9 @@
 
 #include "compiler/import/Inputs.h"
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/files/TensorData.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

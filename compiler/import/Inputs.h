@@ -3,7 +3,7 @@
 // Inputs of a graph, with their symbolic dimensions bound.
 #pragma once
 
-#include "compiler/import/emit/Constant.h"
+#include "compiler/import/files/Constant.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"

@@ -4,10 +4,10 @@
 
 #include "compiler/import/AlteredParameters.h"
 #include "compiler/import/DeviceConfigurations.h"
-#include "compiler/import/Locations.h"
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/Parameters.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/Locations.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/graph/ModuleFacts.h"
 #include "dialects/pipe/Pipe.h"

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "compiler/interpret/Rendezvous.h"
+#include "compiler/interpret/Roundings.h"
 #include "compiler/interpret/Tensor.h"
 #include "compiler/interpret/World.h"
-#include "compiler/interpret/compare/Roundings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::interpret {

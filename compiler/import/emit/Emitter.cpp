@@ -5,7 +5,7 @@
 #include "compiler/import/emit/Emitter.h"
 
 #include "compiler/import/emit/Evaluate.h"
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 

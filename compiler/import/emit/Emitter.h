@@ -8,7 +8,7 @@
 // on, so that handlers compose calls without checking each result.
 #pragma once
 
-#include "compiler/import/emit/Constant.h"
+#include "compiler/import/files/Constant.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"

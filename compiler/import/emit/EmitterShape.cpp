@@ -4,7 +4,7 @@
 
 #include "compiler/import/emit/Emitter.h"
 #include "compiler/import/emit/Evaluate.h"
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"

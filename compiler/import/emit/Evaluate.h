@@ -5,7 +5,7 @@
 // the caller emits the op.
 #pragma once
 
-#include "compiler/import/emit/Constant.h"
+#include "compiler/import/files/Constant.h"
 #include "dialects/graph/Graph.h"
 
 namespace pcc::import {

@@ -2,7 +2,7 @@
 
 #include "compiler/import/emit/Node.h"
 
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include <algorithm>
 
 using namespace mlir;

@@ -2,10 +2,10 @@
 
 #include "compiler/import/files/ReadOnnx.h"
 
-#include "compiler/import/Locations.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/import/files/TensorData.h"
 #include "compiler/import/files/WireFormat.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"

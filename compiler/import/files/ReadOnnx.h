@@ -3,7 +3,7 @@
 // Reads a ModelProto or a tensor from a file. The file is untrusted.
 #pragma once
 
-#include "compiler/import/emit/Constant.h"
+#include "compiler/import/files/Constant.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include <memory>

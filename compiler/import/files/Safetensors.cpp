@@ -2,8 +2,8 @@
 
 #include "compiler/import/files/Safetensors.h"
 
-#include "compiler/import/Locations.h"
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Locations.h"
+#include "compiler/import/files/Shapes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Safetensors.h"

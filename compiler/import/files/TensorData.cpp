@@ -2,8 +2,8 @@
 
 #include "compiler/import/files/TensorData.h"
 
-#include "compiler/import/emit/Shapes.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/Shapes.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

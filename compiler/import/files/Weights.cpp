@@ -2,7 +2,7 @@
 
 #include "compiler/import/files/Weights.h"
 
-#include "compiler/import/Locations.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/import/files/Safetensors.h"
 #include "dialects/graph/ParameterPart.h"
 #include "llvm/ADT/MapVector.h"

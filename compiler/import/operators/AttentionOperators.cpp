@@ -3,7 +3,7 @@
 // Attention and rotary embedding. Tensors of three dimensions, [batch, positions, heads · width],
 // are converted to [batch, heads, positions, width] and back.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include <cmath>
 #include <limits>

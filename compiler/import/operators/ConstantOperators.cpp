@@ -2,7 +2,7 @@
 //
 // Operators whose results are known at import: constants, shapes, ranges.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 //   "...ij,...jk"   the dots are broadcast dimensions, and get letters of their own; without "->"
 //                   the result has them first, then the letters that occur once, by alphabet
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>

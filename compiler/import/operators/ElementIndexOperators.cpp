@@ -6,7 +6,7 @@
 //   GatherElements  y[i, j] = x[index[i, j], j]       row index[i, j] * columns + j of x as a list
 //   GatherND        y[i]    = x[index[i, 0], index[i, 1]]
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/Sequence.h"
 

@@ -2,7 +2,7 @@
 //
 // Operators that select, join and cut: slices, splits, gathers.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/Sequence.h"
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Losses. In ONNX the classes are dimension 1, may have weights, and a loss may be per sample.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/graph/ModuleFacts.h"
 #include "llvm/ADT/Sequence.h"

@@ -2,7 +2,7 @@
 //
 // Operators that compare positions: one-hot vectors, triangles, unit matrices.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 
 using namespace mlir;

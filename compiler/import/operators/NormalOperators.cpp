@@ -2,7 +2,7 @@
 //
 // Norms, dropout and log softmax.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/xxhash.h"

@@ -3,7 +3,7 @@
 // Operators along one axis whose result depends on the order of elements: extrema and cumulative
 // sums.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 
 using namespace mlir;

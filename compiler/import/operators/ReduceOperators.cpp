@@ -2,7 +2,7 @@
 //
 // Reductions and softmax.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>

@@ -2,7 +2,7 @@
 //
 // Operators that change the shape or the order of elements, but no element.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <numeric>

@@ -4,7 +4,7 @@
 // of volumes runs as two poolings of images. Later versions of these operators only added
 // attributes, so one row serves all versions.
 
-#include "compiler/import/emit/Shapes.h"
+#include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/graph/Window.h"
 #include "llvm/ADT/Sequence.h"

@@ -3,7 +3,7 @@
 
 #include "compiler/import/files/ReadOnnx.h"
 #include "compiler/import/files/TensorData.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <map>

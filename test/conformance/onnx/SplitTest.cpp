@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/onnx/SplitTest.h"
 
-#include "compiler/import/Locations.h"
-#include "compiler/import/files/TestData.h"
+#include "compiler/import/TestData.h"
+#include "compiler/import/files/Locations.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/analysis/LegalStrategies.h"

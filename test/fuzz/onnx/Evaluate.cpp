@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/fuzz/onnx/Evaluate.h"
 
-#include "compiler/import/Locations.h"
 #include "compiler/import/OnnxImporter.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/Run.h"
 #include "dialects/graph/Graph.h"

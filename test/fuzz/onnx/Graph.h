@@ -4,7 +4,7 @@
 // a node. So a value may become an input of the graph when its node is dropped.
 #pragma once
 
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "compiler/interpret/Tensor.h"
 #include <deque>
 #include <set>

@@ -2,8 +2,8 @@
 #include "test/fuzz/onnx/Judge.h"
 
 #include "compiler/Compile.h"
-#include "compiler/import/Locations.h"
-#include "compiler/import/files/TestData.h"
+#include "compiler/import/TestData.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/interpret/compare/Bounds.h"
 #include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"

@@ -4,7 +4,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/files/WireFormat.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "test/unit/import/ImportFixture.h"
 
 namespace pcc::import {

@@ -2,7 +2,7 @@
 
 #include "test/unit/import/ImportFixture.h"
 
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "llvm/Support/FileSystem.h"
 #include <google/protobuf/text_format.h>
 

@@ -3,7 +3,7 @@
 // Helpers of the importer's tests: files with given bytes, and the diagnostics of an import.
 #pragma once
 
-#include "compiler/import/Locations.h"
+#include "compiler/import/files/Locations.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compiler/import/Import.h"
-#include "compiler/import/Locations.h"
+#include "compiler/import/files/Locations.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"

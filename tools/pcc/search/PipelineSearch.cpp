@@ -3,7 +3,7 @@
 #include "tools/pcc/search/PipelineSearch.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/import/Locations.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/plan/MeshChoice.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Stages.h"

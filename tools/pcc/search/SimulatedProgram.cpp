@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/pcc/search/SimulatedProgram.h"
 
-#include "compiler/import/Locations.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/link/Link.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/report/MemoryProfile.h"

@@ -2,8 +2,8 @@
 
 #include "tools/pcc/verify/VerifyTestData.h"
 
-#include "compiler/import/Locations.h"
-#include "compiler/import/files/TestData.h"
+#include "compiler/import/TestData.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/interpret/Run.h"
 #include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/import/files/TestData.h"
+#include "compiler/import/TestData.h"
 
 #include "compiler/import/Inputs.h"
-#include "compiler/import/Locations.h"
 #include "compiler/import/emit/Emitter.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/import/files/ReadOnnx.h"
-#include "compiler/import/onnx.pb.h"
+#include "compiler/import/files/onnx.pb.h"
 #include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/TensorAttr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

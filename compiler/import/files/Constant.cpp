@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/import/emit/Constant.h"
+#include "compiler/import/files/Constant.h"
 
 #include "compiler/interpret/Compute.h"
 #include "compiler/interpret/TensorAttr.h"

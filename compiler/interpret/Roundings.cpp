@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/interpret/compare/Roundings.h"
+#include "compiler/interpret/Roundings.h"
 
 #include "compiler/interpret/Map.h"
 #include "dialects/dist/Dist.h"
