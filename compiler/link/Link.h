@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/lower/EmitKernels.h"
+#include "passes/lower/host/EmitKernels.h"
 #include "runtime/abi/program.pb.h"
 
 namespace pcc::link {

@@ -7,7 +7,7 @@
 #include "dialects/task/Task.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/BlockTable.h"
+#include "passes/analysis/reshard/BlockTable.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/analysis/reshard/ReshardPlanner.h"
 #include "passes/partition/LocalValues.h"

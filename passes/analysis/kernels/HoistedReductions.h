@@ -7,7 +7,7 @@
 //
 // Users see a gradient as the sum over the ranks. The buffer of %g is therefore read after the
 // all_reduce, for "a" and for "b", and no reader sums the ranks' values again. The emitted results
-// (passes/lower/Boundary.cpp) and the proof of the memory plan
+// (passes/lower/program/Boundary.cpp) and the proof of the memory plan
 // (passes/schedule/memory/MemoryPlanChecker.h) both follow this rule.
 #pragma once
 

@@ -9,7 +9,7 @@
 //   (no row)               an error that names the op
 #pragma once
 
-#include "passes/autodiff/Backward.h"
+#include "passes/autodiff/derivatives/Backward.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::autodiff {

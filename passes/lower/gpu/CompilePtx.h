@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "passes/lower/EmitKernels.h"
+#include "passes/lower/host/EmitKernels.h"
 
 namespace pcc::lower {
 

@@ -4,8 +4,8 @@
 //
 // Functions of one number become the polynomials of the host, so that both compute the same.
 // Functions with neither a polynomial nor an instruction become calls of NVIDIA's libdevice.
-#include "passes/lower/ConvertToLLVM.h"
 #include "passes/lower/Passes.h"
+#include "passes/lower/host/ConvertToLLVM.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"

@@ -8,11 +8,11 @@
 // functions of the gpu, arith, math and scf dialects on pointers, with `task.grid`. The iterations
 // of a launch are the blocks. Other instructions get kernels of any size as well
 // (SupportKernels.h).
-#include "passes/lower/EmitKernels.h"
-#include "passes/lower/KernelSignature.h"
 #include "passes/lower/Passes.h"
 #include "passes/lower/gpu/GpuLoops.h"
 #include "passes/lower/gpu/SupportKernels.h"
+#include "passes/lower/host/EmitKernels.h"
+#include "passes/lower/host/KernelSignature.h"
 
 #include "dialects/task/EpilogueAttrs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -11,9 +11,9 @@
 // thread. Thread and block numbers, barriers and exchanges are calls of functions pcc_gpu_…, which
 // the loader of the object must provide. Shared memory is a variable of the object, so one block
 // runs at a time.
-#include "passes/lower/ConvertToLLVM.h"
-#include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
+#include "passes/lower/host/ConvertToLLVM.h"
+#include "passes/lower/host/EmitKernels.h"
 
 #include "mlir/Transforms/DialectConversion.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles the LLVM dialect to a shared object: LLVM's O3 pipeline, code generation, lld.
-#include "passes/lower/EmitKernels.h"
 #include "passes/lower/GenerateCode.h"
 #include "passes/lower/TemporaryFile.h"
+#include "passes/lower/host/EmitKernels.h"
 #include "passes/lower/host/HostTarget.h"
 
 #include "llvm/IR/Module.h"

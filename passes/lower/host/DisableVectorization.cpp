@@ -14,7 +14,7 @@
 // does not count the checks that the cost model adds. Sums and products of induction variables need
 // no check. Kernels therefore have a loop for each dimension wherever sizes allow it
 // (MapLoops.cpp). Only the remaining loops lose vectorization.
-#include "passes/lower/ConvertToLLVM.h"
+#include "passes/lower/host/ConvertToLLVM.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -7,7 +7,7 @@
 
 #include "compiler/interpret/Tensor.h"
 #include "dialects/task/Task.h"
-#include "passes/lower/EmitKernels.h"
+#include "passes/lower/host/EmitKernels.h"
 #include <map>
 
 namespace pcc::test {

@@ -3,7 +3,7 @@
 // Checks the cost of reshard plans against an independent search, which shares only the cost of one
 // step. The search chains up to three single collectives between any two shardings, with local
 // steps before, between and after them.
-#include "passes/analysis/cost/ExchangeVolume.h"
+#include "passes/analysis/reshard/ExchangeVolume.h"
 #include "passes/analysis/reshard/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
 #include "test/oracle/sharding/Partitioned.h"

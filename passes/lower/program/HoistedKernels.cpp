@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/HoistedKernels.h"
+#include "passes/lower/program/HoistedKernels.h"
 
 #include "passes/analysis/StageSections.h"
 

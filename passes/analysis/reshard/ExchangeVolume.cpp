@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/cost/ExchangeVolume.h"
+#include "passes/analysis/reshard/ExchangeVolume.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>

@@ -2,8 +2,8 @@
 //
 // Emits the instructions of a section: one per kernel, then those that its results require.
 #include "passes/analysis/kernels/Epilogues.h"
-#include "passes/lower/Program.h"
 #include "passes/lower/host/KernelLoops.h"
+#include "passes/lower/program/Program.h"
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"

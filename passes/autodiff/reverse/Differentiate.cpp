@@ -8,11 +8,11 @@
 // op (NAME.grad, NAME.grad_weight).
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
-#include "passes/autodiff/Activity.h"
 #include "passes/autodiff/Passes.h"
-#include "passes/autodiff/ReverseWalk.h"
 #include "passes/autodiff/Signature.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
+#include "passes/autodiff/reverse/Activity.h"
+#include "passes/autodiff/reverse/ReverseWalk.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/KernelSignature.h"
+#include "passes/lower/host/KernelSignature.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/lower/EmitKernels.h"
+#include "passes/lower/host/EmitKernels.h"
 
 using namespace mlir;
 

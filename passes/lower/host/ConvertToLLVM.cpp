@@ -2,8 +2,8 @@
 //
 // Converts loops of arith and math to the LLVM dialect. Functions of one number become polynomials,
 // which vectorize. Functions for which MLIR has no polynomial of full accuracy stay intrinsics.
-#include "passes/lower/ConvertToLLVM.h"
-#include "passes/lower/EmitKernels.h"
+#include "passes/lower/host/ConvertToLLVM.h"
+#include "passes/lower/host/EmitKernels.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

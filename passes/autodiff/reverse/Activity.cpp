@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/autodiff/Activity.h"
+#include "passes/autodiff/reverse/Activity.h"
 
 #include "dialects/dist/Dist.h"
 #include "passes/autodiff/derivatives/Derivatives.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/Outline.h"
+#include "passes/lower/program/Outline.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/lower/EmitKernels.h"
+#include "passes/lower/host/EmitKernels.h"
 
 using namespace mlir;
 

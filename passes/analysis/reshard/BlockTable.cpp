@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/BlockTable.h"
+#include "passes/analysis/reshard/BlockTable.h"
 
-#include "passes/analysis/cost/ExchangeVolume.h"
+#include "passes/analysis/reshard/ExchangeVolume.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

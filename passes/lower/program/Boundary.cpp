@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Emits the boundary of a program: parameters, inputs, results and metrics.
-#include "passes/lower/Program.h"
+#include "passes/lower/program/Program.h"
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"

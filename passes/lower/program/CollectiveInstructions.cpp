@@ -2,7 +2,7 @@
 //
 // Emits collectives of the dist dialect as instructions: groups become lists of ranks, positions
 // become ranks.
-#include "passes/lower/Program.h"
+#include "passes/lower/program/Program.h"
 
 #include "dialects/dist/Group.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -5,8 +5,8 @@
 // Assumes task programs (LowerToTask) in the modules of stages. Leaves their kernels in the
 // enclosing module, with new numbers; launches refer to them there. A module that was not cut into
 // stages stays as it is.
-#include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
+#include "passes/lower/host/EmitKernels.h"
 
 #include "dialects/pipe/Stages.h"
 #include "dialects/task/Task.h"

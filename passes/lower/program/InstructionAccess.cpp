@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/InstructionAccess.h"
+#include "passes/lower/program/InstructionAccess.h"
 
 #include "dialects/task/InstructionAttrs.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/autodiff/ReverseWalk.h"
+#include "passes/autodiff/reverse/ReverseWalk.h"
 
 #include "dialects/dist/Dist.h"
-#include "passes/autodiff/Activity.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
+#include "passes/autodiff/reverse/Activity.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 // Assumes AssignKernels and PlanMemory. Leaves kernels as private functions of core ops with
 // `task.form`, one `task.program` and the `graph.parameter`s; sections and step are gone.
 #include "passes/lower/Passes.h"
-#include "passes/lower/Program.h"
+#include "passes/lower/program/Program.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"

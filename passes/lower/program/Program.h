@@ -6,8 +6,8 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/task/Task.h"
 #include "passes/analysis/Sections.h"
-#include "passes/lower/HoistedKernels.h"
-#include "passes/lower/Outline.h"
+#include "passes/lower/program/HoistedKernels.h"
+#include "passes/lower/program/Outline.h"
 
 namespace pcc::lower {
 

@@ -10,10 +10,10 @@
 //
 // Assumes kernels as functions of core ops (LowerToTask). Leaves functions of the LLVM dialect with
 // the same names.
-#include "passes/lower/EmitKernels.h"
+#include "passes/lower/host/EmitKernels.h"
 #include "passes/lower/Passes.h"
 
-#include "passes/lower/KernelSignature.h"
+#include "passes/lower/host/KernelSignature.h"
 
 using namespace mlir;
 
