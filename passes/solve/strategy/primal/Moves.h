@@ -18,13 +18,14 @@ namespace pcc::solve {
 /// other nodes keep their options.
 ///
 ///   o   o—x—o          x: in the forest. A node may join if it has at most one neighbor there, so
-///    \ /  |   \        the forest never has a cycle. Min-sum elimination from the leaves then finds
+///    \ /  |   \        the forest never has a cycle. Min-sum elimination from the leaves then
+///    finds
 ///     x   x    x       the exact best choice (Pearl, Reverend Bayes on inference engines, 1982).
 ///     |   |    |
 ///     o—x—o    o
 ///
-/// Forests of all sizes up to the whole graph are tried. Prices on usage enforce the limit. They are
-/// scaled by a factor that differs from move to move.
+/// Forests of all sizes up to the whole graph are tried. Prices on usage enforce the limit. They
+/// are scaled by a factor that differs from move to move.
 class Forest {
 public:
   explicit Forest(const FlatProblem &flat);
