@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/strategy/branch/BestSearch.h"
 
-#include "passes/solve/strategy/branch/FoldedSearch.h"
 #include "passes/solve/strategy/primal/Greedy.h"
 #include "passes/solve/strategy/primal/Improve.h"
 

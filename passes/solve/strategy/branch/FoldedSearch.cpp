@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/strategy/branch/FoldedSearch.h"
+#include "passes/solve/strategy/branch/BestSearch.h"
 
 #include "passes/solve/strategy/bounds/WholeBound.h"
-#include "passes/solve/strategy/branch/BestSearch.h"
 #include "passes/solve/strategy/symmetry/FoldedProblem.h"
 #include "passes/solve/strategy/symmetry/Repetitions.h"
 
