@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/autodiff/RateSchedule.h"
+#include "passes/autodiff/Optimizers.h"
 
 #include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -6,17 +6,90 @@
 // to a trainable parameter, never for data. Assumes one block and a scalar loss. Leaves
 // @forward_backward: forward ops come first and backward ops follow, each named after its forward
 // op (NAME.grad, NAME.grad_weight).
+#include "dialects/dist/Dist.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/autodiff/Names.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
 #include "passes/autodiff/reverse/Activity.h"
-#include "passes/autodiff/reverse/ReverseWalk.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
 namespace pcc::autodiff {
+
+// Walks the ops of one block for reverse-mode differentiation.
+
+namespace {
+
+/// Visits the ops of a block backwards and builds their backward ops before the terminator. Every
+/// op that a gradient must pass has a derivative (Activity::withoutDerivative is empty).
+class ReverseWalk {
+public:
+  ReverseWalk(mlir::Block &block, const Activity &activity);
+
+  /// Builds the gradients of `loss`, a float scalar, with respect to all active values.
+  void run(mlir::Value loss);
+
+  /// Returns the sum of the gradients that the uses of `value` gave, null for none.
+  mlir::Value gradientOf(mlir::Value value);
+
+private:
+  void visit(mlir::Operation *op);
+
+  const Activity &activity;
+  mlir::OpBuilder builder;
+  llvm::SmallVector<mlir::Operation *> forwardOps;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 1>> contributions;
+};
+
+} // namespace
+
+ReverseWalk::ReverseWalk(Block &block, const Activity &activity)
+    : activity(activity), builder(block.getTerminator()) {
+  for (Operation &op : block.without_terminator())
+    forwardOps.push_back(&op);
+}
+
+Value ReverseWalk::gradientOf(Value value) {
+  auto found = contributions.find(value);
+  if (found == contributions.end())
+    return {};
+  SmallVector<Value, 1> &parts = found->second;
+  for (Value part : llvm::drop_begin(parts))
+    parts[0] = graph::AddOp::create(builder, derivedLocation(value, "grad_sum"), parts[0], part);
+  parts.truncate(1);
+  return parts[0];
+}
+
+void ReverseWalk::visit(Operation *op) {
+  if (!activity.isActive(op))
+    return;
+  auto gradients = llvm::map_to_vector(op->getResults(), [&](Value r) { return gradientOf(r); });
+  auto wanted = llvm::map_to_vector(op->getOperands(),
+                                    [&](Value operand) { return activity.isActive(operand); });
+  // A transfer sends or receives on every rank, even if no gradient has arrived.
+  bool isTransfer = isa<dist::SendOp, dist::RecvOp>(op);
+  if (!isTransfer && (llvm::none_of(gradients, [](Value v) { return bool(v); }) ||
+                      !llvm::is_contained(wanted, true)))
+    return;
+  Backward backward(builder, op, gradients, wanted);
+  getDerivativeTable().lookup(op->getName().getStringRef())->rule(backward);
+  for (auto [operand, want, given] : llvm::zip(op->getOperands(), wanted, backward.given()))
+    if (want && given)
+      contributions[operand].push_back(given);
+}
+
+void ReverseWalk::run(Value loss) {
+  auto type = cast<RankedTensorType>(loss.getType());
+  contributions[loss].push_back(
+      graph::ConstantOp::create(builder, derivedLocation(loss, "grad"), type, 1.0));
+  for (Operation *op : llvm::reverse(forwardOps))
+    visit(op);
+}
 
 #define GEN_PASS_DEF_DIFFERENTIATE
 #include "passes/autodiff/Passes.h.inc"
