@@ -6,7 +6,7 @@
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "dialects/graph/Direction.h"
+#include "dialects/graph/Graph.h"
 
 using namespace mlir;
 
@@ -21,6 +21,25 @@ Element convert(Element value, ElementType from, ElementType to) {
   if (isFloat(to))
     return {.f = static_cast<double>(value.i)};
   return {.i = truncate(value.f)};
+}
+
+/// Returns whether `x direction y` holds; with NaN only `ne` is true.
+template <typename T> bool holds(graph::Direction direction, T x, T y) {
+  switch (direction) {
+  case graph::Direction::EQ:
+    return x == y;
+  case graph::Direction::NE:
+    return x != y;
+  case graph::Direction::LT:
+    return x < y;
+  case graph::Direction::LE:
+    return x <= y;
+  case graph::Direction::GT:
+    return x > y;
+  case graph::Direction::GE:
+    return x >= y;
+  }
+  llvm_unreachable("every direction is listed");
 }
 
 } // namespace
