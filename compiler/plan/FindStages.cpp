@@ -2,22 +2,90 @@
 //
 // Cuts a model without annotated stages into stages of about equal time. The pass finds layers
 // (LayerChain.h), estimates their costs (LayerCosts.h), and searches the best cuts of this chain.
-// The stages must fit into memory, if necessary by recomputing some layers (StagePlan.h). Assumes
+// The stages must fit into memory, if necessary by recomputing some layers. Assumes
 // @forward on one microbatch, without a loss; only annotates its ops. A model in which some op has
 // a stage is left unchanged, since later passes derive the other stages from it.
 #include "compiler/plan/LayerCosts.h"
 #include "compiler/plan/Passes.h"
-#include "compiler/plan/StagePlan.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/solve/order/Schedule.h"
+#include "passes/solve/stages/StageProblem.h"
 #include "runtime/machine/Cluster.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVector.h"
 
 using namespace mlir;
 
 namespace pcc::plan {
+
+// Plans stages that fit into memory, if necessary by recomputing values instead of saving them. A
+// recomputed layer saves nothing for the microbatches in flight, except for the microbatch in its
+// backward pass:
+//
+//                   time             held          live
+//   saved           F + B            h             l
+//   recomputed      F + B + F        h + l         0
+
+namespace {
+
+struct StagePlan {
+  stages::StageProblem problem; ///< with the layers as planned
+  stages::StageCuts cuts;
+  std::vector<char> isRecomputed; ///< by layer
+  std::string error;              ///< why there is no plan; empty if there is one
+};
+
+} // namespace
+
+static stages::Layer recompute(stages::Layer layer, double forward) {
+  layer.time += forward;
+  layer.held += layer.live;
+  layer.live = 0;
+  return layer;
+}
+
+/// Lets a stage of `plan` save values again as far as memory allows. `kept` has the layers of the
+/// stage without recomputation.
+static void keepWhatFits(StagePlan &plan, const std::vector<stages::Layer> &kept, int stage,
+                         const std::vector<double> &forward) {
+  stages::StageProblem &problem = plan.problem;
+  int first = plan.cuts[stage];
+  int end = stage + 1 < problem.stages ? plan.cuts[stage + 1] : int(kept.size());
+  auto order = llvm::to_vector(llvm::seq(first, end));
+  llvm::stable_sort(order, [&](int a, int b) {
+    return forward[a] * double(kept[b].live) > forward[b] * double(kept[a].live);
+  });
+  for (int layer : order) {
+    stages::Layer again = std::exchange(problem.layers[layer], kept[layer]);
+    bool fits = bytesOf(problem, first, end, stage) <= problem.limit;
+    plan.isRecomputed[layer] = !fits;
+    if (!fits)
+      problem.layers[layer] = again;
+  }
+}
+
+/// Returns the best cuts with all values saved. If no cuts fit, returns the best cuts with all
+/// layers recomputed. Each stage then saves layers again as far as memory allows, most seconds per
+/// byte first. `forward` has the seconds of the layers' forward ops.
+static StagePlan planStages(stages::StageProblem problem, const std::vector<double> &forward) {
+  std::vector<stages::Layer> kept = problem.layers;
+  stages::BalancedStages found = stages::balance(problem);
+  if (found.error.empty())
+    return {std::move(problem), std::move(found.cuts), std::vector<char>(kept.size()), ""};
+  for (auto [layer, seconds] : llvm::zip_equal(problem.layers, forward))
+    layer = recompute(layer, seconds);
+  stages::BalancedStages again = stages::balance(problem);
+  StagePlan plan{std::move(problem), std::move(again.cuts), std::vector<char>(kept.size(), true),
+                 std::move(again.error)};
+  if (plan.error.empty())
+    for (int stage = 0; stage < plan.problem.stages; ++stage)
+      keepWhatFits(plan, kept, stage, forward);
+  return plan;
+}
 
 #define GEN_PASS_DEF_PLANFINDSTAGES
 #include "compiler/plan/Passes.h.inc"

@@ -5,7 +5,7 @@
 // costs are estimated (PipelineCost.h). All schedules that fit the combination then run on those
 // costs. The fastest candidate that fits into memory wins. Cuts whose lower bound exceeds the best
 // time so far are not compiled. A cut that does not fit is cut again for less memory, which
-// recomputes more values instead of saving them (StagePlan.h).
+// recomputes more values instead of saving them (FindStages.cpp).
 //
 //   stages  microbatches  virtual  schedule           step      bubble   memory
 //        4            16        2  interleaved-1f1b   81.2 ms    7.9 %   41.0 GB
@@ -27,7 +27,7 @@ struct PipelineCut {
   order::Placement placement = order::Placement::Looped;
   bool splitsBackward = false;
   /// Bytes per device into which automatically found stages must fit, by the estimate of
-  /// StagePlan.h; 0: the limit of the space.
+  /// FindStages.cpp; 0: the limit of the space.
   int64_t memory = 0;
 
   order::PipelineShape getShape() const { return {stages, microbatches, chunks, placement}; }
