@@ -164,8 +164,8 @@ Program compileTraining(const Case &question, const Model &model,
   options.parallel.set_device_num(question.devices);
   options.parallel.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
   options.parallel.set_full_batch(isFullBatch(question));
-  options.observe = [&](CompilePhase stage, ModuleOp module) {
-    if (stage == CompilePhase::Strategy)
+  options.observe = [&](CompilePhase phase, ModuleOp module) {
+    if (phase == CompilePhase::Strategy)
       readGradients(module, rankOf(question), gradients);
     return success();
   };

@@ -85,8 +85,8 @@ llvm::Expected<CompiledStep> compileStep(const Case &question, const StepOptions
   if (!model)
     return model.takeError();
   std::map<std::string, double> factors;
-  options.observe = [&](CompilePhase stage, ModuleOp module) {
-    if (stage == CompilePhase::Strategy)
+  options.observe = [&](CompilePhase phase, ModuleOp module) {
+    if (phase == CompilePhase::Strategy)
       factors = readGradientFactors(module);
     return success();
   };

@@ -80,10 +80,10 @@ bool Check::compile(bool runsOnCpu) {
   one = module->clone();
   CompileOptions single = program.setup.optionsOfOneDevice(), options = program.setup.options();
   single.training.loss = options.training.loss = program.classes > 0 ? "softmax_cross_entropy" : "";
-  options.observe = [&](CompilePhase stage, ModuleOp current) {
-    if (stage == CompilePhase::Strategy)
+  options.observe = [&](CompilePhase phase, ModuleOp current) {
+    if (phase == CompilePhase::Strategy)
       verify.gradientFactors = interpret::gradientFactors(current);
-    if (stage == CompilePhase::Stages)
+    if (phase == CompilePhase::Stages)
       ranks = current.clone();
     return success();
   };

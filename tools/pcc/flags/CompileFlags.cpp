@@ -269,10 +269,10 @@ ExitCode CompileFlags::compile(mlir::ModuleOp module, const CompileOptions &opti
     return InternalError;
   std::optional<DumpPhases> files = dump();
   CompileOptions observed = options;
-  observed.observe = [&](CompilePhase stage, mlir::ModuleOp current) -> mlir::LogicalResult {
-    if (files && mlir::failed(files->write(stage, current)))
+  observed.observe = [&](CompilePhase phase, mlir::ModuleOp current) -> mlir::LogicalResult {
+    if (files && mlir::failed(files->write(phase, current)))
       return mlir::failure();
-    return options.observe ? options.observe(stage, current) : mlir::success();
+    return options.observe ? options.observe(phase, current) : mlir::success();
   };
   return compileModule(module, std::move(observed), last);
 }

@@ -93,8 +93,8 @@ plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::Pipe
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
   CompileOptions own = makeOptions(cut);
   int64_t recomputed = 0;
-  own.observe = [&](CompilePhase stage, mlir::ModuleOp current) {
-    if (stage == CompilePhase::Grad)
+  own.observe = [&](CompilePhase phase, mlir::ModuleOp current) {
+    if (phase == CompilePhase::Grad)
       recomputed = countRecomputed(current);
     return mlir::success();
   };

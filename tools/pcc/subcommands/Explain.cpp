@@ -85,8 +85,8 @@ private:
                             "which compare alternatives");
     options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
     std::string unknown;
-    options.observe = [&](CompilePhase stage, mlir::ModuleOp module) {
-      if (stage == CompilePhase::Grad)
+    options.observe = [&](CompilePhase phase, mlir::ModuleOp module) {
+      if (phase == CompilePhase::Grad)
         unknown = describeUnknown(strategy::SearchGraph(module, strategy::SeedShardings()));
       return mlir::success(unknown.empty());
     };

@@ -5,6 +5,7 @@
 
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc/flags/CompileFlags.h"
+#include "tools/pcc/flags/MessageFlags.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"

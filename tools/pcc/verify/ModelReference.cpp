@@ -30,10 +30,10 @@ ExitCode pcc::cli::compileVerified(Session &session, const CompileFlags &compile
     return code;
 
   model.one = module->clone();
-  model.pipeline.observe = [&](CompilePhase stage, mlir::ModuleOp current) -> mlir::LogicalResult {
-    if (stage == CompilePhase::Strategy)
+  model.pipeline.observe = [&](CompilePhase phase, mlir::ModuleOp current) -> mlir::LogicalResult {
+    if (phase == CompilePhase::Strategy)
       model.options.gradientFactors = interpret::gradientFactors(current);
-    if (stage == CompilePhase::Spmd)
+    if (phase == CompilePhase::Spmd)
       model.local = current.clone();
     return mlir::success();
   };
