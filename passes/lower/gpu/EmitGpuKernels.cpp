@@ -7,10 +7,10 @@
 // Assumes kernels as functions of core ops (LowerToTask). Leaves them in a `gpu.module`, as
 // functions of the gpu, arith, math and scf dialects on pointers, with `task.grid`. The iterations
 // of a launch are the blocks. Other instructions get kernels of any size as well
-// (SupportKernels.h).
+// (SupportKernel.h).
 #include "passes/lower/Passes.h"
 #include "passes/lower/gpu/GpuLoops.h"
-#include "passes/lower/gpu/SupportKernels.h"
+#include "passes/lower/gpu/SupportKernel.h"
 #include "passes/lower/host/EmitKernels.h"
 #include "passes/lower/host/KernelSignature.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers for kernels of any size (SupportKernels.h): sizes are arguments. Each thread has an
+// Helpers for kernels of any size: sizes are arguments. Each thread has an
 // element of the result, and goes on one grid further.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "passes/lower/gpu/GpuLoops.h"
 #include "runtime/abi/SupportKernels.h"
 
@@ -91,5 +92,20 @@ void emitAttentionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &suff
 void emitAttentionGradientKernels(mlir::gpu::GPUModuleOp kernels, const std::string &suffix,
                                   mlir::Type type);
 void emitCollectiveKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels);
+
+// Kernels of any size for instructions that are not launches:
+//
+//   pcc_accumulate_T(f32 *sum, T *source, i64 count, i64 adds)
+//   pcc_product_T_R(T *a, T *b, R *c, R *bias, R *kept, R *sum, i64 batch, i64 m, i64 n, i64 k,
+//                   i64 flags)
+//   pcc_finish_T_R, with the same arguments
+//
+// Convolutions, attention and collectives have such kernels too; docs/spec/kernels.md has all. A
+// sum has no library call. The other instructions have one, and use these kernels if the library is
+// missing or does less. The kernels are correct, not fast.
+
+/// Adds to `kernels` the support kernels that the instructions of the module's programs need, each
+/// once. Fails with a diagnostic at an integer matmul, which no device has.
+mlir::LogicalResult emitSupportKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels);
 
 } // namespace pcc::lower

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/gpu/SupportKernels.h"
-
 #include "passes/lower/gpu/SupportKernel.h"
+
 #include "passes/lower/host/EmitKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/program/Outline.h"
+#include "passes/lower/program/Program.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"

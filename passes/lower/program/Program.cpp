@@ -3,6 +3,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/analysis/StageSections.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -80,6 +81,27 @@ Value Buffers::inShapeOf(Value value) {
     return at(place, type, nameOf(root), root.getLoc());
   auto op = root.getDefiningOp<graph::ConstantOp>();
   return constant(inShape(op.getValue(), type), op.getLoc());
+}
+
+HoistedKernels::HoistedKernels(MutableArrayRef<analysis::Section> sections) {
+  for (analysis::Section &section : sections) {
+    runs[section.function.getName()] = section.runs;
+    if (section.function->hasAttr(analysis::hoistedAttrName))
+      for (analysis::Kernel &kernel : analysis::collectKernels(section.function))
+        if (kernel.hoisted)
+          kernels[kernel.hoisted->section].push_back({&section, std::move(kernel)});
+  }
+}
+
+ArrayRef<HoistedKernel> HoistedKernels::in(StringRef section) const {
+  auto found = kernels.find(section);
+  return found == kernels.end() ? ArrayRef<HoistedKernel>() : found->second;
+}
+
+std::string HoistedKernels::lastActionOf(StringRef section) const {
+  return runs.lookup(section) > 1 && kernels.contains(section)
+             ? analysis::sectionOfLastAction(section)
+             : section.str();
 }
 
 } // namespace pcc::lower

@@ -5,11 +5,70 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/task/Task.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "passes/analysis/Sections.h"
-#include "passes/lower/program/HoistedKernels.h"
-#include "passes/lower/program/Outline.h"
+#include "passes/analysis/kernels/Kernels.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pcc::lower {
+
+// Outlines kernels as functions.
+
+/// A kernel as a function, with the ops that give its scalar arguments.
+struct OutlinedKernel {
+  mlir::func::FuncOp function;
+  /// Ops whose values are the scalar arguments, in order: `dist.rank`, and
+  /// `dist.group_size` of groups of different sizes.
+  llvm::SmallVector<mlir::Operation *> scalars;
+};
+
+/// Outlines kernels as functions. Kernels that are equal except for names share one function.
+class Outliner {
+public:
+  explicit Outliner(mlir::ModuleOp module) : module(module) {}
+
+  /// `tiedTo` gives for each output the number of the input that it overwrites, or -1.
+  OutlinedKernel outline(const analysis::Kernel &kernel, llvm::ArrayRef<int64_t> tiedTo);
+  int64_t numKernels() const { return numOutlined; }
+  int64_t numFunctions() const { return functions.size(); }
+
+private:
+  mlir::func::FuncOp deduplicate(mlir::func::FuncOp function, mlir::Operation *last);
+
+  mlir::ModuleOp module;
+  llvm::StringMap<mlir::func::FuncOp> functions; ///< by text without the name
+  int64_t numOutlined = 0;
+};
+
+// Finds hoisted kernels: kernels that run in the last action of another section than their own
+// (`task.hoisted`). If that section has several actions, its last action runs a separate section:
+// the same instructions plus those of the hoisted kernels.
+//
+//   actions        backward[0]  backward[1]  backward_last[2]  update
+//   instructions   of @backward        a  b  c
+//                  of @backward_last   a  b  all_reduce  c
+
+/// A kernel and the section for which it computes values.
+struct HoistedKernel {
+  analysis::Section *section = nullptr;
+  analysis::Kernel kernel;
+};
+
+class HoistedKernels {
+public:
+  explicit HoistedKernels(llvm::MutableArrayRef<analysis::Section> sections);
+
+  /// Returns the kernels that run in the last action of `section`, in their order.
+  llvm::ArrayRef<HoistedKernel> in(llvm::StringRef section) const;
+  /// Returns the section that runs in the last action of `section`: a separate one, or `section`
+  /// itself.
+  std::string lastActionOf(llvm::StringRef section) const;
+
+private:
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<HoistedKernel>> kernels;
+  llvm::StringMap<int64_t> runs; ///< executions per step, by section
+};
 
 /// The buffers of a program: one op for each place and type.
 class Buffers {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs instructions by kernels of any size (passes/lower/gpu/SupportKernels.h), as a device calls
+// Runs instructions by kernels of any size (passes/lower/gpu/SupportKernel.h), as a device calls
 // them.
 #include "test/oracle/kernels/TaskMachine.h"
 
