@@ -4,9 +4,9 @@
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"
-#include "runtime/execute/InputFeed.h"
 #include "runtime/execute/Train.h"
 #include "runtime/execute/monitor/Metrics.h"
+#include "runtime/execute/rank/InputFeed.h"
 
 #include <algorithm>
 #include <utility>

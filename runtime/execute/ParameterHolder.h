@@ -5,7 +5,7 @@
 #ifndef PCC_RUNTIME_EXECUTE_HOLDERS_H
 #define PCC_RUNTIME_EXECUTE_HOLDERS_H
 
-#include "runtime/execute/RankExecutor.h"
+#include "runtime/execute/rank/RankExecutor.h"
 
 namespace pcc::runtime {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/execute/RankThreads.h"
 
-#include "runtime/execute/monitor/Watchdog.h"
+#include "runtime/execute/observe/Watchdog.h"
 
 #include <condition_variable>
 #include <mutex>

@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_EXECUTE_RANKTHREADS_H
 
 #include "runtime/base/Base.h"
-#include "runtime/execute/monitor/Progress.h"
+#include "runtime/execute/observe/Progress.h"
 
 #include <functional>
 #include <vector>

@@ -4,8 +4,8 @@
 
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/data/CheckValues.h"
+#include "runtime/execute/connect/OpenWorld.h"
 #include "runtime/execute/monitor/Metrics.h"
-#include "runtime/execute/open/OpenWorld.h"
 
 #include <algorithm>
 #include <charconv>

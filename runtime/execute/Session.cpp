@@ -11,12 +11,12 @@
 #include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
-#include "runtime/execute/BufferWriter.h"
 #include "runtime/execute/ParameterHolder.h"
 #include "runtime/execute/RankThreads.h"
+#include "runtime/execute/connect/JoinDevices.h"
 #include "runtime/execute/monitor/LossReader.h"
-#include "runtime/execute/monitor/Watchdog.h"
-#include "runtime/execute/open/OpenDevices.h"
+#include "runtime/execute/observe/Watchdog.h"
+#include "runtime/execute/rank/BufferWriter.h"
 
 #include <algorithm>
 #include <thread>

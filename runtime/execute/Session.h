@@ -12,7 +12,7 @@
 #define PCC_RUNTIME_EXECUTE_SESSION_H
 
 #include "runtime/collective/World.h"
-#include "runtime/execute/RankExecutor.h"
+#include "runtime/execute/rank/RankExecutor.h"
 #include "runtime/machine/Link.h"
 
 #include <map>

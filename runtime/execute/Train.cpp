@@ -5,9 +5,9 @@
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"
-#include "runtime/execute/InputFeed.h"
 #include "runtime/execute/monitor/DeferredLossReader.h"
 #include "runtime/execute/monitor/Monitor.h"
+#include "runtime/execute/rank/InputFeed.h"
 
 #include <algorithm>
 #include <cmath>

@@ -22,7 +22,7 @@
 //   could not be received before it anyway. If the orders differ, each tag has a communicator of
 //   its own: messages of one tag have the same order on both sides by definition.
 //
-// The messages are known before the run (execute/MessageRoutes.h). So these communicators are
+// The messages are known before the run (execute/connect/JoinNccl.cpp). So these communicators are
 // created, and connected by sending a byte, before the first step. Later a rank could not wait for
 // that while other ranks wait for it.
 

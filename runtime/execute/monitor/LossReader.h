@@ -7,7 +7,7 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/execute/RankExecutor.h"
+#include "runtime/execute/rank/RankExecutor.h"
 
 #include <span>
 

@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_EXECUTE_METRICS_H
 
 #include "runtime/data/BatchReader.h"
-#include "runtime/execute/Tensor.h"
+#include "runtime/execute/rank/Tensor.h"
 
 namespace pcc::runtime {
 

@@ -3,7 +3,7 @@
 
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/LaunchGrouping.h"
-#include "runtime/execute/PrepareCollective.h"
+#include "runtime/execute/rank/PrepareCollective.h"
 #include "runtime/machine/CollectiveTraffic.h"
 
 #include <algorithm>

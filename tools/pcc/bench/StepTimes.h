@@ -16,7 +16,7 @@
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
-#include "runtime/execute/monitor/Trace.h"
+#include "runtime/execute/observe/Trace.h"
 #include "runtime/machine/Link.h"
 #include "runtime/simulate/Simulate.h"
 #include "llvm/Support/JSON.h"

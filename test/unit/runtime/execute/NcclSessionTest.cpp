@@ -5,7 +5,7 @@
 
 #include "runtime/check/Check.h"
 #include "runtime/execute/Session.h"
-#include "runtime/execute/open/JoinNccl.h"
+#include "runtime/execute/connect/JoinNccl.h"
 #include "test/emulator/NcclLibrary.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/Programs.h"

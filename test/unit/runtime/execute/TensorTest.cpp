@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/Tensor.h"
-#include "runtime/execute/Initialize.h"
+#include "runtime/execute/rank/Tensor.h"
+#include "runtime/execute/rank/Initialize.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>

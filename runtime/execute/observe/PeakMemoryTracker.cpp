@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/observe/PeakMemoryTracker.h"
+
+#include "runtime/abi/Rings.h"
+#include "runtime/simulate/LiveMemory.h"
+
+namespace pcc::runtime {
+
+PeakMemoryTracker::PeakMemoryTracker(const abi::Executable &executable, int number)
+    : index(executable, number), firstRun(size_t(index.program.sections_size())) {
+  script.firstOf = index.firstOf;
+  script.actions.assign(index.program.actions().begin(), index.program.actions().end());
+  spans.assign(script.countRuns(), simulate::never);
+  for (uint32_t r = 0; r < index.instructions.size(); ++r)
+    places[index.instructions[r]] = r;
+  size_t run = 0;
+  for (const abi::Action &action : script.actions) {
+    firstRun[action.section()][abi::ringIndex(executable.batch(), action)] = run;
+    run += script.firstOf[action.section() + 1] - script.firstOf[action.section()];
+  }
+}
+
+simulate::Span &PeakMemoryTracker::spanOf(const abi::Instruction &instruction, uint64_t action) {
+  uint32_t place = places.at(&instruction), section = index.sectionOf(place);
+  return spans[firstRun[section].at(action) + place - script.firstOf[section]];
+}
+
+void PeakMemoryTracker::begin(Records instructions, uint64_t action) {
+  for (const abi::Instruction *instruction : instructions)
+    spanOf(*instruction, action) = {turn, turn};
+  ++turn;
+}
+
+void PeakMemoryTracker::end(Records instructions, uint64_t action) {
+  for (const abi::Instruction *instruction : instructions)
+    spanOf(*instruction, action).end = turn;
+  ++turn;
+}
+
+uint64_t PeakMemoryTracker::peakLive() const {
+  return simulate::trackMemory(index, check::ByteMap(index), script, spans).peakLive;
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes from the host to the buffers of a rank. If the host can address the rank's memory, it
+// writes in place. Otherwise it writes to a host image of the buffer, which is then copied to the
+// device.
+//
+//   BufferWriter writer(rank);
+//   copyBlockOut(block, mesh, rank.rank(), global, writer.at(buffer));
+//   Status status = writer.send();
+
+#pragma once
+
+#include "runtime/execute/rank/RankExecutor.h"
+
+#include <map>
+
+namespace pcc::runtime {
+
+class BufferWriter {
+public:
+  explicit BufferWriter(RankExecutor &rank) : rank(rank) {}
+
+  /// Returns the address at which the caller must write the full content of `buffer`.
+  std::byte *at(uint32_t buffer);
+
+  /// Copies to the device everything written since the last call. The images are kept for reuse.
+  Status send();
+
+private:
+  RankExecutor &rank;
+  std::map<uint32_t, std::vector<std::byte>> images;
+  std::vector<uint32_t> written;
+};
+
+} // namespace pcc::runtime

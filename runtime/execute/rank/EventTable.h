@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tracks the batches of collectives that a rank has in flight, and maps events to them.
+
+#pragma once
+
+#include "runtime/collective/Communicator.h"
+#include "runtime/execute/observe/PeakMemoryTracker.h"
+#include "runtime/execute/observe/Progress.h"
+#include "runtime/execute/observe/Trace.h"
+
+#include <deque>
+#include <vector>
+
+namespace pcc::runtime {
+
+/// A batch that was started for an action and not yet waited for.
+struct InFlightBatch {
+  Request request;
+  uint64_t number = 0; ///< ring index of the action
+  int64_t startTime = 0;
+  std::span<const CollectiveCall> calls;
+};
+
+/// A batch of collectives that start together.
+struct PreparedBatch {
+  Communicator *communicator = nullptr;
+  /// `instructions`: all instructions of the batch. `parts`: those in which the rank takes part.
+  /// `instruction`: the instruction that names the batch in messages.
+  std::vector<const abi::Instruction *> instructions, parts;
+  const abi::Instruction *instruction = nullptr;
+  /// By ring index.
+  std::vector<std::vector<CollectiveCall>> callsOf;
+  std::vector<uint32_t> signals;
+  /// In-flight runs, in the order in which they were started; they are waited for in that order.
+  std::deque<InFlightBatch> inFlight;
+};
+
+/// An event that an instruction waits for. Instruction.behind says which run of the signaling
+/// instruction is meant.
+struct PreparedWait {
+  uint32_t event = 0;
+  uint32_t behind = 0;
+};
+
+/// Maps events to in-flight batches. The sections of a rank share one table.
+class EventTable {
+public:
+  explicit EventTable(size_t events) : pending(events, nullptr) {}
+
+  void addPending(PreparedBatch &batch);
+  /// Waits for an event in the action with ring index `number`, for all batches that write to a
+  /// byte range, for one batch, or for all batches.
+  Status wait(const PreparedWait &wait, uint64_t number, Progress &progress, Trace &trace);
+  Status finishWriters(const std::byte *begin, int64_t bytes, Progress &progress, Trace &trace);
+  Status finish(PreparedBatch &batch, Progress &progress, Trace &trace);
+  Status finishAll(Progress &progress, Trace &trace);
+
+  /// Notified of every begin and end; null: no tracking.
+  PeakMemoryTracker *memoryTracker = nullptr;
+
+private:
+  Status finishOldest(PreparedBatch &batch, Progress &progress, Trace &trace);
+
+  std::vector<PreparedBatch *> pending;
+  /// Batches with in-flight runs, each listed once.
+  std::vector<PreparedBatch *> inFlightBatches;
+};
+
+} // namespace pcc::runtime

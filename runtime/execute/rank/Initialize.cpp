@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/rank/Initialize.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Pieces.h"
+#include "runtime/abi/Random.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/execute/rank/Tensor.h"
+
+namespace pcc::runtime {
+namespace {
+
+/// Returns the value of element `index` of the global tensor.
+double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stream,
+               uint64_t index) {
+  switch (initializer.kind_case()) {
+  case abi::Initializer::kConstant:
+    return initializer.constant();
+  case abi::Initializer::kUniform: {
+    const abi::Initializer::Uniform &uniform = initializer.uniform();
+    return uniform.low() +
+           (uniform.high() - uniform.low()) * abi::randomUniform(seed, stream, index);
+  }
+  case abi::Initializer::kNormal:
+    return initializer.normal().mean() +
+           initializer.normal().deviation() * abi::randomNormal(seed, stream, index);
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+void initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank, uint64_t seed,
+                std::byte *out) {
+  const abi::Block &block = parameter.block();
+  if (parameter.initializer().has_data()) {
+    auto *data = reinterpret_cast<const std::byte *>(parameter.initializer().data().data());
+    return copyBlockOut(block, mesh, rank, data, out);
+  }
+  uint64_t stream = abi::streamOf(abi::nameInFiles(parameter));
+  abi::Runs runs = abi::runsOf(parameter);
+  int64_t element = int64_t(abi::elementBytes(block.type()));
+  std::vector<int64_t> offsets = abi::offsetsOf(block, mesh, rank);
+  for (int64_t i = 0, count = *abi::elementCount(block.local_shape()); i < count; ++i) {
+    int64_t rest = i, global = 0, stride = 1;
+    for (int d = block.local_shape_size() - 1; d >= 0; --d) {
+      global += (rest % block.local_shape(d) + offsets[d]) * stride;
+      rest /= block.local_shape(d);
+      stride *= block.global_shape(d);
+    }
+    storeElement(block.type(), out + i * element,
+                 valueAt(parameter.initializer(), seed, stream, uint64_t(runs.inWhole(global))));
+  }
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prepares the instructions of a section for one rank. The rank's own thread runs them in list
+// order. It only starts collectives of the streams COMMUNICATION and TRANSFER. It waits for them
+// when a later instruction waits for their event, or at the end of the step. All other instructions
+// run immediately.
+//
+// Neighboring collectives in the list (check::LaunchGrouping) form one batch, which costs the ranks
+// a single rendezvous.
+//
+// Instructions that touch ring buffers are prepared once for each ring index, so nothing is looked
+// up at run time. Consecutive device instructions with no wait between them are joined if that is
+// faster (Device::join). A batch of messages may be started for the next action while its previous
+// run is still in flight.
+
+#pragma once
+
+#include "runtime/check/LaunchGrouping.h"
+#include "runtime/device/Device.h"
+#include "runtime/execute/rank/EventTable.h"
+
+#include <optional>
+
+namespace pcc::runtime {
+
+/// The communicators of one rank for its device's memory: one for all ranks, and one for the rank's
+/// list of each group of the executable.
+struct RankGroups {
+  std::shared_ptr<Communicator> world;
+  std::vector<std::unique_ptr<Communicator>> groups;
+
+  /// Returns whether waiting for the device also means waiting for other ranks. This holds if the
+  /// ranks' exchanges are enqueued on the device. A wait for free space in the queue counts, too.
+  bool deviceWaitsForRanks() const { return world && world->isEnqueued() && world->size() > 1; }
+};
+
+class PreparedSection {
+public:
+  /// How the device instructions are run.
+  struct RunMode {
+    /// Wait for each instruction, so that an error names it.
+    bool waitsForEach = false;
+    /// Run each instruction by itself, so that its time can be observed.
+    bool isTraced = false;
+  };
+  /// Prepares section `index` of the context's program for the device, which must outlive the
+  /// section. Errors: instructions that the device does not support.
+  static Expected<PreparedSection> prepare(int index, const PrepareContext &context, Device &device,
+                                           const RankGroups &groups, RunMode mode);
+
+  Status run(const ActionValues &action, EventTable &events, Progress &progress, Trace &trace);
+
+  /// Prepares for repeated runs with these action values; see PreparedInstruction::makeReady.
+  void makeReady(const ActionValues &action);
+
+  /// Returns whether an instruction reads the space INPUT.
+  bool readsInput() const { return usesInput; }
+
+private:
+  /// Several device instructions, from one step up to step `end`, run as one.
+  struct Joined {
+    size_t end;
+    std::vector<std::unique_ptr<PreparedInstruction>> whole; ///< by ring index
+  };
+  /// One device instruction, or one batch.
+  struct Step {
+    const abi::Instruction *instruction = nullptr;
+    std::vector<std::unique_ptr<PreparedInstruction>> local = {}; ///< by ring index
+    std::unique_ptr<PreparedBatch> batch = nullptr;
+    std::vector<PreparedWait> waits = {};
+    std::optional<Joined> joined = std::nullopt; ///< this step and those after it
+  };
+  Status waitBefore(const Step &step, const ActionValues &action, EventTable &events,
+                    Progress &progress, Trace &trace);
+  Status runStep(Step &step, const ActionValues &action, EventTable &events, Progress &progress,
+                 Trace &trace);
+  Status runJoined(Step &step, const ActionValues &action, Progress &progress, Trace &trace);
+  Status runLocal(Step &step, const ActionValues &action, EventTable &events, Progress &progress,
+                  Trace &trace);
+  Status runBatch(Step &step, const ActionValues &action, EventTable &events, Progress &progress,
+                  Trace &trace);
+  Progress::Waiting waitingForDevice(Progress &progress) const;
+  void joinSteps();
+  Status addLocal(const abi::Instruction &instruction, const PrepareContext &context);
+  void addCollective(const abi::Instruction &instruction, const RankGroups &groups,
+                     const check::LaunchGrouping &neighbors);
+  Status prepareCalls(Step &step, const PrepareContext &context);
+
+  Device *device = nullptr;
+  bool checksInstructions = false;
+  bool waitsForRanks = false;
+  bool usesInput = false;
+  std::vector<Step> steps;
+};
+
+} // namespace pcc::runtime

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/rank/RankExecutor.h"
+
+#include "runtime/abi/BaseSection.h"
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/ProgramRanks.h"
+#include "runtime/execute/rank/BufferWriter.h"
+#include "runtime/execute/rank/Initialize.h"
+
+#include <algorithm>
+
+namespace pcc::runtime {
+
+RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
+                           std::unique_ptr<Device> device, std::unique_ptr<Communicator> world,
+                           RankOptions options)
+    : whole(executable), own(executable.programs(abi::programOfRank(executable, rank))),
+      ownRank(rank), options(options), ownDevice(std::move(device)),
+      worldCommunicator(std::move(world)), events(own.events()), ownTrace(options.trace) {
+  memory.base[abi::CONSTANT] = ownDevice->constants();
+}
+
+Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
+  if (Status status = startMarking(); !status.ok())
+    return status;
+  Expected<std::shared_ptr<Communicator>> joined = join(worldCommunicator, *ownDevice);
+  if (!joined)
+    return joined.status().at({.rank = ownRank});
+  {
+    std::lock_guard lock(joinMutex);
+    groups.world = std::move(*joined);
+  }
+  if (Status status = allocateSpaces(); !status.ok())
+    return std::move(status).at({.rank = ownRank});
+  if (Status status = initializeParameters(seed); !status.ok())
+    return std::move(status).at({.rank = ownRank});
+  if (Status status = makeGroups(); !status.ok())
+    return status;
+  if (Status status = prepareSections(); !status.ok())
+    return status;
+  planActions();
+  return {};
+}
+
+void RankExecutor::abort(const std::string &reason) {
+  worldCommunicator->abort(reason);
+  std::lock_guard lock(joinMutex);
+  if (groups.world && groups.world != worldCommunicator)
+    groups.world->abort(reason);
+}
+
+Status RankExecutor::checkPeers() {
+  std::unique_lock lock(joinMutex, std::try_to_lock);
+  return lock && groups.world ? groups.world->checkPeers().at({.rank = ownRank}) : Status();
+}
+
+Status RankExecutor::startMarking() {
+  return ownTrace.isOn() ? ownDevice->startMarking().at({.rank = ownRank}) : Status();
+}
+
+Status RankExecutor::allocateSpaces() {
+  const std::pair<abi::Space, uint64_t> sizes[] = {
+      {abi::PERSISTENT, own.memory().persistent_bytes()},
+      {abi::TEMPORARY, own.memory().temporary_bytes()},
+      {abi::INPUT, own.memory().input_bytes()}};
+  use.allocated = whole.constants().size();
+  for (auto [space, bytes] : sizes) {
+    Expected<std::unique_ptr<Allocation>> allocation = ownDevice->allocate(bytes);
+    if (!allocation)
+      return allocation.status();
+    use.allocated += bytes;
+    memory.base[space] = (*allocation)->base;
+    spaces.push_back(std::move(*allocation));
+  }
+  return {};
+}
+
+Status RankExecutor::initializeParameters(uint64_t seed) {
+  for (const abi::Parameter &parameter : own.parameters()) {
+    BufferWriter writer(*this); // per parameter, to hold only one image in host memory
+    initialize(parameter, whole.mesh(), ownRank, seed, writer.at(parameter.buffer()));
+    if (Status status = writer.send(); !status.ok())
+      return status;
+  }
+  return {};
+}
+
+Status RankExecutor::makeGroups() {
+  for (const abi::RankGroup &group : whole.groups()) {
+    // The color is the index of the list that holds the rank. Positions follow the list, which need
+    // not ascend.
+    const abi::RankList &list = abi::listOf(group, ownRank);
+    auto sameList = [&](const abi::RankList &other) { return &other == &list; };
+    auto color = std::find_if(group.lists().begin(), group.lists().end(), sameList);
+    auto place = std::find(list.ranks().begin(), list.ranks().end(), ownRank);
+    Expected<std::unique_ptr<Communicator>> communicator =
+        groups.world->split(int(color - group.lists().begin()), int(place - list.ranks().begin()));
+    if (!communicator)
+      return communicator.status();
+    groups.groups.push_back(std::move(*communicator));
+  }
+  return {};
+}
+
+Status RankExecutor::connectToFirstRank() {
+  Expected<std::unique_ptr<Communicator>> communicator = worldCommunicator->split(0, int(ownRank));
+  if (communicator)
+    firstRankComm = std::move(*communicator);
+  return communicator.status();
+}
+
+Status RankExecutor::sendToFirstRank(std::span<const TaggedBytes> messages) {
+  std::vector<CollectiveCall> calls;
+  for (const TaggedBytes &message : messages) {
+    CollectiveCall &call = calls.emplace_back();
+    call.kind = abi::SEND;
+    call.type = abi::I8;
+    call.source = message.bytes.data();
+    call.shape = {int64_t(message.bytes.size())};
+    call.tag = message.tag;
+  }
+  return runWithFirstRank(calls);
+}
+
+Status RankExecutor::receiveFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag) {
+  CollectiveCall call;
+  call.kind = abi::RECV;
+  call.type = abi::I8;
+  call.destination = bytes.data();
+  call.shape = {int64_t(bytes.size())};
+  call.root = int32_t(rank);
+  call.tag = tag;
+  return runWithFirstRank({&call, 1});
+}
+
+Status RankExecutor::runWithFirstRank(std::span<const CollectiveCall> calls) {
+  if (calls.empty())
+    return {};
+  Progress::Waiting waiting(ownProgress, nowNanoseconds());
+  return firstRankComm->run(calls).at({.rank = ownRank});
+}
+
+Status RankExecutor::prepareSections() {
+  PrepareContext context{whole, own, memory, ownRank};
+  for (int s = 0; s < own.sections_size(); ++s) {
+    Expected<PreparedSection> section = PreparedSection::prepare(
+        s, context, *ownDevice, groups,
+        {.waitsForEach = options.checksInstructions, .isTraced = ownTrace.hasEach()});
+    if (!section)
+      return section.status();
+    sections.push_back(std::move(*section));
+    if (own.sections(s).name() == "start_training")
+      startSection = s;
+  }
+  runsAlone.resize(sections.size());
+  use.allocated += ownDevice->workspaceBytes();
+  return {};
+}
+
+void RankExecutor::planActions() {
+  actions.resize(own.actions_size());
+  std::vector<int> lastAction(own.sections_size(), -1);
+  const abi::Action *loaded = nullptr;
+  for (int i = 0; i < own.actions_size(); ++i) {
+    const abi::Action &action = own.actions(i);
+    actions[i].first = lastAction[action.section()] < 0;
+    lastAction[action.section()] = i;
+    if (!sections[action.section()].readsInput())
+      continue;
+    actions[i].needsInput =
+        !loaded || loaded->microbatch() != action.microbatch() || loaded->copy() != action.copy();
+    loaded = &action;
+  }
+  for (int last : lastAction)
+    if (last >= 0)
+      actions[last].last = true;
+  numberActions();
+}
+
+/// Numbers the runs of a section by the blocks of the batch, whatever the order of the actions.
+void RankExecutor::numberActions() {
+  std::vector<int64_t> runs(own.sections_size(), 0), copies(own.sections_size(), 1);
+  for (const abi::Action &action : own.actions()) {
+    uint32_t section = abi::baseSection(own, action.section());
+    ++runs[section];
+    copies[section] = std::max<int64_t>(copies[section], action.copy() + 1);
+  }
+  for (int i = 0; i < own.actions_size(); ++i) {
+    const abi::Action &action = own.actions(i);
+    uint32_t section = abi::baseSection(own, action.section());
+    actions[i].runs = runs[section];
+    actions[i].block = action.microbatch() * copies[section] + action.copy();
+  }
+}
+
+Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
+  ownProgress.step.store(step, std::memory_order_relaxed);
+  if (step == 0 && startSection)
+    if (Status status = runSection(*startSection); !status.ok())
+      return status;
+  if (step > 0)
+    return runActions(step, hooks);
+  PeakMemoryTracker memoryTracker(whole, abi::programOfRank(whole, ownRank));
+  events.memoryTracker = &memoryTracker;
+  Status status = runActions(step, hooks);
+  events.memoryTracker = nullptr;
+  use.peakLive = memoryTracker.peakLive();
+  return status.ok() ? prepareActions() : status;
+}
+
+/// Prepares the actions of all further steps while nothing is in flight.
+Status RankExecutor::prepareActions() {
+  if (Status status = synchronize(); !status.ok())
+    return status;
+  for (size_t i = 0; i < actions.size(); ++i)
+    sections[own.actions(int(i)).section()].makeReady(valuesOf(i, /*step=*/0));
+  return {};
+}
+
+Status RankExecutor::runActions(int64_t step, const StepHooks &hooks) {
+  if (Status status = startMarking(); !status.ok())
+    return status;
+  for (size_t i = 0; i < actions.size(); ++i)
+    if (Status status = runAction(i, step, hooks); !status.ok())
+      return status;
+  Status status = events.finishAll(ownProgress, ownTrace);
+  if (status.ok())
+    status = ownTrace.settle();
+  return std::move(status).at({.rank = ownRank, .step = step});
+}
+
+ActionValues RankExecutor::valuesOf(size_t index, int64_t step) const {
+  const abi::Action &action = own.actions(int(index));
+  return {action.microbatch(), action.copy(), actions[index].first, step,
+          abi::ringIndex(whole.batch(), action)};
+}
+
+Status RankExecutor::runAction(size_t index, int64_t step, const StepHooks &hooks) {
+  const abi::Action &action = own.actions(int(index));
+  const ActionPlan &plan = actions[index];
+  Status status;
+  if (plan.needsInput && hooks.fill)
+    status = hooks.fill(action);
+  if (int64_t number = step * plan.runs + plan.block; status.ok() && own.has_step_buffer())
+    status = write(own.step_buffer(), std::as_bytes(std::span(&number, 1)));
+  ActionValues values = valuesOf(index, step);
+  if (status.ok())
+    status = sections[action.section()].run(values, events, ownProgress, ownTrace);
+  if (status.ok() && plan.last && hooks.sectionDone) {
+    status = finishResults(action.section());
+    if (status.ok())
+      status = hooks.sectionDone(action.section());
+  }
+  if (status.ok())
+    return status;
+  return std::move(status).at({.rank = ownRank,
+                               .step = step,
+                               .section = own.sections(int(action.section())).name(),
+                               .microbatch = action.microbatch(),
+                               .copy = action.copy()});
+}
+
+/// Waits for collectives that still write to the results of `section`.
+Status RankExecutor::finishResults(uint32_t section) {
+  for (const abi::Result &result : own.results()) {
+    int64_t bytes = int64_t(own.memory().buffers(int(result.buffer())).bytes());
+    if (result.section() == section)
+      if (Status status =
+              events.finishWriters(address(result.buffer()), bytes, ownProgress, ownTrace);
+          !status.ok())
+        return status;
+  }
+  return {};
+}
+
+Status RankExecutor::runSection(uint32_t section) {
+  // A section that runs alone a second time will probably run often. Its earlier collectives are
+  // complete, but the device may still be running.
+  if (++runsAlone[section] == 2) {
+    if (Status status = synchronize(); !status.ok())
+      return status;
+    sections[section].makeReady({});
+  }
+  Status status = sections[section].run({}, events, ownProgress, ownTrace);
+  if (status.ok())
+    status = events.finishAll(ownProgress, ownTrace);
+  return std::move(status).at({.rank = ownRank, .section = own.sections(int(section)).name()});
+}
+
+Status RankExecutor::write(uint32_t buffer, std::span<const std::byte> bytes) {
+  Progress::Waiting waiting = waitingForDevice();
+  return ownDevice->copyIn(address(buffer), bytes);
+}
+
+std::byte *RankExecutor::address(uint32_t buffer) const {
+  const abi::Buffer &plan = own.memory().buffers(int(buffer));
+  return memory.base[plan.space()] + plan.offset();
+}
+
+Expected<Tensor> RankExecutor::read(const abi::Block &block, uint32_t buffer) const {
+  Tensor tensor =
+      Tensor::zeros(block.type(), {block.local_shape().begin(), block.local_shape().end()});
+  if (Status status = read(tensor.data, buffer); !status.ok())
+    return status;
+  return tensor;
+}
+
+/// Returns an error if the run was aborted meanwhile: then the device's results are invalid.
+Status RankExecutor::unlessAborted(Status status) const {
+  return status.ok() && groups.deviceWaitsForRanks() ? groups.world->status() : status;
+}
+
+/// Marks the rank as waiting for other ranks during its lifetime, if the device may wait for them.
+Progress::Waiting RankExecutor::waitingForDevice() const {
+  return {ownProgress, groups.deviceWaitsForRanks() ? nowNanoseconds() : 0};
+}
+
+Status RankExecutor::synchronize() const {
+  Progress::Waiting waiting = waitingForDevice();
+  return unlessAborted(ownDevice->synchronize()).at({.rank = ownRank});
+}
+
+Status RankExecutor::read(std::span<std::byte> bytes, uint32_t buffer) const {
+  Progress::Waiting waiting = waitingForDevice();
+  return unlessAborted(ownDevice->copyOut(bytes, address(buffer)));
+}
+
+Expected<std::span<const std::byte>> RankExecutor::read(uint32_t buffer, size_t bytes,
+                                                        std::vector<std::byte> &copy) const {
+  if (ownDevice->hasHostMemory())
+    return std::span<const std::byte>(address(buffer), bytes);
+  copy.resize(bytes);
+  if (Status status = read(copy, buffer); !status.ok())
+    return status;
+  return std::span<const std::byte>(copy);
+}
+
+Expected<HostToDeviceStaging *> RankExecutor::inputStaging(uint32_t buffer) {
+  std::unique_ptr<HostToDeviceStaging> &own = inputStagings[buffer];
+  if (own)
+    return own.get();
+  uint64_t bytes = this->own.memory().buffers(int(buffer)).bytes();
+  Expected<std::unique_ptr<HostToDeviceStaging>> made =
+      ownDevice->makeHostToDeviceStaging(address(buffer), bytes);
+  if (!made)
+    return made.status();
+  if (!ownDevice->hasHostMemory())
+    use.allocated += bytes;
+  own = std::move(*made);
+  return own.get();
+}
+
+Expected<std::unique_ptr<Snapshot>> RankExecutor::makeSnapshot(uint32_t buffer, uint64_t bytes) {
+  return ownDevice->makeSnapshot(address(buffer), bytes);
+}
+
+Status RankExecutor::wait(HostToDeviceStaging &inputStaging) const {
+  Progress::Waiting waiting = waitingForDevice();
+  return unlessAborted(inputStaging.wait());
+}
+
+Status RankExecutor::send(HostToDeviceStaging &inputStaging) const {
+  Progress::Waiting waiting = waitingForDevice();
+  return unlessAborted(inputStaging.send());
+}
+
+Status RankExecutor::take(Snapshot &snapshot) const {
+  Progress::Waiting waiting = waitingForDevice();
+  return unlessAborted(snapshot.take());
+}
+
+Expected<std::span<const std::byte>> RankExecutor::read(Snapshot &snapshot) const {
+  Progress::Waiting waiting = waitingForDevice();
+  Expected<std::span<const std::byte>> bytes = snapshot.read();
+  Status status = unlessAborted(bytes.status());
+  return status.ok() ? bytes : Expected<std::span<const std::byte>>(std::move(status));
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One rank of a running program: its memory, its prepared instructions, and the execution of a
+// step.
+
+#pragma once
+
+#include "runtime/execute/connect/JoinDevices.h"
+#include "runtime/execute/rank/PreparedSection.h"
+#include "runtime/execute/rank/Tensor.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace pcc::runtime {
+
+/// Callbacks of a step.
+struct StepHooks {
+  /// Fills the inputs for a microbatch and copy.
+  std::function<Status(const abi::Action &action)> fill = {};
+  /// Called after the last run of a section in this step; the section's results can be read.
+  std::function<Status(uint32_t section)> sectionDone = {};
+};
+
+/// Memory use of a rank in bytes.
+struct MemoryUse {
+  /// Allocated bytes, including the constants that the ranks of a process share and the workspaces
+  /// of GPU libraries.
+  uint64_t allocated = 0;
+  /// Peak of live bytes in the rank's first step (PeakMemoryTracker.h); 0 before that step.
+  uint64_t peakLive = 0;
+};
+
+/// A message to rank 0. The tag distinguishes it from other messages of the same rank.
+struct TaggedBytes {
+  std::span<const std::byte> bytes;
+  uint32_t tag = 0;
+};
+
+struct RankOptions {
+  TraceOptions trace = {};
+  /// Wait for each device instruction.
+  bool checksInstructions = false;
+};
+
+class RankExecutor {
+public:
+  /// `executable` must be valid and outlive this.
+  RankExecutor(const abi::Executable &executable, int64_t rank, std::unique_ptr<Device> device,
+               std::unique_ptr<Communicator> world, RankOptions options);
+
+  /// Allocates memory, creates groups, prepares instructions and initializes parameters. Every rank
+  /// calls it at the same time, each on its own thread.
+  Status load(uint64_t seed, const JoinDevices &join);
+
+  /// Ends every present and future wait for other ranks. Any thread may call it.
+  void abort(const std::string &reason);
+
+  /// Calls Communicator::checkPeers of the communicator that joins the devices. Any thread may call
+  /// it.
+  Status checkPeers();
+
+  /// Waits until the device has done everything it was given.
+  Status synchronize() const;
+
+  /// Runs all actions; `step` counts from 0. Step 0 begins with section `start_training` if the
+  /// program has one.
+  Status runStep(int64_t step, const StepHooks &hooks);
+
+  /// Runs one section alone, as evaluation does.
+  Status runSection(uint32_t section);
+
+  int64_t rank() const { return ownRank; }
+  const abi::Executable &executable() const { return whole; }
+  const abi::Program &program() const { return own; }
+  Device &device() { return *ownDevice; }
+  Communicator &world() { return *worldCommunicator; }
+  const Progress &progress() const { return ownProgress; }
+  Trace &trace() { return ownTrace; }
+  const MemoryUse &memoryUse() const { return use; }
+
+  /// Creates a connection to rank 0 that is separate from the program's communication. It is needed
+  /// if the ranks are in several processes; every rank calls it.
+  Status connectToFirstRank();
+  /// Send messages to rank 0, in any order; receive a message on rank 0 from `rank`, which sends as
+  /// many bytes under the same tag.
+  Status sendToFirstRank(std::span<const TaggedBytes> messages);
+  Status receiveFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
+
+  /// Copies bytes to the start of a buffer, ordered after everything enqueued so far. The caller
+  /// may change the bytes on return.
+  Status write(uint32_t buffer, std::span<const std::byte> bytes);
+
+  /// Returns the address of a buffer in device memory.
+  std::byte *address(uint32_t buffer) const;
+  /// Return a copy of the block in a buffer, or copy the first bytes of a buffer.
+  Expected<Tensor> read(const abi::Block &block, uint32_t buffer) const;
+  Status read(std::span<std::byte> bytes, uint32_t buffer) const;
+  /// Returns the first bytes of a buffer readable by the host: in place, or copied to `copy`.
+  Expected<std::span<const std::byte>> read(uint32_t buffer, size_t bytes,
+                                            std::vector<std::byte> &copy) const;
+
+  /// inputStaging(): returns the staging of a buffer's content; all callers get the same one.
+  /// makeSnapshot(): creates a snapshot of the first bytes of a buffer.
+  Expected<HostToDeviceStaging *> inputStaging(uint32_t buffer);
+  Expected<std::unique_ptr<Snapshot>> makeSnapshot(uint32_t buffer, uint64_t bytes);
+  /// Call the same functions of the staging or snapshot. Meanwhile they mark the rank as waiting
+  /// for other ranks, if it may wait for them.
+  Status wait(HostToDeviceStaging &inputStaging) const;
+  Status send(HostToDeviceStaging &inputStaging) const;
+  Status take(Snapshot &snapshot) const;
+  Expected<std::span<const std::byte>> read(Snapshot &snapshot) const;
+
+private:
+  Progress::Waiting waitingForDevice() const;
+  Status unlessAborted(Status status) const;
+  Status startMarking();
+  Status makeGroups();
+  Status allocateSpaces();
+  Status initializeParameters(uint64_t seed);
+  Status prepareSections();
+  void planActions();
+  void numberActions();
+  Status runWithFirstRank(std::span<const CollectiveCall> calls);
+  Status finishResults(uint32_t section);
+  Status runActions(int64_t step, const StepHooks &hooks);
+  Status runAction(size_t action, int64_t step, const StepHooks &hooks);
+  ActionValues valuesOf(size_t action, int64_t step) const;
+  Status prepareActions();
+
+  const abi::Executable &whole;
+  const abi::Program &own;
+  const int64_t ownRank;
+  const RankOptions options;
+  // Prepared instructions refer to the device, so the device must be destroyed after them.
+  std::unique_ptr<Device> ownDevice;
+  /// For host memory.
+  std::shared_ptr<Communicator> worldCommunicator, firstRankComm;
+  /// Guards against an abort while the rank is joining.
+  std::mutex joinMutex;
+  RankGroups groups;
+  std::vector<std::unique_ptr<Allocation>> spaces;
+  RankMemory memory;
+  std::map<uint32_t, std::unique_ptr<HostToDeviceStaging>> inputStagings;
+  std::vector<PreparedSection> sections;
+  /// By section: the number of times it was run alone.
+  std::vector<int64_t> runsAlone;
+  std::optional<uint32_t> startSection;
+  EventTable events;
+  mutable Progress ownProgress; ///< its readers are const
+  Trace ownTrace;
+  MemoryUse use;
+
+  /// By action: whether it is the first or last run of its section in a step, and whether its
+  /// inputs must be filled.
+  struct ActionPlan {
+    bool first = false;
+    bool last = false;
+    bool needsInput = false;
+    int64_t runs = 0;  ///< runs of the section in a step
+    int64_t block = 0; ///< index among these runs, by block of the batch
+  };
+  std::vector<ActionPlan> actions;
+};
+
+} // namespace pcc::runtime

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/rank/Tensor.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/base/HalfFloat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+namespace pcc::runtime {
+namespace {
+
+template <typename T> T load(const std::byte *address) {
+  T value;
+  std::memcpy(&value, address, sizeof value);
+  return value;
+}
+
+template <typename T> void store(std::byte *address, T value) {
+  std::memcpy(address, &value, sizeof value);
+}
+
+/// Calls visit(local offset, global offset, bytes) for each run of a rank's block that is
+/// contiguous in both tensors.
+template <typename Visit>
+void forEachRun(const abi::Block &block, const abi::Mesh &mesh, int64_t rank, Visit &&visit) {
+  int64_t element = int64_t(abi::elementBytes(block.type()));
+  int64_t count = *abi::elementCount(block.local_shape());
+  int dimensions = block.local_shape_size();
+  int64_t run = dimensions ? block.local_shape(dimensions - 1) : 1;
+  std::vector<int64_t> offsets = abi::offsetsOf(block, mesh, rank);
+  for (int64_t first = 0; first < count; first += run) {
+    int64_t rest = first, global = 0, stride = 1;
+    for (int d = dimensions - 1; d >= 0; --d) {
+      global += (rest % block.local_shape(d) + offsets[d]) * stride;
+      rest /= block.local_shape(d);
+      stride *= block.global_shape(d);
+    }
+    visit(first * element, global * element, run * element);
+  }
+}
+
+} // namespace
+
+double loadElement(abi::ElementType type, const std::byte *address) {
+  switch (type) {
+  case abi::F16:
+    return toFloat(load<Float16>(address));
+  case abi::BF16:
+    return toFloat(load<BFloat16>(address));
+  case abi::I32:
+    return load<int32_t>(address);
+  case abi::I64:
+    return double(load<int64_t>(address));
+  case abi::I8:
+  case abi::BOOL:
+    return load<int8_t>(address);
+  default:
+    return load<float>(address);
+  }
+}
+
+void storeElement(abi::ElementType type, std::byte *address, double value) {
+  switch (type) {
+  case abi::F16:
+    return store(address, toFloat16(float(value)));
+  case abi::BF16:
+    return store(address, toBFloat16(float(value)));
+  case abi::I32:
+    return store(address, int32_t(value));
+  case abi::I64:
+    return store(address, int64_t(value));
+  case abi::I8:
+  case abi::BOOL:
+    return store(address, int8_t(value));
+  default:
+    return store(address, float(value));
+  }
+}
+
+Tensor Tensor::zeros(abi::ElementType type, std::vector<int64_t> shape) {
+  Tensor tensor{type, std::move(shape), {}};
+  tensor.data.resize(tensor.count() * abi::elementBytes(type));
+  return tensor;
+}
+
+int64_t Tensor::count() const { return abi::elementCount(shape).value_or(0); }
+
+double Tensor::at(int64_t index) const {
+  return loadElement(type, data.data() + index * int64_t(abi::elementBytes(type)));
+}
+
+void Tensor::set(int64_t index, double value) {
+  storeElement(type, data.data() + index * int64_t(abi::elementBytes(type)), value);
+}
+
+void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
+                  const std::byte *global, std::byte *local) {
+  forEachRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {
+    std::memcpy(local + localOffset, global + globalOffset, bytes);
+  });
+}
+
+void copyBlockIn(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
+                 const std::byte *local, std::byte *global) {
+  forEachRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {
+    std::memcpy(global + globalOffset, local + localOffset, bytes);
+  });
+}
+
+std::vector<int64_t> partialOwners(const abi::Mesh &mesh,
+                                   const google::protobuf::RepeatedField<uint32_t> &partialAxes) {
+  std::vector<int64_t> owners;
+  for (int64_t rank = 0; rank < abi::rankCount(mesh); ++rank) {
+    std::vector<int64_t> coordinates = abi::coordinatesOf(mesh, rank);
+    for (uint32_t axis : partialAxes)
+      coordinates[axis] = 0;
+    int64_t owner = 0;
+    for (int axis = 0; axis < mesh.axes_size(); ++axis)
+      owner = owner * mesh.axes(axis).size() + coordinates[axis];
+    owners.push_back(owner);
+  }
+  return owners;
+}
+
+Tensor assemble(const abi::Result &result, const abi::Mesh &mesh, std::vector<Tensor> blocks) {
+  const abi::Block &block = result.block();
+  double scale = result.scale() == 0 ? 1 : result.scale();
+  // By owner: the first rank with a block, which accumulates the sum.
+  std::map<int64_t, size_t> totals;
+  std::vector<int64_t> owners = partialOwners(mesh, result.partial_axes());
+  for (size_t rank = 0; rank < blocks.size(); ++rank) {
+    if (blocks[rank].data.empty())
+      continue;
+    auto [first, isFirst] = totals.try_emplace(owners[rank], rank);
+    Tensor &total = blocks[first->second];
+    for (int64_t i = 0; !isFirst && i < total.count(); ++i)
+      total.set(i, total.at(i) + blocks[rank].at(i));
+  }
+  Tensor global =
+      Tensor::zeros(block.type(), {block.global_shape().begin(), block.global_shape().end()});
+  for (auto total = totals.rbegin(); total != totals.rend(); ++total)
+    copyBlockIn(block, mesh, int64_t(total->second), blocks[total->second].data.data(),
+                global.data.data());
+  for (int64_t i = 0; scale != 1 && i < global.count(); ++i)
+    global.set(i, global.at(i) * scale);
+  return global;
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors in host memory, and the mapping between a global tensor and the ranks' blocks.
+
+#pragma once
+
+#include "runtime/abi/program.pb.h"
+#include "runtime/base/Base.h"
+
+#include <vector>
+
+namespace pcc::runtime {
+
+/// A dense row-major tensor.
+struct Tensor {
+  abi::ElementType type = abi::F32;
+  std::vector<int64_t> shape;
+  std::vector<std::byte> data;
+
+  /// Returns a tensor of zeros.
+  static Tensor zeros(abi::ElementType type, std::vector<int64_t> shape);
+  int64_t count() const;
+  /// Reads or writes one element as a number.
+  double at(int64_t index) const;
+  void set(int64_t index, double value);
+};
+
+/// Reads or writes one element in memory as a number.
+double loadElement(abi::ElementType type, const std::byte *address);
+void storeElement(abi::ElementType type, std::byte *address, double value);
+
+/// Copies the block of `rank` out of the data of a global tensor, or into it.
+void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
+                  const std::byte *global, std::byte *local);
+void copyBlockIn(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
+                 const std::byte *local, std::byte *global);
+
+/// Returns for each rank the lowest rank that differs from it only in coordinates of `partialAxes`.
+/// The values of ranks with the same owner are summed.
+std::vector<int64_t> partialOwners(const abi::Mesh &mesh,
+                                   const google::protobuf::RepeatedField<uint32_t> &partialAxes);
+
+/// Assembles the global value of a result from the blocks of all ranks, indexed by rank. Partial
+/// values are summed in rank order. If several ranks hold the same block, the lowest rank's block
+/// counts. The result's scale multiplies everything. Ranks without a block leave an empty tensor.
+/// All other ranks belong to the one program from which `result` is taken.
+Tensor assemble(const abi::Result &result, const abi::Mesh &mesh, std::vector<Tensor> blocks);
+
+} // namespace pcc::runtime
