@@ -3,7 +3,6 @@
 #include "runtime/collective/local/BatchRendezvous.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/base/Sleep.h"
 
 #include <algorithm>
 

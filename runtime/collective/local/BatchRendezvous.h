@@ -17,7 +17,7 @@
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H
 
-#include "runtime/base/Futex.h"
+#include "runtime/base/Sleep.h"
 #include "runtime/collective/local/EmulatedLink.h"
 #include "runtime/collective/local/Pieces.h"
 

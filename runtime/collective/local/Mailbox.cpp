@@ -2,7 +2,6 @@
 
 #include "runtime/collective/local/Mailbox.h"
 
-#include "runtime/base/Futex.h"
 #include "runtime/base/Sleep.h"
 #include "runtime/collective/CallBytes.h"
 #include "runtime/collective/local/Pieces.h"

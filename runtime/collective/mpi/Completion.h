@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H
 
 #include "runtime/base/Base.h"
-#include "runtime/base/Futex.h"
+#include "runtime/base/Sleep.h"
 #include "runtime/collective/Communicator.h"
 
 #include <functional>
