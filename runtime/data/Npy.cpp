@@ -1,18 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/Npy.h"
+#include "runtime/data/Formats.h"
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"
-#include "runtime/data/NpyHeader.h"
 #include "runtime/data/ReadDecompressed.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <optional>
 
 namespace pcc::runtime {
 namespace {
+
+/// The header of a file.
+struct NpyHeader {
+  std::string type; ///< "<f4", …
+  bool isFortranOrder = false;
+  std::vector<int64_t> shape;
+};
+
+/// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"; the entries may have any
+/// order. Returns nothing for any other text, and if an entry is missing or duplicate.
+class HeaderParser {
+public:
+  explicit HeaderParser(std::string_view text) : rest(text) {}
+
+  std::optional<NpyHeader> parse();
+
+private:
+  /// Skips blanks, then takes `word` if it comes next.
+  bool take(std::string_view word);
+  std::optional<std::string> takeString();
+  std::optional<int64_t> takeInteger();
+  std::optional<std::vector<int64_t>> takeTuple();
+  bool takeEntry();
+
+  std::string_view rest;
+  std::optional<std::string> type;
+  std::optional<bool> isFortranOrder;
+  std::optional<std::vector<int64_t>> shape;
+};
+
+bool HeaderParser::take(std::string_view word) {
+  while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\n'))
+    rest.remove_prefix(1);
+  if (!rest.starts_with(word))
+    return false;
+  rest.remove_prefix(word.size());
+  return true;
+}
+
+std::optional<std::string> HeaderParser::takeString() {
+  const char *quote = take("'") ? "'" : take("\"") ? "\"" : nullptr;
+  size_t end = quote ? rest.find(quote) : std::string_view::npos;
+  if (end == std::string_view::npos)
+    return std::nullopt;
+  std::string text(rest.substr(0, end));
+  rest.remove_prefix(end + 1);
+  return text;
+}
+
+std::optional<int64_t> HeaderParser::takeInteger() {
+  take("");
+  int64_t number;
+  auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc())
+    return std::nullopt;
+  rest.remove_prefix(end - rest.data());
+  return number;
+}
+
+std::optional<std::vector<int64_t>> HeaderParser::takeTuple() {
+  std::vector<int64_t> numbers;
+  if (!take("("))
+    return std::nullopt;
+  for (bool more = true; !take(")"); more = take(",")) {
+    std::optional<int64_t> number = more ? takeInteger() : std::nullopt;
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+bool HeaderParser::takeEntry() {
+  std::optional<std::string> key = takeString();
+  if (!key || !take(":"))
+    return false;
+  if (*key == "descr" && !type)
+    return (type = takeString()).has_value();
+  if (*key == "shape" && !shape)
+    return (shape = takeTuple()).has_value();
+  if (*key != "fortran_order" || isFortranOrder)
+    return false;
+  isFortranOrder = take("True");
+  return *isFortranOrder || take("False");
+}
+
+std::optional<NpyHeader> HeaderParser::parse() {
+  if (!take("{"))
+    return std::nullopt;
+  for (bool more = true; !take("}"); more = take(","))
+    if (!more || !takeEntry())
+      return std::nullopt;
+  take("");
+  if (!rest.empty() || !type || !isFortranOrder || !shape)
+    return std::nullopt;
+  return NpyHeader{std::move(*type), *isFortranOrder, std::move(*shape)};
+}
 
 constexpr std::string_view magic = "\x93NUMPY";
 
@@ -51,7 +149,7 @@ Expected<std::string_view> takeHeader(const std::string &path, std::string_view 
 
 /// Returns the type and shape of the tensor; errors for an unsupported type or layout.
 Expected<NpyTensor> readHeader(const std::string &path, std::string_view text) {
-  std::optional<NpyHeader> header = parseNpyHeader(text);
+  std::optional<NpyHeader> header = HeaderParser(text).parse();
   if (!header)
     return Status::badInput(
         fmt::format("{}: expected a header of the form {{'descr': '<f4', 'fortran_order': False, "

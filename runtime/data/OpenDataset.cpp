@@ -2,10 +2,7 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Files.h"
-#include "runtime/data/Cifar.h"
-#include "runtime/data/Idx.h"
-#include "runtime/data/Npy.h"
-#include "runtime/data/Text.h"
+#include "runtime/data/Formats.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/data/Text.h"
+#include "runtime/data/Formats.h"
 
 #include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file formats of datasets. OpenDataset.cpp chooses among them by name.
+
+#pragma once
+
+#include "runtime/data/Dataset.h"
+
+namespace pcc::runtime {
+
+// The IDX format of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions,
+// each extent as a big-endian 32-bit number, then the elements. Files may be gzip-compressed.
+
+struct IdxTensor {
+  std::vector<int64_t> shape;
+  std::vector<std::byte> values;
+};
+
+/// Reads a file of unsigned bytes. Errors name the file: not there, truncated, too long, another
+/// type.
+Expected<IdxTensor> readIdx(const std::string &path);
+
+// CIFAR's binary files. A record has one label (CIFAR-10) or two (CIFAR-100: coarse, then fine),
+// each a byte, and 3072 bytes of an image, [3, 32, 32]
+// (https://www.cs.toronto.edu/~kriz/cifar.html).
+
+/// Whether a folder has files with CIFAR's names: for training `data_batch_*.bin` (CIFAR-10) or
+/// `train.bin` (CIFAR-100), for evaluation `test_batch.bin` or `test.bin`.
+bool holdsCifar(const std::string &folder, DataPurpose purpose);
+
+/// Reads these files, one after the other: fields `image` and `label`, for CIFAR-100 also
+/// `coarse_label`. Errors name the file: no whole number of records, no such class.
+Expected<Dataset> readCifar(const std::string &folder, DataPurpose purpose);
+
+// NumPy's .npy format: the letters "\x93NUMPY", two bytes of version, the length of a header, the
+// header as a dictionary in Python's notation, then the elements
+// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
+
+struct NpyTensor {
+  Storage storage = Storage::F32;
+  std::vector<int64_t> shape;
+  std::vector<std::byte> values;
+};
+
+/// Reads an array of f32, f64, i32, i64 or u8, little endian and in C order. Errors name the file:
+/// not found, wrong format, version, type or order, truncated, too long.
+Expected<NpyTensor> readNpy(const std::string &path);
+
+/// Reads arrays whose dimension 0 counts the rows. `paths` is a folder, in which each NAME.npy is
+/// the field NAME, or a comma-separated list of "NAME=PATH". Without NAME, the file name is the
+/// field name. Errors: as readNpy; no rows; different numbers of rows; a duplicate field.
+Expected<Dataset> readNpyFiles(const std::string &paths);
+
+// Text as bytes, for predicting the next byte.
+
+/// Reads the bytes of all files that `paths` names, concatenated. `paths` is a comma-separated list
+/// of files and folders; files of a folder are sorted by name. The bytes form consecutive windows
+/// of `length`. Row r of the field `text` has the bytes from r · length on, of the field `next` the
+/// bytes from r · length + 1 on. Errors: no such file; fewer bytes than one window and the next
+/// byte.
+Expected<Dataset> readText(const std::string &paths, int64_t length);
+
+} // namespace pcc::runtime
