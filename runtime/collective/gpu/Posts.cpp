@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/collective/gpu/Posts.h"
+#include "runtime/collective/gpu/SharedGpuGroup.h"
 
 #include "runtime/collective/local/Pieces.h"
 

@@ -2,8 +2,7 @@
 
 #include "runtime/collective/gpu/SharedGpu.h"
 
-#include "runtime/collective/gpu/Posts.h"
-#include "runtime/collective/gpu/Rounds.h"
+#include "runtime/collective/gpu/SharedGpuGroup.h"
 
 #include <algorithm>
 #include <numeric>
@@ -20,7 +19,7 @@ struct Batch {
 
 class SharedGpuCommunicator final : public Communicator {
 public:
-  SharedGpuCommunicator(std::shared_ptr<Group> group, int position,
+  SharedGpuCommunicator(std::shared_ptr<SharedGpuGroup> group, int position,
                         std::shared_ptr<RankStreams> streams)
       : group(group), place(position), streams(streams), rounds(group, position, streams),
         posts(group, position, streams) {}
@@ -36,7 +35,7 @@ public:
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
 private:
-  const std::shared_ptr<Group> group;
+  const std::shared_ptr<SharedGpuGroup> group;
   const int place;
   const std::shared_ptr<RankStreams> streams;
   Rounds rounds;
@@ -91,7 +90,7 @@ void SharedGpuCommunicator::abort(const std::string &reason) {
 
 Expected<std::unique_ptr<Communicator>> SharedGpuCommunicator::split(int color, int key) {
   SharedState::Lock lock(group->sharedState->mutex);
-  Group::Split &split = group->splits[splits++];
+  SharedGpuGroup::Split &split = group->splits[splits++];
   split.requests.resize(group->ranks.size());
   split.requests[size_t(place)] = {color, key};
   ++split.arrived;
@@ -108,9 +107,9 @@ Expected<std::unique_ptr<Communicator>> SharedGpuCommunicator::split(int color, 
   });
   for (int member : members)
     ranks.push_back(group->ranks[size_t(member)]);
-  std::shared_ptr<Group> &child = split.groups[color];
+  std::shared_ptr<SharedGpuGroup> &child = split.groups[color];
   if (!child)
-    child = std::make_shared<Group>(std::move(ranks), group->sharedState);
+    child = std::make_shared<SharedGpuGroup>(std::move(ranks), group->sharedState);
   int position = int(std::find(members.begin(), members.end(), place) - members.begin());
   return std::unique_ptr<Communicator>(
       std::make_unique<SharedGpuCommunicator>(child, position, streams));
@@ -126,8 +125,8 @@ std::vector<int> firstNumbers(int count) {
 } // namespace gpu
 
 SharedGpu::SharedGpu(int ranks)
-    : all(std::make_shared<gpu::Group>(gpu::firstNumbers(ranks),
-                                       std::make_shared<gpu::SharedState>())) {}
+    : all(std::make_shared<gpu::SharedGpuGroup>(gpu::firstNumbers(ranks),
+                                                std::make_shared<gpu::SharedState>())) {}
 
 Expected<std::unique_ptr<Communicator>> SharedGpu::join(int rank, cuda::RankParts parts) const {
   auto collectives = gpu::MoveQueue::make(parts.stream.gpu, parts.code);

@@ -21,7 +21,7 @@
 namespace pcc::runtime {
 
 namespace gpu {
-struct Group;
+struct SharedGpuGroup;
 }
 
 /// The rendezvous of the ranks of a process.
@@ -34,7 +34,7 @@ public:
   Expected<std::unique_ptr<Communicator>> join(int rank, cuda::RankParts parts) const;
 
 private:
-  const std::shared_ptr<gpu::Group> all;
+  const std::shared_ptr<gpu::SharedGpuGroup> all;
 };
 
 } // namespace pcc::runtime
