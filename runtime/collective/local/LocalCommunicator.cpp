@@ -26,9 +26,9 @@ struct Abort {
 };
 
 /// State shared by the members of one group.
-struct Group {
-  Group(std::vector<int> ranks, WaitPolicy policy, std::shared_ptr<Abort> abort,
-        std::shared_ptr<EmulatedLink> link)
+struct LocalGroup {
+  LocalGroup(std::vector<int> ranks, WaitPolicy policy, std::shared_ptr<Abort> abort,
+             std::shared_ptr<EmulatedLink> link)
       : ranks(ranks), policy(policy), abort(std::move(abort)), link(std::move(link)),
         mailbox(ranks, this->link.get()) {
     for (uint64_t i = 0; i < depth; ++i)
@@ -47,12 +47,12 @@ struct Group {
   /// By number of the split: each position's color and key, and the groups made of them.
   std::mutex splitMutex;
   std::map<uint64_t, std::vector<std::pair<int, int>>> requests;
-  std::map<std::pair<uint64_t, int>, std::shared_ptr<Group>> children;
+  std::map<std::pair<uint64_t, int>, std::shared_ptr<LocalGroup>> children;
 };
 
 class LocalCommunicator final : public Communicator {
 public:
-  LocalCommunicator(std::shared_ptr<Group> group, int position)
+  LocalCommunicator(std::shared_ptr<LocalGroup> group, int position)
       : group(std::move(group)), place(position) {}
 
   int position() const override { return place; }
@@ -74,9 +74,9 @@ private:
   };
   Status complete(uint64_t number);
   Status afterWait(Status status) const;
-  std::shared_ptr<Group> childOf(int color, std::vector<int> &members);
+  std::shared_ptr<LocalGroup> childOf(int color, std::vector<int> &members);
 
-  std::shared_ptr<Group> group;
+  std::shared_ptr<LocalGroup> group;
   const int place;
   uint64_t started = 0;
   /// Rounds are counted separately from batches: posts take no round.
@@ -150,7 +150,7 @@ void LocalCommunicator::abort(const std::string &reason) {
   abort.happened.store(true, std::memory_order_release);
 }
 
-std::shared_ptr<Group> LocalCommunicator::childOf(int color, std::vector<int> &members) {
+std::shared_ptr<LocalGroup> LocalCommunicator::childOf(int color, std::vector<int> &members) {
   std::lock_guard lock(group->splitMutex);
   const std::vector<std::pair<int, int>> &requests = group->requests[splits];
   for (int p = 0; p < size(); ++p)
@@ -161,9 +161,10 @@ std::shared_ptr<Group> LocalCommunicator::childOf(int color, std::vector<int> &m
   std::vector<int> ranks;
   for (int member : members)
     ranks.push_back(group->ranks[member]);
-  std::shared_ptr<Group> &child = group->children[{splits, color}];
+  std::shared_ptr<LocalGroup> &child = group->children[{splits, color}];
   if (!child)
-    child = std::make_shared<Group>(std::move(ranks), group->policy, group->abort, group->link);
+    child =
+        std::make_shared<LocalGroup>(std::move(ranks), group->policy, group->abort, group->link);
   return child;
 }
 
@@ -177,7 +178,7 @@ Expected<std::unique_ptr<Communicator>> LocalCommunicator::split(int color, int 
   if (Status status = barrier(); !status.ok())
     return status;
   std::vector<int> members;
-  std::shared_ptr<Group> child = childOf(color, members);
+  std::shared_ptr<LocalGroup> child = childOf(color, members);
   ++splits;
   int position = int(std::find(members.begin(), members.end(), place) - members.begin());
   return std::unique_ptr<Communicator>(
@@ -197,7 +198,7 @@ makeLocalCommunicators(int ranks, int cores, const std::optional<machine::Link> 
   std::vector<int> all(ranks);
   std::iota(all.begin(), all.end(), 0);
   auto emulated = link ? std::make_shared<local::EmulatedLink>(*link, ranks) : nullptr;
-  auto group = std::make_shared<local::Group>(
+  auto group = std::make_shared<local::LocalGroup>(
       std::move(all), policy, std::make_shared<local::Abort>(), std::move(emulated));
   std::vector<std::unique_ptr<Communicator>> communicators;
   for (int r = 0; r < ranks; ++r)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/collective/mpi/Agreement.h"
+#include "runtime/collective/mpi/MpiGroup.h"
 
 #include "runtime/collective/local/Pieces.h"
 

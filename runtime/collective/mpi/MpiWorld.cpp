@@ -59,7 +59,7 @@ Expected<Request> MpiCommunicator::start(std::span<const CollectiveCall> calls) 
 }
 
 void MpiCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch &batch) {
-  const Group &group = *processGroup->group();
+  const MpiGroup &group = *processGroup->group();
   for (const CollectiveCall &call : calls)
     batch.messages.push_back(
         std::make_shared<Message>(group.members(), group.messages(), place, call));

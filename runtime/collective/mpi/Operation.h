@@ -23,12 +23,70 @@
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_OPERATION_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_OPERATION_H
 
+#include "runtime/base/Base.h"
 #include "runtime/collective/mpi/Members.h"
 #include "runtime/collective/mpi/MpiLibrary.h"
 #include "runtime/collective/mpi/Packing.h"
-#include "runtime/collective/mpi/Staging.h"
+
+#include <map>
 
 namespace pcc::runtime::mpi {
+
+class StagingPool;
+
+/// Memory between a rank's buffers and MPI, from a pool, which must outlive it. Null by default.
+class Staging {
+public:
+  Staging() = default;
+  Staging(StagingPool &pool, int64_t bytes);
+  Staging(Staging &&other) noexcept { *this = std::move(other); }
+  Staging &operator=(Staging &&other) noexcept {
+    std::swap(pool, other.pool);
+    std::swap(bytes, other.bytes);
+    std::swap(memory, other.memory);
+    return *this;
+  }
+  ~Staging();
+
+  std::byte *data() const { return memory.get(); }
+
+private:
+  StagingPool *pool = nullptr;
+  int64_t bytes = 0;
+  AlignedBytes memory;
+};
+
+/// Each training step needs the same sizes again, so returned memory is kept. Used by one thread.
+class StagingPool {
+public:
+  AlignedBytes take(int64_t bytes) {
+    AlignedBytes memory;
+    if (auto found = kept.find(bytes); found != kept.end()) {
+      memory = std::move(found->second);
+      kept.erase(found);
+    } else {
+      memory = allocateAligned(uint64_t(bytes));
+    }
+    isShort |= !memory;
+    return memory;
+  }
+  /// Returns whether a request ever failed for lack of memory.
+  bool ranOutOfMemory() const { return isShort; }
+
+  void giveBack(int64_t bytes, AlignedBytes memory) { kept.emplace(bytes, std::move(memory)); }
+
+private:
+  std::multimap<int64_t, AlignedBytes> kept;
+  bool isShort = false;
+};
+
+inline Staging::Staging(StagingPool &pool, int64_t bytes)
+    : pool(&pool), bytes(bytes), memory(pool.take(bytes)) {}
+
+inline Staging::~Staging() {
+  if (memory)
+    pool->giveBack(bytes, std::move(memory));
+}
 
 /// Sums are computed in order here, or by the MPI library.
 enum class Reductions { Ordered, Library };

@@ -34,7 +34,8 @@ Status ProcessGroup::makeGroup() {
   });
   if (code != 0)
     return statusOf(engine.mpi(), code);
-  mpiGroup = std::make_shared<Group>(shared->engine, ownMembers, shared->reductions, first, second);
+  mpiGroup =
+      std::make_shared<MpiGroup>(shared->engine, ownMembers, shared->reductions, first, second);
   return {};
 }
 

@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_COLLECTIVE_MPI_HOME_H
 
 #include "runtime/collective/mpi/Control.h"
-#include "runtime/collective/mpi/Group.h"
+#include "runtime/collective/mpi/MpiGroup.h"
 
 namespace pcc::runtime::mpi {
 
@@ -30,7 +30,7 @@ public:
   const Members &members() const { return ownMembers; }
   const Shared &world() const { return *shared; }
   /// Returns the group in MPI; null if all members are in this process.
-  const std::shared_ptr<Group> &group() const { return mpiGroup; }
+  const std::shared_ptr<MpiGroup> &group() const { return mpiGroup; }
   /// Returns the communicator of an own member, if all members are in this process.
   Communicator &local(int index) { return *localComms[index]; }
 
@@ -53,7 +53,7 @@ private:
 
   const std::shared_ptr<const Shared> shared;
   const Members ownMembers;
-  std::shared_ptr<Group> mpiGroup;
+  std::shared_ptr<MpiGroup> mpiGroup;
   std::vector<std::shared_ptr<Communicator>> localComms;
 
   std::mutex mutex;

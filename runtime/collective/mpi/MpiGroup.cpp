@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/collective/mpi/Group.h"
+#include "runtime/collective/mpi/MpiGroup.h"
 
 #include <algorithm>
 
 namespace pcc::runtime::mpi {
 
-Group::Group(std::shared_ptr<Engine> engine, Members members, Reductions reductions,
-             PccMpiGroup first, PccMpiGroup second)
+MpiGroup::MpiGroup(std::shared_ptr<Engine> engine, Members members, Reductions reductions,
+                   PccMpiGroup first, PccMpiGroup second)
     : engine(std::move(engine)), ownMembers(std::move(members)), reductions(reductions),
       first(first), second(second) {}
 
-std::shared_ptr<Round> Group::arrive(int index, uint64_t number,
-                                     std::span<const CollectiveCall> calls) {
+std::shared_ptr<Round> MpiGroup::arrive(int index, uint64_t number,
+                                        std::span<const CollectiveCall> calls) {
   std::lock_guard lock(mutex);
   std::shared_ptr<Round> &entry = arriving[number];
   if (!entry) {
@@ -32,7 +32,7 @@ std::shared_ptr<Round> Group::arrive(int index, uint64_t number,
   return round;
 }
 
-bool Group::advance() {
+bool MpiGroup::advance() {
   bool moved = open();
   moved |= finishSteps();
   moved |= startSeconds();
@@ -40,7 +40,7 @@ bool Group::advance() {
 }
 
 /// Starts batches in order, as far as they are agreed on.
-bool Group::open() {
+bool MpiGroup::open() {
   bool moved = false;
   while (!opening.empty()) {
     std::optional<Status> verdict = agree(*opening.front());
@@ -58,7 +58,7 @@ bool Group::open() {
 
 /// Returns nothing while the processes compare the batch. A kind of batch that was agreed on once
 /// is not compared again.
-std::optional<Status> Group::agree(const Round &round) {
+std::optional<Status> MpiGroup::agree(const Round &round) {
   if (!agreement) {
     agreement.emplace(ownMembers, Channel{engine->mpi(), first}, round.calls);
     if (agreed.contains(agreement->number())) {
@@ -76,7 +76,7 @@ std::optional<Status> Group::agree(const Round &round) {
   return verdict;
 }
 
-void Group::launch(const std::shared_ptr<Round> &round) {
+void MpiGroup::launch(const std::shared_ptr<Round> &round) {
   round->unfinished = round->calls[0].size();
   for (const std::vector<size_t> &places : chooseOperations(ownMembers, round->calls[0]))
     launch(round, places);
@@ -85,7 +85,7 @@ void Group::launch(const std::shared_ptr<Round> &round) {
 }
 
 /// Starts one operation with the calls at these places.
-void Group::launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places) {
+void MpiGroup::launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places) {
   OwnCalls calls;
   for (std::span<const CollectiveCall> batch : round->calls) {
     PackedCalls &own = calls.emplace_back();
@@ -104,7 +104,7 @@ void Group::launch(const std::shared_ptr<Round> &round, const std::vector<size_t
     end(flight, statusOf(engine->mpi(), code));
 }
 
-bool Group::finishSteps() {
+bool MpiGroup::finishSteps() {
   bool moved = false;
   for (InFlightOperation &flight : inFlight)
     if (flight.state == State::First || flight.state == State::Second)
@@ -116,7 +116,7 @@ bool Group::finishSteps() {
 
 /// Tests whether the current step of an in-flight operation is done, and if so does the work that
 /// follows it.
-bool Group::finishStep(InFlightOperation &flight) {
+bool MpiGroup::finishStep(InFlightOperation &flight) {
   int32_t done = 0, bytes = 0;
   int code = engine->mpi().test(&flight.request, &done, &bytes);
   if (code != 0) {
@@ -140,7 +140,7 @@ bool Group::finishStep(InFlightOperation &flight) {
 
 /// Starts second steps in the order of operations: an operation that is not ready delays those
 /// after it.
-bool Group::startSeconds() {
+bool MpiGroup::startSeconds() {
   bool moved = false;
   for (InFlightOperation &flight : inFlight) {
     if (flight.state != State::Between) {
@@ -157,7 +157,7 @@ bool Group::startSeconds() {
   return moved;
 }
 
-void Group::end(InFlightOperation &flight, const Status &status) {
+void MpiGroup::end(InFlightOperation &flight, const Status &status) {
   Round &round = *flight.round;
   if (round.outcome.ok())
     round.outcome = status;

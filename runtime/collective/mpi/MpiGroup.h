@@ -13,20 +13,59 @@
 // operations, independent of which one is ready first. So no operation in flight can wait for one
 // that another process starts later.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
+#pragma once
 
-#include "runtime/collective/mpi/Agreement.h"
 #include "runtime/collective/mpi/Completion.h"
 #include "runtime/collective/mpi/Engine.h"
+#include "runtime/collective/mpi/Members.h"
 #include "runtime/collective/mpi/Operation.h"
 
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace pcc::runtime::mpi {
+
+/// Checks whether the members of a group started the same collectives. With different ones MPI
+/// itself would hang or write out of bounds. The processes compare hashes of one batch, and if they
+/// differ, the members' full descriptions.
+class Agreement {
+public:
+  /// `calls`: the batch of each own member.
+  Agreement(const Members &members, Channel channel,
+            std::span<const std::span<const CollectiveCall>> calls);
+
+  /// Returns a hash of the own members' batches: equal for equal batches, and different for
+  /// different ones except with probability 2^-64.
+  uint64_t number() const { return hash; }
+
+  /// Starts the comparison.
+  void begin();
+  /// Returns nothing while the comparison is running, then success, or the first difference with
+  /// the ranks of two members.
+  std::optional<Status> poll();
+
+private:
+  void compareWhole();
+  Status judge() const;
+
+  const Members &members;
+  const Channel channel;
+  /// `own`: descriptions by own members, only one if all are equal. `all`: descriptions by all
+  /// processes.
+  std::string own, all;
+  uint64_t hash = 0;
+  /// By process: the hash and the length of its description.
+  std::vector<uint64_t> heads;
+  std::vector<int32_t> counts, offsets;
+  int code = 0;
+  PccMpiRequest request = 0;
+  bool isWhole = false;
+};
 
 /// A batch of collectives of all own members.
 struct Round {
@@ -39,11 +78,11 @@ struct Round {
   Completion completion;
 };
 
-class Group final : public Activity, public std::enable_shared_from_this<Group> {
+class MpiGroup final : public Activity, public std::enable_shared_from_this<MpiGroup> {
 public:
   /// `first` and `second` are communicators of the members' processes.
-  Group(std::shared_ptr<Engine> engine, Members members, Reductions reductions, PccMpiGroup first,
-        PccMpiGroup second);
+  MpiGroup(std::shared_ptr<Engine> engine, Members members, Reductions reductions,
+           PccMpiGroup first, PccMpiGroup second);
 
   const Members &members() const { return ownMembers; }
 
@@ -92,5 +131,3 @@ private:
 };
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
