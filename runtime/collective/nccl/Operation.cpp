@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/collective/nccl/Operation.h"
+#include "runtime/collective/nccl/Plan.h"
 
 #include "runtime/abi/ElementTypes.h"
 

@@ -16,12 +16,36 @@
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H
 
+#include "runtime/collective/Communicator.h"
 #include "runtime/collective/gpu/Moves.h"
-#include "runtime/collective/nccl/Operation.h"
+#include "runtime/collective/nccl/Nccl.h"
 
 #include <functional>
 
 namespace pcc::runtime::nccl {
+
+/// The arguments of a call of NCCL. `peer`: the root, or the other side.
+struct Operation {
+  enum class Kind { AllReduce, AllGather, ReduceScatter, Broadcast, Reduce, Send, Receive } kind;
+  const std::byte *source = nullptr;
+  std::byte *target = nullptr;
+  int64_t count = 0; ///< as the function counts: for a gather, the elements of one member
+  Type type = Type::Int8;
+  Operator reduction = Operator::Sum;
+  int peer = 0;
+};
+
+/// Returns Type::None for types that NCCL does not support.
+Type typeOf(abi::ElementType type);
+
+/// Returns NCCL's operator. For BOOL, a sum is `or`, the maximum of zeros and ones; a product is
+/// `and`.
+Operator operatorOf(const CollectiveCall &call);
+
+/// Makes the call, between the start and the end of a group. An error names it with the
+/// communicator's ranks: "ncclSend to rank 3 of 64 i8: invalid argument".
+Status callOperation(const Nccl &nccl, const Operation &operation, CommHandle comm,
+                     StreamHandle stream);
 
 /// Local copies before the group call, the NCCL calls of the group, and local copies after it.
 /// Within one part, no call reads what another one writes.
