@@ -2,10 +2,9 @@
 
 #include "runtime/device/cuda/CudaDevice.h"
 
-#include "runtime/device/cuda/HostToDeviceStaging.h"
+#include "runtime/device/cuda/HostTransfers.h"
 #include "runtime/device/cuda/Instructions.h"
 #include "runtime/device/cuda/Replay.h"
-#include "runtime/device/cuda/Snapshot.h"
 #include "runtime/device/cuda/driver/EventClock.h"
 #include "runtime/device/cuda/library/CudnnInstructions.h"
 #include "runtime/device/cuda/library/LibraryMatmuls.h"

@@ -1,16 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prepares the local instructions for the host.
+// Prepares the local instructions for the host, and the resources that they share.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_RECORDS_H
 #define PCC_RUNTIME_DEVICE_HOST_RECORDS_H
 
+#include "runtime/abi/program.pb.h"
+#include "runtime/base/Base.h"
+#include "runtime/base/SharedLibrary.h"
 #include "runtime/device/LaunchScalars.h"
-#include "runtime/device/host/KernelObject.h"
-#include "runtime/device/host/Scratch.h"
 #include "runtime/device/host/Team.h"
 
+#include <vector>
+
 namespace pcc::runtime::host {
+
+/// The signature of every kernel (abi::Kernel).
+using KernelFunction = void (*)(void *const *buffers, const int64_t *scalars, int64_t begin,
+                                int64_t end);
+
+/// The native code of an executable, loaded once and shared by all ranks of a process.
+class KernelObject {
+public:
+  /// Checks the machine and loads the code of a valid executable. Errors: a missing CPU feature
+  /// (Unavailable); an object that cannot be loaded or lacks a symbol (BadInput).
+  static Expected<std::shared_ptr<const KernelObject>> load(const abi::Executable &executable);
+
+  /// Returns a kernel by its index into Executable.kernels.
+  KernelFunction kernel(uint32_t index) const { return functions[index]; }
+
+private:
+  SharedLibrary library;
+  std::vector<KernelFunction> functions;
+};
+
+/// Memory shared by the instructions of one rank. Each instruction has exclusive use while it runs,
+/// and finds undefined content at its start. The memory grows while instructions are prepared.
+class Scratch {
+public:
+  /// Grows the memory to at least `bytes` bytes; its address may change. Errors: no memory.
+  Status reserve(uint64_t bytes) {
+    if (bytes <= size)
+      return {};
+    memory = nullptr; // free first, so that the old and new memory need not fit together
+    memory = allocateAligned(bytes);
+    size = memory ? bytes : 0;
+    return memory ? Status() : Status::failed(fmt::format("no memory for {} bytes", bytes));
+  }
+  std::byte *get() const { return memory.get(); }
+
+private:
+  AlignedBytes memory;
+  uint64_t size = 0;
+};
 
 using PreparedPointer = std::unique_ptr<PreparedInstruction>;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transfers the data of the next step while the GPU computes the current one:
+// Transfers between host and GPU that overlap with computation. A staging transfers the data of the
+// next step while the GPU computes the current one:
 //
 //   host            writes image ........ writes image ........
 //   copies                       to GPU ....            to GPU ....
@@ -8,10 +9,9 @@
 //
 // The transferred data wait in a GPU buffer of their own, since their destination is read until the
 // end of the step. When the rank's stream reaches the move, it copies them at the speed of GPU
-// memory.
+// memory. A snapshot of device memory is read by the host while the next steps are enqueued.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_INLET_H
-#define PCC_RUNTIME_DEVICE_CUDA_INLET_H
+#pragma once
 
 #include "runtime/device/cuda/driver/SideStream.h"
 #include "runtime/device/cuda/driver/Stream.h"
@@ -25,6 +25,7 @@ Expected<std::unique_ptr<HostToDeviceStaging>>
 makeHostToDeviceStaging(Stream &stream, std::shared_ptr<SideStream> copies,
                         DevicePointer destination, uint64_t bytes);
 
-} // namespace pcc::runtime::cuda
+Expected<std::unique_ptr<Snapshot>> makeSnapshot(Stream &stream, DevicePointer source,
+                                                 uint64_t bytes);
 
-#endif // PCC_RUNTIME_DEVICE_CUDA_INLET_H
+} // namespace pcc::runtime::cuda
