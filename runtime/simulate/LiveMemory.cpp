@@ -143,13 +143,13 @@ std::vector<LiveTensor> MemoryTracker::listTensors(double time) const {
 } // namespace
 
 Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
-                   const Script &script, const std::vector<Span> &spans) {
+                   const FlatProgram &flatProgram, const std::vector<Span> &spans) {
   MemoryTracker follower(bytes);
-  forEachRun(script, [&](size_t run, size_t action, uint32_t instruction, bool isFirst) {
+  forEachRun(flatProgram, [&](size_t run, size_t action, uint32_t instruction, bool isFirst) {
     if (spans[run].hasTime())
       follower.follow(instruction, action,
-                      abi::ringIndex(index.executable.batch(), script.actions[action]), isFirst,
-                      spans[run]);
+                      abi::ringIndex(index.executable.batch(), flatProgram.actions[action]),
+                      isFirst, spans[run]);
   });
   follower.finish();
   const abi::MemoryPlan &plan = index.program.memory();
@@ -166,7 +166,7 @@ Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes
   memory.peakLive += peak->bytes;
   memory.atPeak = follower.listTensors(peak->begin);
   for (LiveTensor &tensor : memory.atPeak) {
-    tensor.section = script.actions[tensor.action].section();
+    tensor.section = flatProgram.actions[tensor.action].section();
     tensor.instruction -= index.firstOf[tensor.section];
   }
   return memory;

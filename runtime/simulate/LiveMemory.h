@@ -12,7 +12,7 @@
 #define PCC_RUNTIME_SIMULATE_LIVEMEMORY_H
 
 #include "runtime/check/ByteMap.h"
-#include "runtime/simulate/Script.h"
+#include "runtime/simulate/FlatProgram.h"
 #include "runtime/simulate/Timeline.h"
 
 namespace pcc::simulate {
@@ -20,7 +20,7 @@ namespace pcc::simulate {
 /// Returns the memory of a rank whose instructions run at `spans` (Timeline.spans). `bytes` is the
 /// map of `index`'s program.
 Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
-                   const Script &script, const std::vector<Span> &spans);
+                   const FlatProgram &flatProgram, const std::vector<Span> &spans);
 
 } // namespace pcc::simulate
 

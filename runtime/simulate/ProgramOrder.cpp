@@ -29,9 +29,9 @@ struct Batch {
 class ProgramOrderWalk {
 public:
   ProgramOrderWalk(const check::ProgramIndex &index, const check::ByteMap &bytes,
-                   const Script &script, int64_t rank)
-      : index(index), bytes(bytes), script(script), rank(rank), pending(index.program.events()),
-        spans(script.countRuns(), never) {
+                   const FlatProgram &flatProgram, int64_t rank)
+      : index(index), bytes(bytes), flatProgram(flatProgram), rank(rank),
+        pending(index.program.events()), spans(flatProgram.countRuns(), never) {
     makeBatches();
   }
   std::vector<Span> walk();
@@ -48,7 +48,7 @@ private:
 
   const check::ProgramIndex &index;
   const check::ByteMap &bytes;
-  const Script &script;
+  const FlatProgram &flatProgram;
   const int64_t rank;
   std::vector<Batch> batches;
   /// By section: its batches first … end-1.
@@ -66,10 +66,10 @@ bool ProgramOrderWalk::takesPart(const abi::Instruction &instruction) const {
 
 void ProgramOrderWalk::makeBatches() {
   check::LaunchGrouping grouping(index.executable, index.program);
-  for (size_t section = 0; section + 1 < script.firstOf.size(); ++section) {
+  for (size_t section = 0; section + 1 < flatProgram.firstOf.size(); ++section) {
     size_t first = batches.size();
     std::vector<const abi::Instruction *> open;
-    for (uint32_t r = script.firstOf[section]; r < script.firstOf[section + 1]; ++r) {
+    for (uint32_t r = flatProgram.firstOf[section]; r < flatProgram.firstOf[section + 1]; ++r) {
       const abi::Instruction &instruction = *index.instructions[r];
       bool communicates = instruction.has_collective();
       if (!communicates || open.empty() || !grouping.join(open, instruction)) {
@@ -95,7 +95,7 @@ void ProgramOrderWalk::finishFirst(size_t number) {
   if (!batch.pendingStarts.empty())
     return;
   for (uint32_t instruction : batch.instructions)
-    for (uint32_t event : script.instructions[instruction].signals)
+    for (uint32_t event : flatProgram.instructions[instruction].signals)
       pending[event] = 0;
 }
 
@@ -119,24 +119,24 @@ void ProgramOrderWalk::wait(const Wait &wait, uint64_t number) {
 
 void ProgramOrderWalk::runBatch(size_t number, size_t action, size_t firstRun) {
   Batch &batch = batches[number];
-  uint32_t section = script.actions[action].section();
+  uint32_t section = flatProgram.actions[action].section();
   for (uint32_t instruction : batch.instructions)
-    for (const Wait &each : script.instructions[instruction].waits)
-      wait(each, script.numbers[action]);
+    for (const Wait &each : flatProgram.instructions[instruction].waits)
+      wait(each, flatProgram.numbers[action]);
   if (batch.parts.empty())
     return;
-  abi::StreamKind stream = script.instructions[batch.parts.front()].stream;
+  abi::StreamKind stream = flatProgram.instructions[batch.parts.front()].stream;
   if (stream != abi::TRANSFER)
     finish(number);
-  Batch::PendingStart start{script.numbers[action], {}};
+  Batch::PendingStart start{flatProgram.numbers[action], {}};
   for (uint32_t instruction : batch.parts) {
-    start.runs.push_back(firstRun + instruction - script.firstOf[section]);
+    start.runs.push_back(firstRun + instruction - flatProgram.firstOf[section]);
     spans[start.runs.back()] = {turn, turn};
   }
   ++turn;
   batch.pendingStarts.push_back(std::move(start));
   for (uint32_t instruction : batch.instructions)
-    for (uint32_t event : script.instructions[instruction].signals)
+    for (uint32_t event : flatProgram.instructions[instruction].signals)
       if (batch.communicates)
         pending[event] = number + 1;
   if (stream == abi::COMPUTE || !batch.communicates)
@@ -169,14 +169,14 @@ void ProgramOrderWalk::show(uint32_t section) {
 
 std::vector<Span> ProgramOrderWalk::walk() {
   std::vector<size_t> left(batchesOf.size(), 0);
-  for (const abi::Action &action : script.actions)
+  for (const abi::Action &action : flatProgram.actions)
     ++left[action.section()];
   size_t run = 0;
-  for (size_t action = 0; action < script.actions.size(); ++action) {
-    uint32_t section = script.actions[action].section();
+  for (size_t action = 0; action < flatProgram.actions.size(); ++action) {
+    uint32_t section = flatProgram.actions[action].section();
     for (size_t b = batchesOf[section].first; b < batchesOf[section].second; ++b)
       runBatch(b, action, run);
-    run += script.firstOf[section + 1] - script.firstOf[section];
+    run += flatProgram.firstOf[section + 1] - flatProgram.firstOf[section];
     if (--left[section] == 0)
       show(section);
   }
@@ -188,8 +188,8 @@ std::vector<Span> ProgramOrderWalk::walk() {
 } // namespace
 
 std::vector<Span> spansInProgramOrder(const check::ProgramIndex &index, const check::ByteMap &bytes,
-                                      const Script &script, int64_t rank) {
-  return ProgramOrderWalk(index, bytes, script, rank).walk();
+                                      const FlatProgram &flatProgram, int64_t rank) {
+  return ProgramOrderWalk(index, bytes, flatProgram, rank).walk();
 }
 
 } // namespace pcc::simulate

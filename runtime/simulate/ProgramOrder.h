@@ -17,7 +17,7 @@
 #define PCC_RUNTIME_SIMULATE_LISTORDER_H
 
 #include "runtime/check/ByteMap.h"
-#include "runtime/simulate/Script.h"
+#include "runtime/simulate/FlatProgram.h"
 #include "runtime/simulate/Timeline.h"
 
 namespace pcc::simulate {
@@ -26,7 +26,7 @@ namespace pcc::simulate {
 /// `rank`. `never` for a message in which the rank takes no part. `index` and `bytes` belong to the
 /// rank's program.
 std::vector<Span> spansInProgramOrder(const check::ProgramIndex &index, const check::ByteMap &bytes,
-                                      const Script &script, int64_t rank);
+                                      const FlatProgram &flatProgram, int64_t rank);
 
 } // namespace pcc::simulate
 

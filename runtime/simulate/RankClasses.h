@@ -19,8 +19,7 @@
 // One rank represents its class exactly. All times follow from the times that a rank waits for, by
 // sums and maxima. By induction over them, alike ranks wait for the same times.
 
-#ifndef PCC_RUNTIME_SIMULATE_RANKCLASSES_H
-#define PCC_RUNTIME_SIMULATE_RANKCLASSES_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/check/Matching.h"
@@ -66,6 +65,34 @@ struct RendezvousTable {
 /// `isWhole` each rank is a class of its own.
 std::vector<uint32_t> findClasses(const RendezvousTable &rendezvousTable, bool isWhole);
 
-} // namespace pcc::simulate
+/// A class of equal ranks.
+struct Node {
+  int program = 0;
+  /// All ranks of the class, ascending.
+  std::vector<int64_t> ranks = {};
+  /// By instruction (check::ProgramIndex). `rendezvousTable`: rendezvous of a collective or
+  /// message; -1 for other instructions and where the ranks have no peer. `seconds`: duration; the
+  /// first member of a fused collective has the duration of all members. `gaps`: seconds after
+  /// which the next message may follow on the channel; 0 for others.
+  std::vector<int32_t> rendezvousTable = {};
+  std::vector<double> seconds = {}, gaps = {};
+};
 
-#endif // PCC_RUNTIME_SIMULATE_RANKCLASSES_H
+/// Classes of ranks as the nodes of a smaller system that takes the same time as the whole. A
+/// rendezvous is a group, or the two sides of a channel. Its n-th run is done when each of its
+/// nodes has arrived n times.
+///
+///   2 stages x 4 data ranks      2 nodes
+///   send of stage 0              rendezvous of both nodes
+///   all_reduce in stage 0        rendezvous of node 0 alone: its ranks arrive at the same time
+struct RendezvousNetwork {
+  std::vector<Node> nodes;
+  /// By rendezvous: number of participating nodes; 2 for a channel within one class.
+  std::vector<uint32_t> members;
+};
+
+/// Builds the network; `classOf` must be an equitable partition (findClasses).
+RendezvousNetwork makeNetwork(const RendezvousTable &rendezvousTable,
+                              const std::vector<uint32_t> &classOf, const abi::Cluster &cluster);
+
+} // namespace pcc::simulate

@@ -16,16 +16,16 @@
 namespace pcc::simulate {
 namespace {
 
-abi::Status describe(const VirtualClock::Stop &stop, const Network &network,
+abi::Status describe(const VirtualClock::Stop &stop, const RendezvousNetwork &network,
                      const std::vector<check::ProgramIndex> &programs,
-                     const std::vector<Script> &scripts) {
+                     const std::vector<FlatProgram> &flatPrograms) {
   const Node &node = network.nodes[stop.node];
   const check::ProgramIndex &index = programs[node.program];
   return abi::Status::badInput(
       fmt::format("rank {} does not get past {}: expected a program that 'pcc check' proves",
                   node.ranks.front(),
                   check::nameOf(index.program, *index.instructions[stop.instruction],
-                                scripts[node.program].actions[stop.action])));
+                                flatPrograms[node.program].actions[stop.action])));
 }
 
 /// Returns the device's figures, adapted to the program's use of TF32.
@@ -36,15 +36,16 @@ abi::DeviceFigures deviceOf(const abi::Executable &executable, abi::Cluster clus
 }
 
 void trackMemories(const std::vector<check::ProgramIndex> &programs,
-                   const std::vector<Script> &scripts, std::vector<Timeline> &timelines) {
+                   const std::vector<FlatProgram> &flatPrograms, std::vector<Timeline> &timelines) {
   for (const check::ProgramIndex &index : programs) {
     check::ByteMap bytes(index);
     for (Timeline &timeline : timelines)
       if (timeline.program == index.number) {
-        const Script &script = scripts[index.number];
-        timeline.memory = trackMemory(index, bytes, script, timeline.spans);
-        std::vector<Span> turns = spansInProgramOrder(index, bytes, script, timeline.ranks.front());
-        Memory byTurns = trackMemory(index, bytes, script, turns);
+        const FlatProgram &flatProgram = flatPrograms[index.number];
+        timeline.memory = trackMemory(index, bytes, flatProgram, timeline.spans);
+        std::vector<Span> turns =
+            spansInProgramOrder(index, bytes, flatProgram, timeline.ranks.front());
+        Memory byTurns = trackMemory(index, bytes, flatProgram, turns);
         timeline.memory.peakLive = byTurns.peakLive;
         timeline.memory.atPeak = std::move(byTurns.atPeak);
       }
@@ -72,20 +73,20 @@ abi::Expected<Simulation> simulate(const abi::Executable &executable, const abi:
   if (episodes.empty())
     return abi::Status::badInput("expected a program with a section, got none");
   Simulation result{.episode = episodes.front().name, .actions = episodes.front().actions};
-  std::vector<Script> scripts;
+  std::vector<FlatProgram> flatPrograms;
   abi::DeviceFigures device = deviceOf(executable, cluster);
   for (const check::ProgramIndex &index : programs)
-    scripts.push_back(makeScript(index, result.actions[index.number], device));
+    flatPrograms.push_back(makeFlatProgram(index, result.actions[index.number], device));
   RendezvousTable rendezvousTable(programs, *messages, cluster);
-  Network network =
+  RendezvousNetwork network =
       makeNetwork(rendezvousTable, findClasses(rendezvousTable, options.everyRank), cluster);
-  VirtualClock clock(scripts, network, cluster.device().collective_share().value());
+  VirtualClock clock(flatPrograms, network, cluster.device().collective_share().value());
   if (!clock.run())
-    return describe(clock.findStop(), network, programs, scripts);
+    return describe(clock.findStop(), network, programs, flatPrograms);
   result.timelines = clock.takeTimelines();
   result.seconds = result.timelines.front().seconds.sum();
   if (options.tracksMemory)
-    trackMemories(programs, scripts, result.timelines);
+    trackMemories(programs, flatPrograms, result.timelines);
   return result;
 }
 

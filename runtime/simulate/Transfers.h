@@ -9,7 +9,7 @@
 #ifndef PCC_RUNTIME_SIMULATE_FLIGHTS_H
 #define PCC_RUNTIME_SIMULATE_FLIGHTS_H
 
-#include "runtime/simulate/Network.h"
+#include "runtime/simulate/RankClasses.h"
 
 #include <cstdint>
 #include <vector>
@@ -41,7 +41,7 @@ struct Transfer {
 
 class Transfers {
 public:
-  explicit Transfers(const Network &network)
+  explicit Transfers(const RendezvousNetwork &network)
       : network(network), allRendezvous(network.members.size()) {}
 
   const Transfer &operator[](uint32_t transfer) const { return transfers[transfer]; }
@@ -75,7 +75,7 @@ private:
   void arrive(uint32_t transfer, std::vector<uint32_t> &done);
   void finish(uint32_t transfer, double begin, std::vector<uint32_t> &done);
 
-  const Network &network;
+  const RendezvousNetwork &network;
   std::vector<Transfer> transfers;
   std::vector<Follower> followers;
   /// By rendezvous and sequence number.

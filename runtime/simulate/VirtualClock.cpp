@@ -6,23 +6,25 @@
 
 namespace pcc::simulate {
 
-VirtualClock::VirtualClock(const std::vector<Script> &scripts, const Network &network,
-                           double collectiveShare)
-    : scripts(scripts), network(network), collectiveShare(collectiveShare), transfers(network) {
+VirtualClock::VirtualClock(const std::vector<FlatProgram> &flatPrograms,
+                           const RendezvousNetwork &network, double collectiveShare)
+    : flatPrograms(flatPrograms), network(network), collectiveShare(collectiveShare),
+      transfers(network) {
   for (const Node &node : network.nodes) {
-    const Script &script = scripts[node.program];
+    const FlatProgram &flatProgram = flatPrograms[node.program];
     State &state = states.emplace_back();
-    state.instruction =
-        script.actions.empty() ? 0 : script.firstOf[script.actions.front().section()];
-    state.signals.resize(script.isNumbered.size());
-    state.numbered.resize(script.isNumbered.size());
-    state.hasRun.resize(script.firstOf.size());
-    state.latest.resize(script.instructions.size(), noTransfer);
-    state.counts.resize(script.instructions.size());
+    state.instruction = flatProgram.actions.empty()
+                            ? 0
+                            : flatProgram.firstOf[flatProgram.actions.front().section()];
+    state.signals.resize(flatProgram.isNumbered.size());
+    state.numbered.resize(flatProgram.isNumbered.size());
+    state.hasRun.resize(flatProgram.firstOf.size());
+    state.latest.resize(flatProgram.instructions.size(), noTransfer);
+    state.counts.resize(flatProgram.instructions.size());
     state.timeline.program = node.program;
     state.timeline.ranks = node.ranks;
-    state.timeline.spans.resize(script.countRuns(), never);
-    if (!script.actions.empty())
+    state.timeline.spans.resize(flatProgram.countRuns(), never);
+    if (!flatProgram.actions.empty())
       stepOver(uint32_t(states.size()) - 1, 0); // over sections without instructions
   }
 }
@@ -88,7 +90,7 @@ void VirtualClock::advance(uint32_t node) {
 /// Runs the current instruction of the list. Returns false if the node must wait there.
 bool VirtualClock::runInstruction(uint32_t node) {
   State &state = states[node];
-  const ScriptInstruction &entry = scriptOf(node).instructions[state.instruction];
+  const FlatInstruction &entry = flatProgramOf(node).instructions[state.instruction];
   if (!entry.communicates())
     return compute(node);
   if (network.nodes[node].rendezvousTable[state.instruction] < 0) {
@@ -105,27 +107,29 @@ bool VirtualClock::runInstruction(uint32_t node) {
 /// Advances the list by `instructions` instructions of a section.
 void VirtualClock::stepOver(uint32_t node, uint32_t instructions) {
   State &state = states[node];
-  const Script &script = scriptOf(node);
+  const FlatProgram &flatProgram = flatProgramOf(node);
   state.run += instructions;
   state.instruction += instructions;
-  while (state.instruction == script.firstOf[script.actions[state.action].section() + 1]) {
-    state.hasRun[script.actions[state.action].section()] = true;
+  while (state.instruction ==
+         flatProgram.firstOf[flatProgram.actions[state.action].section() + 1]) {
+    state.hasRun[flatProgram.actions[state.action].section()] = true;
     state.actionBegin = state.clock;
-    if (++state.action == script.actions.size())
+    if (++state.action == flatProgram.actions.size())
       return;
-    state.instruction = script.firstOf[script.actions[state.action].section()];
+    state.instruction = flatProgram.firstOf[flatProgram.actions[state.action].section()];
   }
 }
 
 bool VirtualClock::compute(uint32_t node) {
   State &state = states[node];
-  const Script &script = scriptOf(node);
-  const ScriptInstruction &entry = script.instructions[state.instruction];
+  const FlatProgram &flatProgram = flatProgramOf(node);
+  const FlatInstruction &entry = flatProgram.instructions[state.instruction];
   Awaited awaited;
   if (!await(node, entry, awaited))
     return false;
   waitUntil(node, awaited);
-  double seconds = state.hasRun[script.actions[state.action].section()] ? entry.later : entry.first;
+  double seconds =
+      state.hasRun[flatProgram.actions[state.action].section()] ? entry.later : entry.first;
   Span span{state.clock, state.clock + seconds};
   state.timeline.spans[state.run] = span;
   state.timeline.seconds.compute += seconds;
@@ -144,19 +148,20 @@ bool VirtualClock::compute(uint32_t node) {
 uint32_t VirtualClock::addTransfer(uint32_t node, uint32_t ahead) {
   State &state = states[node];
   uint32_t instruction = state.instruction + ahead;
-  return transfers.add({.node = node,
-                        .instruction = instruction,
-                        .action = uint32_t(state.action),
-                        .run = state.run + ahead,
-                        .rendezvous = uint32_t(network.nodes[node].rendezvousTable[instruction]),
-                        .count = state.counts[scriptOf(node).instructions[instruction].counter]++,
-                        .seconds = network.nodes[node].seconds[instruction],
-                        .gap = network.nodes[node].gaps[instruction]});
+  return transfers.add(
+      {.node = node,
+       .instruction = instruction,
+       .action = uint32_t(state.action),
+       .run = state.run + ahead,
+       .rendezvous = uint32_t(network.nodes[node].rendezvousTable[instruction]),
+       .count = state.counts[flatProgramOf(node).instructions[instruction].counter]++,
+       .seconds = network.nodes[node].seconds[instruction],
+       .gap = network.nodes[node].gaps[instruction]});
 }
 
 void VirtualClock::launchBeside(uint32_t node) {
   State &state = states[node];
-  const ScriptInstruction &entry = scriptOf(node).instructions[state.instruction];
+  const FlatInstruction &entry = flatProgramOf(node).instructions[state.instruction];
   uint32_t transfer = addTransfer(node, 0);
   for (const Wait &wait : entry.waits) {
     Signal signal = signalOf(node, wait);
@@ -186,16 +191,16 @@ void VirtualClock::launchBeside(uint32_t node) {
 /// are not done.
 bool VirtualClock::meet(uint32_t node) {
   State &state = states[node];
-  const Script &script = scriptOf(node);
-  uint32_t end = script.firstOf[script.actions[state.action].section() + 1];
+  const FlatProgram &flatProgram = flatProgramOf(node);
+  uint32_t end = flatProgram.firstOf[flatProgram.actions[state.action].section() + 1];
   uint32_t instructions = 1;
   while (state.instruction + instructions < end &&
-         script.instructions[state.instruction + instructions].joins)
+         flatProgram.instructions[state.instruction + instructions].joins)
     ++instructions;
   if (state.firstTransfer == noTransfer) {
     Awaited awaited;
     for (uint32_t i = 0; i < instructions; ++i)
-      if (!await(node, script.instructions[state.instruction + i], awaited))
+      if (!await(node, flatProgram.instructions[state.instruction + i], awaited))
         return false;
     waitUntil(node, awaited);
     beginRendezvous(node, instructions);
@@ -228,12 +233,12 @@ void VirtualClock::endRendezvous(uint32_t node, uint32_t instructions) {
       last = &transfers[transfer];
   Seconds &seconds = state.timeline.seconds;
   spendWaiting(state, last->begin - state.clock,
-               scriptOf(node).instructions[last->instruction].kind);
+               flatProgramOf(node).instructions[last->instruction].kind);
   seconds.communication += last->end - last->begin;
   state.clock = last->end;
   state.firstTransfer = state.endTransfer = noTransfer;
   for (uint32_t i = 0; i < instructions; ++i)
-    signal(node, scriptOf(node).instructions[state.instruction + i], {state.clock});
+    signal(node, flatProgramOf(node).instructions[state.instruction + i], {state.clock});
   stepOver(node, instructions);
 }
 

@@ -18,7 +18,7 @@
 #ifndef PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
 #define PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
 
-#include "runtime/simulate/Script.h"
+#include "runtime/simulate/FlatProgram.h"
 #include "runtime/simulate/Timeline.h"
 #include "runtime/simulate/Transfers.h"
 
@@ -28,8 +28,9 @@ namespace pcc::simulate {
 
 class VirtualClock {
 public:
-  /// `scripts`: by program. `collectiveShare`: see DeviceFigures.
-  VirtualClock(const std::vector<Script> &scripts, const Network &network, double collectiveShare);
+  /// `flatPrograms`: by program. `collectiveShare`: see DeviceFigures.
+  VirtualClock(const std::vector<FlatProgram> &flatPrograms, const RendezvousNetwork &network,
+               double collectiveShare);
 
   /// Runs all nodes to the end of their lists. Returns false if some nodes wait for each other.
   bool run();
@@ -89,8 +90,12 @@ private:
     Timeline timeline;
   };
 
-  const Script &scriptOf(uint32_t node) const { return scripts[network.nodes[node].program]; }
-  bool isAtEnd(uint32_t node) const { return states[node].action == scriptOf(node).actions.size(); }
+  const FlatProgram &flatProgramOf(uint32_t node) const {
+    return flatPrograms[network.nodes[node].program];
+  }
+  bool isAtEnd(uint32_t node) const {
+    return states[node].action == flatProgramOf(node).actions.size();
+  }
   void advance(uint32_t node);
   bool runInstruction(uint32_t node);
   bool compute(uint32_t node);
@@ -100,8 +105,8 @@ private:
   void launchBeside(uint32_t node);
   uint32_t addTransfer(uint32_t node, uint32_t ahead);
   Signal signalOf(uint32_t node, const Wait &wait) const;
-  void signal(uint32_t node, const ScriptInstruction &entry, const Signal &signal);
-  bool await(uint32_t node, const ScriptInstruction &entry, Awaited &awaited);
+  void signal(uint32_t node, const FlatInstruction &entry, const Signal &signal);
+  bool await(uint32_t node, const FlatInstruction &entry, Awaited &awaited);
   void waitUntil(uint32_t node, const Awaited &awaited);
   void spendWaiting(State &state, uint32_t transfer) const;
   static void spendWaiting(State &state, double time, abi::CollectiveKind kind);
@@ -111,11 +116,13 @@ private:
   void wake(uint32_t node);
   void close(State &state, double end);
   abi::CollectiveKind kindOf(uint32_t transfer) const {
-    return scriptOf(transfers[transfer].node).instructions[transfers[transfer].instruction].kind;
+    return flatProgramOf(transfers[transfer].node)
+        .instructions[transfers[transfer].instruction]
+        .kind;
   }
 
-  const std::vector<Script> &scripts;
-  const Network &network;
+  const std::vector<FlatProgram> &flatPrograms;
+  const RendezvousNetwork &network;
   const double collectiveShare;
   Transfers transfers;
   std::vector<State> states;

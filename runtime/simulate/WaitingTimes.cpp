@@ -3,19 +3,44 @@
 // Resolves the waits of a node of the virtual clock, and attributes its seconds to their causes.
 
 #include "runtime/abi/Waits.h"
-#include "runtime/simulate/Spans.h"
 #include "runtime/simulate/VirtualClock.h"
 
 #include <algorithm>
 
 namespace pcc::simulate {
+namespace {
+
+/// Returns the same times as ascending spans that do not overlap.
+std::vector<Span> uniteSpans(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span &a, const Span &b) { return a.begin < b.begin; });
+  std::vector<Span> united;
+  for (const Span &span : spans)
+    if (united.empty() || span.begin > united.back().end)
+      united.push_back(span);
+    else
+      united.back().end = std::max(united.back().end, span.end);
+  return united;
+}
+
+/// Returns the length of `span` that lies in `busy`, whose spans ascend and do not overlap.
+double lengthBeside(const std::vector<Span> &busy, const Span &span) {
+  auto endsBefore = [](const Span &each, double time) { return each.end <= time; };
+  double length = 0;
+  for (auto each = std::lower_bound(busy.begin(), busy.end(), span.begin, endsBefore);
+       each != busy.end() && each->begin < span.end; ++each)
+    length += std::min(each->end, span.end) - std::max(each->begin, span.begin);
+  return length;
+}
+
+} // namespace
 
 VirtualClock::Signal VirtualClock::signalOf(uint32_t node, const Wait &wait) const {
   const State &state = states[node];
   if (wait.behind == 0)
     return state.signals[wait.event];
   std::optional<uint64_t> number =
-      abi::awaitedNumber(wait.behind, scriptOf(node).numbers[state.action]);
+      abi::awaitedNumber(wait.behind, flatProgramOf(node).numbers[state.action]);
   if (!number)
     return {};
   auto known = state.numbered[wait.event].find(*number);
@@ -23,18 +48,18 @@ VirtualClock::Signal VirtualClock::signalOf(uint32_t node, const Wait &wait) con
 }
 
 /// Signals the events of the current instruction.
-void VirtualClock::signal(uint32_t node, const ScriptInstruction &entry, const Signal &signal) {
+void VirtualClock::signal(uint32_t node, const FlatInstruction &entry, const Signal &signal) {
   State &state = states[node];
-  const Script &script = scriptOf(node);
+  const FlatProgram &flatProgram = flatProgramOf(node);
   for (uint32_t event : entry.signals) {
     state.signals[event] = signal;
-    if (script.isNumbered[event])
-      state.numbered[event][script.numbers[state.action]] = signal;
+    if (flatProgram.isNumbered[event])
+      state.numbered[event][flatProgram.numbers[state.action]] = signal;
   }
 }
 
 /// Collects the transfers that the instruction waits for. Returns false if one of them is not done.
-bool VirtualClock::await(uint32_t node, const ScriptInstruction &entry, Awaited &awaited) {
+bool VirtualClock::await(uint32_t node, const FlatInstruction &entry, Awaited &awaited) {
   State &state = states[node];
   for (const Wait &wait : entry.waits) {
     uint32_t transfer = signalOf(node, wait).transfer;

@@ -9,21 +9,21 @@ namespace pcc::runtime {
 
 PeakMemoryTracker::PeakMemoryTracker(const abi::Executable &executable, int number)
     : index(executable, number), firstRun(size_t(index.program.sections_size())) {
-  script.firstOf = index.firstOf;
-  script.actions.assign(index.program.actions().begin(), index.program.actions().end());
-  spans.assign(script.countRuns(), simulate::never);
+  flatProgram.firstOf = index.firstOf;
+  flatProgram.actions.assign(index.program.actions().begin(), index.program.actions().end());
+  spans.assign(flatProgram.countRuns(), simulate::never);
   for (uint32_t r = 0; r < index.instructions.size(); ++r)
     places[index.instructions[r]] = r;
   size_t run = 0;
-  for (const abi::Action &action : script.actions) {
+  for (const abi::Action &action : flatProgram.actions) {
     firstRun[action.section()][abi::ringIndex(executable.batch(), action)] = run;
-    run += script.firstOf[action.section() + 1] - script.firstOf[action.section()];
+    run += flatProgram.firstOf[action.section() + 1] - flatProgram.firstOf[action.section()];
   }
 }
 
 simulate::Span &PeakMemoryTracker::spanOf(const abi::Instruction &instruction, uint64_t action) {
   uint32_t place = places.at(&instruction), section = index.sectionOf(place);
-  return spans[firstRun[section].at(action) + place - script.firstOf[section]];
+  return spans[firstRun[section].at(action) + place - flatProgram.firstOf[section]];
 }
 
 void PeakMemoryTracker::begin(Records instructions, uint64_t action) {
@@ -39,7 +39,7 @@ void PeakMemoryTracker::end(Records instructions, uint64_t action) {
 }
 
 uint64_t PeakMemoryTracker::peakLive() const {
-  return simulate::trackMemory(index, check::ByteMap(index), script, spans).peakLive;
+  return simulate::trackMemory(index, check::ByteMap(index), flatProgram, spans).peakLive;
 }
 
 } // namespace pcc::runtime

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "runtime/check/ProgramIndex.h"
-#include "runtime/simulate/Script.h"
+#include "runtime/simulate/FlatProgram.h"
 #include "runtime/simulate/Timeline.h"
 
 #include <span>
@@ -37,7 +37,7 @@ private:
   simulate::Span &spanOf(const abi::Instruction &instruction, uint64_t action);
 
   check::ProgramIndex index;
-  simulate::Script script;
+  simulate::FlatProgram flatProgram;
   std::unordered_map<const abi::Instruction *, uint32_t> places;
   /// By section and ring index of an action: its first run.
   std::vector<std::unordered_map<uint64_t, size_t>> firstRun;

@@ -2,8 +2,7 @@
 //
 // A program prepared for the virtual clock: the relevant facts of its instructions, in flat lists.
 
-#ifndef PCC_RUNTIME_SIMULATE_SCRIPT_H
-#define PCC_RUNTIME_SIMULATE_SCRIPT_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/check/ProgramIndex.h"
@@ -19,7 +18,7 @@ struct Wait {
 };
 
 /// An instruction with its costs.
-struct ScriptInstruction {
+struct FlatInstruction {
   abi::StreamKind stream = abi::COMPUTE;
   abi::CollectiveKind kind = abi::COLLECTIVE_KIND_UNSPECIFIED; ///< communication only
   /// Whether this message on COMPUTE begins together with the instruction before it
@@ -39,9 +38,9 @@ struct ScriptInstruction {
   bool isMessage() const { return kind == abi::SEND || kind == abi::RECV; }
 };
 
-struct Script {
+struct FlatProgram {
   /// In the order of ProgramIndex::instructions; `firstOf` as there.
-  std::vector<ScriptInstruction> instructions = {};
+  std::vector<FlatInstruction> instructions = {};
   std::vector<uint32_t> firstOf;
   /// By event: whether some instruction waits for its run of a certain number.
   std::vector<bool> isNumbered;
@@ -55,24 +54,23 @@ struct Script {
 
 /// Prepares the instructions of a program in the actions of an episode, with costs on a complete
 /// device.
-Script makeScript(const check::ProgramIndex &index, const std::vector<abi::Action> &actions,
-                  const abi::DeviceFigures &device);
+FlatProgram makeFlatProgram(const check::ProgramIndex &index,
+                            const std::vector<abi::Action> &actions,
+                            const abi::DeviceFigures &device);
 
 /// Calls `visit(run, action, instruction, isFirst)` for every instruction of every action, in list
 /// order. `run` counts the instructions from 0, and `action` the actions. `isFirst` says whether
 /// the section runs for the first time.
-template <typename Visit> void forEachRun(const Script &script, Visit visit) {
-  std::vector<bool> seen(script.firstOf.size(), false);
+template <typename Visit> void forEachRun(const FlatProgram &flatProgram, Visit visit) {
+  std::vector<bool> seen(flatProgram.firstOf.size(), false);
   size_t run = 0;
-  for (size_t action = 0; action < script.actions.size(); ++action) {
-    uint32_t section = script.actions[action].section();
-    for (uint32_t instruction = script.firstOf[section]; instruction < script.firstOf[section + 1];
-         ++instruction)
+  for (size_t action = 0; action < flatProgram.actions.size(); ++action) {
+    uint32_t section = flatProgram.actions[action].section();
+    for (uint32_t instruction = flatProgram.firstOf[section];
+         instruction < flatProgram.firstOf[section + 1]; ++instruction)
       visit(run++, action, instruction, !seen[section]);
     seen[section] = true;
   }
 }
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_SCRIPT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/simulate/Script.h"
+#include "runtime/simulate/FlatProgram.h"
 
 #include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
@@ -11,7 +11,7 @@
 
 namespace pcc::simulate {
 
-size_t Script::countRuns() const {
+size_t FlatProgram::countRuns() const {
   size_t runs = 0;
   for (const abi::Action &action : actions)
     runs += firstOf[action.section() + 1] - firstOf[action.section()];
@@ -19,13 +19,13 @@ size_t Script::countRuns() const {
 }
 
 /// Sets `joins` of messages on COMPUTE that begin together.
-static void joinMessages(const check::ProgramIndex &index, Script &script) {
+static void joinMessages(const check::ProgramIndex &index, FlatProgram &flatProgram) {
   check::LaunchGrouping grouping(index.executable, index.program);
-  for (size_t section = 0; section + 1 < script.firstOf.size(); ++section) {
+  for (size_t section = 0; section + 1 < flatProgram.firstOf.size(); ++section) {
     std::vector<const abi::Instruction *> open;
-    for (uint32_t r = script.firstOf[section]; r < script.firstOf[section + 1]; ++r) {
+    for (uint32_t r = flatProgram.firstOf[section]; r < flatProgram.firstOf[section + 1]; ++r) {
       const abi::Instruction *instruction = index.instructions[r];
-      ScriptInstruction &entry = script.instructions[r];
+      FlatInstruction &entry = flatProgram.instructions[r];
       if (!entry.isMessage() || entry.stream != abi::COMPUTE) {
         open.clear();
         continue;
@@ -38,25 +38,25 @@ static void joinMessages(const check::ProgramIndex &index, Script &script) {
   }
 }
 
-Script makeScript(const check::ProgramIndex &index, const std::vector<abi::Action> &actions,
-                  const abi::DeviceFigures &device) {
-  Script script{.firstOf = index.firstOf,
-                .isNumbered = std::vector<bool>(index.program.events(), false),
-                .actions = actions};
+FlatProgram makeFlatProgram(const check::ProgramIndex &index,
+                            const std::vector<abi::Action> &actions,
+                            const abi::DeviceFigures &device) {
+  FlatProgram flatProgram{.firstOf = index.firstOf,
+                          .isNumbered = std::vector<bool>(index.program.events(), false),
+                          .actions = actions};
   for (const abi::Action &action : actions)
-    script.numbers.push_back(abi::ringIndex(index.executable.batch(), action));
+    flatProgram.numbers.push_back(abi::ringIndex(index.executable.batch(), action));
   std::map<uint32_t, uint32_t> firstOfGroup;
   for (uint32_t r = 0; r < index.instructions.size(); ++r) {
     const abi::Instruction &instruction = *index.instructions[r];
-    ScriptInstruction entry{
-        .stream = instruction.stream(),
-        .counter = index.messageOf[r],
-        .message = index.messageOf[r],
-        .signals = {instruction.signals().begin(), instruction.signals().end()}};
+    FlatInstruction entry{.stream = instruction.stream(),
+                          .counter = index.messageOf[r],
+                          .message = index.messageOf[r],
+                          .signals = {instruction.signals().begin(), instruction.signals().end()}};
     for (int w = 0; w < instruction.waits_size(); ++w) {
       entry.waits.push_back({instruction.waits(w), abi::behindOf(instruction, w)});
       if (entry.waits.back().behind > 0)
-        script.isNumbered[instruction.waits(w)] = true;
+        flatProgram.isNumbered[instruction.waits(w)] = true;
     }
     if (instruction.has_collective()) {
       entry.kind = instruction.collective().kind();
@@ -68,10 +68,10 @@ Script makeScript(const check::ProgramIndex &index, const std::vector<abi::Actio
       entry.later = machine::estimateInstructionCost(device, index.executable, index.program,
                                                      instruction, false);
     }
-    script.instructions.push_back(std::move(entry));
+    flatProgram.instructions.push_back(std::move(entry));
   }
-  joinMessages(index, script);
-  return script;
+  joinMessages(index, flatProgram);
+  return flatProgram;
 }
 
 } // namespace pcc::simulate
