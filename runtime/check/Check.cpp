@@ -24,9 +24,9 @@ abi::Status checkMemory(const abi::Executable &executable, uint64_t limit) {
 
 abi::Status runEpisode(const std::vector<ProgramIndex> &programs, const Messages &messages,
                        const Episode &episode, bool launchesOnly) {
-  std::vector<Schedule> schedules;
+  std::vector<RendezvousSchedule> schedules;
   for (const ProgramIndex &index : programs)
-    schedules.push_back(makeSchedule(index, episode.actions[index.number], launchesOnly));
+    schedules.push_back(makeRendezvousSchedule(index, episode.actions[index.number], launchesOnly));
   return runToCompletion(programs, messages, schedules,
                          launchesOnly ? "collectives are launched in a circle" : "deadlock");
 }

@@ -157,7 +157,7 @@ std::string DeadlockExplainer::describe() const {
 } // namespace
 
 abi::Status runToCompletion(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                            const std::vector<Schedule> &schedules, const char *what) {
+                            const std::vector<RendezvousSchedule> &schedules, const char *what) {
   RendezvousState state(programs, messages, schedules);
   if (state.run())
     return {};

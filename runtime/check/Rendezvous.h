@@ -13,14 +13,14 @@
 #ifndef PCC_RUNTIME_CHECK_RENDEZVOUS_H
 #define PCC_RUNTIME_CHECK_RENDEZVOUS_H
 
-#include "runtime/check/Schedule.h"
+#include "runtime/check/RendezvousSchedule.h"
 
 namespace pcc::check {
 
 /// Runs an episode by the schedules of its programs; messages and collectives must match. An error
 /// shows the ranks that wait for each other and begins with `what`, e.g. "deadlock".
 abi::Status runToCompletion(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                            const std::vector<Schedule> &schedules, const char *what);
+                            const std::vector<RendezvousSchedule> &schedules, const char *what);
 
 } // namespace pcc::check
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/check/Schedule.h"
+#include "runtime/check/RendezvousSchedule.h"
 
 #include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
@@ -24,7 +24,7 @@ public:
   }
 
   void addAction(const abi::Action &action);
-  Schedule take() { return std::move(schedule); }
+  RendezvousSchedule take() { return std::move(schedule); }
 
 private:
   void addInstruction(uint32_t place, const abi::Action &action);
@@ -36,7 +36,7 @@ private:
   const ProgramIndex &index;
   const bool launchesOnly;
   const LaunchGrouping grouping;
-  Schedule schedule;
+  RendezvousSchedule schedule;
   /// By instruction: number of its runs. By event: the item that signaled it last; -1 for none, and
   /// for instructions that are done when the list passes them.
   std::vector<uint32_t> runs;
@@ -134,8 +134,9 @@ void ScheduleMaker::addInstruction(uint32_t place, const abi::Action &action) {
 
 } // namespace
 
-Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Action> &actions,
-                      bool launchesOnly) {
+RendezvousSchedule makeRendezvousSchedule(const ProgramIndex &index,
+                                          const std::vector<abi::Action> &actions,
+                                          bool launchesOnly) {
   ScheduleMaker maker(index, launchesOnly);
   for (const abi::Action &action : actions)
     maker.addAction(action);

@@ -4,8 +4,7 @@
 // events that follow them. All ranks of a program share one schedule; their partners are looked up
 // by rank.
 
-#ifndef PCC_RUNTIME_CHECK_SCHEDULE_H
-#define PCC_RUNTIME_CHECK_SCHEDULE_H
+#pragma once
 
 #include "runtime/check/Matching.h"
 
@@ -37,7 +36,7 @@ struct Item {
 };
 
 /// The items of a program, in the order of its actions.
-struct Schedule {
+struct RendezvousSchedule {
   std::vector<Item> items;
   /// Number of collectives by group.
   std::vector<uint32_t> collectives;
@@ -45,9 +44,8 @@ struct Schedule {
 
 /// Returns the items of an episode. `launchesOnly`: its collectives run one by one, as if all were
 /// on COMPUTE.
-Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Action> &actions,
-                      bool launchesOnly);
+RendezvousSchedule makeRendezvousSchedule(const ProgramIndex &index,
+                                          const std::vector<abi::Action> &actions,
+                                          bool launchesOnly);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_SCHEDULE_H

@@ -9,10 +9,11 @@
 namespace pcc::check {
 
 RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
-                                 const Messages &messages, const std::vector<Schedule> &schedules)
+                                 const Messages &messages,
+                                 const std::vector<RendezvousSchedule> &schedules)
     : programs(programs), messages(messages), schedules(schedules),
       executable(programs.front().executable), sides(messages.channels.size()) {
-  for (const Schedule &schedule : schedules) {
+  for (const RendezvousSchedule &schedule : schedules) {
     std::vector<uint32_t> &stream = streamItems.emplace_back();
     std::vector<uint32_t> &place = streamPosition.emplace_back(schedule.items.size(), 0);
     for (uint32_t i = 0; i < schedule.items.size(); ++i)
@@ -29,7 +30,7 @@ RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
         lists[rank] = uint32_t(l);
     // The members of a list agree on the number; other lists may run other programs.
     uint32_t maxCollectives = 0;
-    for (const Schedule &schedule : schedules)
+    for (const RendezvousSchedule &schedule : schedules)
       maxCollectives = std::max(maxCollectives, schedule.collectives[g]);
     collectives.push_back(maxCollectives);
     arrived.emplace_back(size_t(maxCollectives) * executable.groups(g).lists_size(), 0);

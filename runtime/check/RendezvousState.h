@@ -5,7 +5,7 @@
 #ifndef PCC_RUNTIME_CHECK_RENDEZVOUSSTATE_H
 #define PCC_RUNTIME_CHECK_RENDEZVOUSSTATE_H
 
-#include "runtime/check/Schedule.h"
+#include "runtime/check/RendezvousSchedule.h"
 
 namespace pcc::check {
 
@@ -26,14 +26,16 @@ struct RankState {
 class RendezvousState {
 public:
   RendezvousState(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                  const std::vector<Schedule> &schedules);
+                  const std::vector<RendezvousSchedule> &schedules);
 
   /// Advances all ranks until none can move. Returns true if every rank reached its end.
   bool run();
 
   int64_t ranks() const { return int64_t(states.size()); }
   const RankState &state(int64_t rank) const { return states[rank]; }
-  const Schedule &scheduleOf(int64_t rank) const { return schedules[states[rank].program]; }
+  const RendezvousSchedule &scheduleOf(int64_t rank) const {
+    return schedules[states[rank].program];
+  }
   /// Returns the items of the rank's stream COMMUNICATION, in order.
   const std::vector<uint32_t> &streamOf(int64_t rank) const {
     return streamItems[states[rank].program];
@@ -63,7 +65,7 @@ private:
 
   const std::vector<ProgramIndex> &programs;
   const Messages &messages;
-  const std::vector<Schedule> &schedules;
+  const std::vector<RendezvousSchedule> &schedules;
   const abi::Executable &executable;
   /// By program: the items of COMMUNICATION, and by item its position among them.
   std::vector<std::vector<uint32_t>> streamItems, streamPosition;

@@ -2,7 +2,7 @@
 
 #include "runtime/collective/local/LocalCommunicator.h"
 
-#include "runtime/check/Schedule.h"
+#include "runtime/check/RendezvousSchedule.h"
 #include "runtime/collective/local/BatchRendezvous.h"
 #include "runtime/collective/local/Mailbox.h"
 
