@@ -4,6 +4,8 @@
 
 #include "runtime/abi/ElementTypes.h"
 
+#include <algorithm>
+
 namespace pcc::runtime {
 
 int64_t CollectiveCall::count() const {
@@ -29,6 +31,15 @@ std::string collectiveName(abi::CollectiveKind kind) {
   for (char &c : name)
     c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
   return name;
+}
+
+std::vector<int> membersOfColor(std::span<const SplitChoice> choices, int color) {
+  std::vector<int> members;
+  for (size_t position = 0; position < choices.size(); ++position)
+    if (choices[position].color == color)
+      members.push_back(int(position));
+  std::ranges::stable_sort(members, {}, [&](int member) { return choices[size_t(member)].key; });
+  return members;
 }
 
 Status Communicator::run(std::span<const CollectiveCall> calls) {

@@ -76,6 +76,11 @@ inline bool isPointToPoint(abi::CollectiveKind kind) {
   return kind == abi::SEND || kind == abi::RECV;
 }
 
+/// Returns whether a batch has messages: they are in batches of their own.
+inline bool areMessages(std::span<const CollectiveCall> calls) {
+  return !calls.empty() && isPointToPoint(calls.front().kind);
+}
+
 /// A started batch. Valid until it is waited for.
 struct Request {
   uint64_t number = 0;
@@ -89,6 +94,16 @@ struct TransferInterval {
   /// there are any, they define the times: from the first begin to the last end.
   std::vector<TimestampSpan> places = {};
 };
+
+/// A member's arguments of a split.
+struct SplitChoice {
+  int32_t color = 0;
+  int32_t key = 0;
+};
+
+/// Returns the positions of the members with the color `color` in the order of their new positions:
+/// by key, then by position. `choices` are those of all members, by position.
+std::vector<int> membersOfColor(std::span<const SplitChoice> choices, int color);
 
 class Communicator {
 public:

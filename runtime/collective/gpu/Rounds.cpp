@@ -2,7 +2,7 @@
 
 #include "runtime/collective/gpu/SharedGpuGroup.h"
 
-#include "runtime/collective/local/Pieces.h"
+#include "runtime/collective/local/WorkUnits.h"
 
 namespace pcc::runtime::gpu {
 

@@ -47,8 +47,7 @@ private:
 Expected<Request> SharedGpuCommunicator::start(std::span<const CollectiveCall> calls) {
   Request request{started++};
   Batch &batch = batches[request.number];
-  bool isMessage = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
-  if (!isMessage) {
+  if (!areMessages(calls)) {
     batch.round = nextRound++;
     if (Status status = rounds.join(*batch.round, calls); !status.ok())
       return status;
@@ -91,20 +90,14 @@ void SharedGpuCommunicator::abort(const std::string &reason) {
 Expected<std::unique_ptr<Communicator>> SharedGpuCommunicator::split(int color, int key) {
   SharedState::Lock lock(group->sharedState->mutex);
   SharedGpuGroup::Split &split = group->splits[splits++];
-  split.requests.resize(group->ranks.size());
-  split.requests[size_t(place)] = {color, key};
+  split.choices.resize(group->ranks.size());
+  split.choices[size_t(place)] = {color, key};
   ++split.arrived;
   group->sharedState->changed.notify_all();
   if (Status status = group->sharedState->wait(lock, [&] { return split.arrived == size(); });
       !status.ok())
     return status;
-  std::vector<int> members, ranks;
-  for (int p = 0; p < size(); ++p)
-    if (split.requests[size_t(p)].first == color)
-      members.push_back(p);
-  std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
-    return split.requests[size_t(a)].second < split.requests[size_t(b)].second;
-  });
+  std::vector<int> members = membersOfColor(split.choices, color), ranks;
   for (int member : members)
     ranks.push_back(group->ranks[size_t(member)]);
   std::shared_ptr<SharedGpuGroup> &child = split.groups[color];

@@ -87,9 +87,9 @@ struct SharedGpuGroup {
   std::map<uint64_t, std::unique_ptr<Round>> rounds;
   std::vector<std::unique_ptr<Round>> idle;
   std::map<RouteKey, Route> routes;
-  /// By number of the split: color and key by position, and the groups made of them.
+  /// By number of the split: the choices by position, and the groups made of them.
   struct Split {
-    std::vector<std::pair<int, int>> requests;
+    std::vector<SplitChoice> choices;
     int arrived = 0;
     std::map<int, std::shared_ptr<SharedGpuGroup>> groups;
   };

@@ -45,41 +45,41 @@ bool BatchRendezvous::isSmallBatch() const {
 
 void BatchRendezvous::open(uint32_t round) {
   outcome = checkCounts(arrivals, ranks);
-  firstPiece.assign(1, 0);
+  firstUnit.assign(1, 0);
   for (size_t c = 0; outcome.ok() && c < arrivals[0].size(); ++c) {
     if (c == calls.size())
       calls.emplace_back();
     gather(c);
     outcome = checkSame(calls[c], ranks);
-    firstPiece.push_back(firstPiece.back() + pieceCount(calls[c]));
+    firstUnit.push_back(firstUnit.back() + workUnitCount(calls[c]));
   }
   carried = {nowNanoseconds(), 0};
   if (link && outcome.ok())
     carried = link->carry(ranks, link->seconds(arrivals[0], int(ranks.size())), carried.begin);
-  int64_t pieces = outcome.ok() ? firstPiece.back() : 0;
+  int64_t units = outcome.ok() ? firstUnit.back() : 0;
   arrived.store(0, std::memory_order_relaxed);
-  nextPiece.store(0, std::memory_order_relaxed);
-  unfinished.store(pieces, std::memory_order_relaxed);
-  if (pieces == 0)
+  nextUnit.store(0, std::memory_order_relaxed);
+  unfinished.store(units, std::memory_order_relaxed);
+  if (units == 0)
     return finish(round);
   phase.store(2 * round + 1, std::memory_order_seq_cst);
   if (isSmallBatch())
     return work(round);
   // This member may have other work than waiting, so wake at least one sleeper.
-  int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), pieces - 1));
+  int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), units - 1));
   if (sleepers.load(std::memory_order_seq_cst) > 0)
     wake(phase, helpers);
 }
 
 void BatchRendezvous::work(uint32_t round) {
-  int64_t pieces = firstPiece.back();
+  int64_t units = firstUnit.back();
   for (;;) {
-    int64_t piece = nextPiece.fetch_add(1, std::memory_order_relaxed);
-    if (piece >= pieces)
+    int64_t unit = nextUnit.fetch_add(1, std::memory_order_relaxed);
+    if (unit >= units)
       return;
     size_t call =
-        std::upper_bound(firstPiece.begin(), firstPiece.end(), piece) - firstPiece.begin() - 1;
-    doPiece(calls[call], piece - firstPiece[call]);
+        std::upper_bound(firstUnit.begin(), firstUnit.end(), unit) - firstUnit.begin() - 1;
+    doWorkUnit(calls[call], unit - firstUnit[call]);
     if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
       return finish(round);
   }

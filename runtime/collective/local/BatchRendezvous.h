@@ -3,11 +3,11 @@
 // The rendezvous of a group's members for one batch of collectives.
 //
 //   arrive     each member leaves a pointer to its calls; no member waits
-//   open       the last to arrive cuts the work into pieces (Pieces.h), or does a small batch
-//   work       waiting members take pieces until there are none: one sleeper is woken for each
+//   open       the last to arrive cuts the work into units (WorkUnits.h), or does a small batch
+//   work       waiting members take units until there are none: one sleeper is woken for each
 //              other core, and members that start to wait later help; members with other work
 //              continue with it
-//   done       the member that finishes the last piece wakes all; over an emulated link they sleep
+//   done       the member that finishes the last unit wakes all; over an emulated link they sleep
 //              until the bytes would have arrived
 //
 // A batch thus costs each member at most one sleep, and 64 ranks on two cores progress whichever
@@ -19,7 +19,7 @@
 
 #include "runtime/base/Sleep.h"
 #include "runtime/collective/local/EmulatedLink.h"
-#include "runtime/collective/local/Pieces.h"
+#include "runtime/collective/local/WorkUnits.h"
 
 #include <atomic>
 #include <vector>
@@ -66,8 +66,8 @@ private:
   std::vector<std::span<const CollectiveCall>> arrivals;
   /// By call, then position.
   std::vector<std::vector<const CollectiveCall *>> calls;
-  /// The first piece of each call, and the number of all pieces.
-  std::vector<int64_t> firstPiece;
+  /// The first unit of each call, and the number of all units.
+  std::vector<int64_t> firstUnit;
   Status outcome;
   /// `carried`: the link's transfer interval; without a link it begins when all members have
   /// arrived. `moved`: when the bytes were moved.
@@ -77,7 +77,7 @@ private:
   alignas(64) std::atomic<uint32_t> arrived = 0;
   alignas(64) std::atomic<uint32_t> phase = 0;
   std::atomic<uint32_t> sleepers = 0;
-  alignas(64) std::atomic<int64_t> nextPiece = 0;
+  alignas(64) std::atomic<int64_t> nextUnit = 0;
   std::atomic<int64_t> unfinished = 0;
 };
 

@@ -38,14 +38,14 @@ bool nextRow(std::span<const int64_t> size, std::vector<int64_t> &index) {
 
 void moveBox(BoxSide<const std::byte> source, BoxSide<std::byte> target,
              std::span<const int64_t> size, abi::ElementType type, abi::ReduceOp reduction,
-             Store store) {
+             StoreMode store) {
   for (int64_t extent : size)
     if (extent == 0)
       return;
   int64_t element = static_cast<int64_t>(abi::elementBytes(type));
   int64_t row = size.empty() ? 1 : size.back();
   if (row * element < minStreamedRow)
-    store = Store::ThroughCaches;
+    store = StoreMode::ThroughCaches;
   std::vector<int64_t> index(size.size(), 0);
   do {
     const std::byte *from = source.data + linearIndex(source.shape, source.start, index) * element;

@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/collective/local/Store.h"
+#include "runtime/collective/local/NonTemporalStore.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ template <typename Bytes> struct BoxSide {
 void moveBox(BoxSide<const std::byte> source, BoxSide<std::byte> target,
              std::span<const int64_t> size, abi::ElementType type,
              abi::ReduceOp reduction = abi::REDUCE_OP_UNSPECIFIED,
-             Store store = Store::ThroughCaches);
+             StoreMode store = StoreMode::ThroughCaches);
 
 } // namespace pcc::runtime::local
 

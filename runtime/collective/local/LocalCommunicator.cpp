@@ -44,9 +44,9 @@ struct LocalGroup {
   std::vector<std::unique_ptr<BatchRendezvous>> rendezvousRing;
   Mailbox mailbox;
 
-  /// By number of the split: each position's color and key, and the groups made of them.
+  /// By number of the split: the choices by position, and the groups made of them.
   std::mutex splitMutex;
-  std::map<uint64_t, std::vector<std::pair<int, int>>> requests;
+  std::map<uint64_t, std::vector<SplitChoice>> choices;
   std::map<std::pair<uint64_t, int>, std::shared_ptr<LocalGroup>> children;
 };
 
@@ -88,9 +88,8 @@ private:
 Expected<Request> LocalCommunicator::start(std::span<const CollectiveCall> calls) {
   if (Status status = afterWait({}); !status.ok())
     return status;
-  bool pointToPoint = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
   Request request{started++};
-  if (pointToPoint) {
+  if (areMessages(calls)) {
     Batch &batch = batches[request.number];
     for (const CollectiveCall &call : calls)
       batch.posts.push_back(group->mailbox.post(place, call));
@@ -152,12 +151,7 @@ void LocalCommunicator::abort(const std::string &reason) {
 
 std::shared_ptr<LocalGroup> LocalCommunicator::childOf(int color, std::vector<int> &members) {
   std::lock_guard lock(group->splitMutex);
-  const std::vector<std::pair<int, int>> &requests = group->requests[splits];
-  for (int p = 0; p < size(); ++p)
-    if (requests[p].first == color)
-      members.push_back(p);
-  std::stable_sort(members.begin(), members.end(),
-                   [&](int a, int b) { return requests[a].second < requests[b].second; });
+  members = membersOfColor(group->choices[splits], color);
   std::vector<int> ranks;
   for (int member : members)
     ranks.push_back(group->ranks[member]);
@@ -171,9 +165,9 @@ std::shared_ptr<LocalGroup> LocalCommunicator::childOf(int color, std::vector<in
 Expected<std::unique_ptr<Communicator>> LocalCommunicator::split(int color, int key) {
   {
     std::lock_guard lock(group->splitMutex);
-    std::vector<std::pair<int, int>> &requests = group->requests[splits];
-    requests.resize(size());
-    requests[place] = {color, key};
+    std::vector<SplitChoice> &choices = group->choices[splits];
+    choices.resize(size());
+    choices[place] = {color, key};
   }
   if (Status status = barrier(); !status.ok())
     return status;

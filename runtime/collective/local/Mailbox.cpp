@@ -4,16 +4,16 @@
 
 #include "runtime/base/Sleep.h"
 #include "runtime/collective/CallBytes.h"
-#include "runtime/collective/local/Pieces.h"
-#include "runtime/collective/local/Store.h"
+#include "runtime/collective/local/NonTemporalStore.h"
+#include "runtime/collective/local/WorkUnits.h"
 
 #include <algorithm>
 
 namespace pcc::runtime::local {
 
 static void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int64_t bytes) {
-  storeBytes(storeFor(bytes), destinationOf(to), sourceOf(from), bytes);
-  finishStores(storeFor(bytes));
+  storeBytes(storeModeFor(bytes), destinationOf(to), sourceOf(from), bytes);
+  finishStores(storeModeFor(bytes));
 }
 
 /// Copies, then notifies both sides.

@@ -95,7 +95,7 @@ void accumulateAll(W *sum, std::span<const std::byte *const> sources, int64_t at
 
 template <typename T, typename Op>
 void reduceElements(std::span<const std::byte *const> sources,
-                    std::span<std::byte *const> destinations, int64_t count, Store store) {
+                    std::span<std::byte *const> destinations, int64_t count, StoreMode store) {
   using W = typename Wide<T>::Type;
   alignas(64) W sum[stretch];
   alignas(64) T result[stretch];
@@ -116,7 +116,7 @@ void reduceElements(std::span<const std::byte *const> sources,
 
 template <typename T>
 void reduceType(abi::ReduceOp op, std::span<const std::byte *const> sources,
-                std::span<std::byte *const> destinations, int64_t count, Store store) {
+                std::span<std::byte *const> destinations, int64_t count, StoreMode store) {
   switch (op) {
   case abi::MAX:
     return reduceElements<T, Max>(sources, destinations, count, store);
@@ -132,7 +132,7 @@ void reduceType(abi::ReduceOp op, std::span<const std::byte *const> sources,
 } // namespace
 
 void reduce(abi::ReduceOp op, abi::ElementType type, std::span<const std::byte *const> sources,
-            std::span<std::byte *const> destinations, int64_t count, Store store) {
+            std::span<std::byte *const> destinations, int64_t count, StoreMode store) {
   switch (type) {
   case abi::F32:
     return reduceType<float>(op, sources, destinations, count, store);

@@ -7,7 +7,7 @@
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_REDUCE_H
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/collective/local/Store.h"
+#include "runtime/collective/local/NonTemporalStore.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace pcc::runtime::local {
 /// are `and`.
 void reduce(abi::ReduceOp op, abi::ElementType type, std::span<const std::byte *const> sources,
             std::span<std::byte *const> destinations, int64_t count,
-            Store store = Store::ThroughCaches);
+            StoreMode store = StoreMode::ThroughCaches);
 
 } // namespace pcc::runtime::local
 

@@ -2,7 +2,7 @@
 
 #include "runtime/collective/mpi/MpiGroup.h"
 
-#include "runtime/collective/local/Pieces.h"
+#include "runtime/collective/local/WorkUnits.h"
 
 #include <algorithm>
 #include <cstring>

@@ -43,13 +43,12 @@ Expected<Request> MpiCommunicator::start(std::span<const CollectiveCall> calls) 
   if (Status status = processGroup->world().abort->status(); !status.ok())
     return status;
   Batch batch;
-  bool isMessages = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
   if (!processGroup->group()) {
     Expected<Request> local = processGroup->local(index).start(calls);
     if (!local)
       return local.status();
     batch.local = *local;
-  } else if (isMessages) {
+  } else if (areMessages(calls)) {
     startMessages(calls, batch);
   } else {
     batch.round = processGroup->group()->arrive(index, rounds++, calls);
@@ -89,8 +88,8 @@ Status MpiCommunicator::wait(Request request, TransferInterval &interval) {
 }
 
 Expected<std::unique_ptr<Communicator>> MpiCommunicator::split(int color, int key) {
-  ProcessGroup::Choice own{color, key};
-  std::vector<ProcessGroup::Choice> choices(size());
+  SplitChoice own{color, key};
+  std::vector<SplitChoice> choices(size());
   CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I32, .source = &own, .shape = {1, 2}};
   call.destination = choices.data();
   if (Status status = run({&call, 1}); !status.ok())

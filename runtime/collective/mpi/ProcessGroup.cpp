@@ -4,7 +4,6 @@
 
 #include "runtime/collective/local/LocalCommunicator.h"
 
-#include <algorithm>
 #include <set>
 
 namespace pcc::runtime::mpi {
@@ -47,7 +46,7 @@ void ProcessGroup::makeLocals() {
 }
 
 Expected<std::shared_ptr<ProcessGroup>>
-ProcessGroup::childOf(uint64_t split, const std::vector<Choice> &choices, int32_t color) {
+ProcessGroup::childOf(uint64_t split, const std::vector<SplitChoice> &choices, int32_t color) {
   std::lock_guard lock(mutex);
   if (!children.contains(split))
     if (Status status = makeChildren(split, choices); !status.ok())
@@ -57,20 +56,14 @@ ProcessGroup::childOf(uint64_t split, const std::vector<Choice> &choices, int32_
 
 /// Creates groups in ascending order of colors in every process, so that processes cannot wait in a
 /// circle.
-Status ProcessGroup::makeChildren(uint64_t split, const std::vector<Choice> &choices) {
-  std::map<int32_t, std::vector<int>> positionsOf;
-  for (int position = 0; position < ownMembers.size(); ++position)
-    positionsOf[choices[position].color].push_back(position);
+Status ProcessGroup::makeChildren(uint64_t split, const std::vector<SplitChoice> &choices) {
   std::set<int32_t> ownColors;
   for (int position : ownMembers.local())
     ownColors.insert(choices[position].color);
   Children made;
   for (int32_t color : ownColors) {
-    std::vector<int> &positions = positionsOf[color];
-    std::stable_sort(positions.begin(), positions.end(),
-                     [&](int a, int b) { return choices[a].key < choices[b].key; });
     std::vector<int> ranks;
-    for (int position : positions)
+    for (int position : membersOfColor(choices, color))
       ranks.push_back(ownMembers.ranks[position]);
     Expected<std::shared_ptr<ProcessGroup>> child = make(shared, std::move(ranks));
     if (!child)

@@ -34,22 +34,17 @@ public:
   /// Returns the communicator of an own member, if all members are in this process.
   Communicator &local(int index) { return *localComms[index]; }
 
-  /// A member's choice in a split.
-  struct Choice {
-    int32_t color = 0;
-    int32_t key = 0;
-  };
   /// Returns the group of `color` in split number `split`, given all members' choices by position.
   /// The first own member to arrive creates the groups of all own members.
   Expected<std::shared_ptr<ProcessGroup>>
-  childOf(uint64_t split, const std::vector<Choice> &choices, int32_t color);
+  childOf(uint64_t split, const std::vector<SplitChoice> &choices, int32_t color);
 
 private:
   ProcessGroup(std::shared_ptr<const Shared> shared, Members members)
       : shared(std::move(shared)), ownMembers(std::move(members)) {}
   Status makeGroup();
   void makeLocals();
-  Status makeChildren(uint64_t split, const std::vector<Choice> &choices);
+  Status makeChildren(uint64_t split, const std::vector<SplitChoice> &choices);
 
   const std::shared_ptr<const Shared> shared;
   const Members ownMembers;

@@ -57,10 +57,6 @@ private:
   std::map<uint64_t, Batch> batches;
 };
 
-bool areMessages(std::span<const CollectiveCall> calls) {
-  return !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
-}
-
 Expected<Request> NcclCommunicator::start(std::span<const CollectiveCall> calls) {
   Batch batch;
   Status status = areMessages(calls) ? startMessages(calls, batch) : startCollectives(calls, batch);

@@ -3,7 +3,7 @@
 #include "runtime/collective/store/StoreCommunicator.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/collective/local/Pieces.h"
+#include "runtime/collective/local/WorkUnits.h"
 #include "runtime/collective/store/Wire.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace pcc::runtime::store {
 Expected<Request> StoreCommunicator::start(std::span<const CollectiveCall> calls) {
   if (Status status = client->reason(); !status.ok())
     return status;
-  bool isMessages = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
+  bool isMessages = areMessages(calls);
   Batch batch{.calls = calls, .isMessages = isMessages, .keys = {}};
   if (Status status = isMessages ? startMessages(batch) : startCollectives(batch); !status.ok())
     return status;
@@ -116,8 +116,8 @@ static Status finishCall(local::MemberCalls calls, int place, std::span<const in
     if (!calls[position]->source && isRead(*calls[size_t(place)], int(position)))
       return Status::failed(fmt::format("rank {} called {} without a source", ranks[position],
                                         collectiveName(calls[position]->kind)));
-  for (int64_t piece = 0, count = local::pieceCount(calls); piece < count; ++piece)
-    local::doPiece(calls, piece);
+  for (int64_t unit = 0, count = local::workUnitCount(calls); unit < count; ++unit)
+    local::doWorkUnit(calls, unit);
   return {};
 }
 
@@ -161,22 +161,13 @@ void StoreCommunicator::abort(const std::string &reason) {
 }
 
 Expected<std::unique_ptr<Communicator>> StoreCommunicator::split(int color, int key) {
-  struct Choice {
-    int32_t color, key;
-  };
-  Choice own{color, key};
-  std::vector<Choice> choices(ranks.size());
+  SplitChoice own{color, key};
+  std::vector<SplitChoice> choices(ranks.size());
   CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I32, .source = &own, .shape = {1, 2}};
   call.destination = choices.data();
   if (Status status = run({&call, 1}); !status.ok())
     return status;
-  std::vector<int> positions;
-  for (int position = 0; position < size(); ++position)
-    if (choices[size_t(position)].color == color)
-      positions.push_back(position);
-  std::ranges::stable_sort(positions, {},
-                           [&](int position) { return choices[size_t(position)].key; });
-  std::vector<int> members;
+  std::vector<int> positions = membersOfColor(choices, color), members;
   for (int position : positions)
     members.push_back(ranks[size_t(position)]);
   int position = int(std::ranges::find(positions, place) - positions.begin());

@@ -5,7 +5,7 @@
 //
 //   start      the sources are stored under the group, the number of the batch and the position
 //   wait       the sources of all members are fetched, and the own destinations computed from them,
-//              in the order of positions, with the code of local ranks (local/Pieces.h)
+//              in the order of positions, with the code of local ranks (local/WorkUnits.h)
 //
 // A message is a key made of group, sender, receiver, tag and number. Data fetched by all readers
 // is removed from the store.

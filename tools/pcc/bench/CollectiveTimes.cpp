@@ -4,7 +4,7 @@
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/local/LocalCommunicator.h"
-#include "runtime/collective/local/Store.h"
+#include "runtime/collective/local/NonTemporalStore.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using abi::Status;
 using runtime::CollectiveCall;
 using runtime::Communicator;
 using runtime::nowNanoseconds;
-using runtime::local::Store;
+using runtime::local::StoreMode;
 
 constexpr int64_t element = sizeof(float);
 
@@ -90,10 +90,10 @@ private:
   /// Returns the bytes that all cores together read and write per second, each with a share of
   /// every rank's buffer. Tries stores through the caches and past them; the better rate counts.
   double copyRate() {
-    return std::max(copyRate(Store::ThroughCaches), copyRate(Store::PastCaches));
+    return std::max(copyRate(StoreMode::ThroughCaches), copyRate(StoreMode::PastCaches));
   }
 
-  double copyRate(Store store) {
+  double copyRate(StoreMode store) {
     int cores = std::max(1u, std::thread::hardware_concurrency());
     std::vector<double> rates(cores);
     int64_t repeats = repeatsOf(double(bytes * ranks) / cores / 5e9); // at a usual 5 GB/s
@@ -106,7 +106,7 @@ private:
     return std::accumulate(rates.begin(), rates.end(), 0.0);
   }
 
-  void copyShare(int core, int cores, Store store) {
+  void copyShare(int core, int cores, StoreMode store) {
     int64_t begin = bytes * core / cores, end = bytes * (core + 1) / cores;
     for (int r = 0; r < ranks; ++r)
       runtime::local::storeBytes(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/collective/local/Pieces.h"
+#include "runtime/collective/local/WorkUnits.h"
 
 #include "runtime/collective/CallBytes.h"
 #include "runtime/collective/local/Boxes.h"
@@ -12,15 +12,15 @@
 namespace pcc::runtime::local {
 namespace {
 
-/// Returns the elements of a piece. The data of 8 members in f32 fits a second-level cache; small
-/// operands are cut into a few pieces, too.
-int64_t pieceElements(int64_t elements) {
-  constexpr int64_t most = 1 << 14, least = 1 << 12, pieces = 4;
-  return std::clamp((elements / pieces + 1023) / 1024 * 1024, least, most);
+/// Returns the elements of a unit. The data of 8 members in f32 fits a second-level cache; small
+/// operands are cut into a few units, too.
+int64_t unitElements(int64_t elements) {
+  constexpr int64_t most = 1 << 14, least = 1 << 12, units = 4;
+  return std::clamp((elements / units + 1023) / 1024 * 1024, least, most);
 }
 
-int64_t piecesOf(int64_t elements) {
-  return (elements + pieceElements(elements) - 1) / pieceElements(elements);
+int64_t unitsOf(int64_t elements) {
+  return (elements + unitElements(elements) - 1) / unitElements(elements);
 }
 
 /// Returns the elements inside one index of `axis`. A gather or scatter moves runs of extent(axis)
@@ -33,12 +33,12 @@ int64_t innerOf(const CollectiveCall &call) {
 }
 
 /// Chooses the store by the bytes of all members' destinations.
-Store storeOf(MemberCalls calls) {
+StoreMode storeOf(MemberCalls calls) {
   const CollectiveCall &call = *calls[0];
   int64_t bytes = call.count() * widthOf(call) * int64_t(calls.size());
   if (call.kind == abi::ALL_GATHER)
     bytes *= int64_t(calls.size());
-  return storeFor(bytes);
+  return storeModeFor(bytes);
 }
 
 /// Reduces elements [offset, offset + count) of all sources into the given destinations.
@@ -55,13 +55,13 @@ struct Range {
   int64_t begin;
   int64_t end;
 };
-Range rangeOf(int64_t piece, int64_t elements) {
-  int64_t each = pieceElements(elements);
-  return {piece * each, std::min(elements, (piece + 1) * each)};
+Range rangeOf(int64_t unit, int64_t elements) {
+  int64_t each = unitElements(elements);
+  return {unit * each, std::min(elements, (unit + 1) * each)};
 }
 
-void allReducePiece(MemberCalls calls, int64_t piece) {
-  Range range = rangeOf(piece, calls[0]->count());
+void allReduceUnit(MemberCalls calls, int64_t unit) {
+  Range range = rangeOf(unit, calls[0]->count());
   std::vector<std::byte *> destinations;
   for (size_t p = 0; p < calls.size(); ++p)
     if (calls[p]->destination && (calls[0]->kind == abi::ALL_REDUCE || int(p) == calls[0]->root))
@@ -75,11 +75,11 @@ void allReducePiece(MemberCalls calls, int64_t piece) {
                   (range.end - range.begin) * widthOf(*calls[0]));
 }
 
-void reduceScatterPiece(MemberCalls calls, int64_t piece) {
+void reduceScatterUnit(MemberCalls calls, int64_t unit) {
   const CollectiveCall &call = *calls[0];
   int64_t members = calls.size(), element = widthOf(call);
   int64_t run = call.shape[call.axis] / members * innerOf(call);
-  Range range = rangeOf(piece, call.count());
+  Range range = rangeOf(unit, call.count());
   for (int64_t begin = range.begin; begin < range.end;) {
     int64_t block = begin / run, inRun = begin % run;
     int64_t count = std::min(run - inRun, range.end - begin);
@@ -93,12 +93,12 @@ void reduceScatterPiece(MemberCalls calls, int64_t piece) {
   }
 }
 
-void allGatherPiece(MemberCalls calls, int64_t piece) {
+void allGatherUnit(MemberCalls calls, int64_t unit) {
   const CollectiveCall &call = *calls[0];
   int64_t members = calls.size(), element = widthOf(call);
-  int64_t run = call.shape[call.axis] * innerOf(call), each = piecesOf(call.count());
-  int64_t member = piece / each;
-  Range range = rangeOf(piece % each, call.count());
+  int64_t run = call.shape[call.axis] * innerOf(call), each = unitsOf(call.count());
+  int64_t member = unit / each;
+  Range range = rangeOf(unit % each, call.count());
   for (int64_t begin = range.begin; begin < range.end;) {
     int64_t outer = begin / run, inRun = begin % run;
     int64_t count = std::min(run - inRun, range.end - begin);
@@ -111,8 +111,8 @@ void allGatherPiece(MemberCalls calls, int64_t piece) {
   }
 }
 
-void broadcastPiece(MemberCalls calls, int64_t piece) {
-  Range range = rangeOf(piece, calls[0]->count());
+void broadcastUnit(MemberCalls calls, int64_t unit) {
+  Range range = rangeOf(unit, calls[0]->count());
   int64_t element = widthOf(*calls[0]), offset = range.begin * element;
   const std::byte *source = sourceOf(*calls[calls[0]->root]) + offset;
   for (const CollectiveCall *call : calls)
@@ -123,7 +123,7 @@ void broadcastPiece(MemberCalls calls, int64_t piece) {
 
 /// Moves everything that one target receives: block `target` of each source goes to place `source`
 /// along the concat axis.
-void allToAllPiece(MemberCalls calls, int64_t target) {
+void allToAllUnit(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[0];
   if (!calls[target]->destination)
     return;
@@ -142,7 +142,7 @@ void allToAllPiece(MemberCalls calls, int64_t target) {
 }
 
 /// Moves everything that one target of a permutation or block exchange receives.
-void boxesPiece(MemberCalls calls, int64_t target) {
+void boxesUnit(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[target];
   if (!call.destination)
     return;
@@ -175,7 +175,7 @@ bool isSame(const CollectiveCall &a, const CollectiveCall &b) {
 
 } // namespace
 
-int64_t pieceCount(MemberCalls calls) {
+int64_t workUnitCount(MemberCalls calls) {
   const CollectiveCall &call = *calls[0];
   if (calls.size() == 1 && call.source == call.destination)
     return 0; // a single member's source is the result, already in place
@@ -184,9 +184,9 @@ int64_t pieceCount(MemberCalls calls) {
   case abi::REDUCE:
   case abi::REDUCE_SCATTER:
   case abi::BROADCAST:
-    return piecesOf(call.count());
+    return unitsOf(call.count());
   case abi::ALL_GATHER:
-    return piecesOf(call.count()) * calls.size();
+    return unitsOf(call.count()) * calls.size();
   case abi::ALL_TO_ALL:
   case abi::COLLECTIVE_PERMUTE:
   case abi::BLOCK_EXCHANGE:
@@ -196,29 +196,29 @@ int64_t pieceCount(MemberCalls calls) {
   }
 }
 
-static void moveBytes(MemberCalls calls, int64_t piece) {
+static void moveBytes(MemberCalls calls, int64_t unit) {
   switch (calls[0]->kind) {
   case abi::ALL_REDUCE:
   case abi::REDUCE:
-    return allReducePiece(calls, piece);
+    return allReduceUnit(calls, unit);
   case abi::REDUCE_SCATTER:
-    return reduceScatterPiece(calls, piece);
+    return reduceScatterUnit(calls, unit);
   case abi::BROADCAST:
-    return broadcastPiece(calls, piece);
+    return broadcastUnit(calls, unit);
   case abi::ALL_GATHER:
-    return allGatherPiece(calls, piece);
+    return allGatherUnit(calls, unit);
   case abi::ALL_TO_ALL:
-    return allToAllPiece(calls, piece);
+    return allToAllUnit(calls, unit);
   case abi::COLLECTIVE_PERMUTE:
   case abi::BLOCK_EXCHANGE:
-    return boxesPiece(calls, piece);
+    return boxesUnit(calls, unit);
   default:
     return;
   }
 }
 
-void doPiece(MemberCalls calls, int64_t piece) {
-  moveBytes(calls, piece);
+void doWorkUnit(MemberCalls calls, int64_t unit) {
+  moveBytes(calls, unit);
   finishStores(storeOf(calls));
 }
 

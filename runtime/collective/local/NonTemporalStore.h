@@ -5,8 +5,7 @@
 // the fetch (Intel, "Optimization Reference Manual", on non-temporal stores). A small array is
 // better written by ordinary stores, since its next reader finds it in a cache.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_STORE_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_STORE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -18,19 +17,19 @@
 
 namespace pcc::runtime::local {
 
-enum class Store { ThroughCaches, PastCaches };
+enum class StoreMode { ThroughCaches, PastCaches };
 
 /// Returns how to write `bytes` bytes at one time.
-inline Store storeFor(int64_t bytes) {
+inline StoreMode storeModeFor(int64_t bytes) {
   constexpr int64_t large = 1 << 24; // no cache holds them together with their operands
-  return bytes >= large ? Store::PastCaches : Store::ThroughCaches;
+  return bytes >= large ? StoreMode::PastCaches : StoreMode::ThroughCaches;
 }
 
 /// Copies bytes that do not overlap. Other threads see bytes stored past the caches only after
 /// finishStores().
-inline void storeBytes(Store store, std::byte *target, const std::byte *source, int64_t bytes) {
+inline void storeBytes(StoreMode store, std::byte *target, const std::byte *source, int64_t bytes) {
 #if defined(__x86_64__)
-  if (store == Store::PastCaches) {
+  if (store == StoreMode::PastCaches) {
     int64_t head = int64_t(-reinterpret_cast<uintptr_t>(target) & 15);
     head = head < bytes ? head : bytes;
     std::memcpy(target, source, size_t(head));
@@ -46,13 +45,11 @@ inline void storeBytes(Store store, std::byte *target, const std::byte *source, 
 }
 
 /// Orders stores past the caches before this thread's next stores.
-inline void finishStores(Store store) {
+inline void finishStores(StoreMode store) {
 #if defined(__x86_64__)
-  if (store == Store::PastCaches)
+  if (store == StoreMode::PastCaches)
     _mm_sfence();
 #endif
 }
 
 } // namespace pcc::runtime::local
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_STORE_H

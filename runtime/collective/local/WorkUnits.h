@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts the work of one collective into pieces that any member may do, in any order. The cut depends
-// only on sizes, and each piece reduces in the order of positions. So the bits never depend on
-// which member does a piece.
+// Cuts the work of one collective into work units that any member may do, in any order. The cut
+// depends only on sizes, and each unit reduces in the order of positions. So the bits never depend
+// on which member does a unit.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_PIECES_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_PIECES_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 
@@ -17,11 +16,11 @@ namespace pcc::runtime::local {
 /// member computes it itself.
 using MemberCalls = std::span<const CollectiveCall *const>;
 
-/// Returns the number of pieces; 0 if there is nothing to do.
-int64_t pieceCount(MemberCalls calls);
+/// Returns the number of units; 0 if there is nothing to do.
+int64_t workUnitCount(MemberCalls calls);
 
-/// Does piece number `piece`.
-void doPiece(MemberCalls calls, int64_t piece);
+/// Does unit number `unit`.
+void doWorkUnit(MemberCalls calls, int64_t unit);
 
 /// Returns success if all members gave the same call (kind, type, shape, root, …), else the
 /// difference, naming two members by `ranks[position]`.
@@ -37,5 +36,3 @@ Status checkMessage(const CollectiveCall &send, int sender, const CollectiveCall
                     int receiver);
 
 } // namespace pcc::runtime::local
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_PIECES_H
