@@ -6,9 +6,8 @@
 //
 //   * two instructions that touch common bytes are ordered if one writes (HappensBefore.h);
 //   * nothing is read before it is written;
-//   * each value read comes from the instructions that the reader states (Instruction.reads); if
-//   both
-//     run for several microbatches, it was made for the reader's own.
+//   * each value read comes from the instructions that the reader states (Instruction.reads). If
+//     both run for several microbatches, it was made for the reader's own.
 //
 // The values that an instruction reads are then the same in every run, and are the intended ones.
 

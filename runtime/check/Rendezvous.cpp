@@ -6,7 +6,6 @@
 
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/check/Names.h"
-#include "runtime/check/RendezvousState.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/check/RendezvousState.h"
+#include "runtime/check/Rendezvous.h"
 
 #include "runtime/abi/ProgramRanks.h"
 
