@@ -6,7 +6,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/GoldenFile.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/execute/Expectation.h"
+#include "runtime/execute/CompareGolden.h"
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc-run/Flags.h"
 #include "tools/version/Version.h"
@@ -195,7 +195,7 @@ bool report(const std::vector<runtime::ComparedResult> &results) {
 /// Runs the program on the inputs of the golden results in the file `path`. Prints a line for each
 /// result that differs, then "61 results as expected, the worst at 0.31 of its tolerance" or "2 of
 /// 61 results differ, …". Returns whether all results are as expected. Errors: as those of
-/// readGoldenResults, Session::load and compareWith.
+/// readGoldenResults, Session::load and compareWithGolden.
 Expected<bool> runExpected(abi::Executable executable, const std::string &path,
                            const runtime::SessionOptions &options) {
   auto golden = abi::readGoldenResults(path);
@@ -204,7 +204,7 @@ Expected<bool> runExpected(abi::Executable executable, const std::string &path,
   auto session = runtime::Session::load(std::move(executable), options);
   if (!session)
     return session.status();
-  auto results = runtime::compareWith(**session, *golden);
+  auto results = runtime::compareWithGolden(**session, *golden);
   if (!results)
     return results.status().kind() == runtime::StatusKind::BadUsage
                ? Status::badInput(fmt::format("{}: does not fit the program: {}", path,

@@ -2,11 +2,10 @@
 //
 // Runs a program on given values and compares the results with the expected ones. `pcc-run
 // --expected` checks devices in this way on a machine without a compiler. The comparison is the
-// interpreter's (compiler/interpret/verify/Compare.h): it covers every element, NaN equals NaN, and
-// an infinity equals itself.
+// interpreter's (compiler/interpret/compare/Compare.h): it covers every element, NaN equals NaN,
+// and an infinity equals itself.
 
-#ifndef PCC_RUNTIME_EXECUTE_EXPECTATION_H
-#define PCC_RUNTIME_EXECUTE_EXPECTATION_H
+#pragma once
 
 #include "runtime/abi/golden.pb.h"
 #include "runtime/execute/Session.h"
@@ -32,9 +31,7 @@ ComparedResult compareTensors(std::string name, const Tensor &expected, const Te
 
 /// Sets the parameters, runs the forward section and the steps of a valid golden, and compares
 /// all results in the golden's order. Errors: those of the Session functions.
-Expected<std::vector<ComparedResult>> compareWith(Session &session,
-                                                  const abi::GoldenResults &golden);
+Expected<std::vector<ComparedResult>> compareWithGolden(Session &session,
+                                                        const abi::GoldenResults &golden);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_EXPECTATION_H

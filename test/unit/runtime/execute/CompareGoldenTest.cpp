@@ -2,7 +2,7 @@
 //
 // Compares programs with golden results, and tests the files of golden results.
 
-#include "runtime/execute/Expectation.h"
+#include "runtime/execute/CompareGolden.h"
 #include "runtime/abi/GoldenFile.h"
 #include "runtime/abi/WholeFile.h"
 #include "test/unit/runtime/Programs.h"
@@ -75,7 +75,7 @@ TEST(CompareTensors, TellsTheShareOfTheTolerance) {
 }
 
 /// A perceptron on 2 ranks, and golden results from one of its runs.
-class ExpectationOfMlp : public testing::Test {
+class GoldenOfMlp : public testing::Test {
 protected:
   void SetUp() override {
     session = load();
@@ -115,7 +115,7 @@ protected:
 
   /// Returns the names of results that differ.
   std::vector<std::string> differing() {
-    auto results = compareWith(*session, golden);
+    auto results = compareWithGolden(*session, golden);
     EXPECT_TRUE(bool(results)) << results.status().describe();
     std::vector<std::string> names;
     for (const ComparedResult &result : *results)
@@ -138,13 +138,13 @@ protected:
   abi::GoldenResults golden;
 };
 
-TEST_F(ExpectationOfMlp, HoldsWhereTheParametersAreSet) {
+TEST_F(GoldenOfMlp, HoldsWhereTheParametersAreSet) {
   EXPECT_EQ(differing(), std::vector<std::string>());
   // The next run does not start from the parameters of the last run.
   EXPECT_EQ(differing(), std::vector<std::string>());
 }
 
-TEST_F(ExpectationOfMlp, NamesEveryResultThatDiffers) {
+TEST_F(GoldenOfMlp, NamesEveryResultThatDiffers) {
   for (abi::GoldenResult &result : *golden.mutable_results()) {
     Tensor value = vectorOf(abi::F32, std::vector<double>(result.value().data().size() / 4, 9));
     result.mutable_value()->set_data(value.data.data(), value.data.size());
@@ -155,7 +155,7 @@ TEST_F(ExpectationOfMlp, NamesEveryResultThatDiffers) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
 }
 
-TEST_F(ExpectationOfMlp, ReadsGradientsInTheTypeOfWhatIsExpected) {
+TEST_F(GoldenOfMlp, ReadsGradientsInTheTypeOfWhatIsExpected) {
   for (abi::GoldenResult &result : *golden.mutable_results())
     if (result.kind() == abi::GOLDEN_GRADIENT && result.value().name() == "b0") {
       Tensor zeros = Tensor::zeros(abi::BF16, {5});
@@ -165,17 +165,17 @@ TEST_F(ExpectationOfMlp, ReadsGradientsInTheTypeOfWhatIsExpected) {
   EXPECT_EQ(differing(), std::vector<std::string>());
 }
 
-TEST_F(ExpectationOfMlp, MissesWhatTheProgramDoesNotGive) {
+TEST_F(GoldenOfMlp, MissesWhatTheProgramDoesNotGive) {
   addResult(golden, abi::GOLDEN_GRADIENT, "nobody", Tensor::zeros(abi::F32, {1}), 1);
   EXPECT_EQ(differing(), std::vector<std::string>{"gradient nobody"});
   addResult(golden, abi::GOLDEN_PARAMETER, "nobody", Tensor::zeros(abi::F32, {1}), 1);
-  EXPECT_EQ(compareWith(*session, golden).status().message(),
+  EXPECT_EQ(compareWithGolden(*session, golden).status().message(),
             "the program has no parameter 'nobody'");
 }
 
-TEST_F(ExpectationOfMlp, IsReadAsItWasWritten) { EXPECT_EQ(readBack(), ""); }
+TEST_F(GoldenOfMlp, IsReadAsItWasWritten) { EXPECT_EQ(readBack(), ""); }
 
-TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
+TEST_F(GoldenOfMlp, FilesWithWrongFieldsAreRefused) {
   struct Row {
     std::function<void(abi::GoldenResults &)> breakIt;
     const char *message;
@@ -210,7 +210,7 @@ TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
 }
 
 /// Every byte counts: a file with one changed byte is refused.
-TEST_F(ExpectationOfMlp, DamageIsFound) {
+TEST_F(GoldenOfMlp, DamageIsFound) {
   std::string path = testing::TempDir() + "damaged.expected";
   ASSERT_TRUE(abi::writeGoldenResults(golden, path).ok());
   std::string content = *abi::readFile(path);

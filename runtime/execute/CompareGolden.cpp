@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/execute/Expectation.h"
+#include "runtime/execute/CompareGolden.h"
 
 #include "runtime/abi/ElementTypes.h"
 
@@ -167,8 +167,8 @@ ComparedResult compareTensors(std::string name, const Tensor &expected, const Te
   return result;
 }
 
-Expected<std::vector<ComparedResult>> compareWith(Session &session,
-                                                  const abi::GoldenResults &golden) {
+Expected<std::vector<ComparedResult>> compareWithGolden(Session &session,
+                                                        const abi::GoldenResults &golden) {
   ActualResults actualResults;
   Status status;
   if (expects(golden, abi::GOLDEN_OUTPUT))
