@@ -32,26 +32,15 @@ bool NamePattern::matches(Operation *op) const {
          llvm::any_of(analysis::getNames(op), [&](StringRef name) { return regex.match(name); });
 }
 
-static analysis::KernelShares makeShares(func::FuncOp function, const CostOptions &options,
-                                         const KnownKernels &known) {
-  NamePattern alone(options.alone), apart(options.apart);
-  int64_t last = 1;
-  return analysis::KernelShares(function, [&](Operation *op) -> int64_t {
-    if (int64_t number = known.numberOf(op))
-      return -number;
-    return alone.matches(op) ? ++last : apart.matches(op) ? 1 : 0;
-  });
-}
-
 SectionCostModel::SectionCostModel(analysis::Section section, const CostContext &costContext,
                                    abi::ElementType f32As)
     : section(section), costContext(costContext), f32As(f32As),
       recompute(costContext.options.recompute), wide(costContext.options.wide),
-      views(costContext.options.views),
       isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()),
-      known(section.function, costContext.options.kernels,
-            [&](Operation *op) { return isFree(op); }),
-      shares(makeShares(section.function, costContext.options, known)) {
+      given(costContext.options.kernelsOf
+                ? costContext.options.kernelsOf(section.function, costContext.cluster.device())
+                : GivenKernels()),
+      shares(section.function, [&](Operation *op) { return given.numbers.lookup(op); }) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
     if (!role || role.getKind() != graph::RoleKind::Loss)
@@ -168,9 +157,9 @@ void SectionCostModel::spend(Operation *op, analysis::OpClass opClass, double se
                           isBackward(op) ? Pass::Backward : Pass::Forward, seconds});
 }
 
-/// Returns whether the modeled system has no kernel for an op that moves elements.
+/// Returns whether the op moves elements in an update that has no kernels for it.
 bool SectionCostModel::isFree(Operation *op) const {
-  return analysis::classOf(op) == analysis::OpClass::Movement && (isAtOnce() || views.matches(op));
+  return analysis::classOf(op) == analysis::OpClass::Movement && isAtOnce();
 }
 
 analysis::OpCostModel SectionCostModel::opCostOf(Operation *op) const {
@@ -180,8 +169,9 @@ analysis::OpCostModel SectionCostModel::opCostOf(Operation *op) const {
 }
 
 double SectionCostModel::secondsOf(Operation *op) const {
-  double seconds = known.numberOf(op) ? known.secondsAt(op, costContext.cluster.device())
-                                      : opCostOf(op).seconds(analysis::OpShapes::of(op));
+  auto found = given.seconds.find(op);
+  double seconds = found != given.seconds.end() ? found->second
+                                                : opCostOf(op).seconds(analysis::OpShapes::of(op));
   return analysis::classOf(op) == analysis::OpClass::Contraction ? seconds * costContext.slowest
                                                                  : seconds;
 }

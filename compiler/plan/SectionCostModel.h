@@ -3,7 +3,7 @@
 // Estimates the cost of one section, op by op. Part of StepCost.
 #pragma once
 
-#include "compiler/plan/KnownKernels.h"
+#include "compiler/plan/StepCost.h"
 #include "dialects/dist/Dist.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/cost/CollectiveCost.h"
@@ -95,9 +95,9 @@ private:
   analysis::Section section;
   const CostContext &costContext;
   abi::ElementType f32As;
-  NamePattern recompute, wide, views;
+  NamePattern recompute, wide;
   bool isUpdate;
-  KnownKernels known;
+  GivenKernels given;
   analysis::KernelShares shares;
   /// Ops on which the loss depends. In a stage: all ops of its forward section, no op of its
   /// backward sections.

@@ -21,7 +21,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/types.pb.h"
+#include "llvm/ADT/DenseMap.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -48,16 +50,12 @@ struct Precision {
   static Precision bf16() { return {abi::BF16, abi::F32, 18}; }
 };
 
-/// A kernel of the modeled system whose traffic or rate is known (KnownKernels.h).
-struct KnownKernel {
-  /// Regular expression that selects the kernel's ops by name. Ops belong to one kernel if the
-  /// expression's group, or without a group the whole expression, matches the same text.
-  std::string ops;
-  /// Bytes moved per element of the largest value that the kernel reads or returns. If this and the
-  /// rates are 0, the adjacent matmul computes the kernel.
-  double bytes = 0;
-  /// Rates of moving and of multiplying; 0: the rate of memory, and no time for multiplying.
-  double bytesPerSecond = 0, flopsPerSecond = 0;
+/// Kernels of one function that the caller knows. They replace the kernels that pcc would make.
+struct GivenKernels {
+  /// Number of an op's kernel, not 0. Such ops share kernels only with ops of the same number.
+  llvm::DenseMap<mlir::Operation *, int64_t> numbers;
+  /// Seconds of single ops, instead of predicted seconds.
+  llvm::DenseMap<mlir::Operation *, double> seconds;
 };
 
 struct CostOptions {
@@ -99,14 +97,8 @@ struct CostOptions {
   /// The optimizer works on all parameters of a rank at once, in buffers that are cut at the rank's
   /// limits. No parameter has launches, cuts or exchanges of its own.
   bool updatesAtOnce = false;
-  /// Fusion of the modeled system, as regular expressions for op names. `alone`: ops that are
-  /// kernels of their own. `apart`: ops that share kernels only with each other. Empty: none.
-  std::string alone, apart;
-  /// Known kernels. An op belongs to the first kernel that matches.
-  std::vector<KnownKernel> kernels;
-  /// Regular expression for names of ops that move elements and are views in the modeled system,
-  /// since its matmuls read operands with any layout. Empty: none.
-  std::string views;
+  /// Returns the kernels of a function on a device of another system. Empty: kernels are pcc's.
+  std::function<GivenKernels(mlir::func::FuncOp, const abi::DeviceFigures &)> kernelsOf;
   /// Regular expression for names of ops that mixed precision leaves in f32. Empty: none.
   std::string wide;
 };

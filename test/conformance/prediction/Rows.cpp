@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/prediction/Rows.h"
 
-#include "test/conformance/prediction/Systems.h"
-
 namespace pcc::conformance {
 
 static GptShape gptA(int64_t layers, int64_t width, int64_t heads, int64_t batch) {
@@ -28,14 +26,14 @@ static GptShape gptB(int64_t layers, int64_t width, int64_t heads, int64_t batch
 }
 
 static Row makeRow(std::string name, GptShape shape, const char *cluster, int64_t dataParallel,
-                   int64_t tensorParallel, plan::CostOptions price, double seconds) {
+                   int64_t tensorParallel, System system, double seconds) {
   Row row;
   row.name = std::move(name);
   row.shape = shape;
   row.cluster = cluster;
   row.dataParallel = dataParallel;
   row.tensorParallel = tensorParallel;
-  row.price = std::move(price);
+  row.system = std::move(system);
   row.seconds = seconds;
   return row;
 }
@@ -69,10 +67,10 @@ static Row makeRowB(std::string name, GptShape shape, const char *cluster, int64
 
 static void addStagedRows(std::vector<Row> &rows) {
   auto addA = [&](const char *name, GptShape shape, const char *cluster, int64_t dataParallel,
-                  int stages, int64_t microbatch, int chunks, plan::CostOptions price,
+                  int stages, int64_t microbatch, int chunks, System system,
                   double seconds) -> Row & {
     return rows.emplace_back(
-        inStages(makeRow(name, shape, cluster, dataParallel, 8, std::move(price), seconds), stages,
+        inStages(makeRow(name, shape, cluster, dataParallel, 8, std::move(system), seconds), stages,
                  microbatch, chunks));
   };
   addA("A 39.1B", gptA(48, 8192, 64, 1536), "64x8xA100", 32, 2, 4, 1, megatronLm(blocks), 14.45);

@@ -9,8 +9,8 @@
 //      2023: f16 on A100, everything recomputed, or attention alone and positions split
 #pragma once
 
-#include "compiler/plan/StepCost.h"
 #include "test/conformance/prediction/Model.h"
+#include "test/conformance/prediction/Systems.h"
 
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ struct Row {
   /// Virtual stages of each stage. 0: the source gives neither these nor the microbatches; the best
   /// that pcc finds are taken.
   int chunks = 1;
-  plan::CostOptions price;
+  System system;
   double seconds = 0; ///< as published
 };
 

@@ -15,13 +15,13 @@ static constexpr double spreadOfDevices = 0.08 / 5.4;
 /// element in parentheses. Forward: logits are widened (2 + 4), their maximum is taken (4) and
 /// subtracted (8); exponentials (8), their sum (4), quotients (8). Backward: the quotients are
 /// scaled (8) and narrowed (4 + 2).
-static const std::vector<plan::KnownKernel> crossEntropy = {{"^loss$", 38}, {"^loss\\.grad", 14}};
+static const std::vector<KnownKernel> crossEntropy = {{"^loss$", 38}, {"^loss\\.grad", 14}};
 
 /// Kernels of a block that follow its matmuls. PyTorch's JIT compiler fuses a bias with the ops
 /// after it: gelu (fused_bias_gelu.py), or dropout and the residual (transformer.py,
 /// bias_dropout_add). The gradient of a bias, and the sum of two gradients of a residual, are
 /// kernels of autograd.
-static const std::vector<plan::KnownKernel> betweenProducts = {
+static const std::vector<KnownKernel> betweenProducts = {
     {"^(/h\\.[0-9]+/)(fc/add|gelu)$", 2 + 2},
     {"^(/h\\.[0-9]+/)gelu\\.grad", 2 + 2 + 2},
     {"^(/h\\.[0-9]+/(attn/proj|fc|out)/)broadcast\\.grad", 2},
@@ -30,7 +30,7 @@ static const std::vector<plan::KnownKernel> betweenProducts = {
 
 /// Dropout writes a mask of one byte an element; the bias of queries, keys and values is added in
 /// place.
-static const std::vector<plan::KnownKernel> withDropout = {
+static const std::vector<KnownKernel> withDropout = {
     {"/(rng_uniform|compare)$", 0}, // part of the kernels that drop and mask
     {"^(/h\\.[0-9]+/)(attn/proj/add|dropout/[a-z_]+|add)$", 2 + 2 + 2 + 1},
     {"^(/h\\.[0-9]+/)(out/add|dropout/[a-z_]+_1|add_1)$", 2 + 2 + 2 + 1},
@@ -49,7 +49,7 @@ static const std::vector<plan::KnownKernel> withDropout = {
 /// The time of Megatron's masked softmax is the rest after the cost of the matmuls. Of 5.80 ms
 /// forward 3.77 ms remain (5 bytes, with the mask's). Of 6.49 ms backward 2.78 ms remain (6 bytes).
 /// A kernel slower than this memory is no faster on faster memory.
-static const std::vector<plan::KnownKernel> attentionInPieces = {
+static const std::vector<KnownKernel> attentionInPieces = {
     {"^(/h\\.[0-9]+/attn/core/)(mul|select|softmax)$", 1 + 2, 712e9},
     {"^(/h\\.[0-9]+/attn/core/)(mul|select|softmax)\\.grad", 1 + 1 + 2, 1159e9},
     {"^(/h\\.[0-9]+/attn/core/dropout/)[a-z_]+$", 2 + 2 + 1, 1198e9},
@@ -63,44 +63,52 @@ static constexpr const char *normBackward = "^(/.*ln(1|2|_f)/)layer_norm\\.grad"
 /// Apex's newer ones (model/fused_layer_norm.py, FastLayerNormFN). Rates are from NVIDIA/apex, pull
 /// request 1037, on GA100, which counts 2 + 2 bytes forward and 2 + 2 + 2 backward. The older
 /// kernels read all data twice backward.
-static const std::vector<plan::KnownKernel> layerNormOf2021 = {{normForward, 4, 895.8e9},
-                                                               {normBackward, 6, 572.2e9}};
-static const std::vector<plan::KnownKernel> layerNormOf2022 = {{normForward, 4, 1258.0e9},
-                                                               {normBackward, 6, 1163.4e9}};
+static const std::vector<KnownKernel> layerNormOf2021 = {{normForward, 4, 895.8e9},
+                                                         {normBackward, 6, 572.2e9}};
+static const std::vector<KnownKernel> layerNormOf2022 = {{normForward, 4, 1258.0e9},
+                                                         {normBackward, 6, 1163.4e9}};
 /// Transformer Engine's kernels read and write once.
-static const std::vector<plan::KnownKernel> layerNormOf2024 = {{normForward, 4}, {normBackward, 6}};
+static const std::vector<KnownKernel> layerNormOf2024 = {{normForward, 4}, {normBackward, 6}};
 
 /// Attention of cuDNN, which Transformer Engine prefers on sm90: 518 Tflop/s forward, 499 Tflop/s
 /// backward. The rates are for heads of 128 and 4,096 positions, and count half of the causal
 /// matmuls. Source: Shah et al., "FlashAttention-3", 2024, figures 5 and 6, on H100; the backward
 /// pass without a mask.
-static const std::vector<plan::KnownKernel> cudnnAttention = {
+static const std::vector<KnownKernel> cudnnAttention = {
     {"/attn/core/attention$", 0, 0, 518e12}, {"/attn/core/attention\\.grad$", 0, 0, 499e12}};
 
-static void addKernels(plan::CostOptions &options, const std::vector<plan::KnownKernel> &kernels) {
-  options.kernels.insert(options.kernels.end(), kernels.begin(), kernels.end());
+plan::CostOptions System::costOptions() const {
+  plan::CostOptions whole = options;
+  whole.kernelsOf = [this](mlir::func::FuncOp function, const abi::DeviceFigures &device) {
+    return listKernels(kernels, function, device);
+  };
+  return whole;
 }
 
-/// Returns the options of every system. The optimizer updates all parameters of a rank in one
+static void addKernels(System &system, const std::vector<KnownKernel> &kernels) {
+  llvm::append_range(system.kernels.known, kernels);
+}
+
+/// Returns what all systems have in common. The optimizer updates all parameters of a rank in one
 /// kernel (Apex, multi_tensor_apply).
-static plan::CostOptions everySystem() {
-  plan::CostOptions options;
-  addKernels(options, crossEntropy);
-  addKernels(options, betweenProducts);
-  options.updatesAtOnce = true;
-  options.spread = spreadOfDevices;
-  return options;
+static System everySystem() {
+  System system;
+  addKernels(system, crossEntropy);
+  addKernels(system, betweenProducts);
+  system.options.updatesAtOnce = true;
+  system.options.spread = spreadOfDevices;
+  return system;
 }
 
 /// Kernels without dropout. The bias of queries, keys and values is added by their matmul, and the
 /// matmul of their gradients sums the bias's gradient (Transformer Engine, LayerNormLinear).
-static const std::vector<plan::KnownKernel> withoutDropout = {
+static const std::vector<KnownKernel> withoutDropout = {
     {"^(/h\\.[0-9]+/)(attn/proj/add|add)$", 2 + 2 + 2},
     {"^(/h\\.[0-9]+/)(out/add|add_1)$", 2 + 2 + 2},
     {"^/h\\.[0-9]+/attn/qkv/(add$|broadcast\\.grad)", 0},
 };
 
-/// Options of Megatron-LM of 2021 and 2022:
+/// Megatron-LM of 2021 and 2022:
 /// - `--fp16` (examples/sc21/CONFIG.sh), without `--accumulate-allreduce-grads-in-fp32`: gradients
 ///   are summed in f16, and only sums in f32 may be done by matmuls (arguments.py).
 /// - Sums are cleared (2 bytes) and divided (2 + 2), then reduced after the backward pass in one
@@ -108,49 +116,49 @@ static const std::vector<plan::KnownKernel> withoutDropout = {
 /// - A stage waits for its messages (p2p_communication.py).
 /// - Attention's matmuls read queries, keys and values where the projection left them. Their result
 ///   and the gradients of all three are copied (model/transformer.py).
-static plan::CostOptions megatronLmOnA100(const char *recompute) {
-  plan::CostOptions options = everySystem();
-  addKernels(options, withDropout);
-  addKernels(options, attentionInPieces);
-  options.precision = plan::Precision::f16();
-  options.recompute = recompute;
-  options.addsApart = true;
-  options.sumBytes = 6;
-  options.hidesReductions = options.hidesMessages = false;
-  options.bucketBytes = std::numeric_limits<double>::infinity();
-  options.views = "/attn/(split$|core/einsum|core/transpose\\.grad)";
-  return options;
+static System megatronLmOnA100(const char *recompute) {
+  System system = everySystem();
+  addKernels(system, withDropout);
+  addKernels(system, attentionInPieces);
+  system.options.precision = plan::Precision::f16();
+  system.options.recompute = recompute;
+  system.options.addsApart = true;
+  system.options.sumBytes = 6;
+  system.options.hidesReductions = system.options.hidesMessages = false;
+  system.options.bucketBytes = std::numeric_limits<double>::infinity();
+  system.kernels.views = "/attn/(split$|core/einsum|core/transpose\\.grad)";
+  return system;
 }
 
-plan::CostOptions megatronLm(const char *recompute) {
-  plan::CostOptions options = megatronLmOnA100(recompute);
-  addKernels(options, layerNormOf2021);
-  return options;
+System megatronLm(const char *recompute) {
+  System system = megatronLmOnA100(recompute);
+  addKernels(system, layerNormOf2021);
+  return system;
 }
 
 /// Data parallelism is PyTorch's own (examples/sc21/run_table_1.sh, `DDP=torch`). Gradients are
 /// copied to buckets of 25 MiB (2 + 2). The buckets are reduced concurrently with the backward pass
 /// and copied back (2 + 2).
-plan::CostOptions megatronLmInOneStage() {
-  plan::CostOptions options = megatronLm(blocks);
-  options.addsApart = false;
-  options.sumBytes = 8;
-  options.hidesReductions = true;
-  options.bucketBytes = 25 * (1 << 20);
-  return options;
+System megatronLmInOneStage() {
+  System system = megatronLm(blocks);
+  system.options.addsApart = false;
+  system.options.sumBytes = 8;
+  system.options.hidesReductions = true;
+  system.options.bucketBytes = 25 * (1 << 20);
+  return system;
 }
 
 /// The gradient of an input is reduced concurrently with the matmul of the weight's gradient
 /// (mpu/layers.py). If positions are split, the gathered operand of a matmul is gathered again in
 /// the backward pass (Korthikanti et al., section 4.2.2).
-plan::CostOptions megatronLmOf2022(const char *recompute) {
-  plan::CostOptions options = megatronLmOnA100(recompute);
-  addKernels(options, layerNormOf2022);
-  options.hidesInputGradients = options.gathersAgain = true;
-  return options;
+System megatronLmOf2022(const char *recompute) {
+  System system = megatronLmOnA100(recompute);
+  addKernels(system, layerNormOf2022);
+  system.options.hidesInputGradients = system.options.gathersAgain = true;
+  return system;
 }
 
-/// Options of Megatron-Core of 2024:
+/// Megatron-Core of 2024:
 /// - bf16; gradients are summed and reduced in f32, the sums by matmuls
 ///   (gradient_accumulation_fusion), cleared (4) and divided (4 + 4).
 /// - `--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap` (README.md), in buckets of
@@ -158,24 +166,25 @@ plan::CostOptions megatronLmOf2022(const char *recompute) {
 ///   (`delay_grad_reduce`; core/pipeline_parallel/schedules.py). During matmuls 16 units move
 ///   activations (Transformer Engine, pytorch/module/base.py, initialize_ub).
 /// - Attention reads and writes queries, keys, values and their gradients in place.
-plan::CostOptions megatronCore() {
-  plan::CostOptions options = everySystem();
-  addKernels(options, withoutDropout);
-  addKernels(options, layerNormOf2024);
-  addKernels(options, cudnnAttention);
-  options.precision = plan::Precision::bf16();
-  options.sumBytes = 12;
-  options.hidesActivations = options.hidesInputGradients = options.gathersAgain = true;
-  options.activationUnits = 16;
-  options.alignsReductions = true;
-  options.bucketBytes = 160e6;
-  options.views = "/attn/(split|core/)";
-  return options;
+System megatronCore() {
+  System system = everySystem();
+  addKernels(system, withoutDropout);
+  addKernels(system, layerNormOf2024);
+  addKernels(system, cudnnAttention);
+  system.options.precision = plan::Precision::bf16();
+  system.options.sumBytes = 12;
+  system.options.hidesActivations = system.options.hidesInputGradients =
+      system.options.gathersAgain = true;
+  system.options.activationUnits = 16;
+  system.options.alignsReductions = true;
+  system.options.bucketBytes = 160e6;
+  system.kernels.views = "/attn/(split|core/)";
+  return system;
 }
 
-plan::CostOptions inChunks(plan::CostOptions options, int chunks) {
-  options.hidesMessages &= chunks > 1;
-  return options;
+System inChunks(System system, int chunks) {
+  system.options.hidesMessages &= chunks > 1;
+  return system;
 }
 
 } // namespace pcc::conformance

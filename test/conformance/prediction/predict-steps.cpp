@@ -7,7 +7,6 @@
 #include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/import/Constraints.h"
-#include "compiler/plan/KnownKernels.h"
 #include "compiler/plan/PipelineChoice.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"
@@ -78,7 +77,8 @@ OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
                                     [](llvm::StringRef, int) { return "a row's constraint"; })) ||
       failed(runPhases(*module, makeOptions(cut), CompilePhase::Stages)))
     return {};
-  if (const plan::KnownKernel *kernel = plan::findUnused(row.price.kernels, *module)) {
+  if (const conformance::KnownKernel *kernel =
+          conformance::findUnused(row.system.kernels.known, *module)) {
     llvm::errs() << row.name << ": no op belongs to the kernel '" << kernel->ops << "'\n";
     return {};
   }
@@ -109,7 +109,7 @@ FailureOr<Prediction> Predictor::run() {
     OwningOpRef<ModuleOp> module = compile({.microbatches = row.slots});
     if (!module)
       return failure();
-    prediction.stages.push_back(plan::estimateStepCost(*module, cluster, row.price));
+    prediction.stages.push_back(plan::estimateStepCost(*module, cluster, row.system.costOptions()));
     prediction.seconds = prediction.stages.front().sum();
     return prediction;
   }
@@ -119,9 +119,9 @@ FailureOr<Prediction> Predictor::run() {
         OwningOpRef<ModuleOp> module = compile(cut);
         if (!module)
           return {{}, "not compiled"};
-        plan::CostOptions options = conformance::inChunks(row.price, cut.chunks);
-        plan::PipelineCost price = plan::estimatePipelineCost(*pipe::listPrograms(*module),
-                                                              cut.getShape(), cluster, options);
+        conformance::System system = conformance::inChunks(row.system, cut.chunks);
+        plan::PipelineCost price = plan::estimatePipelineCost(
+            *pipe::listPrograms(*module), cut.getShape(), cluster, system.costOptions());
         priced.push_back({cut, {}});
         for (const plan::StageCost &stage : price.stages)
           priced.back().second.push_back(stage.step);

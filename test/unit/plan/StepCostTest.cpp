@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/plan/StepCost.h"
 
-#include "compiler/plan/KnownKernels.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
@@ -70,7 +69,7 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
   }
 })";
 
-/// Three kernels of two layers.
+/// Elementwise ops of two layers, which are one kernel.
 static const char *const pair = R"(
 module attributes {dist.mesh = #dist.mesh<tp=1>} {
   func.func @forward(%x: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>) {
@@ -153,67 +152,26 @@ TEST(StepCost, NoReductionIsLost) {
   EXPECT_DOUBLE_EQ(step.sectionReductions[0].sum(), step.reductions);
 }
 
-// An op with a kernel of its own reads and writes memory.
-TEST(StepCost, OpsAloneCostMore) {
+/// Returns options in which the elementwise ops of `pair` are kernels of another system, with one
+/// number each, and `seconds` for the first.
+static CostOptions withGivenKernels(double seconds) {
   CostOptions options;
-  options.alone = ".";
-  EXPECT_GE(price(options).sections[0].sum(), price().sections[0].sum());
-}
-
-/// Returns `options` with one known kernel added.
-static CostOptions withKernel(const KnownKernel &kernel, CostOptions options = {}) {
-  options.kernels.push_back(kernel);
+  options.kernelsOf = [=](func::FuncOp function, const pcc::abi::DeviceFigures &) {
+    GivenKernels given;
+    for (Operation &op : function.getBody().front().without_terminator())
+      given.numbers[&op] = int64_t(given.numbers.size()) + 1;
+    given.seconds[&function.getBody().front().front()] = seconds;
+    return given;
+  };
   return options;
 }
 
-// The sum reads 512 by 1,024 elements and produces one.
-TEST(StepCost, AKnownKernelMovesWhatIsSaid) {
-  Seconds known = price(withKernel({"^graph.reduce$|^reduce$", 6})).sections[0].forward;
-  EXPECT_DOUBLE_EQ(known.reduction, pcc::machine::moveSeconds(a100().device(), 6 * 512 * 1024));
-  known = price(withKernel({"^graph.reduce$|^reduce$", 6, 1e12})).sections[0].forward;
-  EXPECT_DOUBLE_EQ(known.reduction,
-                   a100().device().launch_seconds().value() + 6 * 512 * 1024 / 1e12);
-}
-
-// Ops whose names give the same captured text are one kernel, whatever the rest of their names is.
-TEST(StepCost, OpsOfAKnownKernelCostItOnce) {
-  double move = pcc::machine::moveSeconds(a100().device(), 2 * 1024 * 1024);
-  KnownKernel each{"^(/h\\.[0-9]+/)[ab]$", 2}, all{"^/h", 2};
-  EXPECT_DOUBLE_EQ(price(withKernel(each), a100(), pair).sections[0].sum(), 2 * move);
-  EXPECT_DOUBLE_EQ(price(withKernel(all), a100(), pair).sections[0].sum(), move);
-  EXPECT_EQ(price(withKernel({"^/h", 0}), a100(), pair).sections[0].sum(), 0);
-  KnownKernel empty{"^/h\\.[0-9]+/(c?)[ab]$", 2};
-  EXPECT_DOUBLE_EQ(price(withKernel(empty), a100(), pair).sections[0].sum(), move);
-}
-
-// A kernel whose first op is a view is charged at the next op.
-TEST(StepCost, AViewTakesNothingFromItsKernel) {
-  CostOptions options = withKernel({"^(/fc/transpose|matmul)$", 0, 0, 1e14});
-  options.views = "^/fc/transpose$";
-  Seconds forward = price(options, a100(), layer).sections[0].forward;
-  EXPECT_EQ(forward.movement, 0);
-  EXPECT_GT(forward.contraction, 0);
-}
-
-TEST(StepCost, KnownKernelsWithoutOpsAreFound) {
-  MLIRContext context;
-  context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect>();
-  auto module = parseSourceString<ModuleOp>(pair, &context);
-  std::vector<KnownKernel> kernels = {{"^/h\\.0/a$", 1}, {"^/h", 1}};
-  EXPECT_EQ(findUnused(kernels, *module), nullptr);
-  kernels.push_back({"b$", 1});
-  EXPECT_EQ(findUnused(kernels, *module), &kernels[2]) << "all are of kernels before";
-  kernels[0].ops = "(";
-  EXPECT_EQ(findUnused(kernels, *module), &kernels[0]) << "no regular expression";
-}
-
-// The known kernel has the given speed, but still waits for the slowest device.
-TEST(StepCost, AKnownKernelMayMultiply) {
-  CostOptions options;
-  options.spread = 0.01;
-  options = withKernel({"^/fc/matmul$", 0, 0, 1e14}, options);
-  double seconds = 2.0 * 512 * 1024 * 1024 / 1e14 + a100().device().launch_seconds().value();
-  EXPECT_NEAR(price(options).sections[0].forward.contraction / seconds, 1.0143, 1e-4);
+// Given seconds replace the seconds of an op. The other two ops are kernels of their own.
+TEST(StepCost, GivenKernelsReplacePredictedOnes) {
+  const auto &device = a100().device();
+  double move = pcc::machine::moveSeconds(device, 2 * 4 * 1024 * 1024);
+  EXPECT_LT(price({}, a100(), pair).sections[0].sum(), 2 * move);
+  EXPECT_DOUBLE_EQ(price(withGivenKernels(1), a100(), pair).sections[0].sum(), 1 + 2 * move);
 }
 
 // Two gradients are read and one is written, in f16, also in a step of one action.
@@ -248,13 +206,6 @@ TEST(StepCost, AnUpdateOfAllParametersLaunchesNothingForOne) {
   options.updatesAtOnce = true;
   EXPECT_NEAR(price().sections[1].sum() - price(options).sections[1].sum(),
               a100().device().launch_seconds().value(), 1e-12);
-}
-
-TEST(StepCost, ViewsCostNothing) {
-  CostOptions options;
-  EXPECT_GT(price(options, a100(), layer).sections[0].forward.movement, 0);
-  options.views = "^/fc/transpose$";
-  EXPECT_EQ(price(options, a100(), layer).sections[0].forward.movement, 0);
 }
 
 // The sum takes as long as the matmul of the weight's gradient, which reads the same gradient.

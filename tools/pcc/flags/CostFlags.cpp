@@ -19,10 +19,6 @@ CostFlags::CostFlags(cl::SubCommand &command)
       recompute("recompute",
                 cl::desc("forward ops that are recomputed for the backward pass, by name"),
                 cl::value_desc("regex"), cl::sub(command)),
-      alone("alone", cl::desc("ops that are not fused, by name"), cl::value_desc("regex"),
-            cl::sub(command)),
-      apart("apart", cl::desc("ops that are fused only with each other, by name"),
-            cl::value_desc("regex"), cl::sub(command)),
       wide("wide", cl::desc("ops that mixed precision keeps in f32, by name"),
            cl::value_desc("regex"), cl::sub(command)),
       hidesActivations("hide-activations",
@@ -33,7 +29,7 @@ CostFlags::CostFlags(cl::SubCommand &command)
                   cl::init(0), cl::sub(command)) {}
 
 ExitCode CostFlags::read(plan::CostOptions &options) const {
-  for (const cl::opt<std::string> *flag : {&recompute, &alone, &apart, &wide}) {
+  for (const cl::opt<std::string> *flag : {&recompute, &wide}) {
     std::string error;
     if (!flag->getValue().empty() && !llvm::Regex(*flag).isValid(error))
       return fail(BadUsage, "'--" + flag->ArgStr + "': expected a regular expression, got '" +
@@ -46,8 +42,6 @@ ExitCode CostFlags::read(plan::CostOptions &options) const {
   options.recompute = recompute;
   options.hidesActivations = hidesActivations;
   options.bucketBytes = bucketBytes;
-  options.alone = alone;
-  options.apart = apart;
   options.wide = wide;
   return Success;
 }

@@ -20,7 +20,7 @@ public:
 
 private:
   llvm::cl::opt<PrecisionName> precision;
-  llvm::cl::opt<std::string> recompute, alone, apart, wide;
+  llvm::cl::opt<std::string> recompute, wide;
   llvm::cl::opt<bool> hidesActivations;
   llvm::cl::opt<double> bucketBytes;
 };
