@@ -229,8 +229,8 @@ static void addSpmd(OpPassManager &passes, const CompileOptions &options) {
 /// stages: makes the programs of the pipeline stages. Composites are decomposed after the cut, so
 /// that only the values that derivatives save pass between sections. Values of the decomposition do
 /// not pass between sections, because both sides compute them. Copies of a microbatch are
-/// interleaved late, because until then all copies are alike. Matmuls are chunked last. No
-/// collective is added after this phase.
+/// interleaved late, because until then all copies are alike. After this phase no message between
+/// ranks is added; a collective may still be cut into several.
 static void addStages(OpPassManager &passes, const CompileOptions &options) {
   order::PipelineShape shape = getCutShape(options);
   if (isCut(options)) {
@@ -244,15 +244,12 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
     passes.addPass(pipeline::createJoinCopies());
     addCleanUp(passes);
   }
-  if (options.matmulChunks > 1)
-    passes.addPass(partition::createChunkMatmuls(
-        {options.matmulChunks,
-         options.cluster ? machine::toText(*options.cluster) : std::string()}));
 }
 
 /// fuse, for each program: rewrites ops for the target and decides which ops form a kernel. The
 /// order of the passes matters:
 ///
+/// * Matmuls are chunked first, because each chunk may have an epilogue.
 /// * Fusion of epilogues into GPU matmuls runs after all passes that rewrite ops, because rewriting
 ///   would lose its annotations. Only the splitting of long reductions runs later; it leaves the
 ///   reductions that matmul instructions compute.
@@ -262,6 +259,10 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
 /// No op changes after this phase.
 static void addFuse(OpPassManager &passes, const CompileOptions &options) {
   bool isGpu = !options.gpuChip.empty();
+  if (options.matmulChunks > 1)
+    passes.addPass(fusion::createChunkMatmuls(
+        {options.matmulChunks,
+         options.cluster ? machine::toText(*options.cluster) : std::string()}));
   passes.addPass(fusion::createPrepareKernels(
       {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
   addCleanUp(passes);

@@ -3,6 +3,7 @@
 // Passes of this room; Passes.td describes each.
 #pragma once
 
+#include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/task/Task.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,6 +7,20 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChunkMatmuls : Pass<"fuse-chunk-matmuls", "::mlir::ModuleOp"> {
+  let summary = "cut matmuls into chunks that are summed over ranks one after the other";
+  let description = [{
+    A matmul of two matrices whose only reader is an all_reduce becomes matmuls of some of its rows,
+    each with an all_reduce of its own. One chunk is summed while the next is computed.
+    passes/analysis chooses the number of chunks that finishes first on the machine.
+  }];
+  let options = [
+    Option<"chunks", "chunks", "int64_t", "4", "maximum number of chunks">,
+    Option<"cluster", "cluster", "std::string", "\"\"",
+           "`2x8xH100`, or the message of docs/spec/machine.md as text">];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
 def PrepareKernels : Pass<"fuse-prepare-kernels", "::mlir::ModuleOp"> {
   let summary = "make the scales of sums over actions and the parts of splits explicit as ops";
   let description = [{

@@ -51,20 +51,6 @@ def DecomposeExchanges : Pass<"dist-decompose-exchanges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 
-def ChunkMatmuls : Pass<"dist-chunk-matmuls", "::mlir::ModuleOp"> {
-  let summary = "cut matmuls into chunks that are summed over ranks one after the other";
-  let description = [{
-    A matmul of two matrices whose only reader is an all_reduce becomes matmuls of some of its rows,
-    each with an all_reduce of its own. One chunk is summed while the next is computed. The pass
-    does so where the cost model of the machine says that this finishes earlier.
-  }];
-  let options = [
-    Option<"chunks", "chunks", "int64_t", "4", "as many at most">,
-    Option<"cluster", "cluster", "std::string", "\"\"",
-           "`2x8xH100`, or the message of docs/spec/machine.md as text">];
-  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
-}
-
 def BroadcastParameters : Pass<"dist-broadcast-parameters", "::mlir::ModuleOp"> {
   let summary = "let training start with the parameters of rank 0";
   let description = [{
