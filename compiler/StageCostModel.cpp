@@ -2,6 +2,7 @@
 #include "compiler/StageCostModel.h"
 
 #include "compiler/plan/PipelineCost.h"
+#include "runtime/machine/MemoryBudget.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -9,9 +10,7 @@ using namespace pcc;
 schedule::StageCostModel pcc::makeStageCostModel(const CompileOptions &options) {
   if (!options.cluster)
     return nullptr;
-  int64_t memory = options.parallel.memory_limit() > 0
-                       ? options.parallel.memory_limit()
-                       : int64_t(options.cluster->device().memory_bytes().value());
+  int64_t memory = machine::memoryBudget(options.parallel, *options.cluster);
   return [cluster = *options.cluster, memory](ArrayRef<ModuleOp> stages,
                                               const order::PipelineShape &shape) {
     plan::PipelineCost price = plan::estimatePipelineCost(stages, shape, cluster);

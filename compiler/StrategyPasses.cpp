@@ -7,6 +7,7 @@
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/MemoryBudget.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -40,11 +41,9 @@ static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config)
 /// all pipeline stages on the ranks of one stage, so the limit is multiplied by the number of
 /// stages.
 static int64_t getSearchedMemory(const CompileOptions &options) {
-  int64_t limit = options.parallel.memory_limit(),
-          stages = getPipelineShape(options.parallel).devices;
-  if (limit == 0 && stages > 1 && options.cluster)
-    limit = int64_t(options.cluster->device().memory_bytes().value());
-  return limit * stages;
+  int64_t limit = options.cluster ? machine::memoryBudget(options.parallel, *options.cluster)
+                                  : options.parallel.memory_limit();
+  return limit * getPipelineShape(options.parallel).devices;
 }
 
 std::unique_ptr<Pass> pcc::makeDataParallel(const CompileOptions &options) {

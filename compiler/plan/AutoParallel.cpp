@@ -60,8 +60,7 @@ private:
   strategy::SearchOptions getOptions(double seconds) {
     strategy::SearchOptions options;
     options.algorithm = algorithm;
-    if (memoryLimit > 0)
-      options.memoryLimit = memoryLimit;
+    options.memoryLimit = memoryLimit;
     options.solve.seconds = seconds;
     options.solve.gap = gap;
     options.solve.seed = seed;

@@ -14,6 +14,7 @@
 #include "passes/solve/order/Schedule.h"
 #include "passes/solve/stages/StageProblem.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/MemoryBudget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
@@ -166,9 +167,7 @@ private:
     problem.layers = costs->layers;
     problem.stages = shape.stages();
     problem.microbatches = getLive(shape, options->trains());
-    double memory =
-        memoryLimit > 0 ? double(memoryLimit) : options->cluster.device().memory_bytes().value();
-    problem.limit = int64_t(memory) / shape.chunks;
+    problem.limit = machine::memoryBudget(memoryLimit, options->cluster) / shape.chunks;
     StagePlan plan = planStages(std::move(problem), costs->forward);
     if (!plan.error.empty() && observeNone)
       observeNone();

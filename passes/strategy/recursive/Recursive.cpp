@@ -63,8 +63,7 @@ private:
     if (!machine)
       return getOperation().emitError() << machine.status().message();
     SearchOptions options;
-    if (memoryLimit > 0)
-      options.memoryLimit = memoryLimit;
+    options.memoryLimit = memoryLimit;
     outcome.byRoofline = improveSearch(getOperation(), mesh, std::move(fixed), *machine, options);
     remark::passed(getOperation().getLoc(),
                    remark::RemarkOpts::name("improve").category("strategy"))

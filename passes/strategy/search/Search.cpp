@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/search/Search.h"
 
+#include "runtime/machine/MemoryBudget.h"
 #include <chrono>
 
 using namespace mlir;
@@ -21,8 +22,9 @@ SearchOutcome search(ModuleOp module, ConstrainedProgram pinned, const abi::Clus
   auto start = std::chrono::steady_clock::now();
   SearchOutcome outcome;
   outcome.asked = pinned;
-  outcome.problem = std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given,
-                                                    options.getMemoryLimit(cluster));
+  outcome.problem =
+      std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given,
+                                      machine::memoryBudget(options.memoryLimit, cluster));
   const solve::StrategyProblem &problem = outcome.problem->getProblem();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.result = solveBy(options.algorithm, problem, options.solve);

@@ -13,13 +13,9 @@ namespace pcc::strategy {
 
 struct SearchOptions {
   SearchAlgorithm algorithm = SearchAlgorithm::DynamicProgramming;
-  /// Bytes of one device; by default the memory of the machine's device.
-  std::optional<int64_t> memoryLimit = {};
+  /// Bytes of one device; 0: the memory of the machine's device.
+  int64_t memoryLimit = 0;
   solve::SolveOptions solve = {};
-
-  int64_t getMemoryLimit(const abi::Cluster &cluster) const {
-    return memoryLimit.value_or(static_cast<int64_t>(cluster.device().memory_bytes().value()));
-  }
 };
 
 struct SearchOutcome {

@@ -7,6 +7,7 @@
 #include "passes/solve/strategy/primal/Improve.h"
 #include "passes/strategy/propagate/OpSharding.h"
 #include "passes/strategy/search/SearchGraph.h"
+#include "runtime/machine/MemoryBudget.h"
 #include "llvm/ADT/DenseMap.h"
 #include <chrono>
 #include <cmath>
@@ -232,7 +233,8 @@ private:
 SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, SeedShardings fixed,
                             const abi::Cluster &cluster, const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  Improver improver(module, mesh, fixed, cluster, options.getMemoryLimit(cluster));
+  Improver improver(module, mesh, fixed, cluster,
+                    machine::memoryBudget(options.memoryLimit, cluster));
   SmallVector<StringRef> axes = {""}; // one rank: there is nothing to improve
   if (mesh.getNumRanks() > 1)
     axes = llvm::map_to_vector(mesh.getAxes(),
