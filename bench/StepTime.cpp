@@ -6,10 +6,9 @@
 //   step-time [--quick] [--json]
 
 #include "bench/Limits.h"
-#include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/import/Import.h"
-#include "compiler/link/Link.h"
+#include "compiler/search/CompileProgram.h"
 #include "runtime/execute/Train.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -59,7 +58,7 @@ CompileOptions optionsFor(int64_t ranks) {
   return options;
 }
 
-mlir::FailureOr<abi::Executable> compile(int64_t batch, int64_t ranks) {
+mlir::FailureOr<abi::Executable> compileModel(int64_t batch, int64_t ranks) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
@@ -67,14 +66,14 @@ mlir::FailureOr<abi::Executable> compile(int64_t batch, int64_t ranks) {
   import::ImportOptions importOptions;
   importOptions.dims["B"] = batch;
   auto module = import::importModel(PCC_BENCH_MODEL, importOptions, context);
-  if (!module || mlir::failed(runPhases(*module, optionsFor(ranks), CompilePhase::Llvm)))
+  if (!module)
     return mlir::failure();
-  return link::linkProgram(*module);
+  return compile(*module, optionsFor(ranks));
 }
 
 runtime::Expected<Row> measure(int64_t batch, int64_t ranks) {
   auto start = std::chrono::steady_clock::now();
-  auto program = compile(batch, ranks);
+  auto program = compileModel(batch, ranks);
   if (mlir::failed(program))
     return runtime::Status::badInput("the model does not compile");
   double compileSeconds =

@@ -104,7 +104,8 @@ static void addRecomputeAnnotations(OpPassManager &passes, const CompileOptions 
   if (!options.recomputes() && !options.observeParts)
     return;
   plan::PlanAnnotateRecomputeOptions mark;
-  llvm::append_range(mark.parts, options.recomputedParts);
+  if (options.recomputedParts)
+    llvm::append_range(mark.parts, *options.recomputedParts);
   mark.deviceNum = options.parallel.device_num();
   mark.isAlone = getPipelineShape(options.parallel).devices == 1;
   if (options.cluster)
@@ -373,6 +374,21 @@ static constexpr PhaseRow phases[] = {
     {CompilePhase::Task, "task", nullptr, addTask},
     {CompilePhase::Llvm, "llvm", addLlvm},
 };
+
+CompileOptions pcc::getSingleRankOptions(CompileOptions options) {
+  options.obeysAnnotations = options.parallel.parallel_mode() == abi::STAND_ALONE;
+  options.obeysStages = false;
+  options.parallel.set_device_num(1);
+  options.parallel.set_pipeline_stages(1);
+  options.parallel.set_virtual_stages(1);
+  options.parallel.set_pipeline_schedule(abi::SCHEDULE_1F1B);
+  options.parallel.clear_global_rank();
+  options.parallel.set_parallel_mode(abi::STAND_ALONE);
+  options.parallel.clear_strategy_ckpt_load_file();
+  options.parallel.clear_strategy_ckpt_save_file();
+  options.recomputedParts.emplace();
+  return options;
+}
 
 llvm::StringRef pcc::stringify(CompilePhase phase) { return phases[static_cast<int>(phase)].name; }
 

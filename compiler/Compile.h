@@ -45,7 +45,8 @@ std::optional<CompilePhase> parsePhase(llvm::StringRef name);
 
 /// Inputs of the compilation pipeline besides the model.
 struct CompileOptions {
-  /// Parallel configuration with all numbers set.
+  /// Parallel configuration with all numbers set. `interleave_num` 0: the number of copies is
+  /// chosen (compiler/search/Choices.h).
   abi::ParallelConfig parallel;
   /// Loss and optimizer. Both empty: the model is only evaluated, without a training step.
   /// Microbatches, copies and the reduction over them come from `parallel`.
@@ -74,8 +75,9 @@ struct CompileOptions {
   /// Bytes per device into which automatically found stages must fit; 0: the memory limit.
   int64_t stageMemory = 0;
   /// Parts of the model that are recomputed for the gradients, as indices into the list of
-  /// compiler/plan/RecomputeParts.h.
-  std::vector<int64_t> recomputedParts;
+  /// compiler/plan/RecomputeParts.h. Absent: parts are chosen if the program would exceed the
+  /// memory limit (compiler/search/Choices.h).
+  std::optional<std::vector<int64_t>> recomputedParts;
   /// Random seed of the AUTO_PARALLEL search. The same seed and number of threads find the same
   /// plan.
   uint64_t searchSeed = 1;
@@ -100,8 +102,13 @@ struct CompileOptions {
   std::function<mlir::LogicalResult(CompilePhase, mlir::ModuleOp)> observe;
 
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
-  bool recomputes() const { return trains() && !recomputedParts.empty(); }
+  bool recomputes() const { return trains() && recomputedParts && !recomputedParts->empty(); }
 };
+
+/// Returns the options for one device to compute what `options` distribute: the same actions on one
+/// rank. Ignores the model's sharding annotations, unless the model itself was written for many
+/// ranks.
+CompileOptions getSingleRankOptions(CompileOptions options);
 
 /// Adds the passes of one phase, and the pass that verifies the phase. `isCut`: pipeline
 /// stages have nested modules of their own.
@@ -109,7 +116,8 @@ void addPhase(mlir::OpPassManager &passes, CompilePhase phase, const CompileOpti
               bool isCut = false);
 
 /// Runs the compilation pipeline on the graph `module` up to and including phase `last`. Reports
-/// errors as diagnostics.
+/// errors as diagnostics. All choices in `options` must be made; compiler/search/CompileProgram.h
+/// makes them and compiles to a program.
 mlir::LogicalResult runPhases(mlir::ModuleOp module, const CompileOptions &options,
                               CompilePhase last);
 

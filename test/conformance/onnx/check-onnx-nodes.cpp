@@ -4,11 +4,11 @@
 // machine's CPU. With --split it runs them in the interpreter on 2 and 4 ranks. Prints the tests
 // that did not pass with the reason, and counts by operator.
 #include "compiler/Register.h"
+#include "compiler/verify/VerifyTestData.h"
 #include "mlir/IR/Dialect.h"
 #include "passes/partition/forms/LocalForms.h"
 #include "test/conformance/onnx/SplitTest.h"
 #include "test/conformance/onnx/Tally.h"
-#include "tools/pcc/verify/VerifyTestData.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -56,7 +56,7 @@ static interpret::Report run(const NodeTest &test, mlir::MLIRContext &context,
     return {{{"results", interpret::CaseStatus::Skipped, std::string(reason)}}};
   if (split)
     return verifySplit(test, context, strategies);
-  return cli::verifyTestData(context, test.model(), test.folder, makeOptions());
+  return verify::verifyTestData(context, test.model(), test.folder, makeOptions());
 }
 
 int main(int argc, char **argv) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/fuzz/onnx/Judge.h"
 
-#include "compiler/Compile.h"
 #include "compiler/import/TestData.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/interpret/compare/Bounds.h"
-#include "compiler/link/Link.h"
+#include "compiler/search/CompileProgram.h"
+#include "compiler/verify/RuntimeTensors.h"
+#include "compiler/verify/TrainOnRanks.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/verify/RuntimeTensors.h"
-#include "tools/pcc/verify/TrainOnRanks.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
@@ -141,11 +140,7 @@ void Judge::writeTolerances(const interpret::Bounds &bounds) {
 std::unique_ptr<runtime::Session> Judge::load(ModuleOp module, const CompileOptions &options,
                                               const std::string &way) {
   FirstError error(&context);
-  if (failed(runPhases(module, options, CompilePhase::Llvm))) {
-    fail(way, error.str());
-    return nullptr;
-  }
-  FailureOr<abi::Executable> program = link::linkProgram(module);
+  FailureOr<abi::Executable> program = compile(module, options);
   if (failed(program)) {
     fail(way, error.str());
     return nullptr;
@@ -162,12 +157,12 @@ void Judge::runCpu() {
   auto session = load(*copy, plainOptions(), "cpu");
   if (!session)
     return;
-  auto outputs = session->runForward(cli::withoutPrefix(arguments, "input "));
+  auto outputs = session->runForward(verify::withoutPrefix(arguments, "input "));
   if (!outputs)
     return fail("cpu", outputs.status().describe());
   NamedTensors actual;
   for (const auto &[output, value] : *outputs)
-    actual[bindingKey(graph::RoleKind::Output, output)] = cli::toInterpreter(value);
+    actual[bindingKey(graph::RoleKind::Output, output)] = verify::toInterpreter(value);
   take("cpu", interpret::compareNamed("", reference, actual, interpret::compiledFactor(*module)));
 }
 
@@ -239,7 +234,7 @@ void Judge::train() {
   auto session = load(*trained, options, "training");
   if (!session)
     return;
-  auto actual = cli::trainOnRanks(*session, *expected);
+  auto actual = verify::trainOnRanks(*session, *expected);
   if (!actual)
     return fail("training", actual.status().describe());
   take("training", interpret::compareTraining(*expected, *actual, interpret::compiledFactor(*one)));

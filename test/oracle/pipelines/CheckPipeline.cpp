@@ -3,11 +3,11 @@
 
 #include "compiler/Register.h"
 #include "compiler/interpret/compare/Verify.h"
-#include "compiler/link/Link.h"
+#include "compiler/search/CompileProgram.h"
+#include "compiler/verify/TrainOnRanks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/verify/TrainOnRanks.h"
 
 using namespace mlir;
 
@@ -87,15 +87,13 @@ bool Check::compile(bool runsOnCpu) {
       ranks = current.clone();
     return success();
   };
-  CompilePhase last = runsOnCpu ? CompilePhase::Llvm : CompilePhase::Task;
-  if (failed(runPhases(*one, single, CompilePhase::Grad)) ||
-      failed(runPhases(*module, options, last)))
+  if (failed(runPhases(*one, single, CompilePhase::Grad)))
     return false;
-  FailureOr<abi::Executable> linked =
-      runsOnCpu ? link::linkProgram(*module) : link::linkInstructions(*module);
-  if (succeeded(linked))
-    executable = std::move(*linked);
-  return succeeded(linked);
+  FailureOr<abi::Executable> compiled =
+      runsOnCpu ? pcc::compile(*module, options) : compileInstructions(*module, options);
+  if (succeeded(compiled))
+    executable = std::move(*compiled);
+  return succeeded(compiled);
 }
 
 PipelineFailure Check::compareCpu() {
@@ -103,7 +101,7 @@ PipelineFailure Check::compareCpu() {
   auto session = runtime::Session::load(std::move(executable), {.seed = 1, .timeOut = patience});
   if (!session)
     return {"cpu", session.status().describe()};
-  return failureOf("cpu", cli::verifyTraining(*one, **session, verify));
+  return failureOf("cpu", verify::verifyTraining(*one, **session, verify));
 }
 
 PipelineFailure Check::run(bool runsOnCpu) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/training/TrainedModel.h"
 
-#include "compiler/Compile.h"
 #include "compiler/Register.h"
-#include "compiler/link/Link.h"
+#include "compiler/search/CompileProgram.h"
+#include "compiler/verify/TrainOnRanks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "tools/pcc/verify/TrainOnRanks.h"
 
 using namespace mlir;
 using pcc::interpret::Report;
@@ -43,10 +42,9 @@ Report compareTraining(const std::string &model, const std::string &optimizer, u
     return failedReport(errors);
   OwningOpRef<ModuleOp> compiled = one->clone();
   CompileOptions options = optionsOf(optimizer);
-  if (failed(runPhases(*one, options, CompilePhase::Grad)) ||
-      failed(runPhases(*compiled, options, CompilePhase::Llvm)))
+  if (failed(runPhases(*one, options, CompilePhase::Grad)))
     return failedReport(errors);
-  FailureOr<abi::Executable> program = link::linkProgram(*compiled);
+  FailureOr<abi::Executable> program = compile(*compiled, options);
   if (failed(program))
     return failedReport(errors);
   interpret::VerifyOptions verify;
@@ -57,7 +55,7 @@ Report compareTraining(const std::string &model, const std::string &optimizer, u
   auto session = runtime::Session::load(std::move(*program), {.seed = seed, .threads = 1});
   if (!session)
     return failedReport(session.status().describe());
-  auto actual = cli::trainOnRanks(**session, *reference);
+  auto actual = verify::trainOnRanks(**session, *reference);
   if (!actual)
     return failedReport(actual.status().describe());
   return interpret::compareTraining(*reference, *actual, interpret::compiledFactor(*one));

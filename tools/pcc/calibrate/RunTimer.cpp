@@ -2,8 +2,7 @@
 
 #include "tools/pcc/calibrate/RunTimer.h"
 
-#include "compiler/Compile.h"
-#include "compiler/link/Link.h"
+#include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/execute/Session.h"
@@ -224,17 +223,15 @@ static void startConcurrently(abi::Executable &executable) {
     }
 }
 
-static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks,
-                                          const std::string &gpuChip) {
+static FailureOr<abi::Executable> compileFor(ModuleOp module, int64_t ranks,
+                                             const std::string &gpuChip) {
   CompileOptions options;
   options.parallel.set_device_num(static_cast<int32_t>(ranks));
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.parallel.set_micro_batches(1);
   options.parallel.set_interleave_num(1);
   options.gpuChip = gpuChip;
-  if (failed(runPhases(module, options, CompilePhase::Llvm)))
-    return failure();
-  return link::linkProgram(module);
+  return compile(module, options);
 }
 
 /// Finds how often a round repeats each program, then runs rounds of all programs in turns.
@@ -262,7 +259,7 @@ FailureOr<std::vector<double>> RunTimer::timeInTurns(ArrayRef<TimedProgram> prog
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(makeText(ranks, program), &context);
     if (!module)
       return failure();
-    FailureOr<abi::Executable> executable = compile(*module, ranks, gpuChip);
+    FailureOr<abi::Executable> executable = compileFor(*module, ranks, gpuChip);
     if (failed(executable))
       return failure();
     if (program.isConcurrent)

@@ -3,8 +3,9 @@
 #include "tools/pcc/flags/CompileFlags.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/link/Link.h"
 #include "compiler/plan/MeshChoice.h"
+#include "compiler/search/Choices.h"
+#include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
 #include "passes/autodiff/Losses.h"
@@ -13,9 +14,6 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/search/CopySearch.h"
-#include "tools/pcc/search/RecomputeSearch.h"
-#include "tools/pcc/search/SimulatedProgram.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace pcc::cli;
@@ -135,9 +133,7 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
     mlir::applyDefaultTimingPassManagerCLOptions(passes);
     return mlir::applyPassManagerCLOptions(passes);
   };
-  if (ExitCode code = chooseCopyCount(options))
-    return code;
-  return chooseRecompute(options);
+  return Success;
 }
 
 /// Enables printing of all kinds of remarks.
@@ -151,160 +147,82 @@ static mlir::LogicalResult showRemarks(mlir::MLIRContext &context) {
       /*printAsEmitRemarks=*/true);
 }
 
-/// Lets `choose` decide by compiling the model, and emits its remark. Skips an invalid program,
-/// because the compilation pipeline reports the error.
-ExitCode CompileFlags::chooseByCompiling(const CompileOptions &options, Choice choose) const {
-  if (!checkPipeline(options.parallel, options.trains()).empty())
-    return Success;
-  Session session; // a separate session: no remarks of programs that are not built
-  ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
-  if (!module)
-    return code;
-  Remark remark;
-  if (ExitCode failed = choose(*module, remark))
-    return failed;
-  if (!remarks || !remark)
-    return Success;
-  if (mlir::failed(showRemarks(session.context)))
-    return InternalError;
-  remark(module->getLoc());
-  return Success;
-}
-
-/// Chooses the number of copies if the user leaves it open. Otherwise compares the user's number
-/// with one copy, if remarks are printed.
-ExitCode CompileFlags::chooseCopyCount(CompileOptions &options) const {
-  abi::ParallelConfig &config = options.parallel;
-  bool isChosen = config.interleave_num() == 0;
-  if (!isChosen && (config.interleave_num() == 1 || !remarks))
-    return Success;
-  config.set_interleave_num(int(options.training.copies));
-  if (!options.trains())
-    return Success;
-  return chooseByCompiling(options, [&](mlir::ModuleOp module, Remark &remark) {
-    CopySearch search(module, options);
-    if (!isChosen) {
-      remark = [one = search.evaluate(1), given = search.evaluate(options.training.copies)](
-                   mlir::Location location) { remarkOneIsFaster(location, one, given); };
-      return Success;
-    }
-    auto candidates =
-        plan::estimateCopyCosts([&](int64_t copies) { return search.evaluate(copies); });
-    options.training.copies =
-        plan::chooseCopies(candidates, getMemoryLimit(search.getOptions())).copies;
-    config.set_interleave_num(int(options.training.copies));
-    remark = [candidates, copies = options.training.copies](mlir::Location location) {
-      remarkChoice(location, candidates, copies);
-    };
-    return Success;
-  });
-}
-
-/// Chooses what is recomputed if the program would exceed the memory limit. A search of shardings
-/// handles the limit itself.
-ExitCode CompileFlags::chooseRecompute(CompileOptions &options) const {
-  const abi::ParallelConfig &config = options.parallel;
-  if (config.memory_limit() == 0 || config.parallel_mode() == abi::AUTO_PARALLEL)
-    return Success;
-  return chooseByCompiling(options, [&](mlir::ModuleOp module, Remark &remark) {
-    RecomputeSearch search(module, options);
-    plan::RecomputeCandidate chosen = search.run();
-    if (!chosen.error.empty())
-      return Success; // the compilation pipeline reports the error
-    if (!chosen.fits(search.getLimit()))
-      return fail(
-          Infeasible,
-          llvm::formatv("'--memory-limit': expected at least {0} bytes per rank{1}, got {2}; "
-                        "largest live tensors at the peak: {3}",
-                        chosen.peakBytes, options.trains() ? " even with recomputation" : "",
-                        search.getLimit(), chosen.atPeak));
-    options.recomputedParts.assign(chosen.parts.begin(), chosen.parts.end());
-    if (!chosen.parts.empty())
-      remark = [baseline = search.getBaseline(), chosen](mlir::Location location) {
-        remarkRecomputed(location, baseline, chosen);
-      };
-    return Success;
-  });
-}
-
-/// Runs the compilation pipeline. Returns BadUsage for contradictory options, BadInput for a bad
-/// model, and Infeasible if there is no plan.
-static ExitCode compileModule(mlir::ModuleOp module, pcc::CompileOptions options,
-                              pcc::CompilePhase last) {
-  if (std::string error = pcc::checkPipeline(options.parallel, options.trains()); !error.empty())
-    return fail(BadUsage, error);
-  bool isInfeasible = false;
-  options.observeSearch = [&, next = std::move(options.observeSearch)](
-                              llvm::ArrayRef<pcc::plan::MeshCandidate> candidates) {
-    isInfeasible = !candidates.front().outcome.isFeasible();
-    if (next)
-      next(candidates);
-  };
-  options.observeNoStages = [&] { isInfeasible = true; };
-  if (mlir::succeeded(runPhases(module, options, last)))
-    return Success;
-  return isInfeasible ? Infeasible : BadInput;
-}
-
 std::optional<pcc::DumpPhases> CompileFlags::dump() const {
   if (dumpIr.empty())
     return std::nullopt;
   return DumpPhases(dumpIr[0], /*pictures=*/dumpIr.size() == 2);
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compile(Session &session,
-                                                        const CompileOptions &options,
-                                                        CompilePhase last, ExitCode &code) const {
+mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Session &session,
+                                                          CompileOptions &options, ExitCode &code,
+                                                          bool shows) const {
   mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
   if (!module)
     return {};
-  code = compile(*module, options, last);
+  code = Success;
+  if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
+    code = fail(BadUsage, error);
+  else if (shows && remarks && mlir::failed(showRemarks(session.context)))
+    code = InternalError;
+  if (code != Success)
+    return {};
+  if (shows && remarks)
+    search::remarkSlowerCopies(*module, options);
+  code = mlir::succeeded(search::resolveChoices(*module, options))
+             ? compileResolved(run, *module, options, shows)
+             : Infeasible;
   return code == Success ? std::move(module) : nullptr;
 }
 
-ExitCode CompileFlags::compile(mlir::ModuleOp module, const CompileOptions &options,
-                               CompilePhase last) const {
-  if (remarks && mlir::failed(showRemarks(*module.getContext())))
-    return InternalError;
-  std::optional<DumpPhases> files = dump();
+ExitCode CompileFlags::compileResolved(Compilation run, mlir::ModuleOp module,
+                                       const CompileOptions &options, bool shows) const {
+  std::optional<DumpPhases> files = shows ? dump() : std::nullopt;
+  bool isInfeasible = false;
   CompileOptions observed = options;
   observed.observe = [&](CompilePhase phase, mlir::ModuleOp current) -> mlir::LogicalResult {
     if (files && mlir::failed(files->write(phase, current)))
       return mlir::failure();
     return options.observe ? options.observe(phase, current) : mlir::success();
   };
-  return compileModule(module, std::move(observed), last);
+  observed.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
+    isInfeasible = !candidates.front().outcome.isFeasible();
+    if (options.observeSearch)
+      options.observeSearch(candidates);
+  };
+  observed.observeNoStages = [&] { isInfeasible = true; };
+  if (mlir::succeeded(run(module, observed)))
+    return Success;
+  return isInfeasible ? Infeasible : BadInput;
 }
 
-ExitCode CompileFlags::build(Session &session, const CompileOptions &options, bool shows,
-                             abi::Executable &program) const {
-  ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
-  if (!module)
-    return code;
-  code = shows ? compile(*module, options, CompilePhase::Llvm)
-               : compileModule(*module, options, CompilePhase::Llvm);
-  if (code != Success)
-    return code;
-  mlir::FailureOr<abi::Executable> linked = link::linkProgram(*module);
-  if (mlir::failed(linked))
-    return BadInput;
-  program = std::move(*linked);
-  return Success;
+mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compile(Session &session, CompileOptions &options,
+                                                        CompilePhase last, ExitCode &code) const {
+  auto run = [&](mlir::ModuleOp module, const CompileOptions &own) {
+    return runPhases(module, own, last);
+  };
+  return compileBy(run, session, options, code);
 }
 
-ExitCode CompileFlags::buildRecords(const CompileOptions &options, abi::Executable &program) const {
+ExitCode CompileFlags::buildBy(ProgramCompilation compile, CompileOptions &options,
+                               abi::Executable &program, bool shows) const {
   Session session;
+  auto run = [&](mlir::ModuleOp module, const CompileOptions &own) -> mlir::LogicalResult {
+    mlir::FailureOr<abi::Executable> compiled = compile(module, own);
+    if (mlir::succeeded(compiled))
+      program = std::move(*compiled);
+    return compiled;
+  };
   ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = compile(session, options, CompilePhase::Task, code);
-  if (!module)
-    return code;
-  mlir::FailureOr<abi::Executable> linked = link::linkInstructions(*module);
-  if (mlir::failed(linked))
-    return BadInput;
-  program = std::move(*linked);
-  return Success;
+  compileBy(run, session, options, code, shows);
+  return code;
+}
+
+ExitCode CompileFlags::build(CompileOptions &options, abi::Executable &program, bool shows) const {
+  return buildBy(pcc::compile, options, program, shows);
+}
+
+ExitCode CompileFlags::buildInstructions(CompileOptions &options, abi::Executable &program) const {
+  return buildBy(compileInstructions, options, program, /*shows=*/true);
 }
 
 llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
@@ -340,19 +258,4 @@ ExitCode CompileFlags::readProgram(abi::Executable &program,
   return fail(BadUsage,
               llvm::formatv("'--device-num': expected {0}, for which '{1}' was compiled, got {2}",
                             ranks, model.path(), config.device_num()));
-}
-
-pcc::CompileOptions pcc::cli::singleRankOptions(CompileOptions options) {
-  options.obeysAnnotations = options.parallel.parallel_mode() == abi::STAND_ALONE;
-  options.obeysStages = false;
-  options.parallel.set_device_num(1);
-  options.parallel.set_pipeline_stages(1);
-  options.parallel.set_virtual_stages(1);
-  options.parallel.set_pipeline_schedule(abi::SCHEDULE_1F1B);
-  options.parallel.clear_global_rank();
-  options.parallel.set_parallel_mode(abi::STAND_ALONE);
-  options.parallel.clear_strategy_ckpt_load_file();
-  options.parallel.clear_strategy_ckpt_save_file();
-  options.recomputedParts.clear();
-  return options;
 }

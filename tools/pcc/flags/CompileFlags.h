@@ -22,28 +22,32 @@ public:
   const ModelFlags &getModel() const { return model; }
 
   /// Reads the options of the compilation pipeline. Returns BadUsage or BadInput after an error
-  /// message. Chooses the number of copies if the user leaves it open, and what to recompute under
-  /// a memory limit; both compile the model.
+  /// message.
   ExitCode read(CompileOptions &options) const;
 
   /// Reads only the parallel options.
   ExitCode readParallel(abi::ParallelConfig &config) const { return parallel.read(config); }
 
-  /// Imports the model and compiles it up to phase `last`. Returns null after a diagnostic, with
-  /// `code` set. Writes the files of `--dump-ir`, prints remarks with `--remarks`.
-  mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, const CompileOptions &options,
+  /// A way to compile a module; reports errors as diagnostics.
+  using Compilation =
+      llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp module, const CompileOptions &options)>;
+  /// Imports the model, makes the choices that `options` leave open, and compiles by `run`. Returns
+  /// null after a diagnostic, with `code` set: BadUsage for contradictory options, Infeasible if
+  /// there is no plan, else BadInput. `shows`: whether to write the files of `--dump-ir` and print
+  /// remarks with `--remarks`.
+  mlir::OwningOpRef<mlir::ModuleOp> compileBy(Compilation run, Session &session,
+                                              CompileOptions &options, ExitCode &code,
+                                              bool shows = true) const;
+
+  /// Compiles the model up to phase `last`.
+  mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, CompileOptions &options,
                                             CompilePhase last, ExitCode &code) const;
 
-  /// Compiles a module that was imported already.
-  ExitCode compile(mlir::ModuleOp module, const CompileOptions &options, CompilePhase last) const;
+  /// Compiles the model to the program of its ranks.
+  ExitCode build(CompileOptions &options, abi::Executable &program, bool shows = true) const;
 
-  /// Imports the model, runs the whole compilation pipeline and links the program. `shows`: whether
-  /// `--dump-ir` and `--remarks` apply.
-  ExitCode build(Session &session, const CompileOptions &options, bool shows,
-                 abi::Executable &program) const;
-
-  /// Builds the instructions of the model's program, without code for its kernels.
-  ExitCode buildRecords(const CompileOptions &options, abi::Executable &program) const;
+  /// Compiles the model to the instructions of its program, without code for its kernels.
+  ExitCode buildInstructions(CompileOptions &options, abi::Executable &program) const;
 
   /// Returns whether the model is a program, which is compiled already.
   bool isProgram() const { return llvm::StringRef(model.path()).ends_with(".pcx"); }
@@ -66,13 +70,12 @@ private:
   /// Reads which communication is overlapped, and which collectives are fused.
   ExitCode readOverlap(CompileOptions &options) const;
   ExitCode readTarget(CompileOptions &options) const;
-  /// Emits a remark on the choice, at the location of the model.
-  using Remark = std::function<void(mlir::Location)>;
-  /// Makes a choice by compiling the model, as imported.
-  using Choice = llvm::function_ref<ExitCode(mlir::ModuleOp, Remark &)>;
-  ExitCode chooseByCompiling(const CompileOptions &options, Choice choose) const;
-  ExitCode chooseCopyCount(CompileOptions &options) const;
-  ExitCode chooseRecompute(CompileOptions &options) const;
+  /// Compiles a module by options without open choices.
+  ExitCode compileResolved(Compilation run, mlir::ModuleOp module, const CompileOptions &options,
+                           bool shows) const;
+  using ProgramCompilation = mlir::FailureOr<abi::Executable> (*)(mlir::ModuleOp, CompileOptions);
+  ExitCode buildBy(ProgramCompilation compile, CompileOptions &options, abi::Executable &program,
+                   bool shows) const;
   /// Returns the folder of `--dump-ir`, if given.
   std::optional<DumpPhases> dump() const;
 
@@ -91,10 +94,5 @@ private:
 /// Sets `gpuChip` to the chip that `--target=cuda:CHIP` names; it stays empty for `host`. Returns
 /// BadUsage after an error message for other targets.
 ExitCode parseTarget(llvm::StringRef target, std::string &gpuChip);
-
-/// Returns the options for one device to compute what `options` distribute: the same actions on one
-/// rank. Ignores the model's sharding annotations, unless the model itself was written for many
-/// ranks.
-CompileOptions singleRankOptions(CompileOptions options);
 
 } // namespace pcc::cli

@@ -2,6 +2,7 @@
 #include "tools/pcc/report/MemoryProfile.h"
 
 #include "runtime/check/Names.h"
+#include "runtime/simulate/Peak.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -9,14 +10,7 @@ using namespace pcc;
 namespace json = llvm::json;
 
 static constexpr int profileRows = 8;
-static constexpr size_t maxTensors = 10, maxInLine = 3;
-
-const simulate::Timeline &pcc::cli::findPeakTimeline(const simulate::Simulation &simulation) {
-  return *std::max_element(simulation.timelines.begin(), simulation.timelines.end(),
-                           [](const simulate::Timeline &a, const simulate::Timeline &b) {
-                             return a.memory.planned < b.memory.planned;
-                           });
-}
+static constexpr size_t maxTensors = 10;
 
 /// Returns the maximum of live bytes in each of `columns` equal parts of the time.
 static std::vector<uint64_t> sample(const simulate::Memory &memory, double end, int columns) {
@@ -51,23 +45,6 @@ void pcc::cli::printMemoryProfile(llvm::raw_ostream &os, const simulate::Memory 
   os << llvm::formatv("{0,12:f3} MB held\n", double(memory.held) / 1e6);
 }
 
-/// Formats an action as `backward[3]`, or as `backward[3,1]` for a copy.
-static std::string actionName(const abi::Executable &executable, const abi::Action &action,
-                              const abi::Program &program) {
-  std::string name = program.sections(int(action.section())).name();
-  if (executable.batch().micro_batches() * executable.batch().copies() <= 1)
-    return name;
-  name += "[" + std::to_string(action.microbatch());
-  if (executable.batch().copies() > 1 && !executable.batch().together())
-    name += "," + std::to_string(action.copy());
-  return name + "]";
-}
-
-static const abi::Instruction &instructionOf(const abi::Program &program,
-                                             const simulate::LiveTensor &tensor) {
-  return program.sections(int(tensor.section)).instructions(int(tensor.instruction));
-}
-
 void pcc::cli::printPeak(llvm::raw_ostream &os, const abi::Executable &executable,
                          const simulate::Simulation &simulation,
                          const simulate::Timeline &timeline) {
@@ -78,25 +55,11 @@ void pcc::cli::printPeak(llvm::raw_ostream &os, const abi::Executable &executabl
   os << llvm::formatv("\n{0,12}  live at the peak, {1} tensors\n", "MB", tensors.size());
   for (size_t i = 0; i < std::min(tensors.size(), maxTensors); ++i) {
     const abi::Action &action = simulation.actions[timeline.program][tensors[i].action];
-    std::string name = check::nameOf(instructionOf(program, tensors[i]));
+    std::string name = check::nameOf(simulate::instructionOf(program, tensors[i]));
     os << llvm::formatv("{0,12:f3}  {1} of {2}\n", double(tensors[i].bytes) / 1e6,
-                        llvm::StringRef(name).trim('\''), actionName(executable, action, program));
+                        llvm::StringRef(name).trim('\''),
+                        simulate::nameOf(executable, program, action));
   }
-}
-
-std::string pcc::cli::describePeak(const abi::Executable &executable,
-                                   const simulate::Simulation &simulation,
-                                   const simulate::Timeline &timeline) {
-  const abi::Program &program = executable.programs(timeline.program);
-  std::string text;
-  for (const simulate::LiveTensor &tensor :
-       llvm::ArrayRef(timeline.memory.atPeak).take_front(maxInLine)) {
-    const abi::Action &action = simulation.actions[timeline.program][tensor.action];
-    text += llvm::formatv("{0}{1} of {2} ({3:f3} MB)", text.empty() ? "" : ", ",
-                          check::nameOf(instructionOf(program, tensor)),
-                          actionName(executable, action, program), double(tensor.bytes) / 1e6);
-  }
-  return text;
 }
 
 json::Value pcc::cli::levelsToJson(const simulate::Memory &memory) {
@@ -113,7 +76,7 @@ json::Value pcc::cli::peakToJson(const abi::Executable &executable,
   json::Array tensors;
   for (const simulate::LiveTensor &tensor : timeline.memory.atPeak) {
     const abi::Action &action = simulation.actions[timeline.program][tensor.action];
-    tensors.push_back(json::Object{{"op", instructionOf(program, tensor).op()},
+    tensors.push_back(json::Object{{"op", simulate::instructionOf(program, tensor).op()},
                                    {"section", program.sections(int(tensor.section)).name()},
                                    {"microbatch", int64_t(action.microbatch())},
                                    {"copy", int64_t(action.copy())},

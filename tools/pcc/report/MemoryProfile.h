@@ -20,9 +20,6 @@ class raw_ostream;
 
 namespace pcc::cli {
 
-/// Returns the timeline of the ranks that need most memory by their plan; the first of several.
-const simulate::Timeline &findPeakTimeline(const simulate::Simulation &simulation);
-
 /// Draws the live TEMPORARY bytes from 0 to `end` seconds, above the bytes that are held. A column
 /// shows the maximum of its time.
 void printMemoryProfile(llvm::raw_ostream &os, const simulate::Memory &memory, double end,
@@ -31,11 +28,6 @@ void printMemoryProfile(llvm::raw_ostream &os, const simulate::Memory &memory, d
 /// Prints the largest tensors that are live at the peak, each by its op, section and microbatch.
 void printPeak(llvm::raw_ostream &os, const abi::Executable &executable,
                const simulate::Simulation &simulation, const simulate::Timeline &timeline);
-
-/// Formats the largest of these tensors in one line:
-/// `'/h.0/gelu' of forward_backward[0] (1.049 MB), …`.
-std::string describePeak(const abi::Executable &executable, const simulate::Simulation &simulation,
-                         const simulate::Timeline &timeline);
 
 /// Returns `[[seconds, bytes], …]`: the live TEMPORARY bytes from each time on.
 llvm::json::Value levelsToJson(const simulate::Memory &memory);

@@ -4,6 +4,7 @@
 
 #include "passes/analysis/OpNames.h"
 #include "passes/strategy/search/NodeNames.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -179,4 +180,89 @@ void MemoryReport::print() const {
     llvm::outs() << llvm::formatv("\n{0} ops; the most expensive:\n", ops.size());
   for (const Op &op : costliest)
     llvm::outs() << llvm::formatv("{0,16:f1}  {1}: {2} -> {3}\n", op.total, op.name, op.in, op.out);
+}
+
+/// Prints each reason why candidates could not be compiled, with their number.
+static void printRefused(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
+  llvm::MapVector<llvm::StringRef, int> reasons;
+  for (const plan::PipelineCandidate &candidate : candidates)
+    if (candidate.schedule.empty() && !candidate.isPruned)
+      ++reasons[candidate.error];
+  for (auto [reason, count] : reasons)
+    llvm::outs() << llvm::formatv("{0} not compiled: {1}\n", count, reason);
+}
+
+/// Prints the bounds of the pruned candidates by stages, microbatches and virtual stages:
+/// `4 x 8 x 2: 2.31`, in ms. Candidates that share these numbers share the lowest of their bounds.
+static void printPruned(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
+  std::map<std::tuple<int, int64_t, int>, double> bounds;
+  int count = 0;
+  for (const plan::PipelineCandidate &candidate : candidates) {
+    if (!candidate.isPruned)
+      continue;
+    const plan::PipelineCut &cut = candidate.cut;
+    auto [known, isNew] =
+        bounds.try_emplace({cut.stages, cut.microbatches, cut.chunks}, candidate.bound);
+    known->second = std::min(known->second, candidate.bound);
+    ++count;
+  }
+  if (count == 0)
+    return;
+  llvm::outs() << count << " pruned by lower bound (stages x microbatches x virtual stages: ms):";
+  for (auto [cut, seconds] : bounds)
+    llvm::outs() << llvm::formatv("{0} {1} x {2} x {3}: {4:f4}",
+                                  cut == bounds.begin()->first ? "" : ",", std::get<0>(cut),
+                                  std::get<1>(cut), std::get<2>(cut), seconds * 1e3);
+  llvm::outs() << "\n";
+}
+
+static void printRow(const plan::PipelineCandidate &candidate) {
+  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,7}  {3,-16} ", candidate.cut.stages,
+                                candidate.cut.microbatches, candidate.cut.chunks,
+                                candidate.schedule);
+  if (!candidate.error.empty())
+    llvm::outs() << candidate.error << "\n";
+  else
+    llvm::outs() << llvm::formatv("{0,12:f4} {1,6:f1} % {2,10:f2} {3,10}\n",
+                                  candidate.seconds * 1e3, 100 * candidate.bubble,
+                                  candidate.peakBytes / 1e9, candidate.recomputedOps);
+}
+
+void PipelineReport::print() const {
+  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,7}  {3,-16} {4,12} {5,8} {6,10} {7,10}\n",
+                                "stages", "microbatches", "virtual", "schedule", "step ms",
+                                "bubble", "memory GB", "recomputed");
+  for (const plan::PipelineCandidate &candidate : candidates)
+    if (!candidate.schedule.empty())
+      printRow(candidate);
+  printRefused(candidates);
+  printPruned(candidates);
+  const plan::PipelineCandidate &best = candidates.front();
+  if (!best.error.empty())
+    return;
+  llvm::outs() << llvm::formatv(
+      "best: --pipeline-stages={0} --micro-batches={1} --virtual-stages={2} "
+      "--pipeline-schedule={3}",
+      best.cut.stages, best.cut.microbatches, best.cut.chunks, best.schedule);
+  if (best.cut.memory > 0)
+    llvm::outs() << " --stage-memory=" << best.cut.memory;
+  llvm::outs() << "\n";
+}
+
+json::Value PipelineReport::toJson() const {
+  json::Array rows;
+  for (const plan::PipelineCandidate &candidate : candidates)
+    rows.push_back(json::Object{{"pipeline_stages", candidate.cut.stages},
+                                {"micro_batches", candidate.cut.microbatches},
+                                {"virtual_stages", candidate.cut.chunks},
+                                {"pipeline_schedule", candidate.schedule},
+                                {"stage_memory", candidate.cut.memory},
+                                {"seconds", candidate.seconds},
+                                {"bound_seconds", candidate.bound},
+                                {"bubble", candidate.bubble},
+                                {"peak_bytes", candidate.peakBytes},
+                                {"recomputed_ops", candidate.recomputedOps},
+                                {"pruned", candidate.isPruned},
+                                {"error", candidate.error}});
+  return json::Object{{"candidates", std::move(rows)}};
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/plan/MeshChoice.h"
+#include "compiler/plan/PipelineChoice.h"
 #include "passes/strategy/memory_model/MemorySearch.h"
 #include "llvm/Support/JSON.h"
 
@@ -68,6 +69,24 @@ private:
   strategy::MemoryCost cost;
   double total, bound, seconds;
   std::vector<Op> ops; ///< in program order
+};
+
+/// Reports the candidates of `pcc search --pipelines`.
+class PipelineReport {
+public:
+  /// `candidates`, best first and at least one, must outlive this object.
+  explicit PipelineReport(llvm::ArrayRef<plan::PipelineCandidate> candidates)
+      : candidates(candidates) {}
+
+  /// Prints a table of the candidates, best first, and the flags of the best one.
+  void print() const;
+  /// Returns `{"candidates": [{"pipeline_stages", "micro_batches", "virtual_stages",
+  /// "pipeline_schedule", "stage_memory", "seconds", "bound_seconds", "bubble", "peak_bytes",
+  /// "recomputed_ops", "pruned", "error"}]}`.
+  llvm::json::Value toJson() const;
+
+private:
+  llvm::ArrayRef<plan::PipelineCandidate> candidates;
 };
 
 } // namespace pcc::cli

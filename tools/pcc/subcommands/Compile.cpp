@@ -3,7 +3,6 @@
 // pcc compile: compiles a model to a program, or to an earlier phase; with --global-rank for one of
 // the ranks.
 
-#include "compiler/link/Link.h"
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Stages.h"
@@ -90,18 +89,18 @@ public:
     if (emit.empty() && output.empty())
       return fail(BadUsage, "expected '-o FILE.pcx' or '--emit=PHASE'");
 
-    Session session;
     pcc::CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
     if (isPtx && (options.gpuChip.empty() || options.gpuChip == pcc::lower::emulatorChip))
       return fail(BadUsage, "'--emit=ptx': expected '--target=cuda:sm_90' or another GPU");
+    if (emit.empty())
+      return writeProgram(options);
+    Session session;
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module = compileFlags.compile(session, options, *last, code);
     if (!module)
       return code;
-    if (emit.empty())
-      return link(*module);
     if (isPtx)
       return writePtx(*module);
     if (options.parallel.has_global_rank())
@@ -118,11 +117,11 @@ private:
     return writeResult(output, [&](llvm::raw_ostream &stream) { stream << *ptx; });
   }
 
-  ExitCode link(mlir::ModuleOp module) {
-    mlir::FailureOr<pcc::abi::Executable> program = pcc::link::linkProgram(module);
-    if (mlir::failed(program))
-      return BadInput;
-    pcc::abi::Status status = pcc::abi::writeExecutable(*program, output);
+  ExitCode writeProgram(pcc::CompileOptions &options) {
+    pcc::abi::Executable program;
+    if (ExitCode code = compileFlags.build(options, program))
+      return code;
+    pcc::abi::Status status = pcc::abi::writeExecutable(program, output);
     return status.ok() ? Success : fail(BadInput, status.describe());
   }
 

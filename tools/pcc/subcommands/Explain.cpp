@@ -167,7 +167,7 @@ private:
     CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
-    return compileFlags.buildRecords(options, program);
+    return compileFlags.buildInstructions(options, program);
   }
 
   CompileFlags compileFlags;

@@ -127,11 +127,9 @@ private:
   }
 
   ExitCode buildProgram(const abi::RunConfig &config, abi::Executable &program) {
-    pcc::CompileOptions options;
     if (ExitCode code = readOptions(config, options))
       return code;
-    Session session;
-    return compileFlags.build(session, options, /*shows=*/launch.isFirst(), program);
+    return compileFlags.build(options, program, /*shows=*/launch.isFirst());
   }
 
   ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,
@@ -152,13 +150,9 @@ private:
 
   /// Compiles the model for one rank and runs it with the same options, without output.
   ExitCode runOnOneRank(const abi::RunConfig &config, abi::RunReport &report) {
-    pcc::CompileOptions options;
-    if (ExitCode code = readOptions(config, options))
-      return code;
-    options = singleRankOptions(std::move(options));
-    Session session;
+    pcc::CompileOptions single = getSingleRankOptions(options);
     abi::Executable program;
-    if (ExitCode code = compileFlags.build(session, options, /*shows=*/false, program))
+    if (ExitCode code = compileFlags.build(single, program, /*shows=*/false))
       return code;
     abi::RunConfig quiet = config;
     quiet.clear_log_dir();
@@ -168,6 +162,7 @@ private:
   }
 
   CompileFlags compileFlags;
+  pcc::CompileOptions options; ///< of the program, with all choices made
   MessageFlags flags;
   FormatFlag format;
   cl::opt<bool> compareOneRank;

@@ -3,6 +3,7 @@
 // pcc search: finds the best plan of a model, or the best choice of options of a problem, with a
 // bound that proves its quality.
 
+#include "compiler/search/PipelineSearch.h"
 #include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/bounds/Certificate.h"
@@ -12,7 +13,6 @@
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/report/SearchReport.h"
-#include "tools/pcc/search/PipelineSearch.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -191,17 +191,34 @@ private:
       return fail(BadUsage,
                   "'--pipelines': expected a training step by '--loss' and '--optimizer'");
     options.parallel.clear_strategy_ckpt_save_file();
-    PipelineSearch search(compileFlags, std::move(options), {maxMicrobatches, maxVirtualStages});
-    ExitCode code = search.run();
-    if (!search.hasCandidates())
-      return code;
-    tell(search);
-    if (code != Success || !output.getNumOccurrences())
-      return code;
-    CompileOptions best = search.getBest();
-    best.parallel.set_strategy_ckpt_save_file(output);
     Session session;
-    return compileFlags.compile(session, best, CompilePhase::Strategy, code) ? Success : code;
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> model = compileFlags.getModel().load(session.context, code);
+    if (!model)
+      return code;
+    search::FixedPipeline fixed{
+        compileFlags.has("pipeline_stages"), compileFlags.has("micro_batches"),
+        compileFlags.has("virtual_stages"), compileFlags.has("pipeline_schedule")};
+    search::PipelineSearch search(*model, std::move(options), fixed,
+                                  {maxMicrobatches, maxVirtualStages});
+    if (mlir::failed(search.run()))
+      return BadInput;
+    llvm::ArrayRef<plan::PipelineCandidate> candidates = search.getCandidates();
+    if (candidates.empty())
+      return fail(BadUsage, "no pipeline matches the flags; drop or change '--pipeline-stages', "
+                            "'--micro-batches', '--virtual-stages' or '--pipeline-schedule'");
+    tell(PipelineReport(candidates));
+    if (!candidates.front().error.empty())
+      return search.isInfeasible() ? Infeasible : BadInput;
+    return output.getNumOccurrences() ? writeStrategy(search.getBest()) : Success;
+  }
+
+  /// Compiles up to the plan and writes it as a strategy file.
+  ExitCode writeStrategy(CompileOptions options) {
+    options.parallel.set_strategy_ckpt_save_file(output);
+    Session session;
+    ExitCode code;
+    return compileFlags.compile(session, options, CompilePhase::Strategy, code) ? Success : code;
   }
 
   template <typename Report> ExitCode tell(const Report &report) const {

@@ -6,6 +6,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/simulate/Peak.h"
 #include "runtime/simulate/WriteTrace.h"
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/report/Gantt.h"
@@ -112,7 +113,7 @@ static void printMemory(llvm::ArrayRef<std::string> names, size_t widest,
 /// Prints the memory of the class that needs most, over time and at its peak.
 static void printFullest(const abi::Executable &executable, llvm::ArrayRef<std::string> names,
                          const simulate::Simulation &simulation, int columns) {
-  const simulate::Timeline &fullest = findPeakTimeline(simulation);
+  const simulate::Timeline &fullest = simulate::findPeakTimeline(simulation);
   if (columns) {
     llvm::outs() << "\n          MB  " << names[&fullest - simulation.timelines.data()] << "\n";
     printMemoryProfile(llvm::outs(), fullest.memory, simulation.seconds, columns);
@@ -252,7 +253,7 @@ private:
     if (ExitCode code = compileFlags.read(options))
       return code;
     cluster = options.cluster;
-    return compileFlags.buildRecords(options, program);
+    return compileFlags.buildInstructions(options, program);
   }
 
   ExitCode simulate(const abi::Executable &program, std::optional<abi::Cluster> cluster) const {

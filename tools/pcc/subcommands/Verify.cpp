@@ -4,10 +4,14 @@
 // compute the same. Given a folder with data, checks that the model computes its outputs from its
 // inputs. With --record, stores the first comparison for another machine.
 
+#include "compiler/verify/GoldenResults.h"
+#include "compiler/verify/VerifyModel.h"
+#include "compiler/verify/VerifyTestData.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/GoldenFile.h"
+#include "runtime/abi/RankExpression.h"
+#include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/subcommands/Subcommand.h"
-#include "tools/pcc/verify/RecordGoldenResults.h"
-#include "tools/pcc/verify/VerifyModel.h"
-#include "tools/pcc/verify/VerifyTestData.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
@@ -42,11 +46,8 @@ public:
       return runGolden(session, options);
     if (!testData.empty())
       return runTestData(session);
-    if (other.empty()) {
-      ExitCode code;
-      pcc::interpret::Report report = verifyModel(session, compileFlags, options, code);
-      return code ? code : show(report);
-    }
+    if (other.empty())
+      return verifyModel(session, options);
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> a = compileFlags.getModel().load(session.context, code);
     if (!a)
@@ -58,6 +59,30 @@ public:
   }
 
 private:
+  /// Compiles the model for its ranks and for one device.
+  ExitCode compile(Session &session, const pcc::interpret::VerifyOptions &options,
+                   pcc::verify::VerifiedModel &model) {
+    pcc::CompileOptions pipeline;
+    if (ExitCode code = compileFlags.read(pipeline))
+      return code;
+    auto run = [&](mlir::ModuleOp module, const pcc::CompileOptions &own) {
+      return pcc::verify::compileVerified(module, own, options, model);
+    };
+    ExitCode code;
+    compileFlags.compileBy(run, session, pipeline, code);
+    return code;
+  }
+
+  ExitCode verifyModel(Session &session, const pcc::interpret::VerifyOptions &options) {
+    pcc::verify::VerifiedModel model;
+    if (ExitCode code = compile(session, options, model))
+      return code;
+    auto report = pcc::verify::verifyModel(std::move(model));
+    if (!report)
+      return pcc::cli::fail(ExitCode(report.status().exitCode()), report.status().describe());
+    return show(*report);
+  }
+
   ExitCode runGolden(Session &session, const pcc::interpret::VerifyOptions &options) {
     if (record.empty())
       return pcc::cli::fail(BadUsage, "'--record': expected a prefix of file names");
@@ -65,7 +90,30 @@ private:
       return pcc::cli::fail(BadUsage, "'--record': expected one model, got two modules");
     if (!testData.empty())
       return pcc::cli::fail(BadUsage, "'--record': cannot be combined with '--test-data'");
-    return recordGoldenResults(session, compileFlags, options, record);
+    pcc::verify::VerifiedModel model;
+    if (ExitCode code = compile(session, options, model))
+      return code;
+    auto golden = pcc::verify::computeGoldenResults(model);
+    if (!golden)
+      return pcc::cli::fail(BadInput, "'--record': " + golden.status().message());
+    return writeGolden(model.program, *golden);
+  }
+
+  /// Writes PREFIX.pcx and PREFIX.expected, and prints one line about them.
+  ExitCode writeGolden(const pcc::abi::Executable &executable,
+                       const pcc::abi::GoldenResults &golden) {
+    std::string program = record + ".pcx", expected = record + ".expected";
+    pcc::abi::Status status = pcc::abi::writeExecutable(executable, program);
+    if (status.ok())
+      status = pcc::abi::writeGoldenResults(golden, expected);
+    if (!status.ok())
+      return pcc::cli::fail(BadInput, status.describe());
+    int64_t ranks = pcc::abi::rankCount(executable.mesh());
+    llvm::outs() << "wrote " << golden.results_size() << " golden results of " << ranks
+                 << (ranks == 1 ? " rank" : " ranks") << ": '" << program << "', '" << expected
+                 << "'\n";
+    llvm::outs().flush();
+    return Success;
   }
 
   ExitCode runTestData(Session &session) {
@@ -75,7 +123,8 @@ private:
     pcc::CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
-    pcc::interpret::Report report = verifyTestData(session.context, model, testData, options);
+    pcc::interpret::Report report =
+        pcc::verify::verifyTestData(session.context, model, testData, options);
     ExitCode code = show(report);
     bool isEmpty = report.count(pcc::interpret::CaseStatus::Passed) == 0;
     return code == Success && isEmpty ? BadInput : code;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes the reference of `pcc verify MODEL`: the same model on one device, in the interpreter.
+// Compiles a model for its ranks and for one device, and computes the reference of one device in
+// the interpreter.
 #pragma once
 
+#include "compiler/Compile.h"
 #include "compiler/interpret/compare/Verify.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/flags/CompileFlags.h"
 
-namespace pcc::cli {
+namespace pcc::verify {
 
 /// A model compiled for its ranks, and its module for one device.
 struct VerifiedModel {
@@ -23,10 +24,10 @@ struct VerifiedModel {
   interpret::VerifyOptions programOptions();
 };
 
-/// Compiles the model of the command line for its ranks and for one device. Errors are diagnostics;
-/// returns BadUsage, BadInput or an error of CompileFlags.
-ExitCode compileVerified(Session &session, const CompileFlags &compileFlags,
-                         const interpret::VerifyOptions &options, VerifiedModel &model);
+/// Compiles `module`, as imported, for its ranks by `pipeline` and for one device. Reports errors
+/// as diagnostics.
+mlir::LogicalResult compileVerified(mlir::ModuleOp module, const CompileOptions &pipeline,
+                                    const interpret::VerifyOptions &options, VerifiedModel &model);
 
 /// Arguments of the function `forward`, and the outputs of one device for them.
 struct ForwardReference {
@@ -45,4 +46,4 @@ bool hasForward(const VerifiedModel &model);
 /// Runs `forward` on seeded arguments. The error says why it cannot run.
 runtime::Expected<ForwardReference> makeForwardReference(const VerifiedModel &model);
 
-} // namespace pcc::cli
+} // namespace pcc::verify

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/verify/VerifyModel.h"
+#include "compiler/verify/VerifyModel.h"
 
+#include "compiler/verify/RuntimeTensors.h"
+#include "compiler/verify/TrainOnRanks.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/verify/ModelReference.h"
-#include "tools/pcc/verify/RuntimeTensors.h"
-#include "tools/pcc/verify/TrainOnRanks.h"
 
 using namespace pcc;
-using namespace pcc::cli;
+using namespace pcc::verify;
 using interpret::bindingKey;
 using interpret::NamedTensors;
 using interpret::Report;
@@ -46,19 +45,12 @@ Report verifyForward(const VerifiedModel &model, runtime::Session &session) {
 
 } // namespace
 
-Report pcc::cli::verifyModel(Session &session, const CompileFlags &compileFlags,
-                             const interpret::VerifyOptions &options, ExitCode &code) {
-  VerifiedModel model;
-  code = compileVerified(session, compileFlags, options, model);
-  if (code != Success)
-    return {};
+runtime::Expected<Report> pcc::verify::verifyModel(VerifiedModel model) {
   Report report =
       prefixed("interpreter: ", interpret::verifyModules(*model.one, *model.local, model.options));
-  auto ranks = runtime::Session::load(std::move(model.program), {.seed = options.seed});
-  if (!ranks) {
-    code = fail(ExitCode(ranks.status().exitCode()), ranks.status().describe());
-    return {};
-  }
+  auto ranks = runtime::Session::load(std::move(model.program), {.seed = model.options.seed});
+  if (!ranks)
+    return ranks.status();
   std::string device = model.pipeline.gpuChip.empty() ? "cpu: " : "gpu: ";
   report.append(prefixed(device, verifyForward(model, **ranks)));
   if (model.pipeline.trains())

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc verify --test-data FOLDER MODEL`: compares a model with results that are stored with it.
+// Compares a model with the results that are stored with it, in the form of ONNX's own tests.
 #pragma once
 
 #include "compiler/Compile.h"
 #include "compiler/interpret/compare/Compare.h"
 #include "mlir/IR/MLIRContext.h"
 
-namespace pcc::cli {
+namespace pcc::verify {
 
 /// The relative and absolute differences that ONNX's own tests accept.
 inline constexpr double testRelative = 1e-3, testAbsolute = 1e-7;
@@ -20,4 +20,4 @@ inline constexpr double testRelative = 1e-3, testAbsolute = 1e-7;
 interpret::Report verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
                                  llvm::StringRef folder, const CompileOptions &options);
 
-} // namespace pcc::cli
+} // namespace pcc::verify

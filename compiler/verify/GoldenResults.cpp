@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/verify/RecordGoldenResults.h"
+#include "compiler/verify/GoldenResults.h"
 
 #include "compiler/interpret/compare/Bounds.h"
-#include "runtime/abi/Executable.h"
+#include "compiler/verify/RuntimeTensors.h"
 #include "runtime/abi/GoldenFile.h"
 #include "runtime/abi/ProgramInterface.h"
-#include "runtime/abi/RankExpression.h"
-#include "tools/pcc/verify/RuntimeTensors.h"
 
 using namespace pcc;
-using namespace pcc::cli;
+using namespace pcc::verify;
 
 namespace {
 
@@ -76,7 +74,7 @@ void addParameters(const interpret::NamedTensors &values, runtime::NamedTensors 
 
 } // namespace
 
-runtime::Expected<abi::GoldenResults> pcc::cli::computeGoldenResults(VerifiedModel &model) {
+runtime::Expected<abi::GoldenResults> pcc::verify::computeGoldenResults(VerifiedModel &model) {
   abi::GoldenResults golden;
   runtime::NamedTensors parameters;
   double factor = interpret::compiledFactor(*model.one);
@@ -102,27 +100,4 @@ runtime::Expected<abi::GoldenResults> pcc::cli::computeGoldenResults(VerifiedMod
   if (runtime::Status status = abi::validate(golden); !status.ok())
     return status;
   return golden;
-}
-
-ExitCode pcc::cli::recordGoldenResults(Session &session, const CompileFlags &compileFlags,
-                                       const interpret::VerifyOptions &options,
-                                       const std::string &prefix) {
-  VerifiedModel model;
-  if (ExitCode code = compileVerified(session, compileFlags, options, model))
-    return code;
-  auto golden = computeGoldenResults(model);
-  if (!golden)
-    return fail(BadInput, "'--instruction': " + golden.status().message());
-  std::string program = prefix + ".pcx", expected = prefix + ".expected";
-  runtime::Status status = abi::writeExecutable(model.program, program);
-  if (status.ok())
-    status = abi::writeGoldenResults(*golden, expected);
-  if (!status.ok())
-    return fail(BadInput, status.describe());
-  int64_t ranks = abi::rankCount(model.program.mesh());
-  llvm::outs() << "wrote " << golden->results_size() << " golden results of " << ranks
-               << (ranks == 1 ? " rank" : " ranks") << ": '" << program << "', '" << expected
-               << "'\n";
-  llvm::outs().flush();
-  return Success;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/verify/VerifyTestData.h"
+#include "compiler/verify/VerifyTestData.h"
 
 #include "compiler/import/TestData.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/interpret/Run.h"
-#include "compiler/link/Link.h"
+#include "compiler/search/CompileProgram.h"
+#include "compiler/verify/RuntimeTensors.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/verify/RuntimeTensors.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 
 using namespace pcc;
-using namespace pcc::cli;
+using namespace pcc::verify;
 using import::FirstError;
 using import::NamedConstant;
 using interpret::CaseStatus;
@@ -105,9 +105,7 @@ void DataSet::runCpu(mlir::ModuleOp module) {
   auto fail = [&](const std::string &reason) {
     add(single(name + "cpu", CaseStatus::Failed, reason));
   };
-  if (mlir::failed(runPhases(module, options, CompilePhase::Llvm)))
-    return fail(error.str());
-  mlir::FailureOr<abi::Executable> program = link::linkProgram(module);
+  mlir::FailureOr<abi::Executable> program = compile(module, options);
   if (mlir::failed(program))
     return fail(error.str());
   auto session = runtime::Session::load(std::move(*program), {});
@@ -162,8 +160,8 @@ std::map<std::string, std::string> listSets(llvm::StringRef folder) {
 
 } // namespace
 
-Report pcc::cli::verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
-                                llvm::StringRef folder, const CompileOptions &options) {
+Report pcc::verify::verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
+                                   llvm::StringRef folder, const CompileOptions &options) {
   Report report;
   for (const auto &[name, path] : listSets(folder))
     report.append(DataSet(context, model, name, options).verify(path));

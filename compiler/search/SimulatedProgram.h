@@ -7,7 +7,7 @@
 #include "compiler/Compile.h"
 #include "runtime/simulate/Simulate.h"
 
-namespace pcc::cli {
+namespace pcc::search {
 
 /// Instructions of a program and a simulated step.
 struct SimulatedProgram {
@@ -16,19 +16,15 @@ struct SimulatedProgram {
   std::string error; ///< why there is no such program; empty if there is one
 
   /// Returns the planned bytes of the rank that needs most.
-  int64_t peakBytes() const;
+  int64_t getPeakBytes() const;
 };
 
 /// Builds and simulates the instructions of `model`, as imported, which is not changed. `options`
-/// has a machine.
+/// come from makeSimulationOptions. Diagnostics and remarks of the candidate are not shown.
 SimulatedProgram simulateProgram(mlir::ModuleOp model, const CompileOptions &options);
 
 /// Adapts `options` to programs that are only simulated: adds this machine if there is none, and
-/// removes observers and output files.
+/// removes observers and output files. The programs recompute what `options` name, nothing else.
 CompileOptions makeSimulationOptions(CompileOptions options);
 
-/// Returns the bytes of a device that a program may use: the limit if set, else the machine's
-/// memory.
-int64_t getMemoryLimit(const CompileOptions &options);
-
-} // namespace pcc::cli
+} // namespace pcc::search

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/verify/TrainOnRanks.h"
+#include "compiler/verify/TrainOnRanks.h"
 
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/Training.h"
-#include "tools/pcc/verify/RuntimeTensors.h"
+#include "compiler/verify/RuntimeTensors.h"
 
 using namespace pcc;
-using namespace pcc::cli;
+using namespace pcc::verify;
 using interpret::bindingKey;
 using interpret::NamedTensors;
 using interpret::Report;
@@ -19,7 +19,8 @@ static interpret::Tensor asRead(const interpret::Tensor &sum, const interpret::T
 }
 
 runtime::Expected<interpret::TrainingResult>
-pcc::cli::trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference) {
+pcc::verify::trainOnRanks(runtime::Session &session,
+                          const interpret::TrainingReference &reference) {
   for (const auto &[name, value] : withoutPrefix(reference.parameters, "parameter "))
     if (runtime::Status status = session.setParameter(name, value); !status.ok())
       return status;
@@ -48,8 +49,8 @@ static Report failedTraining(std::string reason) {
   return {{{"training", interpret::CaseStatus::Failed, std::move(reason)}}};
 }
 
-Report pcc::cli::verifyTraining(mlir::ModuleOp one, runtime::Session &session,
-                                const interpret::VerifyOptions &options) {
+Report pcc::verify::verifyTraining(mlir::ModuleOp one, runtime::Session &session,
+                                   const interpret::VerifyOptions &options) {
   auto reference = interpret::makeTrainingReference(one, options);
   if (mlir::failed(reference))
     return failedTraining("the interpreter cannot run the step");

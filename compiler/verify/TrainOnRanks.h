@@ -6,7 +6,7 @@
 #include "compiler/interpret/compare/Verify.h"
 #include "runtime/execute/Session.h"
 
-namespace pcc::cli {
+namespace pcc::verify {
 
 /// Trains the steps of `reference` on the ranks of a session, from the same parameters and batches.
 runtime::Expected<interpret::TrainingResult>
@@ -17,4 +17,4 @@ trainOnRanks(runtime::Session &session, const interpret::TrainingReference &refe
 interpret::Report verifyTraining(mlir::ModuleOp one, runtime::Session &session,
                                  const interpret::VerifyOptions &options);
 
-} // namespace pcc::cli
+} // namespace pcc::verify

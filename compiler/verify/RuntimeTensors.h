@@ -6,7 +6,7 @@
 #include "compiler/interpret/Signature.h"
 #include "runtime/execute/Session.h"
 
-namespace pcc::cli {
+namespace pcc::verify {
 
 runtime::Tensor toRuntime(const interpret::Tensor &tensor);
 interpret::Tensor toInterpreter(const runtime::Tensor &tensor);
@@ -14,4 +14,4 @@ interpret::Tensor toInterpreter(const runtime::Tensor &tensor);
 /// Returns the entries of `values` whose keys begin with `prefix`, keyed by the rest of the key.
 runtime::NamedTensors withoutPrefix(const interpret::NamedTensors &values, llvm::StringRef prefix);
 
-} // namespace pcc::cli
+} // namespace pcc::verify

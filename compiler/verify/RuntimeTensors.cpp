@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/verify/RuntimeTensors.h"
+#include "compiler/verify/RuntimeTensors.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,7 +22,7 @@ constexpr TypeRow types[] = {
 
 } // namespace
 
-runtime::Tensor pcc::cli::toRuntime(const interpret::Tensor &tensor) {
+runtime::Tensor pcc::verify::toRuntime(const interpret::Tensor &tensor) {
   const TypeRow *row =
       llvm::find_if(types, [&](const TypeRow &row) { return row.interpreter == tensor.getType(); });
   runtime::Tensor result =
@@ -32,7 +32,7 @@ runtime::Tensor pcc::cli::toRuntime(const interpret::Tensor &tensor) {
   return result;
 }
 
-interpret::Tensor pcc::cli::toInterpreter(const runtime::Tensor &tensor) {
+interpret::Tensor pcc::verify::toInterpreter(const runtime::Tensor &tensor) {
   const TypeRow *row =
       llvm::find_if(types, [&](const TypeRow &row) { return row.runtime == tensor.type; });
   if (interpret::isFloat(row->interpreter)) {
@@ -47,8 +47,8 @@ interpret::Tensor pcc::cli::toInterpreter(const runtime::Tensor &tensor) {
   return interpret::Tensor::integers(row->interpreter, tensor.shape, values);
 }
 
-runtime::NamedTensors pcc::cli::withoutPrefix(const interpret::NamedTensors &values,
-                                              llvm::StringRef prefix) {
+runtime::NamedTensors pcc::verify::withoutPrefix(const interpret::NamedTensors &values,
+                                                 llvm::StringRef prefix) {
   runtime::NamedTensors result;
   for (const auto &[key, value] : values)
     if (llvm::StringRef name = key; name.consume_front(prefix))

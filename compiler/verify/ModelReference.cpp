@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/verify/ModelReference.h"
+#include "compiler/verify/ModelReference.h"
 
-#include "compiler/link/Link.h"
-#include "tools/pcc/verify/RuntimeTensors.h"
+#include "compiler/search/Choices.h"
+#include "compiler/search/CompileProgram.h"
+#include "compiler/verify/RuntimeTensors.h"
 
 using namespace pcc;
-using namespace pcc::cli;
+using namespace pcc::verify;
 using interpret::NamedTensors;
 
 static constexpr llvm::StringLiteral forwardName = "forward";
@@ -18,35 +19,31 @@ interpret::VerifyOptions VerifiedModel::programOptions() {
   return result;
 }
 
-ExitCode pcc::cli::compileVerified(Session &session, const CompileFlags &compileFlags,
-                                   const interpret::VerifyOptions &options, VerifiedModel &model) {
+mlir::LogicalResult pcc::verify::compileVerified(mlir::ModuleOp module,
+                                                 const CompileOptions &pipeline,
+                                                 const interpret::VerifyOptions &options,
+                                                 VerifiedModel &model) {
   model.options = options;
-  if (ExitCode code = compileFlags.read(model.pipeline))
-    return code;
-  CompileOptions one = singleRankOptions(model.pipeline);
-  ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = compileFlags.getModel().load(session.context, code);
-  if (!module)
-    return code;
-
-  model.one = module->clone();
-  model.pipeline.observe = [&](CompilePhase phase, mlir::ModuleOp current) -> mlir::LogicalResult {
+  model.pipeline = pipeline;
+  if (mlir::failed(search::resolveChoices(module, model.pipeline)))
+    return mlir::failure();
+  model.one = module.clone();
+  CompileOptions one = getSingleRankOptions(model.pipeline);
+  one.observe = nullptr;
+  if (mlir::failed(runPhases(*model.one, one, CompilePhase::Grad)))
+    return mlir::failure();
+  CompileOptions observed = model.pipeline;
+  observed.observe = [&](CompilePhase phase, mlir::ModuleOp current) -> mlir::LogicalResult {
     if (phase == CompilePhase::Strategy)
       model.options.gradientFactors = interpret::gradientFactors(current);
     if (phase == CompilePhase::Spmd)
       model.local = current.clone();
-    return mlir::success();
+    return pipeline.observe ? pipeline.observe(phase, current) : mlir::success();
   };
-  if (mlir::failed(runPhases(*model.one, one, CompilePhase::Grad)))
-    return BadInput;
-  code = compileFlags.compile(*module, model.pipeline, CompilePhase::Llvm);
-  if (code != Success)
-    return code;
-  mlir::FailureOr<abi::Executable> program = link::linkProgram(*module);
-  if (mlir::failed(program))
-    return BadInput;
-  model.program = std::move(*program);
-  return Success;
+  mlir::FailureOr<abi::Executable> program = compile(module, std::move(observed));
+  if (mlir::succeeded(program))
+    model.program = std::move(*program);
+  return program;
 }
 
 /// Removes everything but the outputs.
@@ -69,12 +66,12 @@ runtime::NamedTensors ForwardReference::inputsOf(const abi::Program &program) co
   return inputs;
 }
 
-bool pcc::cli::hasForward(const VerifiedModel &model) {
+bool pcc::verify::hasForward(const VerifiedModel &model) {
   mlir::ModuleOp one = *model.one;
   return bool(one.lookupSymbol<mlir::func::FuncOp>(forwardName));
 }
 
-runtime::Expected<ForwardReference> pcc::cli::makeForwardReference(const VerifiedModel &model) {
+runtime::Expected<ForwardReference> pcc::verify::makeForwardReference(const VerifiedModel &model) {
   mlir::ModuleOp one = *model.one;
   auto function = one.lookupSymbol<mlir::func::FuncOp>(forwardName);
   auto arguments = interpret::randomArguments(function, model.options.seed);

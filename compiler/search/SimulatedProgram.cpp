@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/pcc/search/SimulatedProgram.h"
+#include "compiler/search/SimulatedProgram.h"
 
 #include "compiler/import/files/Locations.h"
-#include "compiler/link/Link.h"
+#include "compiler/search/CompileProgram.h"
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/report/MemoryProfile.h"
+#include "runtime/simulate/Peak.h"
 
 using namespace mlir;
 
-namespace pcc::cli {
+namespace pcc::search {
 
-int64_t SimulatedProgram::peakBytes() const {
-  return int64_t(findPeakTimeline(step).memory.planned);
+int64_t SimulatedProgram::getPeakBytes() const {
+  return int64_t(simulate::findPeakTimeline(step).memory.planned);
 }
 
 SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) {
   SimulatedProgram simulated;
   import::FirstError error(model.getContext());
   OwningOpRef<ModuleOp> module = model.clone();
-  FailureOr<abi::Executable> program = failure();
-  if (succeeded(runPhases(*module, options, CompilePhase::Task)))
-    program = link::linkInstructions(*module);
+  FailureOr<abi::Executable> program = compileInstructions(*module, options);
   if (failed(program)) {
     simulated.error = error.str().empty() ? "compilation failed without a diagnostic" : error.str();
     return simulated;
@@ -39,13 +37,13 @@ CompileOptions makeSimulationOptions(CompileOptions options) {
   if (!options.cluster)
     options.cluster = *machine::parseCluster("", options.parallel.device_num());
   options.observe = nullptr;
+  options.observeSearch = nullptr;
+  options.observeMemorySearch = nullptr;
+  options.observeNoStages = nullptr;
   options.parallel.clear_strategy_ckpt_save_file();
+  if (!options.recomputedParts)
+    options.recomputedParts.emplace();
   return options;
 }
 
-int64_t getMemoryLimit(const CompileOptions &options) {
-  int64_t limit = options.parallel.memory_limit();
-  return limit > 0 ? limit : int64_t(options.cluster->device().memory_bytes().value());
-}
-
-} // namespace pcc::cli
+} // namespace pcc::search
