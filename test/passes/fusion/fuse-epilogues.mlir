@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --fuse-epilogues --remarks-filter=schedule --remark-format=emitRemark --verify-diagnostics -o %t.mlir
+// RUN: pcc-opt %s --fuse-epilogues --remarks-filter=fusion --remark-format=emitRemark --verify-diagnostics -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 // RUN: pcc-opt %t.mlir --fuse-assign-kernels | FileCheck %s --check-prefix=KERNELS

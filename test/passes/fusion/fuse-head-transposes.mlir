@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --fuse-head-transposes --remarks-filter=schedule --remark-format=emitRemark --verify-diagnostics -o %t.mlir
+// RUN: pcc-opt %s --fuse-head-transposes --remarks-filter=fusion --remark-format=emitRemark --verify-diagnostics -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 // RUN: pcc-opt %t.mlir --fuse-assign-kernels --schedule-plan-memory --schedule-verify-memory -o %t.planned.mlir

@@ -1,5 +1,5 @@
 // RUN: pcc-opt %s --fuse-assign-kernels -o %t.before.mlir
-// RUN: pcc-opt %t.before.mlir --fuse-recompute-pointwise --remarks-filter=schedule --remark-format=emitRemark -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: pcc-opt %t.before.mlir --fuse-recompute-pointwise --remarks-filter=fusion --remark-format=emitRemark -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc verify %t.before.mlir %t.mlir | FileCheck %s --check-prefix=VERIFY
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
