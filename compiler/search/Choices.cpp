@@ -15,8 +15,7 @@ using namespace mlir;
 namespace pcc::search {
 namespace {
 
-//===--- Copies of a microbatch
-//-------------------------------------------------------------------===//
+//===--- Copies of a microbatch ------------------------------------------===//
 
 void setCopies(CompileOptions &options, int64_t copies) {
   options.training.copies = copies;
@@ -59,8 +58,7 @@ void chooseCopies(ModuleOp model, CompileOptions &options) {
   remarkCopies(model.getLoc(), candidates, options.training.copies);
 }
 
-//===--- Recomputation
-//----------------------------------------------------------------------------===//
+//===--- Recomputation ---------------------------------------------------===//
 
 /// Estimates the cost of one model's programs that recompute different parts.
 class RecomputeSearch {
