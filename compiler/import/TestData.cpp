@@ -7,8 +7,6 @@
 #include "compiler/import/files/Locations.h"
 #include "compiler/import/files/ReadOnnx.h"
 #include "compiler/import/files/onnx.pb.h"
-#include "compiler/interpret/Inputs.h"
-#include "compiler/interpret/TensorAttr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Path.h"
@@ -131,34 +129,21 @@ OwningOpRef<ModuleOp> importForData(llvm::StringRef path, const TestData &data,
   return module;
 }
 
-interpret::Tensor listElements(const Constant &constant) {
+values::Tensor listElements(const Constant &constant) {
   if (!constant.isSplat())
     return constant.elements.reshaped(constant.shape());
-  interpret::Tensor all(constant.elements.getType(), constant.shape());
+  values::Tensor all(constant.elements.getType(), constant.shape());
   llvm::fill(all.mutableElements(), constant.elements[0]);
   return all;
 }
 
-FailureOr<interpret::NamedTensors> makeArguments(ModuleOp module, const TestData &data,
+std::map<std::string, values::Tensor> listInputs(const TestData &data,
                                                  const std::set<std::string> &known) {
-  auto arguments = interpret::initialParameters(module, /*seed=*/1);
-  if (failed(arguments))
-    return failure();
-  auto function = module.lookupSymbol<func::FuncOp>("forward");
-  interpret::NamedTensors inputs;
+  std::map<std::string, values::Tensor> inputs;
   for (const NamedConstant &input : data.inputs)
     if (!known.count(input.name))
-      inputs[interpret::bindingKey(graph::RoleKind::Input, input.name)] = listElements(input.value);
-  for (const interpret::Binding &binding : interpret::Signature::of(function).arguments) {
-    auto input = inputs.find(binding.key);
-    if (input == inputs.end() || interpret::hasType(input->second, binding.type))
-      continue;
-    return emitError(module.getLoc())
-           << "the data of input '" << binding.name << "' is " << input->second.typeString()
-           << ", expected " << binding.type;
-  }
-  arguments->merge(inputs);
-  return arguments;
+      inputs[input.name] = listElements(input.value);
+  return inputs;
 }
 
 } // namespace pcc::import

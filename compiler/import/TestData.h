@@ -6,7 +6,8 @@
 #pragma once
 
 #include "compiler/import/Import.h"
-#include "compiler/interpret/Signature.h"
+#include "compiler/import/files/Constant.h"
+#include <map>
 #include <set>
 
 namespace pcc::import {
@@ -34,11 +35,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importForData(llvm::StringRef path, const Test
                                                 std::set<std::string> &known);
 
 /// Returns all elements of `constant`, with splats expanded.
-interpret::Tensor listElements(const Constant &constant);
+values::Tensor listElements(const Constant &constant);
 
-/// Returns the arguments of the imported function: the data's inputs without those in `known`, and
-/// the values of parameters. Parameters without values and data of other types are errors.
-mlir::FailureOr<interpret::NamedTensors> makeArguments(mlir::ModuleOp module, const TestData &data,
-                                                       const std::set<std::string> &known);
+/// Returns the inputs of the data by name, without those in `known`.
+std::map<std::string, values::Tensor> listInputs(const TestData &data,
+                                                 const std::set<std::string> &known);
 
 } // namespace pcc::import

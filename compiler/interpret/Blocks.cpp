@@ -2,8 +2,9 @@
 
 #include "compiler/interpret/Blocks.h"
 
-#include "compiler/interpret/Indexing.h"
-#include "compiler/interpret/Scalars.h"
+#include "compiler/values/Compute.h"
+#include "compiler/values/Indexing.h"
+#include "compiler/values/Scalars.h"
 #include "runtime/abi/Random.h"
 #include <cmath>
 
@@ -46,43 +47,6 @@ Tensor cutBlock(const Tensor &whole, const Sharding &sharding, const Mesh &mesh,
 }
 
 } // namespace
-
-Tensor extractBox(const Tensor &whole, llvm::ArrayRef<int64_t> offset,
-                  llvm::ArrayRef<int64_t> shape) {
-  if (whole.getShape() == shape)
-    return whole;
-  Tensor box(whole.getType(), shape);
-  insertBox(box, llvm::SmallVector<int64_t, 4>(shape.size(), 0), whole, offset, shape);
-  return box;
-}
-
-void insertBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &source,
-               llvm::ArrayRef<int64_t> sourceOffset, llvm::ArrayRef<int64_t> shape) {
-  auto to = rowMajorStrides(whole.getShape()), from = rowMajorStrides(source.getShape());
-  int64_t toStart = flatten(offset, to), fromStart = flatten(sourceOffset, from);
-  llvm::MutableArrayRef<Element> out = whole.mutableElements();
-  llvm::ArrayRef<Element> in = source.elements();
-  // Copies row by row: the elements of one row are contiguous.
-  int64_t row = shape.empty() ? 1 : shape.back();
-  forEachIndex(shape.drop_back(shape.empty() ? 0 : 1), [&](llvm::ArrayRef<int64_t> index) {
-    std::copy_n(in.begin() + fromStart + flatten(index, from), row,
-                out.begin() + toStart + flatten(index, to));
-  });
-}
-
-Tensor concatenate(llvm::ArrayRef<Tensor> pieces, int64_t axis) {
-  llvm::SmallVector<int64_t, 4> shape(pieces[0].getShape());
-  shape[axis] = 0;
-  for (const Tensor &piece : pieces)
-    shape[axis] += piece.getDim(axis);
-  Tensor result(pieces[0].getType(), shape);
-  llvm::SmallVector<int64_t, 4> offset(shape.size(), 0), start(shape.size(), 0);
-  for (const Tensor &piece : pieces) {
-    insertBox(result, offset, piece, start, piece.getShape());
-    offset[axis] += piece.getDim(axis);
-  }
-  return result;
-}
 
 Tensor combine(ReduceKind kind, llvm::ArrayRef<Tensor> values) {
   Tensor result = values[0];

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Boxes of tensors, and the blocks of a global tensor that the ranks of a mesh hold.
+// Blocks of a global tensor that the ranks of a mesh hold.
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "dialects/dist/Sharding.h"
 
 namespace pcc::interpret {
 
-/// Returns the box of `shape` whose first element is at `offset` of `whole`.
-Tensor extractBox(const Tensor &whole, llvm::ArrayRef<int64_t> offset,
-                  llvm::ArrayRef<int64_t> shape);
-
-/// Copies the box of `shape` at `sourceOffset` of `source` to `offset` of `whole`.
-void insertBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &source,
-               llvm::ArrayRef<int64_t> sourceOffset, llvm::ArrayRef<int64_t> shape);
-
-/// Concatenates tensors along `axis`; all other dimensions are equal.
-Tensor concatenate(llvm::ArrayRef<Tensor> pieces, int64_t axis);
+using namespace values;
 
 /// Combines tensors of one type element by element, from the first to the last. Floats are combined
 /// in doubles, without rounding; integers wrap.

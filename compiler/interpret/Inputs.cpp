@@ -2,8 +2,8 @@
 
 #include "compiler/interpret/Inputs.h"
 
-#include "compiler/interpret/Map.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Map.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/ParameterPart.h"
 #include "runtime/abi/Pieces.h"
@@ -210,6 +210,25 @@ FailureOr<NamedTensors> initialParameters(ModuleOp module, uint64_t seed) {
 
 FailureOr<NamedTensors> randomParameters(ModuleOp module, uint64_t seed) {
   return firstValues(module, seed, maxPerturbation);
+}
+
+FailureOr<NamedTensors> forwardArguments(ModuleOp module,
+                                         const std::map<std::string, Tensor> &inputs) {
+  FailureOr<NamedTensors> arguments = initialParameters(module, /*seed=*/1);
+  if (failed(arguments))
+    return failure();
+  auto function = module.lookupSymbol<func::FuncOp>("forward");
+  for (const Binding &binding : Signature::of(function).arguments) {
+    auto input = inputs.find(binding.name);
+    if (binding.role != graph::RoleKind::Input || input == inputs.end())
+      continue;
+    if (!hasType(input->second, binding.type))
+      return emitError(module.getLoc())
+             << "the data of input '" << binding.name << "' is " << input->second.typeString()
+             << ", expected " << binding.type;
+    arguments->emplace(binding.key, input->second);
+  }
+  return arguments;
 }
 
 } // namespace pcc::interpret

@@ -27,4 +27,9 @@ mlir::FailureOr<NamedTensors> initialParameters(mlir::ModuleOp module, uint64_t 
 /// that no term of a computation vanishes.
 mlir::FailureOr<NamedTensors> randomParameters(mlir::ModuleOp module, uint64_t seed);
 
+/// Returns the arguments of function `forward`: `inputs` by name, and the initial values of
+/// parameters. Parameters without values and inputs of other types are errors.
+mlir::FailureOr<NamedTensors> forwardArguments(mlir::ModuleOp module,
+                                               const std::map<std::string, Tensor> &inputs);
+
 } // namespace pcc::interpret

@@ -3,7 +3,7 @@
 #include "compiler/interpret/Rank.h"
 
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/TensorAttr.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;

@@ -5,11 +5,13 @@
 
 #include "compiler/interpret/Rendezvous.h"
 #include "compiler/interpret/Roundings.h"
-#include "compiler/interpret/Tensor.h"
 #include "compiler/interpret/World.h"
+#include "compiler/values/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::interpret {
+
+using namespace values;
 
 class Rank {
 public:

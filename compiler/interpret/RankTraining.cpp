@@ -3,8 +3,9 @@
 #include "compiler/interpret/RankTraining.h"
 
 #include "compiler/interpret/Blocks.h"
-#include "compiler/interpret/Map.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Compute.h"
+#include "compiler/values/Map.h"
+#include "compiler/values/TensorAttr.h"
 
 using namespace mlir;
 

@@ -8,10 +8,10 @@ const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry all;
     for (auto registerFamily :
-         {registerElementwise, registerActivations, registerLogic, registerLeaves, registerShape,
-          registerIndexing, registerContraction, registerWindows, registerAttention, registerNormal,
-          registerReduce, registerAlongAxis, registerLoss, registerOptimizer, registerCalls,
-          registerCollectives, registerExchanges, registerMessages, registerShardings})
+         {registerComputed, registerActivations, registerLeaves, registerShape, registerIndexing,
+          registerContraction, registerWindows, registerAttention, registerNormal,
+          registerAlongAxis, registerLoss, registerOptimizer, registerCalls, registerCollectives,
+          registerExchanges, registerMessages, registerShardings})
       registerFamily(all);
     return all;
   }();

@@ -7,12 +7,14 @@
 #pragma once
 
 #include "compiler/interpret/Rank.h"
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 
 namespace pcc::interpret {
+
+using namespace values;
 
 /// One evaluation of one op on one rank.
 struct OpCall {
@@ -61,9 +63,8 @@ private:
 };
 
 // Registration functions of the families, one file each under ops/.
-void registerElementwise(Registry &registry);
+void registerComputed(Registry &registry);
 void registerActivations(Registry &registry);
-void registerLogic(Registry &registry);
 void registerLeaves(Registry &registry);
 void registerShape(Registry &registry);
 void registerIndexing(Registry &registry);
@@ -71,7 +72,6 @@ void registerContraction(Registry &registry);
 void registerWindows(Registry &registry);
 void registerAttention(Registry &registry);
 void registerNormal(Registry &registry);
-void registerReduce(Registry &registry);
 void registerAlongAxis(Registry &registry);
 void registerLoss(Registry &registry);
 void registerOptimizer(Registry &registry);

@@ -16,7 +16,7 @@
 // `getStuck` says who waited for whom.
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include <condition_variable>
@@ -26,6 +26,8 @@
 #include <optional>
 
 namespace pcc::interpret {
+
+using namespace values;
 
 /// Tensors that one rank contributes to a rendezvous.
 using Contribution = llvm::SmallVector<Tensor, 1>;

@@ -2,7 +2,7 @@
 
 #include "compiler/interpret/Roundings.h"
 
-#include "compiler/interpret/Map.h"
+#include "compiler/values/Map.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"

@@ -14,10 +14,12 @@
 //   x = broadcast a;  x - mean(x)   zero for every a, but not in a program that adds in f32
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "mlir/IR/Operation.h"
 
 namespace pcc::interpret {
+
+using namespace values;
 
 /// Tolerance factor for programs that the interpreter runs, and the distance by which values move,
 /// in units of rounding errors. The order of sums over ranks and microbatches changes the number of

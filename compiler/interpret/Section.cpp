@@ -3,8 +3,8 @@
 #include "compiler/interpret/Section.h"
 
 #include "compiler/interpret/Blocks.h"
-#include "compiler/interpret/Map.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Map.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Stages.h"
 

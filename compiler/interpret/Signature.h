@@ -4,7 +4,7 @@
 // functions of modules of different phases and numbers of ranks get equal inputs and are compared.
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "dialects/dist/Sharding.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,6 +12,8 @@
 #include <optional>
 
 namespace pcc::interpret {
+
+using namespace values;
 
 /// Global values by the keys of their bindings.
 using NamedTensors = std::map<std::string, Tensor>;

@@ -9,20 +9,20 @@ using namespace pcc;
 namespace {
 
 struct TypeRow {
-  interpret::ElementType interpreter;
+  values::ElementType interpreter;
   abi::ElementType runtime;
 };
 
 constexpr TypeRow types[] = {
-    {interpret::ElementType::F32, abi::F32},   {interpret::ElementType::F16, abi::F16},
-    {interpret::ElementType::BF16, abi::BF16}, {interpret::ElementType::I64, abi::I64},
-    {interpret::ElementType::I32, abi::I32},   {interpret::ElementType::I8, abi::I8},
-    {interpret::ElementType::I1, abi::BOOL},
+    {values::ElementType::F32, abi::F32},   {values::ElementType::F16, abi::F16},
+    {values::ElementType::BF16, abi::BF16}, {values::ElementType::I64, abi::I64},
+    {values::ElementType::I32, abi::I32},   {values::ElementType::I8, abi::I8},
+    {values::ElementType::I1, abi::BOOL},
 };
 
 } // namespace
 
-runtime::Tensor pcc::verify::toRuntime(const interpret::Tensor &tensor) {
+runtime::Tensor pcc::verify::toRuntime(const values::Tensor &tensor) {
   const TypeRow *row =
       llvm::find_if(types, [&](const TypeRow &row) { return row.interpreter == tensor.getType(); });
   runtime::Tensor result =
@@ -32,19 +32,19 @@ runtime::Tensor pcc::verify::toRuntime(const interpret::Tensor &tensor) {
   return result;
 }
 
-interpret::Tensor pcc::verify::toInterpreter(const runtime::Tensor &tensor) {
+values::Tensor pcc::verify::toInterpreter(const runtime::Tensor &tensor) {
   const TypeRow *row =
       llvm::find_if(types, [&](const TypeRow &row) { return row.runtime == tensor.type; });
-  if (interpret::isFloat(row->interpreter)) {
+  if (values::isFloat(row->interpreter)) {
     std::vector<double> values;
     for (int64_t i = 0; i < tensor.count(); ++i)
       values.push_back(tensor.at(i));
-    return interpret::Tensor::floats(row->interpreter, tensor.shape, values);
+    return values::Tensor::floats(row->interpreter, tensor.shape, values);
   }
   std::vector<int64_t> values;
   for (int64_t i = 0; i < tensor.count(); ++i)
     values.push_back(static_cast<int64_t>(tensor.at(i)));
-  return interpret::Tensor::integers(row->interpreter, tensor.shape, values);
+  return values::Tensor::integers(row->interpreter, tensor.shape, values);
 }
 
 runtime::NamedTensors pcc::verify::withoutPrefix(const interpret::NamedTensors &values,

@@ -8,8 +8,8 @@
 
 namespace pcc::verify {
 
-runtime::Tensor toRuntime(const interpret::Tensor &tensor);
-interpret::Tensor toInterpreter(const runtime::Tensor &tensor);
+runtime::Tensor toRuntime(const values::Tensor &tensor);
+values::Tensor toInterpreter(const runtime::Tensor &tensor);
 
 /// Returns the entries of `values` whose keys begin with `prefix`, keyed by the rest of the key.
 runtime::NamedTensors withoutPrefix(const interpret::NamedTensors &values, llvm::StringRef prefix);

@@ -2,8 +2,8 @@
 
 #include "compiler/verify/TrainOnRanks.h"
 
-#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Training.h"
+#include "compiler/values/Map.h"
 #include "compiler/verify/RuntimeTensors.h"
 
 using namespace pcc;
@@ -13,9 +13,9 @@ using interpret::NamedTensors;
 using interpret::Report;
 
 /// Rounds a sum over actions, which is f32, to the type of `like`, in which the update reads it.
-static interpret::Tensor asRead(const interpret::Tensor &sum, const interpret::Tensor &like) {
-  return interpret::generate(like.getType(), sum.getShape(), [&](int64_t n) { return sum[n]; })
-      .rounded(interpret::Precision::Element);
+static values::Tensor asRead(const values::Tensor &sum, const values::Tensor &like) {
+  return values::generate(like.getType(), sum.getShape(), [&](int64_t n) { return sum[n]; })
+      .rounded(values::Precision::Element);
 }
 
 runtime::Expected<interpret::TrainingResult>
@@ -29,8 +29,8 @@ pcc::verify::trainOnRanks(runtime::Session &session,
     auto step = session.runStep(withoutPrefix(batch, "input "));
     if (!step)
       return step.status();
-    const interpret::Tensor &like = reference.values.losses[result.losses.size()];
-    result.losses.push_back(interpret::Tensor::floats(like.getType(), {}, {step->loss}));
+    const values::Tensor &like = reference.values.losses[result.losses.size()];
+    result.losses.push_back(values::Tensor::floats(like.getType(), {}, {step->loss}));
     for (const auto &[name, gradient] : step->gradients) {
       std::string key = bindingKey(graph::RoleKind::Gradient, name);
       result.results[key] = asRead(toInterpreter(gradient), reference.values.results.at(key));

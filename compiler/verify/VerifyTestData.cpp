@@ -4,6 +4,7 @@
 
 #include "compiler/import/TestData.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/Run.h"
 #include "compiler/search/CompileProgram.h"
 #include "compiler/verify/RuntimeTensors.h"
@@ -36,8 +37,8 @@ bool isNear(double expected, double actual, double &error) {
   return difference <= testAbsolute + testRelative * std::fabs(expected);
 }
 
-interpret::Case compareOutput(const llvm::Twine &name, const interpret::Tensor &expected,
-                              const interpret::Tensor &actual) {
+interpret::Case compareOutput(const llvm::Twine &name, const values::Tensor &expected,
+                              const values::Tensor &actual) {
   interpret::Case result{name.str(), CaseStatus::Passed, "", 0.0, testRelative};
   if (expected.typeString() != actual.typeString()) {
     result.status = CaseStatus::Failed;
@@ -132,7 +133,7 @@ Report DataSet::verify(llvm::StringRef folder) {
     module = import::importForData(model, data, context, known);
     if (!module)
       return single(name + "import", CaseStatus::Skipped, error.str());
-    auto made = import::makeArguments(*module, data, known);
+    auto made = interpret::forwardArguments(*module, import::listInputs(data, known));
     if (mlir::failed(made))
       return single(name + "arguments", CaseStatus::Skipped, error.str());
     arguments = std::move(*made);

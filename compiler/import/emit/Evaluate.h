@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates graph ops on constants with the functions of the interpreter, without creating ops.
+// Evaluates graph ops on constants with the functions of compiler/values, without creating ops.
 // Splats stay small. The caller (Emitter) has checked the shapes. If a function returns nothing,
 // the caller emits the op.
 #pragma once

@@ -2,8 +2,8 @@
 
 #include "compiler/import/files/Constant.h"
 
-#include "compiler/interpret/Compute.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Compute.h"
+#include "compiler/values/TensorAttr.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
@@ -11,7 +11,7 @@
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;
-using pcc::interpret::ElementType;
+using pcc::values::ElementType;
 
 namespace pcc::import {
 namespace {
@@ -47,7 +47,7 @@ ElementsAttr encodeLiteral(const Constant &constant) {
 }
 
 ElementsAttr encodeResource(const Constant &constant, llvm::StringRef name) {
-  int64_t width = interpret::byteWidth(constant.elements.getType());
+  int64_t width = values::byteWidth(constant.elements.getType());
   std::vector<char> bytes;
   bytes.reserve(constant.elements.size() * width);
   for (Element value : constant.elements.elements()) {
@@ -59,12 +59,12 @@ ElementsAttr encodeResource(const Constant &constant, llvm::StringRef name) {
       constant.type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
 }
 
-/// Returns the interpreter's type, which exists for every element type that import reads.
-ElementType typeOf(Type elementType) { return *interpret::elementTypeOf(elementType); }
+/// Returns the type of elements, which exists for every element type that import reads.
+ElementType typeOf(Type elementType) { return *values::elementTypeOf(elementType); }
 
-Constant castScalar(Type elementType, const interpret::Tensor &value) {
+Constant castScalar(Type elementType, const values::Tensor &value) {
   return Constant::of(RankedTensorType::get({}, elementType),
-                      interpret::computeCast(value, typeOf(elementType)));
+                      values::computeCast(value, typeOf(elementType)));
 }
 
 } // namespace
@@ -82,31 +82,31 @@ std::optional<double> Constant::asNumber() const {
   return size() == 1 ? std::optional(elements.asDouble(0)) : std::nullopt;
 }
 
-Constant Constant::of(RankedTensorType type, const interpret::Tensor &elements) {
-  return {type, elements.rounded(interpret::Precision::Element).reshaped(type.getShape())};
+Constant Constant::of(RankedTensorType type, const values::Tensor &elements) {
+  return {type, elements.rounded(values::Precision::Element).reshaped(type.getShape())};
 }
 
-Constant Constant::splat(RankedTensorType type, const interpret::Tensor &element) {
+Constant Constant::splat(RankedTensorType type, const values::Tensor &element) {
   bool isEmpty = type.getNumElements() == 0;
-  return {type, isEmpty ? interpret::zerosOf(type) : element.reshaped({})};
+  return {type, isEmpty ? values::zerosOf(type) : element.reshaped({})};
 }
 
 Constant Constant::scalar(Type elementType, double value) {
-  return castScalar(elementType, interpret::Tensor::floats(ElementType::F64, {}, {value}));
+  return castScalar(elementType, values::Tensor::floats(ElementType::F64, {}, {value}));
 }
 
 Constant Constant::scalar(Type elementType, int64_t value) {
-  return castScalar(elementType, interpret::Tensor::integers(ElementType::I64, {}, {value}));
+  return castScalar(elementType, values::Tensor::integers(ElementType::I64, {}, {value}));
 }
 
 Constant Constant::integers(MLIRContext *context, llvm::ArrayRef<int64_t> values) {
   int64_t count = values.size();
   return {RankedTensorType::get({count}, IntegerType::get(context, 64)),
-          interpret::Tensor::integers(ElementType::I64, {count}, values)};
+          values::Tensor::integers(ElementType::I64, {count}, values)};
 }
 
 Constant decodeConstant(RankedTensorType type, llvm::ArrayRef<char> bytes) {
-  return {type, *interpret::tensorOfBytes(typeOf(type.getElementType()), type.getShape(), bytes)};
+  return {type, *values::tensorOfBytes(typeOf(type.getElementType()), type.getShape(), bytes)};
 }
 
 ElementsAttr encodeConstant(const Constant &constant, llvm::StringRef name) {

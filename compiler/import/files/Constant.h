@@ -4,7 +4,7 @@
 // arithmetic on them (Evaluate.h), so that subgraphs that compute shapes vanish.
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace pcc::import {
 
-using interpret::Element;
+using values::Element;
 
 /// A tensor known at import. A splat of any shape stores one element.
 struct Constant {
   mlir::RankedTensorType type; ///< with an element type of ONNX files (TensorData.h)
-  interpret::Tensor elements;  ///< all elements of `type`, or one element for a splat
+  values::Tensor elements;     ///< all elements of `type`, or one element for a splat
 
   bool isFloat() const { return elements.isFloat(); }
   bool isSplat() const { return elements.size() == 1; }
@@ -32,9 +32,9 @@ struct Constant {
   std::optional<double> asNumber() const;
 
   /// Makes a constant of `elements` in the shape of `type`, rounded to the element type.
-  static Constant of(mlir::RankedTensorType type, const interpret::Tensor &elements);
+  static Constant of(mlir::RankedTensorType type, const values::Tensor &elements);
   /// Makes a splat of `element`, a tensor of one element.
-  static Constant splat(mlir::RankedTensorType type, const interpret::Tensor &element);
+  static Constant splat(mlir::RankedTensorType type, const values::Tensor &element);
   /// Makes a scalar of `value`, cast to `elementType`.
   static Constant scalar(mlir::Type elementType, double value);
   static Constant scalar(mlir::Type elementType, int64_t value);

@@ -15,7 +15,7 @@ namespace {
 Constant floats(MLIRContext *context, llvm::ArrayRef<double> values) {
   int64_t count = values.size();
   return {RankedTensorType::get({count}, Float32Type::get(context)),
-          interpret::Tensor::floats(interpret::ElementType::F32, {count}, values)};
+          values::Tensor::floats(values::ElementType::F32, {count}, values)};
 }
 
 /// Imports Constant. Exactly one of the attributes holds the value; strings and sparse tensors are

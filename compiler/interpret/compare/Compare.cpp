@@ -2,8 +2,8 @@
 
 #include "compiler/interpret/compare/Compare.h"
 
-#include "compiler/interpret/Map.h"
 #include "compiler/interpret/compare/Bounds.h"
+#include "compiler/values/Map.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "runtime/abi/Random.h"
 #include "llvm/Support/Format.h"

@@ -2,9 +2,9 @@
 //
 // Activation functions with attributes.
 
-#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
+#include "compiler/values/Map.h"
+#include "compiler/values/Scalars.h"
 #include "dialects/graph/Graph.h"
 #include <numbers>
 

@@ -2,10 +2,10 @@
 //
 // Ops along one axis whose result depends on the order of elements: extrema and cumulative sums.
 
-#include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Indexing.h"
+#include "compiler/values/Scalars.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/graph/Graph.h"
 #include <numeric>
 

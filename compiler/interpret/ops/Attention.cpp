@@ -3,8 +3,8 @@
 // Attention, its gradient, and rotary embedding, row by row as in the formulas.
 
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Scalars.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;

@@ -3,8 +3,9 @@
 // Collectives: join the rendezvous of the group, then compute from its members' contributions.
 
 #include "compiler/interpret/Blocks.h"
-#include "compiler/interpret/TensorAttr.h"
 #include "compiler/interpret/ops/Groups.h"
+#include "compiler/values/Compute.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"
 
 using namespace mlir;

@@ -2,10 +2,10 @@
 //
 // Contractions.
 
-#include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Indexing.h"
+#include "compiler/values/Scalars.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/graph/EinsumEquation.h"
 #include "dialects/graph/Graph.h"
 

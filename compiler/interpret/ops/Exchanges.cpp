@@ -3,8 +3,9 @@
 // Transfers between pairs of ranks.
 
 #include "compiler/interpret/Blocks.h"
-#include "compiler/interpret/TensorAttr.h"
 #include "compiler/interpret/ops/Groups.h"
+#include "compiler/values/Compute.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Neighbors.h"
 
 using namespace mlir;

@@ -2,11 +2,11 @@
 //
 // Ops whose index operands select elements.
 
-#include "compiler/interpret/Indexing.h"
-#include "compiler/interpret/Compute.h"
+#include "compiler/values/Indexing.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Scalars.h"
+#include "compiler/values/TensorAttr.h"
+#include "dialects/graph/Graph.h"
 
 using namespace mlir;
 
@@ -45,27 +45,7 @@ Tensor oneHot(graph::OneHotOp op, llvm::ArrayRef<Tensor> in) {
 
 } // namespace
 
-Tensor computeGather(const Tensor &x, const Tensor &indices, int64_t axis) {
-  llvm::SmallVector<int64_t, 4> shape(x.getShape().take_front(axis));
-  llvm::append_range(shape, indices.getShape());
-  llvm::append_range(shape, x.getShape().drop_front(axis + 1));
-  Tensor result(x.getType(), shape);
-  AxisView view(x.getShape(), axis);
-  llvm::MutableArrayRef<Element> out = result.mutableElements();
-  int64_t next = 0;
-  for (int64_t o = 0; o < view.outer; ++o)
-    for (Element index : indices.elements()) {
-      int64_t row = std::clamp<int64_t>(index.i, 0, view.size - 1);
-      for (int64_t n = 0; n < view.inner; ++n)
-        out[next++] = x[view.flat(o, row, n)];
-    }
-  return result;
-}
-
 void registerIndexing(Registry &registry) {
-  registry.add<graph::GatherOp>([](graph::GatherOp op, llvm::ArrayRef<Tensor> in) {
-    return computeGather(in[0], in[1], op.getAxis());
-  });
   registry.add<graph::ScatterAddOp>(scatterAdd);
   registry.add<graph::OneHotOp>(oneHot);
 }

@@ -2,10 +2,10 @@
 //
 // Constants, indices, random numbers.
 
-#include "compiler/interpret/Indexing.h"
-#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/Indexing.h"
+#include "compiler/values/Map.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/graph/CounterRng.h"
 #include "dialects/graph/Graph.h"
 

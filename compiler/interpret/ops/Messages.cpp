@@ -3,7 +3,7 @@
 // Messages from stage to stage.
 
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/TensorAttr.h"
 #include "dialects/pipe/Pipe.h"
 
 using namespace mlir;

@@ -2,10 +2,10 @@
 //
 // Softmax, norms and dropout.
 
-#include "compiler/interpret/Indexing.h"
-#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
+#include "compiler/values/Indexing.h"
+#include "compiler/values/Map.h"
+#include "compiler/values/Scalars.h"
 #include "dialects/graph/CounterRng.h"
 #include "dialects/graph/Graph.h"
 

@@ -2,8 +2,8 @@
 //
 // Optimizer steps, by the formulas of the papers that the ops name.
 
-#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
+#include "compiler/values/Map.h"
 #include "dialects/graph/Graph.h"
 
 #include <cmath>

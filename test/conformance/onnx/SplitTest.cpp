@@ -3,6 +3,7 @@
 
 #include "compiler/import/TestData.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/interpret/Inputs.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/analysis/LegalStrategies.h"
@@ -44,7 +45,7 @@ interpret::Report verifySplit(const NodeTest &test, MLIRContext &context, int64_
     module = import::importForData(test.model(), *data, context, known);
   if (!module)
     return skipped();
-  auto arguments = import::makeArguments(*module, *data, known);
+  auto arguments = interpret::forwardArguments(*module, import::listInputs(*data, known));
   if (failed(arguments))
     return skipped();
   test::OneDevice one(*module, *arguments);

@@ -6,7 +6,7 @@
 namespace pcc::fuzz {
 namespace {
 
-using interpret::Tensor;
+using values::Tensor;
 
 constexpr Domain small = {.low = -5, .high = 5};
 

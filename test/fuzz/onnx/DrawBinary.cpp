@@ -59,7 +59,7 @@ bool drawMod(Maker &m) {
   Domain divisors = {.low = -20, .high = 20, .apart = 0.3, .isExact = true};
   Draft draft = m.draft();
   draft.input(x).input(m.partner(type, x.data.getShape(), divisors));
-  if (interpret::isFloat(type))
+  if (values::isFloat(type))
     draft.set("fmod", 1);
   else
     m.maySet<int64_t>(draft, "fmod", m.random.below(2), 0);
@@ -79,13 +79,13 @@ bool drawPow(Maker &m) {
                         m.opset() >= firstOfBf16 ? ElementType::BF16 : ElementType::F32});
   Draft draft = m.draft();
   draft.input(base);
-  if (isWhole && interpret::isFloat(type)) {
-    interpret::Tensor whole =
+  if (isWhole && values::isFloat(type)) {
+    values::Tensor whole =
         m.draw(ElementType::I32, m.partnerShape(base.data.getShape()), within(-3, 3));
     std::vector<double> numbers;
-    for (interpret::Element element : whole.elements())
+    for (values::Element element : whole.elements())
       numbers.push_back(static_cast<double>(element.i));
-    draft.input(m.leaf(interpret::Tensor::floats(type, whole.getShape(), numbers)));
+    draft.input(m.leaf(values::Tensor::floats(type, whole.getShape(), numbers)));
   } else {
     draft.input(m.partner(type, base.data.getShape(), within(-3, 3)));
   }

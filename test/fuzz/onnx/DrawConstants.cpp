@@ -6,7 +6,7 @@
 namespace pcc::fuzz {
 namespace {
 
-using interpret::Tensor;
+using values::Tensor;
 
 /// Draws a constant in one of its forms; a later node reads it.
 bool drawConstant(Maker &m) {
@@ -20,12 +20,12 @@ bool drawConstant(Maker &m) {
     draft.set("value", toTensorProto("", m.draw(type, m.shape(0, 3)), m.random.chance(50)));
   } else if (isFloat) {
     std::vector<double> numbers;
-    for (interpret::Element element : data.elements())
+    for (values::Element element : data.elements())
       numbers.push_back(element.f);
     isList ? draft.set("value_floats", numbers) : draft.set("value_float", numbers[0]);
   } else {
     std::vector<int64_t> numbers;
-    for (interpret::Element element : data.elements())
+    for (values::Element element : data.elements())
       numbers.push_back(element.i);
     isList ? draft.set("value_ints", numbers) : draft.set("value_int", numbers[0]);
   }
@@ -68,7 +68,7 @@ bool drawRange(Maker &m) {
   Types types = m.types();
   ElementType type = m.random.of(llvm::ArrayRef(types));
   auto count = static_cast<double>(m.random.between(1, 20));
-  bool isFloat = interpret::isFloat(type);
+  bool isFloat = values::isFloat(type);
   double delta = isFloat ? m.random.of({0.25, -0.5, 0.3, 1.0, 7.1})
                          : static_cast<double>(m.random.of({1, 2, -3, 5}));
   auto start = static_cast<double>(m.random.between(-9, 9));

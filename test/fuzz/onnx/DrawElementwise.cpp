@@ -74,7 +74,7 @@ const Value &castInput(Maker &m, ElementType to) {
   // unspecified.
   Domain domain = to == ElementType::I8 ? within(-100, 100) : within(-1000, 1000);
   domain.isExact = true;
-  domain.hasSpecials = interpret::isFloat(to);
+  domain.hasSpecials = values::isFloat(to);
   ElementType type = m.random.of(
       {ElementType::F64, ElementType::I16, ElementType::UI32, ElementType::UI16, ElementType::UI8});
   if (m.random.chance(10))

@@ -7,7 +7,7 @@
 namespace pcc::fuzz {
 namespace {
 
-using interpret::Tensor;
+using values::Tensor;
 
 constexpr Domain anything = {.hasSpecials = true, .hasNaN = true};
 constexpr int64_t firstWithNegative = 11;
@@ -52,7 +52,7 @@ bool drawGatherElements(Maker &m) {
 Tensor drawPlaces(Maker &m, llvm::ArrayRef<int64_t> shape, Shape before, int64_t batch,
                   int64_t indexed, bool areDistinct) {
   llvm::ArrayRef<int64_t> dims = shape.slice(batch, indexed);
-  int64_t space = interpret::sizeOf(dims), count = interpret::sizeOf(before);
+  int64_t space = values::sizeOf(dims), count = values::sizeOf(before);
   std::vector<int64_t> order(space), places;
   for (int64_t n = 0; n < space; ++n)
     order[n] = n;
@@ -93,8 +93,8 @@ bool drawReduction(Maker &m, Draft &draft, ElementType type) {
 /// Draws indices along `axis`; no index repeats in a line along that axis.
 Tensor drawDistinct(Maker &m, llvm::ArrayRef<int64_t> data, llvm::ArrayRef<int64_t> shape,
                     int64_t axis, ElementType type) {
-  int64_t inner = interpret::sizeOf(shape.drop_front(axis + 1)), count = shape[axis];
-  std::vector<int64_t> indices(interpret::sizeOf(shape)), order(data[axis]);
+  int64_t inner = values::sizeOf(shape.drop_front(axis + 1)), count = shape[axis];
+  std::vector<int64_t> indices(values::sizeOf(shape)), order(data[axis]);
   for (int64_t n = 0; n < data[axis]; ++n)
     order[n] = n;
   int64_t lines = static_cast<int64_t>(indices.size()) / count;
@@ -134,7 +134,7 @@ bool drawScatterNd(Maker &m) {
   Draft draft = m.draft();
   draft.input(x);
   bool adds = drawReduction(m, draft, type);
-  int64_t space = interpret::sizeOf(x.data.getShape().take_front(indexed));
+  int64_t space = values::sizeOf(x.data.getShape().take_front(indexed));
   Shape before = {m.random.between(1, std::min<int64_t>(space, 9))};
   draft.input(m.leaf(drawPlaces(m, x.data.getShape(), before, 0, indexed, !adds)));
   llvm::append_range(before, x.data.getShape().drop_front(indexed));
@@ -152,7 +152,7 @@ bool drawOneHot(Maker &m) {
       m.draw(ElementType::I64, shape, within(m.opset() >= firstWithNegative ? -end : 0, end));
   std::vector<double> numbers;
   std::vector<int64_t> integers;
-  for (interpret::Element element : indices.elements()) {
+  for (values::Element element : indices.elements()) {
     integers.push_back(element.i);
     numbers.push_back(static_cast<double>(element.i));
   }
@@ -160,12 +160,12 @@ bool drawOneHot(Maker &m) {
   ElementType result = m.random.of(llvm::ArrayRef(types));
   Tensor values = m.draw(result, 2);
   if (m.random.chance(50))
-    values = interpret::isFloat(result) ? Tensor::floats(result, 2, {0.0, 1.0})
-                                        : Tensor::integers(result, 2, {0, 1});
+    values = values::isFloat(result) ? Tensor::floats(result, 2, {0.0, 1.0})
+                                     : Tensor::integers(result, 2, {0, 1});
   int64_t rank = static_cast<int64_t>(shape.size()) + 1;
   Draft draft = m.draft();
-  draft.input(m.leaf(interpret::isFloat(type) ? Tensor::floats(type, shape, numbers)
-                                              : Tensor::integers(type, shape, integers)));
+  draft.input(m.leaf(values::isFloat(type) ? Tensor::floats(type, shape, numbers)
+                                           : Tensor::integers(type, shape, integers)));
   draft.input(
       m.known(depth, m.random.of({ElementType::I64, ElementType::I32}), m.random.chance(50)));
   draft.input(m.leaf(values));

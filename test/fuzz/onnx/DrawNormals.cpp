@@ -6,7 +6,7 @@
 namespace pcc::fuzz {
 namespace {
 
-using interpret::Tensor;
+using values::Tensor;
 
 void setEpsilon(Maker &m, Draft &draft) {
   m.maySet(draft, "epsilon", m.random.chance(50) ? m.random.of({1e-3, 1e-2, 0.1}) : 1e-5, 1e-5);
@@ -85,7 +85,7 @@ const Value &drawLabels(Maker &m, llvm::ArrayRef<int64_t> scores, std::optional<
   Shape shape = {scores[0]};
   shape.append(scores.begin() + 2, scores.end());
   ElementType type = m.random.of({ElementType::I64, ElementType::I32});
-  std::vector<int64_t> labels(interpret::sizeOf(shape));
+  std::vector<int64_t> labels(values::sizeOf(shape));
   for (int64_t &label : labels)
     label = ignored && m.random.chance(30) ? *ignored : m.random.below(scores[1]);
   if (ignored && *ignored == 0 && scores[1] > 1)

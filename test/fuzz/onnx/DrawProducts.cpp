@@ -32,7 +32,7 @@ bool drawGemm(Maker &m) {
     draft.absent();
   m.maySet<int64_t>(draft, "transA", transA, 0);
   m.maySet<int64_t>(draft, "transB", transB, 0);
-  bool isFloat = interpret::isFloat(type);
+  bool isFloat = values::isFloat(type);
   m.maySet(draft, "alpha", isFloat && m.random.chance(50) ? m.random.uniform(-2, 2) : 1.0, 1.0);
   m.maySet(draft, "beta", isFloat && m.random.chance(50) ? m.random.uniform(-2, 2) : 1.0, 1.0);
   return m.add(draft);

@@ -53,7 +53,7 @@ Drawn drawMany(const Entry &entry, int64_t opset, mlir::MLIRContext &context) {
         drawn.attributes.insert(attribute.name());
     }
     for (const Value &value : maker.graph.values)
-      drawn.types.insert(interpret::stringify(value.data.getType()).str());
+      drawn.types.insert(values::stringify(value.data.getType()).str());
   }
   return drawn;
 }
@@ -96,8 +96,8 @@ TEST_F(Entries, DrawTypesAndAttributesOfEachOpset) {
     for (llvm::StringRef attribute : schema.listAttributes())
       EXPECT_NE(drawn.attributes.count(attribute.str()), isExcluded(schema, attribute))
           << where << ": attribute '" << attribute.str() << "'";
-    for (interpret::ElementType type : schema.listTypes()) {
-      std::string name = interpret::stringify(type).str();
+    for (values::ElementType type : schema.listTypes()) {
+      std::string name = values::stringify(type).str();
       EXPECT_TRUE(isRefused(schema.name, type) || drawn.types.count(name)) << where << ": " << name;
     }
   }

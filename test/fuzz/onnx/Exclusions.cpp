@@ -27,11 +27,11 @@ llvm::ArrayRef<RefusedTypes> refusedTypes() {
   return rows;
 }
 
-bool isRefused(llvm::StringRef op, interpret::ElementType type) {
+bool isRefused(llvm::StringRef op, values::ElementType type) {
   return llvm::any_of(refusedTypes(), [&](const RefusedTypes &row) {
     llvm::SmallVector<llvm::StringRef> names;
     row.types.split(names, ' ');
-    return row.op == op && llvm::is_contained(names, interpret::stringify(type));
+    return row.op == op && llvm::is_contained(names, values::stringify(type));
   });
 }
 

@@ -4,7 +4,7 @@
 // of ONNX's table are drawn.
 #pragma once
 
-#include "compiler/interpret/Element.h"
+#include "compiler/values/Element.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace pcc::fuzz {
@@ -14,7 +14,7 @@ struct RefusedTypes {
   llvm::StringLiteral op, types, reason;
 };
 llvm::ArrayRef<RefusedTypes> refusedTypes();
-bool isRefused(llvm::StringRef op, interpret::ElementType type);
+bool isRefused(llvm::StringRef op, values::ElementType type);
 
 /// An attribute that is never set. An empty `op` stands for all operators.
 struct ExcludedAttribute {

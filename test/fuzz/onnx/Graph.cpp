@@ -7,9 +7,9 @@
 #include "llvm/Support/xxhash.h"
 #include <cstring>
 
-using pcc::interpret::ElementType;
-using pcc::interpret::Tensor;
 using pcc::onnx::TensorProto;
+using pcc::values::ElementType;
+using pcc::values::Tensor;
 
 namespace pcc::fuzz {
 namespace {
@@ -36,7 +36,7 @@ template <typename T> void appendBytes(std::string &bytes, T value) {
 }
 
 /// Appends the element as a file stores it.
-void appendElement(std::string &bytes, ElementType type, interpret::Element element) {
+void appendElement(std::string &bytes, ElementType type, values::Element element) {
   switch (type) {
   case ElementType::F32:
     return appendBytes(bytes, static_cast<float>(element.f));
@@ -46,7 +46,7 @@ void appendElement(std::string &bytes, ElementType type, interpret::Element elem
   case ElementType::BF16:
     return appendBytes(bytes, halfBits(type, element.f));
   default:
-    bytes.append(reinterpret_cast<const char *>(&element.i), interpret::byteWidth(type));
+    bytes.append(reinterpret_cast<const char *>(&element.i), values::byteWidth(type));
   }
 }
 
@@ -56,7 +56,7 @@ bool hasOwnField(ElementType type) {
          type == ElementType::I8 || type == ElementType::I1;
 }
 
-void addToField(TensorProto &proto, ElementType type, interpret::Element element) {
+void addToField(TensorProto &proto, ElementType type, values::Element element) {
   if (type == ElementType::F32)
     proto.add_float_data(static_cast<float>(element.f));
   else if (type == ElementType::I64)

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compiler/import/files/onnx.pb.h"
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include <deque>
 #include <set>
 
@@ -16,7 +16,7 @@ enum class Origin { Input, Initializer, Result };
 struct Value {
   std::string name;
   Origin origin;
-  interpret::Tensor data;
+  values::Tensor data;
   /// Every correct implementation computes the same bits.
   bool isExact = true;
   /// The importer computes the value, so it may determine shapes.
@@ -47,10 +47,10 @@ struct Graph {
 Graph withInitializers(Graph graph, const Value &output);
 
 /// Returns ONNX's number of an element type.
-int32_t onnxTypeOf(interpret::ElementType type);
+int32_t onnxTypeOf(values::ElementType type);
 
 /// Makes a tensor message with the elements in `raw_data`, or in the field of their type.
-onnx::TensorProto toTensorProto(llvm::StringRef name, const interpret::Tensor &tensor,
+onnx::TensorProto toTensorProto(llvm::StringRef name, const values::Tensor &tensor,
                                 bool isRaw = true);
 
 } // namespace pcc::fuzz

@@ -41,7 +41,7 @@ CompileOptions plainOptions() {
 }
 
 /// Returns false if an element is infinite or NaN: the loss then has no gradient.
-bool hasFiniteElements(const interpret::Tensor &tensor) {
+bool hasFiniteElements(const values::Tensor &tensor) {
   for (int64_t n = 0; tensor.isFloat() && n < tensor.size(); ++n)
     if (!std::isfinite(tensor[n].f))
       return false;
@@ -101,7 +101,7 @@ bool Judge::import() {
     fail("import", error.str());
     return false;
   }
-  auto made = import::makeArguments(*module, data, known);
+  auto made = interpret::forwardArguments(*module, import::listInputs(data, known));
   if (failed(made)) {
     fail("arguments", error.str());
     return false;

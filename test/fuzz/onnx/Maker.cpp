@@ -7,8 +7,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
-using pcc::interpret::Element;
-using pcc::interpret::Tensor;
+using pcc::values::Element;
+using pcc::values::Tensor;
 
 namespace pcc::fuzz {
 namespace {
@@ -84,11 +84,11 @@ std::string Maker::nextName(llvm::StringRef prefix) {
 //===------------------------------------------------------------------------------------------===//
 
 Tensor Maker::draw(ElementType type, llvm::ArrayRef<int64_t> shape, Domain domain) {
-  bool isFloat = interpret::isFloat(type), isGrid = random.chance(30);
+  bool isFloat = values::isFloat(type), isGrid = random.chance(30);
   double most = isFloat ? 2.5 : 7;
   double low = std::max(domain.low, std::min(domain.high - 2 * most, -most));
   double high = std::min(domain.high, std::max(domain.low + 2 * most, most));
-  int64_t size = interpret::sizeOf(shape);
+  int64_t size = values::sizeOf(shape);
   std::vector<double> numbers;
   while (static_cast<int64_t>(numbers.size()) < size) {
     double number = random.uniform(low, high);

@@ -15,7 +15,7 @@
 
 namespace pcc::fuzz {
 
-using interpret::ElementType;
+using values::ElementType;
 using Shape = llvm::SmallVector<int64_t, 4>;
 using Types = llvm::SmallVector<ElementType>;
 using Fits = llvm::function_ref<bool(llvm::ArrayRef<int64_t>)>;
@@ -95,11 +95,11 @@ public:
   /// Adds an input, initializer or constant with random elements.
   const Value &leaf(ElementType type, llvm::ArrayRef<int64_t> shape, Domain domain = {});
   /// Adds an input, initializer or constant with the elements of `data`.
-  const Value &leaf(interpret::Tensor data);
+  const Value &leaf(values::Tensor data);
   /// Returns a value that is known at import: a list, or one number with `isScalar`.
   const Value &known(llvm::ArrayRef<int64_t> values, ElementType type = ElementType::I64,
                      bool isScalar = false);
-  const Value &known(interpret::Tensor data);
+  const Value &known(values::Tensor data);
 
   // Shapes and attributes.
 
@@ -117,7 +117,7 @@ public:
   }
   /// Draws distinct dimensions of a tensor of `rank`, in order.
   Shape axes(int64_t rank, int64_t minCount = 0);
-  interpret::Tensor draw(ElementType type, llvm::ArrayRef<int64_t> shape, Domain domain = {});
+  values::Tensor draw(ElementType type, llvm::ArrayRef<int64_t> shape, Domain domain = {});
 
   // Results.
 
@@ -132,7 +132,7 @@ public:
 private:
   std::string nextName(llvm::StringRef prefix);
   bool isUsable(const Draft &draft, llvm::ArrayRef<Value> results) const;
-  const Value &addConstantNode(interpret::Tensor data);
+  const Value &addConstantNode(values::Tensor data);
 
   mlir::MLIRContext &context;
   const Schema *schema = nullptr;

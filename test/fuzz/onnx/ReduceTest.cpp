@@ -3,8 +3,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 
-using pcc::interpret::ElementType;
-using pcc::interpret::Tensor;
+using pcc::values::ElementType;
+using pcc::values::Tensor;
 
 namespace pcc::fuzz {
 

@@ -3,7 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-using pcc::interpret::ElementType;
+using pcc::values::ElementType;
 
 namespace pcc::fuzz {
 
@@ -24,7 +24,7 @@ const Schema *findSchema(llvm::StringRef name, int64_t opset) {
 ElementType parseType(llvm::StringRef name) {
   for (ElementType type : {ElementType::F32, ElementType::F16, ElementType::BF16, ElementType::I64,
                            ElementType::I32, ElementType::I8, ElementType::I1})
-    if (interpret::stringify(type) == name)
+    if (values::stringify(type) == name)
       return type;
   llvm_unreachable("Schemas.inc lists the types of programs only");
 }

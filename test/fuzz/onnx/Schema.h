@@ -5,7 +5,7 @@
 // shows as a difference.
 #pragma once
 
-#include "compiler/interpret/Element.h"
+#include "compiler/values/Element.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,7 +18,7 @@ struct Schema {
   llvm::StringLiteral types;      ///< `f32 i64`
   llvm::StringLiteral attributes; ///< `axis keepdims`
 
-  llvm::SmallVector<interpret::ElementType> listTypes() const;
+  llvm::SmallVector<values::ElementType> listTypes() const;
   llvm::SmallVector<llvm::StringRef> listAttributes() const;
   bool hasAttribute(llvm::StringRef attribute) const;
 };
@@ -30,6 +30,6 @@ llvm::ArrayRef<Schema> allSchemas();
 const Schema *findSchema(llvm::StringRef name, int64_t opset);
 
 /// Returns the element type called `name`, for example `f32`.
-interpret::ElementType parseType(llvm::StringRef name);
+values::ElementType parseType(llvm::StringRef name);
 
 } // namespace pcc::fuzz

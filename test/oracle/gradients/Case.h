@@ -40,7 +40,7 @@ mlir::OwningOpRef<mlir::ModuleOp> makeModel(mlir::func::FuncOp function, int onl
 
 /// Makes the values of one rank for the arguments of makeModel's @forward, by role name: arguments
 /// are "0", "1", …, weights "weight0", ….
-std::map<std::string, interpret::Tensor> makeValues(mlir::func::FuncOp function, int64_t rank);
+std::map<std::string, values::Tensor> makeValues(mlir::func::FuncOp function, int64_t rank);
 
 /// Returns true if all ranks have the same value of an argument.
 bool isShared(mlir::func::FuncOp function, unsigned index);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/gradients/Case.h"
 
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/TensorAttr.h"
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 
 using namespace mlir;
-using pcc::interpret::Tensor;
+using pcc::values::Tensor;
 
 namespace pcc::gradients {
 
@@ -45,8 +45,8 @@ static void drawIntegers(Tensor &tensor, int64_t low, int64_t high, std::mt19937
 static Tensor makeValue(func::FuncOp function, unsigned index, int64_t rank,
                         std::mt19937_64 &random) {
   if (auto values = function.getArgAttrOfType<ElementsAttr>(index, "check.values"))
-    return *interpret::tensorOf(values);
-  Tensor tensor = interpret::zerosOf(cast<RankedTensorType>(function.getArgument(index).getType()));
+    return *values::tensorOf(values);
+  Tensor tensor = values::zerosOf(cast<RankedTensorType>(function.getArgument(index).getType()));
   if (tensor.isFloat()) {
     auto [low, high] = rangeOf(function, index, -2, 2);
     spreadFloats(tensor, low, high, 0.37 + 0.05 * index + 0.007 * double(rank), random);
@@ -71,7 +71,7 @@ std::map<std::string, Tensor> makeValues(func::FuncOp function, int64_t rank) {
                                         : makeValue(function, index, rank, random);
   }
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    Tensor weight = interpret::zerosOf(cast<RankedTensorType>(type));
+    Tensor weight = values::zerosOf(cast<RankedTensorType>(type));
     spreadFloats(weight, 0.5, 1.5, 0.41, random);
     values["weight" + std::to_string(index)] = weight;
   }

@@ -6,7 +6,7 @@
 
 #include "compiler/Register.h"
 #include "compiler/interpret/Run.h"
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/TensorAttr.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/fusion/Passes.h"
@@ -18,7 +18,7 @@
 #include <random>
 
 using namespace mlir;
-using pcc::interpret::Tensor;
+using pcc::values::Tensor;
 
 namespace pcc::test {
 
@@ -32,9 +32,9 @@ static Tensor randomTensor(RankedTensorType type, uint64_t seed) {
     integers.push_back(type.getElementType().isInteger(1) ? random() % 2
                                                           : int64_t(random() % 9) - 1);
   }
-  interpret::ElementType element = *interpret::elementTypeOf(type.getElementType());
-  return interpret::isFloat(element) ? Tensor::floats(element, type.getShape(), floats)
-                                     : Tensor::integers(element, type.getShape(), integers);
+  values::ElementType element = *values::elementTypeOf(type.getElementType());
+  return values::isFloat(element) ? Tensor::floats(element, type.getShape(), floats)
+                                  : Tensor::integers(element, type.getShape(), integers);
 }
 
 /// Returns the tolerance, relative to the largest magnitude of the tensor. It allows for f32
@@ -42,11 +42,11 @@ static Tensor randomTensor(RankedTensorType type, uint64_t seed) {
 /// interpreter rounds after every op.
 static double toleranceOf(const Tensor &reference) {
   double greatest = 1;
-  for (interpret::Element element : reference.elements())
+  for (values::Element element : reference.elements())
     if (std::isfinite(element.f))
       greatest = std::max(greatest, std::fabs(element.f));
-  double unit = interpret::epsilon(reference.getType());
-  return greatest * (reference.getType() == interpret::ElementType::F32 ? 64 : 24) * unit;
+  double unit = values::epsilon(reference.getType());
+  return greatest * (reference.getType() == values::ElementType::F32 ? 64 : 24) * unit;
 }
 
 static void expectNear(const Tensor &got, const Tensor &reference, const std::string &what) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/kernels/TaskMachine.h"
 
-#include "compiler/interpret/TensorAttr.h"
 #include "compiler/link/Linker.h"
+#include "compiler/values/TensorAttr.h"
 #include <bit>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 using namespace mlir;
-using pcc::interpret::Tensor;
+using pcc::values::Tensor;
 
 namespace pcc::test {
 
@@ -154,9 +154,8 @@ static void writeTensor(const Tensor &tensor, Type type, char *data) {
 }
 
 static Tensor readTensor(ShapedType type, const char *data) {
-  return *interpret::tensorOfBytes(*interpret::elementTypeOf(type.getElementType()),
-                                   type.getShape(),
-                                   {data, static_cast<size_t>(task::bytesOf(type))});
+  return *values::tensorOfBytes(*values::elementTypeOf(type.getElementType()), type.getShape(),
+                                {data, static_cast<size_t>(task::bytesOf(type))});
 }
 
 /// Multiplies in the element types of the operands, with sums in doubles.
@@ -166,7 +165,7 @@ void TaskMachine::multiply(task::MatmulOp op) {
   };
   Tensor a = read(op.getA()), b = read(op.getB()), c = read(op.getC());
   Tensor bias = op.getBias() ? read(op.getBias()) : Tensor();
-  MutableArrayRef<interpret::Element> out = c.mutableElements();
+  MutableArrayRef<values::Element> out = c.mutableElements();
   int64_t m = op.getM(), n = op.getN(), k = op.getK();
   for (int64_t at = 0; at < c.size(); ++at) {
     int64_t batch = at / (m * n), i = at / n % m, j = at % n;

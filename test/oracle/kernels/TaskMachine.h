@@ -5,7 +5,7 @@
 // implementation if there is none.
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "dialects/task/Task.h"
 #include "passes/lower/host/EmitKernels.h"
 #include <map>
@@ -25,8 +25,8 @@ public:
   ~TaskMachine();
 
   /// Returns the section's outputs for its inputs, both by name.
-  std::map<std::string, interpret::Tensor>
-  run(llvm::StringRef section, const std::map<std::string, interpret::Tensor> &inputs);
+  std::map<std::string, values::Tensor> run(llvm::StringRef section,
+                                            const std::map<std::string, values::Tensor> &inputs);
 
 private:
   char *addressOf(mlir::Value buffer);

@@ -37,7 +37,7 @@ std::vector<double> ratesOf(StringRef options, int64_t count) {
   func::ReturnOp::create(builder, loc, spec->rate.build(builder, loc, function.getArgument(0)));
   std::vector<double> rates;
   for (int64_t now = 0; now < count; ++now) {
-    interpret::Tensor number(interpret::ElementType::I64, {});
+    values::Tensor number(values::ElementType::I64, {});
     number.mutableElements()[0].i = now;
     auto results = interpret::runOnRanks(function, {{number}});
     if (failed(results)) {

@@ -47,14 +47,14 @@ protected:
     auto parameters = interpret::initialParameters(*module, /*seed=*/1);
     auto batches = interpret::randomBatches(*module, steps, /*seed=*/1);
     interpret::RunOptions inDoubles;
-    inDoubles.precision = interpret::Precision::Double;
+    inDoubles.precision = values::Precision::Double;
     auto result = interpret::runTraining(*module, batches, *parameters, inDoubles);
     EXPECT_TRUE(succeeded(result));
     return *result;
   }
 
   /// Expects `actual` = `factor` · `expected`, to the last bits of a double.
-  static void expectScaled(const interpret::Tensor &actual, const interpret::Tensor &expected,
+  static void expectScaled(const values::Tensor &actual, const values::Tensor &expected,
                            double factor) {
     ASSERT_EQ(actual.size(), expected.size());
     for (int64_t index = 0; index < actual.size(); ++index)

@@ -4,6 +4,7 @@
 
 #include "Evaluate.h"
 #include "compiler/interpret/Blocks.h"
+#include "compiler/values/Compute.h"
 #include "dialects/dist/Dist.h"
 #include <gtest/gtest.h>
 #include <random>

@@ -3,11 +3,9 @@
 // Walks over row-major tensors.
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
-#include <cstdint>
+#include "compiler/values/Tensor.h"
 
-namespace pcc::interpret {
+namespace pcc::values {
 
 /// A shape seen along one axis: [outer, size, inner]. `outer` combines all dimensions before the
 /// axis, `inner` all dimensions after it. Ops on one axis loop over these sizes.
@@ -57,4 +55,22 @@ inline int64_t flatten(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> st
   return flat;
 }
 
-} // namespace pcc::interpret
+/// Fills element (o, i, n) of `result`, seen along `axis`, with element (o, source(i), n) of the
+/// input. If source(i) is outside the input, the element is unchanged.
+template <typename Source>
+Tensor moveAlongAxis(Tensor result, const Tensor &input, int64_t axis, Source source) {
+  AxisView to(result.getShape(), axis), from(input.getShape(), axis);
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  llvm::ArrayRef<Element> in = input.elements();
+  for (int64_t o = 0; o < to.outer; ++o)
+    for (int64_t i = 0; i < to.size; ++i) {
+      int64_t row = source(i);
+      if (row < 0 || row >= from.size)
+        continue;
+      for (int64_t n = 0; n < to.inner; ++n)
+        out[to.flat(o, i, n)] = in[from.flat(o, row, n)];
+    }
+  return result;
+}
+
+} // namespace pcc::values

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/interpret/TensorAttr.h"
+#include "compiler/values/TensorAttr.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace pcc::interpret {
+namespace pcc::values {
 namespace {
 
 double toDouble(llvm::APFloat value) {
@@ -125,4 +125,4 @@ std::optional<Tensor> tensorOfBytes(ElementType type, llvm::ArrayRef<int64_t> sh
   return result;
 }
 
-} // namespace pcc::interpret
+} // namespace pcc::values

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 
 #include <cassert>
 #include <cmath>
 
-namespace pcc::interpret {
+namespace pcc::values {
 
 int64_t sizeOf(llvm::ArrayRef<int64_t> shape) {
   int64_t size = 1;
@@ -90,7 +90,7 @@ std::string Tensor::typeString() const {
   std::string text;
   for (int64_t dim : shape)
     text += std::to_string(dim) + "x";
-  return text + interpret::stringify(type).str();
+  return text + values::stringify(type).str();
 }
 
-} // namespace pcc::interpret
+} // namespace pcc::values

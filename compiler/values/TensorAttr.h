@@ -3,12 +3,12 @@
 // Conversion from MLIR's types and attributes to the interpreter's tensors.
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <optional>
 
-namespace pcc::interpret {
+namespace pcc::values {
 
 /// Returns nothing for a type that the interpreter does not support (index, ui64, i4, …).
 std::optional<ElementType> elementTypeOf(mlir::Type type);
@@ -28,4 +28,4 @@ std::optional<Tensor> tensorOf(mlir::ElementsAttr attr);
 std::optional<Tensor> tensorOfBytes(ElementType type, llvm::ArrayRef<int64_t> shape,
                                     llvm::ArrayRef<char> bytes);
 
-} // namespace pcc::interpret
+} // namespace pcc::values

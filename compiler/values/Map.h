@@ -3,9 +3,9 @@
 // Elementwise maps over tensors of one shape.
 #pragma once
 
-#include "compiler/interpret/Tensor.h"
+#include "compiler/values/Tensor.h"
 
-namespace pcc::interpret {
+namespace pcc::values {
 
 /// Returns the tensor of `type` whose element n is `element(n)`.
 template <typename Fn>
@@ -49,4 +49,4 @@ template <typename F, typename G> Tensor zipNumbers(const Tensor &x, const Tenso
   return x.isFloat() ? zipFloats(x, y, f) : zipIntegers(x, y, g);
 }
 
-} // namespace pcc::interpret
+} // namespace pcc::values

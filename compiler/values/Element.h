@@ -7,7 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
-namespace pcc::interpret {
+namespace pcc::values {
 
 /// Element types. F64 and the types after it occur only in model files, for folding in the
 /// importer; no dialect has them.
@@ -45,4 +45,4 @@ int64_t maxOf(ElementType type);
 /// integer.
 int64_t truncate(double value);
 
-} // namespace pcc::interpret
+} // namespace pcc::values

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Arithmetic on single elements. Integers wrap; C++ guarantees this only for unsigned numbers.
 #pragma once
 
@@ -6,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace pcc::interpret {
+namespace pcc::values {
 
 inline int64_t wrapping(uint64_t x) { return static_cast<int64_t>(x); }
 inline int64_t add(int64_t x, int64_t y) { return wrapping(uint64_t(x) + uint64_t(y)); }
@@ -29,4 +30,4 @@ inline double minimum(double x, double y) {
 }
 inline int64_t minimum(int64_t x, int64_t y) { return std::min(x, y); }
 
-} // namespace pcc::interpret
+} // namespace pcc::values

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/interpret/Element.h"
+#include "compiler/values/Element.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace pcc::interpret {
+namespace pcc::values {
 namespace {
 
 /// A binary floating-point format: significant bits, the exponent of its least normal number, and
@@ -185,4 +185,4 @@ int64_t truncate(double value) {
   return static_cast<int64_t>(value);
 }
 
-} // namespace pcc::interpret
+} // namespace pcc::values

@@ -2,16 +2,13 @@
 //
 // Reductions.
 
-#include "compiler/interpret/Compute.h"
-#include "compiler/interpret/Indexing.h"
-#include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
+#include "compiler/values/Compute.h"
+#include "compiler/values/Indexing.h"
+#include "compiler/values/Scalars.h"
 #include <algorithm>
 #include <cmath>
 
-using namespace mlir;
-
-namespace pcc::interpret {
+namespace pcc::values {
 namespace {
 
 /// Returns strides of the result's elements over the input's index: 0 along reduced dimensions.
@@ -110,10 +107,4 @@ Tensor computeReduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<i
   return result;
 }
 
-void registerReduce(Registry &registry) {
-  registry.add<graph::ReduceOp>([](graph::ReduceOp op, llvm::ArrayRef<Tensor> in) {
-    return computeReduce(op.getKind(), in[0], op.getDims());
-  });
-}
-
-} // namespace pcc::interpret
+} // namespace pcc::values

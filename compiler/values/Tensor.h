@@ -4,14 +4,14 @@
 // cheap (copies share elements until one is written), and comparison is by content.
 #pragma once
 
-#include "compiler/interpret/Element.h"
+#include "compiler/values/Element.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace pcc::interpret {
+namespace pcc::values {
 
 /// Rounding of the floating-point results of an op.
 enum class Precision {
@@ -38,7 +38,7 @@ public:
 
   bool hasValue() const { return storage != nullptr; }
   ElementType getType() const { return type; }
-  bool isFloat() const { return interpret::isFloat(type); }
+  bool isFloat() const { return values::isFloat(type); }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getRank() const { return static_cast<int64_t>(shape.size()); }
   int64_t getDim(int64_t dim) const { return shape[dim]; }
@@ -75,4 +75,4 @@ private:
 /// Returns the number of elements of `shape`.
 int64_t sizeOf(llvm::ArrayRef<int64_t> shape);
 
-} // namespace pcc::interpret
+} // namespace pcc::values

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elementwise ops without attributes: one row per op, with its functions of floats and of integers.
-// A null entry is a type that the op does not support.
+// A null entry is a type that the op does not support. Then comparisons, selection and casts.
 
-#include "compiler/interpret/Compute.h"
-#include "compiler/interpret/Map.h"
-#include "compiler/interpret/Registry.h"
-#include "compiler/interpret/Scalars.h"
+#include "compiler/values/Compute.h"
+#include "compiler/values/Map.h"
+#include "compiler/values/Scalars.h"
 
-using namespace mlir;
-
-namespace pcc::interpret {
+namespace pcc::values {
 namespace {
 
 struct Unary {
@@ -114,6 +111,35 @@ template <typename Row> const Row *find(llvm::ArrayRef<Row> rows, llvm::StringRe
   return row == rows.end() ? nullptr : row;
 }
 
+Element convert(Element value, ElementType from, ElementType to) {
+  if (to == ElementType::I1)
+    return {.i = isFloat(from) ? value.f != 0.0 : value.i != 0};
+  if (isFloat(from) == isFloat(to))
+    return value;
+  if (isFloat(to))
+    return {.f = static_cast<double>(value.i)};
+  return {.i = truncate(value.f)};
+}
+
+/// Returns whether `x direction y` holds; with NaN only `ne` is true.
+template <typename T> bool holds(graph::Direction direction, T x, T y) {
+  switch (direction) {
+  case graph::Direction::EQ:
+    return x == y;
+  case graph::Direction::NE:
+    return x != y;
+  case graph::Direction::LT:
+    return x < y;
+  case graph::Direction::LE:
+    return x <= y;
+  case graph::Direction::GT:
+    return x > y;
+  case graph::Direction::GE:
+    return x >= y;
+  }
+  llvm_unreachable("every direction is listed");
+}
+
 } // namespace
 
 std::optional<Tensor> computeElementwise(llvm::StringRef op, llvm::ArrayRef<Tensor> operands) {
@@ -126,19 +152,29 @@ std::optional<Tensor> computeElementwise(llvm::StringRef op, llvm::ArrayRef<Tens
   return compute(*row, x, operands[1]);
 }
 
-void registerElementwise(Registry &registry) {
+llvm::SmallVector<llvm::StringRef> elementwiseOps() {
+  llvm::SmallVector<llvm::StringRef> names;
   for (const Unary &row : unaryRows)
-    registry.add(row.op, [&row](OpCall &call) {
-      call.results.push_back(compute(row, call.operands[0]));
-      return success();
-    });
+    names.push_back(row.op);
   for (const Binary &row : binaryRows)
-    registry.add(row.op, [&row](OpCall &call) -> LogicalResult {
-      if (dividesByZero(row, call.operands[1]))
-        return call.fail("integer division by zero");
-      call.results.push_back(compute(row, call.operands[0], call.operands[1]));
-      return success();
-    });
+    names.push_back(row.op);
+  return names;
 }
 
-} // namespace pcc::interpret
+Tensor computeCompare(graph::Direction direction, const Tensor &x, const Tensor &y) {
+  return generate(ElementType::I1, x.getShape(), [&](int64_t n) {
+    return Element{.i = x.isFloat() ? holds(direction, x[n].f, y[n].f)
+                                    : holds(direction, x[n].i, y[n].i)};
+  });
+}
+
+Tensor computeSelect(const Tensor &predicate, const Tensor &onTrue, const Tensor &onFalse) {
+  return generate(onTrue.getType(), onTrue.getShape(),
+                  [&](int64_t n) { return predicate[n].i ? onTrue[n] : onFalse[n]; });
+}
+
+Tensor computeCast(const Tensor &x, ElementType to) {
+  return generate(to, x.getShape(), [&](int64_t n) { return convert(x[n], x.getType(), to); });
+}
+
+} // namespace pcc::values
