@@ -3,7 +3,7 @@
 // Converts between tensors of the interpreter and of the runtime.
 #pragma once
 
-#include "compiler/interpret/Signature.h"
+#include "compiler/interpret/function/Signature.h"
 #include "runtime/execute/Session.h"
 
 namespace pcc::verify {

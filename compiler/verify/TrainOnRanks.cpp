@@ -2,7 +2,7 @@
 
 #include "compiler/verify/TrainOnRanks.h"
 
-#include "compiler/interpret/Training.h"
+#include "compiler/interpret/training/Training.h"
 #include "compiler/values/Map.h"
 #include "compiler/verify/RuntimeTensors.h"
 

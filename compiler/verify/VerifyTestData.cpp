@@ -4,8 +4,8 @@
 
 #include "compiler/import/TestData.h"
 #include "compiler/import/files/Locations.h"
-#include "compiler/interpret/Inputs.h"
-#include "compiler/interpret/Run.h"
+#include "compiler/interpret/function/Run.h"
+#include "compiler/interpret/training/Inputs.h"
 #include "compiler/search/CompileProgram.h"
 #include "compiler/verify/RuntimeTensors.h"
 #include "runtime/execute/Session.h"

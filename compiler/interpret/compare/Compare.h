@@ -23,8 +23,8 @@
 // it. Inputs move in both directions, since a value beside a kink crosses it in one direction only.
 #pragma once
 
-#include "compiler/interpret/Roundings.h"
-#include "compiler/interpret/Signature.h"
+#include "compiler/interpret/function/Signature.h"
+#include "compiler/interpret/rank/Roundings.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>

@@ -3,8 +3,8 @@
 // Computes a reference: a run rounded after every op, a run in doubles, and runs in doubles with
 // inputs and roundings moved in opposite directions.
 
-#include "compiler/interpret/World.h"
 #include "compiler/interpret/compare/Bounds.h"
+#include "compiler/interpret/rank/World.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"

@@ -5,8 +5,8 @@
 // program.
 #pragma once
 
-#include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/compare/Compare.h"
+#include "compiler/interpret/training/Inputs.h"
 
 namespace pcc::interpret {
 

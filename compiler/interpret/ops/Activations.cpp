@@ -2,7 +2,7 @@
 //
 // Activation functions with attributes.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Map.h"
 #include "compiler/values/Scalars.h"
 #include "dialects/graph/Graph.h"

@@ -2,7 +2,7 @@
 //
 // Ops along one axis whose result depends on the order of elements: extrema and cumulative sums.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Indexing.h"
 #include "compiler/values/Scalars.h"
 #include "compiler/values/TensorAttr.h"

@@ -2,7 +2,7 @@
 //
 // Calls of functions in the same module.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 
 using namespace mlir;
 

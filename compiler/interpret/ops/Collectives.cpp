@@ -2,8 +2,8 @@
 //
 // Collectives: join the rendezvous of the group, then compute from its members' contributions.
 
-#include "compiler/interpret/Blocks.h"
 #include "compiler/interpret/ops/Groups.h"
+#include "compiler/interpret/rank/Blocks.h"
 #include "compiler/values/Compute.h"
 #include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"

@@ -2,7 +2,7 @@
 //
 // Ops whose values compiler/values computes.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Compute.h"
 #include "compiler/values/TensorAttr.h"
 

@@ -2,7 +2,7 @@
 //
 // Contractions.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Indexing.h"
 #include "compiler/values/Scalars.h"
 #include "compiler/values/TensorAttr.h"

@@ -2,8 +2,8 @@
 //
 // Transfers between pairs of ranks.
 
-#include "compiler/interpret/Blocks.h"
 #include "compiler/interpret/ops/Groups.h"
+#include "compiler/interpret/rank/Blocks.h"
 #include "compiler/values/Compute.h"
 #include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Neighbors.h"

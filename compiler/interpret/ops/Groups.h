@@ -3,7 +3,7 @@
 // Joins the rendezvous of a dist op's group.
 #pragma once
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "dialects/dist/Group.h"
 
 namespace pcc::interpret {

@@ -3,7 +3,7 @@
 // Ops whose index operands select elements.
 
 #include "compiler/values/Indexing.h"
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Scalars.h"
 #include "compiler/values/TensorAttr.h"
 #include "dialects/graph/Graph.h"

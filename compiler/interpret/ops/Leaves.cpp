@@ -2,7 +2,7 @@
 //
 // Constants, indices, random numbers.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Indexing.h"
 #include "compiler/values/Map.h"
 #include "compiler/values/TensorAttr.h"

@@ -2,7 +2,7 @@
 //
 // Messages from stage to stage.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/TensorAttr.h"
 #include "dialects/pipe/Pipe.h"
 

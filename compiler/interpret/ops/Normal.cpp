@@ -2,7 +2,7 @@
 //
 // Softmax, norms and dropout.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Indexing.h"
 #include "compiler/values/Map.h"
 #include "compiler/values/Scalars.h"

@@ -2,7 +2,7 @@
 //
 // Optimizer steps, by the formulas of the papers that the ops name.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Map.h"
 #include "dialects/graph/Graph.h"
 

@@ -2,7 +2,7 @@
 //
 // Ops that move elements without reading their values.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Compute.h"
 #include "compiler/values/Indexing.h"
 #include "compiler/values/TensorAttr.h"

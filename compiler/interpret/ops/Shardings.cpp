@@ -2,8 +2,8 @@
 //
 // Ops that convert between global values, which every rank holds completely, and the ranks' blocks.
 
-#include "compiler/interpret/Blocks.h"
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Blocks.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "dialects/dist/Dist.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Convolutions and pooling.
 
-#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Scalars.h"
 #include "compiler/values/TensorAttr.h"
 #include "dialects/graph/Window.h"

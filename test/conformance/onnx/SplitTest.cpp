@@ -3,7 +3,7 @@
 
 #include "compiler/import/TestData.h"
 #include "compiler/import/files/Locations.h"
-#include "compiler/interpret/Inputs.h"
+#include "compiler/interpret/training/Inputs.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/analysis/LegalStrategies.h"

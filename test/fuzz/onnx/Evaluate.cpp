@@ -3,8 +3,8 @@
 
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/files/Locations.h"
-#include "compiler/interpret/Inputs.h"
-#include "compiler/interpret/Run.h"
+#include "compiler/interpret/function/Run.h"
+#include "compiler/interpret/training/Inputs.h"
 #include "dialects/graph/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/gradients/Case.h"
 
-#include "compiler/interpret/Run.h"
+#include "compiler/interpret/function/Run.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"

@@ -16,7 +16,7 @@
 // them at once. `check.factor` is an intended factor of an argument's gradient.
 #pragma once
 
-#include "compiler/interpret/Signature.h"
+#include "compiler/interpret/function/Signature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 

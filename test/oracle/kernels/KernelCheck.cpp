@@ -5,7 +5,7 @@
 #include "test/oracle/kernels/TaskMachine.h"
 
 #include "compiler/Register.h"
-#include "compiler/interpret/Run.h"
+#include "compiler/interpret/function/Run.h"
 #include "compiler/values/TensorAttr.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

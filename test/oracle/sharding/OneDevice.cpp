@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/sharding/OneDevice.h"
 
-#include "compiler/interpret/Inputs.h"
+#include "compiler/interpret/training/Inputs.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"

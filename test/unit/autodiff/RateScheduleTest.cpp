@@ -2,7 +2,7 @@
 //
 // The learning rate of each step, computed by the interpreter and compared with the formulas; and
 // every error about its options.
-#include "compiler/interpret/Run.h"
+#include "compiler/interpret/function/Run.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/autodiff/Optimizers.h"
 

@@ -2,8 +2,8 @@
 //
 // Microbatches, copies and their reduction, run in the interpreter: the same eight samples as one
 // batch, and as two microbatches of two copies of two samples.
-#include "compiler/interpret/Inputs.h"
-#include "compiler/interpret/Training.h"
+#include "compiler/interpret/training/Inputs.h"
+#include "compiler/interpret/training/Training.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/autodiff/TrainingOptions.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -3,7 +3,7 @@
 // Diagnostics of the interpreter for programs that it cannot run.
 
 #include "Evaluate.h"
-#include "compiler/interpret/Inputs.h"
+#include "compiler/interpret/training/Inputs.h"
 #include <gtest/gtest.h>
 
 using namespace pcc::interpret;

@@ -3,7 +3,7 @@
 // Runs IR that a test gives as text.
 #pragma once
 
-#include "compiler/interpret/Run.h"
+#include "compiler/interpret/function/Run.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <string>

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/function/Run.h"
+
+#include "compiler/interpret/function/Holders.h"
+#include "dialects/dist/Dist.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+/// A function as all stages run it. May be moved, because the holders' pointers to sections stay
+/// valid.
+struct Parts {
+  std::vector<Section> sections;
+  Holders arguments, results;
+  World world;
+
+  /// Returns the section of a stage; null if the stage does not have the function.
+  Section *find(int64_t stage) {
+    auto found = llvm::find_if(sections, [=](Section &section) { return section.stage == stage; });
+    return found == sections.end() ? nullptr : &*found;
+  }
+};
+
+/// Finds the function in all stages; some stages may not have it.
+FailureOr<Parts> findParts(ModuleOp module, llvm::StringRef name) {
+  FailureOr<llvm::SmallVector<ModuleOp>> programs = findPrograms(module);
+  if (failed(programs))
+    return failure();
+  Parts parts;
+  for (ModuleOp program : *programs) {
+    bool isLast = program == programs->back() && parts.sections.empty();
+    if (!isLast && !program.lookupSymbol<func::FuncOp>(name))
+      continue;
+    FailureOr<Section> section = Section::find(program, name);
+    if (failed(section))
+      return failure();
+    parts.sections.push_back(std::move(*section));
+  }
+  llvm::SmallVector<Section *> sections;
+  for (Section &section : parts.sections) {
+    sections.push_back(&section);
+    parts.arguments.addArguments(section);
+    parts.results.addResults(section);
+  }
+  parts.world = makeWorld(programs->size(), sections);
+  return parts;
+}
+
+/// Checks that all arguments exist and have the shapes of the signature.
+LogicalResult checkArguments(const Section &section, const NamedTensors &arguments) {
+  for (const Binding &binding : section.signature.arguments) {
+    auto entry = arguments.find(binding.globalKey);
+    if (entry == arguments.end())
+      return emitError(section.getLoc()) << "expected a value for \"" << binding.globalKey
+                                         << "\" of function \"" << section.getName() << "\"";
+    if (failed(checkShape(section, binding, entry->second)))
+      return failure();
+  }
+  return success();
+}
+
+/// Runs the section of `rank`'s stage, and returns the rank's results.
+FailureOr<NamedTensors> runPart(const Parts &parts, Section &section, Rank &rank,
+                                const NamedTensors &arguments, const RunOptions &options) {
+  llvm::SmallVector<Tensor> locals;
+  for (const Binding &binding : section.signature.arguments)
+    locals.push_back(section.localPart(
+        binding, parts.arguments.shareOf(section, binding, arguments.at(binding.globalKey)), rank));
+  auto values = section.call(rank, locals, options);
+  if (failed(values))
+    return failure();
+  NamedTensors results;
+  for (auto [binding, value] : llvm::zip_equal(section.signature.results, *values))
+    results[binding.key] = value;
+  return results;
+}
+
+} // namespace
+
+FailureOr<NamedTensors> runFunction(ModuleOp module, llvm::StringRef name,
+                                    const NamedTensors &arguments, const RunOptions &options) {
+  FailureOr<Parts> parts = findParts(module, name);
+  if (failed(parts))
+    return failure();
+  for (const Section &section : parts->sections)
+    if (failed(checkArguments(section, arguments)))
+      return failure();
+  std::vector<NamedTensors> perRank(parts->world.getNumRanks());
+  LogicalResult ran = runRanks(parts->world, options.precision, parts->sections.front().getLoc(),
+                               [&](Rank &rank) -> LogicalResult {
+                                 Section *section = parts->find(rank.getStage());
+                                 if (!section)
+                                   return success();
+                                 auto results = runPart(*parts, *section, rank, arguments, options);
+                                 if (failed(results))
+                                   return failure();
+                                 perRank[rank.getIndex()] = std::move(*results);
+                                 return success();
+                               });
+  if (failed(ran))
+    return failure();
+  return parts->results.join(perRank, parts->world, options.precision);
+}
+
+FailureOr<std::vector<llvm::SmallVector<Tensor>>>
+runOnRanks(func::FuncOp function, llvm::ArrayRef<llvm::SmallVector<Tensor>> arguments,
+           const RunOptions &options) {
+  std::vector<llvm::SmallVector<Tensor>> results(arguments.size());
+  World world{dist::getMesh(function)};
+  LogicalResult ran =
+      runRanks(world, options.precision, function.getLoc(), [&](Rank &rank) -> LogicalResult {
+        auto values = rank.call(function, arguments[rank.getIndex()]);
+        if (failed(values))
+          return failure();
+        results[rank.getIndex()] = std::move(*values);
+        return success();
+      });
+  if (failed(ran))
+    return failure();
+  return results;
+}
+
+GradientFactors gradientFactors(ModuleOp module) {
+  GradientFactors factors;
+  module.walk([&](func::FuncOp function) {
+    for (const Binding &binding : Signature::of(function).results)
+      if (binding.role == graph::RoleKind::Gradient && binding.gradientFactor != 1.0)
+        factors[binding.name] = binding.gradientFactor;
+  });
+  return factors;
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/rank/Rank.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/thread.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+/// Stack size of a thread; small, because evaluation recurses only over calls.
+constexpr unsigned stackBytes = 1 << 20;
+/// Maximum number of notes about waiting ranks; more notes repeat the same fact.
+constexpr size_t maxNotes = 8;
+
+LogicalResult reportFailure(llvm::ArrayRef<Rank> ranks) {
+  for (const Rank &rank : ranks)
+    if (rank.hasFailed())
+      return emitError(rank.getFailureLocation())
+             << "on rank " << rank.getIndex() << ": " << rank.getFailure();
+  return success();
+}
+
+LogicalResult reportStuck(const Rendezvous &rendezvous, llvm::ArrayRef<Rank> ranks,
+                          Location location) {
+  llvm::ArrayRef<StuckRank> stuck = rendezvous.getStuck();
+  if (stuck.empty())
+    return success();
+  InFlightDiagnostic diagnostic = emitError(location) << "no rank can go on";
+  for (const StuckRank &entry : stuck.take_front(maxNotes)) {
+    std::string missing = llvm::join(
+        llvm::map_range(entry.missing, [](int64_t r) { return std::to_string(r); }), ", ");
+    diagnostic.attachNote(ranks[entry.rank].getWaitingOp()->getLoc())
+        << "rank " << entry.rank << " waits in \"" << entry.channel << "\" for rank " << missing;
+  }
+  if (stuck.size() > maxNotes)
+    diagnostic.attachNote(location) << stuck.size() - maxNotes << " more ranks wait";
+  return failure();
+}
+
+LogicalResult reportUnfinished(const Rendezvous &rendezvous, Location location) {
+  if (std::optional<std::string> channel = rendezvous.findUnfinished())
+    return emitError(location) << "no rank came to meet \"" << *channel << "\"";
+  return success();
+}
+
+void runThreads(llvm::MutableArrayRef<Rank> ranks, llvm::function_ref<void(Rank &)> run) {
+  if (ranks.size() == 1)
+    return run(ranks.front());
+  std::vector<llvm::thread> threads;
+  for (Rank &rank : ranks)
+    threads.emplace_back(std::optional<unsigned>(stackBytes), [run, &rank] { run(rank); });
+  for (llvm::thread &thread : threads)
+    thread.join();
+}
+
+} // namespace
+
+LogicalResult runRanks(const World &world, Precision precision, Location location,
+                       llvm::function_ref<LogicalResult(Rank &)> body) {
+  Rendezvous rendezvous(world.getNumRanks());
+  std::vector<Rank> ranks;
+  for (int64_t index = 0; index < world.getNumRanks(); ++index)
+    ranks.emplace_back(index, world, precision, rendezvous);
+  // Accessors of attributes may create the attribute of a default value. The context allows this
+  // from several threads only with multithreading enabled.
+  MLIRContext *context = location.getContext();
+  bool wasEnabled = context->isMultithreadingEnabled();
+  context->enableMultithreading(true);
+  std::vector<char> isDone(ranks.size(), false);
+  runThreads(ranks, [&](Rank &rank) {
+    isDone[rank.getIndex()] = succeeded(body(rank));
+    rendezvous.leave();
+  });
+  context->enableMultithreading(wasEnabled);
+  if (failed(reportFailure(ranks)) || failed(reportStuck(rendezvous, ranks, location)) ||
+      failed(reportUnfinished(rendezvous, location)))
+    return failure();
+  return success(llvm::all_of(isDone, [](char done) { return done; }));
+}
+
+} // namespace pcc::interpret
