@@ -75,8 +75,8 @@ struct CompileOptions {
   /// Bytes per device into which automatically found stages must fit; 0: the memory limit.
   int64_t stageMemory = 0;
   /// Parts of the model that are recomputed for the gradients, as indices into the list of
-  /// compiler/plan/RecomputeParts.h. Absent: parts are chosen if the program would exceed the
-  /// memory limit (compiler/search/Choices.h).
+  /// compiler/plan/layers/RecomputeParts.h. Absent: parts are chosen if the program would exceed
+  /// the memory limit (compiler/search/Choices.h).
   std::optional<std::vector<int64_t>> recomputedParts;
   /// Random seed of the AUTO_PARALLEL search. The same seed and number of threads find the same
   /// plan.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/StageCostModel.h"
 
-#include "compiler/plan/PipelineCost.h"
+#include "compiler/plan/cost/PipelineCost.h"
 #include "runtime/machine/MemoryBudget.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 // only names, so that the selected ops have unique names. Without pipeline stages it also assigns
 // all ops to stage 0.
 #include "compiler/plan/Passes.h"
-#include "compiler/plan/RecomputeParts.h"
+#include "compiler/plan/layers/RecomputeParts.h"
 #include "dialects/pipe/Constraints.h"
 #include "passes/analysis/OpNames.h"
 #include "runtime/machine/Cluster.h"

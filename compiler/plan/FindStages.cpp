@@ -5,8 +5,8 @@
 // The stages must fit into memory, if necessary by recomputing some layers. Assumes
 // @forward on one microbatch, without a loss; only annotates its ops. A model in which some op has
 // a stage is left unchanged, since later passes derive the other stages from it.
-#include "compiler/plan/LayerCosts.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/plan/layers/LayerCosts.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"

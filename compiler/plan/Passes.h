@@ -3,8 +3,8 @@
 // Passes of this folder; Passes.td describes each.
 #pragma once
 
-#include "compiler/plan/MeshChoice.h"
-#include "compiler/plan/RecomputeParts.h"
+#include "compiler/plan/choice/MeshChoice.h"
+#include "compiler/plan/layers/RecomputeParts.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/Pass/Pass.h"
 #include "passes/solve/order/Pipeline.h"

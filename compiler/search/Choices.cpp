@@ -2,9 +2,9 @@
 #include "compiler/search/Choices.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/plan/CopyChoice.h"
-#include "compiler/plan/RecomputeChoice.h"
-#include "compiler/plan/RecomputeParts.h"
+#include "compiler/plan/choice/CopyChoice.h"
+#include "compiler/plan/choice/RecomputeChoice.h"
+#include "compiler/plan/layers/RecomputeParts.h"
 #include "compiler/search/SimulatedProgram.h"
 #include "mlir/IR/Remarks.h"
 #include "runtime/machine/MemoryBudget.h"

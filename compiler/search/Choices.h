@@ -3,9 +3,9 @@
 // Makes the choices that options leave open. Candidates are compiled to instructions and simulated
 // on the virtual clock, and the best of them wins.
 //
-//   options leave open         choice                          rule
-//   interleave_num = 0         copies of each microbatch       compiler/plan/CopyChoice.h
-//   memory_limit, no parts     parts that are recomputed       compiler/plan/RecomputeChoice.h
+//   options leave open       choice                      rule (compiler/plan/choice)
+//   interleave_num = 0       copies of each microbatch   CopyChoice.h
+//   memory_limit, no parts   parts that are recomputed   RecomputeChoice.h
 //
 // The search of shardings under AUTO_PARALLEL keeps to the memory limit itself, so nothing else is
 // recomputed there.

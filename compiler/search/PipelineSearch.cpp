@@ -4,7 +4,7 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/import/files/Locations.h"
-#include "compiler/plan/MeshChoice.h"
+#include "compiler/plan/choice/MeshChoice.h"
 #include "compiler/search/Choices.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Stages.h"

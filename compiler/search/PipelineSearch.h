@@ -2,11 +2,11 @@
 //
 // Chooses the numbers of pipeline stages, microbatches and virtual stages, and the schedule. Values
 // that the caller fixes are kept. The rest is enumerated, and candidates that may be best are
-// compiled to estimate their cost (compiler/plan/PipelineChoice.h).
+// compiled to estimate their cost (compiler/plan/choice/PipelineChoice.h).
 #pragma once
 
 #include "compiler/Compile.h"
-#include "compiler/plan/PipelineBounds.h"
+#include "compiler/plan/choice/PipelineBounds.h"
 
 namespace pcc::search {
 

@@ -10,7 +10,7 @@
 //   %4 = graph.add %5, %6     at "/h.0/add"        no known kernel
 #pragma once
 
-#include "compiler/plan/StepCost.h"
+#include "compiler/plan/cost/StepCost.h"
 
 namespace pcc::conformance {
 

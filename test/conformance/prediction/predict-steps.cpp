@@ -7,7 +7,7 @@
 #include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/import/Constraints.h"
-#include "compiler/plan/PipelineChoice.h"
+#include "compiler/plan/choice/PipelineChoice.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/machine/Cluster.h"

@@ -3,7 +3,7 @@
 #include "tools/pcc/flags/CompileFlags.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/plan/MeshChoice.h"
+#include "compiler/plan/choice/MeshChoice.h"
 #include "compiler/search/Choices.h"
 #include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Remarks.h"

@@ -3,7 +3,7 @@
 // Flags of `pcc explain --cost`: assumptions of the cost estimate about how a step is run.
 #pragma once
 
-#include "compiler/plan/StepCost.h"
+#include "compiler/plan/cost/StepCost.h"
 #include "tools/pcc/report/ExitCode.h"
 #include "llvm/Support/CommandLine.h"
 

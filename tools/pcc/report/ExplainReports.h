@@ -4,7 +4,7 @@
 // parameters, the cost of a step, and the options of an op in a searched plan.
 #pragma once
 
-#include "compiler/plan/StepCost.h"
+#include "compiler/plan/cost/StepCost.h"
 #include "passes/strategy/search/PlanAlternatives.h"
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/program.pb.h"

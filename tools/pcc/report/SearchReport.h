@@ -4,8 +4,8 @@
 // one.
 #pragma once
 
-#include "compiler/plan/MeshChoice.h"
-#include "compiler/plan/PipelineChoice.h"
+#include "compiler/plan/choice/MeshChoice.h"
+#include "compiler/plan/choice/PipelineChoice.h"
 #include "passes/strategy/memory_model/MemorySearch.h"
 #include "llvm/Support/JSON.h"
 

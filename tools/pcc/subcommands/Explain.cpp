@@ -4,7 +4,7 @@
 // parameters from its instructions; a model is compiled to instructions first. Computes the cost of
 // a step from a model after phase spmd, and takes the options of an op from the plan search.
 
-#include "compiler/plan/MeshChoice.h"
+#include "compiler/plan/choice/MeshChoice.h"
 #include "passes/strategy/search/NodeNames.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/flags/CompileFlags.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/LayerCosts.h"
+#include "compiler/plan/layers/LayerCosts.h"
 
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/IRMapping.h"

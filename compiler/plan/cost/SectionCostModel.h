@@ -3,7 +3,7 @@
 // Estimates the cost of one section, op by op. Part of StepCost.
 #pragma once
 
-#include "compiler/plan/StepCost.h"
+#include "compiler/plan/cost/StepCost.h"
 #include "dialects/dist/Dist.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/cost/CollectiveCost.h"

@@ -14,7 +14,7 @@
 //        2            16        1  1f1b              needs 97.1 GB of 80.0 GB
 #pragma once
 
-#include "compiler/plan/PipelineCost.h"
+#include "compiler/plan/cost/PipelineCost.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace pcc::plan {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/StepCost.h"
+#include "compiler/plan/cost/StepCost.h"
 
-#include "compiler/plan/SectionCostModel.h"
+#include "compiler/plan/cost/SectionCostModel.h"
 #include "dialects/graph/Roles.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Cluster.h"

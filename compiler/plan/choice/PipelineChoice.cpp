@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/PipelineChoice.h"
+#include "compiler/plan/choice/PipelineChoice.h"
 
 #include "passes/solve/order/AutoSchedule.h"
 #include "passes/solve/order/Schedule.h"

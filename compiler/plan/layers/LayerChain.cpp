@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/LayerChain.h"
+#include "compiler/plan/layers/LayerChain.h"
 
 #include "passes/analysis/OpNames.h"
 #include "passes/pipeline/Origins.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/StepCost.h"
+#include "compiler/plan/cost/StepCost.h"
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/SectionCostModel.h"
+#include "compiler/plan/cost/SectionCostModel.h"
 
 #include "dialects/graph/Roles.h"
 #include "passes/analysis/ElementTypes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/RecomputeParts.h"
+#include "compiler/plan/layers/RecomputeParts.h"
 
-#include "compiler/plan/LayerChain.h"
+#include "compiler/plan/layers/LayerChain.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/cost/OpCostModel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/PipelineBounds.h"
+#include "compiler/plan/choice/PipelineBounds.h"
 
 #include "dialects/graph/Roles.h"
 #include "mlir/Pass/PassManager.h"

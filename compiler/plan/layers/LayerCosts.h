@@ -13,7 +13,7 @@
 //               stages
 #pragma once
 
-#include "compiler/plan/LayerChain.h"
+#include "compiler/plan/layers/LayerChain.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/autodiff/TrainingOptions.h"
 #include "passes/solve/stages/StageProblem.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/plan/PipelineBounds.h"
+#include "compiler/plan/choice/PipelineBounds.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Parser/Parser.h"

@@ -14,8 +14,8 @@
 // The bound contains no messages, no collectives and no update.
 #pragma once
 
-#include "compiler/plan/LayerCosts.h"
-#include "compiler/plan/PipelineChoice.h"
+#include "compiler/plan/choice/PipelineChoice.h"
+#include "compiler/plan/layers/LayerCosts.h"
 
 namespace pcc::plan {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Estimates the overlap of a section's collectives with its matmuls. Part of SectionCostModel.
-#include "compiler/plan/SectionCostModel.h"
+#include "compiler/plan/cost/SectionCostModel.h"
 #include "passes/analysis/kernels/Kernels.h"
 
 using namespace mlir;

@@ -13,7 +13,7 @@
 //                      microbatches + live bytes of its largest section
 #pragma once
 
-#include "compiler/plan/StepCost.h"
+#include "compiler/plan/cost/StepCost.h"
 #include "passes/solve/order/Clock.h"
 
 namespace pcc::plan {
