@@ -10,12 +10,6 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
-llvm::Expected<pipe::MicroReduction> parseMicroReduction(StringRef text) {
-  if (std::optional<pipe::MicroReduction> known = pipe::symbolizeMicroReduction(text.lower()))
-    return *known;
-  return makeError("unknown micro reduction '", text, "'; known: 'sum', 'mean'");
-}
-
 llvm::Error checkTrainingOptions(const TrainingOptions &options) {
   if (!options.loss.empty())
     if (auto loss = parseLoss(options.loss); !loss)

@@ -19,9 +19,6 @@ struct TrainingOptions {
   bool wideGradients = true;    ///< of f16 and bf16 parameters: added over the ranks in f32
 };
 
-/// Parses --micro-reduction, ignoring case.
-llvm::Expected<pipe::MicroReduction> parseMicroReduction(llvm::StringRef text);
-
 /// Checks the texts and numbers themselves, before there is a model.
 llvm::Error checkTrainingOptions(const TrainingOptions &options);
 

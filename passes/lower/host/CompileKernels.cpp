@@ -95,18 +95,4 @@ llvm::Expected<KernelObject> compileKernels(ModuleOp module, llvm::StringRef cpu
   return result;
 }
 
-llvm::Expected<std::string> printKernelsAsLLVM(ModuleOp module) {
-  llvm::Expected<HostTarget> host = makeHostTarget();
-  if (!host)
-    return host.takeError();
-  llvm::LLVMContext context;
-  auto kernels = buildModule(module, context, *host);
-  if (!kernels)
-    return kernels.takeError();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  (*kernels)->print(stream, nullptr);
-  return text;
-}
-
 } // namespace pcc::lower

@@ -56,7 +56,4 @@ struct KernelObject {
 /// `cpu`; empty: the CPU of this machine.
 llvm::Expected<KernelObject> compileKernels(mlir::ModuleOp module, llvm::StringRef cpu = "");
 
-/// Prints the kernels of a module as LLVM IR, optimized for the CPU of this machine.
-llvm::Expected<std::string> printKernelsAsLLVM(mlir::ModuleOp module);
-
 } // namespace pcc::lower

@@ -26,13 +26,6 @@ static llvm::StringMap<bool> featuresOf(llvm::StringRef cpu) {
   return present;
 }
 
-bool hostRuns(llvm::StringRef cpu) {
-  llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures(), needed = featuresOf(cpu);
-  return !needed.empty() && llvm::all_of(usefulFeatures, [&](llvm::StringRef feature) {
-    return !needed.lookup(feature) || present.lookup(feature);
-  });
-}
-
 bool hostMultipliesBFloat16() {
   llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
   return llvm::all_of(llvm::ArrayRef({"avx512f", "avx512bw", "avx512dq", "avx512vl"}),

@@ -24,7 +24,4 @@ llvm::Expected<HostTarget> makeHostTarget(llvm::StringRef cpu = "");
 /// Returns whether oneDNN multiplies matrices of bf16 on this machine: it needs AVX-512.
 bool hostMultipliesBFloat16();
 
-/// Returns true if this machine has all instructions that `makeHostTarget(cpu)` uses.
-bool hostRuns(llvm::StringRef cpu);
-
 } // namespace pcc::lower

@@ -68,21 +68,4 @@ FusionVerdict verify(const BucketProblem &problem, const Buckets &buckets);
 /// of both together stay the same.
 Buckets fuseOptimally(const BucketProblem &problem);
 
-/// The text form: one fact per line; `#` starts a comment.
-///
-///   algorithm 1 1      latency, seconds per byte
-///   copy 0.1           seconds per byte
-///   limit 1000         bytes
-///   computed 5         seconds
-///   gradient 0 1 w0    ready, bytes, name; the name is optional
-struct ParsedFusion {
-  BucketProblem problem;
-  std::string error; ///< with the line; empty if there is none
-};
-ParsedFusion parseProblem(const std::string &text);
-std::string printProblem(const BucketProblem &problem);
-
-/// Returns `0 1 | 2`: gradients by number, buckets separated by bars.
-std::string printBuckets(const Buckets &buckets);
-
 } // namespace pcc::buckets

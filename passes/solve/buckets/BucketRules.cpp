@@ -54,31 +54,4 @@ Buckets fuseByIndex(int count, const std::vector<int64_t> &ends) {
   return buckets;
 }
 
-Buckets fuseGreedily(const BucketProblem &problem) {
-  Buckets buckets;
-  double free = 0;   ///< time at which the channel has sent all buckets but the last
-  int64_t bytes = 0; ///< bytes of the last bucket
-  for (int i = 0; i < int(problem.gradients.size()); ++i) {
-    const Gradient &gradient = problem.gradients[i];
-    if (i > 0) {
-      int64_t members = int64_t(buckets.back().size());
-      double ready = problem.gradients[i - 1].ready;
-      double sent = std::max(free, ready) + problem.timeOf(bytes, members);
-      double apart = std::max(sent, gradient.ready) + problem.timeOf(gradient.bytes, 1);
-      double together =
-          std::max(free, gradient.ready) + problem.timeOf(bytes + gradient.bytes, members + 1);
-      bool fits = problem.limit == 0 || bytes + gradient.bytes <= problem.limit;
-      if (fits && together < apart) {
-        buckets.back().push_back(i);
-        bytes += gradient.bytes;
-        continue;
-      }
-      free = sent;
-    }
-    buckets.push_back({i});
-    bytes = gradient.bytes;
-  }
-  return buckets;
-}
-
 } // namespace pcc::buckets

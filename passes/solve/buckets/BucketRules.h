@@ -25,9 +25,5 @@ Buckets fuseBySize(const std::vector<int64_t> &sizes, int64_t threshold, SizeRul
 /// Returns buckets that end before the gradients `ends[0]`, `ends[1]`, …, and the rest. `ends` are
 /// positive and ascend strictly. Entries beyond the last gradient have no effect.
 Buckets fuseByIndex(int count, const std::vector<int64_t> &ends);
-/// Adds a gradient to the previous bucket if both end earlier together than one after the other.
-/// Systems with a lookahead of one gradient do this (MG-WFBP, Shi, Chu and Li, INFOCOM 2019). Not
-/// optimal; for comparison.
-Buckets fuseGreedily(const BucketProblem &problem);
 
 } // namespace pcc::buckets

@@ -99,13 +99,4 @@ StreamOrder givenOrder(const StreamProblem &problem) {
   return order;
 }
 
-std::string printOrder(const StreamProblem &problem, const StreamOrder &order) {
-  std::string text;
-  for (int task : order) {
-    const std::string &name = problem.tasks[task].name;
-    text += (text.empty() ? "" : " ") + (name.empty() ? std::to_string(task) : name);
-  }
-  return text;
-}
-
 } // namespace pcc::streams

@@ -22,11 +22,19 @@ static uint64_t readSeed() {
   return text ? std::stoull(text) : 1;
 }
 
+/// Returns whether this machine has all instructions of code for the CPU named `cpu`.
+static bool hostRuns(llvm::StringRef cpu) {
+  lower::HostTarget host = llvm::cantFail(lower::makeHostTarget());
+  return llvm::all_of(
+      llvm::cantFail(lower::makeHostTarget(cpu)).features,
+      [&](const std::string &feature) { return llvm::is_contained(host.features, feature); });
+}
+
 /// Lists this machine's CPU, and named CPUs whose instructions it has.
 static std::vector<std::string> listCpus() {
   std::vector<std::string> cpus = {""};
   for (const char *cpu : {"haswell", "skylake-avx512", "znver4"}) {
-    if (lower::hostRuns(cpu))
+    if (hostRuns(cpu))
       cpus.push_back(cpu);
     else
       printf("skipped %s: this machine lacks some of its instructions\n", cpu);

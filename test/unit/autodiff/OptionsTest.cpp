@@ -132,12 +132,4 @@ TEST(TrainingOptions, AreCheckedBeforeThereIsAModel) {
   EXPECT_EQ(check({"", "sgd,lr=1", 1, -2}), "expected at least one copy, got -2");
 }
 
-TEST(MicroReductionFlag, TakesAnyCase) {
-  auto mean = parseMicroReduction("MEAN");
-  ASSERT_TRUE(bool(mean)) << llvm::toString(mean.takeError());
-  EXPECT_EQ(*mean, pipe::MicroReduction::Mean);
-  EXPECT_EQ(errorOf(parseMicroReduction("max")),
-            "unknown micro reduction 'max'; known: 'sum', 'mean'");
-}
-
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/streams/StreamProblem.h"
+#include "test/unit/solve/streams/StreamText.h"
 
 #include <algorithm>
 #include <functional>

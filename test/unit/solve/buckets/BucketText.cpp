@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/buckets/BucketProblem.h"
+#include "test/unit/solve/buckets/BucketText.h"
 
 #include <sstream>
 

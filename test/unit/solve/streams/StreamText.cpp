@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/streams/StreamProblem.h"
+#include "test/unit/solve/streams/StreamText.h"
 
 #include <map>
 #include <sstream>
@@ -66,6 +66,15 @@ ParsedStreams parseProblem(const std::string &text) {
     break;
   }
   return parsed;
+}
+
+std::string printOrder(const StreamProblem &problem, const StreamOrder &order) {
+  std::string text;
+  for (int task : order) {
+    const std::string &name = problem.tasks[task].name;
+    text += (text.empty() ? "" : " ") + (name.empty() ? std::to_string(task) : name);
+  }
+  return text;
 }
 
 } // namespace pcc::streams
