@@ -2,18 +2,69 @@
 #include "compiler/search/Choices.h"
 
 #include "compiler/PipelineShape.h"
+#include "compiler/import/files/Locations.h"
 #include "compiler/plan/choice/CopyChoice.h"
 #include "compiler/plan/choice/RecomputeChoice.h"
 #include "compiler/plan/layers/RecomputeParts.h"
-#include "compiler/search/SimulatedProgram.h"
+#include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Remarks.h"
+#include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
 #include "runtime/simulate/Peak.h"
+#include "runtime/simulate/Simulate.h"
 
 using namespace mlir;
 
 namespace pcc::search {
 namespace {
+
+//===--- Simulated candidates --------------------------------------------===//
+
+/// Instructions of a program and a simulated step.
+struct SimulatedProgram {
+  abi::Executable program;
+  simulate::Simulation step;
+  std::string error; ///< why there is no such program; empty if there is one
+
+  /// Returns the planned bytes of the rank that needs most.
+  int64_t getPeakBytes() const { return int64_t(simulate::findPeakTimeline(step).memory.planned); }
+};
+
+/// Builds and simulates the instructions of `model`, as imported, which is not changed. `options`
+/// come from makeSimulationOptions. Diagnostics and remarks of the candidate are not shown.
+SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) {
+  SimulatedProgram simulated;
+  import::FirstError error(model.getContext());
+  OwningOpRef<ModuleOp> module = model.clone();
+  FailureOr<abi::Executable> program = compileInstructions(*module, options);
+  if (failed(program)) {
+    simulated.error = error.str().empty() ? "compilation failed without a diagnostic" : error.str();
+    return simulated;
+  }
+  abi::Expected<simulate::Simulation> step = simulate::simulate(*program, *options.cluster);
+  if (!step) {
+    simulated.error = step.status().message();
+    return simulated;
+  }
+  simulated.program = std::move(*program);
+  simulated.step = std::move(*step);
+  return simulated;
+}
+
+/// Adapts `options` to programs that are only simulated: adds this machine if there is none, and
+/// removes observers and output files. The programs recompute what `options` name, nothing else.
+CompileOptions makeSimulationOptions(CompileOptions options) {
+  if (!options.cluster)
+    options.cluster = *machine::parseCluster("", options.parallel.device_num());
+  options.observe = nullptr;
+  options.observeSearch = nullptr;
+  options.observeMemorySearch = nullptr;
+  options.observeNoStages = nullptr;
+  options.parallel.clear_strategy_ckpt_save_file();
+  if (!options.recomputedParts)
+    options.recomputedParts.emplace();
+  return options;
+}
 
 //===--- Copies of a microbatch ------------------------------------------===//
 
