@@ -2,8 +2,11 @@
 
 #include "compiler/verify/VerifyModel.h"
 
+#include "compiler/interpret/compare/Bounds.h"
 #include "compiler/verify/RuntimeTensors.h"
 #include "compiler/verify/TrainOnRanks.h"
+#include "runtime/abi/GoldenFile.h"
+#include "runtime/abi/ProgramInterface.h"
 #include "runtime/execute/Session.h"
 
 using namespace pcc;
@@ -13,6 +16,8 @@ using interpret::NamedTensors;
 using interpret::Report;
 
 namespace {
+
+//===--- Comparison with one device --------------------------------------===//
 
 Report failedCase(std::string name, std::string reason) {
   return {{{std::move(name), interpret::CaseStatus::Failed, std::move(reason)}}};
@@ -43,6 +48,68 @@ Report verifyForward(const VerifiedModel &model, runtime::Session &session) {
                                  interpret::compiledFactor(*model.one));
 }
 
+//===--- Golden results --------------------------------------------------===//
+
+abi::GoldenTensor toMessage(llvm::StringRef name, const runtime::Tensor &tensor) {
+  abi::GoldenTensor message;
+  message.set_name(name.str());
+  message.set_type(tensor.type);
+  message.mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
+  message.set_data(tensor.data.data(), tensor.data.size());
+  return message;
+}
+
+template <typename Messages> void addAll(const runtime::NamedTensors &tensors, Messages &messages) {
+  for (const auto &[name, tensor] : tensors)
+    *messages.Add() = toMessage(name, tensor);
+}
+
+/// Maps the prefix of a case's name to the kind of its result.
+struct KindRow {
+  llvm::StringLiteral prefix;
+  abi::GoldenKind kind;
+};
+
+constexpr KindRow kinds[] = {
+    {"gradient ", abi::GOLDEN_GRADIENT},
+    {"updated parameter ", abi::GOLDEN_PARAMETER},
+    {"output ", abi::GOLDEN_OUTPUT},
+};
+
+/// Converts a case; `key` is its name: "step 1 loss", "gradient w", …
+abi::GoldenResult toMessage(llvm::StringRef key, const interpret::Bound &bound) {
+  abi::GoldenResult result;
+  result.set_tolerance(bound.tolerance);
+  llvm::StringRef name = key;
+  uint32_t step;
+  if (name.consume_front("step ") && !name.consumeInteger(10, step) && name == " loss") {
+    result.set_kind(abi::GOLDEN_LOSS);
+    result.set_step(step);
+    *result.mutable_value() = toMessage("", toRuntime(bound.value));
+    return result;
+  }
+  name = key;
+  for (const KindRow &row : kinds)
+    if (name.consume_front(row.prefix)) {
+      result.set_kind(row.kind);
+      break;
+    }
+  *result.mutable_value() = toMessage(name, toRuntime(bound.value));
+  return result;
+}
+
+void addResults(const interpret::Bounds &bounds, abi::GoldenResults &golden) {
+  for (const auto &[key, bound] : bounds)
+    *golden.add_results() = toMessage(key, bound);
+}
+
+/// Adds the initial parameters of a run; both runs agree, because values depend only on seed and
+/// name.
+void addParameters(const interpret::NamedTensors &values, runtime::NamedTensors &parameters) {
+  for (auto &[name, value] : withoutPrefix(values, "parameter "))
+    parameters[name] = value;
+}
+
 } // namespace
 
 runtime::Expected<Report> pcc::verify::verifyModel(VerifiedModel model) {
@@ -56,4 +123,32 @@ runtime::Expected<Report> pcc::verify::verifyModel(VerifiedModel model) {
   if (model.pipeline.trains())
     report.append(prefixed(device, verifyTraining(*model.one, **ranks, model.programOptions())));
   return report;
+}
+
+runtime::Expected<abi::GoldenResults> pcc::verify::computeGoldenResults(VerifiedModel &model) {
+  abi::GoldenResults golden;
+  runtime::NamedTensors parameters;
+  double factor = interpret::compiledFactor(*model.one);
+  if (hasForward(model)) {
+    auto forward = makeForwardReference(model);
+    if (!forward)
+      return forward.status();
+    addParameters(forward->arguments, parameters);
+    addAll(forward->inputsOf(abi::programInterface(model.program)),
+           *golden.mutable_forward_inputs());
+    addResults(interpret::boundsOf(forward->outputs, factor), golden);
+  }
+  if (model.pipeline.trains()) {
+    auto training = interpret::makeTrainingReference(*model.one, model.programOptions());
+    if (mlir::failed(training))
+      return runtime::Status::badInput("the interpreter cannot run the step");
+    addParameters(training->parameters, parameters);
+    for (const interpret::NamedTensors &batch : training->batches)
+      addAll(withoutPrefix(batch, "input "), *golden.add_batches()->mutable_inputs());
+    addResults(interpret::boundsOf(*training, factor), golden);
+  }
+  addAll(parameters, *golden.mutable_parameters());
+  if (runtime::Status status = abi::validate(golden); !status.ok())
+    return status;
+  return golden;
 }

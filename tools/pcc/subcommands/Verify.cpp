@@ -4,7 +4,6 @@
 // compute the same. Given a folder with data, checks that the model computes its outputs from its
 // inputs. With --record, stores the first comparison for another machine.
 
-#include "compiler/verify/GoldenResults.h"
 #include "compiler/verify/VerifyModel.h"
 #include "compiler/verify/VerifyTestData.h"
 #include "runtime/abi/Executable.h"
