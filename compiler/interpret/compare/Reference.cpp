@@ -5,6 +5,7 @@
 
 #include "compiler/interpret/compare/Bounds.h"
 #include "compiler/interpret/rank/World.h"
+#include "compiler/interpret/training/StepPlan.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"

@@ -2,6 +2,7 @@
 
 #include "compiler/interpret/compare/Verify.h"
 
+#include "compiler/interpret/training/StepPlan.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"

@@ -2,6 +2,7 @@
 
 #include "compiler/interpret/training/Inputs.h"
 
+#include "compiler/interpret/training/StepPlan.h"
 #include "compiler/values/Map.h"
 #include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"

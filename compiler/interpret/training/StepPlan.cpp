@@ -2,8 +2,6 @@
 
 #include "compiler/interpret/training/StepPlan.h"
 
-#include "compiler/interpret/training/Training.h"
-
 using namespace mlir;
 
 namespace pcc::interpret {
@@ -218,6 +216,41 @@ LogicalResult checkStepValues(const StepPlan &plan, llvm::ArrayRef<NamedTensors>
         if (failed(check(section, binding)))
           return failure();
   return success();
+}
+
+pipe::StepOp findStep(ModuleOp module) {
+  pipe::StepOp found;
+  module.walk([&](pipe::StepOp step) {
+    found = step;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+std::vector<BatchInput> batchInputs(ModuleOp module) {
+  std::vector<BatchInput> inputs;
+  auto add = [&](pipe::StepOp step, const Binding &binding, Value argument) {
+    auto known = llvm::find_if(inputs, [&](const BatchInput &input) {
+      return input.binding.globalKey == binding.globalKey;
+    });
+    if (known == inputs.end()) {
+      llvm::SmallVector<int64_t, 4> shape = binding.globalShape;
+      if (!shape.empty())
+        shape[0] *= step.getMicroBatches() * step.getCopies();
+      known = inputs.insert(inputs.end(), {binding, {}, shape});
+    }
+    if (!llvm::is_contained(known->arguments, argument))
+      known->arguments.push_back(argument);
+  };
+  module.walk([&](pipe::ActionOp action) {
+    auto program = action->getParentOfType<ModuleOp>();
+    auto section = program.lookupSymbol<func::FuncOp>(action.getSection());
+    for (auto [binding, argument] :
+         llvm::zip_equal(Signature::of(section).arguments, section.getArguments()))
+      if (binding.role == graph::RoleKind::Input)
+        add(action->getParentOfType<pipe::StepOp>(), binding, argument);
+  });
+  return inputs;
 }
 
 } // namespace pcc::interpret

@@ -41,6 +41,18 @@ struct StepPlan {
   mlir::Location getLoc() const { return pipe::StepOp(stages.front().step).getLoc(); }
 };
 
+/// Returns the step of `module` or of its first stage; null if there is none.
+pipe::StepOp findStep(mlir::ModuleOp module);
+
+/// An input of a step, and the shape of its global batch.
+struct BatchInput {
+  Binding binding;
+  llvm::SmallVector<mlir::Value> arguments; ///< of all sections that take it
+  llvm::SmallVector<int64_t, 4> shape;
+};
+/// Returns the batch inputs of the steps of all stages; empty for a module without a step.
+std::vector<BatchInput> batchInputs(mlir::ModuleOp module);
+
 /// Returns the step of `module`. Emits an error for a program without a step, and for stages with
 /// steps of different microbatches. Also emits an error for sections with different shardings of a
 /// parameter or gradient, and for saved values without exactly one saving section.

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "compiler/interpret/function/Run.h"
-#include "dialects/pipe/Pipe.h"
 
 namespace pcc::interpret {
 
@@ -29,17 +28,5 @@ mlir::FailureOr<TrainingResult> runTraining(mlir::ModuleOp module,
                                             llvm::ArrayRef<NamedTensors> batches,
                                             const NamedTensors &parameters,
                                             const RunOptions &options = {});
-
-/// Returns the step of `module` or of its first stage; null if there is none.
-pipe::StepOp findStep(mlir::ModuleOp module);
-
-/// An input of a step, and the shape of its global batch.
-struct BatchInput {
-  Binding binding;
-  llvm::SmallVector<mlir::Value> arguments; ///< of all sections that take it
-  llvm::SmallVector<int64_t, 4> shape;
-};
-/// Returns the batch inputs of the steps of all stages; empty for a module without a step.
-std::vector<BatchInput> batchInputs(mlir::ModuleOp module);
 
 } // namespace pcc::interpret
