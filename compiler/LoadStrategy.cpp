@@ -40,7 +40,7 @@ public:
       : module(module), strategy(strategy), path(config.strategy_ckpt_load_file()),
         isPartial(config.strategy_reuse() == abi::REUSE_PARTIAL) {
     if (auto given = module->getAttrOfType<ArrayAttr>(dist::constraintsAttrName))
-      pins.assign(given.begin(), given.end());
+      constraints.assign(given.begin(), given.end());
   }
 
   LogicalResult run(abi::StrategyFingerprint &wanted) {
@@ -56,7 +56,7 @@ public:
         addTensor("input", input.name(), input.fed());
     for (const abi::OpStrategy &op : strategy.op())
       addOp(op);
-    module->setAttr(dist::constraintsAttrName, ArrayAttr::get(module.getContext(), pins));
+    module->setAttr(dist::constraintsAttrName, ArrayAttr::get(module.getContext(), constraints));
     return success();
   }
 
@@ -182,7 +182,7 @@ private:
     constraint.set("restored", builder.getUnitAttr());
     if (isPartial)
       constraint.set("optional", builder.getUnitAttr());
-    pins.push_back(constraint.getDictionary(module.getContext()));
+    constraints.push_back(constraint.getDictionary(module.getContext()));
   }
 
   void addTensor(StringRef kind, StringRef name, const abi::TensorStrategy &tensor) {
@@ -212,7 +212,7 @@ private:
   const abi::Strategy &strategy;
   std::string path;
   bool isPartial, isSameMesh = false;
-  SmallVector<Attribute> pins;
+  SmallVector<Attribute> constraints;
 };
 
 } // namespace

@@ -71,7 +71,7 @@ std::unique_ptr<Pass> pcc::makeRecursiveCuts(const CompileOptions &options) {
           byMemory(*outcome.byMemory);
         if (outcome.byRoofline && byRoofline)
           byRoofline(plan::MeshCandidate{outcome.byRoofline->program.mesh, *outcome.byRoofline,
-                                         /*pins=*/{}, outcome.seconds});
+                                         /*constraints=*/{}, outcome.seconds});
       });
 }
 

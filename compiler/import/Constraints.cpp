@@ -122,18 +122,18 @@ void append(ModuleOp module, StringRef name, ArrayRef<Attribute> entries) {
 
 } // namespace
 
-LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &pins,
+LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &constraints,
                                 ConstraintLocation getPlace) {
   MLIRContext *context = module.getContext();
-  if (!pins.mesh().empty() && !module->hasAttr(dist::meshAttrName)) {
-    Attribute mesh = parseMesh(pins.mesh(), context);
+  if (!constraints.mesh().empty() && !module->hasAttr(dist::meshAttrName)) {
+    Attribute mesh = parseMesh(constraints.mesh(), context);
     if (!mesh)
-      return module.emitError() << "expected a mesh such as \"dp=2, tp=4\", got \"" << pins.mesh()
-                                << "\"";
+      return module.emitError() << "expected a mesh such as \"dp=2, tp=4\", got \""
+                                << constraints.mesh() << "\"";
     module->setAttr(dist::meshAttrName, mesh);
   }
   SmallVector<Attribute> strategies, stages;
-  for (auto [index, constraint] : llvm::enumerate(pins.constraint())) {
+  for (auto [index, constraint] : llvm::enumerate(constraints.constraint())) {
     std::string place = getPlace("constraint", static_cast<int>(index));
     if (givesStrategy(constraint))
       strategies.push_back(toStrategy(constraint, place, context));
@@ -142,7 +142,7 @@ LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &pins,
     if (constraint.has_fusion() && failed(numberMessages(module, constraint, place)))
       return failure();
   }
-  for (auto [index, layout] : llvm::enumerate(pins.stages()))
+  for (auto [index, layout] : llvm::enumerate(constraints.stages()))
     stages.push_back(toLayout(layout, getPlace("stages", static_cast<int>(index)), context));
   append(module, dist::constraintsAttrName, strategies);
   append(module, pipe::constraintsAttrName, stages);

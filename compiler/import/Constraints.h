@@ -15,9 +15,9 @@ namespace pcc::import {
 /// messages.
 using ConstraintLocation = llvm::function_ref<std::string(llvm::StringRef list, int index)>;
 
-/// Adds `pins` to the constraints of `module`, and their mesh if the module has none. Emits an
-/// error and fails for an invalid mesh.
-mlir::LogicalResult attachConstraints(mlir::ModuleOp module, const abi::Constraints &pins,
+/// Adds `constraints` to the constraints of `module`, and their mesh if the module has none. Emits
+/// an error and fails for an invalid mesh.
+mlir::LogicalResult attachConstraints(mlir::ModuleOp module, const abi::Constraints &constraints,
                                       ConstraintLocation getPlace);
 
 } // namespace pcc::import

@@ -53,20 +53,20 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
 private:
   void mark(ArrayRef<RecomputePart> found) {
     analysis::UsedNames names(getOperation());
-    SmallVector<Attribute> pins;
+    SmallVector<Attribute> constraints;
     if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
-      pins.assign(given.begin(), given.end());
+      constraints.assign(given.begin(), given.end());
     Builder b(&getContext());
     for (int64_t part : parts)
       for (Operation *op : found[part].ops) {
         names.makeUnique(op);
-        pins.push_back(
+        constraints.push_back(
             b.getDictionaryAttr({b.getNamedAttr("marked", b.getUnitAttr()),
                                  b.getNamedAttr("op_name", b.getStringAttr(analysis::getName(op))),
                                  b.getNamedAttr("recompute", b.getUnitAttr())}));
       }
-    if (!pins.empty())
-      getOperation()->setAttr(pipe::constraintsAttrName, b.getArrayAttr(pins));
+    if (!constraints.empty())
+      getOperation()->setAttr(pipe::constraintsAttrName, b.getArrayAttr(constraints));
   }
 
   PartsObserver observe;

@@ -35,7 +35,8 @@ struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
       return signalPassFailure();
     MeshCandidate &best = candidates->front();
     if (constraintTimeLimit > 0 && best.outcome.isFeasible())
-      best.pins = strategy::estimateConstraintCosts(best.outcome, getOptions(constraintTimeLimit));
+      best.constraints =
+          strategy::estimateConstraintCosts(best.outcome, getOptions(constraintTimeLimit));
     if (observe)
       observe(*candidates);
     explain(*candidates);
@@ -81,13 +82,13 @@ private:
         remark << remark::metric("step_seconds", strategy::toSeconds(result.cost))
                << remark::metric("bound_seconds", strategy::toSeconds(result.bound));
     }
-    for (const strategy::ConstraintCost &constraint : candidates.front().pins)
+    for (const strategy::ConstraintCost &constraint : candidates.front().constraints)
       if (constraint.isKnown)
         remark::passed(getOperation().getLoc(),
                        remark::RemarkOpts::name("constraint").category("strategy"))
             << remark::metric("constraint", constraint.text)
             << remark::metric("seconds", constraint.seconds)
-            << remark::metric("most_seconds", constraint.maxSeconds);
+            << remark::metric("max_seconds", constraint.maxSeconds);
   }
 
   /// Reports the tensors that do not fit, and the constraints that cause it.
@@ -103,14 +104,14 @@ private:
                                << "\": " << strategy::describeShortage(*outcome.problem);
     strategy::PlanConflict conflict = strategy::findPlanConflict(outcome, getOptions(timeLimit));
     if (!conflict.needsConstraints) {
-      if (!outcome.asked.pins.empty())
+      if (!outcome.asked.constraints.empty())
         error.attachNote() << "nor does one without the constraints";
       return;
     }
     error.attachNote() << "a smallest set of constraints with which none fits, out of "
-                       << outcome.asked.pins.size() << ":";
-    for (int constraint : conflict.pins)
-      error.attachNote() << outcome.asked.pins[constraint].text;
+                       << outcome.asked.constraints.size() << ":";
+    for (int constraint : conflict.constraints)
+      error.attachNote() << outcome.asked.constraints[constraint].text;
   }
 
   SearchObserver observe;

@@ -220,22 +220,22 @@ private:
   /// Requests recomputation by constraints, because later passes find the ops of one rank by name.
   void recompute(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
     analysis::UsedNames names(getOperation());
-    SmallVector<Attribute> pins;
+    SmallVector<Attribute> constraints;
     if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
-      pins.assign(given.begin(), given.end());
+      constraints.assign(given.begin(), given.end());
     Builder builder(&getContext());
     for (auto [layer, isRecomputed] : llvm::zip_equal(chain, plan.isRecomputed))
       for (Operation *op : layer.ops) {
         if (!isRecomputed)
           break;
         names.makeUnique(op);
-        pins.push_back(builder.getDictionaryAttr(
+        constraints.push_back(builder.getDictionaryAttr(
             {builder.getNamedAttr("marked", builder.getUnitAttr()),
              builder.getNamedAttr("op_name", builder.getStringAttr(analysis::getName(op))),
              builder.getNamedAttr("recompute", builder.getUnitAttr())}));
       }
-    if (!pins.empty())
-      getOperation()->setAttr(pipe::constraintsAttrName, builder.getArrayAttr(pins));
+    if (!constraints.empty())
+      getOperation()->setAttr(pipe::constraintsAttrName, builder.getArrayAttr(constraints));
   }
 
   std::function<void()> observeNone;

@@ -3,7 +3,7 @@
 // Subject of an entry of `dist.constraints` or `pipe.constraints`, which one key of the entry
 // gives.
 //
-//   {module = "/h\\.0", stage = 1 : i64, place = "pins.textproto:3"}
+//   {module = "/h\\.0", stage = 1 : i64, place = "constraints.textproto:3"}
 //
 // applies to the ops whose names begin with a match of `/h\.0`, and was written in line 3.
 #pragma once
@@ -55,7 +55,7 @@ struct ConstraintSubject {
   std::string place; ///< where it was written; empty if unknown
 
   /// Describes the subject as it was written, for messages: `constraint "/h\.0" at
-  /// pins.textproto:3`.
+  /// constraints.textproto:3`.
   std::string describe() const;
 
   /// Reads the only key of `entry` that is among `keys`; `what` names the kind of entry ("a

@@ -38,10 +38,10 @@ struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyReco
   }
 
   void runOnOperation() override {
-    FailureOr<std::vector<StageConstraint>> pins = readStageConstraints(getOperation());
-    if (failed(pins))
+    FailureOr<std::vector<StageConstraint>> constraints = readStageConstraints(getOperation());
+    if (failed(constraints))
       return signalPassFailure();
-    for (const StageConstraint &constraint : *pins)
+    for (const StageConstraint &constraint : *constraints)
       if (constraint.recompute && failed(apply(constraint)))
         return signalPassFailure();
     getOperation()->removeAttr(pipe::constraintsAttrName);

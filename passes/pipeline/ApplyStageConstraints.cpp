@@ -151,11 +151,11 @@ struct ApplyStageConstraints : impl::ApplyStageConstraintsBase<ApplyStageConstra
   using ApplyStageConstraintsBase::ApplyStageConstraintsBase;
 
   void runOnOperation() override {
-    FailureOr<std::vector<StageConstraint>> pins = readStageConstraints(getOperation());
-    if (failed(pins))
+    FailureOr<std::vector<StageConstraint>> constraints = readStageConstraints(getOperation());
+    if (failed(constraints))
       return signalPassFailure();
     StageAnnotator annotator(getOperation(), stages, virtualStages);
-    for (const StageConstraint &constraint : *pins)
+    for (const StageConstraint &constraint : *constraints)
       if (failed(annotator.apply(constraint)))
         return signalPassFailure();
   }

@@ -23,15 +23,15 @@ struct CollectAnnotations : impl::CollectAnnotationsBase<CollectAnnotations> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     analysis::UsedNames names(module);
-    SmallVector<Attribute> pins;
+    SmallVector<Attribute> constraints;
     if (auto given = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
-      pins.assign(given.begin(), given.end());
+      constraints.assign(given.begin(), given.end());
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       for (Operation &op : function.getOps())
         if (DictionaryAttr constraint = takeAnnotations(&op, names))
-          pins.push_back(constraint);
-    if (!pins.empty())
-      module->setAttr(pipe::constraintsAttrName, ArrayAttr::get(&getContext(), pins));
+          constraints.push_back(constraint);
+    if (!constraints.empty())
+      module->setAttr(pipe::constraintsAttrName, ArrayAttr::get(&getContext(), constraints));
   }
 
   /// Returns null for an op without annotations.

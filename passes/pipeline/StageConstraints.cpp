@@ -51,10 +51,10 @@ bool StageConstraint::matches(Operation *op) const {
 }
 
 FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
-  std::vector<StageConstraint> pins;
+  std::vector<StageConstraint> constraints;
   auto entries = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName);
   if (!entries)
-    return pins;
+    return constraints;
   for (Attribute entry : entries) {
     auto dictionary = dyn_cast<DictionaryAttr>(entry);
     if (!dictionary)
@@ -63,9 +63,9 @@ FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
     FailureOr<StageConstraint> constraint = readConstraint(dictionary, module);
     if (failed(constraint))
       return failure();
-    pins.push_back(std::move(*constraint));
+    constraints.push_back(std::move(*constraint));
   }
-  return pins;
+  return constraints;
 }
 
 using llvm::StringRef;

@@ -36,7 +36,7 @@ struct StageConstraint {
   /// forward op does.
   bool matches(mlir::Operation *op) const;
   /// Describes the constraint as it was written, for messages: `constraint "/h.0" at
-  /// pins.textproto:3`.
+  /// constraints.textproto:3`.
   std::string describe() const { return subject.describe(); }
 };
 

@@ -33,18 +33,18 @@ void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
 
 /// Searches shardings on `mesh`. Restores the mesh attribute of the module.
 FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
-                                  const strategy::ModeOptions &pins, const abi::Cluster &cluster,
+                                  const strategy::ModeOptions &mode, const abi::Cluster &cluster,
                                   const strategy::SearchOptions &options) {
   Attribute before = module->getAttr(dist::meshAttrName);
   module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), mesh));
-  FailureOr<strategy::ConstrainedProgram> pinned = strategy::resolveConstraints(module, pins);
+  FailureOr<strategy::ConstrainedProgram> constrained = strategy::resolveConstraints(module, mode);
   if (before)
     module->setAttr(dist::meshAttrName, before);
   else
     module->removeAttr(dist::meshAttrName);
-  if (failed(pinned))
+  if (failed(constrained))
     return failure();
-  return MeshCandidate{mesh, strategy::search(module, std::move(*pinned), cluster, options)};
+  return MeshCandidate{mesh, strategy::search(module, std::move(*constrained), cluster, options)};
 }
 
 /// Returns a lower bound on the peak bytes of every plan.
@@ -71,14 +71,14 @@ std::vector<Mesh> listMeshes(int64_t devices, size_t maxAxes) {
 }
 
 FailureOr<std::vector<MeshCandidate>> searchMeshes(ModuleOp module, ArrayRef<Mesh> meshes,
-                                                   const strategy::ModeOptions &pins,
+                                                   const strategy::ModeOptions &mode,
                                                    const abi::Cluster &cluster,
                                                    const strategy::SearchOptions &options) {
   std::vector<MeshCandidate> candidates;
   strategy::SearchOptions share = options;
   share.solve.seconds = options.solve.seconds / static_cast<double>(meshes.size());
   for (const Mesh &mesh : meshes) {
-    FailureOr<MeshCandidate> candidate = searchOn(module, mesh, pins, cluster, share);
+    FailureOr<MeshCandidate> candidate = searchOn(module, mesh, mode, cluster, share);
     if (failed(candidate))
       return failure();
     candidates.push_back(std::move(*candidate));

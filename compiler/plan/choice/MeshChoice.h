@@ -21,7 +21,7 @@ std::vector<dist::Mesh> listMeshes(int64_t devices, size_t maxAxes);
 struct MeshCandidate {
   dist::Mesh mesh;
   strategy::SearchOutcome outcome;
-  std::vector<strategy::ConstraintCost> pins = {}; ///< cost of each constraint, if requested
+  std::vector<strategy::ConstraintCost> constraints = {}; ///< cost of each constraint, if requested
   double cutSeconds = 0; ///< time of recursive cuts, if they made the initial plan
 };
 
@@ -31,7 +31,7 @@ struct MeshCandidate {
 /// wrong.
 mlir::FailureOr<std::vector<MeshCandidate>> searchMeshes(mlir::ModuleOp module,
                                                          llvm::ArrayRef<dist::Mesh> meshes,
-                                                         const strategy::ModeOptions &pins,
+                                                         const strategy::ModeOptions &mode,
                                                          const abi::Cluster &cluster,
                                                          const strategy::SearchOptions &options);
 

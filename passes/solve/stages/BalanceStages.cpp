@@ -70,8 +70,8 @@ private:
     for (int i = 1, last = problem.layers[0].stage, at = 0; i < layers; ++i) {
       int stage = problem.layers[i].stage;
       if (stage >= 0 && stage < last)
-        return problem.describe(i) + " is pinned to stage " + std::to_string(stage) + ", behind " +
-               problem.describe(at) + " in stage " + std::to_string(last);
+        return problem.describe(i) + " is constrained to stage " + std::to_string(stage) +
+               ", behind " + problem.describe(at) + " in stage " + std::to_string(last);
       if (stage >= 0)
         last = stage, at = i;
     }

@@ -41,7 +41,7 @@ public:
   explicit Collector(ModuleOp module)
       : module(module), builder(module.getContext()), names(module) {
     if (auto given = module->getAttrOfType<ArrayAttr>(dist::constraintsAttrName))
-      pins.assign(given.begin(), given.end());
+      constraints.assign(given.begin(), given.end());
   }
 
   void run() {
@@ -55,8 +55,8 @@ public:
       if (Attribute annotation = parameter->removeAttr(dist::shardingAttrName))
         add("parameter", llvm::Regex::escape(parameter.getSymName()), parameter.getLoc(),
             {{"sharding", annotation}});
-    if (!pins.empty())
-      module->setAttr(dist::constraintsAttrName, builder.getArrayAttr(pins));
+    if (!constraints.empty())
+      module->setAttr(dist::constraintsAttrName, builder.getArrayAttr(constraints));
   }
 
 private:
@@ -73,7 +73,7 @@ private:
         entry.set(annotation.key, builder.getStringAttr(toText(annotation.value)));
     if (std::string place = analysis::findSourceLocation(loc); !place.empty())
       entry.set("place", builder.getStringAttr(place));
-    pins.push_back(entry.getDictionary(module.getContext()));
+    constraints.push_back(entry.getDictionary(module.getContext()));
   }
 
   void collectOp(Operation *op) {
@@ -93,7 +93,7 @@ private:
 
   ModuleOp module;
   Builder builder;
-  SmallVector<Attribute> pins;
+  SmallVector<Attribute> constraints;
   analysis::UsedNames names;
 };
 

@@ -52,40 +52,41 @@ double getGradientFactor(const Sharding &gradient, const Mesh &mesh, const ModeO
 
 FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module, const ModeOptions &options) {
   FailureOr<std::optional<Mesh>> mesh = findMesh(module, options.deviceNum);
-  FailureOr<std::vector<ShardingConstraint>> pins = readConstraints(module);
-  if (failed(mesh) || failed(pins))
+  FailureOr<std::vector<ShardingConstraint>> constraints = readConstraints(module);
+  if (failed(mesh) || failed(constraints))
     return failure();
   ConstraintResolver resolver(module, *mesh, options.deviceNum);
-  if (failed(resolver.match(*pins)) || failed(resolver.feed(options.datasetStrategy)))
+  if (failed(resolver.match(*constraints)) || failed(resolver.feed(options.datasetStrategy)))
     return failure();
   if (!*mesh && resolver.isEmpty())
     resolver.spanBatch(countBatchParts(module, options.deviceNum));
-  ConstrainedProgram pinned;
-  pinned.mesh = resolver.resolve(pinned.given);
-  pinned.pins = resolver.listTargets(*pins);
-  for (const auto &fed : pinned.given.fed)
+  ConstrainedProgram constrained;
+  constrained.mesh = resolver.resolve(constrained.given);
+  constrained.constraints = resolver.listTargets(*constraints);
+  for (const auto &fed : constrained.given.fed)
     if (fed.second.isSplit()) // an input that is fed whole does not constrain its ops
-      pinned.given.inputs[fed.first()] = fed.second;
-  pinned.given.fullBatch = options.fullBatch;
-  pinned.given.gradientFactor = [options](StringRef, const Sharding &gradient, const Mesh &mesh) {
+      constrained.given.inputs[fed.first()] = fed.second;
+  constrained.given.fullBatch = options.fullBatch;
+  constrained.given.gradientFactor = [options](StringRef, const Sharding &gradient,
+                                               const Mesh &mesh) {
     return getGradientFactor(gradient, mesh, options);
   };
-  return pinned;
+  return constrained;
 }
 
-SeedShardings keepConstraints(const ConstrainedProgram &pinned, ArrayRef<int> kept) {
+SeedShardings keepConstraints(const ConstrainedProgram &constrained, ArrayRef<int> kept) {
   llvm::DenseSet<Operation *> ops;
   llvm::StringSet<> parameters, inputs;
   for (int index : kept) {
-    const ConstraintTargets &share = pinned.pins[index];
+    const ConstraintTargets &share = constrained.constraints[index];
     ops.insert(share.ops.begin(), share.ops.end());
     for (const std::string &name : share.parameters)
       parameters.insert(name);
     for (const std::string &name : share.inputs)
       inputs.insert(name);
   }
-  SeedShardings given = pinned.given;
-  for (const ConstraintTargets &share : pinned.pins) {
+  SeedShardings given = constrained.given;
+  for (const ConstraintTargets &share : constrained.constraints) {
     for (Operation *op : share.ops)
       if (!ops.contains(op))
         given.ops.erase(op);
@@ -99,10 +100,10 @@ SeedShardings keepConstraints(const ConstrainedProgram &pinned, ArrayRef<int> ke
   return given;
 }
 
-void annotateProgram(ModuleOp module, ConstrainedProgram pinned) {
+void annotateProgram(ModuleOp module, ConstrainedProgram constrained) {
   module->removeAttr(dist::constraintsAttrName);
-  module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), pinned.mesh));
-  ShardingAnnotator(module, pinned.mesh, std::move(pinned.given)).run();
+  module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), constrained.mesh));
+  ShardingAnnotator(module, constrained.mesh, std::move(constrained.given)).run();
 }
 
 } // namespace pcc::strategy

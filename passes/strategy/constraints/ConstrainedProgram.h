@@ -20,12 +20,12 @@ struct ModeOptions {
 struct ConstrainedProgram {
   dist::Mesh mesh; ///< refined as the constraints require
   SeedShardings given;
-  std::vector<ConstraintTargets> pins; ///< constraints that led to `given`
+  std::vector<ConstraintTargets> constraints; ///< constraints that led to `given`
 };
 
 /// Returns the given shardings without those of constraints not in `kept`. Shardings that do not
 /// come from constraints stay.
-SeedShardings keepConstraints(const ConstrainedProgram &pinned, llvm::ArrayRef<int> kept);
+SeedShardings keepConstraints(const ConstrainedProgram &constrained, llvm::ArrayRef<int> kept);
 
 /// Resolves the constraints of `module` and leaves them on it. Without a mesh and constraints, all
 /// ranks split the batch. Emits a diagnostic on failure.
@@ -33,6 +33,6 @@ mlir::FailureOr<ConstrainedProgram> resolveConstraints(mlir::ModuleOp module,
                                                        const ModeOptions &options);
 
 /// Writes the mesh and the shardings to the program and removes its constraints.
-void annotateProgram(mlir::ModuleOp module, ConstrainedProgram pinned);
+void annotateProgram(mlir::ModuleOp module, ConstrainedProgram constrained);
 
 } // namespace pcc::strategy

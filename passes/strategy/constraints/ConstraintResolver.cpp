@@ -225,9 +225,9 @@ void ConstraintResolver::tryMatch(const ShardingConstraint &constraint) {
         << remark::metric("entry", constraint.getPattern()) << remark::reason("{0}", reason);
 }
 
-LogicalResult ConstraintResolver::match(ArrayRef<ShardingConstraint> pins) {
+LogicalResult ConstraintResolver::match(ArrayRef<ShardingConstraint> constraints) {
   for (bool isRestored : {false, true})
-    for (const ShardingConstraint &constraint : pins) {
+    for (const ShardingConstraint &constraint : constraints) {
       if (constraint.isRestored() != isRestored)
         continue;
       if (constraint.isOptional())
@@ -258,11 +258,11 @@ void ConstraintResolver::spanBatch(int64_t parts) {
 }
 
 std::vector<ConstraintTargets>
-ConstraintResolver::listTargets(ArrayRef<ShardingConstraint> pins) const {
+ConstraintResolver::listTargets(ArrayRef<ShardingConstraint> constraints) const {
   std::vector<ConstraintTargets> shares;
   llvm::DenseMap<const ShardingConstraint *, size_t> places;
   ConstraintTargets restored{"the loaded strategy", /*isRestored=*/true, {}, {}, {}};
-  for (const ShardingConstraint &constraint : pins)
+  for (const ShardingConstraint &constraint : constraints)
     if (!constraint.isRestored()) {
       places[&constraint] = shares.size();
       shares.push_back({constraint.describe(), false, {}, {}, {}});

@@ -30,7 +30,7 @@ public:
 
   /// Finds and checks the targets of each constraint, restored ones last. Emits a diagnostic on
   /// failure.
-  mlir::LogicalResult match(llvm::ArrayRef<ShardingConstraint> pins);
+  mlir::LogicalResult match(llvm::ArrayRef<ShardingConstraint> constraints);
   /// Applies the option dataset_strategy; call after match. Emits a diagnostic on failure.
   mlir::LogicalResult feed(llvm::StringRef datasetStrategy);
   /// For a program without a mesh: makes all ranks one axis, cut so that `parts` of them split the
@@ -41,9 +41,9 @@ public:
   /// Refines the mesh as finely as the matched constraints require and adds their shardings to
   /// `shardings`. Returns the refined mesh.
   dist::Mesh resolve(SeedShardings &shardings) const;
-  /// Lists the targets of each of the matched `pins`, in their order, with a loaded strategy last.
-  /// A target of several constraints is listed for each.
-  std::vector<ConstraintTargets> listTargets(llvm::ArrayRef<ShardingConstraint> pins) const;
+  /// Lists the targets of each of the matched `constraints`, in their order, with a loaded strategy
+  /// last. A target of several constraints is listed for each.
+  std::vector<ConstraintTargets> listTargets(llvm::ArrayRef<ShardingConstraint> constraints) const;
 
 private:
   /// Legal strategy of an op.

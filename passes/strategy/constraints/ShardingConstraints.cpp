@@ -49,17 +49,17 @@ FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, Mod
 }
 
 FailureOr<std::vector<ShardingConstraint>> readConstraints(ModuleOp module) {
-  std::vector<ShardingConstraint> pins;
+  std::vector<ShardingConstraint> constraints;
   Attribute attribute = module->getAttr(dist::constraintsAttrName);
   if (!attribute)
-    return pins;
+    return constraints;
   for (auto entry : cast<ArrayAttr>(attribute).getAsRange<DictionaryAttr>()) {
     FailureOr<ShardingConstraint> constraint = ShardingConstraint::read(entry, module);
     if (failed(constraint))
       return failure();
-    pins.push_back(std::move(*constraint));
+    constraints.push_back(std::move(*constraint));
   }
-  return pins;
+  return constraints;
 }
 
 } // namespace pcc::strategy

@@ -3,7 +3,7 @@
 // Constraints on strategies: the module attribute `dist.constraints`.
 //
 //   dist.constraints = [
-//     {op = "/h\\.\\d+/attn/q", in = "[dp, _], [_, tp]", place = "pins.textproto:3"},
+//     {op = "/h\\.\\d+/attn/q", in = "[dp, _], [_, tp]", place = "constraints.textproto:3"},
 //     {op_name = "matmul_3", in = "((2,1),(1,4))", out = "((8,1))"},
 //     {module = "/h\\.0", out = "[dp, _, _]"},
 //     {parameter = "wte\\.weight", sharding = "[tp, _]"},
@@ -48,7 +48,8 @@ public:
   const GivenStrategy &getStrategy() const { return strategy; }
   /// Cut of a parameter or input.
   const GivenCuts &getSharding() const { return *strategy.out; }
-  /// Returns the constraint as written, for messages: `constraint "/h.0" at pins.textproto:3`.
+  /// Returns the constraint as written, for messages: `constraint "/h.0" at
+  /// constraints.textproto:3`.
   std::string describe() const { return subject.describe(); }
 
 private:

@@ -208,10 +208,10 @@ bool isNeighbor(ArrayRef<int64_t> counts, ArrayRef<int64_t> other) {
          (gained == 1 || lost == 1 || gained == lost);
 }
 
-MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, ConstrainedProgram pinned,
+MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, ConstrainedProgram constrained,
                              const MemorySearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  MemorySpace space = makeSpace(deviceNum, pinned);
+  MemorySpace space = makeSpace(deviceNum, constrained);
   space.use = options.use;
   space.elementwiseFollows = options.elementwiseFollows;
   MemoryProblem problem(MemoryGraph(module), std::move(space), options.model);
@@ -226,9 +226,9 @@ MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, ConstrainedProg
     outcome.bound = outcome.total - above / problem.getScale();
     addChoices(module, deviceNum,
                listChoices(problem.getGraph(), listCounts(problem, outcome.result.solution)),
-               pinned);
+               constrained);
   }
-  outcome.program = std::move(pinned);
+  outcome.program = std::move(constrained);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }

@@ -37,10 +37,10 @@ struct MemoryOutcome {
   bool isFeasible() const { return result.hasSolution(); }
 };
 
-/// Searches under the constraints in `pinned` on `deviceNum` ranks; the mesh is refined as the
+/// Searches under the constraints in `constrained` on `deviceNum` ranks; the mesh is refined as the
 /// solution requires.
-MemoryOutcome searchByMemory(mlir::ModuleOp module, int64_t deviceNum, ConstrainedProgram pinned,
-                             const MemorySearchOptions &options);
+MemoryOutcome searchByMemory(mlir::ModuleOp module, int64_t deviceNum,
+                             ConstrainedProgram constrained, const MemorySearchOptions &options);
 
 /// Emits a remark with the costs.
 void explain(mlir::ModuleOp module, const MemoryOutcome &outcome);

@@ -23,12 +23,12 @@ struct SearchByMemory : impl::StrategySearchByMemoryBase<SearchByMemory> {
       : StrategySearchByMemoryBase(std::move(options)), observe(std::move(observe)) {}
 
   void runOnOperation() override {
-    FailureOr<ConstrainedProgram> pinned = resolveConstraints(
+    FailureOr<ConstrainedProgram> constrained = resolveConstraints(
         getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
-    if (failed(pinned))
+    if (failed(constrained))
       return signalPassFailure();
     MemoryOutcome outcome =
-        searchByMemory(getOperation(), deviceNum, std::move(*pinned), getOptions());
+        searchByMemory(getOperation(), deviceNum, std::move(*constrained), getOptions());
     if (!outcome.isFeasible()) {
       getOperation().emitError() << "no strategy found: " << outcome.result.reason;
       return signalPassFailure();

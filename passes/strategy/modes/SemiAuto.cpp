@@ -20,11 +20,11 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
   using StrategySemiAutoBase::StrategySemiAutoBase;
 
   void runOnOperation() override {
-    FailureOr<ConstrainedProgram> pinned = resolveConstraints(
+    FailureOr<ConstrainedProgram> constrained = resolveConstraints(
         getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
-    if (failed(pinned))
+    if (failed(constrained))
       return signalPassFailure();
-    annotateProgram(getOperation(), std::move(*pinned));
+    annotateProgram(getOperation(), std::move(*constrained));
   }
 };
 

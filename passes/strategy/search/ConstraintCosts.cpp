@@ -14,7 +14,7 @@ namespace pcc::strategy {
 
 static ConstraintCost estimateConstraintCost(const SearchOutcome &outcome, int constraint,
                                              const SearchOptions &options) {
-  std::vector<int> others(outcome.asked.pins.size());
+  std::vector<int> others(outcome.asked.constraints.size());
   std::iota(others.begin(), others.end(), 0);
   others.erase(others.begin() + constraint);
   SearchProblem without = outcome.problem->remake(keepConstraints(outcome.asked, others));
@@ -22,7 +22,7 @@ static ConstraintCost estimateConstraintCost(const SearchOutcome &outcome, int c
   solve.initial = translate(*outcome.problem, outcome.result.solution, without);
   solve::SolveResult result = solveBy(options.algorithm, without.getProblem(), solve);
   ConstraintCost cost;
-  cost.text = outcome.asked.pins[constraint].text;
+  cost.text = outcome.asked.constraints[constraint].text;
   cost.isKnown = result.hasSolution();
   cost.seconds = toSeconds(outcome.result.cost - result.cost);
   cost.maxSeconds = toSeconds(outcome.result.cost - result.bound);
@@ -33,10 +33,10 @@ std::vector<ConstraintCost> estimateConstraintCosts(const SearchOutcome &outcome
                                                     const SearchOptions &options) {
   solve::Stopwatch clock;
   std::vector<ConstraintCost> costs;
-  for (auto [constraint, said] : llvm::enumerate(outcome.asked.pins)) {
+  for (auto [constraint, said] : llvm::enumerate(outcome.asked.constraints)) {
     SearchOptions share = options;
     share.solve.seconds = (options.solve.seconds - clock.seconds()) /
-                          static_cast<double>(outcome.asked.pins.size() - constraint);
+                          static_cast<double>(outcome.asked.constraints.size() - constraint);
     if (share.solve.seconds > 0)
       costs.push_back(estimateConstraintCost(outcome, static_cast<int>(constraint), share));
     else
@@ -51,16 +51,16 @@ std::vector<ConstraintCost> estimateConstraintCosts(const SearchOutcome &outcome
 PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions &options) {
   solve::Stopwatch clock;
   double seconds = options.solve.seconds;
-  auto isInfeasible = [&](ArrayRef<int> pins) {
-    SearchProblem problem = outcome.problem->remake(keepConstraints(outcome.asked, pins));
+  auto isInfeasible = [&](ArrayRef<int> constraints) {
+    SearchProblem problem = outcome.problem->remake(keepConstraints(outcome.asked, constraints));
     return solve::isInfeasible(problem.getProblem(), (seconds - clock.seconds()) / 4);
   };
   PlanConflict conflict;
-  conflict.needsConstraints = !outcome.asked.pins.empty() && !isInfeasible({});
+  conflict.needsConstraints = !outcome.asked.constraints.empty() && !isInfeasible({});
   if (conflict.needsConstraints)
-    conflict.pins = solve::findConflict(
-        static_cast<int>(outcome.asked.pins.size()),
-        [&](const std::vector<int> &pins) { return isInfeasible(pins); },
+    conflict.constraints = solve::findConflict(
+        static_cast<int>(outcome.asked.constraints.size()),
+        [&](const std::vector<int> &constraints) { return isInfeasible(constraints); },
         [&] { return clock.seconds() > seconds; });
   return conflict;
 }

@@ -26,7 +26,7 @@ std::vector<ConstraintCost> estimateConstraintCosts(const SearchOutcome &outcome
 struct PlanConflict {
   bool needsConstraints = false; ///< whether a plan fits, or may fit, without constraints
   /// Indices of a smallest set of conflicting constraints; of all constraints if time ran out.
-  std::vector<int> pins;
+  std::vector<int> constraints;
 };
 
 /// Explains an `outcome` without a plan. `options` are the options of its search; `seconds` limits

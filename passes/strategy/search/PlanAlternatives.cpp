@@ -90,7 +90,7 @@ namespace {
 /// Returns the shardings that hold whatever the node does: the user's constraints of other nodes.
 SeedShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
   std::vector<int> users;
-  for (auto [index, constraint] : llvm::enumerate(outcome.asked.pins))
+  for (auto [index, constraint] : llvm::enumerate(outcome.asked.constraints))
     if (!constraint.isRestored)
       users.push_back(static_cast<int>(index));
   SeedShardings given = keepConstraints(outcome.asked, users);

@@ -17,20 +17,20 @@ solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProbl
              : solve::solveBest(problem, options);
 }
 
-SearchOutcome search(ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
+SearchOutcome search(ModuleOp module, ConstrainedProgram constrained, const abi::Cluster &cluster,
                      const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
   SearchOutcome outcome;
-  outcome.asked = pinned;
+  outcome.asked = constrained;
   outcome.problem =
-      std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given,
+      std::make_shared<SearchProblem>(module, constrained.mesh, cluster, constrained.given,
                                       machine::memoryBudget(options.memoryLimit, cluster));
   const solve::StrategyProblem &problem = outcome.problem->getProblem();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.result = solveBy(options.algorithm, problem, options.solve);
   if (outcome.isFeasible())
-    outcome.problem->apply(outcome.result.solution, pinned.given);
-  outcome.program = std::move(pinned);
+    outcome.problem->apply(outcome.result.solution, constrained.given);
+  outcome.program = std::move(constrained);
   return outcome;
 }
 

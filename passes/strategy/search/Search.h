@@ -33,9 +33,9 @@ struct SearchOutcome {
 solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
                            const solve::SolveOptions &options);
 
-/// Searches under the constraints in `pinned`. `cluster` must be complete, have a device for each
-/// rank of the mesh and outlive the outcome.
-SearchOutcome search(mlir::ModuleOp module, ConstrainedProgram pinned, const abi::Cluster &cluster,
-                     const SearchOptions &options);
+/// Searches under the constraints in `constrained`. `cluster` must be complete, have a device for
+/// each rank of the mesh and outlive the outcome.
+SearchOutcome search(mlir::ModuleOp module, ConstrainedProgram constrained,
+                     const abi::Cluster &cluster, const SearchOptions &options);
 
 } // namespace pcc::strategy

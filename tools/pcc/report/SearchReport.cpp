@@ -46,7 +46,7 @@ SearchReport::SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates) {
   }
   if (candidates.front().outcome.isFeasible())
     ops = listOps(candidates.front().outcome);
-  constraints = candidates.front().pins;
+  constraints = candidates.front().constraints;
 }
 
 json::Value SearchReport::toJson() const {
