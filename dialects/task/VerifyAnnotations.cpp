@@ -99,7 +99,7 @@ LogicalResult TaskDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return op->emitOpError() << "expected \"task.bytes\" to be bytes of each space, got "
                              << attribute.getValue();
   if (name == matmulGroupAttrName)
-    return verifyNumber(op, attribute, "a product");
+    return verifyNumber(op, attribute, "a matmul");
   if (name == attentionAttrName)
     return verifyNumber(op, attribute, "an attention");
   if (name == activationAttrName)

@@ -63,7 +63,7 @@ static LogicalResult verifyExtras(MatmulOp op) {
   bool hasSum = op.getSumOfA() || op.getSumOfB();
   bool isPlain = activation == Activation::None && !op.getBias();
   if (hasSum && ((op.getSumOfA() && op.getSumOfB()) || !isPlain || op.getSharedB()))
-    return op.emitOpError("expected one sum of an operand, of a product without bias, activation "
+    return op.emitOpError("expected one sum of an operand, of a matmul without bias, activation "
                           "and shared operand");
   return success();
 }

@@ -29,13 +29,13 @@ def GraphDecompose : Pass<"graph-decompose"> {
     ListOption<"ops", "ops", "std::string",
                "op names without the dialect's prefix; empty means all that have a decomposition">,
     ListOption<"keep", "keep", "std::string",
-               "op names that stay whole, because a record computes them so">,
+               "op names that stay whole, because golden results compute them so">,
   ];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
 def GraphRecordInputRanges : Pass<"graph-record-input-ranges", "::mlir::ModuleOp"> {
-  let summary = "record which integers the inputs may hold";
+  let summary = "annotate the module with the integers that inputs may hold";
   let description = [{
     Labels of softmax_cross_entropy and nll are classes or the ignored label, and indices of gather
     are rows of its table. For each integer input that is used so, the attribute

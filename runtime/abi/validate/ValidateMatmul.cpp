@@ -50,11 +50,11 @@ void checkExtras(Checker &checker, const Matmul &matmul) {
                  "expected a gradient of gelu to have what was pre_activation and no bias");
   checker.expect(
       !matmul.has_pre_activation() || ((isGelu || isGradient) && overwrites),
-      "pre_activation: expected it beside gelu or its gradient, in a product that overwrites");
+      "pre_activation: expected it beside gelu or its gradient, in a matmul that overwrites");
   bool isPlain = matmul.activation() == ACTIVATION_NONE && !matmul.has_bias();
   bool isOne = matmul.has_sum_of_a() != matmul.has_sum_of_b();
   checker.expect(!hasSum || (isOne && isPlain && !matmul.shared_b()),
-                 "expected one sum of an operand, of a product without bias, activation and "
+                 "expected one sum of an operand, of a matmul without bias, activation and "
                  "shared operand");
 }
 

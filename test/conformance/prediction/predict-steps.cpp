@@ -113,19 +113,19 @@ FailureOr<Prediction> Predictor::run() {
     prediction.seconds = prediction.stages.front().sum();
     return prediction;
   }
-  std::vector<std::pair<plan::PipelineCut, std::vector<plan::StepCost>>> priced;
+  std::vector<std::pair<plan::PipelineCut, std::vector<plan::StepCost>>> estimated;
   std::vector<plan::PipelineCandidate> ranked =
       plan::rankPipelines(listSpace(), [&](const plan::PipelineCut &cut) -> plan::CompiledCut {
         OwningOpRef<ModuleOp> module = compile(cut);
         if (!module)
           return {{}, "not compiled"};
         conformance::System system = conformance::inChunks(row.system, cut.chunks);
-        plan::PipelineCost price = plan::estimatePipelineCost(
+        plan::PipelineCost cost = plan::estimatePipelineCost(
             *pipe::listPrograms(*module), cut.getShape(), cluster, system.costOptions());
-        priced.push_back({cut, {}});
-        for (const plan::StageCost &stage : price.stages)
-          priced.back().second.push_back(stage.step);
-        return {std::move(price), ""};
+        estimated.push_back({cut, {}});
+        for (const plan::StageCost &stage : cost.stages)
+          estimated.back().second.push_back(stage.step);
+        return {std::move(cost), ""};
       });
   if (ranked.empty() || !ranked.front().error.empty()) {
     llvm::errs() << row.name
@@ -133,7 +133,7 @@ FailureOr<Prediction> Predictor::run() {
                  << "\n";
     return failure();
   }
-  for (auto &[cut, stages] : priced)
+  for (auto &[cut, stages] : estimated)
     if (cut.microbatches == ranked.front().cut.microbatches &&
         cut.chunks == ranked.front().cut.chunks)
       prediction.stages = stages;

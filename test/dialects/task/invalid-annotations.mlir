@@ -69,7 +69,7 @@ module attributes {task.bytes = 64} {
 
 // T20
 func.func @f(%x: tensor<8x8xf32>) {
-  // expected-error @below {{expected "task.matmul_group" to be the number of a product, got -1 : i64}}
+  // expected-error @below {{expected "task.matmul_group" to be the number of a matmul, got -1 : i64}}
   %0 = graph.matmul %x, %x {task.matmul_group = -1} : tensor<8x8xf32>, tensor<8x8xf32>
   return
 }
@@ -78,7 +78,7 @@ func.func @f(%x: tensor<8x8xf32>) {
 
 // T20: not as wide as numbers of kernels.
 func.func @f(%x: tensor<8x8xf32>) {
-  // expected-error @below {{expected "task.matmul_group" to be the number of a product, got 1 : i32}}
+  // expected-error @below {{expected "task.matmul_group" to be the number of a matmul, got 1 : i32}}
   %0 = graph.matmul %x, %x {task.matmul_group = 1 : i32} : tensor<8x8xf32>, tensor<8x8xf32>
   return
 }

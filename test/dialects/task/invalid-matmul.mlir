@@ -38,7 +38,7 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
   %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
   %1 = task.buffer "v" persistent offset = 0 : memref<2xf32>
   task.section @s {
-    // expected-error @below {{expected one sum of an operand, of a product without bias, activation and shared operand}}
+    // expected-error @below {{expected one sum of an operand, of a matmul without bias, activation and shared operand}}
     task.matmul %0, %0 into %0 sum_of_a %1 : memref<2xf32> sum_of_b %1 : memref<2xf32> batch = 1 m = 2 n = 2 k = 2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
@@ -180,7 +180,7 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   %1 = task.buffer "b1" persistent offset = 0 : memref<2xf32>
   task.section @s {
-    // expected-error @below {{expected one sum of an operand, of a product without bias, activation and shared operand}}
+    // expected-error @below {{expected one sum of an operand, of a matmul without bias, activation and shared operand}}
     task.matmul %0, %0 into %0 bias %1 : memref<2xf32> sum_of_a %1 : memref<2xf32> batch = 1 m = 2 n = 2 k = 2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
@@ -192,7 +192,7 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   %1 = task.buffer "b1" persistent offset = 0 : memref<2xf32>
   task.section @s {
-    // expected-error @below {{expected one sum of an operand, of a product without bias, activation and shared operand}}
+    // expected-error @below {{expected one sum of an operand, of a matmul without bias, activation and shared operand}}
     task.matmul %0, %0 into %0 sum_of_b %1 : memref<2xf32> batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation relu>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
@@ -204,7 +204,7 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   %1 = task.buffer "b1" persistent offset = 0 : memref<2xf32>
   task.section @s {
-    // expected-error @below {{expected one sum of an operand, of a product without bias, activation and shared operand}}
+    // expected-error @below {{expected one sum of an operand, of a matmul without bias, activation and shared operand}}
     task.matmul %0, %0 into %0 sum_of_b %1 : memref<2xf32> batch = 1 m = 2 n = 2 k = 2 {shared_b} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }

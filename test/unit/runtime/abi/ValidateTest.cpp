@@ -233,7 +233,7 @@ const Break breaks[] = {
      },
      "programs[0].sections[0].instructions[0].matmul: pre_activation: expected it beside gelu or "
      "its gradient, in "
-     "a product that overwrites"},
+     "a matmul that overwrites"},
     {"matmul_kept_overlap",
      [](Executable &e) {
        abi::Matmul &matmul = *instruction(e, 0, 0).mutable_matmul();
@@ -246,7 +246,7 @@ const Break breaks[] = {
        abi::Matmul &matmul = *instruction(e, 0, 0).mutable_matmul();
        *matmul.mutable_sum_of_a() = *matmul.mutable_sum_of_b() = matmul.c();
      },
-     "programs[0].sections[0].instructions[0].matmul: expected one sum of an operand, of a product "
+     "programs[0].sections[0].instructions[0].matmul: expected one sum of an operand, of a matmul "
      "without bias, activation and shared operand"},
     {"convolution_kind", [](Executable &e) { convolution(e).clear_kind(); },
      "programs[0].sections[0].instructions[0].convolution: kind: expected a kind, got 0"},

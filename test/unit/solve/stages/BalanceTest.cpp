@@ -89,7 +89,8 @@ TEST(Balance, SaysWhatDoesNotFit) {
   problem = makeExample();
   problem.layers[1].stage = 1;
   problem.layers[2].stage = 0;
-  EXPECT_EQ(balance(problem).error, "'block 1' is constrained to stage 0, behind 'block 0' in stage 1");
+  EXPECT_EQ(balance(problem).error,
+            "'block 1' is constrained to stage 0, behind 'block 0' in stage 1");
 
   problem = makeExample();
   problem.layers[2].held = 40;
