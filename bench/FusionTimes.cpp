@@ -9,7 +9,7 @@
 #include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/example/Example.h"
-#include "passes/schedule/Passes.h"
+#include "passes/schedule/collectives/FusionRecords.h"
 #include "passes/solve/buckets/BucketRules.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/Link.h"
@@ -140,7 +140,8 @@ bool timeModel(const Model &model, const Network &network, mlir::MLIRContext &co
   options.parallel.set_interleave_num(1);
   options.cluster = makeMachine(network);
   options.observeFusion = [&](const schedule::FusionOutcome &outcome) {
-    if (outcome.section == "update")
+    mlir::func::FuncOp section = outcome.section;
+    if (section.getName() == "update")
       printRow(outcome.problem, model, network);
   };
   mlir::OwningOpRef<mlir::ModuleOp> module = build(model, context);

@@ -2,14 +2,16 @@
 
 #include "compiler/Compile.h"
 
+#include "compiler/AttachCluster.h"
 #include "compiler/CheckOptions.h"
+#include "compiler/PhasePipelines.h"
 #include "compiler/PipelineShape.h"
-#include "compiler/StageCostModel.h"
 #include "compiler/StrategyCheckpoint.h"
 #include "compiler/StrategyPasses.h"
 #include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
 #include "compiler/plan/Passes.h"
+#include "dialects/pipe/Stages.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/fusion/Passes.h"
@@ -20,6 +22,7 @@
 #include "passes/partition/Passes.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/collectives/FusionRecords.h"
 #include "passes/strategy/Passes.h"
 #include "runtime/machine/Cluster.h"
 
@@ -43,9 +46,7 @@ static void addRaising(OpPassManager &passes) {
   addCleanUp(passes);
 }
 
-/// Returns whether the training section is cut. It is cut into pipeline stages, or for
-/// recomputation only into a forward and a backward section.
-static bool isCut(const CompileOptions &options) {
+bool pcc::isCut(const CompileOptions &options) {
   return getPipelineShape(options.parallel).devices > 1 || options.recomputes();
 }
 
@@ -58,9 +59,11 @@ static order::PipelineShape getCutShape(const CompileOptions &options) {
 }
 
 /// graph: brings the model into its simplest form, so that later passes see few ops in one form
-/// each. Annotations of strategies and stages on ops are first collected by name, since the ops may
-/// not survive this phase.
+/// each. Passes of all phases find the machine in the module. Annotations of strategies and stages
+/// on ops are first collected by name, since the ops may not survive this phase.
 static void addGraph(OpPassManager &passes, const CompileOptions &options) {
+  if (options.cluster)
+    passes.addPass(createAttachClusterPass(machine::toText(*options.cluster)));
   if (isCut(options))
     passes.addPass(pipeline::createCollectAnnotations());
   if (!options.obeysAnnotations)
@@ -92,11 +95,9 @@ static void addStageAnnotations(OpPassManager &passes, const CompileOptions &opt
   find.isReplicated = config.parallel_mode() != abi::SEMI_AUTO_PARALLEL &&
                       config.parallel_mode() != abi::AUTO_PARALLEL;
   find.memoryLimit = options.stageMemory > 0 ? options.stageMemory : config.memory_limit();
-  if (options.cluster)
-    find.cluster = machine::toText(*options.cluster);
   find.loss = options.training.loss;
   find.optimizer = options.training.optimizer;
-  passes.addPass(plan::createPlanFindStages(find, options.observeNoStages));
+  passes.addPass(plan::createPlanFindStages(find));
 }
 
 /// Annotates the parts in `recomputedParts` for recomputation, and reports the parts that exist.
@@ -108,9 +109,8 @@ static void addRecomputeAnnotations(OpPassManager &passes, const CompileOptions 
     llvm::append_range(mark.parts, *options.recomputedParts);
   mark.deviceNum = options.parallel.device_num();
   mark.isAlone = getPipelineShape(options.parallel).devices == 1;
-  if (options.cluster)
-    mark.cluster = machine::toText(*options.cluster);
-  passes.addPass(plan::createPlanAnnotateRecompute(mark, options.observeParts));
+  mark.listsParts = bool(options.observeParts);
+  passes.addPass(plan::createPlanAnnotateRecompute(mark));
 }
 
 /// Assigns ops to virtual stages and inserts transfers where values cross between them.
@@ -157,25 +157,8 @@ static void addOptimizerSharding(OpPassManager &passes, const CompileOptions &op
   passes.addPass(strategy::createStrategyReportBytes());
 }
 
-/// SHARDING_PROPAGATION propagates the constraints that exist, like SEMI_AUTO. The other modes
-/// search. Recursive programming first cuts without costs, then improves the cuts under the cost
-/// model.
-static std::unique_ptr<Pass> makeSearch(const CompileOptions &options) {
-  const abi::ParallelConfig &config = options.parallel;
-  switch (config.auto_parallel_search_mode()) {
-  case abi::SHARDING_PROPAGATION:
-    return makeSemiAuto(options);
-  case abi::RECURSIVE_PROGRAMMING:
-    return makeRecursiveCuts(options);
-  default:
-    return config.cost_model() == abi::MODEL_MEMORY ? makeMemorySearch(options)
-                                                    : makeRooflineSearch(options);
-  }
-}
-
-/// strategy: puts a sharding on every value and only annotates. No pass runs between strategy and
-/// partition, so partition finds exactly the ops that were annotated.
-static void addStrategy(OpPassManager &passes, const CompileOptions &options) {
+/// Puts a sharding on every value. Nothing happens in mode STAND_ALONE.
+static void addSharding(OpPassManager &passes, const CompileOptions &options) {
   switch (options.parallel.parallel_mode()) {
   case abi::DATA_PARALLEL:
   case abi::HYBRID_PARALLEL:
@@ -189,15 +172,28 @@ static void addStrategy(OpPassManager &passes, const CompileOptions &options) {
     passes.addPass(makeSearch(options));
     break;
   default:
-    return;
+    break;
   }
+}
+
+/// Refines the shardings: transfers between stages, the sharded optimizer, shared parameters.
+static void addRefinements(OpPassManager &passes, const CompileOptions &options) {
+  if (options.parallel.parallel_mode() == abi::STAND_ALONE)
+    return;
   order::PipelineShape shape = getPipelineShape(options.parallel);
-  if (shape.devices > 1 && options.cluster)
-    passes.addPass(strategy::createStrategySliceTransfers({machine::toText(*options.cluster)}));
+  if (shape.devices > 1)
+    passes.addPass(strategy::createStrategySliceTransfers());
   addOptimizerSharding(passes, options);
   if (shape.devices > 1)
     passes.addPass(
         pipeline::createAlignSharedParameters({shape.devices, shape.chunks, shape.placement}));
+}
+
+/// strategy: puts a sharding on every value and only annotates. No pass runs between strategy and
+/// partition, so partition finds exactly the ops that were annotated.
+static void addStrategy(OpPassManager &passes, const CompileOptions &options) {
+  addSharding(passes, options);
+  addRefinements(passes, options);
 }
 
 /// Decomposes composites except attention, which has instructions of its own.
@@ -215,10 +211,7 @@ static void addDecomposition(OpPassManager &passes, const CompileOptions &option
 /// phase.
 static void addSpmd(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(partition::createInsertReshards());
-  partition::ReshardsToCollectivesOptions reshards;
-  if (options.cluster)
-    reshards.cluster = machine::toText(*options.cluster);
-  passes.addPass(partition::createReshardsToCollectives(reshards));
+  passes.addPass(partition::createReshardsToCollectives());
   passes.addPass(partition::createLocalize());
   if (options.trains() && options.parallel.parameter_broadcast())
     passes.addPass(partition::createBroadcastParameters());
@@ -261,9 +254,7 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
 static void addFuse(OpPassManager &passes, const CompileOptions &options) {
   bool isGpu = !options.gpuChip.empty();
   if (options.matmulChunks > 1)
-    passes.addPass(fusion::createChunkMatmuls(
-        {options.matmulChunks,
-         options.cluster ? machine::toText(*options.cluster) : std::string()}));
+    passes.addPass(fusion::createChunkMatmuls({options.matmulChunks}));
   passes.addPass(fusion::createPrepareKernels(
       {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
   addCleanUp(passes);
@@ -277,14 +268,15 @@ static void addFuse(OpPassManager &passes, const CompileOptions &options) {
 }
 
 /// schedule, for all pipeline stages together: orders the actions of the stages on their
-/// microbatches. This order bounds the number of messages in flight between stages. Stages that a
-/// file has already cut keep the order of the file.
+/// microbatches, by their estimated times. This order bounds the number of messages in flight
+/// between stages. Stages that a file has already cut keep the order of the file.
 static void addOrder(OpPassManager &passes, const CompileOptions &options) {
   if (isCut(options)) {
     schedule::OrderActionsOptions order;
     if (getCutShape(options).devices > 1)
       order.schedule = getScheduleName(options.parallel);
-    passes.addPass(schedule::createOrderActions(order, makeStageCostModel(options)));
+    passes.addPass(plan::createPlanEstimateStageCosts({options.parallel.memory_limit()}));
+    passes.addPass(schedule::createOrderActions(order));
   }
   passes.addPass(schedule::createAnnotateInFlight());
 }
@@ -298,9 +290,8 @@ static void addFusion(OpPassManager &passes, const CompileOptions &options) {
   fuse.byReference = config.size_rule() == abi::SIZE_RULE_REFERENCE;
   fuse.limit = config.fusion_limit();
   fuse.hides = options.hidesReductions;
-  if (options.cluster)
-    fuse.cluster = machine::toText(*options.cluster);
-  passes.addPass(schedule::createFuseCollectives(fuse, options.observeFusion));
+  fuse.records = bool(options.observeFusion);
+  passes.addPass(schedule::createFuseCollectives(fuse));
 }
 
 /// Orders the kernels of each section, including kernels of the update that may be hoisted.
@@ -308,9 +299,7 @@ static void addKernelOrder(OpPassManager &passes, const CompileOptions &options)
   if (options.hidesReductions)
     passes.addPass(schedule::createOverlapReductions());
   if (options.parallel.device_num() > 1)
-    passes.addPass(schedule::createOrderKernels(
-        {options.cluster ? machine::toText(*options.cluster) : std::string(),
-         options.parallel.memory_limit()}));
+    passes.addPass(schedule::createOrderKernels({options.parallel.memory_limit()}));
 }
 
 /// schedule, for each program: chooses the order of kernels and buffer offsets, and only annotates.
@@ -411,6 +400,61 @@ void pcc::addPhase(OpPassManager &passes, CompilePhase phase, const CompileOptio
   passes.addPass(createVerifyPhasePass(phase));
 }
 
+/// Runs the passes that `add` adds.
+static LogicalResult run(ModuleOp module, const CompileOptions &options,
+                         llvm::function_ref<void(OpPassManager &)> add) {
+  PassManager passes(module.getContext());
+  if (options.configure && failed(options.configure(passes)))
+    return failure();
+  add(passes);
+  return passes.run(module);
+}
+
+/// Runs phase strategy, and passes the results of its search to the observers.
+static LogicalResult runStrategy(ModuleOp module, const CompileOptions &options) {
+  SearchTables tables;
+  if (failed(run(module, options,
+                 [](OpPassManager &passes) { passes.addPass(createRecordStructurePass()); })) ||
+      failed(runSearch(module, options, tables)))
+    return failure();
+  if (tables.memory && options.observeMemorySearch)
+    options.observeMemorySearch(*tables.memory);
+  if (!tables.meshes.empty() && options.observeSearch)
+    options.observeSearch(tables.meshes);
+  return run(module, options, [&](OpPassManager &passes) {
+    addRefinements(passes, options);
+    passes.addPass(createVerifyPhasePass(CompilePhase::Strategy));
+  });
+}
+
+static LogicalResult runPhase(ModuleOp module, const CompileOptions &options, CompilePhase phase) {
+  bool isObserved = options.observeSearch || options.observeMemorySearch;
+  if (phase == CompilePhase::Strategy && isObserved && searches(options))
+    return runStrategy(module, options);
+  bool hasStages = countStages(module) > 0;
+  return run(module, options,
+             [&](OpPassManager &passes) { addPhase(passes, phase, options, hasStages); });
+}
+
+/// Passes the annotations that a phase left for reports to the observers.
+static void report(ModuleOp module, const CompileOptions &options, CompilePhase phase) {
+  if (phase == CompilePhase::Grad && options.observeParts) {
+    std::vector<plan::RecomputePart> parts;
+    if (auto seconds = module->getAttrOfType<ArrayAttr>(plan::partSecondsAttrName))
+      for (auto part : seconds.getAsRange<FloatAttr>())
+        parts.emplace_back().seconds = part.getValueAsDouble();
+    options.observeParts(parts);
+  }
+  if (phase != CompilePhase::Schedule || !options.observeFusion)
+    return;
+  FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(module);
+  if (failed(programs))
+    return;
+  for (ModuleOp program : *programs)
+    for (const schedule::FusionOutcome &outcome : schedule::readFusionRecords(program))
+      options.observeFusion(outcome);
+}
+
 LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, CompilePhase last) {
   if (failed(checkOptions(module, options)))
     return failure();
@@ -422,12 +466,12 @@ LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, Com
       failed(loadStrategy(module, options, fingerprint)))
     return failure();
   for (const PhaseRow &row : phases) {
-    PassManager passes(module.getContext());
-    if (options.configure && failed(options.configure(passes)))
+    if (failed(runPhase(module, options, row.phase))) {
+      if (module->hasAttr(plan::infeasibleAttrName) && options.observeNoStages)
+        options.observeNoStages();
       return failure();
-    addPhase(passes, row.phase, options, countStages(module) > 0);
-    if (failed(passes.run(module)))
-      return failure();
+    }
+    report(module, options, row.phase);
     if (row.phase == CompilePhase::Strategy && !config.strategy_ckpt_save_file().empty() &&
         failed(saveStrategy(module, options, fingerprint)))
       return failure();

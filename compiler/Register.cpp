@@ -2,6 +2,8 @@
 
 #include "compiler/Register.h"
 
+#include "compiler/AttachCluster.h"
+#include "compiler/PhasePipelines.h"
 #include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
 #include "compiler/plan/Passes.h"
@@ -40,6 +42,8 @@ void pcc::registerPasses() {
   fusion::registerFusionPasses();
   schedule::registerSchedulePasses();
   lower::registerLowerPasses();
+  registerAttachClusterPass();
   registerRecordStructurePass();
   registerVerifyPhasePass();
+  registerPhasePipelines();
 }

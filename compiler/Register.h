@@ -13,7 +13,8 @@ namespace pcc {
 /// Adds every dialect that a module of any phase may hold, with its external models.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Registers every pass of pcc, and MLIR's canonicalize, cse and symbol passes, by flag.
+/// Registers every pass of pcc, the pipelines of its phases, and MLIR's canonicalize, cse and
+/// symbol passes, by flag.
 void registerPasses();
 
 } // namespace pcc

@@ -4,9 +4,9 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/plan/Passes.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
-#include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
 
 using namespace mlir;
@@ -56,26 +56,16 @@ std::unique_ptr<Pass> pcc::makeSemiAuto(const CompileOptions &options) {
       getConstrainedOptions<strategy::StrategySemiAutoOptions>(options.parallel));
 }
 
-std::unique_ptr<Pass> pcc::makeRecursiveCuts(const CompileOptions &options) {
+static strategy::StrategyRecursiveOptions getRecursiveOptions(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   auto cuts = getConstrainedOptions<strategy::StrategyRecursiveOptions>(config);
   cuts.improvement = config.cost_model() == abi::MODEL_MEMORY ? strategy::CostModel::Memory
                                                               : strategy::CostModel::Roofline;
   cuts.memoryLimit = getSearchedMemory(options);
-  if (options.cluster)
-    cuts.cluster = machine::toText(*options.cluster);
-  return strategy::createStrategyRecursive(
-      cuts, [byRoofline = options.observeSearch,
-             byMemory = options.observeMemorySearch](const strategy::RecursiveOutcome &outcome) {
-        if (outcome.byMemory && byMemory)
-          byMemory(*outcome.byMemory);
-        if (outcome.byRoofline && byRoofline)
-          byRoofline(plan::MeshCandidate{outcome.byRoofline->program.mesh, *outcome.byRoofline,
-                                         /*constraints=*/{}, outcome.seconds});
-      });
+  return cuts;
 }
 
-std::unique_ptr<Pass> pcc::makeMemorySearch(const CompileOptions &options) {
+static strategy::StrategySearchByMemoryOptions getMemoryOptions(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   auto search = getConstrainedOptions<strategy::StrategySearchByMemoryOptions>(config);
   search.algorithm = getAlgorithm(config);
@@ -85,10 +75,10 @@ std::unique_ptr<Pass> pcc::makeMemorySearch(const CompileOptions &options) {
   search.threads = options.searchThreads;
   search.fullyUseDevices = config.fully_use_devices();
   search.elementwiseFollows = config.elementwise_op_strategy_follow();
-  return strategy::createStrategySearchByMemory(search, options.observeMemorySearch);
+  return search;
 }
 
-std::unique_ptr<Pass> pcc::makeRooflineSearch(const CompileOptions &options) {
+static plan::PlanAutoParallelOptions getRooflineOptions(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   auto search = getConstrainedOptions<plan::PlanAutoParallelOptions>(config);
   search.algorithm = getAlgorithm(config);
@@ -98,7 +88,63 @@ std::unique_ptr<Pass> pcc::makeRooflineSearch(const CompileOptions &options) {
   search.seed = options.searchSeed;
   search.threads = options.searchThreads;
   search.constraintTimeLimit = options.constraintTimeLimit;
-  if (options.cluster)
-    search.cluster = machine::toText(*options.cluster);
-  return plan::createPlanAutoParallel(search, options.observeSearch);
+  return search;
+}
+
+std::unique_ptr<Pass> pcc::makeSearch(const CompileOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  switch (config.auto_parallel_search_mode()) {
+  case abi::SHARDING_PROPAGATION:
+    return makeSemiAuto(options);
+  case abi::RECURSIVE_PROGRAMMING:
+    return strategy::createStrategyRecursive(getRecursiveOptions(options));
+  default:
+    if (config.cost_model() == abi::MODEL_MEMORY)
+      return strategy::createStrategySearchByMemory(getMemoryOptions(options));
+    return plan::createPlanAutoParallel(getRooflineOptions(options));
+  }
+}
+
+bool pcc::searches(const CompileOptions &options) {
+  return options.parallel.parallel_mode() == abi::AUTO_PARALLEL &&
+         options.parallel.auto_parallel_search_mode() != abi::SHARDING_PROPAGATION;
+}
+
+/// Cuts recursively; a plan under the cost model `roofline` becomes the only candidate.
+static LogicalResult runRecursiveCuts(ModuleOp module, const CompileOptions &options,
+                                      SearchTables &tables) {
+  FailureOr<strategy::RecursiveOutcome> outcome =
+      strategy::runRecursive(module, getRecursiveOptions(options), tables.cluster);
+  if (failed(outcome))
+    return failure();
+  tables.memory = std::move(outcome->byMemory);
+  if (outcome->byRoofline)
+    tables.meshes.push_back({outcome->byRoofline->program.mesh, *outcome->byRoofline,
+                             /*constraints=*/{}, outcome->seconds});
+  return success();
+}
+
+LogicalResult pcc::runSearch(ModuleOp module, const CompileOptions &options, SearchTables &tables) {
+  const abi::ParallelConfig &config = options.parallel;
+  FailureOr<abi::Cluster> cluster =
+      analysis::ClusterAnalysis(module).get(config.device_num() / getPipelineShape(config).devices);
+  if (failed(cluster))
+    return failure();
+  tables.cluster = std::move(*cluster);
+  if (config.auto_parallel_search_mode() == abi::RECURSIVE_PROGRAMMING)
+    return runRecursiveCuts(module, options, tables);
+  if (config.cost_model() == abi::MODEL_MEMORY) {
+    FailureOr<strategy::MemoryOutcome> outcome =
+        strategy::runSearchByMemory(module, getMemoryOptions(options));
+    if (failed(outcome))
+      return failure();
+    tables.memory = std::move(*outcome);
+    return success();
+  }
+  FailureOr<std::vector<plan::MeshCandidate>> meshes =
+      plan::runAutoParallel(module, getRooflineOptions(options), tables.cluster);
+  if (failed(meshes))
+    return failure();
+  tables.meshes = std::move(*meshes);
+  return success();
 }

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "compiler/Compile.h"
+#include "compiler/plan/choice/MeshChoice.h"
+#include "passes/strategy/memory_model/MemorySearch.h"
 
 namespace pcc {
 
@@ -14,13 +16,24 @@ std::unique_ptr<mlir::Pass> makeDataParallel(const CompileOptions &options);
 /// Propagates the constraints to all other values.
 std::unique_ptr<mlir::Pass> makeSemiAuto(const CompileOptions &options);
 
-/// Cuts tensors recursively, then improves the cuts under the cost model.
-std::unique_ptr<mlir::Pass> makeRecursiveCuts(const CompileOptions &options);
+/// Searches the shardings as the search mode of AUTO_PARALLEL says. SHARDING_PROPAGATION propagates
+/// the constraints that exist, like SEMI_AUTO. RECURSIVE_PROGRAMMING cuts tensors recursively, then
+/// improves the cuts under the cost model. The other modes find the cheapest plan under the cost
+/// model.
+std::unique_ptr<mlir::Pass> makeSearch(const CompileOptions &options);
 
-/// Finds the cheapest plan under the cost model `memory`.
-std::unique_ptr<mlir::Pass> makeMemorySearch(const CompileOptions &options);
+/// Results of a search, for reports. They refer to the ops of the module.
+struct SearchTables {
+  abi::Cluster cluster;                    ///< `meshes` refers to it
+  std::vector<plan::MeshCandidate> meshes; ///< best first; empty under the cost model `memory`
+  std::optional<strategy::MemoryOutcome> memory; ///< under the cost model `memory`
+};
 
-/// Finds the plan with the fastest step on any mesh; shards the optimizer where this pays.
-std::unique_ptr<mlir::Pass> makeRooflineSearch(const CompileOptions &options);
+/// Returns whether the options search shardings under a cost model.
+bool searches(const CompileOptions &options);
+
+/// Does what the pass of makeSearch does, and returns its results in `tables`.
+mlir::LogicalResult runSearch(mlir::ModuleOp module, const CompileOptions &options,
+                              SearchTables &tables);
 
 } // namespace pcc

@@ -7,8 +7,8 @@
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/layers/RecomputeParts.h"
 #include "dialects/pipe/Constraints.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/OpNames.h"
-#include "runtime/machine/Cluster.h"
 
 using namespace mlir;
 
@@ -22,21 +22,16 @@ namespace {
 struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
   using PlanAnnotateRecomputeBase::PlanAnnotateRecomputeBase;
 
-  AnnotateRecompute(PlanAnnotateRecomputeOptions options, PartsObserver observe)
-      : PlanAnnotateRecomputeBase(std::move(options)), observe(std::move(observe)) {}
-
   void runOnOperation() override {
     auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
     if (!forward || !forward.getBody().hasOneBlock())
       return;
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
-    if (!machine) {
-      getOperation().emitError() << machine.status().message();
+    FailureOr<abi::Cluster> machine = getAnalysis<analysis::ClusterAnalysis>().get(deviceNum);
+    if (failed(machine))
       return signalPassFailure();
-    }
     std::vector<RecomputePart> found = listRecomputeParts(forward, machine->device());
-    if (observe)
-      observe(found);
+    if (listsParts)
+      annotateSeconds(found);
     for (int64_t part : parts) {
       if (part >= 0 && part < int64_t(found.size()))
         continue;
@@ -51,6 +46,15 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
   }
 
 private:
+  void annotateSeconds(ArrayRef<RecomputePart> found) {
+    Builder b(&getContext());
+    auto seconds = llvm::map_range(found, [&](const RecomputePart &part) -> Attribute {
+      return b.getF64FloatAttr(part.seconds);
+    });
+    getOperation()->setDiscardableAttr(partSecondsAttrName,
+                                       b.getArrayAttr(llvm::to_vector(seconds)));
+  }
+
   void mark(ArrayRef<RecomputePart> found) {
     analysis::UsedNames names(getOperation());
     SmallVector<Attribute> constraints;
@@ -68,15 +72,8 @@ private:
     if (!constraints.empty())
       getOperation()->setAttr(pipe::constraintsAttrName, b.getArrayAttr(constraints));
   }
-
-  PartsObserver observe;
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createPlanAnnotateRecompute(PlanAnnotateRecomputeOptions options,
-                                                  PartsObserver observe) {
-  return std::make_unique<AnnotateRecompute>(std::move(options), std::move(observe));
-}
 
 } // namespace pcc::plan

@@ -6,7 +6,7 @@
 #include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Remarks.h"
-#include "runtime/machine/Cluster.h"
+#include "passes/analysis/ClusterAnalysis.h"
 
 using namespace mlir;
 
@@ -17,63 +17,60 @@ namespace pcc::plan {
 
 namespace {
 
-struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
-  using PlanAutoParallelBase::PlanAutoParallelBase;
+/// Searches the plan of one module.
+class PlanSearch {
+public:
+  PlanSearch(ModuleOp module, const PlanAutoParallelOptions &asked, const abi::Cluster &cluster)
+      : module(module), asked(asked), cluster(cluster) {}
 
-  AutoParallel(PlanAutoParallelOptions options, SearchObserver observe)
-      : PlanAutoParallelBase(std::move(options)), observe(std::move(observe)) {}
-
-  void runOnOperation() override {
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
-    if (!machine) {
-      getOperation().emitError() << machine.status().message();
-      return signalPassFailure();
-    }
+  FailureOr<std::vector<MeshCandidate>> run() {
     FailureOr<std::vector<MeshCandidate>> candidates = searchMeshes(
-        getOperation(), listCandidates(), getPinOptions(), *machine, getOptions(timeLimit));
+        module, listCandidates(), getConstraintOptions(), cluster, getOptions(asked.timeLimit));
     if (failed(candidates))
-      return signalPassFailure();
+      return failure();
     MeshCandidate &best = candidates->front();
-    if (constraintTimeLimit > 0 && best.outcome.isFeasible())
+    if (asked.constraintTimeLimit > 0 && best.outcome.isFeasible())
       best.constraints =
-          strategy::estimateConstraintCosts(best.outcome, getOptions(constraintTimeLimit));
-    if (observe)
-      observe(*candidates);
+          strategy::estimateConstraintCosts(best.outcome, getOptions(asked.constraintTimeLimit));
     explain(*candidates);
-    if (best.outcome.isFeasible())
-      return strategy::annotateProgram(getOperation(), std::move(best.outcome.program));
-    diagnose(best);
-    signalPassFailure();
+    if (!best.outcome.isFeasible()) {
+      module->setDiscardableAttr(infeasibleAttrName, UnitAttr::get(module.getContext()));
+      diagnose(best);
+      return failure();
+    }
+    strategy::annotateProgram(module, best.outcome.program);
+    return candidates;
   }
 
 private:
   /// Lists the meshes to search; a given mesh is the only one.
   std::vector<dist::Mesh> listCandidates() {
-    if (getOperation()->hasAttr(dist::meshAttrName))
-      return {dist::getMesh(getOperation())};
-    return listMeshes(deviceNum, maxAxes);
+    if (module->hasAttr(dist::meshAttrName))
+      return {dist::getMesh(module)};
+    return listMeshes(asked.deviceNum, asked.maxAxes);
   }
 
-  strategy::ModeOptions getPinOptions() {
-    return {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy};
+  strategy::ModeOptions getConstraintOptions() {
+    return {asked.deviceNum, asked.gradientsMean, asked.fullBatch, asked.lossRepeatedMean,
+            asked.datasetStrategy};
   }
 
   strategy::SearchOptions getOptions(double seconds) {
     strategy::SearchOptions options;
-    options.algorithm = algorithm;
-    options.memoryLimit = memoryLimit;
+    options.algorithm = asked.algorithm;
+    options.memoryLimit = asked.memoryLimit;
     options.solve.seconds = seconds;
-    options.solve.gap = gap;
-    options.solve.seed = seed;
-    options.solve.threads = threads;
+    options.solve.gap = asked.gap;
+    options.solve.seed = asked.seed;
+    options.solve.threads = asked.threads;
     return options;
   }
 
   void explain(ArrayRef<MeshCandidate> candidates) {
     for (const MeshCandidate &candidate : candidates) {
       const solve::SolveResult &result = candidate.outcome.result;
-      auto remark = remark::passed(getOperation().getLoc(),
-                                   remark::RemarkOpts::name("search").category("strategy"));
+      auto remark =
+          remark::passed(module.getLoc(), remark::RemarkOpts::name("search").category("strategy"));
       remark << remark::metric("mesh", candidate.mesh.str())
              << remark::metric("nodes", candidate.outcome.problem->getProblem().nodes.size())
              << remark::metric("edges", candidate.outcome.problem->getProblem().edges.size())
@@ -84,8 +81,7 @@ private:
     }
     for (const strategy::ConstraintCost &constraint : candidates.front().constraints)
       if (constraint.isKnown)
-        remark::passed(getOperation().getLoc(),
-                       remark::RemarkOpts::name("constraint").category("strategy"))
+        remark::passed(module.getLoc(), remark::RemarkOpts::name("constraint").category("strategy"))
             << remark::metric("constraint", constraint.text)
             << remark::metric("seconds", constraint.seconds)
             << remark::metric("max_seconds", constraint.maxSeconds);
@@ -95,14 +91,15 @@ private:
   void diagnose(const MeshCandidate &closest) {
     const strategy::SearchOutcome &outcome = closest.outcome;
     if (outcome.result.status != solve::SolveStatus::Infeasible) {
-      getOperation().emitError() << "no plan was found on mesh \"" << closest.mesh.str()
-                                 << "\": " << outcome.result.reason;
+      module.emitError() << "no plan was found on mesh \"" << closest.mesh.str()
+                         << "\": " << outcome.result.reason;
       return;
     }
-    InFlightDiagnostic error = getOperation().emitError()
+    InFlightDiagnostic error = module.emitError()
                                << "no plan fits on mesh \"" << closest.mesh.str()
                                << "\": " << strategy::describeShortage(*outcome.problem);
-    strategy::PlanConflict conflict = strategy::findPlanConflict(outcome, getOptions(timeLimit));
+    strategy::PlanConflict conflict =
+        strategy::findPlanConflict(outcome, getOptions(asked.timeLimit));
     if (!conflict.needsConstraints) {
       if (!outcome.asked.constraints.empty())
         error.attachNote() << "nor does one without the constraints";
@@ -114,14 +111,46 @@ private:
       error.attachNote() << outcome.asked.constraints[constraint].text;
   }
 
-  SearchObserver observe;
+  ModuleOp module;
+  const PlanAutoParallelOptions &asked;
+  const abi::Cluster &cluster;
+};
+
+struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
+  using PlanAutoParallelBase::PlanAutoParallelBase;
+
+  void runOnOperation() override {
+    FailureOr<abi::Cluster> machine = getAnalysis<analysis::ClusterAnalysis>().get(deviceNum);
+    if (failed(machine) || failed(runAutoParallel(getOperation(), getOptions(), *machine)))
+      signalPassFailure();
+  }
+
+private:
+  PlanAutoParallelOptions getOptions() const {
+    PlanAutoParallelOptions options;
+    options.deviceNum = deviceNum;
+    options.gradientsMean = gradientsMean;
+    options.fullBatch = fullBatch;
+    options.datasetStrategy = datasetStrategy;
+    options.lossRepeatedMean = lossRepeatedMean;
+    options.algorithm = algorithm;
+    options.timeLimit = timeLimit;
+    options.gap = gap;
+    options.seed = seed;
+    options.threads = threads;
+    options.memoryLimit = memoryLimit;
+    options.maxAxes = maxAxes;
+    options.constraintTimeLimit = constraintTimeLimit;
+    return options;
+  }
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createPlanAutoParallel(PlanAutoParallelOptions options,
-                                             SearchObserver observe) {
-  return std::make_unique<AutoParallel>(std::move(options), std::move(observe));
+FailureOr<std::vector<MeshCandidate>> runAutoParallel(ModuleOp module,
+                                                      const PlanAutoParallelOptions &options,
+                                                      const abi::Cluster &cluster) {
+  return PlanSearch(module, options, cluster).run();
 }
 
 } // namespace pcc::plan

@@ -10,10 +10,10 @@
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/solve/order/Schedule.h"
 #include "passes/solve/stages/StageProblem.h"
-#include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -119,9 +119,6 @@ std::vector<int64_t> countLive(const order::PipelineShape &shape, const order::O
 struct FindStages : impl::PlanFindStagesBase<FindStages> {
   using PlanFindStagesBase::PlanFindStagesBase;
 
-  FindStages(PlanFindStagesOptions options, std::function<void()> observeNone)
-      : PlanFindStagesBase(std::move(options)), observeNone(std::move(observeNone)) {}
-
   void runOnOperation() override {
     auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
     if (!forward || !forward.getBody().hasOneBlock() ||
@@ -142,9 +139,10 @@ private:
   }
 
   FailureOr<LayerCostOptions> getCostOptions() {
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum * stages);
-    if (!machine)
-      return getOperation().emitError() << machine.status().message();
+    FailureOr<abi::Cluster> machine =
+        getAnalysis<analysis::ClusterAnalysis>().get(deviceNum * stages);
+    if (failed(machine))
+      return failure();
     LayerCostOptions options;
     options.training.loss = loss;
     options.training.optimizer = optimizer;
@@ -169,11 +167,11 @@ private:
     problem.microbatches = getLive(shape, options->trains());
     problem.limit = machine::memoryBudget(memoryLimit, options->cluster) / shape.chunks;
     StagePlan plan = planStages(std::move(problem), costs->forward);
-    if (!plan.error.empty() && observeNone)
-      observeNone();
-    if (!plan.error.empty())
+    if (!plan.error.empty()) {
+      getOperation()->setDiscardableAttr(infeasibleAttrName, UnitAttr::get(&getContext()));
       return forward.emitError() << "the model cannot be cut in " << shape.stages()
                                  << " stages: " << plan.error;
+    }
     mark(chain, plan);
     recompute(chain, plan);
     return success();
@@ -237,15 +235,8 @@ private:
     if (!constraints.empty())
       getOperation()->setAttr(pipe::constraintsAttrName, builder.getArrayAttr(constraints));
   }
-
-  std::function<void()> observeNone;
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createPlanFindStages(PlanFindStagesOptions options,
-                                           std::function<void()> observeNone) {
-  return std::make_unique<FindStages>(std::move(options), std::move(observeNone));
-}
 
 } // namespace pcc::plan

@@ -14,23 +14,19 @@ namespace pcc::plan {
 #define GEN_PASS_DECL
 #include "compiler/plan/Passes.h.inc"
 
-/// Called with the candidates of a search, best first.
-using SearchObserver = std::function<void(llvm::ArrayRef<MeshCandidate>)>;
+/// Does what the pass does, and returns the candidates for a report, best first. `cluster` must
+/// have a device for each rank and outlive the candidates.
+mlir::FailureOr<std::vector<MeshCandidate>> runAutoParallel(mlir::ModuleOp module,
+                                                            const PlanAutoParallelOptions &options,
+                                                            const abi::Cluster &cluster);
 
-/// Creates the pass with an observer of the candidates.
-std::unique_ptr<mlir::Pass> createPlanAutoParallel(PlanAutoParallelOptions options,
-                                                   SearchObserver observe);
+/// Name of the module attribute (unit) that a failed pass leaves if there is no plan: no pipeline
+/// stages or no shardings fit into memory.
+inline constexpr llvm::StringLiteral infeasibleAttrName = "pcc.infeasible";
 
-/// Creates the pass with a callback that runs if no stages fit.
-std::unique_ptr<mlir::Pass> createPlanFindStages(PlanFindStagesOptions options,
-                                                 std::function<void()> observeNone);
-
-/// Called with the parts of a model that may be recomputed.
-using PartsObserver = std::function<void(llvm::ArrayRef<RecomputePart>)>;
-
-/// Creates the pass with an observer of the parts.
-std::unique_ptr<mlir::Pass> createPlanAnnotateRecompute(PlanAnnotateRecomputeOptions options,
-                                                        PartsObserver observe);
+/// Name of the module attribute in which AnnotateRecompute lists the seconds to recompute each part
+/// of the model (array of f64).
+inline constexpr llvm::StringLiteral partSecondsAttrName = "pcc.recompute_seconds";
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/plan/Passes.h.inc"

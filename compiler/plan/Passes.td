@@ -51,12 +51,23 @@ def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
            "each rank of a stage has all its parameters">,
     Option<"memoryLimit", "memory-limit", "int64_t", "0",
            "bytes of a device; 0: what the machine has">,
-    Option<"cluster", "cluster", "std::string", [{""}],
-           "the machine, as text; empty: processors of this one">,
     Option<"loss", "loss", "std::string", [{""}], "as in autodiff-attach-loss">,
     Option<"optimizer", "optimizer", "std::string", [{""}],
            "as in autodiff-build-update; without it and a loss the model is evaluated">];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
+def PlanEstimateStageCosts : Pass<"plan-estimate-stage-costs", "::mlir::ModuleOp"> {
+  let summary = "annotates the times of pipeline stages, by which their actions are ordered";
+  let description = [{
+    Estimates, on the machine `pcc.cluster`, the times of a microbatch in the sections of each
+    virtual stage, the latency of a message, and the number of live microbatches that fit in memory.
+    Annotates them as `pipe.stage_costs` for `schedule-order-actions`. A module without a machine
+    gets no annotation.
+  }];
+  let options = [
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "bytes of a device; 0: what the machine has">];
 }
 
 def PlanAnnotateRecompute : Pass<"plan-annotate-recompute", "::mlir::ModuleOp"> {
@@ -72,9 +83,9 @@ def PlanAnnotateRecompute : Pass<"plan-annotate-recompute", "::mlir::ModuleOp"> 
   let options = [
     ListOption<"parts", "parts", "int64_t", "which of the list">,
     Option<"deviceNum", "device-num", "int64_t", "1", "ranks">,
-    Option<"cluster", "cluster", "std::string", [{""}],
-           "the machine, as text; empty: processors of this one">,
-    Option<"isAlone", "alone", "bool", "false", "there are no pipeline stages">];
+    Option<"isAlone", "alone", "bool", "false", "there are no pipeline stages">,
+    Option<"listsParts", "list", "bool", "false",
+           "annotate the module with the seconds of each part, as `pcc.recompute_seconds`">];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 

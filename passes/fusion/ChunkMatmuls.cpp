@@ -12,8 +12,8 @@
 #include "passes/fusion/Passes.h"
 
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/cost/MatmulChunks.h"
-#include "runtime/machine/Cluster.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -81,11 +81,9 @@ struct ChunkMatmuls : impl::ChunkMatmulsBase<ChunkMatmuls> {
     if (found.empty())
       return;
     int64_t ranks = dist::getMesh(found.front().sum).getNumRanks();
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, ranks);
-    if (!machine) {
-      getOperation().emitError() << machine.status().message();
+    FailureOr<abi::Cluster> machine = getAnalysis<analysis::ClusterAnalysis>().get(ranks);
+    if (failed(machine))
       return signalPassFailure();
-    }
     for (SummedMatmul summed : found)
       chunk(summed, analysis::chooseChunks(summed, chunks, *machine));
   }

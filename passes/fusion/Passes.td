@@ -15,9 +15,7 @@ def ChunkMatmuls : Pass<"fuse-chunk-matmuls", "::mlir::ModuleOp"> {
     passes/analysis chooses the number of chunks that finishes first on the machine.
   }];
   let options = [
-    Option<"chunks", "chunks", "int64_t", "4", "maximum number of chunks">,
-    Option<"cluster", "cluster", "std::string", "\"\"",
-           "`2x8xH100`, or the message of docs/spec/machine.md as text">];
+    Option<"chunks", "chunks", "int64_t", "4", "maximum number of chunks">];
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 

@@ -23,12 +23,8 @@ def ReshardsToCollectives : Pass<"dist-reshards-to-collectives", "::mlir::Module
   let description = [{
     A reshard becomes to_local, the steps of its plan (passes/analysis/reshard/ReshardPlan.h) on the blocks of
     one rank, and to_global. The cheapest plan receives the fewest elements at the busiest rank;
-    with a cluster it is the fastest plan.
+    in a module with a machine (`pcc.cluster`) it is the fastest plan.
   }];
-  let options = [
-    Option<"cluster", "cluster", "std::string", /*default=*/"",
-           "a machine that decides by time: `2x8xH100`, or the message of docs/spec/machine.md as text">,
-  ];
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 

@@ -7,12 +7,12 @@
 #include "dialects/task/Task.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/reshard/BlockTable.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/analysis/reshard/ReshardPlanner.h"
 #include "passes/partition/LocalValues.h"
 #include "passes/partition/Passes.h"
-#include "runtime/machine/Cluster.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -150,26 +150,19 @@ struct ReshardsToCollectives : impl::ReshardsToCollectivesBase<ReshardsToCollect
 
   void runOnOperation() override {
     dist::Mesh mesh = dist::getMesh(getOperation());
+    auto &attached = getAnalysis<analysis::ClusterAnalysis>();
     std::optional<abi::Cluster> machine;
-    if (failed(readCluster(mesh, machine)))
-      return signalPassFailure();
+    if (attached.isGiven()) {
+      FailureOr<abi::Cluster> cluster = attached.get(mesh.getNumRanks());
+      if (failed(cluster))
+        return signalPassFailure();
+      machine = std::move(*cluster);
+    }
     SmallVector<dist::ReshardOp> reshards;
     getOperation().walk([&](dist::ReshardOp op) { reshards.push_back(op); });
     Replacer replacer(mesh, machine ? &*machine : nullptr);
     for (dist::ReshardOp reshard : reshards)
       replacer.replace(reshard);
-  }
-
-private:
-  /// Reads the cluster of the option, if it is given.
-  LogicalResult readCluster(const dist::Mesh &mesh, std::optional<abi::Cluster> &machine) {
-    if (cluster.empty())
-      return success();
-    abi::Expected<abi::Cluster> parsed = machine::parseCluster(cluster, mesh.getNumRanks());
-    if (!parsed)
-      return getOperation().emitError() << parsed.status().message();
-    machine = std::move(*parsed);
-    return success();
   }
 };
 

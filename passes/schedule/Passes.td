@@ -14,7 +14,8 @@ def OrderActions : Pass<"schedule-order-actions", "::mlir::ModuleOp"> {
     The remark of the module reports the bubble rate: the fraction of its time that the slowest
     stage waits, by the given times and without other work between the stages. The remark of a stage
     reports its peak number of live microbatches, counted per virtual stage. A microbatch is live
-    from the beginning of its forward to the end of its backward pass.
+    from the beginning of its forward to the end of its backward pass. Without `times`, the times and
+    the limit are those of `pipe.stage_costs`, if the module has this annotation; it is removed.
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "a name of `pcc simulate --schedule`">,
@@ -55,8 +56,8 @@ def FuseCollectives : Pass<"schedule-fuse-collectives", "::mlir::ModuleOp"> {
            "bytes of a message that several share under auto; 0: any">,
     Option<"hides", "hides", "bool", "true",
            "reductions of gradients do not wait for the update">,
-    Option<"cluster", "cluster", "std::string", "\"\"",
-           "`2x8xH100`, or the message of docs/spec/machine.md as text">];
+    Option<"records", "record", "bool", "false",
+           "annotate sections with the decisions, as `schedule.fusion`">];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
@@ -79,8 +80,6 @@ def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
     Annotates `task.kernel`, `task.forms` and `task.hoisted` anew.
   }];
   let options = [
-    Option<"cluster", "cluster", "std::string", /*default=*/"",
-           "`2x8xH100`, or the message of docs/spec/machine.md as text">,
     Option<"memoryLimit", "memory-limit", "int64_t", /*default=*/"0",
            "bytes; the given order stays where another needs more, and it less; 0: any">,
   ];

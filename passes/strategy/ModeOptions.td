@@ -38,8 +38,6 @@ defvar searchOptions = [
 
 /// Options of the cost model `roofline`.
 defvar machineOptions = [
-  Option<"cluster", "cluster", "std::string", /*default=*/"",
-         "the machine: a short form or the message as text; empty: ranks on this one">,
   Option<"memoryLimit", "memory-limit", "int64_t", "0",
          "bytes of one device; 0: what the machine has">,
 ];

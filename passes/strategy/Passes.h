@@ -7,7 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "passes/strategy/SearchAlgorithm.h"
-#include <functional>
+#include "runtime/abi/cluster.pb.h"
 
 namespace pcc::strategy {
 
@@ -17,13 +17,13 @@ namespace pcc::strategy {
 struct RecursiveOutcome; // RecursiveStrategy.h
 struct MemoryOutcome;    // MemorySearch.h
 
-/// Creates the passes with an observer, which sees the outcome before the program is annotated.
-std::unique_ptr<mlir::Pass>
-createStrategyRecursive(StrategyRecursiveOptions options,
-                        std::function<void(const RecursiveOutcome &)> observe);
-std::unique_ptr<mlir::Pass>
-createStrategySearchByMemory(StrategySearchByMemoryOptions options,
-                             std::function<void(const MemoryOutcome &)> observe);
+/// Do what the passes of these names do, and return the outcome for a report. `cluster` must have a
+/// device for each rank and outlive the outcome; only the cost model `roofline` reads it.
+mlir::FailureOr<RecursiveOutcome> runRecursive(mlir::ModuleOp module,
+                                               const StrategyRecursiveOptions &options,
+                                               const abi::Cluster &cluster);
+mlir::FailureOr<MemoryOutcome> runSearchByMemory(mlir::ModuleOp module,
+                                                 const StrategySearchByMemoryOptions &options);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/strategy/Passes.h.inc"

@@ -63,12 +63,9 @@ def StrategySliceTransfers : Pass<"strategy-slice-transfers", "::mlir::ModuleOp"
   let summary = "lets ranks that hold the same value send parts of it to the next stage";
   let description = [{
     A transfer of a value that several ranks of a stage hold is cut over these ranks if it takes
-    less time on the machine to send the parts and to gather them in the receiving stage.
+    less time on the machine to send the parts and to gather them in the receiving stage. Nothing
+    changes in a module without a machine (`pcc.cluster`).
   }];
-  let options = [
-    Option<"cluster", "cluster", "std::string", /*default=*/"",
-           "`2x8xH100`, or the message of docs/spec/machine.md as text">,
-  ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 

@@ -11,9 +11,6 @@ using llvm::ArrayRef;
 namespace pcc::plan {
 namespace {
 
-/// Trials of the order search; more than this rarely change the order.
-constexpr int64_t autoTrials = 300;
-
 /// Bounds for cutting again with less memory after a cut that does not fit: the number of attempts,
 /// and the range of memory fractions. Stages are cut by an estimate that may be far from their real
 /// memory, so the shortage is only a hint.
@@ -87,7 +84,6 @@ PipelineCandidate Ranking::make(const PipelineCut &cut, std::string_view schedul
 std::optional<PipelineCandidate> Ranking::makeAuto(const PipelineCut &cut,
                                                    const PipelineCost &cost) {
   order::AutoOptions options;
-  options.trials = autoTrials;
   options.cap = cost.getLiveLimit(cut.chunks, space.memoryLimit);
   if (options.cap < 1)
     return std::nullopt;

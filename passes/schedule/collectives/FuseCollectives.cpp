@@ -12,14 +12,15 @@
 // in an executable order.
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/collectives/FusionChoice.h"
+#include "passes/schedule/collectives/FusionRecords.h"
 #include "passes/schedule/order/KernelCostModel.h"
 
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/kernels/Kernels.h"
 #include "passes/solve/buckets/BucketRules.h"
 #include "passes/solve/streams/StreamProblem.h"
-#include "runtime/machine/Cluster.h"
 #include <queue>
 #include <set>
 
@@ -194,19 +195,20 @@ static double exposed(buckets::BucketProblem problem, const buckets::Buckets &bu
 namespace {
 struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
   using FuseCollectivesBase::FuseCollectivesBase;
-  FuseCollectives(FuseCollectivesOptions options, FusionObserver observe)
-      : FuseCollectivesBase(std::move(options)), observe(std::move(observe)) {}
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (!analysis::getStep(module))
       return;
     abi::Expected<CommFusion> parsed = parseCommFusion(commFusion, allReduceConfig);
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, countDevices(module));
-    if (!parsed || !machine) {
-      module.emitError() << (parsed ? machine.status() : parsed.status()).message();
+    if (!parsed) {
+      module.emitError() << parsed.status().message();
       return signalPassFailure();
     }
+    FailureOr<abi::Cluster> machine =
+        getAnalysis<analysis::ClusterAnalysis>().get(countDevices(module));
+    if (failed(machine))
+      return signalPassFailure();
     rules = *parsed;
     for (auto function : module.getOps<func::FuncOp>())
       function->removeAttr(analysis::hoistedAttrName);
@@ -264,17 +266,11 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
         << remark::metric("exposed_us", exposed(problem, buckets))
         << remark::metric("each_us", exposed(problem, buckets::fuseNone(count)))
         << remark::metric("all_us", exposed(problem, buckets::fuseAll(count)));
-    if (observe)
-      observe({section.function.getName(), op, problem, buckets});
+    if (records)
+      addFusionRecord({section.function, op->getName().stripDialect().str(), problem, buckets});
   }
 
   CommFusion rules;
-  FusionObserver observe;
 };
 } // namespace
-
-std::unique_ptr<Pass> createFuseCollectives(FuseCollectivesOptions options,
-                                            FusionObserver observe) {
-  return std::make_unique<FuseCollectives>(std::move(options), std::move(observe));
-}
 } // namespace pcc::schedule

@@ -12,6 +12,7 @@
 // has the same semantics. No schedule yields an order in which stages wait for one another in a
 // cycle.
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/order/StageCosts.h"
 #include "passes/schedule/order/StepActions.h"
 
 #include "dialects/pipe/Stages.h"
@@ -41,8 +42,6 @@ struct Decision {
 
 struct OrderActions : impl::OrderActionsBase<OrderActions> {
   using OrderActionsBase::OrderActionsBase;
-  OrderActions(OrderActionsOptions options, StageCostModel costModel)
-      : OrderActionsBase(std::move(options)), costModel(std::move(costModel)) {}
 
   void runOnOperation() override {
     FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
@@ -53,7 +52,7 @@ struct OrderActions : impl::OrderActionsBase<OrderActions> {
     FailureOr<StepActions> actions = StepActions::read(*programs);
     if (failed(actions))
       return signalPassFailure();
-    FailureOr<StageCosts> costs = findCosts(*programs, actions->getShape());
+    FailureOr<StageCosts> costs = findCosts(actions->getShape());
     if (failed(costs))
       return signalPassFailure();
     FailureOr<Decision> decision =
@@ -64,10 +63,14 @@ struct OrderActions : impl::OrderActionsBase<OrderActions> {
     remarkOn(*actions, *decision);
   }
 
-  FailureOr<StageCosts> findCosts(ArrayRef<ModuleOp> programs, const order::PipelineShape &shape) {
+  /// Returns the costs of the options, of the annotation, or equal costs.
+  FailureOr<StageCosts> findCosts(const order::PipelineShape &shape) {
+    FailureOr<std::optional<StageCosts>> annotated = takeStageCosts(getOperation(), shape.stages());
+    if (failed(annotated))
+      return failure();
     StageCosts costs;
-    if (times.empty() && costModel) {
-      costs = costModel(programs, shape);
+    if (times.empty() && *annotated) {
+      costs = std::move(**annotated);
     } else {
       FailureOr<order::PipelineTimes> given = readTimes(shape);
       if (failed(given))
@@ -158,14 +161,7 @@ struct OrderActions : impl::OrderActionsBase<OrderActions> {
           << remark::metric("stage", stage)
           << remark::metric("live_chunks", decision.timeline.peakLive[stage]);
   }
-
-  StageCostModel costModel;
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createOrderActions(OrderActionsOptions options, StageCostModel costModel) {
-  return std::make_unique<OrderActions>(std::move(options), std::move(costModel));
-}
-
 } // namespace pcc::schedule

@@ -27,7 +27,7 @@
 #include "passes/schedule/order/PlannedBytes.h"
 
 #include "mlir/IR/Remarks.h"
-#include "runtime/machine/Cluster.h"
+#include "passes/analysis/ClusterAnalysis.h"
 
 using namespace mlir;
 using pcc::task::FormKind;
@@ -162,11 +162,10 @@ struct OrderKernels : impl::OrderKernelsBase<OrderKernels> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, countDevices(module));
-    if (!machine) {
-      module.emitError() << machine.status().message();
+    FailureOr<abi::Cluster> machine =
+        getAnalysis<analysis::ClusterAnalysis>().get(countDevices(module));
+    if (failed(machine))
       return signalPassFailure();
-    }
     StepOrder order(module, *machine);
     order.run();
     if (memoryLimit > 0 && failed(order.fitInto(memoryLimit)))

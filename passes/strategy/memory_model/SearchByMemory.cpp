@@ -15,53 +15,65 @@ namespace pcc::strategy {
 
 namespace {
 
+MemorySearchOptions getSearchOptions(const StrategySearchByMemoryOptions &asked) {
+  MemorySearchOptions options;
+  options.model = {asked.alpha, asked.beta, asked.gamma};
+  options.algorithm = asked.algorithm;
+  options.use = asked.fullyUseDevices ? analysis::DeviceUse::Full : analysis::DeviceUse::Any;
+  options.elementwiseFollows = asked.elementwiseFollows;
+  options.solve.seconds = asked.timeLimit;
+  options.solve.gap = asked.gap;
+  options.solve.seed = asked.seed;
+  options.solve.threads = asked.threads;
+  return options;
+}
+
 struct SearchByMemory : impl::StrategySearchByMemoryBase<SearchByMemory> {
   using StrategySearchByMemoryBase::StrategySearchByMemoryBase;
 
-  SearchByMemory(StrategySearchByMemoryOptions options,
-                 std::function<void(const MemoryOutcome &)> observe)
-      : StrategySearchByMemoryBase(std::move(options)), observe(std::move(observe)) {}
-
   void runOnOperation() override {
-    FailureOr<ConstrainedProgram> constrained = resolveConstraints(
-        getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
-    if (failed(constrained))
-      return signalPassFailure();
-    MemoryOutcome outcome =
-        searchByMemory(getOperation(), deviceNum, std::move(*constrained), getOptions());
-    if (!outcome.isFeasible()) {
-      getOperation().emitError() << "no strategy found: " << outcome.result.reason;
-      return signalPassFailure();
-    }
-    explain(getOperation(), outcome);
-    if (observe)
-      observe(outcome);
-    annotateProgram(getOperation(), std::move(outcome.program));
+    if (failed(runSearchByMemory(getOperation(), getOptions())))
+      signalPassFailure();
   }
 
 private:
-  MemorySearchOptions getOptions() {
-    MemorySearchOptions options;
-    options.model = {alpha, beta, gamma};
+  StrategySearchByMemoryOptions getOptions() const {
+    StrategySearchByMemoryOptions options;
+    options.deviceNum = deviceNum;
+    options.gradientsMean = gradientsMean;
+    options.fullBatch = fullBatch;
+    options.datasetStrategy = datasetStrategy;
+    options.lossRepeatedMean = lossRepeatedMean;
     options.algorithm = algorithm;
-    options.use = fullyUseDevices ? analysis::DeviceUse::Full : analysis::DeviceUse::Any;
+    options.timeLimit = timeLimit;
+    options.gap = gap;
+    options.seed = seed;
+    options.threads = threads;
+    options.alpha = alpha;
+    options.beta = beta;
+    options.gamma = gamma;
+    options.fullyUseDevices = fullyUseDevices;
     options.elementwiseFollows = elementwiseFollows;
-    options.solve.seconds = timeLimit;
-    options.solve.gap = gap;
-    options.solve.seed = seed;
-    options.solve.threads = threads;
     return options;
   }
-
-  std::function<void(const MemoryOutcome &)> observe;
 };
 
 } // namespace
 
-std::unique_ptr<Pass>
-createStrategySearchByMemory(StrategySearchByMemoryOptions options,
-                             std::function<void(const MemoryOutcome &)> observe) {
-  return std::make_unique<SearchByMemory>(std::move(options), std::move(observe));
+FailureOr<MemoryOutcome> runSearchByMemory(ModuleOp module,
+                                           const StrategySearchByMemoryOptions &options) {
+  FailureOr<ConstrainedProgram> constrained =
+      resolveConstraints(module, {options.deviceNum, options.gradientsMean, options.fullBatch,
+                                  options.lossRepeatedMean, options.datasetStrategy});
+  if (failed(constrained))
+    return failure();
+  MemoryOutcome outcome =
+      searchByMemory(module, options.deviceNum, std::move(*constrained), getSearchOptions(options));
+  if (!outcome.isFeasible())
+    return module.emitError() << "no strategy found: " << outcome.result.reason;
+  explain(module, outcome);
+  annotateProgram(module, outcome.program);
+  return outcome;
 }
 
 } // namespace pcc::strategy

@@ -6,12 +6,12 @@
 // shapes and roles on arguments and results. Leaves the ops unchanged, with a sharding on each, and
 // no constraints.
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "passes/strategy/search/SearchImprove.h"
-#include "runtime/machine/Cluster.h"
 #include <chrono>
 
 using namespace mlir;
@@ -23,80 +23,89 @@ namespace pcc::strategy {
 
 namespace {
 
+/// Improves the annotated program under the cost model `roofline`, which needs the annotations
+/// because it models the whole step. Annotates the improved plan.
+void improveTime(ModuleOp module, const dist::Mesh &mesh, SeedShardings fixed,
+                 const StrategyRecursiveOptions &asked, const abi::Cluster &cluster,
+                 RecursiveOutcome &outcome) {
+  // On more axes every reshard would be planned separately, which takes minutes.
+  if (analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes)
+    return;
+  SearchOptions options;
+  options.memoryLimit = asked.memoryLimit;
+  outcome.byRoofline = improveSearch(module, mesh, std::move(fixed), cluster, options);
+  remark::passed(module.getLoc(), remark::RemarkOpts::name("improve").category("strategy"))
+      << remark::metric("mesh", mesh.str())
+      << remark::metric("before_seconds", toSeconds(outcome.byRoofline->costBefore))
+      << remark::metric("step_seconds", toSeconds(outcome.byRoofline->result.cost));
+  annotateProgram(module, outcome.byRoofline->program);
+}
+
+/// Improves the forward ops under the cost model `memory`; all other ops follow them.
+void improveMemory(ModuleOp module, ConstrainedProgram program, const SeedShardings &fixed,
+                   const StrategyRecursiveOptions &asked, RecursiveOutcome &outcome) {
+  MemorySearchOptions options;
+  options.model = {asked.alpha, asked.beta, asked.gamma};
+  improveByMemory(
+      module, asked.deviceNum, options.model, [&](Operation *op) { return fixed.ops.contains(op); },
+      program);
+  // All strategies are given, so the search only adds up their costs.
+  outcome.byMemory = searchByMemory(module, asked.deviceNum, std::move(program), options);
+  explain(module, *outcome.byMemory);
+  annotateProgram(module, outcome.byMemory->program);
+}
+
 struct Recursive : impl::StrategyRecursiveBase<Recursive> {
   using StrategyRecursiveBase::StrategyRecursiveBase;
 
-  Recursive(StrategyRecursiveOptions options, std::function<void(const RecursiveOutcome &)> observe)
-      : StrategyRecursiveBase(std::move(options)), observe(std::move(observe)) {}
-
   void runOnOperation() override {
-    FailureOr<ConstrainedProgram> program = resolveConstraints(
-        getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
-    if (failed(program))
-      return signalPassFailure();
-    SeedShardings fixed = program->given;
-    RecursiveOutcome outcome;
-    auto start = std::chrono::steady_clock::now();
-    addRecursiveStrategy(getOperation(), deviceNum, *program);
-    outcome.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (improvement == CostModel::Memory)
-      improveMemory(std::move(*program), fixed, outcome);
-    else if (failed(annotateAndImprove(std::move(*program), std::move(fixed), outcome)))
-      return signalPassFailure();
-    if (observe)
-      observe(outcome);
+    FailureOr<abi::Cluster> machine = abi::Cluster();
+    if (improvement == CostModel::Roofline)
+      machine = getAnalysis<analysis::ClusterAnalysis>().get(deviceNum);
+    if (failed(machine) || failed(runRecursive(getOperation(), getOptions(), *machine)))
+      signalPassFailure();
   }
 
 private:
-  /// Annotates the program by the cuts, and again by the improved plan. The cost model `roofline`
-  /// needs the first annotation because it models the whole step.
-  LogicalResult annotateAndImprove(ConstrainedProgram program, SeedShardings fixed,
-                                   RecursiveOutcome &outcome) {
-    dist::Mesh mesh = program.mesh;
-    annotateProgram(getOperation(), std::move(program));
-    // On more axes every reshard would be planned separately, which takes minutes.
-    if (improvement == CostModel::None ||
-        analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes)
-      return success();
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
-    if (!machine)
-      return getOperation().emitError() << machine.status().message();
-    SearchOptions options;
+  StrategyRecursiveOptions getOptions() const {
+    StrategyRecursiveOptions options;
+    options.deviceNum = deviceNum;
+    options.gradientsMean = gradientsMean;
+    options.fullBatch = fullBatch;
+    options.datasetStrategy = datasetStrategy;
+    options.lossRepeatedMean = lossRepeatedMean;
     options.memoryLimit = memoryLimit;
-    outcome.byRoofline = improveSearch(getOperation(), mesh, std::move(fixed), *machine, options);
-    remark::passed(getOperation().getLoc(),
-                   remark::RemarkOpts::name("improve").category("strategy"))
-        << remark::metric("mesh", mesh.str())
-        << remark::metric("before_seconds", toSeconds(outcome.byRoofline->costBefore))
-        << remark::metric("step_seconds", toSeconds(outcome.byRoofline->result.cost));
-    annotateProgram(getOperation(), outcome.byRoofline->program);
-    return success();
+    options.alpha = alpha;
+    options.beta = beta;
+    options.gamma = gamma;
+    options.improvement = improvement;
+    return options;
   }
-
-  /// Improves the forward ops under the cost model `memory`; all other ops follow them.
-  void improveMemory(ConstrainedProgram program, const SeedShardings &fixed,
-                     RecursiveOutcome &outcome) {
-    MemorySearchOptions options;
-    options.model = {alpha, beta, gamma};
-    improveByMemory(
-        getOperation(), deviceNum, options.model,
-        [&](Operation *op) { return fixed.ops.contains(op); }, program);
-    // All strategies are given, so the search only adds up their costs.
-    outcome.byMemory = searchByMemory(getOperation(), deviceNum, std::move(program), options);
-    explain(getOperation(), *outcome.byMemory);
-    annotateProgram(getOperation(), outcome.byMemory->program);
-  }
-
-  std::function<void(const RecursiveOutcome &)> observe;
 };
 
 } // namespace
 
-std::unique_ptr<Pass>
-createStrategyRecursive(StrategyRecursiveOptions options,
-                        std::function<void(const RecursiveOutcome &)> observe) {
-  return std::make_unique<Recursive>(std::move(options), std::move(observe));
+FailureOr<RecursiveOutcome> runRecursive(ModuleOp module, const StrategyRecursiveOptions &options,
+                                         const abi::Cluster &cluster) {
+  FailureOr<ConstrainedProgram> program =
+      resolveConstraints(module, {options.deviceNum, options.gradientsMean, options.fullBatch,
+                                  options.lossRepeatedMean, options.datasetStrategy});
+  if (failed(program))
+    return failure();
+  SeedShardings fixed = program->given;
+  RecursiveOutcome outcome;
+  auto start = std::chrono::steady_clock::now();
+  addRecursiveStrategy(module, options.deviceNum, *program);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.improvement == CostModel::Memory) {
+    improveMemory(module, std::move(*program), fixed, options, outcome);
+    return outcome;
+  }
+  dist::Mesh mesh = program->mesh;
+  annotateProgram(module, std::move(*program));
+  if (options.improvement == CostModel::Roofline)
+    improveTime(module, mesh, std::move(fixed), options, cluster, outcome);
+  return outcome;
 }
 
 } // namespace pcc::strategy

@@ -13,11 +13,11 @@
 // gathers it after them. Assumes that the pass of a mode has annotated the program.
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/reshard/ReshardCostModel.h"
 #include "passes/strategy/Passes.h"
-#include "runtime/machine/Cluster.h"
 
 using namespace mlir;
 
@@ -32,12 +32,13 @@ struct SliceTransfers : impl::StrategySliceTransfersBase<SliceTransfers> {
   using StrategySliceTransfersBase::StrategySliceTransfersBase;
 
   void runOnOperation() override {
+    auto &attached = getAnalysis<analysis::ClusterAnalysis>();
+    if (!attached.isGiven())
+      return;
     dist::Mesh mesh = dist::getMesh(getOperation());
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, 2 * mesh.getNumRanks());
-    if (!machine) {
-      getOperation().emitError() << machine.status().message();
+    FailureOr<abi::Cluster> machine = attached.get(2 * mesh.getNumRanks());
+    if (failed(machine))
       return signalPassFailure();
-    }
     getOperation().walk([&](pipe::TransferOp transfer) { slice(transfer, mesh, *machine); });
   }
 

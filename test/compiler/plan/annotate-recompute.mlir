@@ -1,6 +1,6 @@
-// RUN: pcc-opt %s --split-input-file --plan-annotate-recompute='parts=0,1 cluster=1xcpu' | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --plan-annotate-recompute='parts=0 cluster=1xcpu alone' | FileCheck %s --check-prefix=ALONE
-// RUN: not pcc-opt %s --split-input-file --plan-annotate-recompute='parts=9 cluster=1xcpu' 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=1xcpu --plan-annotate-recompute='parts=0,1' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=1xcpu --plan-annotate-recompute='parts=0 alone' | FileCheck %s --check-prefix=ALONE
+// RUN: not pcc-opt %s --split-input-file --attach-cluster=cluster=1xcpu --plan-annotate-recompute='parts=9' 2>&1 | FileCheck %s --check-prefix=ERROR
 // ERROR: error: expected numbers of parts below 2, got 9
 
 // Cheap ops are recomputed first, matmuls later; results of the segment are saved. Names identify the ops.

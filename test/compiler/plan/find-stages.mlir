@@ -1,5 +1,5 @@
-// RUN: pcc-opt %s --split-input-file --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse" | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --plan-find-stages="stages=2 virtual-stages=2 micro-batches=4 cluster=2xcpu" | FileCheck %s --check-prefix=CHUNKS
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=2xcpu --plan-find-stages="stages=2 micro-batches=4 optimizer=sgd,lr=0.1 loss=mse" | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=2xcpu --plan-find-stages="stages=2 virtual-stages=2 micro-batches=4" | FileCheck %s --check-prefix=CHUNKS
 
 // Four equal matmuls: two in each stage, or one in each chunk. Values computed from parameters join
 // their first reader. A residual is never cut through.

@@ -7,7 +7,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
-#include "passes/schedule/Passes.h"
+#include "passes/schedule/collectives/FusionRecords.h"
 #include "runtime/machine/Cluster.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -100,10 +100,10 @@ struct Decisions {
   double exposed = 0, theirs = 0; ///< seconds
 };
 
-std::string kindOf(Operation *op) {
-  if (isa<dist::AllReduceOp>(op))
+std::string kindOf(const schedule::FusionOutcome &outcome) {
+  if (outcome.kind == "all_reduce")
     return "AllReduce";
-  return isa<dist::AllGatherOp>(op) ? "AllGather" : "ReduceScatter";
+  return outcome.kind == "all_gather" ? "AllGather" : "ReduceScatter";
 }
 
 /// Returns the answer's buckets for the gradients of one problem.
@@ -139,7 +139,7 @@ bool areByNumber(const schedule::FusionOutcome &outcome,
 
 void observe(const schedule::FusionOutcome &outcome, const Messages &theirs,
              const std::map<std::string, int64_t> &numbers, Decisions &decisions) {
-  std::string kind = kindOf(outcome.op);
+  std::string kind = kindOf(outcome);
   for (const std::vector<int> &bucket : outcome.buckets) {
     std::set<std::string> names;
     for (int gradient : bucket)
@@ -177,7 +177,8 @@ llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given,
   int64_t rank = given.rank;
   std::map<std::string, int64_t> numbers = readNumbers(question);
   options.observeFusion = [&](const schedule::FusionOutcome &outcome) {
-    auto stage = outcome.op->getParentOfType<ModuleOp>();
+    func::FuncOp section = outcome.section;
+    auto stage = section->getParentOfType<ModuleOp>();
     auto number = stage->getAttrOfType<IntegerAttr>("pipe.stage");
     if (!number || number.getInt() == rank / given.ranks)
       observe(outcome, theirs, numbers, decisions);

@@ -1,6 +1,6 @@
-// RUN: pcc-opt %s --split-input-file --fuse-chunk-matmuls='chunks=2 cluster=2x1xV100' | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --fuse-chunk-matmuls='chunks=4 cluster=2x1xV100' --remarks-filter=fusion --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: not pcc-opt %s --split-input-file --fuse-chunk-matmuls='cluster=2xbanana' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=2x1xV100 --fuse-chunk-matmuls='chunks=2' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=2x1xV100 --fuse-chunk-matmuls='chunks=4' --remarks-filter=fusion --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: not pcc-opt %s --split-input-file --attach-cluster=cluster=2xbanana --fuse-chunk-matmuls -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
 // RUN: not pcc-opt %s --split-input-file --fuse-chunk-matmuls=chunks=0 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: expected one chunk of a matmul or more, got 0
 // MACHINE: error: {{.*}}banana

@@ -1,5 +1,5 @@
-// RUN: pcc-opt %s --split-input-file --dist-reshards-to-collectives=cluster=1x8xH100 --verify-diagnostics -o /dev/null
-// RUN: pcc-opt %s --split-input-file --dist-reshards-to-collectives="cluster={form:'1x8xH100'}" --verify-diagnostics | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=1x8xH100 --dist-reshards-to-collectives --verify-diagnostics -o /dev/null
+// RUN: pcc-opt %s --split-input-file --attach-cluster="cluster={form:'1x8xH100'}" --dist-reshards-to-collectives --verify-diagnostics | FileCheck %s
 
 // With a machine, time decides: a small partial sum is reduced in one step. A large one is reduced
 // in parts, because the ranks along x hold copies and can share the work.

@@ -5,7 +5,7 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-fuse-collectives{comm-fusion=all},schedule-overlap-reductions)' | FileCheck %s --check-prefix=EARLY
 // RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-fuse-collectives{comm-fusion=some})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=RULE
 // RULE: error: comm_fusion: expected auto, off, all, size:MB or index:N:M, got "some"
-// RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-fuse-collectives{cluster=2xbanana})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
+// RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(attach-cluster{cluster=2xbanana},func.func(fuse-assign-kernels),schedule-fuse-collectives)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: error: {{.*}}banana
 
 // Gradients are complete in the order b, a, c; under [1] the first is alone and the rest is fused.

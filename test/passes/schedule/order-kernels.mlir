@@ -1,8 +1,8 @@
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100})' | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100})' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100 memory-limit=1})' --remarks-filter=schedule --remark-format=emitRemark -o %t.limit 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(attach-cluster{cluster=4xV100},func.func(fuse-assign-kernels),schedule-overlap-reductions,schedule-order-kernels)' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(attach-cluster{cluster=4xV100},func.func(fuse-assign-kernels),schedule-overlap-reductions,schedule-order-kernels)' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(attach-cluster{cluster=4xV100},func.func(fuse-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{memory-limit=1})' --remarks-filter=schedule --remark-format=emitRemark -o %t.limit 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.limit
-// RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(fuse-assign-kernels),schedule-order-kernels{cluster=2xbanana})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
+// RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(attach-cluster{cluster=2xbanana},func.func(fuse-assign-kernels),schedule-order-kernels)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: error: {{.*}}banana
 
 // Two copies of two layers: the second copy is computed while the sum of the first is under way.

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-recursive=device-num=8 | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-recursive="device-num=8 improvement=roofline cluster=8xh100" --remark-format=emitRemark --remarks-filter=strategy 2>%t | FileCheck %s --check-prefix=BETTER
+// RUN: pcc-opt %s --split-input-file --attach-cluster=cluster=8xh100 --strategy-collect-constraints --strategy-recursive="device-num=8 improvement=roofline" --remark-format=emitRemark --remarks-filter=strategy 2>%t | FileCheck %s --check-prefix=BETTER
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
-// RUN: not pcc-opt %s --split-input-file --strategy-collect-constraints --strategy-recursive="device-num=8 improvement=roofline cluster=4xh100" 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not pcc-opt %s --split-input-file --attach-cluster=cluster=4xh100 --strategy-collect-constraints --strategy-recursive="device-num=8 improvement=roofline" 2>&1 | FileCheck %s --check-prefix=FEW
 
 // FEW: error: expected a cluster of at least 8 devices, one for each rank, got 4
 

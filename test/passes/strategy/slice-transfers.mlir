@@ -1,5 +1,5 @@
-// RUN: pcc-opt %s --strategy-slice-transfers=cluster=2x8xH100 --split-input-file | FileCheck %s
-// RUN: pcc-opt %s --strategy-slice-transfers=cluster=2x8xH100 --split-input-file --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: pcc-opt %s --attach-cluster=cluster=2x8xH100 --strategy-slice-transfers --split-input-file | FileCheck %s
+// RUN: pcc-opt %s --attach-cluster=cluster=2x8xH100 --strategy-slice-transfers --split-input-file --remark-format=emitRemark --remarks-filter=strategy 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Eight ranks of a box hold the same 64 MB; the next stage is in another box. Each rank sends an eighth.
 // CHECK-LABEL: func.func @large

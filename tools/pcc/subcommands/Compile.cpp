@@ -3,6 +3,8 @@
 // pcc compile: compiles a model to a program, or to an earlier phase; with --global-rank for one of
 // the ranks.
 
+#include "compiler/PhasePipelines.h"
+#include "compiler/link/Link.h"
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Stages.h"
@@ -74,24 +76,32 @@ public:
         compileFlags(command),
         output("o", cl::desc("output file: the program (.pcx), or with --emit the IR of the phase"),
                cl::value_desc("file"), cl::sub(command)),
-        emit("emit", cl::desc("phase after which to stop and print the IR"),
-             cl::value_desc("graph|grad|strategy|spmd|stages|fuse|schedule|task|llvm|ptx"),
-             cl::sub(command)) {}
+        emit(
+            "emit", cl::desc("phase after which to stop and print the IR"),
+            cl::value_desc("graph|grad|strategy|spmd|stages|fuse|schedule|task|llvm|ptx|pipelines"),
+            cl::sub(command)),
+        linkOnly("link-only", cl::desc("link a module after phase llvm instead of compiling"),
+                 cl::sub(command)) {}
 
   ExitCode run() override {
     std::optional<pcc::CompilePhase> last = pcc::CompilePhase::Llvm;
     bool isPtx = llvm::StringRef(emit).equals_insensitive("ptx");
-    if (!emit.empty() && !isPtx)
+    bool isPipelines = llvm::StringRef(emit).equals_insensitive("pipelines");
+    if (!emit.empty() && !isPtx && !isPipelines)
       last = pcc::parsePhase(emit);
     if (!last)
       return fail(BadUsage,
                   "'--emit': expected a phase (" + emit.ValueStr + "), got '" + emit + "'");
     if (emit.empty() && output.empty())
       return fail(BadUsage, "expected '-o FILE.pcx' or '--emit=PHASE'");
+    if (linkOnly)
+      return linkModule();
 
     pcc::CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
+    if (isPipelines)
+      return writePipelines(options);
     if (isPtx && (options.gpuChip.empty() || options.gpuChip == pcc::lower::emulatorChip))
       return fail(BadUsage, "'--emit=ptx': expected '--target=cuda:sm_90' or another GPU");
     if (emit.empty())
@@ -109,6 +119,35 @@ public:
   }
 
 private:
+  /// Prints the pipeline of each phase, by which pcc-opt compiles the model alike.
+  ExitCode writePipelines(pcc::CompileOptions &options) {
+    std::string pipelines;
+    llvm::raw_string_ostream lines(pipelines);
+    auto print = [&](mlir::ModuleOp, const pcc::CompileOptions &resolved) {
+      for (pcc::CompilePhase phase : pcc::listPhases())
+        lines << "pcc-" << pcc::stringify(phase) << pcc::printPipelineOptions(resolved) << "\n";
+      return mlir::success();
+    };
+    Session session;
+    ExitCode code;
+    compileFlags.compileBy(print, session, options, code);
+    return code ? code
+                : writeResult(output, [&](llvm::raw_ostream &stream) { stream << pipelines; });
+  }
+
+  /// Links the module that MODEL holds after its last phase.
+  ExitCode linkModule() {
+    if (!emit.empty())
+      return fail(BadUsage, "'--link-only': expected no '--emit'");
+    Session session;
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> module = compileFlags.getModel().load(session.context, code);
+    if (!module)
+      return code;
+    mlir::FailureOr<pcc::abi::Executable> program = pcc::link::linkProgram(*module);
+    return mlir::succeeded(program) ? write(*program) : BadInput;
+  }
+
   ExitCode writePtx(mlir::ModuleOp module) {
     llvm::Expected<std::string> ptx =
         pcc::lower::compilePtx(*module.getOps<mlir::gpu::GPUModuleOp>().begin());
@@ -119,14 +158,18 @@ private:
 
   ExitCode writeProgram(pcc::CompileOptions &options) {
     pcc::abi::Executable program;
-    if (ExitCode code = compileFlags.build(options, program))
-      return code;
+    ExitCode code = compileFlags.build(options, program);
+    return code ? code : write(program);
+  }
+
+  ExitCode write(const pcc::abi::Executable &program) {
     pcc::abi::Status status = pcc::abi::writeExecutable(program, output);
     return status.ok() ? Success : fail(BadInput, status.describe());
   }
 
   CompileFlags compileFlags;
   cl::opt<std::string> output, emit;
+  cl::opt<bool> linkOnly;
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/reshard/ReshardPlanner.h"
 #include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"
@@ -77,11 +78,11 @@ interpret::Report runReshard(const ReshardPair &pair, const abi::Cluster *cluste
                              mlir::MLIRContext &context) {
   mlir::OwningOpRef<mlir::ModuleOp> one = makeProgram(pair, /*isSharded=*/false, context);
   mlir::OwningOpRef<mlir::ModuleOp> many = makeProgram(pair, /*isSharded=*/true, context);
-  partition::ReshardsToCollectivesOptions options;
   if (cluster)
-    options.cluster = machine::toText(*cluster);
+    (*many)->setDiscardableAttr(analysis::clusterAttrName,
+                                mlir::StringAttr::get(&context, machine::toText(*cluster)));
   mlir::PassManager passes(&context);
-  passes.addPass(partition::createReshardsToCollectives(options));
+  passes.addPass(partition::createReshardsToCollectives());
   passes.addPass(partition::createLocalize());
   if (mlir::failed(passes.run(*many)))
     return {{{"reshard", interpret::CaseStatus::Failed, "the planned program is invalid"}}};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attaches the machine to a module (passes/analysis/ClusterAnalysis.h), as a pass:
+// `--attach-cluster=cluster=2x8xH100`.
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+#include <memory>
+#include <string>
+
+namespace pcc {
+
+/// Returns a pass that sets the attribute `pcc.cluster` to `cluster`: a short form, or the message
+/// as text. The pass fails with an error if the text is invalid.
+std::unique_ptr<mlir::Pass> createAttachClusterPass(const std::string &cluster);
+
+/// Registers the pass by flag.
+void registerAttachClusterPass();
+
+} // namespace pcc

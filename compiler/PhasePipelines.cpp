@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/PhasePipelines.h"
+
+#include "compiler/PipelineShape.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "runtime/machine/Cluster.h"
+#include "llvm/Support/Error.h"
+#include <google/protobuf/text_format.h>
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// The fields of CompileOptions as text.
+struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
+  template <typename T> using One = Option<T>;
+
+  One<std::string> config{*this, "config",
+                          llvm::cl::desc("message ParallelConfig of runtime/abi/config.proto")};
+  One<std::string> cluster{
+      *this, "cluster",
+      llvm::cl::desc("`2x8xH100`, or the message of docs/spec/machine.md as text")};
+  One<std::string> loss{*this, "loss", llvm::cl::desc("loss to train with")};
+  One<std::string> optimizer{*this, "optimizer", llvm::cl::desc("optimizer to train with")};
+  One<bool> freezeBatchNorm{*this, "freeze-batch-norm",
+                            llvm::cl::desc("batch norms keep their running statistics")};
+  One<std::string> evaluatedLoss{*this, "evaluated-loss",
+                                 llvm::cl::desc("loss of a model that is not trained")};
+  ListOption<std::string> keptComposites{*this, "keep",
+                                         llvm::cl::desc("composites that spmd keeps")};
+  One<bool> obeysAnnotations{*this, "obey-annotations",
+                             llvm::cl::desc("obey mesh, constraints and shardings of the model"),
+                             llvm::cl::init(true)};
+  One<bool> obeysStages{*this, "obey-stages", llvm::cl::desc("obey stages of the model"),
+                        llvm::cl::init(true)};
+  One<std::string> gpuChip{*this, "chip", llvm::cl::desc("GPU that runs the program: sm_90")};
+  One<bool> roundsToTf32{*this, "tf32", llvm::cl::desc("instructions of f32 may round to TF32")};
+  One<bool> hidesReductions{*this, "hide-reductions",
+                            llvm::cl::desc("reduce gradients during the last backward pass"),
+                            llvm::cl::init(true)};
+  One<int64_t> matmulChunks{*this, "matmul-chunks",
+                            llvm::cl::desc("maximum number of chunks of a matmul"),
+                            llvm::cl::init(1)};
+  One<int64_t> stageMemory{*this, "stage-memory",
+                           llvm::cl::desc("bytes of a device into which stages must fit"),
+                           llvm::cl::init(0)};
+  ListOption<int64_t> recomputedParts{*this, "recompute",
+                                      llvm::cl::desc("parts of the model to recompute")};
+  One<uint64_t> searchSeed{*this, "seed", llvm::cl::desc("random seed of the search"),
+                           llvm::cl::init(1)};
+  One<int> searchThreads{*this, "threads", llvm::cl::desc("threads of the search"),
+                         llvm::cl::init(2)};
+  One<double> searchGap{*this, "gap", llvm::cl::desc("gap at which the search ends"),
+                        llvm::cl::init(0)};
+  One<double> constraintTimeLimit{*this, "constraint-time-limit",
+                                  llvm::cl::desc("seconds for the cost of each constraint"),
+                                  llvm::cl::init(0)};
+};
+
+} // namespace
+
+std::vector<CompilePhase> pcc::listPhases() {
+  std::vector<CompilePhase> phases;
+  for (int phase = 0; phase <= int(CompilePhase::Llvm); ++phase)
+    phases.push_back(CompilePhase(phase));
+  return phases;
+}
+
+std::string pcc::printPipelineOptions(const CompileOptions &options) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetSingleLineMode(true);
+  std::string config;
+  printer.PrintToString(options.parallel, &config);
+  PhaseOptions text;
+  text.config = config;
+  if (options.cluster)
+    text.cluster = machine::toText(*options.cluster);
+  text.loss = options.training.loss;
+  text.optimizer = options.training.optimizer;
+  text.freezeBatchNorm = options.training.freezeBatchNorm;
+  text.evaluatedLoss = options.evaluatedLoss;
+  text.keptComposites = options.keptComposites;
+  text.obeysAnnotations = options.obeysAnnotations;
+  text.obeysStages = options.obeysStages;
+  text.gpuChip = options.gpuChip;
+  text.roundsToTf32 = options.roundsToTf32;
+  text.hidesReductions = options.hidesReductions;
+  text.matmulChunks = options.matmulChunks;
+  text.stageMemory = options.stageMemory;
+  if (options.recomputedParts)
+    text.recomputedParts = *options.recomputedParts;
+  text.searchSeed = options.searchSeed;
+  text.searchThreads = options.searchThreads;
+  text.searchGap = options.searchGap;
+  text.constraintTimeLimit = options.constraintTimeLimit;
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  text.print(stream);
+  return printed;
+}
+
+/// Sets the numbers whose default is not 0.
+static void setDefaults(abi::ParallelConfig &config) {
+  abi::ParallelConfig complete;
+  complete.set_device_num(1);
+  complete.set_micro_batches(1);
+  complete.set_interleave_num(1);
+  complete.set_gradient_fp32_sync(true);
+  complete.set_parallel_optimizer_level(1);
+  complete.set_parallel_optimizer_threshold(64 << 10);
+  complete.set_loss_repeated_mean(true);
+  complete.set_time_limit(60);
+  complete.set_pipeline_stages(1);
+  complete.set_virtual_stages(1);
+  complete.MergeFrom(config);
+  config = std::move(complete);
+}
+
+/// Copies the loss, the optimizer, and what follows from the configuration.
+static autodiff::TrainingOptions makeTraining(const PhaseOptions &text,
+                                              const abi::ParallelConfig &config) {
+  autodiff::TrainingOptions training;
+  training.loss = text.loss;
+  training.optimizer = text.optimizer;
+  training.microBatches = config.micro_batches();
+  training.copies = std::max(config.interleave_num(), 1);
+  training.microReduction = config.micro_reduction() == abi::MICRO_MEAN ? pipe::MicroReduction::Mean
+                                                                        : pipe::MicroReduction::Sum;
+  training.freezeBatchNorm = text.freezeBatchNorm;
+  training.wideGradients = config.gradient_fp32_sync();
+  return training;
+}
+
+llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) {
+  PhaseOptions text;
+  std::string error;
+  llvm::raw_string_ostream errors(error);
+  if (failed(text.parseFromString(given, errors)))
+    return llvm::createStringError(error);
+  CompileOptions options;
+  if (!google::protobuf::TextFormat::ParseFromString(text.config, &options.parallel))
+    return llvm::createStringError("config: expected the message ParallelConfig as text, got \"" +
+                                   text.config + "\"");
+  setDefaults(options.parallel);
+  if (!text.cluster.empty()) {
+    abi::Expected<abi::Cluster> cluster =
+        machine::parseCluster(text.cluster, options.parallel.device_num());
+    if (!cluster)
+      return llvm::createStringError(cluster.status().message());
+    options.cluster = std::move(*cluster);
+  }
+  options.training = makeTraining(text, options.parallel);
+  options.evaluatedLoss = text.evaluatedLoss;
+  options.keptComposites.assign(text.keptComposites.begin(), text.keptComposites.end());
+  options.obeysAnnotations = text.obeysAnnotations;
+  options.obeysStages = text.obeysStages;
+  options.gpuChip = text.gpuChip;
+  options.roundsToTf32 = text.roundsToTf32;
+  options.hidesReductions = text.hidesReductions;
+  options.matmulChunks = text.matmulChunks;
+  options.stageMemory = text.stageMemory;
+  options.recomputedParts.emplace(text.recomputedParts.begin(), text.recomputedParts.end());
+  options.searchSeed = text.searchSeed;
+  options.searchThreads = text.searchThreads;
+  options.searchGap = text.searchGap;
+  options.constraintTimeLimit = text.constraintTimeLimit;
+  return options;
+}
+
+void pcc::registerPhasePipelines() {
+  for (CompilePhase phase : listPhases())
+    registerPassPipeline(
+        ("pcc-" + stringify(phase)).str(), ("passes of phase " + stringify(phase)).str(),
+        [phase](OpPassManager &passes, StringRef text,
+                function_ref<LogicalResult(const Twine &)> reportError) {
+          llvm::Expected<CompileOptions> options = parsePipelineOptions(text);
+          if (!options)
+            return reportError(llvm::toString(options.takeError()));
+          addPhase(passes, phase, *options, phase > CompilePhase::Stages && isCut(*options));
+          return success();
+        },
+        [](function_ref<void(const mlir::detail::PassOptions &)> list) { list(PhaseOptions()); });
+}
