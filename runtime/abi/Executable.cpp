@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the file form is little endian");
 
-constexpr char magic[8] = {'p', 'c', 'c', '.', 'p', 'c', 'x', '\n'};
+constexpr char programMagic[8] = {'p', 'c', 'c', '.', 'p', 'c', 'x', '\n'};
 
 struct Header {
   char magic[8];
@@ -37,7 +37,7 @@ Expected<std::string_view> messageBytes(std::string_view bytes) {
                                         sizeof header, bytes.size()));
   std::memcpy(&header, bytes.data(), sizeof header);
   bytes.remove_prefix(sizeof header);
-  if (std::memcmp(header.magic, magic, sizeof magic) != 0)
+  if (std::memcmp(header.magic, programMagic, sizeof programMagic) != 0)
     return Status::badInput("not a pcc executable: the first 8 bytes are not 'pcc.pcx'");
   if (header.version != executableVersion)
     return Status::badInput(fmt::format("expected version {}, got {}; compile the model again",
@@ -82,7 +82,7 @@ std::string serializeAsIs(const Executable &executable) {
     executable.SerializeToCodedStream(&coded);
   }
   Header header;
-  std::memcpy(header.magic, magic, sizeof magic);
+  std::memcpy(header.magic, programMagic, sizeof programMagic);
   header.version = executableVersion;
   header.zero = 0;
   header.messageBytes = bytes.size() - sizeof header;

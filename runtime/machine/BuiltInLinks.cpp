@@ -7,7 +7,7 @@ namespace {
 
 using namespace abi;
 
-struct Row {
+struct LinkRow {
   const char *name;
   Figure latency, gap, bandwidth;
   /// Reached fraction of the bandwidth; absent: 1.
@@ -16,7 +16,7 @@ struct Row {
   std::vector<CollectiveAlgorithm> algorithms = {};
 };
 
-LinkFigures makeFigures(const Row &row) {
+LinkFigures makeFigures(const LinkRow &row) {
   LinkFigures link;
   *link.mutable_latency_seconds() = row.latency;
   *link.mutable_gap_seconds() = row.gap;
@@ -43,7 +43,7 @@ LinkFigures makeFigures(const Row &row) {
 /// One dimension of a TPU's torus is a level, with both directions of its ring at once (Jouppi et
 /// al., ISCA 2023: 50 GB/s a link; Google Cloud: 1600 Gb/s over the four links of a v5e, 600 GB/s
 /// over the six of a v5p).
-std::vector<Row> listRows() {
+std::vector<LinkRow> listRows() {
   auto sheet = [](double value) { return makeFigure(value, DATASHEET); };
   auto published = [](double value) { return makeFigure(value, PUBLISHED); };
   auto assumed = [](double value) { return makeFigure(value, ASSUMED); };
@@ -70,7 +70,7 @@ std::vector<Row> listRows() {
 const std::vector<BuiltInLink> &builtInLinks() {
   static const std::vector<BuiltInLink> links = [] {
     std::vector<BuiltInLink> result;
-    for (const Row &row : listRows())
+    for (const LinkRow &row : listRows())
       result.push_back({row.name, makeFigures(row)});
     return result;
   }();

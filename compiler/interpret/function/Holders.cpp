@@ -10,7 +10,7 @@ using namespace mlir;
 namespace pcc::interpret {
 
 /// Seed by which every run distributes gradients in the same way.
-static constexpr uint64_t splitSeed = 13;
+static constexpr uint64_t holderSplitSeed = 13;
 
 void Holders::add(Section &section, const Binding &binding) {
   List &list = holders[binding.globalKey];
@@ -45,7 +45,7 @@ Tensor Holders::shareOf(const Section &section, const Binding &binding,
   constexpr const char *axis = "holder";
   dist::Mesh line({{axis, int64_t(list.size())}});
   dist::Sharding partial = dist::Sharding::replicated(global.getRank()).withPartial({axis});
-  return splitRandomly(global, partial, line, findPlace(list, section, binding), splitSeed);
+  return splitRandomly(global, partial, line, findPlace(list, section, binding), holderSplitSeed);
 }
 
 FailureOr<Tensor> Holders::joinCopies(const List &list, llvm::ArrayRef<Tensor> values,
