@@ -11,7 +11,6 @@
 // A send that would read an input reads a copy of the input. Inputs are replaced when their action
 // ends, and an action must not wait for the stage that receives the message (docs/spec/pipeline.md,
 // "Why nothing hangs").
-#include "passes/fusion/Groups.h"
 #include "passes/fusion/Passes.h"
 
 #include "dialects/graph/Graph.h"
@@ -19,25 +18,20 @@
 #include "dialects/pipe/Pipe.h"
 #include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/kernels/Epilogues.h"
+#include "passes/analysis/kernels/KernelGroups.h"
+#include "passes/analysis/kernels/Kernels.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace pcc::graph;
+using pcc::analysis::KernelGroup;
+using pcc::analysis::KernelGroups;
 using pcc::task::FormKind;
 
 namespace pcc::fusion {
 #define GEN_PASS_DEF_ASSIGNKERNELS
 #include "passes/fusion/Passes.h.inc"
-
-/// Whether `op` reads its operands from memory instead of element by element.
-static bool readsMemory(Operation *op) {
-  if (op->hasTrait<OpTrait::IsTerminator>())
-    return true;
-  if (op->hasAttr(task::attentionAttrName)) // a transpose in the instruction of its attention
-    return true;
-  FormKind kind = analysis::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
-  return kind == FormKind::Matmul || kind == FormKind::Convolution || kind == FormKind::Attention ||
-         kind == FormKind::Collective || kind == FormKind::Scatter;
-}
 
 /// Gives a kernel number to each cheap op whose value must be in memory, so that it is not
 /// recomputed.
@@ -45,7 +39,7 @@ static void materializeOperands(func::FuncOp function) {
   Builder builder(function.getContext());
   function.walk([](Operation *op) { op->removeAttr(analysis::kernelAttrName); });
   for (Operation &op : function.getBody().front()) {
-    if (!readsMemory(&op))
+    if (!analysis::readsMemory(&op))
       continue;
     for (Value operand : op.getOperands()) {
       Operation *root = analysis::viewRoot(operand).getDefiningOp();
@@ -81,6 +75,86 @@ static Operation *findComposite(func::FuncOp function) {
   return nullptr;
 }
 
+/// Whether an instruction can perform the op for a matmul with the same annotation. The instruction
+/// must have a field for the op, or the op must be part of the activation's decomposition.
+static bool fitsInstruction(Operation *op, Operation *matmul) {
+  if (op == matmul)
+    return isa<MatmulOp>(op);
+  bool isInDecomposition =
+      matmul->hasAttr(task::activationAttrName) && !isa<MatmulOp, Conv2dOp>(op);
+  return isInDecomposition || isa<AddOp, ReluOp, ReduceOp>(op);
+}
+
+static LogicalResult joinAnnotatedMatmuls(KernelGroups &groups, func::FuncOp function) {
+  DenseMap<Attribute, Operation *> matmuls;
+  for (Operation &op : function.getBody().front()) {
+    Attribute annotation = op.getAttr(task::matmulGroupAttrName);
+    KernelGroup *own = groups.of(&op);
+    if (!annotation || !own) // an op without readers has no group
+      continue;
+    Operation *matmul = matmuls.try_emplace(annotation, &op).first->second;
+    KernelGroup *group = groups.of(matmul);
+    if (!fitsInstruction(&op, matmul) || group->loops.kind != FormKind::Matmul ||
+        (own != group && !groups.join(group, own, group->loops)))
+      return op.emitOpError()
+             << "cannot run in the instruction of the matmul that has its annotation: expected "
+                "annotations as \"--fuse-epilogues\" sets them";
+  }
+  return success();
+}
+
+/// Whether the op is an attention with the same annotation, a transpose that only the attention
+/// reads, or a transpose of its result.
+static bool fitsAttention(Operation *op, Operation *attention) {
+  if (op == attention)
+    return true;
+  return isa<TransposeOp>(op) && (op->getOperand(0).getDefiningOp() == attention ||
+                                  analysis::onlyReader(op->getResult(0)) == attention);
+}
+
+/// Whether the group is complete: the attention alone, or with the transposes of all operands and
+/// results that have heads.
+static bool isComplete(const KernelGroup &group, Operation *attention) {
+  size_t transposes = isa<AttentionOp>(attention) ? 4 : 8;
+  return group.ops.size() == 1 || group.ops.size() == 1 + transposes;
+}
+
+/// Joins attentions with the transposes of their operands and results.
+static LogicalResult joinAnnotatedAttentions(KernelGroups &groups, func::FuncOp function) {
+  llvm::MapVector<Attribute, Operation *> attentions;
+  for (Operation &op : function.getBody().front())
+    if (Attribute annotation = op.getAttr(task::attentionAttrName);
+        annotation && analysis::isAttention(&op))
+      attentions.insert({annotation, &op});
+  auto fail = [](Operation *op) {
+    return op->emitOpError() << "cannot run in the instruction of the attention that has its "
+                                "annotation: expected annotations as "
+                                "\"--fuse-head-transposes\" sets them";
+  };
+  for (Operation &op : function.getBody().front()) {
+    Attribute annotation = op.getAttr(task::attentionAttrName);
+    KernelGroup *own = groups.of(&op);
+    if (!annotation || !own)
+      continue;
+    Operation *attention = attentions.lookup(annotation);
+    KernelGroup *group = attention ? groups.of(attention) : nullptr;
+    if (!group || !fitsAttention(&op, attention) ||
+        (own != group && !groups.join(group, own, group->loops)))
+      return fail(&op);
+  }
+  for (auto [annotation, attention] : attentions)
+    if (KernelGroup *group = groups.of(attention); group && !isComplete(*group, attention))
+      return fail(attention);
+  return success();
+}
+
+/// Joins matmuls and attentions with the ops that have the same annotation
+/// (dialects/task/EpilogueAttrs.h). Fails if an annotated op does not fit the instruction.
+static LogicalResult joinAnnotated(KernelGroups &groups, func::FuncOp function) {
+  return success(succeeded(joinAnnotatedMatmuls(groups, function)) &&
+                 succeeded(joinAnnotatedAttentions(groups, function)));
+}
+
 namespace {
 struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
   void runOnOperation() override {
@@ -94,18 +168,17 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
     }
     materializeOperands(function);
     copySentInputs(function);
-    Groups groups(function);
+    KernelGroups groups(function);
     if (failed(joinAnnotated(groups, function)))
       return signalPassFailure();
-    joinEpilogues(groups, function);
-    joinProducers(groups, function);
+    analysis::joinGroups(groups, function);
     annotate(function, groups);
   }
 
-  static void annotate(func::FuncOp function, const Groups &groups) {
+  static void annotate(func::FuncOp function, const KernelGroups &groups) {
     Builder builder(function.getContext());
     SmallVector<Attribute> forms;
-    for (Group *group : groups.order()) {
+    for (KernelGroup *group : groups.order()) {
       for (Operation *op : group->ops)
         op->setAttr(analysis::kernelAttrName, builder.getI64IntegerAttr(forms.size()));
       forms.push_back(task::FormAttr::get(function.getContext(), group->loops.kind,

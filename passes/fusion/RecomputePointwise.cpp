@@ -27,7 +27,6 @@
 // type, and different kernels contract multiplications and additions differently. So a value is not
 // rematerialized if an op may compare it with a value derived from the original. The derivative of
 // a maximum does so, because it looks for the element equal to the maximum.
-#include "passes/fusion/Groups.h"
 #include "passes/fusion/Passes.h"
 #include "passes/fusion/RematRecipe.h"
 #include "passes/fusion/RoundingSensitiveOps.h"
@@ -38,6 +37,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/analysis/kernels/KernelLoops.h"
 #include "passes/analysis/kernels/Kernels.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -59,13 +59,15 @@ static bool computesWhereRead(const Kernel &kernel) {
 /// Whether the kernel's loops can compute a value of `elements` elements that they now read from
 /// memory.
 static bool mayCompute(const Kernel &kernel, int64_t elements) {
-  Loops loops{kernel.form.getKind(), kernel.form.getOuter(), kernel.form.getInner()};
+  analysis::KernelLoops loops{kernel.form.getKind(), kernel.form.getOuter(),
+                              kernel.form.getInner()};
   auto leaps = [](Operation *op) {
     return isa<ReduceOp>(op) && !analysis::isView(op) &&
            !analysis::getReductionLoops(op).contiguous;
   };
   return computesWhereRead(kernel) && loops.full() == elements &&
-         !(loops.kind != FormKind::Map && isNarrow(loops)) && llvm::none_of(kernel.ops, leaps);
+         !(loops.kind != FormKind::Map && analysis::isNarrow(loops)) &&
+         llvm::none_of(kernel.ops, leaps);
 }
 
 namespace {

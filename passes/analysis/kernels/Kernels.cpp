@@ -36,17 +36,33 @@ bool isRecomputed(Operation *op) {
   return isView(op) || isa<IotaOp, BroadcastOp, dist::RankOp, dist::GroupSizeOp>(op);
 }
 
+/// Returns for each dimension of the first operand, without dimensions of size one, its size and
+/// whether the op combines it. A composite combines the factors that a part does not keep.
+static SmallVector<std::pair<int64_t, bool>> listDims(Operation *op) {
+  SmallVector<std::pair<int64_t, bool>> dims;
+  auto add = [&](int64_t size, bool isCombined) {
+    if (size != 1)
+      dims.push_back({size, isCombined});
+  };
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    ArrayRef<int64_t> shape = cast<ShapedType>(reduce.getInput().getType()).getShape();
+    for (auto [dim, size] : llvm::enumerate(shape))
+      add(size, llvm::is_contained(reduce.getDims(), int64_t(dim)));
+    return dims;
+  }
+  FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
+  for (const DimFactors &dim : rule.getOperands().front())
+    for (unsigned factor : dim)
+      add(rule.getFactor(factor).size, rule.getFactor(factor).kind != FactorKind::Parallel);
+  return dims;
+}
+
 ReductionLoops getReductionLoops(Operation *op) {
-  auto reduce = cast<ReduceOp>(op);
-  ArrayRef<int64_t> shape = cast<ShapedType>(reduce.getInput().getType()).getShape();
-  // Whether each dimension is combined; dimensions of size one are left out.
   SmallVector<bool> combined;
   int64_t kept = 1, gone = 1;
-  for (auto [dim, size] : llvm::enumerate(shape)) {
-    if (size == 1)
-      continue;
-    combined.push_back(llvm::is_contained(reduce.getDims(), int64_t(dim)));
-    (combined.back() ? gone : kept) *= size;
+  for (auto [size, isCombined] : listDims(op)) {
+    combined.push_back(isCombined);
+    (isCombined ? gone : kept) *= size;
   }
   if (llvm::is_sorted(combined))
     return {task::FormKind::Rows, kept, gone, true};

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/task/Task.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/machine/Cluster.h"
@@ -15,7 +16,8 @@ using namespace pcc::analysis;
 class Program {
 public:
   Program(const std::string &arguments, const std::string &body) {
-    context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect>();
+    context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect,
+                        pcc::task::TaskDialect>();
     module = parseSourceString<ModuleOp>("func.func @f(" + arguments + ") " + body, &context);
     function = *module->getOps<func::FuncOp>().begin();
     shares.emplace(function);
@@ -118,6 +120,79 @@ TEST(KernelShares, ViewsAreFree) {
   EXPECT_EQ(program.shareOf(0), "1 0 launch");
   EXPECT_EQ(program.shareOf(1), "0 0");
   EXPECT_EQ(program.shareOf(2), "0 1");
+}
+
+// A matmul adds a vector along its last dimension, and no other sum with a broadcast.
+TEST(KernelShares, OnlyABiasIsAnEpilogue) {
+  Program program("%x: tensor<8x4xf32>, %w: tensor<4x2xf32>, %b: tensor<8xf32>",
+                  "-> tensor<8x2xf32> {\n"
+                  "%0 = graph.matmul %x, %w : tensor<8x4xf32>, tensor<4x2xf32>\n"
+                  "%1 = graph.broadcast %b, [0] : tensor<8xf32> to tensor<8x2xf32>\n"
+                  "%2 = graph.add %0, %1 : tensor<8x2xf32>\n"
+                  "return %2 : tensor<8x2xf32> }");
+  EXPECT_EQ(program.shareOf(0), "11 1 launch");
+  EXPECT_EQ(program.shareOf(2), "10 1 launch");
+}
+
+// A sum of all elements runs on few threads. So another kernel computes what it sums.
+TEST(KernelShares, NarrowRowsReadMemory) {
+  Program program("%x: tensor<1024x1024xf32>",
+                  "-> tensor<f32> {\n"
+                  "%0 = graph.exp %x : tensor<1024x1024xf32>\n"
+                  "%1 = graph.reduce sum %0, [0, 1] : tensor<1024x1024xf32>\n"
+                  "return %1 : tensor<f32> }");
+  EXPECT_EQ(program.shareOf(0), "1 1 launch");
+  EXPECT_EQ(program.shareOf(1), "1 1 launch");
+}
+
+// A kernel by columns has a sum only when it is done, too late for elements that need it.
+TEST(KernelShares, SumsOfColumnsAreReadFromMemory) {
+  Program program("%x: tensor<8x4xf32>",
+                  "-> tensor<8x4xf32> {\n"
+                  "%0 = graph.reduce sum %x, [0] : tensor<8x4xf32>\n"
+                  "%1 = graph.broadcast %0, [1] : tensor<4xf32> to tensor<8x4xf32>\n"
+                  "%2 = graph.sub %x, %1 : tensor<8x4xf32>\n"
+                  "return %2 : tensor<8x4xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 1 launch");
+  EXPECT_EQ(program.shareOf(2), "10 1 launch");
+}
+
+// An op that moves elements computes a broadcast itself; a matmul needs it in memory.
+TEST(KernelShares, MatmulsNeedBroadcastsInMemory) {
+  Program program("%x: tensor<4xf32>",
+                  "-> (tensor<4x4xf32>, tensor<4x4xf32>) {\n"
+                  "%0 = graph.broadcast %x, [1] : tensor<4xf32> to tensor<4x4xf32>\n"
+                  "%1 = graph.transpose %0, [1, 0] : tensor<4x4xf32>\n"
+                  "%2 = graph.broadcast %x, [0] : tensor<4xf32> to tensor<4x4xf32>\n"
+                  "%3 = graph.matmul %2, %2 : tensor<4x4xf32>, tensor<4x4xf32>\n"
+                  "return %1, %3 : tensor<4x4xf32>, tensor<4x4xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 0");
+  EXPECT_EQ(program.shareOf(1), "0 1 launch");
+  EXPECT_EQ(program.shareOf(2), "1 1 launch");
+}
+
+// Composites join as the main kernels of their decompositions do.
+TEST(KernelShares, CompositesHaveLoops) {
+  Program program("%x: tensor<8x4xf32>", "-> tensor<8x4xf32> {\n"
+                                         "%0 = graph.exp %x : tensor<8x4xf32>\n"
+                                         "%1 = graph.softmax %0 axis = 1 : tensor<8x4xf32>\n"
+                                         "%2 = graph.neg %1 : tensor<8x4xf32>\n"
+                                         "return %2 : tensor<8x4xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 0 launch");
+  EXPECT_EQ(program.shareOf(1), "0 0");
+  EXPECT_EQ(program.shareOf(2), "0 1");
+}
+
+// Kernels that phase fuse assigned are taken as they are.
+TEST(KernelShares, AssignedKernels) {
+  Program program("%x: tensor<8x4xf32>",
+                  "-> tensor<8x4xf32> attributes {task.forms = [#task.form<map 32 x 1>, "
+                  "#task.form<map 32 x 1>]} {\n"
+                  "%0 = graph.exp %x {task.kernel = 0} : tensor<8x4xf32>\n"
+                  "%1 = graph.neg %0 {task.kernel = 1} : tensor<8x4xf32>\n"
+                  "return %1 : tensor<8x4xf32> }");
+  EXPECT_EQ(program.shareOf(0), "1 1 launch");
+  EXPECT_EQ(program.shareOf(1), "1 1 launch");
 }
 
 TEST(OpCostModel, ProductsByTheirRateOnAnyShapes) {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/fusion/Groups.h"
+#include "passes/analysis/kernels/KernelGroups.h"
+
+#include "passes/analysis/kernels/Kernels.h"
 
 #include <queue>
 
 using namespace mlir;
 using pcc::task::FormKind;
 
-namespace pcc::fusion {
-
-/// Whether the op runs as a library call or special kernel instead of a loop kernel.
-static bool isLibraryCall(const Loops &loops) {
-  return loops.kind == FormKind::Matmul || loops.kind == FormKind::Convolution ||
-         loops.kind == FormKind::Attention || loops.kind == FormKind::Collective ||
-         loops.kind == FormKind::Scatter;
-}
+namespace pcc::analysis {
 
 /// Returns ops without an effect: ops that only such ops read, if anything.
 static DenseSet<Operation *> findUnused(Block &block) {
@@ -27,15 +22,15 @@ static DenseSet<Operation *> findUnused(Block &block) {
   return unused;
 }
 
-Groups::Groups(func::FuncOp function) {
+KernelGroups::KernelGroups(func::FuncOp function, FenceOf fenceOf) {
   DenseSet<Operation *> unused = findUnused(function.getBody().front());
-  Group *lastEffect = nullptr;
+  KernelGroup *lastEffect = nullptr;
   for (Operation &op : function.getBody().front()) {
-    if (op.hasTrait<OpTrait::IsTerminator>() || analysis::isRecomputed(&op) || unused.contains(&op))
+    if (op.hasTrait<OpTrait::IsTerminator>() || isRecomputed(&op) || unused.contains(&op))
       continue;
-    if (op.hasTrait<OpTrait::ConstantLike>() && !analysis::getKernelNumber(&op))
+    if (op.hasTrait<OpTrait::ConstantLike>() && !getKernelNumber(&op))
       continue; // lies in memory
-    groups.push_back({loopsOf(&op), {&op}});
+    groups.push_back({loopsOf(&op), {&op}, fenceOf(&op)});
     groupOf[&op] = &groups.back();
     if (isMemoryEffectFree(&op))
       continue;
@@ -43,17 +38,24 @@ Groups::Groups(func::FuncOp function) {
       nextEffect[lastEffect] = &groups.back();
     lastEffect = &groups.back();
   }
+  for (const KernelGroup &group : groups)
+    for (Operation *op : group.ops)
+      for (Value result : op->getResults())
+        forEachReader(result, [&](Operation *reader) {
+          if (of(reader))
+            readers[op].push_back(reader);
+        });
 }
 
-/// Whether a value of `from` reaches `to` through at least one other group.
-bool Groups::dependsThroughOthers(Group *from, Group *to) const {
+/// Returns true if a value of `from` reaches `to` through at least one other group.
+bool KernelGroups::dependsThroughOthers(KernelGroup *from, KernelGroup *to) const {
   Operation *last = to->ops.back();
-  DenseSet<Group *> seen;
-  SmallVector<Group *> work{from};
+  DenseSet<KernelGroup *> seen;
+  SmallVector<KernelGroup *> work{from};
   while (!work.empty()) {
-    Group *group = work.pop_back_val();
+    KernelGroup *group = work.pop_back_val();
     bool reached = false;
-    auto follow = [&](Group *next) {
+    auto follow = [&](KernelGroup *next) {
       if (!next || next == group || next == from)
         return;
       if (next == to)
@@ -62,8 +64,9 @@ bool Groups::dependsThroughOthers(Group *from, Group *to) const {
         work.push_back(next);
     };
     for (Operation *op : group->ops)
-      for (Value result : op->getResults())
-        analysis::forEachReader(result, [&](Operation *reader) { follow(of(reader)); });
+      if (auto found = readers.find(op); found != readers.end())
+        for (Operation *reader : found->second)
+          follow(of(reader));
     follow(nextEffect.lookup(group));
     if (reached)
       return true;
@@ -71,7 +74,9 @@ bool Groups::dependsThroughOthers(Group *from, Group *to) const {
   return false;
 }
 
-bool Groups::join(Group *a, Group *b, const Loops &loops) {
+bool KernelGroups::join(KernelGroup *a, KernelGroup *b, const KernelLoops &loops) {
+  if (a->fence != b->fence)
+    return false;
   SmallVector<Operation *> all(a->ops.begin(), a->ops.end());
   all.append(b->ops.begin(), b->ops.end());
   llvm::sort(all, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
@@ -83,21 +88,21 @@ bool Groups::join(Group *a, Group *b, const Loops &loops) {
     groupOf[op] = a;
   a->ops.assign(all.begin(), all.end());
   a->loops = loops;
-  groups.remove_if([&](const Group &group) { return &group == b; });
+  b->ops.clear();
   return true;
 }
 
-SmallVector<Group *> Groups::order() const {
-  DenseMap<Group *, DenseSet<Group *>> readers;
-  DenseMap<Group *, int64_t> missing;
-  auto addBefore = [&](Group *first, Group *then) {
-    if (first && then && first != then && readers[first].insert(then).second)
+SmallVector<KernelGroup *> KernelGroups::order() const {
+  DenseMap<KernelGroup *, DenseSet<KernelGroup *>> followers;
+  DenseMap<KernelGroup *, int64_t> missing;
+  auto addBefore = [&](KernelGroup *first, KernelGroup *then) {
+    if (first && then && first != then && followers[first].insert(then).second)
       ++missing[then];
   };
-  for (const Group &group : groups) {
-    auto *self = const_cast<Group *>(&group);
+  for (const KernelGroup &group : groups) {
+    auto *self = const_cast<KernelGroup *>(&group);
     for (Operation *op : group.ops)
-      analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+      forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
         Operation *producer = source.getDefiningOp();
         addBefore(producer ? of(producer) : nullptr, self);
       });
@@ -105,27 +110,27 @@ SmallVector<Group *> Groups::order() const {
   }
   // Among the ready groups, collectives and messages come first. The remaining groups follow in the
   // program order of their last ops.
-  auto later = [](Group *a, Group *b) {
+  auto later = [](KernelGroup *a, KernelGroup *b) {
     bool aSends = a->loops.kind == FormKind::Collective;
     bool bSends = b->loops.kind == FormKind::Collective;
     if (aSends != bSends)
       return bSends;
     return b->ops.back()->isBeforeInBlock(a->ops.back());
   };
-  std::priority_queue<Group *, std::vector<Group *>, decltype(later)> ready(later);
-  for (const Group &group : groups)
-    if (missing.lookup(const_cast<Group *>(&group)) == 0)
-      ready.push(const_cast<Group *>(&group));
-  SmallVector<Group *> order;
+  std::priority_queue<KernelGroup *, std::vector<KernelGroup *>, decltype(later)> ready(later);
+  for (const KernelGroup &group : groups)
+    if (!group.ops.empty() && missing.lookup(const_cast<KernelGroup *>(&group)) == 0)
+      ready.push(const_cast<KernelGroup *>(&group));
+  SmallVector<KernelGroup *> order;
   while (!ready.empty()) {
-    Group *group = ready.top();
+    KernelGroup *group = ready.top();
     ready.pop();
     order.push_back(group);
-    for (Group *reader : readers[group])
-      if (--missing[reader] == 0)
-        ready.push(reader);
+    for (KernelGroup *follower : followers[group])
+      if (--missing[follower] == 0)
+        ready.push(follower);
   }
   return order;
 }
 
-} // namespace pcc::fusion
+} // namespace pcc::analysis
