@@ -2,17 +2,21 @@
 #include "compiler/plan/choice/CopyChoice.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <limits>
 
 namespace pcc::plan {
 
 llvm::SmallVector<CopyCandidate> estimateCopyCosts(CopyCostFunction cost) {
   llvm::SmallVector<CopyCandidate> candidates;
-  for (int64_t copies = 1; copies <= maxCopies; copies *= 2) {
+  double best = std::numeric_limits<double>::infinity();
+  int notFaster = 0; // candidates since the best one
+  for (int64_t copies = 1; copies <= maxCopies && notFaster < 2; copies *= 2) {
     candidates.push_back(cost(copies));
     const CopyCandidate &last = candidates.back();
-    bool isFaster = copies == 1 || last.seconds < candidates[candidates.size() - 2].seconds;
-    if (!last.error.empty() || !isFaster)
+    if (!last.error.empty())
       break;
+    notFaster = last.seconds < best ? 0 : notFaster + 1;
+    best = std::min(best, last.seconds);
   }
   return candidates;
 }

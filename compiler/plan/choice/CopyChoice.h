@@ -31,9 +31,10 @@ using CopyCostFunction = llvm::function_ref<CopyCandidate(int64_t copies)>;
 /// Maximum number of copies tried. More copies leave less to hide, and every copy adds launches.
 inline constexpr int64_t maxCopies = 64;
 
-/// Estimates the cost of 1, 2, 4 … copies. Stops at a count that is not faster than the one before,
-/// or that cannot be compiled because, for example, it does not divide the batch. Returns at least
-/// one candidate.
+/// Estimates the cost of 1, 2, 4 … copies. Stops when two counts in a row are not faster than the
+/// best one: a first cut can cost more than it hides, and the next one less. Stops too at a count
+/// that cannot be compiled because, for example, it does not divide the batch. Returns at least one
+/// candidate.
 llvm::SmallVector<CopyCandidate> estimateCopyCosts(CopyCostFunction cost);
 
 /// Returns the best of `candidates`, which must not be empty. `memoryLimit`: bytes of a device.
