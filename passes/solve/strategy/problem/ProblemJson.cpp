@@ -225,9 +225,8 @@ std::string printProblemJson(const StrategyProblem &problem) {
   for (char c : problem.name)
     name.append(c == '"' || c == '\\' ? "\\" : "").push_back(c);
   std::string out = "{\"problem\":{\"name\":\"" + name + "\",\"nodes\":{";
-  printLists(out, "intervals", problem.nodes, [](const StrategyNode &n) {
-    return List{n.begin, n.end};
-  });
+  printLists(out, "intervals", problem.nodes,
+             [](const StrategyNode &n) { return List{n.begin, n.end}; });
   out += ",\n";
   printLists(out, "costs", problem.nodes, [](const StrategyNode &n) { return n.costs; });
   out += ",\n";

@@ -69,8 +69,9 @@ std::vector<int32_t> usefulOptions(const Core &core, int index) {
   std::vector<int32_t> kept;
   for (int option = 0; option < node.size(); ++option)
     if (node.costs[option] < kInfinite &&
-        std::all_of(node.edges.begin(), node.edges.end(),
-                    [&](int e) { return hasPartner(core, core.edges[e], index, option); }))
+        std::all_of(
+            node.edges.begin(), node.edges.end(),
+            [&](int e) { return hasPartner(core, core.edges[e], index, option); }))
       kept.push_back(option);
   if (kept.size() <= 1 || index == core.kept)
     return kept;
