@@ -115,7 +115,7 @@ Status writeGoldenResults(const GoldenResults &golden, const std::string &path) 
   // Protobuf cannot serialize larger messages.
   if (size_t bytes = golden.ByteSizeLong(); bytes > maxBytes)
     return Status::badInput(
-        fmt::format("{}: expected values of at maxBytes {} bytes, got {}", path, maxBytes, bytes));
+        fmt::format("{}: expected values of at most {} bytes, got {}", path, maxBytes, bytes));
   std::string message = golden.SerializeAsString(), header(magic);
   uint64_t fingerprint = fingerprintOf(message);
   header.append(reinterpret_cast<const char *>(&fingerprint), sizeof fingerprint);
