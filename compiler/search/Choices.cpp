@@ -38,7 +38,7 @@ SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) 
   OwningOpRef<ModuleOp> module = model.clone();
   FailureOr<abi::Executable> program = compileInstructions(*module, options);
   if (failed(program)) {
-    simulated.error = error.str().empty() ? "compilation failed without a diagnostic" : error.str();
+    simulated.error = error.describe();
     return simulated;
   }
   abi::Expected<simulate::Simulation> step = simulate::simulate(*program, *options.cluster);

@@ -97,7 +97,7 @@ plan::CompiledCut PipelineSearch::compile(const plan::PipelineCut &cut) {
     exceedsMemory |= !meshes.front().outcome.isFeasible();
   };
   if (mlir::failed(runPhases(*module, own, CompilePhase::Stages)))
-    return {{}, error.str().empty() ? "compilation failed without a diagnostic" : error.str()};
+    return {{}, error.describe()};
   return {
       plan::estimatePipelineCost(*pipe::listPrograms(*module), cut.getShape(), *options.cluster),
       "", recomputed};

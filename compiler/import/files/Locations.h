@@ -48,6 +48,10 @@ public:
 
   /// Returns the text of the first error; empty if there was none.
   const std::string &str() const { return text; }
+  /// Returns the text of the first error of a compilation that failed. The text is never empty.
+  std::string describe() const {
+    return text.empty() ? "compilation failed without a diagnostic" : text;
+  }
 
 private:
   std::string text;
