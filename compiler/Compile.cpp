@@ -22,7 +22,6 @@
 #include "passes/partition/Passes.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/schedule/Passes.h"
-#include "passes/schedule/collectives/FusionRecords.h"
 #include "passes/strategy/Passes.h"
 #include "runtime/machine/Cluster.h"
 
@@ -100,16 +99,16 @@ static void addStageAnnotations(OpPassManager &passes, const CompileOptions &opt
   passes.addPass(plan::createPlanFindStages(find));
 }
 
-/// Annotates the parts in `recomputedParts` for recomputation, and reports the parts that exist.
+/// Annotates the parts in `recomputedParts` for recomputation, and lists the parts that exist.
 static void addRecomputeAnnotations(OpPassManager &passes, const CompileOptions &options) {
-  if (!options.recomputes() && !options.observeParts)
+  if (!options.recomputes() && !options.listsRecomputeParts)
     return;
   plan::PlanAnnotateRecomputeOptions mark;
   if (options.recomputedParts)
     llvm::append_range(mark.parts, *options.recomputedParts);
   mark.deviceNum = options.parallel.device_num();
   mark.isAlone = getPipelineShape(options.parallel).devices == 1;
-  mark.listsParts = bool(options.observeParts);
+  mark.listsParts = options.listsRecomputeParts;
   passes.addPass(plan::createPlanAnnotateRecompute(mark));
 }
 
@@ -290,7 +289,7 @@ static void addFusion(OpPassManager &passes, const CompileOptions &options) {
   fuse.byReference = config.size_rule() == abi::SIZE_RULE_REFERENCE;
   fuse.limit = config.fusion_limit();
   fuse.hides = options.hidesReductions;
-  fuse.records = bool(options.observeFusion);
+  fuse.records = options.recordsFusion;
   passes.addPass(schedule::createFuseCollectives(fuse));
 }
 
@@ -410,52 +409,30 @@ static LogicalResult run(ModuleOp module, const CompileOptions &options,
   return passes.run(module);
 }
 
-/// Runs phase strategy, and passes the results of its search to the observers.
-static LogicalResult runStrategy(ModuleOp module, const CompileOptions &options) {
-  SearchTables tables;
+/// Runs phase strategy, whose search returns its results in `tables`.
+static LogicalResult runStrategy(ModuleOp module, const CompileOptions &options,
+                                 SearchTables &tables) {
   if (failed(run(module, options,
                  [](OpPassManager &passes) { passes.addPass(createRecordStructurePass()); })) ||
       failed(runSearch(module, options, tables)))
     return failure();
-  if (tables.memory && options.observeMemorySearch)
-    options.observeMemorySearch(*tables.memory);
-  if (!tables.meshes.empty() && options.observeSearch)
-    options.observeSearch(tables.meshes);
   return run(module, options, [&](OpPassManager &passes) {
     addRefinements(passes, options);
     passes.addPass(createVerifyPhasePass(CompilePhase::Strategy));
   });
 }
 
-static LogicalResult runPhase(ModuleOp module, const CompileOptions &options, CompilePhase phase) {
-  bool isObserved = options.observeSearch || options.observeMemorySearch;
-  if (phase == CompilePhase::Strategy && isObserved && searches(options))
-    return runStrategy(module, options);
+static LogicalResult runPhase(ModuleOp module, const CompileOptions &options, CompilePhase phase,
+                              SearchTables *tables) {
+  if (tables && phase == CompilePhase::Strategy && searches(options))
+    return runStrategy(module, options, *tables);
   bool hasStages = countStages(module) > 0;
   return run(module, options,
              [&](OpPassManager &passes) { addPhase(passes, phase, options, hasStages); });
 }
 
-/// Passes the annotations that a phase left for reports to the observers.
-static void report(ModuleOp module, const CompileOptions &options, CompilePhase phase) {
-  if (phase == CompilePhase::Grad && options.observeParts) {
-    std::vector<plan::RecomputePart> parts;
-    if (auto seconds = module->getAttrOfType<ArrayAttr>(plan::partSecondsAttrName))
-      for (auto part : seconds.getAsRange<FloatAttr>())
-        parts.emplace_back().seconds = part.getValueAsDouble();
-    options.observeParts(parts);
-  }
-  if (phase != CompilePhase::Schedule || !options.observeFusion)
-    return;
-  FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(module);
-  if (failed(programs))
-    return;
-  for (ModuleOp program : *programs)
-    for (const schedule::FusionOutcome &outcome : schedule::readFusionRecords(program))
-      options.observeFusion(outcome);
-}
-
-LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, CompilePhase last) {
+LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, CompilePhase last,
+                             SearchTables *tables) {
   if (failed(checkOptions(module, options)))
     return failure();
   const abi::ParallelConfig &config = options.parallel;
@@ -466,12 +443,8 @@ LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, Com
       failed(loadStrategy(module, options, fingerprint)))
     return failure();
   for (const PhaseRow &row : phases) {
-    if (failed(runPhase(module, options, row.phase))) {
-      if (module->hasAttr(plan::infeasibleAttrName) && options.observeNoStages)
-        options.observeNoStages();
+    if (failed(runPhase(module, options, row.phase, tables)))
       return failure();
-    }
-    report(module, options, row.phase);
     if (row.phase == CompilePhase::Strategy && !config.strategy_ckpt_save_file().empty() &&
         failed(saveStrategy(module, options, fingerprint)))
       return failure();

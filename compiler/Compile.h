@@ -23,18 +23,9 @@
 #include <functional>
 #include <optional>
 
-namespace pcc::plan {
-struct MeshCandidate;
-struct RecomputePart;
-} // namespace pcc::plan
-namespace pcc::schedule {
-struct FusionOutcome;
-} // namespace pcc::schedule
-namespace pcc::strategy {
-struct MemoryOutcome;
-} // namespace pcc::strategy
-
 namespace pcc {
+
+struct SearchTables; // compiler/StrategyPasses.h
 
 enum class CompilePhase { Graph, Grad, Strategy, Spmd, Stages, Fuse, Schedule, Task, Llvm };
 
@@ -86,16 +77,12 @@ struct CompileOptions {
   double searchGap = 0;
   /// Time limit in seconds for computing the cost of each constraint; 0: do not compute it.
   double constraintTimeLimit = 0;
-  /// Called with the candidates of an AUTO_PARALLEL search, best first.
-  std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
-  /// Called with the result of an AUTO_PARALLEL search under the cost model `memory`.
-  std::function<void(const strategy::MemoryOutcome &)> observeMemorySearch;
-  /// Called with the parts of the model that may be recomputed.
-  std::function<void(llvm::ArrayRef<plan::RecomputePart>)> observeParts;
-  /// Called if the model should be cut into pipeline stages but no stages fit.
-  std::function<void()> observeNoStages;
-  /// Called for each group of collectives that could be fused.
-  std::function<void(const schedule::FusionOutcome &)> observeFusion;
+  /// Annotates the module with the seconds of each part that may be recomputed
+  /// (compiler/plan/Passes.h).
+  bool listsRecomputeParts = false;
+  /// Annotates sections with the decisions about collectives that could be fused
+  /// (passes/schedule/collectives/FusionRecords.h).
+  bool recordsFusion = false;
   /// Called before the passes of each phase run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each phase.
@@ -116,9 +103,11 @@ void addPhase(mlir::OpPassManager &passes, CompilePhase phase, const CompileOpti
               bool isCut = false);
 
 /// Runs the compilation pipeline on the graph `module` up to and including phase `last`. Reports
-/// errors as diagnostics. All choices in `options` must be made; compiler/search/CompileProgram.h
-/// makes them and compiles to a program.
+/// errors as diagnostics. If it fails because no plan fits into memory, the module gets the
+/// attribute `pcc.infeasible` (compiler/plan/Passes.h). All choices in `options` must be made;
+/// compiler/search/CompileProgram.h makes them and compiles to a program. `tables`, if given,
+/// receives the results of the search in phase strategy.
 mlir::LogicalResult runPhases(mlir::ModuleOp module, const CompileOptions &options,
-                              CompilePhase last);
+                              CompilePhase last, SearchTables *tables = nullptr);
 
 } // namespace pcc

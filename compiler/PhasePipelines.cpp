@@ -48,6 +48,12 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                            llvm::cl::init(0)};
   ListOption<int64_t> recomputedParts{*this, "recompute",
                                       llvm::cl::desc("parts of the model to recompute")};
+  One<bool> listsRecomputeParts{
+      *this, "list-recompute-parts",
+      llvm::cl::desc("annotate the module with the seconds to recompute each part")};
+  One<bool> recordsFusion{
+      *this, "record-fusion",
+      llvm::cl::desc("annotate sections with the decisions about fused collectives")};
   One<uint64_t> searchSeed{*this, "seed", llvm::cl::desc("random seed of the search"),
                            llvm::cl::init(1)};
   One<int> searchThreads{*this, "threads", llvm::cl::desc("threads of the search"),
@@ -91,6 +97,8 @@ std::string pcc::printPipelineOptions(const CompileOptions &options) {
   text.stageMemory = options.stageMemory;
   if (options.recomputedParts)
     text.recomputedParts = *options.recomputedParts;
+  text.listsRecomputeParts = options.listsRecomputeParts;
+  text.recordsFusion = options.recordsFusion;
   text.searchSeed = options.searchSeed;
   text.searchThreads = options.searchThreads;
   text.searchGap = options.searchGap;
@@ -162,6 +170,8 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
   options.matmulChunks = text.matmulChunks;
   options.stageMemory = text.stageMemory;
   options.recomputedParts.emplace(text.recomputedParts.begin(), text.recomputedParts.end());
+  options.listsRecomputeParts = text.listsRecomputeParts;
+  options.recordsFusion = text.recordsFusion;
   options.searchSeed = text.searchSeed;
   options.searchThreads = text.searchThreads;
   options.searchGap = text.searchGap;

@@ -3,9 +3,9 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/plan/Passes.h"
 #include "compiler/plan/choice/CopyChoice.h"
 #include "compiler/plan/choice/RecomputeChoice.h"
-#include "compiler/plan/layers/RecomputeParts.h"
 #include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Remarks.h"
 #include "runtime/machine/Cluster.h"
@@ -24,11 +24,21 @@ namespace {
 struct SimulatedProgram {
   abi::Executable program;
   simulate::Simulation step;
-  std::string error; ///< why there is no such program; empty if there is one
+  SmallVector<double> partSeconds; ///< to recompute each part, if the options ask for the list
+  std::string error;               ///< why there is no such program; empty if there is one
 
   /// Returns the planned bytes of the rank that needs most.
   int64_t getPeakBytes() const { return int64_t(simulate::findPeakTimeline(step).memory.planned); }
 };
+
+/// Returns the seconds to recompute each part of a compiled model; empty if they are not listed.
+SmallVector<double> readPartSeconds(ModuleOp module) {
+  SmallVector<double> seconds;
+  if (auto parts = module->getAttrOfType<ArrayAttr>(plan::partSecondsAttrName))
+    for (auto part : parts.getAsRange<FloatAttr>())
+      seconds.push_back(part.getValueAsDouble());
+  return seconds;
+}
 
 /// Builds and simulates the instructions of `model`, as imported, which is not changed. `options`
 /// come from makeSimulationOptions. Diagnostics and remarks of the candidate are not shown.
@@ -48,18 +58,16 @@ SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) 
   }
   simulated.program = std::move(*program);
   simulated.step = std::move(*step);
+  simulated.partSeconds = readPartSeconds(*module);
   return simulated;
 }
 
 /// Adapts `options` to programs that are only simulated: adds this machine if there is none, and
-/// removes observers and output files. The programs recompute what `options` name, nothing else.
+/// removes the observer and output files. The programs recompute what `options` name, nothing else.
 CompileOptions makeSimulationOptions(CompileOptions options) {
   if (!options.cluster)
     options.cluster = *machine::parseCluster("", options.parallel.device_num());
   options.observe = nullptr;
-  options.observeSearch = nullptr;
-  options.observeMemorySearch = nullptr;
-  options.observeNoStages = nullptr;
   options.parallel.clear_strategy_ckpt_save_file();
   if (!options.recomputedParts)
     options.recomputedParts.emplace();
@@ -117,11 +125,7 @@ public:
   RecomputeSearch(ModuleOp model, const CompileOptions &options)
       : model(model), options(makeSimulationOptions(options)),
         budget(machine::memoryBudget(this->options.parallel, *this->options.cluster)) {
-    this->options.observeParts = [this](ArrayRef<plan::RecomputePart> parts) {
-      partSeconds.clear();
-      for (const plan::RecomputePart &part : parts)
-        partSeconds.push_back(part.seconds);
-    };
+    this->options.listsRecomputeParts = true;
   }
 
   plan::RecomputeCandidate run() {
@@ -143,6 +147,7 @@ private:
     candidate.error = simulated.error;
     if (!simulated.error.empty())
       return candidate;
+    partSeconds = std::move(simulated.partSeconds);
     candidate.seconds = simulated.step.seconds;
     candidate.peakBytes = simulated.getPeakBytes();
     candidate.atPeak = simulate::describePeak(simulated.program, simulated.step,

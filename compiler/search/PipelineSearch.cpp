@@ -4,7 +4,7 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/import/files/Locations.h"
-#include "compiler/plan/choice/MeshChoice.h"
+#include "compiler/plan/Passes.h"
 #include "compiler/search/Choices.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Stages.h"
@@ -92,12 +92,10 @@ plan::CompiledCut PipelineSearch::compile(const plan::PipelineCut &cut) {
       recomputed = countRecomputed(current);
     return mlir::success();
   };
-  own.observeNoStages = [&] { exceedsMemory = true; };
-  own.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> meshes) {
-    exceedsMemory |= !meshes.front().outcome.isFeasible();
-  };
-  if (mlir::failed(runPhases(*module, own, CompilePhase::Stages)))
+  if (mlir::failed(runPhases(*module, own, CompilePhase::Stages))) {
+    exceedsMemory |= (*module)->hasAttr(plan::infeasibleAttrName);
     return {{}, error.describe()};
+  }
   return {
       plan::estimatePipelineCost(*pipe::listPrograms(*module), cut.getShape(), *options.cluster),
       "", recomputed};

@@ -7,6 +7,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Stages.h"
 #include "passes/schedule/collectives/FusionRecords.h"
 #include "runtime/machine/Cluster.h"
 #include "llvm/ADT/StringExtras.h"
@@ -173,16 +174,7 @@ llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given,
   options.parallel.set_size_rule(abi::SIZE_RULE_REFERENCE);
   options.cluster =
       *machine::parseCluster(llvm::formatv("{0}xV100", question.devices).str(), question.devices);
-  Decisions decisions;
-  int64_t rank = given.rank;
-  std::map<std::string, int64_t> numbers = readNumbers(question);
-  options.observeFusion = [&](const schedule::FusionOutcome &outcome) {
-    func::FuncOp section = outcome.section;
-    auto stage = section->getParentOfType<ModuleOp>();
-    auto number = stage->getAttrOfType<IntegerAttr>("pipe.stage");
-    if (!number || number.getInt() == rank / given.ranks)
-      observe(outcome, theirs, numbers, decisions);
-  };
+  options.recordsFusion = true;
   llvm::Expected<CompiledStep> compiled =
       compileStep(question, given, options, CompilePhase::Schedule, context,
                   [&](ModuleOp module) { numberParameters(question, module); });
@@ -190,6 +182,17 @@ llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given,
     return compiled.takeError();
   if (!compiled->module)
     return llvm::createStringError(compiled->error);
+  FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(*compiled->module);
+  if (failed(programs))
+    return llvm::createStringError(compiled->error);
+  Decisions decisions;
+  std::map<std::string, int64_t> numbers = readNumbers(question);
+  for (ModuleOp program : *programs) {
+    auto stage = program->getAttrOfType<IntegerAttr>(pipe::stageAttrName);
+    if (!stage || stage.getInt() == given.rank / given.ranks)
+      for (const schedule::FusionOutcome &outcome : schedule::readFusionRecords(program))
+        observe(outcome, theirs, numbers, decisions);
+  }
   return decisions;
 }
 

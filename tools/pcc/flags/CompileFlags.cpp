@@ -3,7 +3,7 @@
 #include "tools/pcc/flags/CompileFlags.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/plan/choice/MeshChoice.h"
+#include "compiler/plan/Passes.h"
 #include "compiler/search/Choices.h"
 #include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Remarks.h"
@@ -177,28 +177,22 @@ mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Sessi
 ExitCode CompileFlags::compileResolved(Compilation run, mlir::ModuleOp module,
                                        const CompileOptions &options, bool shows) const {
   std::optional<DumpPhases> files = shows ? dump() : std::nullopt;
-  bool isInfeasible = false;
   CompileOptions observed = options;
   observed.observe = [&](CompilePhase phase, mlir::ModuleOp current) -> mlir::LogicalResult {
     if (files && mlir::failed(files->write(phase, current)))
       return mlir::failure();
     return options.observe ? options.observe(phase, current) : mlir::success();
   };
-  observed.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
-    isInfeasible = !candidates.front().outcome.isFeasible();
-    if (options.observeSearch)
-      options.observeSearch(candidates);
-  };
-  observed.observeNoStages = [&] { isInfeasible = true; };
   if (mlir::succeeded(run(module, observed)))
     return Success;
-  return isInfeasible ? Infeasible : BadInput;
+  return module->hasAttr(plan::infeasibleAttrName) ? Infeasible : BadInput;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compile(Session &session, CompileOptions &options,
-                                                        CompilePhase last, ExitCode &code) const {
+                                                        CompilePhase last, ExitCode &code,
+                                                        SearchTables *tables) const {
   auto run = [&](mlir::ModuleOp module, const CompileOptions &own) {
-    return runPhases(module, own, last);
+    return runPhases(module, own, last, tables);
   };
   return compileBy(run, session, options, code);
 }

@@ -39,9 +39,11 @@ public:
                                               CompileOptions &options, ExitCode &code,
                                               bool shows = true) const;
 
-  /// Compiles the model up to phase `last`.
+  /// Compiles the model up to phase `last`. `tables`, if given, receives the results of the search
+  /// in phase strategy.
   mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, CompileOptions &options,
-                                            CompilePhase last, ExitCode &code) const;
+                                            CompilePhase last, ExitCode &code,
+                                            SearchTables *tables = nullptr) const;
 
   /// Compiles the model to the program of its ranks.
   ExitCode build(CompileOptions &options, abi::Executable &program, bool shows = true) const;

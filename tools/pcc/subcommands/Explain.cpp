@@ -4,7 +4,7 @@
 // parameters from its instructions; a model is compiled to instructions first. Computes the cost of
 // a step from a model after phase spmd, and takes the options of an op from the plan search.
 
-#include "compiler/plan/choice/MeshChoice.h"
+#include "compiler/StrategyPasses.h"
 #include "passes/strategy/search/NodeNames.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/flags/CompileFlags.h"
@@ -72,8 +72,8 @@ private:
     return Success;
   }
 
-  /// Compiles up to the plan, and looks up the op while the search problem exists. Reports an
-  /// unknown op before the search, which takes long.
+  /// Compiles up to the plan, and looks up the op in the search problem. Reports an unknown op
+  /// before the search, which takes long.
   ExitCode explainOp() {
     if (compileFlags.isProgram())
       return fail(BadUsage, "'--op': expected a model, got a compiled program");
@@ -90,22 +90,19 @@ private:
         unknown = describeUnknown(strategy::SearchGraph(module, strategy::SeedShardings()));
       return mlir::success(unknown.empty());
     };
-    std::optional<strategy::OpExplanation> explanation;
-    options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
-      const strategy::SearchOutcome &best = candidates.front().outcome;
-      if (best.isFeasible())
-        explanation = strategy::explainNode(best, *strategy::findNode(best.problem->getGraph(), op),
-                                            getSearchOptions(options));
-    };
     Session session;
+    SearchTables tables;
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        compileFlags.compile(session, options, CompilePhase::Strategy, code);
+        compileFlags.compile(session, options, CompilePhase::Strategy, code, &tables);
     if (!unknown.empty())
       return fail(BadUsage, unknown);
     if (!module)
       return code;
-    format.isJson() ? printJson(toJson(*explanation)) : printTable(*explanation);
+    const strategy::SearchOutcome &plan = tables.meshes.front().outcome;
+    strategy::OpExplanation explanation = strategy::explainNode(
+        plan, *strategy::findNode(plan.problem->getGraph(), op), getSearchOptions(options));
+    format.isJson() ? printJson(toJson(explanation)) : printTable(explanation);
     return Success;
   }
 

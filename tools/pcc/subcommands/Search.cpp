@@ -3,6 +3,7 @@
 // pcc search: finds the best plan of a model, or the best choice of options of a problem, with a
 // bound that proves its quality.
 
+#include "compiler/StrategyPasses.h"
 #include "compiler/search/PipelineSearch.h"
 #include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/Solve.h"
@@ -162,22 +163,17 @@ private:
     options.constraintTimeLimit = constraintTimeLimit;
     if (pipelines)
       return searchPipelines(std::move(options));
-    std::optional<SearchReport> report;
-    options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
-      report.emplace(candidates);
-    };
-    std::optional<MemoryReport> memoryReport;
-    options.observeMemorySearch = [&](const strategy::MemoryOutcome &outcome) {
-      memoryReport.emplace(outcome);
-    };
     Session session;
+    SearchTables tables;
     ExitCode code;
-    if (!compileFlags.compile(session, options, CompilePhase::Strategy, code))
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        compileFlags.compile(session, options, CompilePhase::Strategy, code, &tables);
+    if (!module)
       return code;
-    if (memoryReport)
-      return tell(*memoryReport);
-    if (report)
-      return tell(*report);
+    if (tables.memory)
+      return tell(MemoryReport(*tables.memory));
+    if (!tables.meshes.empty())
+      return tell(SearchReport(tables.meshes));
     return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
                           "recursive_programming along three axes or fewer, which report a "
                           "cost");
