@@ -80,14 +80,26 @@ static strategy::StrategySearchByMemoryOptions getMemoryOptions(const CompileOpt
 
 static plan::PlanAutoParallelOptions getRooflineOptions(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
+  strategy::SearchOptions shared = getSearchOptions(options);
   auto search = getConstrainedOptions<plan::PlanAutoParallelOptions>(config);
-  search.algorithm = getAlgorithm(config);
-  search.timeLimit = config.time_limit();
-  search.memoryLimit = getSearchedMemory(options);
-  search.gap = options.searchGap;
-  search.seed = options.searchSeed;
-  search.threads = options.searchThreads;
+  search.algorithm = shared.algorithm;
+  search.timeLimit = shared.solve.seconds;
+  search.memoryLimit = shared.memoryLimit;
+  search.gap = shared.solve.gap;
+  search.seed = shared.solve.seed;
+  search.threads = shared.solve.threads;
   search.constraintTimeLimit = options.constraintTimeLimit;
+  return search;
+}
+
+strategy::SearchOptions pcc::getSearchOptions(const CompileOptions &options) {
+  strategy::SearchOptions search;
+  search.algorithm = getAlgorithm(options.parallel);
+  search.memoryLimit = getSearchedMemory(options);
+  search.solve.seconds = options.parallel.time_limit();
+  search.solve.gap = options.searchGap;
+  search.solve.seed = options.searchSeed;
+  search.solve.threads = options.searchThreads;
   return search;
 }
 

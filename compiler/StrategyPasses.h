@@ -29,6 +29,9 @@ struct SearchTables {
   std::optional<strategy::MemoryOutcome> memory; ///< under the cost model `memory`
 };
 
+/// Returns the options of the search under the cost model `roofline`.
+strategy::SearchOptions getSearchOptions(const CompileOptions &options);
+
 /// Returns whether the options search shardings under a cost model.
 bool searches(const CompileOptions &options);
 

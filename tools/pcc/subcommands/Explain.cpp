@@ -135,6 +135,9 @@ private:
     if (!isExact(options.parallel.auto_parallel_search_mode()))
       return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
                             "which compare alternatives");
+    if (options.parallel.cost_model() == abi::MODEL_MEMORY)
+      return fail(BadUsage, "'--cost-model': expected roofline, under which the options of an op "
+                            "are compared, got memory");
     options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
     std::string unknown;
     options.observe = [&](CompilePhase phase, mlir::ModuleOp module) {
@@ -161,16 +164,6 @@ private:
   /// Returns whether the search weighs all options of an op.
   static bool isExact(abi::SearchMode mode) {
     return mode == abi::DYNAMIC_PROGRAMMING || mode == abi::BEST;
-  }
-
-  static strategy::SearchOptions getSearchOptions(const CompileOptions &options) {
-    strategy::SearchOptions search;
-    if (options.parallel.auto_parallel_search_mode() == abi::BEST)
-      search.algorithm = strategy::SearchAlgorithm::Best;
-    search.solve.seconds = options.parallel.time_limit();
-    search.solve.seed = options.searchSeed;
-    search.solve.threads = options.searchThreads;
-    return search;
   }
 
   /// Describes why the op's name is wrong; returns an empty string if `graph` has the op.
