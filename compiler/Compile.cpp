@@ -13,6 +13,7 @@
 #include "compiler/plan/Passes.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/autodiff/Losses.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/fusion/Passes.h"
 #include "passes/graph/Passes.h"
@@ -362,6 +363,22 @@ static constexpr PhaseRow phases[] = {
     {CompilePhase::Task, "task", nullptr, addTask},
     {CompilePhase::Llvm, "llvm", addLlvm},
 };
+
+llvm::Error pcc::completeTraining(CompileOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  autodiff::TrainingOptions &training = options.training;
+  training.microBatches = config.micro_batches();
+  training.copies = std::max(config.interleave_num(), 1); // 0: chosen later
+  training.microReduction = config.micro_reduction() == abi::MICRO_MEAN ? pipe::MicroReduction::Mean
+                                                                        : pipe::MicroReduction::Sum;
+  training.wideGradients = config.gradient_fp32_sync();
+  if (options.trains())
+    if (llvm::Error error = autodiff::checkTrainingOptions(training))
+      return error;
+  if (!options.evaluatedLoss.empty())
+    return autodiff::parseLoss(options.evaluatedLoss).takeError();
+  return llvm::Error::success();
+}
 
 CompileOptions pcc::getSingleRankOptions(CompileOptions options) {
   options.obeysAnnotations = options.parallel.parallel_mode() == abi::STAND_ALONE;

@@ -92,6 +92,10 @@ struct CompileOptions {
   bool recomputes() const { return trains() && recomputedParts && !recomputedParts->empty(); }
 };
 
+/// Sets the fields of `options.training` that follow from `options.parallel`. Returns an error if a
+/// text of the training step or of the evaluated loss is invalid.
+llvm::Error completeTraining(CompileOptions &options);
+
 /// Returns the options for one device to compute what `options` distribute: the same actions on one
 /// rank. Ignores the model's sharding annotations, unless the model itself was written for many
 /// ranks.

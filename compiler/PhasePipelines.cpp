@@ -4,6 +4,7 @@
 #include "compiler/PipelineShape.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "runtime/abi/ConfigFields.h"
 #include "runtime/machine/Cluster.h"
 #include "llvm/Support/Error.h"
 #include <google/protobuf/text_format.h>
@@ -16,6 +17,7 @@ namespace {
 /// The fields of CompileOptions as text.
 struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   template <typename T> using One = Option<T>;
+  CompileOptions defaults;
 
   One<std::string> config{*this, "config",
                           llvm::cl::desc("message ParallelConfig of runtime/abi/config.proto")};
@@ -32,20 +34,20 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                                          llvm::cl::desc("composites that spmd keeps")};
   One<bool> obeysAnnotations{*this, "obey-annotations",
                              llvm::cl::desc("obey mesh, constraints and shardings of the model"),
-                             llvm::cl::init(true)};
+                             llvm::cl::init(defaults.obeysAnnotations)};
   One<bool> obeysStages{*this, "obey-stages", llvm::cl::desc("obey stages of the model"),
-                        llvm::cl::init(true)};
+                        llvm::cl::init(defaults.obeysStages)};
   One<std::string> gpuChip{*this, "chip", llvm::cl::desc("GPU that runs the program: sm_90")};
   One<bool> roundsToTf32{*this, "tf32", llvm::cl::desc("instructions of f32 may round to TF32")};
   One<bool> hidesReductions{*this, "hide-reductions",
                             llvm::cl::desc("reduce gradients during the last backward pass"),
-                            llvm::cl::init(true)};
+                            llvm::cl::init(defaults.hidesReductions)};
   One<int64_t> matmulChunks{*this, "matmul-chunks",
                             llvm::cl::desc("maximum number of chunks of a matmul"),
-                            llvm::cl::init(1)};
+                            llvm::cl::init(defaults.matmulChunks)};
   One<int64_t> stageMemory{*this, "stage-memory",
                            llvm::cl::desc("bytes of a device into which stages must fit"),
-                           llvm::cl::init(0)};
+                           llvm::cl::init(defaults.stageMemory)};
   ListOption<int64_t> recomputedParts{*this, "recompute",
                                       llvm::cl::desc("parts of the model to recompute")};
   One<bool> listsRecomputeParts{
@@ -55,14 +57,14 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
       *this, "record-fusion",
       llvm::cl::desc("annotate sections with the decisions about fused collectives")};
   One<uint64_t> searchSeed{*this, "seed", llvm::cl::desc("random seed of the search"),
-                           llvm::cl::init(1)};
+                           llvm::cl::init(defaults.searchSeed)};
   One<int> searchThreads{*this, "threads", llvm::cl::desc("threads of the search"),
-                         llvm::cl::init(2)};
+                         llvm::cl::init(defaults.searchThreads)};
   One<double> searchGap{*this, "gap", llvm::cl::desc("gap at which the search ends"),
-                        llvm::cl::init(0)};
+                        llvm::cl::init(defaults.searchGap)};
   One<double> constraintTimeLimit{*this, "constraint-time-limit",
                                   llvm::cl::desc("seconds for the cost of each constraint"),
-                                  llvm::cl::init(0)};
+                                  llvm::cl::init(defaults.constraintTimeLimit)};
 };
 
 } // namespace
@@ -109,38 +111,6 @@ std::string pcc::printPipelineOptions(const CompileOptions &options) {
   return printed;
 }
 
-/// Sets the numbers whose default is not 0.
-static void setDefaults(abi::ParallelConfig &config) {
-  abi::ParallelConfig complete;
-  complete.set_device_num(1);
-  complete.set_micro_batches(1);
-  complete.set_interleave_num(1);
-  complete.set_gradient_fp32_sync(true);
-  complete.set_parallel_optimizer_level(1);
-  complete.set_parallel_optimizer_threshold(64 << 10);
-  complete.set_loss_repeated_mean(true);
-  complete.set_time_limit(60);
-  complete.set_pipeline_stages(1);
-  complete.set_virtual_stages(1);
-  complete.MergeFrom(config);
-  config = std::move(complete);
-}
-
-/// Copies the loss, the optimizer, and what follows from the configuration.
-static autodiff::TrainingOptions makeTraining(const PhaseOptions &text,
-                                              const abi::ParallelConfig &config) {
-  autodiff::TrainingOptions training;
-  training.loss = text.loss;
-  training.optimizer = text.optimizer;
-  training.microBatches = config.micro_batches();
-  training.copies = std::max(config.interleave_num(), 1);
-  training.microReduction = config.micro_reduction() == abi::MICRO_MEAN ? pipe::MicroReduction::Mean
-                                                                        : pipe::MicroReduction::Sum;
-  training.freezeBatchNorm = text.freezeBatchNorm;
-  training.wideGradients = config.gradient_fp32_sync();
-  return training;
-}
-
 llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) {
   PhaseOptions text;
   std::string error;
@@ -151,7 +121,7 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
   if (!google::protobuf::TextFormat::ParseFromString(text.config, &options.parallel))
     return llvm::createStringError("config: expected the message ParallelConfig as text, got \"" +
                                    text.config + "\"");
-  setDefaults(options.parallel);
+  abi::setDefaults(options.parallel, abi::listParallelFields());
   if (!text.cluster.empty()) {
     abi::Expected<abi::Cluster> cluster =
         machine::parseCluster(text.cluster, options.parallel.device_num());
@@ -159,8 +129,12 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
       return llvm::createStringError(cluster.status().message());
     options.cluster = std::move(*cluster);
   }
-  options.training = makeTraining(text, options.parallel);
+  options.training.loss = text.loss;
+  options.training.optimizer = text.optimizer;
+  options.training.freezeBatchNorm = text.freezeBatchNorm;
   options.evaluatedLoss = text.evaluatedLoss;
+  if (llvm::Error error = completeTraining(options))
+    return error;
   options.keptComposites.assign(text.keptComposites.begin(), text.keptComposites.end());
   options.obeysAnnotations = text.obeysAnnotations;
   options.obeysStages = text.obeysStages;

@@ -8,7 +8,6 @@
 #include "compiler/search/CompileProgram.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
-#include "passes/autodiff/Losses.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "passes/schedule/collectives/CommFusion.h"
 #include "runtime/abi/Executable.h"
@@ -43,36 +42,24 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
       hidesReductions(
           "hide-reductions",
           cl::desc("overlap gradient reductions with the last backward pass (default: true)"),
-          cl::init(true), cl::sub(command)),
+          cl::init(CompileOptions().hidesReductions), cl::sub(command)),
       matmulChunks("matmul-chunks",
                    cl::desc("maximum number of chunks of a matmul whose result is summed over "
                             "ranks; the cost model chooses (default: 1, no chunks)"),
-                   cl::init(1), cl::sub(command)),
+                   cl::init(CompileOptions().matmulChunks), cl::sub(command)),
       productChunks("product-chunks", matmulChunks),
       stageMemory(
           "stage-memory",
           cl::desc("bytes of a device into which the search must fit pipeline stages, by its "
                    "estimate (default: 0, '--memory-limit')"),
-          cl::init(0), cl::sub(command)) {}
+          cl::init(CompileOptions().stageMemory), cl::sub(command)) {}
 
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
-  const abi::ParallelConfig &config = options.parallel;
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
-  options.training.microBatches = config.micro_batches();
-  options.training.copies = std::max(config.interleave_num(), 1); // 0 is resolved later
-  options.training.microReduction = config.micro_reduction() == abi::MICRO_MEAN
-                                        ? pipe::MicroReduction::Mean
-                                        : pipe::MicroReduction::Sum;
   options.training.freezeBatchNorm = freezeBatchNorm;
-  options.training.wideGradients = config.gradient_fp32_sync();
-  if (options.trains())
-    if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
-      return fail(BadUsage, llvm::toString(std::move(error)));
-  if (!options.evaluatedLoss.empty())
-    if (auto spec = autodiff::parseLoss(options.evaluatedLoss); !spec)
-      return fail(BadUsage, llvm::toString(spec.takeError()));
-  return Success;
+  llvm::Error error = completeTraining(options);
+  return error ? fail(BadUsage, llvm::toString(std::move(error))) : Success;
 }
 
 ExitCode CompileFlags::readOverlap(CompileOptions &options) const {

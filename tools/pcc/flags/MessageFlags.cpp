@@ -30,7 +30,8 @@ MessageFlags::Flag::Flag(cl::SubCommand &command, const google::protobuf::Descri
              isSwitch(field) ? cl::ValueOptional : cl::ValueRequired, cl::sub(command)) {}
 
 MessageFlags::MessageFlags(cl::SubCommand &command, const google::protobuf::Descriptor *type,
-                           llvm::ArrayRef<FieldInfo> infos) {
+                           std::span<const FieldInfo> infos)
+    : infos(infos) {
   for (const FieldInfo &info : infos)
     flags.push_back(std::make_unique<Flag>(command, type, info));
 }
@@ -94,19 +95,6 @@ static std::string setField(Message &message, const FieldDescriptor *field, llvm
   }
 }
 
-/// Sets an optional number or switch; fields of other types have their type's default.
-static void setDefault(Message &message, const FieldDescriptor *field, int64_t value) {
-  const google::protobuf::Reflection *reflection = message.GetReflection();
-  if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32)
-    reflection->SetInt32(&message, field, static_cast<int32_t>(value));
-  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT64)
-    reflection->SetInt64(&message, field, value);
-  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE)
-    reflection->SetDouble(&message, field, static_cast<double>(value));
-  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL)
-    reflection->SetBool(&message, field, value != 0);
-}
-
 /// Returns the value of a field as a number; nothing for a field of another type.
 static std::optional<double> numberOf(const Message &message, const FieldDescriptor *field) {
   const google::protobuf::Reflection *reflection = message.GetReflection();
@@ -123,19 +111,17 @@ static std::optional<double> numberOf(const Message &message, const FieldDescrip
 }
 
 ExitCode MessageFlags::read(Message &message, llvm::StringRef file) const {
-  const google::protobuf::Reflection *reflection = message.GetReflection();
   for (const auto &flag : flags) {
-    if (flag->option.getNumOccurrences()) {
-      std::string text = flag->option;
-      if (isSwitch(flag->field) && text.empty())
-        text = "true";
-      std::string expected = setField(message, flag->field, text);
-      if (!expected.empty())
-        return fail(BadUsage, "'--" + flag->name + "': " + expected + ", got '" + text + "'");
-    } else if (flag->field->has_presence() && !reflection->HasField(message, flag->field)) {
-      setDefault(message, flag->field, flag->info.defaultValue);
-    }
+    if (!flag->option.getNumOccurrences())
+      continue;
+    std::string text = flag->option;
+    if (isSwitch(flag->field) && text.empty())
+      text = "true";
+    std::string expected = setField(message, flag->field, text);
+    if (!expected.empty())
+      return fail(BadUsage, "'--" + flag->name + "': " + expected + ", got '" + text + "'");
   }
+  abi::setDefaults(message, infos);
   for (const auto &flag : flags) {
     std::optional<double> value = numberOf(message, flag->field);
     if (!value || (flag->info.low <= *value && *value <= flag->info.high))

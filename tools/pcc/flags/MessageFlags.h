@@ -4,6 +4,7 @@
 // dashes. A flag overrides the value that the message holds already, for example from a file.
 #pragma once
 
+#include "runtime/abi/ConfigFields.h"
 #include "tools/pcc/report/ExitCode.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/CommandLine.h"
@@ -13,22 +14,14 @@
 
 namespace pcc::cli {
 
-/// Properties of a field that its message does not declare.
-struct FieldInfo {
-  const char *name;
-  const char *help;
-  /// Range of a number: [low, high].
-  double low = 0, high = 0;
-  /// Value of an optional number or switch that neither file nor flag sets.
-  int64_t defaultValue = 0;
-};
+using abi::FieldInfo;
 
 class MessageFlags {
 public:
   /// Adds one flag for each row of `infos`. Each row names a field of `type`; `infos` must outlive
   /// this object.
   MessageFlags(llvm::cl::SubCommand &command, const google::protobuf::Descriptor *type,
-               llvm::ArrayRef<FieldInfo> infos);
+               std::span<const FieldInfo> infos);
 
   /// Sets the fields whose flags were given, then the defaults, then checks the ranges. Returns
   /// BadUsage for a bad flag and BadInput for a bad value from `file`, after an error message.
@@ -52,6 +45,7 @@ private:
          const FieldInfo &info);
   };
 
+  std::span<const FieldInfo> infos;
   std::vector<std::unique_ptr<Flag>> flags;
 };
 

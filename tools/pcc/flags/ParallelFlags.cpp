@@ -9,67 +9,10 @@
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
-static constexpr double maxRanks = 4096;
-static constexpr double maxActions = 1 << 20;
-static constexpr double maxSeconds = 1e6;
-static constexpr double maxBytes = 1LL << 53; ///< integers that a double represents exactly
-
-static constexpr FieldInfo fieldInfos[] = {
-    {"device_num", "number of ranks (default: 1)", 1, maxRanks, 1},
-    {"global_rank", "rank whose program --emit prints (default: the program of all ranks)", 0,
-     maxRanks - 1},
-    {"parallel_mode",
-     "stand_alone, data_parallel, hybrid_parallel, semi_auto_parallel or auto_parallel"},
-    {"gradients_mean", "average gradients over the ranks instead of adding them"},
-    {"full_batch", "feed the whole batch to every rank"},
-    {"dataset_strategy", "sharding in which each input is fed: '((8,1),(8))' or '[dp, _], [dp]'"},
-    {"micro_batches", "number of microbatches that a step accumulates (default: 1)", 1, maxActions,
-     1},
-    {"interleave_num", "number of copies of each microbatch (default: 1; 0: chosen by cost)", 0,
-     maxActions, 1},
-    {"micro_reduction", "sum or mean over microbatches and copies"},
-    {"gradient_fp32_sync", "reduce f16 and bf16 gradients over the ranks in f32 (default: true)", 0,
-     1, 1},
-    {"enable_parallel_optimizer", "shard the optimizer over ranks that hold the same parameter"},
-    {"parallel_optimizer_level",
-     "1: shard states (default), 2: gradients as well, 3: parameters as well", 1, 3, 1},
-    {"parallel_optimizer_threshold",
-     "bytes below which a parameter is not sharded (default: 65536)", 0, maxBytes, 64 << 10},
-    {"loss_repeated_mean",
-     "divide the gradient of a replicated loss by its replicas (default: true)", 0, 1, 1},
-    {"parameter_broadcast", "start training with rank 0's parameters"},
-    {"strategy_ckpt_load_file", "strategy checkpoint by which to split the program"},
-    {"strategy_ckpt_save_file",
-     "output file of the strategy checkpoint: binary, .textproto or .json"},
-    {"auto_parallel_search_mode",
-     "dynamic_programming, recursive_programming, sharding_propagation or best"},
-    {"time_limit", "time limit of the plan search in seconds (default: 60)", 1e-3, maxSeconds, 60},
-    {"memory_limit",
-     "memory limit of a plan on one device in bytes (default: 0, the machine's memory)", 0,
-     maxBytes},
-    {"cost_model", "cost model for plans: roofline (default) or memory"},
-    {"fully_use_devices",
-     "under the cost model memory, use only strategies that occupy all devices"},
-    {"elementwise_op_strategy_follow",
-     "under the cost model memory, an elementwise op keeps the sharding of its operands"},
-    {"strategy_reuse",
-     "none (default): a loaded strategy must fit; partial: ops that do not fit are planned again"},
-    {"pipeline_stages", "number of pipeline stages (default: 1)", 1, maxRanks, 1},
-    {"pipeline_schedule", "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"},
-    {"virtual_stages", "number of virtual stages on each stage (default: 1)", 1, maxRanks, 1},
-    {"comm_fusion", "buckets of fused collectives: auto, off, all, size:MB, index:N:M or by kind: "
-                    "'all_reduce=size:32, all_gather=off'"},
-    {"all_reduce_fusion_config",
-     "buckets of gradient all-reduces in order of readiness: '[20,35]' is the first 20, the "
-     "next 15 and the rest"},
-    {"size_rule", "bucket rule under size:MB: ready, or reference (MindSpore's rule)"},
-    {"fusion_limit", "largest bucket in bytes under auto (default: 0, no limit)", 0, maxBytes},
-};
-
 ParallelFlags::ParallelFlags(cl::SubCommand &command)
     : file("config", cl::desc("file of options: .textproto or .json"), cl::value_desc("file"),
            cl::sub(command)),
-      flags(command, abi::ParallelConfig::descriptor(), fieldInfos) {}
+      flags(command, abi::ParallelConfig::descriptor(), abi::listParallelFields()) {}
 
 llvm::StringRef ParallelFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   return file.getNumOccurrences() ? file.ArgStr : flags.givenFlag(except);
@@ -79,11 +22,8 @@ ExitCode ParallelFlags::read(abi::ParallelConfig &config) const {
   if (!file.empty())
     if (ExitCode code = readConfigFile(file, config))
       return code;
-  bool isOneRank = config.has_global_rank() || flags.has("global_rank");
   if (ExitCode code = flags.read(config, file))
     return code;
-  if (!isOneRank)
-    config.clear_global_rank(); // absent: all ranks
   if (config.global_rank() < config.device_num())
     return Success;
   std::string error =
