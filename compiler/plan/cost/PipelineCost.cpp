@@ -55,7 +55,7 @@ StageCost estimateStageCost(ModuleOp stage, const abi::Cluster &cluster,
   StageCost cost;
   cost.step = estimateStepCost(stage, cluster, options);
   cost.hidesReductions = options.hidesReductions;
-  cost.alignsReductions = options.alignsReductions;
+  cost.alignsReductions = options.system.alignsReductions;
   cost.hiddenShare = 1 - cluster.device().collective_share().value();
   for (const SectionCost &section : cost.step.sections)
     if (section.runs && !isOfMicrobatch(section.name))
@@ -216,9 +216,9 @@ PipelineCost estimatePipelineCost(ArrayRef<ModuleOp> stages, const order::Pipeli
     const StepCost &step = cost.stages[device].step;
     for (int index = 0; index < shape.chunks; ++index)
       cost.times.stages[shape.stageOf(device, index)] =
-          timesOfChunk(step, index, shape.chunks, options.hidesMessages);
+          timesOfChunk(step, index, shape.chunks, options.system.hidesMessages);
     for (const SectionCost &section : step.sections)
-      if (options.hidesMessages && isOfMicrobatch(section.name))
+      if (options.system.hidesMessages && isOfMicrobatch(section.name))
         cost.times.latency = std::max(cost.times.latency, section.message);
   }
   return cost;

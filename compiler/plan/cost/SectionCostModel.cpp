@@ -37,9 +37,10 @@ SectionCostModel::SectionCostModel(analysis::Section section, const CostContext 
     : section(section), costContext(costContext), f32As(f32As),
       recompute(costContext.options.recompute), wide(costContext.options.wide),
       isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()),
-      given(costContext.options.kernelsOf
-                ? costContext.options.kernelsOf(section.function, costContext.cluster.device())
-                : GivenKernels()),
+      given(
+          costContext.options.system.kernelsOf
+              ? costContext.options.system.kernelsOf(section.function, costContext.cluster.device())
+              : GivenKernels()),
       shares(section.function, [&](Operation *op) { return given.numbers.lookup(op); }) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
@@ -100,7 +101,7 @@ double SectionCostModel::sumSeconds() {
     graph::RoleAttr role = section.getResultRole(index);
     bool isGradient = role && role.getKind() == graph::RoleKind::Gradient;
     double elements = double(cast<ShapedType>(value.getType()).getNumElements());
-    if (costContext.options.addsApart && isGradient) {
+    if (costContext.options.system.addsApart && isGradient) {
       seconds += machine::moveSeconds(device, 3 * gradientBytes * elements);
     } else if (section.isAccumulated(index)) {
       double adding = 2 * 4 * elements / machine::memoryRate(device);
@@ -218,7 +219,7 @@ void SectionCostModel::addCollective(Operation *op) {
     gathers.push_back({traffic, group, ""});
     return;
   }
-  if (isUpdate && costContext.options.updatesAtOnce)
+  if (isUpdate && costContext.options.system.updatesAtOnce)
     return;
   if (op->getNumOperands())
     traffic.bytes *= scaleOf(op->getOperand(0).getType());
@@ -228,7 +229,7 @@ void SectionCostModel::addCollective(Operation *op) {
     hidden = hide(op, seconds, group.size);
   result.hidden += hidden * (isRecomputed(op) ? 2 : 1);
   spend(op, analysis::OpClass::Communication, seconds);
-  if (costContext.options.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
+  if (costContext.options.system.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
     gatherAgain(op, seconds);
 }
 

@@ -29,8 +29,9 @@ struct CostContext {
   /// Returns the same fraction for collectives of activations.
   double getHiddenShareOfActivations() const {
     double units = double(cluster.device().matmul().units());
-    return options.activationUnits > 0 && units > 0 ? 1 - double(options.activationUnits) / units
-                                                    : getHiddenShare();
+    return options.system.activationUnits > 0 && units > 0
+               ? 1 - double(options.system.activationUnits) / units
+               : getHiddenShare();
   }
 };
 
@@ -70,7 +71,7 @@ public:
   const llvm::StringMap<double> &getTimesLeft() const { return timesLeft; }
 
 private:
-  bool isAtOnce() const { return isUpdate && costContext.options.updatesAtOnce; }
+  bool isAtOnce() const { return isUpdate && costContext.options.system.updatesAtOnce; }
   bool isFree(mlir::Operation *op) const;
   analysis::OpCostModel opCostOf(mlir::Operation *op) const;
   double secondsOf(mlir::Operation *op) const;

@@ -22,7 +22,7 @@ double *SectionCostModel::findRoom(Operation *product) {
 /// Returns the seconds of an input gradient's reduction that overlap with the matmul of the weight
 /// gradient. Both read the gradient of the layer's result.
 double SectionCostModel::hideInputGradient(Operation *op, double seconds) {
-  if (!costContext.options.hidesInputGradients || !isBackward(op))
+  if (!costContext.options.system.hidesInputGradients || !isBackward(op))
     return 0;
   double hidden = 0;
   analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {

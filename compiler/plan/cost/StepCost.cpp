@@ -165,7 +165,8 @@ StepCost estimateStepCost(ModuleOp module, const abi::Cluster &cluster,
                           const CostOptions &options) {
   dist::Mesh mesh = dist::getMesh(module);
   CostContext costContext{cluster, mesh, options,
-                          1 + options.spread * expectGreatest(machine::countDevices(cluster))};
+                          1 + options.system.spread *
+                                  expectGreatest(machine::countDevices(cluster))};
   StepCost step;
   llvm::StringMap<double> timesLeft;
   llvm::StringMap<std::string> sections; // by the gradients that they return
@@ -177,7 +178,7 @@ StepCost estimateStepCost(ModuleOp module, const abi::Cluster &cluster,
     SectionCost cost = costModel.cost();
     if (isUpdate)
       cost.forward.movement += (costModel.getUpdatedElements() * options.precision.updateBytes +
-                                countGradients(section.function) * options.sumBytes) /
+                                countGradients(section.function) * options.system.sumBytes) /
                                machine::memoryRate(cluster.device());
     step.heldBytes =
         std::max(step.heldBytes, countHeldBytes(section.function, options.precision.activations));

@@ -58,20 +58,14 @@ struct GivenKernels {
   llvm::DenseMap<mlir::Operation *, double> seconds;
 };
 
-struct CostOptions {
-  Precision precision;
-  /// Regular expression for names of forward ops that run again before the backward pass, with
-  /// their collectives. Empty: none.
-  std::string recompute;
-  /// Reductions of gradients and gathers of updated parameters overlap with computation.
-  bool hidesReductions = true;
+/// How another system runs a step. The defaults describe pcc. Predictions of published step times
+/// set these members for the system that was measured.
+struct SystemTraits {
   /// All stages of a pipeline begin their reductions at about the same time as the first stage. A
   /// virtual stage of the first stage begins after its last backward pass. A virtual stage of stage
   /// s begins s backward passes later. With one virtual stage per stage, the first stage reduces
   /// during its last backward pass, and the other stages reduce after theirs.
   bool alignsReductions = false;
-  /// Other collectives overlap with the adjacent matmuls.
-  bool hidesActivations = false;
   /// Units that a collective of activations takes from the matmul with which it overlaps; 0: the
   /// same number as any other collective.
   int64_t activationUnits = 0;
@@ -86,8 +80,6 @@ struct CostOptions {
   /// Relative standard deviation of a matmul's time from device to device. A step waits for the
   /// slowest device.
   double spread = 0;
-  /// Minimum bytes of a bucket before a reduction of the same group opens a new bucket.
-  double bucketBytes = 0;
   /// Separate kernels add the gradients of every action to their sums, in the type in which they
   /// are reduced. Otherwise matmuls add their results in f32 while they multiply.
   bool addsApart = false;
@@ -97,10 +89,25 @@ struct CostOptions {
   /// The optimizer works on all parameters of a rank at once, in buffers that are cut at the rank's
   /// limits. No parameter has launches, cuts or exchanges of its own.
   bool updatesAtOnce = false;
-  /// Returns the kernels of a function on a device of another system. Empty: kernels are pcc's.
+  /// Returns the kernels of a function on a device. Empty: kernels are pcc's.
   std::function<GivenKernels(mlir::func::FuncOp, const abi::DeviceFigures &)> kernelsOf;
+};
+
+/// Assumptions of the estimate, as in the flags of `pcc explain --cost`.
+struct CostOptions {
+  Precision precision;
+  /// Regular expression for names of forward ops that run again before the backward pass, with
+  /// their collectives. Empty: none.
+  std::string recompute;
   /// Regular expression for names of ops that mixed precision leaves in f32. Empty: none.
   std::string wide;
+  /// Reductions of gradients and gathers of updated parameters overlap with computation.
+  bool hidesReductions = true;
+  /// Other collectives overlap with the adjacent matmuls.
+  bool hidesActivations = false;
+  /// Minimum bytes of a bucket before a reduction of the same group opens a new bucket.
+  double bucketBytes = 0;
+  SystemTraits system = {};
 };
 
 /// Seconds of one rank, by kind of work.

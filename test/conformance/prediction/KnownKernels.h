@@ -34,7 +34,7 @@ struct SystemKernels {
   std::string views = {};
 };
 
-/// Returns the kernels of one function, for plan::CostOptions::kernelsOf.
+/// Returns the kernels of one function, for plan::SystemTraits::kernelsOf.
 plan::GivenKernels listKernels(const SystemKernels &kernels, mlir::func::FuncOp function,
                                const abi::DeviceFigures &device);
 

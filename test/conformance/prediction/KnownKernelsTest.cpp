@@ -56,7 +56,7 @@ protected:
   pcc::plan::Seconds costOf(const char *text, const SystemKernels &kernels, double spread = 0) {
     System system;
     system.kernels = kernels;
-    system.options.spread = spread;
+    system.options.system.spread = spread;
     return pcc::plan::estimateStepCost(*parse(text), a100(), system.costOptions())
         .sections[0]
         .forward;

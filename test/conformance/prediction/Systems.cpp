@@ -79,7 +79,7 @@ static const std::vector<KnownKernel> cudnnAttention = {
 
 plan::CostOptions System::costOptions() const {
   plan::CostOptions whole = options;
-  whole.kernelsOf = [this](mlir::func::FuncOp function, const abi::DeviceFigures &device) {
+  whole.system.kernelsOf = [this](mlir::func::FuncOp function, const abi::DeviceFigures &device) {
     return listKernels(kernels, function, device);
   };
   return whole;
@@ -95,8 +95,8 @@ static System everySystem() {
   System system;
   addKernels(system, crossEntropy);
   addKernels(system, betweenProducts);
-  system.options.updatesAtOnce = true;
-  system.options.spread = spreadOfDevices;
+  system.options.system.updatesAtOnce = true;
+  system.options.system.spread = spreadOfDevices;
   return system;
 }
 
@@ -122,9 +122,9 @@ static System megatronLmOnA100(const char *recompute) {
   addKernels(system, attentionInPieces);
   system.options.precision = plan::Precision::f16();
   system.options.recompute = recompute;
-  system.options.addsApart = true;
-  system.options.sumBytes = 6;
-  system.options.hidesReductions = system.options.hidesMessages = false;
+  system.options.system.addsApart = true;
+  system.options.system.sumBytes = 6;
+  system.options.hidesReductions = system.options.system.hidesMessages = false;
   system.options.bucketBytes = std::numeric_limits<double>::infinity();
   system.kernels.views = "/attn/(split$|core/einsum|core/transpose\\.grad)";
   return system;
@@ -141,8 +141,8 @@ System megatronLm(const char *recompute) {
 /// and copied back (2 + 2).
 System megatronLmInOneStage() {
   System system = megatronLm(blocks);
-  system.options.addsApart = false;
-  system.options.sumBytes = 8;
+  system.options.system.addsApart = false;
+  system.options.system.sumBytes = 8;
   system.options.hidesReductions = true;
   system.options.bucketBytes = 25 * (1 << 20);
   return system;
@@ -154,7 +154,7 @@ System megatronLmInOneStage() {
 System megatronLmOf2022(const char *recompute) {
   System system = megatronLmOnA100(recompute);
   addKernels(system, layerNormOf2022);
-  system.options.hidesInputGradients = system.options.gathersAgain = true;
+  system.options.system.hidesInputGradients = system.options.system.gathersAgain = true;
   return system;
 }
 
@@ -172,18 +172,18 @@ System megatronCore() {
   addKernels(system, layerNormOf2024);
   addKernels(system, cudnnAttention);
   system.options.precision = plan::Precision::bf16();
-  system.options.sumBytes = 12;
-  system.options.hidesActivations = system.options.hidesInputGradients =
-      system.options.gathersAgain = true;
-  system.options.activationUnits = 16;
-  system.options.alignsReductions = true;
+  system.options.system.sumBytes = 12;
+  system.options.hidesActivations = system.options.system.hidesInputGradients =
+      system.options.system.gathersAgain = true;
+  system.options.system.activationUnits = 16;
+  system.options.system.alignsReductions = true;
   system.options.bucketBytes = 160e6;
   system.kernels.views = "/attn/(split|core/)";
   return system;
 }
 
 System inChunks(System system, int chunks) {
-  system.options.hidesMessages &= chunks > 1;
+  system.options.system.hidesMessages &= chunks > 1;
   return system;
 }
 

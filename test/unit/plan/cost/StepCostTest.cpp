@@ -156,7 +156,7 @@ TEST(StepCost, NoReductionIsLost) {
 /// number each, and `seconds` for the first.
 static CostOptions withGivenKernels(double seconds) {
   CostOptions options;
-  options.kernelsOf = [=](func::FuncOp function, const pcc::abi::DeviceFigures &) {
+  options.system.kernelsOf = [=](func::FuncOp function, const pcc::abi::DeviceFigures &) {
     GivenKernels given;
     for (Operation &op : function.getBody().front().without_terminator())
       given.numbers[&op] = int64_t(given.numbers.size()) + 1;
@@ -179,7 +179,7 @@ TEST(StepCost, GradientsMayBeAddedByKernelsOfTheirOwn) {
   CostOptions options;
   options.precision = Precision::f16();
   double fused = price(options, a100(), layer).sections[0].backward.movement;
-  options.addsApart = true;
+  options.system.addsApart = true;
   double apart = price(options, a100(), layer).sections[0].backward.movement;
   EXPECT_DOUBLE_EQ(apart, pcc::machine::moveSeconds(a100().device(), 3 * 2 * 1024 * 1024));
   EXPECT_LT(fused, apart);
@@ -187,7 +187,7 @@ TEST(StepCost, GradientsMayBeAddedByKernelsOfTheirOwn) {
 
 TEST(StepCost, SumsAreClearedAndDividedOnce) {
   CostOptions options;
-  options.sumBytes = 6;
+  options.system.sumBytes = 6;
   EXPECT_NEAR(price(options).sum() - price().sum(),
               6 * 1024 * 1024 / pcc::machine::memoryRate(a100().device()), 1e-12);
 }
@@ -195,7 +195,7 @@ TEST(StepCost, SumsAreClearedAndDividedOnce) {
 // The expected maximum of eight normal numbers is 1.43 standard deviations above the mean.
 TEST(StepCost, ProductsTakeAsLongAsOnTheSlowestDevice) {
   CostOptions options;
-  options.spread = 0.01;
+  options.system.spread = 0.01;
   Seconds slow = price(options).sections[0].forward, even = price().sections[0].forward;
   EXPECT_NEAR(slow.contraction / even.contraction, 1.0143, 1e-4);
   EXPECT_DOUBLE_EQ(slow.reduction, even.reduction);
@@ -203,7 +203,7 @@ TEST(StepCost, ProductsTakeAsLongAsOnTheSlowestDevice) {
 
 TEST(StepCost, AnUpdateOfAllParametersLaunchesNothingForOne) {
   CostOptions options;
-  options.updatesAtOnce = true;
+  options.system.updatesAtOnce = true;
   EXPECT_NEAR(price().sections[1].sum() - price(options).sections[1].sum(),
               a100().device().launch_seconds().value(), 1e-12);
 }
@@ -212,7 +212,7 @@ TEST(StepCost, AnUpdateOfAllParametersLaunchesNothingForOne) {
 TEST(StepCost, InputGradientsAreReducedBesideWeightGradients) {
   CostOptions options;
   EXPECT_EQ(price(options, a100(), layer).sections[0].hidden, 0);
-  options.hidesInputGradients = true;
+  options.system.hidesInputGradients = true;
   SectionCost section = price(options, a100(), layer).sections[0];
   EXPECT_GT(section.hidden, 0);
   EXPECT_LE(section.hidden, section.backward.communication);
@@ -221,15 +221,15 @@ TEST(StepCost, InputGradientsAreReducedBesideWeightGradients) {
 // The device has 108 units.
 TEST(StepCost, CollectivesOfActivationsMayTakeFewerUnits) {
   CostOptions options;
-  options.hidesInputGradients = true;
+  options.system.hidesInputGradients = true;
   double hidden = price(options, a100(), layer).sections[0].hidden;
-  options.activationUnits = 12;
+  options.system.activationUnits = 12;
   EXPECT_NEAR(price(options, a100(), layer).sections[0].hidden / hidden, 96.0 / 84, 1e-9);
 }
 
 TEST(StepCost, WhatAProductReadsMayBeGatheredAgain) {
   CostOptions options;
-  options.gathersAgain = true;
+  options.system.gathersAgain = true;
   SectionCost section = price(options, a100(), layer).sections[0];
   EXPECT_DOUBLE_EQ(section.recomputed.communication, section.forward.communication);
   EXPECT_GT(section.hidden, 0);
