@@ -171,7 +171,7 @@ StepCost estimateStepCost(ModuleOp module, const abi::Cluster &cluster,
   llvm::StringMap<double> timesLeft;
   llvm::StringMap<std::string> sections; // by the gradients that they return
   std::vector<MovableCollective> reductions, gathers;
-  for (analysis::Section section : analysis::collectSections(module)) {
+  for (const analysis::Section &section : analysis::collectSections(module)) {
     bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
     SectionCostModel costModel(section, costContext,
                                isUpdate ? abi::F32 : options.precision.activations);
