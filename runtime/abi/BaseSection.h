@@ -5,8 +5,7 @@
 //   actions             backward[0]  backward[1]  backward_last[2]
 //   runs of @backward       0            1              2
 
-#ifndef PCC_RUNTIME_ABI_LASTRUNS_H
-#define PCC_RUNTIME_ABI_LASTRUNS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -20,5 +19,3 @@ inline uint32_t baseSection(const Program &program, uint32_t section) {
 }
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_LASTRUNS_H

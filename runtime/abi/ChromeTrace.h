@@ -10,8 +10,7 @@
 //
 // Format: "Trace Event Format", Google, 2016.
 
-#ifndef PCC_RUNTIME_ABI_CHROMETRACE_H
-#define PCC_RUNTIME_ABI_CHROMETRACE_H
+#pragma once
 
 #include "runtime/abi/WholeFile.h"
 #include "runtime/abi/program.pb.h"
@@ -48,5 +47,3 @@ private:
 };
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_CHROMETRACE_H

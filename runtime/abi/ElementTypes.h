@@ -2,8 +2,7 @@
 //
 // Properties of the element types of program.proto, and overflow-checked element counts.
 
-#ifndef PCC_RUNTIME_ABI_ELEMENTTYPES_H
-#define PCC_RUNTIME_ABI_ELEMENTTYPES_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -44,5 +43,3 @@ template <typename Shape> std::optional<int64_t> elementCount(const Shape &shape
 }
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_ELEMENTTYPES_H

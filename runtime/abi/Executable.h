@@ -10,8 +10,7 @@
 //
 // Readers refuse a file whose fingerprint does not match, so damage is always found.
 
-#ifndef PCC_RUNTIME_ABI_EXECUTABLE_H
-#define PCC_RUNTIME_ABI_EXECUTABLE_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
@@ -52,5 +51,3 @@ Status validate(const Executable &executable, bool hasCode = true);
 bool hasDataflow(const Program &program);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_EXECUTABLE_H

@@ -4,8 +4,7 @@
 // header has the letters "pcc.exp\n" and the fingerprint of the message (Executable.h), so damage
 // is always found.
 
-#ifndef PCC_RUNTIME_ABI_EXPECTATIONFILE_H
-#define PCC_RUNTIME_ABI_EXPECTATIONFILE_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/golden.pb.h"
@@ -27,5 +26,3 @@ Status writeGoldenResults(const GoldenResults &golden, const std::string &path);
 Status validate(const GoldenResults &golden);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_EXPECTATIONFILE_H

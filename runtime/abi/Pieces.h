@@ -2,8 +2,7 @@
 //
 // Layout of a piece in the whole tensor that files store.
 
-#ifndef PCC_RUNTIME_ABI_PIECES_H
-#define PCC_RUNTIME_ABI_PIECES_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -24,5 +23,3 @@ Runs runsOf(const Parameter &parameter);
 const std::string &nameInFiles(const Parameter &parameter);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_PIECES_H

@@ -3,8 +3,7 @@
 // A merged view of the programs of all stages. Code that feeds data, saves parameters or computes
 // metrics does not need to know which stage owns an object.
 
-#ifndef PCC_RUNTIME_ABI_OUTSIDE_H
-#define PCC_RUNTIME_ABI_OUTSIDE_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -29,5 +28,3 @@ int findResult(const Program &program, const Result &result);
 bool isSumOfPrograms(const Executable &executable, const Result &result);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_OUTSIDE_H

@@ -3,8 +3,7 @@
 // Maps ranks to programs. With P programs the ranks 0 … n-1 form P blocks of n/P ranks; the ranks
 // of block s run program s.
 
-#ifndef PCC_RUNTIME_ABI_STAGES_H
-#define PCC_RUNTIME_ABI_STAGES_H
+#pragma once
 
 #include "runtime/abi/RankExpression.h"
 
@@ -29,5 +28,3 @@ inline int programOfRank(const Executable &executable, int64_t rank) {
 }
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_STAGES_H

@@ -4,8 +4,7 @@
 // computes the elements that it holds, whatever the sharding. The mixer is the finalizer of
 // SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
 
-#ifndef PCC_RUNTIME_ABI_RANDOM_H
-#define PCC_RUNTIME_ABI_RANDOM_H
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -47,5 +46,3 @@ inline double randomNormal(uint64_t seed, uint64_t stream, uint64_t index) {
 }
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_RANDOM_H

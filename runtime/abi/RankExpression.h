@@ -3,8 +3,7 @@
 // Ranks, coordinates and groups of a mesh. Example, mesh dp=2, tp=4: rank 6 has the coordinates (1,
 // 2); the expression 2·coordinate(dp) + 1 is 3 there.
 
-#ifndef PCC_RUNTIME_ABI_RANKEXPRESSION_H
-#define PCC_RUNTIME_ABI_RANKEXPRESSION_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -29,5 +28,3 @@ const RankList &listOf(const RankGroup &group, int64_t rank);
 std::vector<int64_t> offsetsOf(const Block &block, const Mesh &mesh, int64_t rank);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_RANKEXPRESSION_H

@@ -8,8 +8,7 @@
 //
 // If an action runs all copies of a microbatch, the ring index is the microbatch.
 
-#ifndef PCC_RUNTIME_ABI_RINGCOPY_H
-#define PCC_RUNTIME_ABI_RINGCOPY_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -66,5 +65,3 @@ inline bool mayOverlap(const Buffer &a, uint64_t aOffset, uint64_t aBytes, const
 }
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_RINGCOPY_H

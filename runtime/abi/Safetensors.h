@@ -5,8 +5,7 @@
 // name to {"dtype": …, "shape": […], "data_offsets": [begin, end]}, in bytes after the header. The
 // compiler reads such files (compiler/import/files/Safetensors.h), the device side writes them.
 
-#ifndef PCC_RUNTIME_ABI_SAFETENSORS_H
-#define PCC_RUNTIME_ABI_SAFETENSORS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -40,5 +39,3 @@ struct SafetensorsEntry {
 std::string safetensorsHead(std::span<const SafetensorsEntry> entries);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_SAFETENSORS_H

@@ -8,8 +8,7 @@
 //   programs[2]   same_as: 2, own_parts: names of its ops
 //   programs[3]   same_as: 2, …
 
-#ifndef PCC_RUNTIME_ABI_SHAREDRECORDS_H
-#define PCC_RUNTIME_ABI_SHAREDRECORDS_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
@@ -24,5 +23,3 @@ void shareInstructions(Executable &executable);
 Status fillInInstructions(Executable &executable);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_SHAREDRECORDS_H

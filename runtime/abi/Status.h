@@ -3,8 +3,7 @@
 // Errors of the device side as values. A Status says what went wrong, its kind, and where in the
 // run. Nothing on this side throws or aborts.
 
-#ifndef PCC_RUNTIME_ABI_STATUS_H
-#define PCC_RUNTIME_ABI_STATUS_H
+#pragma once
 
 #include <cassert>
 #include <cstdint>
@@ -99,5 +98,3 @@ private:
 };
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_STATUS_H

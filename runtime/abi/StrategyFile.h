@@ -4,8 +4,7 @@
 // protobuf's text format, any other the binary format. The binary format has a checksum, so damage
 // is found. The other two may be edited by hand.
 
-#ifndef PCC_RUNTIME_ABI_STRATEGYFILE_H
-#define PCC_RUNTIME_ABI_STRATEGYFILE_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/strategy.pb.h"
@@ -21,5 +20,3 @@ Expected<Strategy> readStrategy(const std::string &path);
 Status writeStrategy(const Strategy &strategy, const std::string &path);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_STRATEGYFILE_H

@@ -3,8 +3,7 @@
 // Conventions between the compiler, which writes GPU support kernels for any size, and the device
 // that calls them. docs/spec/kernels.md defines the order of arguments.
 
-#ifndef PCC_RUNTIME_ABI_SUPPORTKERNELS_H
-#define PCC_RUNTIME_ABI_SUPPORTKERNELS_H
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -46,5 +45,3 @@ inline int64_t numSumBlocks(int64_t count) {
 }
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_SUPPORTKERNELS_H

@@ -6,8 +6,7 @@
 //   run of a, number    0   1   2     3     4
 //   waits for b of      -   -   0     1     2
 
-#ifndef PCC_RUNTIME_ABI_WAITS_H
-#define PCC_RUNTIME_ABI_WAITS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -28,5 +27,3 @@ inline std::optional<uint64_t> awaitedNumber(uint32_t behind, uint64_t own) {
 }
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_WAITS_H

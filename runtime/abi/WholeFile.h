@@ -2,8 +2,7 @@
 //
 // Reads and writes files as a whole.
 
-#ifndef PCC_RUNTIME_ABI_WHOLEFILE_H
-#define PCC_RUNTIME_ABI_WHOLEFILE_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 
@@ -42,5 +41,3 @@ private:
 Status writeFile(const std::string &path, std::string_view content);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_WHOLEFILE_H

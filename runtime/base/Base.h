@@ -2,8 +2,7 @@
 //
 // Common names of all rooms of the device side.
 
-#ifndef PCC_RUNTIME_BASE_BASE_H
-#define PCC_RUNTIME_BASE_BASE_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 
@@ -43,5 +42,3 @@ inline AlignedBytes allocateAligned(uint64_t bytes, uint64_t alignment = 64) {
 }
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_BASE_BASE_H

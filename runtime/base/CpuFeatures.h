@@ -2,8 +2,7 @@
 //
 // CPU features of this machine, by LLVM's feature names.
 
-#ifndef PCC_RUNTIME_BASE_CPUFEATURES_H
-#define PCC_RUNTIME_BASE_CPUFEATURES_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -35,5 +34,3 @@ template <typename Features> Status checkCpuFeatures(const Features &features) {
 }
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_BASE_CPUFEATURES_H

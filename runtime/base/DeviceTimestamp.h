@@ -3,8 +3,7 @@
 // Timestamps of asynchronous device work. A position in the device's queue is marked, and has a
 // time once the device has reached it.
 
-#ifndef PCC_RUNTIME_BASE_TIMEMARK_H
-#define PCC_RUNTIME_BASE_TIMEMARK_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -30,5 +29,3 @@ struct TimestampSpan {
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_BASE_TIMEMARK_H

@@ -2,8 +2,7 @@
 //
 // Small helpers for files and folders.
 
-#ifndef PCC_RUNTIME_BASE_FILES_H
-#define PCC_RUNTIME_BASE_FILES_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -23,5 +22,3 @@ Expected<std::vector<std::string>> listFiles(const std::string &folder);
 Status makeFolder(const std::string &path);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_BASE_FILES_H

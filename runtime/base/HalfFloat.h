@@ -3,8 +3,7 @@
 // Conversions between f32 and the two 16-bit floating-point types, without branches, so that loops
 // over them vectorize. Rounding is to nearest, ties to even.
 
-#ifndef PCC_RUNTIME_BASE_HALFFLOAT_H
-#define PCC_RUNTIME_BASE_HALFFLOAT_H
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -52,5 +51,3 @@ inline Float16 toFloat16(float value) {
 }
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_BASE_HALFFLOAT_H

@@ -3,8 +3,7 @@
 // Libraries that are opened at run time. A room that uses one fills a struct of function pointers
 // from a table of names, so that one binary runs with and without the library.
 
-#ifndef PCC_RUNTIME_BASE_SHAREDLIBRARY_H
-#define PCC_RUNTIME_BASE_SHAREDLIBRARY_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_BASE_SHAREDLIBRARY_H

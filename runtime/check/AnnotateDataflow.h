@@ -4,8 +4,7 @@
 // (Instruction.number, Instruction.reads). The program must have its original order of actions and
 // instructions. The check verifies later changes of order or placement against these annotations.
 
-#ifndef PCC_RUNTIME_CHECK_STATEDATAFLOW_H
-#define PCC_RUNTIME_CHECK_STATEDATAFLOW_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -15,5 +14,3 @@ namespace pcc::check {
 void annotateDataflow(abi::Executable &executable);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_STATEDATAFLOW_H

@@ -15,8 +15,7 @@
 // Ranks at the same position of their programs form a column, and all columns are alike. Only
 // messages that all ranks of a program exchange within their columns carry knowledge.
 
-#ifndef PCC_RUNTIME_CHECK_ARRIVALS_H
-#define PCC_RUNTIME_CHECK_ARRIVALS_H
+#pragma once
 
 #include "runtime/check/HappensBefore.h"
 #include "runtime/check/Matching.h"
@@ -29,5 +28,3 @@ std::vector<Arrivals> listArrivals(const std::vector<ProgramIndex> &programs,
                                    const Messages &messages, const Episode &episode);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_ARRIVALS_H

@@ -3,8 +3,7 @@
 // Splits the memory of a rank into pieces wherever a touched range begins or ends. All bytes of a
 // piece behave alike, so the check works on pieces instead of bytes.
 
-#ifndef PCC_RUNTIME_CHECK_BYTEMAP_H
-#define PCC_RUNTIME_CHECK_BYTEMAP_H
+#pragma once
 
 #include "runtime/abi/validate/OperandRanges.h"
 #include "runtime/check/ProgramIndex.h"
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_BYTEMAP_H

@@ -6,8 +6,7 @@
 //   if (Status status = check::prove(executable); !status.ok())
 //     …   // "deadlock: rank 0 waits at 'send h' in forward[1,0] until rank 1 comes to …"
 
-#ifndef PCC_RUNTIME_CHECK_CHECK_H
-#define PCC_RUNTIME_CHECK_CHECK_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
@@ -32,5 +31,3 @@ abi::Status prove(const abi::Executable &executable, const ProveOptions &options
 std::vector<uint64_t> peakBytes(const abi::Executable &executable);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_CHECK_H

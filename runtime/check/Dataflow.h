@@ -11,8 +11,7 @@
 //
 // The values that an instruction reads are then the same in every run, and are the intended ones.
 
-#ifndef PCC_RUNTIME_CHECK_DATAFLOW_H
-#define PCC_RUNTIME_CHECK_DATAFLOW_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/check/ByteMap.h"
@@ -55,5 +54,3 @@ abi::Status checkStatedSources(const ProgramIndex &index, const ObservedDataflow
 ObservedDataflow makeObservedDataflow(const ProgramIndex &index);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_DATAFLOW_H

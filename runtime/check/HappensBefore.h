@@ -18,8 +18,7 @@
 // No byte of a message arrives before its sender begins to send. So the work of this rank that the
 // sender knew to be done (Arrivals.h) is done when a receive begins to write.
 
-#ifndef PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
-#define PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
+#pragma once
 
 #include "runtime/check/ProgramIndex.h"
 
@@ -93,5 +92,3 @@ private:
 };
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_HAPPENSBEFORE_H

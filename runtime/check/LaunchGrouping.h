@@ -10,8 +10,7 @@
 // together, but two messages may end at very different times: one goes to the next stage, the other
 // to a much later one. An instruction that waits for the first must not wait for the second.
 
-#ifndef PCC_RUNTIME_CHECK_NEIGHBOURS_H
-#define PCC_RUNTIME_CHECK_NEIGHBOURS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_NEIGHBOURS_H

@@ -4,8 +4,7 @@
 // collectives. Every sent message must be received, with the same type and size. Ranks of one
 // program have the same sequence, so the check compares programs, not ranks.
 
-#ifndef PCC_RUNTIME_CHECK_MATCHING_H
-#define PCC_RUNTIME_CHECK_MATCHING_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/check/ProgramIndex.h"
@@ -42,5 +41,3 @@ abi::Status checkMessages(const std::vector<ProgramIndex> &programs, const Messa
 abi::Status checkCollectives(const std::vector<ProgramIndex> &programs, const Episode &episode);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_MATCHING_H

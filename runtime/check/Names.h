@@ -2,8 +2,7 @@
 //
 // Names of instructions and their actions in diagnostics: "'/fc1/Gemm' in forward[2,0]".
 
-#ifndef PCC_RUNTIME_CHECK_NAMES_H
-#define PCC_RUNTIME_CHECK_NAMES_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -22,5 +21,3 @@ std::string nameOf(const abi::Program &program, const abi::Instruction &instruct
 std::string callOf(const abi::Collective &collective);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_NAMES_H

@@ -3,8 +3,7 @@
 // Lists all instructions of a program, and its episodes: a step, and the sections that run on their
 // own (evaluation runs `forward`; the first step begins with `start_training`).
 
-#ifndef PCC_RUNTIME_CHECK_PROGRAMINDEX_H
-#define PCC_RUNTIME_CHECK_PROGRAMINDEX_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -62,5 +61,3 @@ std::vector<ProgramIndex> indexPrograms(const abi::Executable &executable);
 std::vector<Episode> listEpisodes(const abi::Executable &executable);
 
 } // namespace pcc::check
-
-#endif // PCC_RUNTIME_CHECK_PROGRAMINDEX_H

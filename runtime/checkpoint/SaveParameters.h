@@ -2,8 +2,7 @@
 //
 // Saves parameters to files.
 
-#ifndef PCC_RUNTIME_CHECKPOINT_SAVEPARAMETERS_H
-#define PCC_RUNTIME_CHECKPOINT_SAVEPARAMETERS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/Base.h"
@@ -32,5 +31,3 @@ Status saveParameters(const std::string &path, const abi::Program &program,
                       bool mustBeFinite = false);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_CHECKPOINT_SAVEPARAMETERS_H

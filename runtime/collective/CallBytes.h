@@ -2,8 +2,7 @@
 //
 // Views the operands of a call as bytes in memory, for transports that move them.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_CALLBYTES_H
-#define PCC_RUNTIME_COLLECTIVE_CALLBYTES_H
+#pragma once
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/collective/Communicator.h"
@@ -35,5 +34,3 @@ inline const std::vector<int64_t> &targetShapeOf(const CollectiveCall &call) {
 int64_t zeroedBytes(const CollectiveCall &call, int position);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_COLLECTIVE_CALLBYTES_H

@@ -12,8 +12,7 @@
 //   …                                                   // work that does not touch the buffers
 //   Status status = group->wait(request);
 
-#ifndef PCC_RUNTIME_COLLECTIVE_COMMUNICATOR_H
-#define PCC_RUNTIME_COLLECTIVE_COMMUNICATOR_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/DeviceTimestamp.h"
@@ -168,5 +167,3 @@ public:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_COLLECTIVE_COMMUNICATOR_H

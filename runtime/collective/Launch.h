@@ -4,8 +4,7 @@
 // address of process 0. It knows the conventions of mpirun (OpenMPI, and the PMI of MPICH's hydra),
 // Slurm and torchrun.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LAUNCH_H
-#define PCC_RUNTIME_COLLECTIVE_LAUNCH_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -52,5 +51,3 @@ Expected<Launch> readLaunch();
 Expected<int> readStorePort();
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_COLLECTIVE_LAUNCH_H

@@ -5,8 +5,7 @@
 // every transport serves every device, at the cost of two copies over the device's link to the
 // host.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H
-#define PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/device/Device.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H

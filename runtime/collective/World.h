@@ -3,8 +3,7 @@
 // All ranks of a run as seen by one process: its own ranks, and those of other processes. Each
 // process has a contiguous block of ranks.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_WORLD_H
-#define PCC_RUNTIME_COLLECTIVE_WORLD_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 
@@ -71,5 +70,3 @@ private:
 std::unique_ptr<World> makeLocalWorld(std::vector<std::unique_ptr<Communicator>> communicators);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_COLLECTIVE_WORLD_H

@@ -5,8 +5,7 @@
 // order. Microbatch i, copy j is its block i·k + j. The rank's offset in dimension 0 selects its
 // rows of that block (docs/spec/parallel.md, "The batch").
 
-#ifndef PCC_RUNTIME_DATA_BATCHREADER_H
-#define PCC_RUNTIME_DATA_BATCHREADER_H
+#pragma once
 
 #include "runtime/data/Dataset.h"
 
@@ -79,5 +78,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DATA_BATCHREADER_H

@@ -2,8 +2,7 @@
 //
 // Checks that data hold valid values for a program.
 
-#ifndef PCC_RUNTIME_DATA_CHECKVALUES_H
-#define PCC_RUNTIME_DATA_CHECKVALUES_H
+#pragma once
 
 #include "runtime/data/Dataset.h"
 
@@ -17,5 +16,3 @@ Expected<std::vector<int>> bindCheckedFields(const Dataset &dataset, const abi::
                                              DataPurpose purpose);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DATA_CHECKVALUES_H

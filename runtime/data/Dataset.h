@@ -2,8 +2,7 @@
 //
 // Data in memory: rows of named fields. A row of a field is a small dense tensor.
 
-#ifndef PCC_RUNTIME_DATA_DATASET_H
-#define PCC_RUNTIME_DATA_DATASET_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/Base.h"
@@ -72,5 +71,3 @@ Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t
 Expected<std::vector<int>> bindFields(const Dataset &dataset, const abi::Program &program);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DATA_DATASET_H

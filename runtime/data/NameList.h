@@ -2,8 +2,7 @@
 //
 // Parses lists of names in a flag.
 
-#ifndef PCC_RUNTIME_DATA_NAMELIST_H
-#define PCC_RUNTIME_DATA_NAMELIST_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -23,5 +22,3 @@ inline std::vector<std::string> splitNames(const std::string &list) {
 }
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DATA_NAMELIST_H

@@ -2,8 +2,7 @@
 //
 // Reads whole files, compressed or not.
 
-#ifndef PCC_RUNTIME_DATA_UNPACKED_H
-#define PCC_RUNTIME_DATA_UNPACKED_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -17,5 +16,3 @@ namespace pcc::runtime {
 Expected<std::vector<std::byte>> readDecompressed(const std::string &path);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DATA_UNPACKED_H

@@ -9,8 +9,7 @@
 // may only enqueue an instruction. Instructions complete in the order in which they were run, and
 // at the latest when synchronize() or copyOut() returns.
 
-#ifndef PCC_RUNTIME_DEVICE_DEVICE_H
-#define PCC_RUNTIME_DEVICE_DEVICE_H
+#pragma once
 
 #include "runtime/abi/Rings.h"
 #include "runtime/base/DeviceTimestamp.h"
@@ -176,5 +175,3 @@ public:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DEVICE_DEVICE_H

@@ -2,8 +2,7 @@
 //
 // The parts of an instruction that change from action to action. They are the same on every device.
 
-#ifndef PCC_RUNTIME_DEVICE_SLOTS_H
-#define PCC_RUNTIME_DEVICE_SLOTS_H
+#pragma once
 
 #include "runtime/device/Device.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DEVICE_SLOTS_H

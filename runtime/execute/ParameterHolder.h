@@ -2,8 +2,7 @@
 //
 // Lists the ranks whose blocks make up a parameter. The list is the same in every process.
 
-#ifndef PCC_RUNTIME_EXECUTE_HOLDERS_H
-#define PCC_RUNTIME_EXECUTE_HOLDERS_H
+#pragma once
 
 #include "runtime/execute/rank/RankExecutor.h"
 
@@ -30,5 +29,3 @@ std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const 
 Status sendParameters(RankExecutor &rank, int64_t firstForeign);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_HOLDERS_H

@@ -2,8 +2,7 @@
 //
 // Runs one thread per rank, watched by the thread that started them.
 
-#ifndef PCC_RUNTIME_EXECUTE_RANKTHREADS_H
-#define PCC_RUNTIME_EXECUTE_RANKTHREADS_H
+#pragma once
 
 #include "runtime/base/Base.h"
 #include "runtime/execute/observe/Progress.h"
@@ -36,5 +35,3 @@ struct RankThreadsTask {
 Status runRankThreads(std::shared_ptr<const RankThreadsTask> task);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_RANKTHREADS_H

@@ -3,8 +3,7 @@
 // Runs a linked program: load, train, evaluate. `pcc run` and `pcc-run` call it after reading their
 // flags.
 
-#ifndef PCC_RUNTIME_EXECUTE_RUNPROGRAM_H
-#define PCC_RUNTIME_EXECUTE_RUNPROGRAM_H
+#pragma once
 
 #include "runtime/abi/config.pb.h"
 #include "runtime/collective/Launch.h"
@@ -31,5 +30,3 @@ std::map<std::string, double> sortedMetrics(const abi::RunReport &report);
 std::string toJson(const abi::RunReport &report);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_RUNPROGRAM_H

@@ -8,8 +8,7 @@
 //   Expected<StepResults> step = (*session)->runStep({{"image", images}, {"label", labels}});
 //   Expected<Tensor> updated = (*session)->parameter("fc1.weight");
 
-#ifndef PCC_RUNTIME_EXECUTE_SESSION_H
-#define PCC_RUNTIME_EXECUTE_SESSION_H
+#pragma once
 
 #include "runtime/collective/World.h"
 #include "runtime/execute/rank/RankExecutor.h"
@@ -119,5 +118,3 @@ private:
 int sectionOfName(const abi::Program &program, const std::string &name);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_SESSION_H

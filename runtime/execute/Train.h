@@ -2,8 +2,7 @@
 //
 // The training loop and evaluation.
 
-#ifndef PCC_RUNTIME_EXECUTE_TRAIN_H
-#define PCC_RUNTIME_EXECUTE_TRAIN_H
+#pragma once
 
 #include "runtime/abi/report.pb.h"
 #include "runtime/data/Dataset.h"
@@ -44,5 +43,3 @@ Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset
                                                  const std::string &metrics = "");
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_TRAIN_H

@@ -2,8 +2,7 @@
 //
 // Built-in devices and links. Every figure states its source.
 
-#ifndef PCC_RUNTIME_MACHINE_BUILTIN_H
-#define PCC_RUNTIME_MACHINE_BUILTIN_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 
@@ -39,5 +38,3 @@ const BuiltInDevice *findDevice(std::string_view name);
 const BuiltInLink *findLink(std::string_view name);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_BUILTIN_H

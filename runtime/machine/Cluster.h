@@ -7,8 +7,7 @@
 //
 // Rank r is device r, with the innermost level counted first.
 
-#ifndef PCC_RUNTIME_MACHINE_CLUSTER_H
-#define PCC_RUNTIME_MACHINE_CLUSTER_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/cluster.pb.h"
@@ -51,5 +50,3 @@ int64_t countDevices(const abi::Cluster &cluster);
 abi::Status checkRanks(const abi::Cluster &cluster, int64_t ranks);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_CLUSTER_H

@@ -36,8 +36,7 @@
 // members of a unit below use it (by level, one-shot), a member has 1/d of its rate. A flat ring or
 // tree crosses with one of the unit's m members, and has 1/⌈d/m⌉ of the rate.
 
-#ifndef PCC_RUNTIME_MACHINE_COLLECTIVEPRICE_H
-#define PCC_RUNTIME_MACHINE_COLLECTIVEPRICE_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/machine/Group.h"
@@ -73,5 +72,3 @@ CollectiveCost estimateCollectiveCost(const abi::Cluster &cluster, const Group &
                                       const Traffic &traffic);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_COLLECTIVEPRICE_H

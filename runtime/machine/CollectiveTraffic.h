@@ -11,8 +11,7 @@
 //   block_exchange                    the boxes that come from other ranks
 //   send, barrier                     nothing
 
-#ifndef PCC_RUNTIME_MACHINE_RECORDTRAFFIC_H
-#define PCC_RUNTIME_MACHINE_RECORDTRAFFIC_H
+#pragma once
 
 #include "runtime/machine/CollectiveCost.h"
 
@@ -46,5 +45,3 @@ CollectiveTraffic readTraffic(const abi::Executable &program, const abi::Collect
 double estimateTrafficCost(const abi::Cluster &cluster, const CollectiveTraffic &traffic);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_RECORDTRAFFIC_H

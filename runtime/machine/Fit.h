@@ -6,8 +6,7 @@
 //            which is linear in launch, 1/rate and the three losses over the rate
 //   line     seconds = start + amount / rate
 
-#ifndef PCC_RUNTIME_MACHINE_FIT_H
-#define PCC_RUNTIME_MACHINE_FIT_H
+#pragma once
 
 #include "runtime/machine/MatmulSize.h"
 
@@ -52,5 +51,3 @@ std::vector<double> solveLeastSquares(std::span<const std::vector<double>> rows,
                                       std::span<const double> targets);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_FIT_H

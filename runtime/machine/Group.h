@@ -11,8 +11,7 @@
 // All groups over the same axes run side by side. If several devices share a link, their traffic
 // shares its rate (CollectiveCost.h).
 
-#ifndef PCC_RUNTIME_MACHINE_GROUP_H
-#define PCC_RUNTIME_MACHINE_GROUP_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 
@@ -45,5 +44,3 @@ struct Group {
 };
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_GROUP_H

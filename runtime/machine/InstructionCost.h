@@ -15,8 +15,7 @@
 //
 // A causal attention computes half of each matmul.
 
-#ifndef PCC_RUNTIME_MACHINE_RECORDPRICE_H
-#define PCC_RUNTIME_MACHINE_RECORDPRICE_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/program.pb.h"
@@ -42,5 +41,3 @@ double estimateInstructionCost(const abi::DeviceFigures &device, const abi::Exec
                                bool isFirst);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_RECORDPRICE_H

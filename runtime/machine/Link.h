@@ -7,8 +7,7 @@
 //   10Gbps,20us      1.25e9 bytes a second (bits count in powers of ten), 20e-6 s
 //   1.25GB/s,0.02ms  the same
 
-#ifndef PCC_RUNTIME_MACHINE_LINK_H
-#define PCC_RUNTIME_MACHINE_LINK_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/machine/CollectiveCost.h"
@@ -35,5 +34,3 @@ void setLinks(abi::Cluster &cluster, const Link &link);
 double estimateLinkCost(const Link &link, int64_t members, const Traffic &traffic);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_LINK_H

@@ -2,8 +2,7 @@
 //
 // The size of a matmul, on which its rate depends.
 
-#ifndef PCC_RUNTIME_MACHINE_PRODUCT_H
-#define PCC_RUNTIME_MACHINE_PRODUCT_H
+#pragma once
 
 namespace pcc::machine {
 
@@ -17,5 +16,3 @@ struct MatmulSize {
 };
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_PRODUCT_H

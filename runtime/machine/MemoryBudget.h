@@ -7,8 +7,7 @@
 //          0              80 GB             80 GB
 //       8 GB              80 GB              8 GB
 
-#ifndef PCC_RUNTIME_MACHINE_MEMORYBUDGET_H
-#define PCC_RUNTIME_MACHINE_MEMORYBUDGET_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/config.pb.h"
@@ -25,5 +24,3 @@ int64_t memoryBudget(int64_t limit, const abi::Cluster &cluster);
 int64_t memoryBudget(const abi::ParallelConfig &config, const abi::Cluster &cluster);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_MEMORYBUDGET_H

@@ -10,8 +10,7 @@
 //   2560x2304x2304   180 tiles, two rounds          83 %
 //   3072x2304x2304   216 tiles, two rounds          100 %
 
-#ifndef PCC_RUNTIME_MACHINE_ROOFLINE_H
-#define PCC_RUNTIME_MACHINE_ROOFLINE_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/machine/MatmulSize.h"
@@ -45,5 +44,3 @@ double matmulSeconds(const abi::DeviceFigures &device, abi::ElementType type,
 double moveSeconds(const abi::DeviceFigures &device, double bytes);
 
 } // namespace pcc::machine
-
-#endif // PCC_RUNTIME_MACHINE_ROOFLINE_H

@@ -8,8 +8,7 @@
 //                 live from 3 to 11
 //   never read    live while the writing instruction runs
 
-#ifndef PCC_RUNTIME_SIMULATE_LIVEMEMORY_H
-#define PCC_RUNTIME_SIMULATE_LIVEMEMORY_H
+#pragma once
 
 #include "runtime/check/ByteMap.h"
 #include "runtime/simulate/FlatProgram.h"
@@ -23,5 +22,3 @@ Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes
                    const FlatProgram &flatProgram, const std::vector<Span> &spans);
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_LIVEMEMORY_H

@@ -4,8 +4,7 @@
 //
 //   '/h.0/gelu' of forward_backward[0] (1.049 MB), '/h.1/gelu' of forward_backward[0] (1.049 MB)
 
-#ifndef PCC_RUNTIME_SIMULATE_PEAK_H
-#define PCC_RUNTIME_SIMULATE_PEAK_H
+#pragma once
 
 #include "runtime/simulate/Simulate.h"
 
@@ -26,5 +25,3 @@ std::string describePeak(const abi::Executable &executable, const Simulation &si
                          const Timeline &timeline);
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_PEAK_H

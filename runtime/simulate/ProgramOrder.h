@@ -13,8 +13,7 @@
 // on durations. By seconds, fewer bytes may be live if a message is done before it is awaited. More
 // may be live if the device begins a message before a thread would reach it.
 
-#ifndef PCC_RUNTIME_SIMULATE_LISTORDER_H
-#define PCC_RUNTIME_SIMULATE_LISTORDER_H
+#pragma once
 
 #include "runtime/check/ByteMap.h"
 #include "runtime/simulate/FlatProgram.h"
@@ -29,5 +28,3 @@ std::vector<Span> spansInProgramOrder(const check::ProgramIndex &index, const ch
                                       const FlatProgram &flatProgram, int64_t rank);
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_LISTORDER_H

@@ -12,8 +12,7 @@
 // result. Time and memory of the simulator depend on the number of classes, not on the number of
 // ranks.
 
-#ifndef PCC_RUNTIME_SIMULATE_SIMULATE_H
-#define PCC_RUNTIME_SIMULATE_SIMULATE_H
+#pragma once
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/cluster.pb.h"
@@ -52,5 +51,3 @@ abi::Expected<Simulation> simulate(const abi::Executable &executable, const abi:
                                    const Options &options = {});
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_SIMULATE_H

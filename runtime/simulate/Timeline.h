@@ -2,8 +2,7 @@
 //
 // The activities of a rank in a step, and the distribution of its time.
 
-#ifndef PCC_RUNTIME_SIMULATE_TIMELINE_H
-#define PCC_RUNTIME_SIMULATE_TIMELINE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -86,5 +85,3 @@ struct Timeline {
 };
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_TIMELINE_H

@@ -6,8 +6,7 @@
 // and move in order. Each may follow the one before it after the time that its bytes take, without
 // the latency (LogGP, as in CollectiveCost.h).
 
-#ifndef PCC_RUNTIME_SIMULATE_FLIGHTS_H
-#define PCC_RUNTIME_SIMULATE_FLIGHTS_H
+#pragma once
 
 #include "runtime/simulate/RankClasses.h"
 
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_FLIGHTS_H

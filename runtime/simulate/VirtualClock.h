@@ -15,8 +15,7 @@
 // rendezvous do not take bandwidth from each other, beyond the assumptions of their costs
 // (CollectiveCost.h).
 
-#ifndef PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
-#define PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
+#pragma once
 
 #include "runtime/simulate/FlatProgram.h"
 #include "runtime/simulate/Timeline.h"
@@ -130,5 +129,3 @@ private:
 };
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H

@@ -3,8 +3,7 @@
 // Writes a simulated step for the viewers of Chrome and Perfetto, with the tracks of a measured one
 // (abi::ChromeTrace) and a counter of live bytes.
 
-#ifndef PCC_RUNTIME_SIMULATE_WRITETRACE_H
-#define PCC_RUNTIME_SIMULATE_WRITETRACE_H
+#pragma once
 
 #include "runtime/simulate/Simulate.h"
 
@@ -20,5 +19,3 @@ abi::Status writeTrace(const abi::Executable &executable, const Simulation &simu
                        const std::string &path, bool everyRank);
 
 } // namespace pcc::simulate
-
-#endif // PCC_RUNTIME_SIMULATE_WRITETRACE_H

@@ -4,8 +4,7 @@
 // `--name=value` and `--name value` are the same; a boolean flag needs no value.
 // `-h` is `--help`.
 
-#ifndef PCC_TOOLS_PCC_RUN_FLAGS_H
-#define PCC_TOOLS_PCC_RUN_FLAGS_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -38,5 +37,3 @@ runtime::Expected<std::vector<std::string>> parseFlags(std::span<const Flag> fla
 std::string describeFlags(std::span<const Flag> flags);
 
 } // namespace pcc::tools
-
-#endif // PCC_TOOLS_PCC_RUN_FLAGS_H

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PCC_TOOLS_VERSION_VERSION_H
-#define PCC_TOOLS_VERSION_VERSION_H
+#pragma once
 
 namespace pcc::tools {
 
@@ -8,5 +7,3 @@ namespace pcc::tools {
 const char *version();
 
 } // namespace pcc::tools
-
-#endif // PCC_TOOLS_VERSION_VERSION_H

@@ -2,8 +2,7 @@
 //
 // Validation of a message: tracks the current position and keeps the first error.
 
-#ifndef PCC_RUNTIME_ABI_CHECKER_H
-#define PCC_RUNTIME_ABI_CHECKER_H
+#pragma once
 
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/Status.h"
@@ -119,5 +118,3 @@ bool checkExpression(Checker &checker, const RankExpression &expression, const M
 bool checkBufferIndex(Checker &checker, const Program &program, uint32_t buffer);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_CHECKER_H

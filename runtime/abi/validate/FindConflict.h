@@ -2,8 +2,7 @@
 //
 // Finds conflicts among many instructions in the time of a sort.
 
-#ifndef PCC_RUNTIME_ABI_FINDCONFLICT_H
-#define PCC_RUNTIME_ABI_FINDCONFLICT_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -19,5 +18,3 @@ std::optional<size_t> findConflict(const Executable &executable, const Program &
                                    std::span<const Instruction *const> instructions);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_FINDCONFLICT_H

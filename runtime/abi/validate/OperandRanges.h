@@ -7,8 +7,7 @@
 //   matmul that adds          a, b: read; c: read and written
 //   all_gather among 4        source: read; destination: four times as much, written
 
-#ifndef PCC_RUNTIME_ABI_OPERANDRANGES_H
-#define PCC_RUNTIME_ABI_OPERANDRANGES_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -43,5 +42,3 @@ bool mayConflict(const Executable &executable, const Program &program, const Ins
                  const Instruction &b);
 
 } // namespace pcc::abi
-
-#endif // PCC_RUNTIME_ABI_OPERANDRANGES_H

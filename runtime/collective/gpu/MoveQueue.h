@@ -3,8 +3,7 @@
 // The stream that runs a rank's communication, and how moves are enqueued on it. The driver does
 // copies. Support kernels of the program do boxes and reductions (docs/spec/kernels.md).
 
-#ifndef PCC_RUNTIME_COLLECTIVE_GPU_MOVEQUEUE_H
-#define PCC_RUNTIME_COLLECTIVE_GPU_MOVEQUEUE_H
+#pragma once
 
 #include "runtime/collective/gpu/Moves.h"
 #include "runtime/device/cuda/Code.h"
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace pcc::runtime::gpu
-
-#endif // PCC_RUNTIME_COLLECTIVE_GPU_MOVEQUEUE_H

@@ -10,8 +10,7 @@
 //   all_to_all      the same
 //   the others      as their boxes say
 
-#ifndef PCC_RUNTIME_COLLECTIVE_GPU_MOVES_H
-#define PCC_RUNTIME_COLLECTIVE_GPU_MOVES_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 
@@ -73,5 +72,3 @@ void addMessage(const CollectiveCall &send, const CollectiveCall &receive,
                 std::vector<Move> &moves);
 
 } // namespace pcc::runtime::gpu
-
-#endif // PCC_RUNTIME_COLLECTIVE_GPU_MOVES_H

@@ -12,8 +12,7 @@
 // enqueued earlier, so streams cannot wait in a circle. Messages work in the same way between their
 // two ranks.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_GPU_SHAREDGPU_H
-#define PCC_RUNTIME_COLLECTIVE_GPU_SHAREDGPU_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/device/cuda/CudaDevice.h"
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_COLLECTIVE_GPU_SHAREDGPU_H

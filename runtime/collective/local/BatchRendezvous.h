@@ -14,8 +14,7 @@
 // thread is scheduled. A rendezvous is reused: round q is in `phase` 2q while members arrive, 2q+1
 // while they work, and done from 2q+2 on.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H
+#pragma once
 
 #include "runtime/base/Sleep.h"
 #include "runtime/collective/local/EmulatedLink.h"
@@ -82,5 +81,3 @@ private:
 };
 
 } // namespace pcc::runtime::local
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H

@@ -2,8 +2,7 @@
 //
 // Copies boxes between dense row-major tensors.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/collective/local/NonTemporalStore.h"
@@ -29,5 +28,3 @@ void moveBox(BoxSide<const std::byte> source, BoxSide<std::byte> target,
              StoreMode store = StoreMode::ThroughCaches);
 
 } // namespace pcc::runtime::local
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H

@@ -10,8 +10,7 @@
 //   message      takes the sender's outgoing and the receiver's incoming channel while its S bytes
 //                pass (S / rate); it arrives after the latency, during which the next may follow
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_EMULATEDLINK_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_EMULATEDLINK_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/machine/Link.h"
@@ -56,5 +55,3 @@ private:
 };
 
 } // namespace pcc::runtime::local
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_EMULATEDLINK_H

@@ -2,8 +2,7 @@
 //
 // The transport between threads of one process. Ranks may far outnumber cores.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_LOCALCOMMUNICATOR_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_LOCALCOMMUNICATOR_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/machine/Link.h"
@@ -22,5 +21,3 @@ std::vector<std::unique_ptr<Communicator>>
 makeLocalCommunicators(int ranks, int cores = 0, const std::optional<machine::Link> &link = {});
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_LOCALCOMMUNICATOR_H

@@ -3,8 +3,7 @@
 // Matches sends and receives between threads: the second side to arrive copies directly from the
 // sender's buffer to the receiver's. Sends from one rank to another under one tag arrive in order.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
+#pragma once
 
 #include "runtime/collective/local/EmulatedLink.h"
 
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace pcc::runtime::local
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H

@@ -3,8 +3,7 @@
 // Reduces several arrays element by element, always in the given order, so that the bits do not
 // depend on the thread or the time. Sums of f16 and bf16 are computed in f32 and rounded once.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_REDUCE_H
-#define PCC_RUNTIME_COLLECTIVE_LOCAL_REDUCE_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/collective/local/NonTemporalStore.h"
@@ -23,5 +22,3 @@ void reduce(abi::ReduceOp op, abi::ElementType type, std::span<const std::byte *
             StoreMode store = StoreMode::ThroughCaches);
 
 } // namespace pcc::runtime::local
-
-#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_REDUCE_H

@@ -2,8 +2,7 @@
 //
 // How the engine signals ranks that an operation is done, and how a run is aborted.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H
+#pragma once
 
 #include "runtime/base/Base.h"
 #include "runtime/base/Sleep.h"
@@ -81,5 +80,3 @@ private:
 };
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H

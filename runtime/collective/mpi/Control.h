@@ -4,8 +4,7 @@
 // run, and the state of a process's ranks. An engine answers whatever its ranks do, so a process
 // that does not answer is not running.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_CONTROL_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_CONTROL_H
+#pragma once
 
 #include "runtime/collective/mpi/Completion.h"
 #include "runtime/collective/mpi/Engine.h"
@@ -63,5 +62,3 @@ private:
 };
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_CONTROL_H

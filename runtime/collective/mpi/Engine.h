@@ -7,8 +7,7 @@
 // time that it has waited so far, at most a millisecond. So completion is noticed late by at most a
 // quarter of the wait, and a wait costs about ten polls before they are a millisecond apart.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_ENGINE_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_ENGINE_H
+#pragma once
 
 #include "runtime/collective/mpi/MpiLibrary.h"
 
@@ -82,5 +81,3 @@ private:
 };
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_ENGINE_H

@@ -2,8 +2,7 @@
 //
 // A group of ranks as seen by one process: its own members, and the process of each member.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_MEMBERS_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_MEMBERS_H
+#pragma once
 
 #include "runtime/collective/World.h"
 
@@ -32,5 +31,3 @@ struct Members {
 };
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_MEMBERS_H

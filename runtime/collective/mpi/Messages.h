@@ -2,8 +2,7 @@
 //
 // Sends and receives between ranks. They go through MPI even within one process.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H
+#pragma once
 
 #include "runtime/collective/mpi/Completion.h"
 #include "runtime/collective/mpi/Engine.h"
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H

@@ -2,8 +2,7 @@
 //
 // The plug-in libpcc-mpi.so, opened once per process.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_MPILIBRARY_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_MPILIBRARY_H
+#pragma once
 
 #include "runtime/base/Base.h"
 #include "runtime/collective/mpi/plugin/PccMpi.h"
@@ -20,5 +19,3 @@ Expected<const PccMpi *> openLibrary();
 Status statusOf(const PccMpi &library, int code);
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_MPILIBRARY_H

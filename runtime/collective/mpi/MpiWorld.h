@@ -10,8 +10,7 @@
 // Groups whose ranks are all in one process are local. Ranks may split only one communicator at a
 // time, since all processes create the groups of a split together.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_MPIWORLD_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_MPIWORLD_H
+#pragma once
 
 #include "runtime/collective/mpi/Engine.h"
 #include "runtime/collective/mpi/Operation.h"
@@ -32,5 +31,3 @@ Expected<std::unique_ptr<World>> makeWorld(std::shared_ptr<Engine> engine, int r
                                            const WorldOptions &options);
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_MPIWORLD_H

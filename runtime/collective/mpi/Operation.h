@@ -20,8 +20,7 @@
 // each process has one member. If it has k members, this moves k times as much.
 // `Reductions::Library` leaves all-reduces to MPI, which sums in its own order.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_OPERATION_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_OPERATION_H
+#pragma once
 
 #include "runtime/base/Base.h"
 #include "runtime/collective/mpi/Members.h"
@@ -135,5 +134,3 @@ std::unique_ptr<Operation> makeAllReduce(const Members &members, OwnCalls calls,
                                          Reductions reductions, StagingPool &pool);
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_OPERATION_H

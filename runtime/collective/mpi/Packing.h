@@ -12,8 +12,7 @@
 // per sender, that is MPI_Ialltoallw, which sends each pair's bytes separately instead of using a
 // ring or a tree. Besides, Open MPI copies non-contiguous data anyway.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_PACKING_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_PACKING_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/mpi/Members.h"
@@ -48,5 +47,3 @@ std::byte *pack(const PackedCalls &calls, int64_t first, int64_t end, std::byte 
 void unpack(const std::byte *values, const PackedCalls &calls);
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_PACKING_H

@@ -2,8 +2,7 @@
 //
 // The number of elements of an array for each process of a group, one process after the other.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
+#pragma once
 
 #include "runtime/collective/CallBytes.h"
 
@@ -38,5 +37,3 @@ constexpr int64_t maxElements = std::numeric_limits<int32_t>::max();
 using Sources = std::vector<const std::byte *>;
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H

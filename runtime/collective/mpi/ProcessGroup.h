@@ -2,8 +2,7 @@
 //
 // A group as shared by its members in one process, and the groups split from it.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_HOME_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_HOME_H
+#pragma once
 
 #include "runtime/collective/mpi/Control.h"
 #include "runtime/collective/mpi/MpiGroup.h"
@@ -57,5 +56,3 @@ private:
 };
 
 } // namespace pcc::runtime::mpi
-
-#endif // PCC_RUNTIME_COLLECTIVE_MPI_HOME_H

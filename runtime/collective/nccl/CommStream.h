@@ -3,8 +3,7 @@
 // An NCCL communicator with the stream on which its calls run in order, and temporary memory for
 // packed data.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_NCCL_LANE_H
-#define PCC_RUNTIME_COLLECTIVE_NCCL_LANE_H
+#pragma once
 
 #include "runtime/collective/gpu/MoveQueue.h"
 #include "runtime/collective/nccl/Plan.h"
@@ -95,5 +94,3 @@ private:
 };
 
 } // namespace pcc::runtime::nccl
-
-#endif // PCC_RUNTIME_COLLECTIVE_NCCL_LANE_H

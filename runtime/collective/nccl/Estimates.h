@@ -10,8 +10,7 @@
 // Therefore communicators are made for this purpose alone, and each collective is a group of its
 // own.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_NCCL_ESTIMATES_H
-#define PCC_RUNTIME_COLLECTIVE_NCCL_ESTIMATES_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/nccl/Nccl.h"
@@ -42,5 +41,3 @@ Expected<std::vector<std::optional<double>>> estimate(std::span<const int> gpus,
                                                       std::span<const CollectiveCall> calls);
 
 } // namespace pcc::runtime::nccl
-
-#endif // PCC_RUNTIME_COLLECTIVE_NCCL_ESTIMATES_H

@@ -4,8 +4,7 @@
 // header nor the library. The library is opened at first use. NcclHeaderTest compares these
 // declarations with the real header, if there is one.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
-#define PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Driver.h"
 
@@ -126,5 +125,3 @@ std::string versionText(int version);
 Expected<std::string> describeNccl();
 
 } // namespace pcc::runtime::nccl
-
-#endif // PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H

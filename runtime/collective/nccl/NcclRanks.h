@@ -26,8 +26,7 @@
 // created, and connected by sending a byte, before the first step. Later a rank could not wait for
 // that while other ranks wait for it.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_NCCL_NCCLRANKS_H
-#define PCC_RUNTIME_COLLECTIVE_NCCL_NCCLRANKS_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/nccl/RankComms.h"
@@ -69,5 +68,3 @@ private:
 };
 
 } // namespace pcc::runtime::nccl
-
-#endif // PCC_RUNTIME_COLLECTIVE_NCCL_NCCLRANKS_H

@@ -13,8 +13,7 @@
 // Sums are in NCCL's order. Sums of f16 and bf16 are in that type or in a wider one, as NCCL
 // chooses.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H
-#define PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/gpu/Moves.h"
@@ -66,5 +65,3 @@ void addCall(const CollectiveCall &call, int position, int members, const TakeMe
 void addMessage(const CollectiveCall &call, int peer, Plan &plan);
 
 } // namespace pcc::runtime::nccl
-
-#endif // PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H

@@ -7,8 +7,7 @@
 // can abort the run: that takes every communicator away to be aborted (JointAbort). Then their
 // kernels end, and with them everything that waits for the GPU.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_NCCL_RANKCOMMS_H
-#define PCC_RUNTIME_COLLECTIVE_NCCL_RANKCOMMS_H
+#pragma once
 
 #include "runtime/collective/nccl/Nccl.h"
 
@@ -126,5 +125,3 @@ private:
 };
 
 } // namespace pcc::runtime::nccl
-
-#endif // PCC_RUNTIME_COLLECTIVE_NCCL_RANKCOMMS_H

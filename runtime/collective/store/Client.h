@@ -3,8 +3,7 @@
 // The connection of a process to the store, shared by its threads. An extra thread receives answers
 // and passes them to the waiting threads.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STORE_CLIENT_H
-#define PCC_RUNTIME_COLLECTIVE_STORE_CLIENT_H
+#pragma once
 
 #include "runtime/collective/store/Frame.h"
 #include "runtime/collective/store/Socket.h"
@@ -97,5 +96,3 @@ private:
 };
 
 } // namespace pcc::runtime::store
-
-#endif // PCC_RUNTIME_COLLECTIVE_STORE_CLIENT_H

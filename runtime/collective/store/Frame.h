@@ -3,8 +3,7 @@
 // The messages on a connection to the store: a head, a key, a value. Numbers have the machine's
 // byte order; all processes of a run have the same architecture.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H
-#define PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -99,5 +98,3 @@ template <typename Take> void forEachValue(std::string_view values, Take take) {
 }
 
 } // namespace pcc::runtime::store
-
-#endif // PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H

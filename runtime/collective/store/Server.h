@@ -4,8 +4,7 @@
 // waits for a client. The name of a process that disconnects without Bye becomes the value of the
 // key `lost`.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H
-#define PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H
+#pragma once
 
 #include "runtime/collective/store/Frame.h"
 #include "runtime/collective/store/Socket.h"
@@ -91,5 +90,3 @@ private:
 };
 
 } // namespace pcc::runtime::store
-
-#endif // PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H

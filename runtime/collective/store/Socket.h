@@ -3,8 +3,7 @@
 // A TCP connection, or a listening socket. A connection breaks half a minute after the other
 // machine died silently.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STORE_SOCKET_H
-#define PCC_RUNTIME_COLLECTIVE_STORE_SOCKET_H
+#pragma once
 
 #include "runtime/base/Base.h"
 
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace pcc::runtime::store
-
-#endif // PCC_RUNTIME_COLLECTIVE_STORE_SOCKET_H

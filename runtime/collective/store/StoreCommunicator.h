@@ -10,8 +10,7 @@
 // A message is a key made of group, sender, receiver, tag and number. Data fetched by all readers
 // is removed from the store.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H
-#define PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/store/Client.h"
@@ -65,5 +64,3 @@ private:
 };
 
 } // namespace pcc::runtime::store
-
-#endif // PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H

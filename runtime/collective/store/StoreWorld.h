@@ -3,8 +3,7 @@
 // Joins ranks of several processes that know only the address of process 0. It has a store
 // (Server.h), to which all processes, including itself, connect (Client.h).
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STORE_STOREWORLD_H
-#define PCC_RUNTIME_COLLECTIVE_STORE_STOREWORLD_H
+#pragma once
 
 #include "runtime/collective/World.h"
 #include "runtime/collective/store/Socket.h"
@@ -29,5 +28,3 @@ struct WorldOptions {
 Expected<std::unique_ptr<World>> makeWorld(const WorldOptions &options);
 
 } // namespace pcc::runtime::store
-
-#endif // PCC_RUNTIME_COLLECTIVE_STORE_STOREWORLD_H

@@ -2,8 +2,7 @@
 //
 // Serializes a member's batch of collectives: each call and the data of its source.
 
-#ifndef PCC_RUNTIME_COLLECTIVE_STORE_WIRE_H
-#define PCC_RUNTIME_COLLECTIVE_STORE_WIRE_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 
@@ -21,5 +20,3 @@ std::string packCalls(std::span<const CollectiveCall> calls);
 Expected<std::vector<CollectiveCall>> unpackCalls(const std::string &bytes);
 
 } // namespace pcc::runtime::store
-
-#endif // PCC_RUNTIME_COLLECTIVE_STORE_WIRE_H

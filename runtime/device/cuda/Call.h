@@ -3,8 +3,7 @@
 // A launch of a function on a stream. Its arguments are addresses followed by 64-bit numbers, all
 // by value.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_CALL_H
-#define PCC_RUNTIME_DEVICE_CUDA_CALL_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Stream.h"
 
@@ -39,5 +38,3 @@ std::unique_ptr<PreparedInstruction> prepareCalls(const abi::Instruction &instru
 Status checkGrid(int64_t blocks);
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_CALL_H

@@ -2,8 +2,7 @@
 //
 // The code and constants of an executable on one GPU, shared by the ranks that use it.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_CODE_H
-#define PCC_RUNTIME_DEVICE_CUDA_CODE_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/device/cuda/driver/Gpu.h"
@@ -47,5 +46,3 @@ bool runsMachineCode(const std::string &chip, const GpuProperties &gpu);
 bool runsPtx(const std::string &chip, const GpuProperties &gpu);
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_CODE_H

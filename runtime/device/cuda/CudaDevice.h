@@ -3,8 +3,7 @@
 // NVIDIA GPUs as devices, using only the driver API: the compiler's kernels and one stream per
 // rank.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
-#define PCC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
+#pragma once
 
 #include "runtime/device/Device.h"
 
@@ -41,5 +40,3 @@ Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Execut
                                                                int64_t first, int64_t ranks);
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H

@@ -4,8 +4,7 @@
 // the program's kernels is done by support functions, which the compiler puts into the same code
 // (docs/spec/kernels.md).
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_RECORDS_H
-#define PCC_RUNTIME_DEVICE_CUDA_RECORDS_H
+#pragma once
 
 #include "runtime/device/LaunchScalars.h"
 #include "runtime/device/cuda/Code.h"
@@ -34,5 +33,3 @@ Expected<PreparedPointer> prepareMatmul(const abi::Instruction &instruction,
                                         const PrepareContext &context, RankParts parts);
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_RECORDS_H

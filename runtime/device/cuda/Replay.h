@@ -12,8 +12,7 @@
 // memory for a graph and may then wait for the whole GPU, including a receive whose sender may wait
 // for this rank. A kind of action without a graph is run instruction by instruction.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
-#define PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Stream.h"
 
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_REPLAY_H

@@ -15,8 +15,7 @@
 // The tiling depends only on sizes, and one thread does all additions to a number. So the bits do
 // not depend on the number of threads.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_ATTENTION_H
-#define PCC_RUNTIME_DEVICE_HOST_ATTENTION_H
+#pragma once
 
 #include "runtime/device/host/Instructions.h"
 #include "runtime/device/host/OneDnn.h"
@@ -110,5 +109,3 @@ Expected<PreparedPointer> prepareHalfAttention(const abi::Attention &attention,
                                                const Team &team, std::shared_ptr<Scratch> scratch);
 
 } // namespace pcc::runtime::host
-
-#endif // PCC_RUNTIME_DEVICE_HOST_ATTENTION_H

@@ -10,8 +10,7 @@
 //   layouts. So it is used for a part of a batch with fewer windows than output channels.
 // * Direct: oneDNN's sums in its own layouts, for all others.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_CONVOLUTION_H
-#define PCC_RUNTIME_DEVICE_HOST_CONVOLUTION_H
+#pragma once
 
 #include "runtime/device/host/Instructions.h"
 #include "runtime/device/host/OneDnn.h"
@@ -32,5 +31,3 @@ Expected<PreparedPointer> prepareMatmulConvolution(const abi::Convolution &convo
                                                    std::shared_ptr<Scratch> scratch);
 
 } // namespace pcc::runtime::host
-
-#endif // PCC_RUNTIME_DEVICE_HOST_CONVOLUTION_H

@@ -3,8 +3,7 @@
 // The CPU as a device: emitted kernels, oneDNN for matmuls and convolutions, one OpenMP team per
 // rank.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H
-#define PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H
+#pragma once
 
 #include "runtime/device/Device.h"
 
@@ -24,5 +23,3 @@ Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Execut
 Expected<std::string> oneDnnVersion();
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H

@@ -2,8 +2,7 @@
 //
 // Prepares the local instructions for the host, and the resources that they share.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_RECORDS_H
-#define PCC_RUNTIME_DEVICE_HOST_RECORDS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/Base.h"
@@ -79,5 +78,3 @@ Expected<PreparedPointer> prepareConvolution(const abi::Convolution &convolution
                                              std::shared_ptr<Scratch> scratch);
 
 } // namespace pcc::runtime::host
-
-#endif // PCC_RUNTIME_DEVICE_HOST_RECORDS_H

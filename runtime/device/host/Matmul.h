@@ -9,8 +9,7 @@
 //   team's threads take blocks. Bias and activation follow while the block is in the cache. It is
 //   up to twice as fast if one extent is small.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_MATMUL_H
-#define PCC_RUNTIME_DEVICE_HOST_MATMUL_H
+#pragma once
 
 #include "runtime/device/host/Instructions.h"
 #include "runtime/device/host/OneDnn.h"
@@ -35,5 +34,3 @@ PreparedPointer prepareSmallMatmul(const MatmulCall &matmulCall, const OneDnn &d
 bool isSmallMatmul(const abi::Matmul &shape);
 
 } // namespace pcc::runtime::host
-
-#endif // PCC_RUNTIME_DEVICE_HOST_MATMUL_H

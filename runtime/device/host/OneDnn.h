@@ -3,8 +3,7 @@
 // oneDNN through its C interface, opened when the first matmul, convolution or attention is
 // prepared.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_ONEDNN_H
-#define PCC_RUNTIME_DEVICE_HOST_ONEDNN_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/SharedLibrary.h"
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace pcc::runtime::host
-
-#endif // PCC_RUNTIME_DEVICE_HOST_ONEDNN_H

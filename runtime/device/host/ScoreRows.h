@@ -3,8 +3,7 @@
 // Arithmetic on rows of scores, compiled for each vector width that the machine may have. An
 // element is computed in the same way for any length of its row.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_SCOREROWS_H
-#define PCC_RUNTIME_DEVICE_HOST_SCOREROWS_H
+#pragma once
 
 #include <cstdint>
 
@@ -35,5 +34,3 @@ void multiplyRow(float *row, int64_t count, float factor);
 float dotProduct(const float *a, const float *b, int64_t count);
 
 } // namespace pcc::runtime::host
-
-#endif // PCC_RUNTIME_DEVICE_HOST_SCOREROWS_H

@@ -2,8 +2,7 @@
 //
 // The threads of one rank.
 
-#ifndef PCC_RUNTIME_DEVICE_HOST_TEAM_H
-#define PCC_RUNTIME_DEVICE_HOST_TEAM_H
+#pragma once
 
 #include "runtime/base/SharedLibrary.h"
 
@@ -74,5 +73,3 @@ private:
 };
 
 } // namespace pcc::runtime::host
-
-#endif // PCC_RUNTIME_DEVICE_HOST_TEAM_H

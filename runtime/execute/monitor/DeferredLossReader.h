@@ -8,8 +8,7 @@
 //
 // A rank without a loss is held back in the same way.
 
-#ifndef PCC_RUNTIME_EXECUTE_LATELOSSES_H
-#define PCC_RUNTIME_EXECUTE_LATELOSSES_H
+#pragma once
 
 #include "runtime/execute/monitor/LossReader.h"
 
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_LATELOSSES_H

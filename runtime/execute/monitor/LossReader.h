@@ -2,8 +2,7 @@
 //
 // Computes the whole batch's loss, and the rank's own loss, from the values in the ranks' memories.
 
-#ifndef PCC_RUNTIME_EXECUTE_LOSSES_H
-#define PCC_RUNTIME_EXECUTE_LOSSES_H
+#pragma once
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/ProgramRanks.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_LOSSES_H

@@ -2,8 +2,7 @@
 //
 // Computes the metrics of an evaluation from rows of scores and their labels.
 
-#ifndef PCC_RUNTIME_EXECUTE_METRICS_H
-#define PCC_RUNTIME_EXECUTE_METRICS_H
+#pragma once
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/execute/rank/Tensor.h"
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_METRICS_H

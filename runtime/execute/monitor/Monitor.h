@@ -3,8 +3,7 @@
 // Reports the progress of a training run: loss lines, per-rank logs, a progress bar, and the
 // numbers of the final report.
 
-#ifndef PCC_RUNTIME_EXECUTE_MONITOR_H
-#define PCC_RUNTIME_EXECUTE_MONITOR_H
+#pragma once
 
 #include "runtime/abi/report.pb.h"
 #include "runtime/execute/monitor/LossReader.h"
@@ -72,5 +71,3 @@ private:
 };
 
 } // namespace pcc::runtime
-
-#endif // PCC_RUNTIME_EXECUTE_MONITOR_H

@@ -3,8 +3,7 @@
 // A rank's memory with a hash for every word. Instructions read and write hashes instead of
 // numbers.
 
-#ifndef PCC_TEST_UNIT_CHECK_HASHMEMORY_H
-#define PCC_TEST_UNIT_CHECK_HASHMEMORY_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -56,5 +55,3 @@ private:
 };
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_CHECK_HASHMEMORY_H

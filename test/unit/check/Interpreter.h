@@ -6,8 +6,7 @@
 // instruction reads and writes at any time between its begin and its end. Shares no code with
 // runtime/check.
 
-#ifndef PCC_TEST_UNIT_CHECK_INTERPRETER_H
-#define PCC_TEST_UNIT_CHECK_INTERPRETER_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -43,5 +42,3 @@ Outcome interpret(const abi::Executable &executable, DeviceKind kind, uint64_t s
 bool launchesFit(const abi::Executable &executable);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_CHECK_INTERPRETER_H

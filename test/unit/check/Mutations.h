@@ -2,8 +2,7 @@
 //
 // Random faults that a wrong compiler might put into a program.
 
-#ifndef PCC_TEST_UNIT_CHECK_MUTATIONS_H
-#define PCC_TEST_UNIT_CHECK_MUTATIONS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -20,5 +19,3 @@ std::string mutate(abi::Executable &executable, std::mt19937_64 &random);
 std::string changeFused(abi::Executable &executable, std::mt19937_64 &random);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_CHECK_MUTATIONS_H

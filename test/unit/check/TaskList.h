@@ -2,8 +2,7 @@
 //
 // The tasks of a rank in a step, one for each execution of an instruction, and their dependencies.
 
-#ifndef PCC_TEST_UNIT_CHECK_TASKLIST_H
-#define PCC_TEST_UNIT_CHECK_TASKLIST_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -69,5 +68,3 @@ private:
 };
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_CHECK_TASKLIST_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef PCC_TEST_UNIT_RUNTIME_LASTRUNS_H
-#define PCC_TEST_UNIT_RUNTIME_LASTRUNS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -12,5 +11,3 @@ namespace pcc::test {
 void splitLastRuns(abi::Executable &executable);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_LASTRUNS_H

@@ -3,8 +3,7 @@
 // Pipelines built by hand, in the form in which the compiler links them: one program per stage,
 // messages on the stream TRANSFER, activations in rings.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_PIPELINES_H
-#define PCC_TEST_UNIT_RUNTIME_PIPELINES_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -43,5 +42,3 @@ struct CompileOptions {
 abi::Executable makePipeline(const CompileOptions &options);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_PIPELINES_H

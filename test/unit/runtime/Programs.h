@@ -2,8 +2,7 @@
 //
 // Executables built by hand, in the form in which the compiler links them.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_PROGRAMS_H
-#define PCC_TEST_UNIT_RUNTIME_PROGRAMS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 
@@ -59,5 +58,3 @@ struct MlpOptions {
 abi::Executable makeMlp(const MlpOptions &options);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_PROGRAMS_H

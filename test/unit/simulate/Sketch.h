@@ -2,8 +2,7 @@
 //
 // Programs whose instructions take given times, on a machine made for them.
 
-#ifndef PCC_TEST_UNIT_SIMULATE_SKETCH_H
-#define PCC_TEST_UNIT_SIMULATE_SKETCH_H
+#pragma once
 
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/program.pb.h"
@@ -63,5 +62,3 @@ simulate::Span spanOf(const abi::Executable &executable, const simulate::Simulat
                       size_t timeline, const std::string &op, int run = 0);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_SIMULATE_SKETCH_H

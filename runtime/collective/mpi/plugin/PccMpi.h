@@ -8,8 +8,7 @@
  * are in elements of `width` bytes: 1, 2, 4 or 8.
  */
 
-#ifndef PCC_RUNTIME_COLLECTIVE_MPI_PLUGIN_PCCMPI_H
-#define PCC_RUNTIME_COLLECTIVE_MPI_PLUGIN_PCCMPI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -82,5 +81,3 @@ const PccMpi *pcc_mpi(void);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* PCC_RUNTIME_COLLECTIVE_MPI_PLUGIN_PCCMPI_H */

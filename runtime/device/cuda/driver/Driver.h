@@ -4,8 +4,7 @@
 // CUDA's headers nor its libraries. The driver library is opened at first use. DriverHeaderTest
 // compares these declarations with the real header, if there is one.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H
+#pragma once
 
 #include "runtime/base/SharedLibrary.h"
 
@@ -131,5 +130,3 @@ inline DevicePointer pointer(const std::byte *address) {
 }
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H

@@ -2,8 +2,7 @@
 //
 // A point in a stream for which the host, or other streams, can wait.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Gpu.h"
 
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H

@@ -12,8 +12,7 @@
 // the hardware has queues, the anchor's stream may queue behind one that waits for another rank. So
 // anchors are recorded between steps, when no other rank waits for this one.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENTCLOCK_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENTCLOCK_H
+#pragma once
 
 #include "runtime/base/DeviceTimestamp.h"
 #include "runtime/device/cuda/driver/SideStream.h"
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENTCLOCK_H

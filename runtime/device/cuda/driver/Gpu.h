@@ -2,8 +2,7 @@
 //
 // One GPU of this machine, with the context in which the ranks of a process use it.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_GPU_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_GPU_H
+#pragma once
 
 #include "runtime/device/Device.h"
 #include "runtime/device/cuda/driver/Driver.h"
@@ -47,5 +46,3 @@ private:
 Expected<std::unique_ptr<Allocation>> allocateOn(std::shared_ptr<const Gpu> gpu, uint64_t bytes);
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_GPU_H

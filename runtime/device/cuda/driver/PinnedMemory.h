@@ -2,8 +2,7 @@
 //
 // Page-locked host memory, which a GPU reads and writes directly.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_PINNEDMEMORY_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_PINNEDMEMORY_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Gpu.h"
 
@@ -33,5 +32,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_PINNEDMEMORY_H

@@ -8,8 +8,7 @@
 //   side->record(done);
 //   stream.waitFor(done);              // what the rank computes from now on
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_SIDESTREAM_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_SIDESTREAM_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Event.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_SIDESTREAM_H

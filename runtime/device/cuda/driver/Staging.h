@@ -4,8 +4,7 @@
 // copy, and only from page-locked memory. So the host leaves a copy in a ring buffer of such memory
 // and continues. A place in the ring is reused after its content has been fetched.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Event.h"
 #include "runtime/device/cuda/driver/PinnedMemory.h"
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H

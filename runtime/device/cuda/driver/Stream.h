@@ -3,8 +3,7 @@
 // The stream of one rank. Its work completes in the order in which it was enqueued. A failure
 // appears only at a later call, so the stream tracks which instructions may have caused it.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Event.h"
 #include "runtime/device/cuda/driver/Staging.h"
@@ -93,5 +92,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H

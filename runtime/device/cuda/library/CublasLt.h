@@ -3,8 +3,7 @@
 // The part of NVIDIA's cuBLASLt matmul library that pcc uses, declared here like the driver
 // (Driver.h). CublasLtHeaderTest compares these declarations with the real header, if there is one.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUBLASLT_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUBLASLT_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Driver.h"
 
@@ -136,5 +135,3 @@ private:
 Expected<std::string> describe();
 
 } // namespace pcc::runtime::cuda::lt
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUBLASLT_H

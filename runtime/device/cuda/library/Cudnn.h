@@ -4,8 +4,7 @@
 // that building needs neither its headers nor the library. The library is opened at first use.
 // CudnnHeaderTest compares these declarations with the real header, if there is one.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNN_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNN_H
+#pragma once
 
 #include "runtime/base/SharedLibrary.h"
 #include "runtime/device/cuda/driver/Driver.h"
@@ -49,5 +48,3 @@ struct Cudnn {
 Expected<std::string> cudnnVersion();
 
 } // namespace pcc::runtime::cuda::dnn
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNN_H

@@ -12,8 +12,7 @@
 // cuDNN calls log_sum the statistics of the softmax: the natural logarithm of the sum of the
 // exponentials of the scaled scores.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNATTENTION_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNATTENTION_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/device/cuda/library/CudnnGraph.h"
@@ -37,5 +36,3 @@ bool isExpressible(const abi::Attention &attention);
 Graph attentionGraph(const Cudnn &library, const abi::Attention &attention);
 
 } // namespace pcc::runtime::cuda::dnn
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNATTENTION_H

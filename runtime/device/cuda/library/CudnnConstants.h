@@ -3,8 +3,7 @@
 // The numbers of cuDNN 9's backend API that pcc uses, under their names there without the prefix.
 // CudnnHeaderTest compares them with the real header, if there is one.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNNUMBERS_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNNUMBERS_H
+#pragma once
 
 namespace pcc::runtime::cuda::dnn {
 
@@ -168,5 +167,3 @@ enum class Attribute : int {
 };
 
 } // namespace pcc::runtime::cuda::dnn
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNNUMBERS_H

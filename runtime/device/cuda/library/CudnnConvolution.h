@@ -2,8 +2,7 @@
 //
 // Builds convolutions as cuDNN graphs.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNCONVOLUTION_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNCONVOLUTION_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/device/cuda/library/CudnnGraph.h"
@@ -23,5 +22,3 @@ struct ConvolutionTensor {
 Graph convolutionGraph(const Cudnn &library, const abi::Convolution &convolution);
 
 } // namespace pcc::runtime::cuda::dnn
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNCONVOLUTION_H

@@ -3,8 +3,7 @@
 // A graph of cuDNN operations on tensors, under construction. Tensors in memory have identifiers,
 // under which a run provides their addresses. Tensors between operations have no memory.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNGRAPH_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNGRAPH_H
+#pragma once
 
 #include "runtime/device/cuda/library/Cudnn.h"
 
@@ -158,5 +157,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda::dnn
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNGRAPH_H

@@ -3,8 +3,7 @@
 // Runs a rank's convolutions and attention with cuDNN. It has one handle, one workspace for its
 // plans, and one plan for all instructions of a shape, made when the first of them is prepared.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/device/cuda/driver/Stream.h"
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H

@@ -3,8 +3,7 @@
 // Chooses how cuDNN runs a graph. It takes the first engine of the heuristics that gives the same
 // bits in every run and keeps the required precision.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNPLAN_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNPLAN_H
+#pragma once
 
 #include "runtime/device/cuda/library/CudnnGraph.h"
 
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda::dnn
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNPLAN_H

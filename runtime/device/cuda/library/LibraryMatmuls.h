@@ -3,8 +3,7 @@
 // Runs a rank's matmuls with cuBLASLt. It has one handle, one workspace, and one algorithm for all
 // matmuls of a shape, chosen when the first of them is prepared.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Stream.h"
 #include "runtime/device/cuda/library/MatmulPlan.h"
@@ -56,5 +55,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H

@@ -7,8 +7,7 @@
 //
 // with b as its first factor. A bias per column of c is one per row of cᵀ, as the library expects.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTPLAN_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTPLAN_H
+#pragma once
 
 #include "runtime/abi/program.pb.h"
 #include "runtime/device/cuda/library/CublasLt.h"
@@ -83,5 +82,3 @@ Expected<std::optional<Choice>> chooseAlgorithm(const CublasLt &library, Handle 
                                                 uint64_t workspaceBytes);
 
 } // namespace pcc::runtime::cuda::lt
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTPLAN_H

@@ -3,8 +3,7 @@
 // GPU memory in which the instructions of a rank work, one after the other. Its blocks never move,
 // since prepared instructions store their addresses.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_WORKSPACE_H
-#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_WORKSPACE_H
+#pragma once
 
 #include "runtime/device/cuda/driver/Gpu.h"
 
@@ -30,5 +29,3 @@ private:
 };
 
 } // namespace pcc::runtime::cuda
-
-#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_WORKSPACE_H

@@ -2,8 +2,7 @@
 //
 // Reference collectives on doubles, element by element. They define results, not algorithms.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_COLLECTIVEREFERENCE_H
-#define PCC_TEST_UNIT_RUNTIME_COLLECTIVEREFERENCE_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 
@@ -27,5 +26,3 @@ std::vector<Values> referenceOf(const runtime::CollectiveCall &call,
 int64_t destinationCount(const runtime::CollectiveCall &call, int members);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_COLLECTIVEREFERENCE_H

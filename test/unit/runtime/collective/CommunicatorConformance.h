@@ -10,8 +10,7 @@
 // If ranks are spread over processes, each process runs the suite, the factory returns the ranks of
 // its own process, and each rank checks its own results.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_COMMUNICATORCONFORMANCE_H
-#define PCC_TEST_UNIT_RUNTIME_COMMUNICATORCONFORMANCE_H
+#pragma once
 
 #include "test/unit/runtime/collective/Ranks.h"
 
@@ -34,5 +33,3 @@ inline void PrintTo(const Conformance &conformance, std::ostream *out) { *out <<
 class CommunicatorConformance : public testing::TestWithParam<Conformance> {};
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_COMMUNICATORCONFORMANCE_H

@@ -2,8 +2,7 @@
 //
 // Random collectives for the conformance suite, and the expected results of each member.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H
-#define PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H
+#pragma once
 
 #include "test/unit/runtime/collective/CollectiveReference.h"
 
@@ -40,5 +39,3 @@ void expectDone(const Case &test, int position);
 std::vector<int> randomColors(Random &random, int ranks, int groups);
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_CONFORMANCECASES_H

@@ -3,8 +3,7 @@
 // A communicator over device memory for callers whose buffers are on the host. Buffers go to the
 // device when a batch starts; results come back when the caller waits for the batch.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_DEVICEBUFFERS_H
-#define PCC_TEST_UNIT_RUNTIME_DEVICEBUFFERS_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 #include "runtime/device/Device.h"
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_DEVICEBUFFERS_H

@@ -2,8 +2,7 @@
 //
 // Runs a function on every rank of a fresh local world, one thread each.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_RANKS_H
-#define PCC_TEST_UNIT_RUNTIME_RANKS_H
+#pragma once
 
 #include "runtime/collective/Communicator.h"
 
@@ -28,5 +27,3 @@ inline void onEveryRank(const World &world,
 }
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_RANKS_H

@@ -2,8 +2,7 @@
 //
 // A test fixture with a folder for data files.
 
-#ifndef PCC_TEST_UNIT_RUNTIME_DATAFILES_H
-#define PCC_TEST_UNIT_RUNTIME_DATAFILES_H
+#pragma once
 
 #include "runtime/data/Dataset.h"
 
@@ -51,5 +50,3 @@ protected:
 };
 
 } // namespace pcc::test
-
-#endif // PCC_TEST_UNIT_RUNTIME_DATAFILES_H
