@@ -47,7 +47,9 @@ bool Section::endsSum(unsigned result) {
 }
 
 static Section makeSection(mlir::func::FuncOp function, int64_t runs) {
-  Section section{function, runs, {}, {}, {}};
+  Section section;
+  section.function = function;
+  section.runs = runs;
   for (unsigned result = 0; result < function.getNumResults(); ++result)
     if (graph::RoleAttr role = section.getResultRole(result))
       section.results[role].push_back(result);

@@ -49,7 +49,7 @@ struct GpuObject {
 struct KernelObject {
   std::string elf;                      ///< a shared object without DT_NEEDED; empty: no kernels
   std::vector<std::string> cpuFeatures; ///< features that the code needs, LLVM's names
-  std::optional<GpuObject> gpu;         ///< replaces the other fields
+  std::optional<GpuObject> gpu = {};    ///< replaces the other fields
 };
 
 /// Compiles the kernels of a module (after `--lower-emit-kernels`) for the CPU that LLVM calls

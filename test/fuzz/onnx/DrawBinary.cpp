@@ -9,11 +9,6 @@ namespace {
 /// Returns the range in which products of an integer type do not overflow.
 Domain domainOf(ElementType type) { return type == ElementType::I8 ? within(-11, 11) : Domain(); }
 
-Domain asExact(Domain domain) {
-  domain.isExact = true;
-  return domain;
-}
-
 using DomainOf = Domain (*)(ElementType);
 
 /// Draws an operator of two inputs of one type.

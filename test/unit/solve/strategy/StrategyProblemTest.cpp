@@ -91,8 +91,9 @@ TEST(StrategyProblem, NeverFallsOverBadBytes) {
     std::string text = isJson ? printProblemJson(test::randomProblem(3)) : two;
     auto read = [&](const std::string &bytes) {
       auto problem = isJson ? parseProblemJson(bytes) : parseProblemText(bytes);
-      if (problem)
+      if (problem) {
         EXPECT_EQ(check(*problem), "");
+      }
     };
     for (size_t i = 0; i < text.size(); ++i) {
       read(text.substr(0, i));
