@@ -104,7 +104,7 @@ bool allows(const abi::TopologyLevel &level, const Formula &formula) {
 /// Computes the cost of one collective of one group.
 class CollectiveCostModel {
 public:
-  CollectiveCostModel(const abi::Cluster &cluster, const Group &group, const Traffic &traffic)
+  CollectiveCostModel(const abi::Cluster &cluster, const GroupLayout &group, const Traffic &traffic)
       : cluster(cluster), group(group), traffic(traffic) {
     for (int level = 0; level < static_cast<int>(group.members.size()); ++level)
       if (group.members[level] > 1)
@@ -224,14 +224,14 @@ private:
   }
 
   const abi::Cluster &cluster;
-  const Group &group;
+  const GroupLayout &group;
   const Traffic &traffic;
   std::vector<int> spanned; ///< levels at which the group has more than one member
 };
 
 } // namespace
 
-CollectiveCost estimateCollectiveCost(const abi::Cluster &cluster, const Group &group,
+CollectiveCost estimateCollectiveCost(const abi::Cluster &cluster, const GroupLayout &group,
                                       const Traffic &traffic) {
   return CollectiveCostModel(cluster, group, traffic).cost();
 }

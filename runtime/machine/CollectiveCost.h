@@ -39,7 +39,7 @@
 #pragma once
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/machine/Group.h"
+#include "runtime/machine/GroupLayout.h"
 
 #include <string>
 
@@ -68,7 +68,7 @@ struct CollectiveCost {
 };
 
 /// Returns the lowest cost. `cluster` must be complete (Cluster.h), and `group` one of its groups.
-CollectiveCost estimateCollectiveCost(const abi::Cluster &cluster, const Group &group,
+CollectiveCost estimateCollectiveCost(const abi::Cluster &cluster, const GroupLayout &group,
                                       const Traffic &traffic);
 
 } // namespace pcc::machine

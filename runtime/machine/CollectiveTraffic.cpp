@@ -109,7 +109,7 @@ double estimateTrafficCost(const abi::Cluster &cluster, const CollectiveTraffic 
   std::set<std::vector<int64_t>> costed; // groups at equal locations cost the same
   double slowest = 0;
   for (const std::vector<int64_t> &ranks : traffic.groups) {
-    Group group = Group::of(ranks, cluster);
+    GroupLayout group = GroupLayout::of(ranks, cluster);
     if (costed.insert(group.members).second)
       slowest = std::max(slowest, estimateCollectiveCost(cluster, group, traffic.traffic).seconds);
   }

@@ -108,7 +108,7 @@ std::vector<uint32_t> ClassFinder::find() {
 } // namespace
 
 uint32_t Locations::of(const std::vector<int64_t> &ranks) {
-  machine::Group group = machine::Group::of(ranks, cluster);
+  machine::GroupLayout group = machine::GroupLayout::of(ranks, cluster);
   std::vector<int64_t> key = group.members;
   key.push_back(group.size); // uneven groups of different sizes may have equal members
   auto [known, isNew] = numbers.try_emplace(std::move(key), uint32_t(groups.size()));

@@ -23,7 +23,7 @@
 
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/check/Matching.h"
-#include "runtime/machine/Group.h"
+#include "runtime/machine/GroupLayout.h"
 
 #include <map>
 
@@ -35,12 +35,12 @@ public:
   explicit Locations(const abi::Cluster &cluster) : cluster(cluster) {}
 
   uint32_t of(const std::vector<int64_t> &ranks);
-  const machine::Group &groupOf(uint32_t place) const { return groups[place]; }
+  const machine::GroupLayout &groupOf(uint32_t place) const { return groups[place]; }
 
 private:
   const abi::Cluster &cluster;
   std::map<std::vector<int64_t>, uint32_t> numbers; ///< by members at each level and in all
-  std::vector<machine::Group> groups;
+  std::vector<machine::GroupLayout> groups;
 };
 
 /// The rendezvous of all ranks and their locations on the machine.

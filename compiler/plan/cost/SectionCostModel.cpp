@@ -206,7 +206,7 @@ static StringRef findGradient(analysis::Section &section, Value value) {
 
 void SectionCostModel::addCollective(Operation *op) {
   machine::Traffic traffic = analysis::trafficOf(op);
-  machine::Group group = analysis::groupOf(op, costContext.mesh, costContext.cluster);
+  machine::GroupLayout group = analysis::groupOf(op, costContext.mesh, costContext.cluster);
   StringRef gradient = op->getNumOperands() ? findGradient(section, op->getOperand(0)) : "";
   if (!gradient.empty()) {
     traffic.bytes *= double(abi::elementBytes(costContext.options.precision.gradients)) / 4;

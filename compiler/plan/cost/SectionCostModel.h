@@ -38,7 +38,7 @@ struct CostContext {
 /// A collective that may run at another place than its place in the program.
 struct MovableCollective {
   machine::Traffic traffic;
-  machine::Group group;
+  machine::GroupLayout group;
   llvm::StringRef gradient; ///< parameter of the gradient that it reduces; empty for a gather
 };
 

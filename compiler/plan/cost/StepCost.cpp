@@ -46,7 +46,7 @@ double StepCost::sum() const {
 /// Collectives that are fused into one.
 struct Bucket {
   machine::Traffic traffic;
-  const machine::Group *group;
+  const machine::GroupLayout *group;
   double timeLeft; ///< from when its last gradient is ready
 };
 

@@ -70,14 +70,15 @@ machine::Traffic trafficOf(Operation *op) {
   return {kind, static_cast<double>(getNumBytes(type))};
 }
 
-machine::Group groupOf(Operation *op, const dist::Mesh &mesh, const abi::Cluster &cluster) {
+machine::GroupLayout groupOf(Operation *op, const dist::Mesh &mesh, const abi::Cluster &cluster) {
   auto collective = dyn_cast<dist::CollectiveOpInterface>(op);
   dist::GroupAttr attr = collective ? collective.getGroupAttr() : dist::GroupAttr();
   if (!attr || attr.getRanks().empty())
     return makeGroup(dist::getGroupAxes(attr, mesh), mesh, cluster);
-  machine::Group largest;
+  machine::GroupLayout largest;
   for (const dist::RankList &ranks : dist::getGroups(attr, mesh))
-    if (machine::Group group = machine::Group::of({ranks.data(), ranks.size()}, cluster);
+    if (machine::GroupLayout group =
+            machine::GroupLayout::of({ranks.data(), ranks.size()}, cluster);
         group.size > largest.size)
       largest = group;
   return largest;

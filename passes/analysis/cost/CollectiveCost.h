@@ -13,7 +13,8 @@ machine::Traffic trafficOf(mlir::Operation *op);
 
 /// Returns the group of `op`, or all ranks of `mesh` if `op` has none. If groups differ, returns
 /// the largest.
-machine::Group groupOf(mlir::Operation *op, const dist::Mesh &mesh, const abi::Cluster &cluster);
+machine::GroupLayout groupOf(mlir::Operation *op, const dist::Mesh &mesh,
+                             const abi::Cluster &cluster);
 
 /// Returns the seconds until all members of the slowest group are done. `cluster` is complete and
 /// has a device for each rank of `mesh`. `ops` is one op, or several of one kind in a fused

@@ -7,8 +7,8 @@ using namespace llvm;
 
 namespace pcc::analysis {
 
-machine::Group makeGroup(ArrayRef<std::string> axes, const dist::Mesh &mesh,
-                         const abi::Cluster &cluster) {
+machine::GroupLayout makeGroup(ArrayRef<std::string> axes, const dist::Mesh &mesh,
+                               const abi::Cluster &cluster) {
   SmallVector<machine::GroupAxis> groupAxes;
   int64_t stride = 1;
   for (const dist::MeshAxis &axis : reverse(mesh.getAxes())) {
@@ -16,7 +16,7 @@ machine::Group makeGroup(ArrayRef<std::string> axes, const dist::Mesh &mesh,
       groupAxes.push_back({axis.size, stride});
     stride *= axis.size;
   }
-  return machine::Group::over({groupAxes.data(), groupAxes.size()}, cluster);
+  return machine::GroupLayout::over({groupAxes.data(), groupAxes.size()}, cluster);
 }
 
 /// Returns the collective of a step; unspecified for steps that are local to a rank.
@@ -57,7 +57,7 @@ machine::CollectiveCost ReshardCostModel::explain(const ReshardStep &step, doubl
 
 double secondsOfTransfer(double bytes, int64_t ranks, const abi::Cluster &cluster) {
   machine::GroupAxis stages[] = {{2, ranks}};
-  return machine::estimateCollectiveCost(cluster, machine::Group::over(stages, cluster),
+  return machine::estimateCollectiveCost(cluster, machine::GroupLayout::over(stages, cluster),
                                          {abi::SEND, bytes})
       .seconds;
 }

@@ -36,7 +36,7 @@ private:
 double secondsOfTransfer(double bytes, int64_t ranks, const abi::Cluster &cluster);
 
 /// Returns the position of the groups over `axes` of `mesh` on `cluster`.
-machine::Group makeGroup(llvm::ArrayRef<std::string> axes, const dist::Mesh &mesh,
-                         const abi::Cluster &cluster);
+machine::GroupLayout makeGroup(llvm::ArrayRef<std::string> axes, const dist::Mesh &mesh,
+                               const abi::Cluster &cluster);
 
 } // namespace pcc::analysis

@@ -42,7 +42,7 @@ buckets::BucketProblem poseProblem(const Case &question, const std::vector<int64
       *machine::parseCluster(llvm::formatv("{0}xV100", question.devices).str(), question.devices);
   std::vector<int64_t> ranks(question.devices);
   std::iota(ranks.begin(), ranks.end(), 0);
-  machine::Group group = machine::Group::of(ranks, cluster);
+  machine::GroupLayout group = machine::GroupLayout::of(ranks, cluster);
   auto seconds = [&](double size) {
     return machine::estimateCollectiveCost(cluster, group, {abi::ALL_REDUCE, size}).seconds;
   };

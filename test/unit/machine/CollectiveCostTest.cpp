@@ -38,7 +38,7 @@ abi::Cluster testCluster(std::vector<int64_t> counts,
 
 /// Returns the cost without the launch.
 CollectiveCost priceOn(const abi::Cluster &cluster, std::vector<GroupAxis> axes, Traffic traffic) {
-  CollectiveCost price = estimateCollectiveCost(cluster, Group::over(axes, cluster), traffic);
+  CollectiveCost price = estimateCollectiveCost(cluster, GroupLayout::over(axes, cluster), traffic);
   price.seconds -= price.seconds ? cluster.device().launch_seconds().value() : 0;
   return price;
 }
@@ -59,9 +59,9 @@ TEST(CollectiveCost, OneRankCostsNothing) {
 TEST(CollectiveCost, ALaunchComesOnTop) {
   abi::Cluster cluster = testCluster({8});
   GroupAxis axis{8, 1};
-  EXPECT_GT(
-      estimateCollectiveCost(cluster, Group::over({&axis, 1}, cluster), {abi::BARRIER}).seconds,
-      0.5);
+  EXPECT_GT(estimateCollectiveCost(cluster, GroupLayout::over({&axis, 1}, cluster), {abi::BARRIER})
+                .seconds,
+            0.5);
 }
 
 /// Subtracting the launch leaves a rounding error.
@@ -137,7 +137,7 @@ TEST(CollectiveCost, TheNumberOfRanksDoesNotMatter) {
   abi::Cluster large = *parseForm("512x8xH100");
   GroupAxis axis{4096, 1};
   CollectiveCost price =
-      estimateCollectiveCost(large, Group::over({&axis, 1}, large), {abi::ALL_REDUCE, 1e9});
+      estimateCollectiveCost(large, GroupLayout::over({&axis, 1}, large), {abi::ALL_REDUCE, 1e9});
   EXPECT_GT(price.seconds, 0);
   EXPECT_EQ(price.algorithms.size(), 2u);
 }

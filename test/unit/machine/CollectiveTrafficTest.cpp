@@ -93,7 +93,7 @@ TEST(CollectiveTraffic, TheSlowestGroupCounts) {
   // The second group of four spans two boxes of six, the first lies in one box.
   auto cluster = *parseForm("2x6xH100");
   CollectiveTraffic traffic = readTraffic(makeProgram(), makeCollective(abi::ALL_REDUCE));
-  Group across = Group::of(std::vector<int64_t>{4, 5, 6, 7}, cluster);
+  GroupLayout across = GroupLayout::of(std::vector<int64_t>{4, 5, 6, 7}, cluster);
   EXPECT_EQ(across.members, (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(estimateTrafficCost(cluster, traffic),
             estimateCollectiveCost(cluster, across, traffic.traffic).seconds);
@@ -102,8 +102,8 @@ TEST(CollectiveTraffic, TheSlowestGroupCounts) {
 TEST(CollectiveTraffic, ListsLieAsTheirAxes) {
   auto cluster = *parseForm("2x8xH100");
   std::vector<GroupAxis> axes = {{4, 4}};
-  Group listed = Group::of(std::vector<int64_t>{1, 5, 9, 13}, cluster);
-  Group over = Group::over(axes, cluster);
+  GroupLayout listed = GroupLayout::of(std::vector<int64_t>{1, 5, 9, 13}, cluster);
+  GroupLayout over = GroupLayout::over(axes, cluster);
   EXPECT_EQ(listed.members, over.members);
   EXPECT_EQ(listed.size, over.size);
 }

@@ -59,8 +59,9 @@ TEST(Link, ReplacesTheLinksOfACluster) {
   EXPECT_EQ(countDevices(cluster), 8);
   Traffic traffic{.kind = abi::ALL_REDUCE, .bytes = 1e6};
   std::vector<int64_t> ranks = {0, 3, 5, 6};
-  EXPECT_DOUBLE_EQ(estimateCollectiveCost(cluster, Group::of(ranks, cluster), traffic).seconds,
-                   estimateLinkCost(link, 4, traffic) + cluster.device().launch_seconds().value());
+  EXPECT_DOUBLE_EQ(
+      estimateCollectiveCost(cluster, GroupLayout::of(ranks, cluster), traffic).seconds,
+      estimateLinkCost(link, 4, traffic) + cluster.device().launch_seconds().value());
 }
 
 // Cores that move bytes are busy longer on slower links. Device units that are reserved for

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Levels of the members of a group, compared with counting the members one by one.
-#include "runtime/machine/Group.h"
+#include "runtime/machine/GroupLayout.h"
 #include "runtime/machine/Cluster.h"
 
 #include <gtest/gtest.h>
@@ -12,24 +12,24 @@ namespace {
 
 using Members = std::vector<int64_t>;
 
-Group groupOn(const char *form, std::vector<GroupAxis> axes) {
-  return Group::over(axes, *parseForm(form));
+GroupLayout groupOn(const char *form, std::vector<GroupAxis> axes) {
+  return GroupLayout::over(axes, *parseForm(form));
 }
 
-TEST(Group, ExamplesOfTheHeader) {
+TEST(GroupLayout, ExamplesOfTheHeader) {
   EXPECT_EQ(groupOn("2x8xH100", {{4, 1}}).members, (Members{4, 1}));
   EXPECT_EQ(groupOn("2x8xH100", {{4, 4}}).members, (Members{2, 2}));
   EXPECT_EQ(groupOn("2x8xH100", {{4, 4}, {4, 1}}).members, (Members{8, 2}));
 }
 
-TEST(Group, NobodyElse) {
-  Group group = groupOn("2x8xH100", {});
+TEST(GroupLayout, NobodyElse) {
+  GroupLayout group = groupOn("2x8xH100", {});
   EXPECT_EQ(group.size, 1);
   EXPECT_EQ(group.members, (Members{1, 1}));
 }
 
-TEST(Group, UnalignedGroupsAreRoundedUp) {
-  Group group = groupOn("3x2xcpu", {{3, 1}});
+TEST(GroupLayout, UnalignedGroupsAreRoundedUp) {
+  GroupLayout group = groupOn("3x2xcpu", {{3, 1}});
   EXPECT_EQ(group.size, 3);
   EXPECT_EQ(group.members, (Members{2, 2}));
 }
@@ -46,7 +46,7 @@ int64_t countUnits(const std::vector<GroupAxis> &axes, int64_t unit) {
   return units.size();
 }
 
-TEST(Group, AlignedGroupsAsCounted) {
+TEST(GroupLayout, AlignedGroupsAsCounted) {
   // Every subset of the axes of a mesh 2x2x2x2x2, on levels of sizes 4, 4 and 2.
   auto cluster = *parseForm("2x4x4xcpu");
   for (int subset = 0; subset < 32; ++subset) {
@@ -54,7 +54,7 @@ TEST(Group, AlignedGroupsAsCounted) {
     for (int axis = 0; axis < 5; ++axis)
       if (subset >> axis & 1)
         axes.push_back({2, int64_t(1) << axis});
-    Group group = Group::over(axes, cluster);
+    GroupLayout group = GroupLayout::over(axes, cluster);
     EXPECT_EQ(group.members[0], countUnits(axes, 1) / countUnits(axes, 4)) << subset;
     EXPECT_EQ(group.members[1], countUnits(axes, 4) / countUnits(axes, 16)) << subset;
     EXPECT_EQ(group.members[2], countUnits(axes, 16)) << subset;

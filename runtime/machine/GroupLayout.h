@@ -26,7 +26,7 @@ struct GroupAxis {
   int64_t stride = 1;
 };
 
-struct Group {
+struct GroupLayout {
   int64_t size = 1;
   /// By level, innermost first: in how many units of the level below a unit of this level has
   /// members.
@@ -34,10 +34,10 @@ struct Group {
 
   /// Returns the group of the ranks that differ along `axes` only. A group that is not aligned with
   /// the levels (3 ranks in units of 2) is rounded up at each level.
-  static Group over(std::span<const GroupAxis> axes, const abi::Cluster &cluster);
+  static GroupLayout over(std::span<const GroupAxis> axes, const abi::Cluster &cluster);
 
   /// Returns the group of `ranks`, all different. At each level the unit with most members counts.
-  static Group of(std::span<const int64_t> ranks, const abi::Cluster &cluster);
+  static GroupLayout of(std::span<const int64_t> ranks, const abi::Cluster &cluster);
 
   /// Returns the number of members in one unit below `level`.
   int64_t membersBelow(int level) const;

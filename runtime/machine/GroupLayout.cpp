@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/machine/Group.h"
+#include "runtime/machine/GroupLayout.h"
 
 #include <algorithm>
 #include <map>
@@ -18,8 +18,8 @@ static int64_t countUnits(std::span<const GroupAxis> axes, int64_t unit) {
   return count;
 }
 
-Group Group::over(std::span<const GroupAxis> axes, const abi::Cluster &cluster) {
-  Group group;
+GroupLayout GroupLayout::over(std::span<const GroupAxis> axes, const abi::Cluster &cluster) {
+  GroupLayout group;
   group.size = countUnits(axes, 1);
   int64_t unit = 1, inner = group.size;
   for (const abi::TopologyLevel &level : cluster.level()) {
@@ -31,8 +31,8 @@ Group Group::over(std::span<const GroupAxis> axes, const abi::Cluster &cluster) 
   return group;
 }
 
-Group Group::of(std::span<const int64_t> ranks, const abi::Cluster &cluster) {
-  Group group;
+GroupLayout GroupLayout::of(std::span<const int64_t> ranks, const abi::Cluster &cluster) {
+  GroupLayout group;
   group.size = static_cast<int64_t>(ranks.size());
   std::set<int64_t> units(ranks.begin(), ranks.end());
   for (const abi::TopologyLevel &level : cluster.level()) {
@@ -50,7 +50,7 @@ Group Group::of(std::span<const int64_t> ranks, const abi::Cluster &cluster) {
   return group;
 }
 
-int64_t Group::membersBelow(int level) const {
+int64_t GroupLayout::membersBelow(int level) const {
   int64_t count = 1;
   for (int i = 0; i < level; ++i)
     count *= members[i];
