@@ -12,7 +12,7 @@
 #include "passes/schedule/collectives/FusionRecords.h"
 #include "passes/solve/buckets/BucketRules.h"
 #include "runtime/machine/Cluster.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 

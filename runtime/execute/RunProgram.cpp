@@ -96,7 +96,7 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
       .warn = [](const std::string &text) { fmt::print(stderr, "warning: {}\n", text); }};
   if (config.link().empty())
     return options;
-  Expected<machine::Link> link = machine::parseLink(config.link());
+  Expected<machine::UniformLink> link = machine::parseLink(config.link());
   if (!link)
     return Status::badUsage(fmt::format("'--link': {}", link.status().message()));
   options.link = *link;

@@ -12,7 +12,7 @@
 
 #include "runtime/collective/World.h"
 #include "runtime/execute/rank/RankExecutor.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 
 #include <map>
 #include <optional>
@@ -26,7 +26,7 @@ struct SessionOptions {
   /// Seconds that a rank may wait for other ranks; 0: no limit.
   double timeOut = 0;
   /// Emulated link for the messages of local ranks; absent: memory speed.
-  std::optional<machine::Link> link = {};
+  std::optional<machine::UniformLink> link = {};
   /// World that joins the program's ranks across several processes; null: all ranks are local.
   std::shared_ptr<World> world = {};
   /// Trace of each rank.

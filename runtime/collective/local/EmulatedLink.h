@@ -13,7 +13,7 @@
 #pragma once
 
 #include "runtime/collective/Communicator.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 
 #include <map>
 #include <mutex>
@@ -25,7 +25,7 @@ namespace pcc::runtime::local {
 /// The links of all ranks of a process.
 class EmulatedLink {
 public:
-  EmulatedLink(const machine::Link &link, int ranks) : link(link), channels(ranks) {}
+  EmulatedLink(const machine::UniformLink &link, int ranks) : link(link), channels(ranks) {}
 
   /// Returns the seconds of a batch of collectives among `members` ranks, one after the other.
   /// Fused calls go in one message with the sum of their bytes. Calls that move nothing take 0.
@@ -48,7 +48,7 @@ private:
 
   double cost(const machine::Traffic &message, int members);
 
-  const machine::Link link;
+  const machine::UniformLink link;
   std::mutex mutex;
   std::vector<Channels> channels;
   std::map<CostKey, double> costs;

@@ -183,7 +183,7 @@ Expected<std::unique_ptr<Communicator>> LocalCommunicator::split(int color, int 
 } // namespace local
 
 std::vector<std::unique_ptr<Communicator>>
-makeLocalCommunicators(int ranks, int cores, const std::optional<machine::Link> &link) {
+makeLocalCommunicators(int ranks, int cores, const std::optional<machine::UniformLink> &link) {
   if (cores <= 0)
     cores = std::max(1u, std::thread::hardware_concurrency());
   // A rank with a core of its own may spin for some microseconds before it sleeps.

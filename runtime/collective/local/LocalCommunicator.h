@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/collective/Communicator.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 
 #include <memory>
 #include <optional>
@@ -18,6 +18,7 @@ namespace pcc::runtime {
 /// links of that kind (EmulatedLink.h); waiting ranks sleep. One thread uses a communicator; any
 /// thread may call abort().
 std::vector<std::unique_ptr<Communicator>>
-makeLocalCommunicators(int ranks, int cores = 0, const std::optional<machine::Link> &link = {});
+makeLocalCommunicators(int ranks, int cores = 0,
+                       const std::optional<machine::UniformLink> &link = {});
 
 } // namespace pcc::runtime

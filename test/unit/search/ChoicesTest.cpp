@@ -8,7 +8,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/machine/Cluster.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 #include "llvm/ADT/Twine.h"
 
 #include <cstdlib>

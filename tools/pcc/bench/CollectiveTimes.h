@@ -14,7 +14,7 @@
 
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 #include "llvm/Support/JSON.h"
 
 #include <functional>
@@ -34,7 +34,7 @@ struct CollectiveTimeOptions {
   std::vector<int64_t> bytes;
   int rounds = 5;
   double secondsPerRound = 0.02;
-  std::optional<machine::Link> link;
+  std::optional<machine::UniformLink> link;
 };
 
 struct CollectiveTime {

@@ -69,7 +69,7 @@ MeasuredSteps summarize(const std::map<int64_t, StepTime> &steps) {
 } // namespace
 
 abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
-                                          const std::optional<machine::Link> &link) {
+                                          const std::optional<machine::UniformLink> &link) {
   size_t traced = countInstructions(executable) * size_t(steps + 1);
   auto session =
       runtime::Session::load(std::move(executable), {.link = link, .trace = {.capacity = traced}});

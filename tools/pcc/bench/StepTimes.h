@@ -17,7 +17,7 @@
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
 #include "runtime/execute/observe/Trace.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 #include "runtime/simulate/Simulate.h"
 #include "llvm/Support/JSON.h"
 
@@ -131,7 +131,7 @@ struct MeasuredSteps {
 /// Runs `steps` counted steps of `executable` on random data, after two warm-up steps; over `link`
 /// if there is one. Errors: as Session::load and train; BadInput without a training step.
 abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
-                                          const std::optional<machine::Link> &link);
+                                          const std::optional<machine::UniformLink> &link);
 
 //===-- StepReport.cpp -----------------------------------------------------------------------===//
 

@@ -84,7 +84,7 @@ public:
   /// `timesCollective`: see TimedProgram.
   explicit TimedRun(bool timesCollective) : timesCollective(timesCollective) {}
 
-  runtime::Status load(abi::Executable executable, const std::optional<machine::Link> &link);
+  runtime::Status load(abi::Executable executable, const std::optional<machine::UniformLink> &link);
 
   /// Runs the program `repeats` times on every rank after a barrier, and after one run that does
   /// not count, because other programs have used the caches. The time lasts from the start of the
@@ -98,7 +98,8 @@ public:
   double whole = 0, last = 0, best = std::numeric_limits<double>::infinity();
 
 private:
-  runtime::Status open(const abi::Executable &executable, const std::optional<machine::Link> &link);
+  runtime::Status open(const abi::Executable &executable,
+                       const std::optional<machine::UniformLink> &link);
   runtime::Status readCollectives();
 
   const bool timesCollective;
@@ -110,7 +111,8 @@ private:
 
 } // namespace
 
-Status TimedRun::open(const abi::Executable &executable, const std::optional<machine::Link> &link) {
+Status TimedRun::open(const abi::Executable &executable,
+                      const std::optional<machine::UniformLink> &link) {
   runtime::SessionOptions options{.link = link};
   if (timesCollective && isGpu)
     options.trace.capacity = maxTraced;
@@ -121,7 +123,7 @@ Status TimedRun::open(const abi::Executable &executable, const std::optional<mac
   return {};
 }
 
-Status TimedRun::load(abi::Executable executable, const std::optional<machine::Link> &link) {
+Status TimedRun::load(abi::Executable executable, const std::optional<machine::UniformLink> &link) {
   isGpu = executable.has_gpu_code();
   abi::Section &section = *executable.mutable_programs(0)->mutable_sections(0);
   bool mayRepeat = isGpu && !hasCollective(section);

@@ -6,7 +6,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +30,9 @@ public:
   /// Ranks share the machine's threads, and their collectives go over `link` if there is one. With
   /// `gpuChip`, a GPU architecture, they run on the machine's GPUs. Each time is the least of
   /// `rounds` means over `secondsPerRound`.
-  RunTimer(mlir::MLIRContext &context, int64_t ranks, const std::optional<machine::Link> &link,
-           int rounds, double secondsPerRound, std::string gpuChip = {})
+  RunTimer(mlir::MLIRContext &context, int64_t ranks,
+           const std::optional<machine::UniformLink> &link, int rounds, double secondsPerRound,
+           std::string gpuChip = {})
       : context(context), ranks(ranks), link(link), rounds(rounds),
         secondsPerRound(secondsPerRound), gpuChip(std::move(gpuChip)) {}
 
@@ -52,7 +53,7 @@ public:
 private:
   mlir::MLIRContext &context;
   int64_t ranks;
-  std::optional<machine::Link> link;
+  std::optional<machine::UniformLink> link;
   int rounds;
   double secondsPerRound;
   std::string gpuChip; ///< empty: the host

@@ -13,10 +13,10 @@ namespace cl = llvm::cl;
 LinkFlag::LinkFlag(cl::SubCommand &command, llvm::StringRef help)
     : text("link", cl::desc(help), cl::value_desc("rate,latency"), cl::sub(command)) {}
 
-ExitCode LinkFlag::read(std::optional<machine::Link> &link) const {
+ExitCode LinkFlag::read(std::optional<machine::UniformLink> &link) const {
   if (!text.getNumOccurrences())
     return Success;
-  abi::Expected<machine::Link> given = machine::parseLink(text.getValue());
+  abi::Expected<machine::UniformLink> given = machine::parseLink(text.getValue());
   if (!given)
     return fail(BadUsage, "'--link': " + given.status().message());
   link = *given;
@@ -32,7 +32,7 @@ ClusterFlag::ClusterFlag(cl::SubCommand &command)
 ExitCode ClusterFlag::read(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
   if (ExitCode code = readCluster(ranks, cluster))
     return code;
-  std::optional<machine::Link> links;
+  std::optional<machine::UniformLink> links;
   if (ExitCode code = link.read(links))
     return code;
   if (!links)

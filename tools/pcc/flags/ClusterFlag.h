@@ -5,14 +5,14 @@
 #pragma once
 
 #include "runtime/abi/cluster.pb.h"
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 #include "tools/pcc/report/ExitCode.h"
 #include "llvm/Support/CommandLine.h"
 #include <optional>
 
 namespace pcc::cli {
 
-/// `--link=RATE,LATENCY`: links between ranks (runtime/machine/Link.h).
+/// `--link=RATE,LATENCY`: links between ranks (runtime/machine/UniformLink.h).
 class LinkFlag {
 public:
   /// `help` says which links the flag describes.
@@ -20,7 +20,7 @@ public:
 
   /// Reads the links; leaves `link` absent if the flag is not given. Returns BadUsage after an
   /// error message.
-  ExitCode read(std::optional<machine::Link> &link) const;
+  ExitCode read(std::optional<machine::UniformLink> &link) const;
 
   /// Returns the flag's value; empty if it is not given.
   const std::string &getText() const { return text; }
@@ -43,7 +43,7 @@ public:
 
   /// Reads the links of `--link`; leaves `link` absent without the flag. Returns BadUsage after an
   /// error message.
-  ExitCode readLink(std::optional<machine::Link> &links) const { return link.read(links); }
+  ExitCode readLink(std::optional<machine::UniformLink> &links) const { return link.read(links); }
   /// Returns the text of `--link`; empty if the flag was not given.
   const std::string &getLink() const { return link.getText(); }
 

@@ -120,7 +120,7 @@ private:
     auto program = abi::readExecutable(subject);
     if (!program)
       return fail(ExitCode(program.status().exitCode()), program.status().describe());
-    std::optional<machine::Link> links;
+    std::optional<machine::UniformLink> links;
     if (ExitCode code = cluster.readLink(links))
       return code;
     PredictedStep predicted;
@@ -140,7 +140,7 @@ private:
   /// Simulates a step on the machine of '--cluster' or, without that flag, on this machine as
   /// measured now. The measured ranks have the same device and the same links as the program's
   /// ranks.
-  ExitCode predict(const abi::Executable &program, const std::optional<machine::Link> &links,
+  ExitCode predict(const abi::Executable &program, const std::optional<machine::UniformLink> &links,
                    PredictedStep &predicted) const {
     int64_t count = abi::rankCount(program.mesh());
     std::optional<abi::Cluster> machine;

@@ -42,7 +42,7 @@ public:
     if (ranks < 1 || ranks > maxRanks)
       return fail(BadUsage, llvm::formatv("'--device-num': expected 1 to {0}, got {1}", maxRanks,
                                           ranks.getValue()));
-    std::optional<machine::Link> links;
+    std::optional<machine::UniformLink> links;
     if (ExitCode code = link.read(links))
       return code;
     std::string gpuChip;

@@ -19,10 +19,10 @@ namespace pcc::test {
 namespace {
 
 using namespace runtime;
-using machine::Link;
+using machine::UniformLink;
 
 /// 1 MB takes 10 ms on this link.
-constexpr Link slow{.bytesPerSecond = 1e8, .latencySeconds = 1e-3};
+constexpr UniformLink slow{.bytesPerSecond = 1e8, .latencySeconds = 1e-3};
 constexpr int64_t count = 250'000; // 1 MB of f32
 
 int64_t nanoseconds(double seconds) { return int64_t(seconds * 1e9); }
@@ -212,7 +212,7 @@ TEST(EmulatedLink, TheSameBits) {
 // The link takes a third of a second. Starting and waiting take almost no processor time, and the
 // starting thread continues meanwhile.
 TEST(EmulatedLink, SleepsWhileOthersMayWork) {
-  constexpr Link tardy{.bytesPerSecond = 1e9, .latencySeconds = 0.3};
+  constexpr UniformLink tardy{.bytesPerSecond = 1e9, .latencySeconds = 0.3};
   onEveryRank(makeLocalCommunicators(2, 0, tardy), [&](Communicator &rank) {
     int32_t value = 1, sum = 0;
     CollectiveCall call{.kind = abi::ALL_REDUCE, .type = abi::I32, .source = &value, .shape = {1}};
@@ -230,7 +230,7 @@ TEST(EmulatedLink, SleepsWhileOthersMayWork) {
 
 // An abort ends a sleep of one minute.
 TEST(EmulatedLink, AbortEndsASleep) {
-  constexpr Link stuck{.bytesPerSecond = 1e9, .latencySeconds = 60};
+  constexpr UniformLink stuck{.bytesPerSecond = 1e9, .latencySeconds = 60};
   std::atomic<int> started = 0;
   onEveryRank(makeLocalCommunicators(2, 0, stuck), [&](Communicator &rank) {
     static const CollectiveCall barrier;

@@ -18,7 +18,8 @@ INSTANTIATE_TEST_SUITE_P(
         Conformance{"link",
                     [](int ranks) {
                       return runtime::makeLocalCommunicators(
-                          ranks, 0, machine::Link{.bytesPerSecond = 1e10, .latencySeconds = 1e-6});
+                          ranks, 0,
+                          machine::UniformLink{.bytesPerSecond = 1e10, .latencySeconds = 1e-6});
                     }}),
     [](const auto &info) { return info.param.name; });
 

@@ -16,21 +16,21 @@
 
 namespace pcc::machine {
 
-struct Link {
+struct UniformLink {
   double bytesPerSecond = 0;
   double latencySeconds = 0;
 };
 
 /// Reads `RATE,LATENCY`: a rate in bps, kbps, Mbps, Gbps, Tbps or in B/s, kB/s, MB/s, GB/s, TB/s, a
 /// latency in ns, us, ms or s, both above 0. BadUsage for anything else.
-abi::Expected<Link> parseLink(std::string_view text);
+abi::Expected<UniformLink> parseLink(std::string_view text);
 
 /// Connects all devices of `cluster` by such links, at one level. `cluster` must be complete
 /// (Cluster.h). A measured `collective_share` is the fraction of the cores that moving bytes takes;
 /// over slower links it shrinks in proportion to their rate.
-void setLinks(abi::Cluster &cluster, const Link &link);
+void setLinks(abi::Cluster &cluster, const UniformLink &link);
 
 /// Returns the seconds of a collective of `members` ranks over such links, without a launch.
-double estimateLinkCost(const Link &link, int64_t members, const Traffic &traffic);
+double estimateLinkCost(const UniformLink &link, int64_t members, const Traffic &traffic);
 
 } // namespace pcc::machine

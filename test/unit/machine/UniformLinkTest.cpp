@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A link given by two figures: its text form, and the costs of collectives over it.
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
 
@@ -10,7 +10,7 @@
 namespace pcc::machine {
 namespace {
 
-TEST(Link, EveryUnit) {
+TEST(UniformLink, EveryUnit) {
   const std::pair<const char *, double> rates[] = {
       {"8bps", 1}, {"8kbps", 1e3}, {"8Mbps", 1e6}, {"10Gbps", 1.25e9}, {"8Tbps", 1e12},
       {"7B/s", 7}, {"7kB/s", 7e3}, {"7MB/s", 7e6}, {"1.5GB/s", 1.5e9}, {"7TB/s", 7e12}};
@@ -18,14 +18,14 @@ TEST(Link, EveryUnit) {
       {"20ns", 20e-9}, {"20us", 20e-6}, {"0.5ms", 0.5e-3}, {"2s", 2}};
   for (auto [rate, bytes] : rates)
     for (auto [time, seconds] : times) {
-      abi::Expected<Link> link = parseLink(std::string(rate) + "," + time);
+      abi::Expected<UniformLink> link = parseLink(std::string(rate) + "," + time);
       ASSERT_TRUE(bool(link)) << rate << "," << time;
       EXPECT_DOUBLE_EQ(link->bytesPerSecond, bytes);
       EXPECT_DOUBLE_EQ(link->latencySeconds, seconds);
     }
 }
 
-TEST(Link, SaysWhatItExpects) {
+TEST(UniformLink, SaysWhatItExpects) {
   for (const char *text :
        {"", "10Gbps", "10Gbps,", ",20us", "10,20us", "10Gbps,20", "-1Gbps,20us", "0Gbps,20us",
         "10Gbps,0us", "infGbps,20us", "10gbps,20us", "10Gbps,20us,1", "Gbps,us"})
@@ -35,8 +35,8 @@ TEST(Link, SaysWhatItExpects) {
 }
 
 // With a gap as long as the latency, all messages of a rank are sent one after the other.
-TEST(Link, PricesByHand) {
-  Link link{.bytesPerSecond = 1e9, .latencySeconds = 10e-6};
+TEST(UniformLink, PricesByHand) {
+  UniformLink link{.bytesPerSecond = 1e9, .latencySeconds = 10e-6};
   auto price = [&](abi::CollectiveKind kind, int64_t members, double bytes) {
     return estimateLinkCost(link, members, {.kind = kind, .bytes = bytes});
   };
@@ -51,8 +51,8 @@ TEST(Link, PricesByHand) {
 }
 
 // A cluster joined by such links has the same costs, plus a launch.
-TEST(Link, ReplacesTheLinksOfACluster) {
-  Link link{.bytesPerSecond = 1e9, .latencySeconds = 10e-6};
+TEST(UniformLink, ReplacesTheLinksOfACluster) {
+  UniformLink link{.bytesPerSecond = 1e9, .latencySeconds = 10e-6};
   abi::Cluster cluster = *parseForm("2x4xcpu");
   setLinks(cluster, link);
   ASSERT_TRUE(bool(complete(cluster)));
@@ -66,7 +66,7 @@ TEST(Link, ReplacesTheLinksOfACluster) {
 
 // Cores that move bytes are busy longer on slower links. Device units that are reserved for
 // collectives are reserved for the duration of the collectives.
-TEST(Link, SpreadsAMeasuredShare) {
+TEST(UniformLink, SpreadsAMeasuredShare) {
   for (abi::FigureSource source : {abi::MEASURED, abi::PUBLISHED}) {
     abi::Cluster cluster = *parseForm("4xcpu");
     cluster.mutable_level(0)->mutable_figures()->mutable_bytes_per_second()->set_value(8e9);

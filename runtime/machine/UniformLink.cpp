@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/machine/Link.h"
+#include "runtime/machine/UniformLink.h"
 
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
@@ -41,9 +41,9 @@ double parseAmount(std::string_view text, std::span<const Unit> units) {
 
 } // namespace
 
-abi::Expected<Link> parseLink(std::string_view text) {
+abi::Expected<UniformLink> parseLink(std::string_view text) {
   size_t comma = text.find(',');
-  Link link;
+  UniformLink link;
   if (comma != std::string_view::npos)
     link = {parseAmount(text.substr(0, comma), rateUnits),
             parseAmount(text.substr(comma + 1), timeUnits)};
@@ -55,13 +55,13 @@ abi::Expected<Link> parseLink(std::string_view text) {
 
 /// Scales the collective share by the link's rate: cores spend a fixed time on moving the bytes,
 /// however long the link takes.
-static void spreadShare(abi::Cluster &cluster, const Link &link) {
+static void spreadShare(abi::Cluster &cluster, const UniformLink &link) {
   abi::Figure &share = *cluster.mutable_device()->mutable_collective_share();
   double known = linkRate(cluster.level(0).figures());
   share.set_value(share.value() * std::min(1.0, link.bytesPerSecond / known));
 }
 
-void setLinks(abi::Cluster &cluster, const Link &link) {
+void setLinks(abi::Cluster &cluster, const UniformLink &link) {
   if (cluster.device().collective_share().source() == abi::MEASURED && cluster.level_size() > 0)
     spreadShare(cluster, link);
   int64_t devices = countDevices(cluster);
@@ -75,7 +75,7 @@ void setLinks(abi::Cluster &cluster, const Link &link) {
   *figures.mutable_gap_seconds() = makeFigure(link.latencySeconds, abi::ASSUMED);
 }
 
-double estimateLinkCost(const Link &link, int64_t members, const Traffic &traffic) {
+double estimateLinkCost(const UniformLink &link, int64_t members, const Traffic &traffic) {
   abi::Cluster cluster;
   cluster.add_level()->set_count(members);
   setLinks(cluster, link);
