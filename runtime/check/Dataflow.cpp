@@ -3,9 +3,9 @@
 #include "runtime/check/Dataflow.h"
 
 #include "runtime/abi/BaseSection.h"
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/Rings.h"
 #include "runtime/check/Names.h"
 
 #include <fmt/format.h>

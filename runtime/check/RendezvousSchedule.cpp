@@ -2,7 +2,7 @@
 
 #include "runtime/check/RendezvousSchedule.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/check/LaunchGrouping.h"
 

@@ -3,7 +3,7 @@
 #include "runtime/checkpoint/SaveParameters.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Pieces.h"
+#include "runtime/abi/ParameterPieces.h"
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
 

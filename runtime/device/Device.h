@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 #include "runtime/base/DeviceTimestamp.h"
 
 #include <array>

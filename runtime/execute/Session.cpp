@@ -2,12 +2,12 @@
 
 #include "runtime/execute/Session.h"
 
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/abi/Rings.h"
 #include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/execute/Train.h"
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"

@@ -2,7 +2,7 @@
 
 #include "runtime/simulate/FlatProgram.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/check/LaunchGrouping.h"
 #include "runtime/machine/InstructionCost.h"

@@ -2,7 +2,7 @@
 
 #include "runtime/simulate/LiveMemory.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 
 #include <algorithm>
 #include <map>

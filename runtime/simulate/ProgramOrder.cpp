@@ -2,8 +2,8 @@
 
 #include "runtime/simulate/ProgramOrder.h"
 
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/abi/Rings.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/check/LaunchGrouping.h"
 

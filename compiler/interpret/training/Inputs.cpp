@@ -7,7 +7,7 @@
 #include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/ParameterPart.h"
-#include "runtime/abi/Pieces.h"
+#include "runtime/abi/ParameterPieces.h"
 #include "runtime/abi/Random.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -2,7 +2,7 @@
 
 #include "runtime/abi/validate/FindConflict.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/validate/OperandRanges.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "runtime/abi/validate/OperandRanges.h"
 
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/Rings.h"
 
 #include <map>
 

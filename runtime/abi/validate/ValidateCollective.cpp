@@ -2,10 +2,10 @@
 //
 // Checks of collectives and of operands.
 
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/abi/Rings.h"
 #include "runtime/abi/validate/Checker.h"
 
 #include <algorithm>

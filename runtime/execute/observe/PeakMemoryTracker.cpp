@@ -2,7 +2,7 @@
 
 #include "runtime/execute/observe/PeakMemoryTracker.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 #include "runtime/simulate/LiveMemory.h"
 
 namespace pcc::runtime {

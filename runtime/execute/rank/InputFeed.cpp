@@ -2,7 +2,7 @@
 
 #include "runtime/execute/rank/InputFeed.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 
 namespace pcc::runtime {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/execute/rank/PreparedSection.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/abi/validate/OperandRanges.h"
 #include "runtime/execute/rank/PrepareCollective.h"

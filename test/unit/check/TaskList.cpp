@@ -2,8 +2,8 @@
 
 #include "test/unit/check/TaskList.h"
 
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/Rings.h"
 #include "runtime/abi/validate/OperandRanges.h"
 
 #include <span>

@@ -2,7 +2,7 @@
 
 #include "test/unit/runtime/Pipelines.h"
 
-#include "runtime/abi/Rings.h"
+#include "runtime/abi/BufferRings.h"
 #include "test/unit/runtime/LastRuns.h"
 #include "test/unit/runtime/Programs.h"
 

@@ -3,8 +3,8 @@
 // The memory use of a run equals the predictions to the byte: allocated bytes, peak live bytes, and
 // the bytes that a step writes.
 
+#include "runtime/abi/BufferRings.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/Rings.h"
 #include "runtime/check/ByteMap.h"
 #include "runtime/check/Check.h"
 #include "runtime/execute/Session.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/abi/Pieces.h"
+#include "runtime/abi/ParameterPieces.h"
 
 #include "runtime/abi/ElementTypes.h"
 
