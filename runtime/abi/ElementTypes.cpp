@@ -35,11 +35,4 @@ bool isInteger(ElementType type) {
   return type == I32 || type == I64 || type == I8 || type == BOOL;
 }
 
-std::optional<ElementType> elementTypeOfName(std::string_view name) {
-  for (const TypeFact &fact : typeFacts)
-    if (fact.name == name)
-      return fact.type;
-  return std::nullopt;
-}
-
 } // namespace pcc::abi

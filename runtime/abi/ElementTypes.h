@@ -18,9 +18,6 @@ uint64_t elementBytes(ElementType type);
 /// The MLIR name of a type: "f32", "i1", …
 std::string_view elementName(ElementType type);
 
-/// The type of an MLIR name; absent if there is none.
-std::optional<ElementType> elementTypeOfName(std::string_view name);
-
 /// Whether the type is an integer or boolean type.
 bool isInteger(ElementType type);
 

@@ -53,12 +53,12 @@ enum class DataPurpose { Training, Evaluation };
 
 /// Opens the data that --data or --eval-data names, for the inputs of `program`:
 ///   FOLDER          IDX files under MNIST's names (for training `train-…`, for evaluation `test-…`
-///                   or `t10k-…`), or CIFAR's binary files (Cifar.h)
+///                   or `t10k-…`), or CIFAR's binary files
 ///   IMAGES,LABELS   two IDX files
-///   text:PATHS      bytes and their successors (Text.h), in rows as long as the program's first
-///                   input of integers
-///   npy:PATHS       arrays (Npy.h)
-/// Any file may be gzip-compressed. Errors name the file.
+///   text:PATHS      bytes and their successors, in rows as long as the program's first input of
+///                   integers
+///   npy:PATHS       NumPy's arrays
+/// Formats.h describes the formats. Any file may be gzip-compressed. Errors name the file.
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
                               const abi::Program &program);
 

@@ -26,13 +26,13 @@ simulate::Span &PeakMemoryTracker::spanOf(const abi::Instruction &instruction, u
   return spans[firstRun[section].at(action) + place - flatProgram.firstOf[section]];
 }
 
-void PeakMemoryTracker::begin(Records instructions, uint64_t action) {
+void PeakMemoryTracker::begin(Instructions instructions, uint64_t action) {
   for (const abi::Instruction *instruction : instructions)
     spanOf(*instruction, action) = {turn, turn};
   ++turn;
 }
 
-void PeakMemoryTracker::end(Records instructions, uint64_t action) {
+void PeakMemoryTracker::end(Instructions instructions, uint64_t action) {
   for (const abi::Instruction *instruction : instructions)
     spanOf(*instruction, action).end = turn;
   ++turn;

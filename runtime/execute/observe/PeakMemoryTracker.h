@@ -21,12 +21,12 @@ public:
   /// watch.
   PeakMemoryTracker(const abi::Executable &executable, int number);
 
-  using Records = std::span<const abi::Instruction *const>;
+  using Instructions = std::span<const abi::Instruction *const>;
 
   /// Notes that instructions begin together, or are done, in the action with ring index `action`
   /// (abi::ringIndex).
-  void begin(Records instructions, uint64_t action);
-  void end(Records instructions, uint64_t action);
+  void begin(Instructions instructions, uint64_t action);
+  void end(Instructions instructions, uint64_t action);
 
   /// Returns the greatest number of bytes live at once. Permanently held bytes always count.
   /// TEMPORARY bytes count from the start of the instruction that wrote them to the end of the last

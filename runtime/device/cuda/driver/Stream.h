@@ -38,12 +38,12 @@ public:
   Status record(Event &event) { return event.record(handle); }
 
   /// Notes that an instruction was enqueued, and returns the status of the call.
-  Status enqueued(const abi::Instruction &record, Result result, const char *call) {
-    return enqueued(record, driver().check(result, call));
+  Status enqueued(const abi::Instruction &instruction, Result result, const char *call) {
+    return enqueued(instruction, driver().check(result, call));
   }
   /// Does the same for a call of another library, given its status.
-  Status enqueued(const abi::Instruction &record, Status status) {
-    return enqueued(record, record, 1, std::move(status));
+  Status enqueued(const abi::Instruction &instruction, Status status) {
+    return enqueued(instruction, instruction, 1, std::move(status));
   }
   /// Does the same for `instructions` instructions, given the first and the last of them.
   Status enqueued(const abi::Instruction &first, const abi::Instruction &last, int64_t instructions,
