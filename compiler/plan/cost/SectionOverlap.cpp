@@ -8,14 +8,14 @@ using namespace mlir;
 
 namespace pcc::plan {
 
-/// Returns the seconds in which collectives may still overlap with `product`, even if the matmul
-/// comes after them. Returns null if the op is no matmul.
-double *SectionCostModel::findRoom(Operation *product) {
-  if (analysis::classOf(product) != analysis::OpClass::Contraction)
+/// Returns the seconds of a matmul that no collective overlaps yet, for the caller to reduce. The
+/// pointer is valid until the next call. Returns null if the op is no matmul.
+double *SectionCostModel::findRoom(Operation *matmul) {
+  if (analysis::classOf(matmul) != analysis::OpClass::Contraction)
     return nullptr;
-  auto [found, isNew] = room.try_emplace(product, 0);
+  auto [found, isNew] = room.try_emplace(matmul, 0);
   if (isNew)
-    found->second = secondsOf(product);
+    found->second = secondsOf(matmul);
   return &found->second;
 }
 
@@ -26,12 +26,12 @@ double SectionCostModel::hideInputGradient(Operation *op, double seconds) {
     return 0;
   double hidden = 0;
   analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
-    Operation *product = source.getDefiningOp();
-    if (!product || analysis::classOf(product) != analysis::OpClass::Contraction)
+    Operation *matmul = source.getDefiningOp();
+    if (!matmul || analysis::classOf(matmul) != analysis::OpClass::Contraction)
       return;
-    analysis::forEachSource(product, [&](Value operand, ArrayRef<Operation *>) {
+    analysis::forEachSource(matmul, [&](Value operand, ArrayRef<Operation *>) {
       analysis::forEachReader(operand, [&](Operation *reader) {
-        double *beside = reader != product && isBackward(reader) ? findRoom(reader) : nullptr;
+        double *beside = reader != matmul && isBackward(reader) ? findRoom(reader) : nullptr;
         if (!beside)
           return;
         double part = std::min(seconds - hidden, *beside);
@@ -49,9 +49,12 @@ double SectionCostModel::hideInputGradient(Operation *op, double seconds) {
 double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
   if (!costContext.options.hidesActivations || members < 2)
     return 0;
+  // Inserts all readers first: pointers into `room` do not survive an insertion.
+  for (Value value : op->getResults())
+    analysis::forEachReader(value, [&](Operation *reader) { findRoom(reader); });
   double *best = nullptr;
-  auto consider = [&](Operation *product) {
-    auto found = room.find(product);
+  auto consider = [&](Operation *matmul) {
+    auto found = room.find(matmul);
     if (found != room.end() && (!best || found->second > *best))
       best = &found->second;
   };
@@ -59,8 +62,6 @@ double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
     if (Operation *producer = source.getDefiningOp())
       consider(producer);
   });
-  for (Value value : op->getResults())
-    analysis::forEachReader(value, [&](Operation *reader) { findRoom(reader); });
   for (Value value : op->getResults())
     analysis::forEachReader(value, consider);
   if (!best)
@@ -73,16 +74,16 @@ double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
 /// Adds the second gather of a matmul's operand. This gather overlaps with the matmul of the input
 /// gradient, which is as large as the forward matmul.
 void SectionCostModel::gatherAgain(Operation *op, double seconds) {
-  double product = 0;
+  double matmul = 0;
   for (Value value : op->getResults())
     analysis::forEachReader(value, [&](Operation *reader) {
       if (analysis::classOf(reader) == analysis::OpClass::Contraction && !isBackward(reader))
-        product = std::max(product, secondsOf(reader));
+        matmul = std::max(matmul, secondsOf(reader));
     });
-  if (product == 0)
+  if (matmul == 0)
     return;
   result.recomputed.communication += seconds;
-  result.hidden += std::min(seconds, product) * costContext.getHiddenShareOfActivations();
+  result.hidden += std::min(seconds, matmul) * costContext.getHiddenShareOfActivations();
 }
 
 } // namespace pcc::plan
