@@ -15,7 +15,7 @@ std::string getScheduleName(const abi::ParallelConfig &config);
 /// Sets the schedule by such a name, which must be the name of a schedule.
 void setSchedule(abi::ParallelConfig &config, llvm::StringRef name);
 
-/// Returns stages, virtual stages, and the microbatches of all copies.
+/// Returns stages, virtual stages, and the microbatches of a step. Copies are not counted.
 order::PipelineShape getPipelineShape(const abi::ParallelConfig &config);
 
 /// Returns whether the schedule may delay weight gradients.

@@ -2,7 +2,8 @@
 //
 // Converts a file of constraints to the module attributes `dist.constraints`
 // (passes/strategy/constraints/ShardingConstraints.h) and `pipe.constraints`
-// (dialects/pipe/Constraints.h).
+// (dialects/pipe/Constraints.h), its mesh to `dist.mesh`, and its buckets of gradients to
+// `dist.fusion` on parameters.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

@@ -4,7 +4,7 @@
 // attribute of the module.
 //
 //   pipe.constraints = [
-//     {module = "/encoder", stage = 0 : i64, place = "pins.textproto:3"},
+//     {module = "/encoder", stage = 0 : i64, place = "constraints.textproto:3"},
 //     {op = "/h\\.\\d+/attn/.*", recompute},
 //     {op_name = "head", stage = 1 : i64, marked},
 //     {layer = "/h\\.(\\d+)/", layout = "E t*2 | t*2 L"}]

@@ -19,7 +19,7 @@ def Task_Accumulation : Task_Enum<"Accumulation", "how an instruction writes its
   I32EnumAttrCase<"AddAfterFirst", 2, "add_after_first">]>;
 def Task_AccumulationAttr : Task_EnumAttr<Task_Accumulation, "accumulation">;
 
-def Task_Activation : Task_Enum<"Activation", "function applied to a product", [
+def Task_Activation : Task_Enum<"Activation", "function applied to the result of a matmul", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Relu", 1, "relu">,
   I32EnumAttrCase<"Gelu", 2, "gelu">, I32EnumAttrCase<"GeluGradient", 3, "gelu_gradient">]>;
 def Task_ActivationAttr : Task_EnumAttr<Task_Activation, "activation">;

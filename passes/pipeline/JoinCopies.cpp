@@ -4,8 +4,8 @@
 // while another communicates. Assumes a step whose actions are for one copy each. Every section
 // then does the work of all copies, one after the other; the schedule reorders this work.
 //
-//   slot @forward_backward microbatch = 0 copy = 0      slot @forward_backward microbatch = 0
-//   slot @forward_backward microbatch = 0 copy = 1
+//   action @forward_backward microbatch = 0 copy = 0    action @forward_backward microbatch = 0
+//   action @forward_backward microbatch = 0 copy = 1
 //
 //   (input x,                                           (input x {pipe.copy = 0},
 //                                                        input x {pipe.copy = 1},

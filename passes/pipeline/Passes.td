@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def CollectAnnotations : Pass<"pipeline-collect-annotations", "::mlir::ModuleOp"> {
-  let summary = "turn annotations on ops into constraints (pins) that name the ops";
+  let summary = "turn annotations on ops into constraints that name the ops";
   let description = [{
     Moves `pipe.stage`, `pipe.virtual_stage` and `pipe.recompute` from the ops to `pipe.constraints`. An op without
     a unique name gets one.
@@ -15,11 +15,11 @@ def CollectAnnotations : Pass<"pipeline-collect-annotations", "::mlir::ModuleOp"
 }
 
 def ApplyStageConstraints : Pass<"pipeline-apply-stage-constraints", "::mlir::ModuleOp"> {
-  let summary = "put the stages of constraints (pins) onto the ops that they name";
+  let summary = "put the stages of constraints onto the ops that they name";
   let description = [{
     Sets `pipe.stage` by the entries of `pipe.constraints` and by the parts of layouts. The parts may also
-    be virtual stages (`pipe.virtual_stage`). Three cases are errors: a constraint that matches no op, two pins
-    that differ on one op, and a layout with a wrong number of stages or layers.
+    be virtual stages (`pipe.virtual_stage`). Three cases are errors: a constraint that matches no op,
+    two constraints that differ on one op, and a layout with a wrong number of stages or layers.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -63,10 +63,10 @@ def InsertTransfers : Pass<"pipeline-insert-transfers", "::mlir::ModuleOp"> {
 }
 
 def ApplyRecomputeConstraints : Pass<"pipeline-apply-recompute-constraints", "::mlir::ModuleOp"> {
-  let summary = "annotate the ops that constraints (pins) select for recomputation";
+  let summary = "annotate the ops that constraints select for recomputation";
   let description = [{
     Sets `pipe.recompute` on the forward ops that an entry of `pipe.constraints` with `recompute` matches,
-    and removes the pins. Ops of one rank have the names of the ops from which they were made, so
+    and removes the constraints. Ops of one rank have the names of the ops from which they were made, so
     this pass may follow partition. Collectives get no annotation.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];

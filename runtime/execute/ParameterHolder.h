@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists the ranks whose blocks make up a parameter. The list is the same in every process.
+// Lists the ranks whose blocks make up a parameter, and sends these blocks to rank 0. The list is
+// the same in every process.
 
 #pragma once
 

@@ -42,7 +42,9 @@ bool isLibraryCall(const KernelLoops &loops);
 /// compute its operand with all threads in another kernel, and to read the result again.
 bool isNarrow(const KernelLoops &loops);
 
-/// Returns the common loops of two kernels: the loops of their reductions, which must agree.
+/// Returns the loops that compute both kernels: those of their reductions if these are equal, or of
+/// the reduction whose full or reduced size the other kernel has, or of two maps of equal size.
+/// Returns nothing otherwise.
 std::optional<KernelLoops> unite(const KernelLoops &a, const KernelLoops &b);
 
 /// Returns true if one pass of `loops` computes all of `ops`. Each op must have a full or reduced

@@ -3,8 +3,8 @@
 // Moves the annotations of a model to entries of `dist.constraints`, which refer to the op or
 // tensor by name: `dist.in` and `dist.out` on ops, `dist.sharding` on parameters and inputs. An
 // annotation on an op would be lost when the op is simplified or copied. A constraint is resolved
-// by name once the program is final; a constraint without a matching op is an error. Assumes a
-// model before any other pass; leaves no annotation on it.
+// by name once the program is final; a constraint that matches nothing is an error. Assumes
+// that no pass has changed an op; leaves no annotation on ops, parameters and inputs.
 #include "dialects/graph/Roles.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/strategy/Passes.h"

@@ -40,8 +40,8 @@ public:
   }
 
 private:
-  /// The running state of a row: its greatest score, and the sum of exponentials relative to that
-  /// score.
+  /// The running state of a tile of rows: for each row its greatest score, and the sum of
+  /// exponentials relative to that score.
   struct RowState {
     float greatest[queryTile], sum[queryTile];
   };
