@@ -15,6 +15,8 @@ namespace {
 using Counts = std::vector<int>;
 using LongCounts = std::vector<int64_t>;
 
+} // namespace
+
 /// A model of six matmuls in a row, on twelve samples.
 class Bounds : public testing::Test {
 protected:
@@ -36,8 +38,6 @@ protected:
   OwningOpRef<ModuleOp> model;
   std::optional<PipelineBounds> bounds;
 };
-
-} // namespace
 
 TEST_F(Bounds, MicrobatchesDivideTheBatch) {
   EXPECT_EQ(bounds->listMicrobatches(/*copies=*/1, /*stages=*/2, {}),
