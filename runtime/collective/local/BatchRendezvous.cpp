@@ -62,8 +62,10 @@ void BatchRendezvous::open(uint32_t round) {
   unfinished.store(units, std::memory_order_relaxed);
   if (units == 0)
     return finish(round);
+  // From the next store on, the other members may finish the round, and their calls may be gone.
+  bool isSmall = isSmallBatch();
   phase.store(2 * round + 1, std::memory_order_seq_cst);
-  if (isSmallBatch())
+  if (isSmall)
     return work(round);
   // This member may have other work than waiting, so wake at least one sleeper.
   int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), units - 1));
