@@ -26,6 +26,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
       llvm::cl::desc("`2x8xH100`, or the message of docs/spec/machine.md as text")};
   One<std::string> loss{*this, "loss", llvm::cl::desc("loss to train with")};
   One<std::string> optimizer{*this, "optimizer", llvm::cl::desc("optimizer to train with")};
+  One<std::string> frozen{*this, "freeze",
+                          llvm::cl::desc("parameters not to train, a regular expression")};
   One<bool> freezeBatchNorm{*this, "freeze-batch-norm",
                             llvm::cl::desc("batch norms keep their running statistics")};
   One<std::string> evaluatedLoss{*this, "evaluated-loss",
@@ -87,6 +89,7 @@ std::string pcc::printPipelineOptions(const CompileOptions &options) {
     text.cluster = machine::toText(*options.cluster);
   text.loss = options.training.loss;
   text.optimizer = options.training.optimizer;
+  text.frozen = options.training.frozen;
   text.freezeBatchNorm = options.training.freezeBatchNorm;
   text.evaluatedLoss = options.evaluatedLoss;
   text.keptComposites = options.keptComposites;
@@ -131,6 +134,7 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
   }
   options.training.loss = text.loss;
   options.training.optimizer = text.optimizer;
+  options.training.frozen = text.frozen;
   options.training.freezeBatchNorm = text.freezeBatchNorm;
   options.evaluatedLoss = text.evaluatedLoss;
   if (llvm::Error error = completeTraining(options))

@@ -43,6 +43,16 @@ def SeparateModes : Pass<"autodiff-separate-modes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
+def FreezeParameters : Pass<"autodiff-freeze-parameters", "::mlir::ModuleOp"> {
+  let summary = "exclude the parameters of given names from training";
+  let description = [{
+    Makes every parameter in whose name the regular expression `names` is found untrainable. It is
+    an error if there is none.
+  }];
+  let options = [Option<"names", "names", "std::string", [{""}],
+                        "regular expression, found anywhere in a name">];
+}
+
 def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
   let summary = "make @forward_backward: the loss and its gradients";
   let description = [{

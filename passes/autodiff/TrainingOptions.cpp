@@ -5,6 +5,7 @@
 #include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -16,6 +17,9 @@ llvm::Error checkTrainingOptions(const TrainingOptions &options) {
       return loss.takeError();
   if (auto optimizer = parseOptimizer(options.optimizer); !optimizer)
     return optimizer.takeError();
+  if (std::string error; !options.frozen.empty() && !llvm::Regex(options.frozen).isValid(error))
+    return makeError("'--freeze': expected a regular expression, got '", options.frozen,
+                     "': ", error);
   if (options.microBatches < 1)
     return makeError("expected at least one microbatch, got ", options.microBatches);
   if (options.copies < 1)
@@ -30,6 +34,8 @@ void addLossPasses(OpPassManager &passes, const TrainingOptions &options) {
 }
 
 void addGradientPasses(OpPassManager &passes, const TrainingOptions &options) {
+  if (!options.frozen.empty())
+    passes.addPass(createFreezeParameters({options.frozen}));
   passes.addPass(createDifferentiate({options.wideGradients}));
   passes.addPass(createBuildUpdate({options.optimizer}));
   passes.addPass(createBuildStep({options.microBatches, options.copies, options.microReduction}));

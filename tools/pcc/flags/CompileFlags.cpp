@@ -26,6 +26,10 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
            cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
       optimizer("optimizer", cl::desc("optimizer that updates the parameters"),
                 cl::value_desc("kind[,option=value...]"), cl::sub(command)),
+      frozen("freeze",
+             cl::desc("do not train the parameters in whose names this is found, such as "
+                      "'^model\\.embed'"),
+             cl::value_desc("regex"), cl::sub(command)),
       target("target", cl::desc("device that runs the program (default: host)"),
              cl::value_desc("host|cuda:sm_NN"), cl::init("host"), cl::sub(command)),
       roundsToTf32("tf32",
@@ -57,6 +61,7 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
+  options.training.frozen = frozen;
   options.training.freezeBatchNorm = freezeBatchNorm;
   llvm::Error error = completeTraining(options);
   return error ? fail(BadUsage, llvm::toString(std::move(error))) : Success;
@@ -207,12 +212,12 @@ ExitCode CompileFlags::buildInstructions(CompileOptions &options, abi::Executabl
 }
 
 llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
-  const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
-                   &tf32Flag = roundsToTf32, &remarksFlag = remarks, &freezeFlag = freezeBatchNorm,
-                   &hideFlag = hidesReductions, &chunksFlag = matmulChunks,
-                   &memoryFlag = stageMemory;
-  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &tf32Flag, &dumpFlag, &remarksFlag,
-                                   &freezeFlag, &hideFlag, &chunksFlag, &memoryFlag})
+  const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &frozenFlag = frozen,
+                   &dumpFlag = dumpIr, &tf32Flag = roundsToTf32, &remarksFlag = remarks,
+                   &freezeFlag = freezeBatchNorm, &hideFlag = hidesReductions,
+                   &chunksFlag = matmulChunks, &memoryFlag = stageMemory;
+  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &frozenFlag, &tf32Flag, &dumpFlag,
+                                   &remarksFlag, &freezeFlag, &hideFlag, &chunksFlag, &memoryFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

@@ -84,7 +84,7 @@ private:
   ModelFlags model;
   ParallelFlags parallel;
   ClusterFlag cluster;
-  llvm::cl::opt<std::string> loss, optimizer, target;
+  llvm::cl::opt<std::string> loss, optimizer, frozen, target;
   llvm::cl::opt<bool> roundsToTf32;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
