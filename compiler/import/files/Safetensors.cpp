@@ -7,10 +7,13 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Safetensors.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -167,9 +170,69 @@ std::optional<std::vector<NamedTensor>> Reader::read() {
 
 } // namespace
 
+namespace {
+
+/// Reads an index: {"weight_map": {TENSOR: FILE, …}}. Returns the files, and the tensors of each.
+std::optional<llvm::MapVector<llvm::StringRef, llvm::SmallVector<llvm::StringRef>>>
+readWeightMap(const llvm::json::Value &index, Location loc) {
+  const llvm::json::Object *object = index.getAsObject();
+  const llvm::json::Object *map = object ? object->getObject("weight_map") : nullptr;
+  if (!map) {
+    emitError(loc) << "expected an index with an object 'weight_map'";
+    return std::nullopt;
+  }
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<llvm::StringRef>> files;
+  for (const auto &[tensor, file] : *map) {
+    std::optional<llvm::StringRef> name = file.getAsString();
+    if (!name || name->empty() || llvm::sys::path::filename(*name) != *name || *name == "..") {
+      emitError(loc) << "tensor '" << llvm::StringRef(tensor)
+                     << "': expected the name of a file beside the index";
+      return std::nullopt;
+    }
+    files[*name].push_back(tensor);
+  }
+  return files;
+}
+
+std::optional<std::vector<NamedTensor>> readIndexed(llvm::StringRef path, MLIRContext &context) {
+  Location loc = fileLocation(path, context);
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (std::error_code error = file.getError()) {
+    emitError(loc) << "cannot read the file: " << error.message();
+    return std::nullopt;
+  }
+  auto index = llvm::json::parse((*file)->getBuffer());
+  if (!index) {
+    emitError(loc) << "the index is not JSON: " << llvm::toString(index.takeError());
+    return std::nullopt;
+  }
+  auto files = readWeightMap(*index, loc);
+  if (!files)
+    return std::nullopt;
+  std::vector<NamedTensor> all;
+  for (const auto &[name, expected] : *files) {
+    llvm::SmallString<128> beside(llvm::sys::path::parent_path(path));
+    llvm::sys::path::append(beside, name);
+    auto tensors = readSafetensors(beside, context);
+    if (!tensors)
+      return std::nullopt;
+    for (llvm::StringRef tensor : expected)
+      if (llvm::none_of(*tensors, [&](const NamedTensor &own) { return own.name == tensor; })) {
+        emitError(loc) << "expected tensor '" << tensor << "' in '" << name << "', got none";
+        return std::nullopt;
+      }
+    for (NamedTensor &tensor : *tensors)
+      if (llvm::is_contained(expected, tensor.name))
+        all.push_back(std::move(tensor));
+  }
+  return all;
+}
+
+} // namespace
+
 std::optional<std::vector<NamedTensor>> readSafetensors(llvm::StringRef path,
                                                         MLIRContext &context) {
-  return Reader(path, context).read();
+  return path.ends_with(".json") ? readIndexed(path, context) : Reader(path, context).read();
 }
 
 } // namespace pcc::import

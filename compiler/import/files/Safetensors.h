@@ -12,9 +12,11 @@ struct NamedTensor {
   TensorData data;
 };
 
-/// Reads the tensors of the mapped file `path`, in the order of its header. The file is untrusted.
-/// Errors are a header that does not fit, an unknown type, and offsets that are outside the file,
-/// have the wrong size, leave gaps or overlap. Returns nothing after an error.
+/// Reads the tensors of the mapped file `path`, in the order of its header. If the file ends in
+/// .json, it is an index (`model.safetensors.index.json`) that names the file of each tensor,
+/// beside the index. The files are untrusted. Errors are a header that does not fit, an unknown
+/// type, and offsets that are outside the file, have the wrong size, leave gaps or overlap. Returns
+/// nothing after an error.
 std::optional<std::vector<NamedTensor>> readSafetensors(llvm::StringRef path,
                                                         mlir::MLIRContext &context);
 
