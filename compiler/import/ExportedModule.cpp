@@ -73,7 +73,7 @@ void ExportedModule::readSignature(llvm::StringRef text) {
     else
       inputNames.insert(placeholder);
     if (!target.empty())
-      tensorNames.insert(placeholder);
+      targets[placeholder] = target;
     if (kind.starts_with("PARAMETER") && parameterNames.insert(target).second)
       list.push_back({target, placeholder});
     else if (kind.starts_with("BUFFER"))

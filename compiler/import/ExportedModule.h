@@ -58,7 +58,11 @@ public:
   /// Return the names in fx nodes of the inputs, parameters and buffers, and of the outputs.
   const llvm::StringSet<> &inputs() const { return inputNames; }
   /// Returns whether fx nodes use this name for a parameter, buffer or constant of the module.
-  bool isTensor(llvm::StringRef placeholder) const { return tensorNames.contains(placeholder); }
+  bool isTensor(llvm::StringRef placeholder) const { return targets.contains(placeholder); }
+  /// Returns the name of such a tensor in the module.
+  llvm::StringRef targetOf(llvm::StringRef placeholder) const {
+    return targets.lookup(placeholder);
+  }
   llvm::ArrayRef<llvm::StringRef> outputs() const { return outputNames; }
 
   /// Return whether the initializer of this name is a parameter, or a buffer, of the module.
@@ -74,7 +78,8 @@ private:
   void readSignature(llvm::StringRef text);
 
   std::vector<ExportedParameter> list;
-  llvm::StringSet<> parameterNames, bufferNames, inputNames, tensorNames;
+  llvm::StringSet<> parameterNames, bufferNames, inputNames;
+  llvm::StringMap<llvm::StringRef> targets; ///< by placeholder
   llvm::SmallVector<llvm::StringRef> outputNames;
   llvm::StringMap<llvm::SmallVector<llvm::StringRef>> sources; ///< by initializer
 };

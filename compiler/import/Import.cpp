@@ -118,7 +118,7 @@ OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &opti
 
 OwningOpRef<ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &options,
                                  MLIRContext &context, std::vector<UnsupportedNode> *unsupported) {
-  std::shared_ptr<const onnx::ModelProto> model = readOnnxFile(path, context);
+  std::shared_ptr<onnx::ModelProto> model = readOnnxFile(path, context);
   if (!model)
     return {};
   OnnxImporter importer(path, model, context, unsupported);

@@ -110,7 +110,8 @@ void OnnxImporter::annotateStage(const onnx::NodeProto &node, Operation *before)
 bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound) {
   if (node.output_size() == 1 && liftedConstants.contains(node.output(0)))
     return true;
-  Location loc = nodeLocation(path, index, node, context);
+  Location loc = index < 0 ? NameLoc::get(builder.getStringAttr(node.name()), fileLoc)
+                           : nodeLocation(path, index, node, context);
   std::string reason;
   ScopedDiagnosticHandler recorder(&context, [&](Diagnostic &diagnostic) {
     if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -133,7 +134,7 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool i
 bool OnnxImporter::importNodes(bool inputsAreBound) {
   bool isComplete = true;
   for (auto [index, node] : llvm::enumerate(graph.node()))
-    isComplete &= importNode(static_cast<int64_t>(index), node, inputsAreBound);
+    isComplete &= importNode(static_cast<int64_t>(index) - restored.nodes, node, inputsAreBound);
   return isComplete;
 }
 

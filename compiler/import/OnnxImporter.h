@@ -7,6 +7,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Inputs.h"
+#include "compiler/import/RestoreParameters.h"
 #include "compiler/import/emit/Node.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -21,7 +22,7 @@ struct Operator;
 
 class OnnxImporter {
 public:
-  OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::ModelProto> model,
+  OnnxImporter(llvm::StringRef path, std::shared_ptr<onnx::ModelProto> model,
                mlir::MLIRContext &context, std::vector<UnsupportedNode> *unsupported);
 
   /// Returns the module with the dimensions and inputs of `options` bound; null after an error.
@@ -44,6 +45,7 @@ private:
   bool createFunction(llvm::ArrayRef<GraphInput> inputs);
   void declareParameters();
   bool importNodes(bool inputsAreBound);
+  /// Imports a node; `index` is its position in the file, negative for a restored node.
   bool importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound);
   mlir::LogicalResult runHandler(const Operator &row, const onnx::NodeProto &proto,
                                  mlir::Location loc);
@@ -56,7 +58,7 @@ private:
   bool define(const std::string &name, Tensor tensor, mlir::Location loc);
 
   std::string path;
-  std::shared_ptr<const onnx::ModelProto> model;
+  std::shared_ptr<onnx::ModelProto> model;
   const onnx::GraphProto &graph;
   mlir::MLIRContext &context;
   std::vector<UnsupportedNode> *unsupported;
@@ -64,6 +66,7 @@ private:
   mlir::OpBuilder builder;
   TensorReader tensors;
   int64_t opset = 0;
+  Restored restored;
   std::string configuration; ///< of several devices; empty: none
 
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -46,7 +46,7 @@ void eraseDeadOps(Block &block) {
 
 } // namespace
 
-OnnxImporter::OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::ModelProto> model,
+OnnxImporter::OnnxImporter(llvm::StringRef path, std::shared_ptr<onnx::ModelProto> model,
                            MLIRContext &context, std::vector<UnsupportedNode> *unsupported)
     : path(path), model(model), graph(model->graph()), context(context), unsupported(unsupported),
       fileLoc(fileLocation(path, context)), builder(&context),
@@ -62,6 +62,7 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   configuration = *chosen;
   if (!configuration.empty() && failed(checkConfigurations(*model, path, context)))
     return {};
+  restored = restoreParameters(model, llvm::sys::path::parent_path(path), context);
   module = ModuleOp::create(fileLoc);
   auto inputs = bindInputs(graph, options.dims, known, fileLoc);
   bool isReadable = readInitializers();
@@ -124,7 +125,9 @@ bool OnnxImporter::readInitializers() {
       isReadable &= readInitializer(node.output(0), *tensor, Use::State);
       liftedConstants.insert(node.output(0));
     }
-  recordAltered(findAlteredParameters(graph, opset, exported));
+  std::vector<std::string> altered = findAlteredParameters(graph, opset, exported);
+  llvm::append_range(altered, restored.contradictions);
+  recordAltered(altered);
   return isReadable;
 }
 

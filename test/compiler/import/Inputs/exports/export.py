@@ -127,7 +127,7 @@ class Heads(nn.Module):
 
 MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
           "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2))}
-RAW = ("scale", "tied", "norm")
+RAW = ("merged", "dropped", "token", "scale", "tied", "norm")
 
 
 def quoted(text):
@@ -177,9 +177,9 @@ def text(model):
 def main():
     folder = Path(sys.argv[1])
     for name, (make, shape) in MODELS.items():
-        torch.manual_seed(0)
-        data = torch.randn(*shape) if shape else torch.tensor([[0, 1], [2, 0]])
         for optimize in (True, False) if name in RAW else (True,):
+            torch.manual_seed(0)
+            data = torch.randn(*shape) if shape else torch.tensor([[0, 1], [2, 0]])
             program = torch.onnx.export(make().eval(), (data,), dynamo=True, optimize=optimize, verbose=False)
             file = folder / f"{name}{'' if optimize else '-raw'}.textproto"
             file.write_text(text(program.model_proto))

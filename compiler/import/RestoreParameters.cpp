@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/RestoreParameters.h"
+
+#include "compiler/import/Parameters.h"
+#include "compiler/import/files/onnx.pb.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+/// A place where a node reads an initializer.
+struct Read {
+  onnx::NodeProto *node;
+  int position;
+
+  llvm::StringRef name() const { return node->input(position); }
+};
+
+/// Returns the tensors of the module that a traced node reads, in the order in which the nodes of
+/// its ONNX form read them.
+llvm::SmallVector<llvm::StringRef> readTensors(const FxNode &fx, const ExportedModule &exported) {
+  llvm::SmallVector<llvm::StringRef> placeholders;
+  llvm::copy_if(fx.arguments, std::back_inserter(placeholders),
+                [&](llvm::StringRef name) { return exported.isTensor(name); });
+  // The term that these operators add is their first argument, and Gemm's last input.
+  bool addsFirst =
+      fx.operation.starts_with("aten.addmm.") || fx.operation.starts_with("aten.baddbmm.");
+  if (addsFirst && !fx.arguments.empty() && exported.isTensor(fx.arguments.front()))
+    std::rotate(placeholders.begin(), placeholders.begin() + 1, placeholders.end());
+  return placeholders;
+}
+
+/// Returns the elements of a matrix of `rows` x `columns`, transposed.
+std::string transposeElements(llvm::ArrayRef<char> bytes, int64_t rows, int64_t columns) {
+  std::string result(bytes.size(), '\0');
+  size_t size = bytes.empty() ? 0 : bytes.size() / (rows * columns);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      std::copy_n(bytes.begin() + (row * columns + column) * size, size,
+                  result.begin() + (column * rows + row) * size);
+  return result;
+}
+
+/// Returns whether all slices along dimension `dim` of a tensor are equal.
+bool hasEqualSlices(const TensorData &data, int64_t dim) {
+  llvm::ArrayRef<int64_t> shape = data.type.getShape();
+  size_t count = 1;
+  for (int64_t size : shape.take_front(dim))
+    count *= size;
+  size_t size = shape[dim], slice = data.bytes.size() / (count * size);
+  for (size_t outer = 0; outer < count; ++outer)
+    for (size_t index = 1; index < size; ++index)
+      if (data.bytes.slice(outer * size * slice, slice) !=
+          data.bytes.slice((outer * size + index) * slice, slice))
+        return false;
+  return true;
+}
+
+class Restoration {
+public:
+  Restoration(std::shared_ptr<onnx::ModelProto> model, llvm::StringRef folder, MLIRContext &context)
+      : graph(*model->mutable_graph()), exported(graph), tensors(model, folder, context),
+        context(context) {}
+
+  Restored run();
+
+private:
+  using Initializers = std::map<std::string, onnx::TensorProto *, std::less<>>;
+
+  void readGraph();
+  void restoreFolded();
+  bool restoreTransposed(const onnx::TensorProto &folded, llvm::StringRef target);
+  bool restoreExpanded(const onnx::TensorProto &folded, llvm::StringRef target);
+  void restoreReads(const FxNode &fx);
+  void reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets);
+  void restoreBias(const FxNode &fx, llvm::StringRef target);
+  bool isCopyOf(llvm::StringRef initializer, llvm::StringRef target) const;
+  bool mayReplace(const Read &read, const FxNode &fx) const;
+  std::optional<TensorData> readData(const onnx::TensorProto &tensor);
+  onnx::TensorProto *addInitializer(llvm::StringRef name, int32_t type,
+                                    llvm::ArrayRef<int64_t> dims, std::string bytes);
+  void computeInstead(const onnx::TensorProto &folded, onnx::NodeProto node);
+
+  onnx::GraphProto &graph;
+  ExportedModule exported;
+  TensorReader tensors;
+  MLIRContext &context;
+  Initializers initializers;
+  std::vector<FxNode> traced;                                  ///< in order, each name once
+  llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> nodes; ///< by name of their traced node
+  llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> readersOf;
+  llvm::StringMap<std::string>
+      sources; ///< of restored tensors: the initializer they were merged with
+  std::vector<std::string> contradictions;
+  std::vector<onnx::NodeProto> added;
+  llvm::StringSet<> replaced; ///< initializers that `added` computes
+};
+
+void Restoration::readGraph() {
+  for (onnx::TensorProto &tensor : *graph.mutable_initializer())
+    initializers[tensor.name()] = &tensor;
+  for (onnx::NodeProto &node : *graph.mutable_node()) {
+    for (const std::string &name : node.input())
+      readersOf[name].push_back(&node);
+    std::optional<FxNode> fx = findFxNode(node);
+    if (!fx)
+      continue;
+    if (!nodes.contains(fx->name))
+      traced.push_back(*fx);
+    nodes[fx->name].push_back(&node);
+  }
+}
+
+std::optional<TensorData> Restoration::readData(const onnx::TensorProto &tensor) {
+  ScopedDiagnosticHandler ignored(&context, [](Diagnostic &) { return success(); });
+  return tensors.read(tensor, [&] { return emitError(UnknownLoc::get(&context)); });
+}
+
+onnx::TensorProto *Restoration::addInitializer(llvm::StringRef name, int32_t type,
+                                               llvm::ArrayRef<int64_t> dims, std::string bytes) {
+  onnx::TensorProto *tensor = graph.add_initializer();
+  tensor->set_name(name.str());
+  tensor->set_data_type(type);
+  for (int64_t dim : dims)
+    tensor->add_dims(dim);
+  tensor->set_raw_data(std::move(bytes));
+  return initializers[name.str()] = tensor;
+}
+
+/// Lets `node` compute the value of the initializer `folded`.
+void Restoration::computeInstead(const onnx::TensorProto &folded, onnx::NodeProto node) {
+  node.set_name("restored_" + folded.name());
+  node.add_output(folded.name());
+  added.push_back(std::move(node));
+  replaced.insert(folded.name());
+}
+
+/// Undoes the transpose of a weight of a linear layer. If the file has the parameter too, because
+/// other nodes read it, both become one.
+bool Restoration::restoreTransposed(const onnx::TensorProto &folded, llvm::StringRef target) {
+  auto isLinear = [&](const onnx::NodeProto *node) {
+    std::optional<FxNode> fx = findFxNode(*node);
+    return fx && fx->operation.starts_with("aten.linear.") &&
+           llvm::any_of(fx->arguments, [&](auto name) {
+             return exported.isTensor(name) && exported.targetOf(name) == target;
+           });
+  };
+  bool isInner = llvm::StringRef(folded.name()).starts_with("val_");
+  bool isTransposed = isInner && llvm::all_of(readersOf.lookup(folded.name()), isLinear);
+  if (folded.dims_size() != 2 || exported.foldedFrom(folded.name()).size() != 1 || !isTransposed)
+    return false;
+  std::optional<TensorData> data = readData(folded);
+  if (!data)
+    return false;
+  int64_t rows = folded.dims(0), columns = folded.dims(1);
+  std::string bytes = transposeElements(data->bytes, rows, columns);
+  if (auto present = initializers.find(target); present != initializers.end()) {
+    std::optional<TensorData> other = readData(*present->second);
+    if (!other || other->type.getShape() != llvm::ArrayRef({columns, rows}) ||
+        other->bytes != llvm::ArrayRef<char>(bytes))
+      return false;
+  } else {
+    addInitializer(target, folded.data_type(), {columns, rows}, std::move(bytes));
+  }
+  onnx::NodeProto node;
+  node.set_op_type("Transpose");
+  node.add_input(target.str());
+  onnx::AttributeProto *order = node.add_attribute();
+  order->set_name("perm");
+  order->set_type(onnx::AttributeProto::INTS);
+  order->add_ints(1);
+  order->add_ints(0);
+  computeInstead(folded, std::move(node));
+  return true;
+}
+
+/// Undoes the expansion of a parameter along its first dimension. The elements must show that no
+/// other dimension was expanded.
+bool Restoration::restoreExpanded(const onnx::TensorProto &folded, llvm::StringRef target) {
+  auto isConstant = [&](llvm::StringRef name) {
+    return name == target || name.starts_with("val_");
+  };
+  llvm::StringRef name = folded.name();
+  if ((name != "expand" && !name.starts_with("expand_")) || initializers.contains(target.str()) ||
+      !llvm::all_of(exported.foldedFrom(name), isConstant) || folded.dims_size() == 0)
+    return false;
+  std::optional<TensorData> data = readData(folded);
+  if (!data || data->bytes.empty())
+    return false;
+  llvm::SmallVector<int64_t> shape(data->type.getShape());
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] > 1 && hasEqualSlices(*data, dim) != (dim == 0))
+      return false;
+  llvm::ArrayRef<char> row = data->bytes.take_front(data->bytes.size() / shape[0]);
+  std::string sizes;
+  for (int64_t size : shape)
+    for (int byte = 0; byte < 8; ++byte)
+      sizes.push_back(static_cast<char>(static_cast<uint64_t>(size) >> (8 * byte)));
+  std::string shapeName = (name + ".restored_shape").str();
+  addInitializer(shapeName, onnx::TensorProto::INT64, {static_cast<int64_t>(shape.size())},
+                 std::move(sizes));
+  shape[0] = 1;
+  addInitializer(target, folded.data_type(), shape, std::string(row.begin(), row.end()));
+  onnx::NodeProto node;
+  node.set_op_type("Expand");
+  node.add_input(target.str());
+  node.add_input(shapeName);
+  computeInstead(folded, std::move(node));
+  return true;
+}
+
+/// Replaces initializers that the exporter computed from one parameter by that computation.
+void Restoration::restoreFolded() {
+  std::vector<onnx::TensorProto *> present;
+  for (onnx::TensorProto &tensor : *graph.mutable_initializer())
+    present.push_back(&tensor); // grows below; the messages stay in place
+  for (onnx::TensorProto *tensor : present) {
+    llvm::SmallVector<llvm::StringRef> targets;
+    llvm::copy_if(exported.foldedFrom(tensor->name()), std::back_inserter(targets),
+                  [&](llvm::StringRef name) { return exported.isParameter(name); });
+    if (targets.size() == 1 && !exported.isParameter(tensor->name()))
+      (void)(restoreTransposed(*tensor, targets[0]) || restoreExpanded(*tensor, targets[0]));
+  }
+}
+
+/// Returns whether the initializer holds the tensor `target` of the module.
+bool Restoration::isCopyOf(llvm::StringRef initializer, llvm::StringRef target) const {
+  return initializer == target || llvm::is_contained(exported.foldedFrom(initializer), target);
+}
+
+/// Returns whether the initializer at `read` may have replaced a tensor of the module. Scalars that
+/// the module does not list are constants of an operator. So are the unit scale and the zero bias
+/// with which a group norm normalizes before it applies its own.
+bool Restoration::mayReplace(const Read &read, const FxNode &fx) const {
+  auto tensor = initializers.find(read.name());
+  if (tensor == initializers.end() || !canBeTrained(*tensor->second))
+    return false;
+  if (fx.operation.starts_with("aten.group_norm.") &&
+      read.node->op_type() == "InstanceNormalization")
+    return false;
+  return tensor->second->dims_size() > 0 || exported.isParameter(read.name()) ||
+         exported.isBuffer(read.name());
+}
+
+/// Adds the bias of zeros that the exporter removed from the only node of `fx`.
+void Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
+  llvm::ArrayRef<onnx::NodeProto *> all = nodes.find(fx.name)->second;
+  auto removed = llvm::find_if(all, [](const onnx::NodeProto *node) {
+    return findRewriteRule(*node).starts_with("RemoveOptionalBias") && node->input_size() == 2;
+  });
+  if (removed == all.end() || initializers.contains(target.str()))
+    return;
+  onnx::NodeProto &node = **removed;
+  auto weight = initializers.find(node.input(1));
+  if (weight == initializers.end() || !canBeTrained(*weight->second))
+    return;
+  const onnx::TensorProto &tensor = *weight->second;
+  auto attribute = [&](llvm::StringRef name, int64_t otherwise) {
+    for (const onnx::AttributeProto &entry : node.attribute())
+      if (entry.name() == name)
+        return entry.i();
+    return otherwise;
+  };
+  int64_t size = 0;
+  if (node.op_type() == "Conv" && tensor.dims_size() > 2)
+    size = tensor.dims(0);
+  else if (node.op_type() == "ConvTranspose" && tensor.dims_size() > 2)
+    size = tensor.dims(1) * attribute("group", 1);
+  else if (node.op_type() == "Gemm" && tensor.dims_size() == 2)
+    size = tensor.dims(attribute("transB", 0) ? 0 : 1);
+  if (size <= 0)
+    return;
+  size_t width = tensor.data_type() == onnx::TensorProto::FLOAT ? 4 : 2;
+  addInitializer(target, tensor.data_type(), {size}, std::string(size * width, '\0'));
+  node.add_input(target.str());
+}
+
+/// Reports parameters that the file has, but that the nodes of a traced node do not read as the
+/// module does. Rewritten nodes stand for several traced nodes but name only one.
+void Restoration::reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets) {
+  auto isRewritten = [](const onnx::NodeProto *node) { return !findRewriteRule(*node).empty(); };
+  if (llvm::any_of(nodes.find(fx.name)->second, isRewritten))
+    return;
+  for (llvm::StringRef target : targets)
+    if (exported.isParameter(target) && initializers.contains(target.str()))
+      contradictions.push_back(("'" + target + "' is not read by '" + fx.name + "'").str());
+}
+
+/// Gives the nodes of a traced node the tensors that it reads in the module. Tensors that the file
+/// has under their own names are recognized by them, the others by their order.
+void Restoration::restoreReads(const FxNode &fx) {
+  llvm::SmallVector<llvm::StringRef> targets;
+  for (llvm::StringRef placeholder : readTensors(fx, exported))
+    targets.push_back(exported.targetOf(placeholder));
+  llvm::SmallVector<Read> reads;
+  for (onnx::NodeProto *node : nodes.find(fx.name)->second)
+    for (int position = 0; position < node->input_size(); ++position)
+      if (Read read{node, position}; mayReplace(read, fx) || replaced.contains(read.name()))
+        reads.push_back(read);
+  llvm::erase_if(targets, [&](llvm::StringRef target) {
+    auto own = llvm::find_if(reads, [&](Read read) { return isCopyOf(read.name(), target); });
+    if (own == reads.end())
+      return false;
+    reads.erase(own);
+    return true;
+  });
+  if (targets.size() == 1 && reads.empty())
+    restoreBias(fx, targets[0]);
+  if (targets.size() != reads.size())
+    return reportUnread(fx, targets);
+  for (auto [target, read] : llvm::zip_equal(targets, reads)) {
+    if (replaced.contains(read.name()))
+      continue;
+    // Two readers of one tensor must have found it merged with the same initializer.
+    auto [source, isFirst] = sources.try_emplace(target, read.name().str());
+    if (source->second != read.name() || (isFirst && initializers.contains(target.str()))) {
+      llvm::StringRef other = isFirst ? target : llvm::StringRef(source->second);
+      contradictions.push_back(
+          ("'" + target + "' is read as '" + other + "' and as '" + read.name() + "'").str());
+      continue;
+    }
+    if (!initializers.contains(target.str())) {
+      onnx::TensorProto *copy = graph.add_initializer();
+      *copy = *initializers.find(read.name())->second;
+      copy->set_name(target.str());
+      initializers[target.str()] = copy;
+    }
+    read.node->set_input(read.position, target.str());
+  }
+}
+
+Restored Restoration::run() {
+  if (!exported.listsParameters())
+    return {};
+  readGraph();
+  restoreFolded();
+  for (const FxNode &fx : traced)
+    restoreReads(fx);
+  auto *tensors = graph.mutable_initializer();
+  tensors->erase(std::remove_if(tensors->begin(), tensors->end(),
+                                [&](const onnx::TensorProto &tensor) {
+                                  return replaced.contains(tensor.name());
+                                }),
+                 tensors->end());
+  auto *list = graph.mutable_node();
+  for (onnx::NodeProto &node : added)
+    *list->Add() = std::move(node);
+  auto count = static_cast<int64_t>(added.size());
+  std::rotate(list->begin(), list->end() - count, list->end());
+  return {count, std::move(contradictions)};
+}
+
+} // namespace
+
+Restored restoreParameters(std::shared_ptr<onnx::ModelProto> model, llvm::StringRef folder,
+                           MLIRContext &context) {
+  return Restoration(std::move(model), folder, context).run();
+}
+
+} // namespace pcc::import
