@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants whose elements are all equal.
+// Constants that repeat: one element everywhere, or equal parts along a dimension.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -16,5 +16,9 @@ std::optional<double> getSplat(mlir::Attribute attribute);
 
 /// Returns the same for a value that a `graph.constant` defines.
 std::optional<double> getSplat(mlir::Value value);
+
+/// Returns the first of `count` parts of `value` along dimension `dim` if all parts are equal bit
+/// by bit, else null. `count` must divide the dimension.
+mlir::ElementsAttr cutRepeated(mlir::ElementsAttr value, unsigned dim, int64_t count);
 
 } // namespace pcc::graph

@@ -4,6 +4,7 @@
 // dimension 0 of every input is the batch. Leaves every op as it is, on smaller shapes. Refuses
 // models without a batch to follow: control flow, and inputs of unknown size.
 #include "dialects/dist/Sharding.h"
+#include "dialects/graph/Constants.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
@@ -26,8 +27,9 @@ namespace {
 ///
 /// Starts at dimension 0 of the inputs and follows factors through ops until nothing is added. From
 /// an operand it goes to the results and the other operands, and from a result back to the
-/// operands. So it also finds a broadcast bias or a splat beside a batch. Uses of a splat get a
-/// splat of their own first, so that two uses do not meet in it.
+/// operands. So it also finds a broadcast bias or a constant beside a batch, such as a mask that is
+/// equal for all rows. Uses of a constant get one of their own first, so that two uses do not meet
+/// in it.
 class BatchExtent {
 public:
   /// Finds the dimensions to divide by `count`. Fails with a diagnostic that names the value or op
@@ -163,6 +165,11 @@ LogicalResult BatchExtent::follow(Value value, unsigned dim) {
       return failure();
   if (auto argument = dyn_cast<BlockArgument>(value))
     return checkArgument(argument, dim);
+  if (auto constant = value.getDefiningOp<ConstantOp>()) {
+    if (cutRepeated(constant.getValue(), dim, count))
+      return success();
+    return cannotFollow(constant, "its values differ from row to row of the batch");
+  }
   auto result = cast<OpResult>(value);
   auto ruled = dyn_cast<FactorRuleOpInterface>(result.getOwner());
   if (!ruled)
@@ -171,11 +178,11 @@ LogicalResult BatchExtent::follow(Value value, unsigned dim) {
   return followOp(result.getOwner(), rule, rule.getResults()[result.getResultNumber()][dim]);
 }
 
-/// Gives every use of a splat a splat of its own.
-static void separateSplats(func::FuncOp function) {
+/// Gives every use of a constant a constant of its own.
+static void separateConstants(func::FuncOp function) {
   SmallVector<ConstantOp> constants;
   function.walk([&](ConstantOp op) {
-    if (isa<SplatElementsAttr>(op.getValue()) && !shapeOf(op.getResult()).empty())
+    if (!shapeOf(op.getResult()).empty())
       constants.push_back(op);
   });
   for (ConstantOp op : constants) {
@@ -192,7 +199,7 @@ FailureOr<BatchExtent> BatchExtent::find(func::FuncOp function, int64_t count) {
   if (failed(extent.startAtInputs()))
     return failure();
   if (!extent.dims.empty())
-    separateSplats(function);
+    separateConstants(function);
   // The set grows while it is read.
   for (size_t index = 0; index < extent.dims.size(); ++index) {
     auto [value, dim] = extent.dims[index];
@@ -206,18 +213,17 @@ FailureOr<BatchExtent> BatchExtent::find(func::FuncOp function, int64_t count) {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-/// Divides the found dimensions; the value of a splat follows its type.
+/// Divides the found dimensions; the values of constants follow their types.
 static void divide(const BatchExtent &extent, int64_t count) {
+  for (auto [value, dim] : extent.getDims())
+    if (auto constant = value.getDefiningOp<ConstantOp>())
+      constant.setValueAttr(cutRepeated(constant.getValue(), dim, count));
   for (auto [value, dim] : extent.getDims()) {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] /= count;
     value.setType(type.clone(shape));
   }
-  for (auto [value, dim] : extent.getDims())
-    if (auto constant = value.getDefiningOp<ConstantOp>())
-      constant.setValueAttr(
-          cast<SplatElementsAttr>(constant.getValue()).resizeSplat(constant.getResult().getType()));
 }
 
 /// Updates the function's type after its arguments and returned values have changed theirs.

@@ -46,9 +46,9 @@ func.func @whole(%x: tensor<6x4xf32> {graph.role = #graph.role<input>}) -> tenso
 
 // -----
 
-// Constants with one number per sample.
+// A constant with one number per sample.
 func.func @listed(%x: tensor<3xf32> {graph.role = #graph.role<input "x">}) -> tensor<3xf32> {
-  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 microbatches: it needs the whole batch}}
+  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 microbatches: its values differ from row to row of the batch}}
   %0 = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   %1 = graph.mul %x, %0 : tensor<3xf32>
   return %1 : tensor<3xf32>

@@ -106,3 +106,34 @@ func.func @of_microbatch(%x: tensor<8x6xf32> {graph.role = #graph.role<input "x"
   %1 = graph.dropout %0#0, %index, %seed rate = 0.5 : tensor<8x6xf32>, tensor<i64>
   return %1 : tensor<8x6xf32>
 }
+
+// -----
+
+// A mask whose rows are equal along the batch is cut; the causal pattern of each row stays.
+// CHECK-LABEL: func.func @mask
+// CHECK: %[[MASK:.+]] = graph.constant dense<{{\[\[}}[true, false], [true, true]]]> : tensor<1x2x2xi1>
+// CHECK: %[[LOW:.+]] = graph.constant dense<-1.000000e+04> : tensor<1x2x2xf32>
+// CHECK: graph.select %[[MASK]], %{{.*}}, %[[LOW]] : tensor<1x2x2xf32>
+func.func @mask(%x: tensor<4x2x2xf32> {graph.role = #graph.role<input "x">})
+    -> tensor<4x2x2xf32> {
+  %0 = graph.constant dense<[[[true, false], [true, true]], [[true, false], [true, true]],
+                             [[true, false], [true, true]], [[true, false], [true, true]]]>
+      : tensor<4x2x2xi1>
+  %1 = graph.constant dense<-1.0e4> : tensor<4x2x2xf32>
+  %2 = graph.select %0, %x, %1 : tensor<4x2x2xf32>
+  return %2 : tensor<4x2x2xf32>
+}
+
+// -----
+
+// Positions that lie behind a transposed batch are cut along the dimension of the batch.
+// CHECK-LABEL: func.func @positions
+// CHECK: graph.constant dense<{{\[\[}}0.000000e+00], [1.000000e+00], [2.000000e+00]]> : tensor<3x1xf32>
+func.func @positions(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">})
+    -> tensor<3x4xf32> {
+  %0 = graph.constant dense<[[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [2.0, 2.0, 2.0, 2.0]]>
+      : tensor<3x4xf32>
+  %1 = graph.transpose %x, [1, 0] : tensor<4x3xf32>
+  %2 = graph.add %1, %0 : tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
