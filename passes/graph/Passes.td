@@ -93,8 +93,9 @@ def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
     Dimension 0 of every input is the batch. Follows it through the factor rules, forwards to the
     results and backwards to broadcasts and splats. Divides every dimension that carries the batch
     as its slowest factor by `count`. Inputs of rank 0 are left alone. A loss that is a mean stays a
-    mean, over the microbatch. Errors are a batch that `count` does not divide, a parameter or
-    constant with the batch's extent, and an op that needs the whole batch.
+    mean, over the microbatch. A constant whose rows are equal along the batch is cut. Errors are a
+    batch that `count` does not divide, a parameter with the batch's extent, a constant whose rows
+    differ, and an op that needs the whole batch.
   }];
   let options = [
     Option<"count", "count", "int64_t", "1", "number of microbatches, at least 1">,
