@@ -10,7 +10,7 @@
 #include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/reshard/BlockTable.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "passes/partition/LocalValues.h"
 #include "passes/partition/Passes.h"
 
@@ -109,16 +109,16 @@ namespace {
 class Replacer {
 public:
   Replacer(dist::Mesh mesh, const abi::Cluster *cluster)
-      : cluster(cluster), planner(std::move(mesh), cluster) {}
+      : cluster(cluster), planCache(std::move(mesh), cluster) {}
 
   void replace(dist::ReshardOp reshard) {
     OpBuilder builder(reshard);
     Location loc = reshard.getLoc();
-    const dist::Mesh &mesh = planner.getMesh();
+    const dist::Mesh &mesh = planCache.getMesh();
     auto type = cast<RankedTensorType>(reshard.getType());
     dist::Sharding from = reshard.getFrom().getSharding(), to = reshard.getTo().getSharding();
     const analysis::ReshardPlan &plan =
-        planner.plan(from, to, type.getShape(), task::bytesOf(type.clone(ArrayRef<int64_t>{})));
+        planCache.plan(from, to, type.getShape(), task::bytesOf(type.clone(ArrayRef<int64_t>{})));
     RankedTensorType localType = type.clone(from.getLocalShape(type.getShape(), mesh));
     Value block =
         dist::ToLocalOp::create(builder, loc, localType, reshard.getInput(), reshard.getFrom());
@@ -142,7 +142,7 @@ private:
   }
 
   const abi::Cluster *cluster;
-  analysis::ReshardPlanner planner;
+  analysis::ReshardPlanCache planCache;
 };
 
 struct ReshardsToCollectives : impl::ReshardsToCollectivesBase<ReshardsToCollectives> {

@@ -12,7 +12,7 @@
 // set then enters once, on the ranks at coordinate 0. Otherwise the op requires the sum.
 #pragma once
 
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "passes/strategy/propagate/FactorAxes.h"
 #include <vector>
 
@@ -42,8 +42,8 @@ OpSharding makeOpSharding(mlir::Operation *op, const FactorAxes &factors,
 /// byte.
 class OpSplitter {
 public:
-  OpSplitter(mlir::Operation *op, analysis::ReshardPlanner &planner)
-      : op(op), planner(planner), mesh(planner.getMesh()) {}
+  OpSplitter(mlir::Operation *op, analysis::ReshardPlanCache &planCache)
+      : op(op), planCache(planCache), mesh(planCache.getMesh()) {}
 
   /// Sets the sharding in which an operand is produced. Operands that are not set arrive as the op
   /// wants them. `forms` are the shardings in which other ops take the operand. They cost nothing,
@@ -87,7 +87,7 @@ private:
   bool mayCarry(unsigned operand) const;
 
   mlir::Operation *op;
-  analysis::ReshardPlanner &planner;
+  analysis::ReshardPlanCache &planCache;
   const dist::Mesh &mesh;
   std::vector<std::optional<Known>> operands;
   std::optional<dist::Sharding> wish;

@@ -86,7 +86,7 @@ OpSharding OpSplitter::assemble(const FactorAxes &factors) const {
 double OpSplitter::getReshardCost(Value value, const Sharding &from, const Sharding &to) const {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t elementBytes = analysis::getNumBytes(type.clone(ArrayRef<int64_t>()));
-  double elements = planner.plan(from, to, type.getShape(), elementBytes).cost;
+  double elements = planCache.plan(from, to, type.getShape(), elementBytes).cost;
   return elements * static_cast<double>(elementBytes);
 }
 

@@ -38,8 +38,8 @@ static auto listOps(func::FuncOp function) {
                                  [](Operation &op) { return isa<FactorRuleOpInterface>(op); });
 }
 
-Propagation::Propagation(func::FuncOp function, analysis::ReshardPlanner &planner)
-    : function(function), planner(planner), mesh(planner.getMesh()) {
+Propagation::Propagation(func::FuncOp function, analysis::ReshardPlanCache &planCache)
+    : function(function), planCache(planCache), mesh(planCache.getMesh()) {
   for (BlockArgument argument : function.getArguments())
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()); type && type.getRank() == 0)
       free.insert(argument);
@@ -57,7 +57,7 @@ void Propagation::seed(BlockArgument argument, const Sharding &sharding) {
 }
 
 void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
-  record(op, OpSplitter(op, planner).follow(factors), Origin::Given);
+  record(op, OpSplitter(op, planCache).follow(factors), Origin::Given);
   show(op, results);
 }
 
@@ -168,7 +168,7 @@ std::optional<Sharding> Propagation::findParameter(Value value) const {
 }
 
 OpSplitter Propagation::makeSplitter(Operation *op) const {
-  OpSplitter splitter(op, planner);
+  OpSplitter splitter(op, planCache);
   for (OpOperand &operand : op->getOpOperands())
     if (std::optional<Sharding> hint = findHint(operand.get()))
       splitter.setOperand(operand.getOperandNumber(), *hint, listForms(operand.get()));

@@ -41,8 +41,8 @@ bool staysPartial(mlir::func::FuncOp function, unsigned result);
 
 class Propagation {
 public:
-  /// Starts with no sharding known. `planner` provides the mesh and must outlive this object.
-  Propagation(mlir::func::FuncOp function, analysis::ReshardPlanner &planner);
+  /// Starts with no sharding known. `planCache` provides the mesh and must outlive this object.
+  Propagation(mlir::func::FuncOp function, analysis::ReshardPlanCache &planCache);
 
   /// Sets the cuts of an argument.
   void seed(mlir::BlockArgument argument, const dist::Sharding &sharding);
@@ -106,7 +106,7 @@ private:
   int64_t countParts(const OpSharding &sharding) const;
 
   mlir::func::FuncOp function;
-  analysis::ReshardPlanner &planner;
+  analysis::ReshardPlanCache &planCache;
   const dist::Mesh &mesh;
   llvm::StringMap<mlir::BlockArgument> parameters;    ///< by name
   llvm::DenseSet<mlir::Value> free;                   ///< depend on parameters, scalars, constants

@@ -83,7 +83,7 @@ void ShardingAnnotator::run() {
 }
 
 void ShardingAnnotator::annotate(func::FuncOp function) {
-  Propagation propagation(function, planner);
+  Propagation propagation(function, planCache);
   seedArguments(function, propagation);
   for (Operation &op : function.getBody().front())
     if (auto found = given.ops.find(&op); found != given.ops.end())

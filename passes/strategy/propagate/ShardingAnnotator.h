@@ -45,7 +45,7 @@ struct SeedShardings {
 class ShardingAnnotator {
 public:
   ShardingAnnotator(mlir::ModuleOp module, const dist::Mesh &mesh, SeedShardings given)
-      : module(module), planner(mesh), mesh(planner.getMesh()), given(std::move(given)) {}
+      : module(module), planCache(mesh), mesh(planCache.getMesh()), given(std::move(given)) {}
 
   /// Annotates all functions: functions that return gradients first, functions that take them last.
   void run();
@@ -63,8 +63,8 @@ private:
                                   const dist::Sharding &made, mlir::DictionaryAttr &attributes);
 
   mlir::ModuleOp module;
-  analysis::ReshardPlanner planner;
-  const dist::Mesh &mesh; ///< the planner's mesh
+  analysis::ReshardPlanCache planCache;
+  const dist::Mesh &mesh; ///< the planCache's mesh
   SeedShardings given;
 };
 

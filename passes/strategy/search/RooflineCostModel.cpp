@@ -83,7 +83,7 @@ std::vector<OwnCollective> RooflineCostModel::listCollectives(Operation *op,
 
 const analysis::ReshardPlan &RooflineCostModel::planUse(RankedTensorType type, const Sharding &from,
                                                         const Sharding &to) {
-  return planner.plan(from, to, type.getShape(), analysis::getElementBytes(type));
+  return planCache.plan(from, to, type.getShape(), analysis::getElementBytes(type));
 }
 
 std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
@@ -94,7 +94,7 @@ std::vector<double> RooflineCostModel::costOfUses(RankedTensorType type,
   if (analysis::dropTrivialAxes(mesh).getAxes().size() > analysis::maxTableAxes) {
     for (const Sharding *left : from)
       for (const Sharding *right : to)
-        seconds.push_back(planner.plan(*left, *right, type.getShape(), elementBytes).cost);
+        seconds.push_back(planCache.plan(*left, *right, type.getShape(), elementBytes).cost);
     return seconds;
   }
   const analysis::ReshardTable &table = tables.get(type.getShape(), elementBytes);

@@ -6,7 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/analysis/cost/OpCostModel.h"
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "passes/analysis/reshard/ReshardTable.h"
 #include "passes/strategy/propagate/OpSharding.h"
 
@@ -40,7 +40,7 @@ public:
   /// Prices a mesh. `cluster` must be complete, have a device for each rank of `mesh` and outlive
   /// this object.
   RooflineCostModel(mlir::MLIRContext *context, const dist::Mesh &mesh, const abi::Cluster &cluster)
-      : cluster(cluster), mesh(mesh), tables(this->mesh, cluster), planner(mesh, &cluster),
+      : cluster(cluster), mesh(mesh), tables(this->mesh, cluster), planCache(mesh, &cluster),
         local(context, mesh) {}
 
   const dist::Mesh &getMesh() const { return mesh; }
@@ -68,7 +68,7 @@ private:
   const abi::Cluster &cluster;
   dist::Mesh mesh;
   analysis::ReshardTables tables;
-  analysis::ReshardPlanner planner; ///< for meshes of more axes than tables support
+  analysis::ReshardPlanCache planCache; ///< for meshes of more axes than tables support
   LocalProgram local;
   llvm::DenseMap<mlir::Operation *, analysis::KernelShares> shares; ///< by function
 };

@@ -6,7 +6,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/analysis/Shardings.h"
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "passes/partition/Passes.h"
 #include "passes/partition/forms/LocalForms.h"
 #include "passes/strategy/propagate/Propagation.h"
@@ -72,9 +72,9 @@ std::string markText(const Sharding &sharding) {
 
 /// Propagates the shardings of the arguments to the ops of each function.
 static void propagate(ModuleOp module, const Mesh &mesh) {
-  analysis::ReshardPlanner planner(mesh);
+  analysis::ReshardPlanCache planCache(mesh);
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-    strategy::Propagation propagation(function, planner);
+    strategy::Propagation propagation(function, planCache);
     for (BlockArgument argument : function.getArguments())
       propagation.seed(argument, analysis::getSharding(argument));
     propagation.run();

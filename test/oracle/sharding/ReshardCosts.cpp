@@ -4,7 +4,7 @@
 // step. The search chains up to three single collectives between any two shardings, with local
 // steps before, between and after them.
 #include "passes/analysis/reshard/ExchangeVolume.h"
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "runtime/machine/Cluster.h"
 #include "test/oracle/sharding/Partitioned.h"
 #include "llvm/ADT/STLExtras.h"
@@ -199,13 +199,13 @@ int64_t compare(ArrayRef<int64_t> shape, const Mesh &mesh, const abi::Cluster &c
   std::vector<Sharding> all = listSums(shape, mesh);
   analysis::ReshardCostModel price(cluster, mesh, f32);
   BruteForce best(all, shape, mesh, price);
-  analysis::ReshardPlanner planner(mesh, &cluster);
+  analysis::ReshardPlanCache planCache(mesh, &cluster);
   int64_t slower = 0;
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = 0; j < all.size(); ++j) {
       if (i == j || !isInSample(i * all.size() + j, oneOf))
         continue;
-      const ReshardPlan &plan = planner.plan(all[i], all[j], shape, f32);
+      const ReshardPlan &plan = planCache.plan(all[i], all[j], shape, f32);
       std::string pair = all[i].str() + " to " + all[j].str() + " on " + mesh.str();
       double fastest = std::min(best.chains[i][j], best.single[i][j]);
       if (plan.cost > fastest * (1 + 1e-9)) {
@@ -298,12 +298,12 @@ TEST(ReshardCosts, ByElementsNeitherGreedyNorScatterAndExchangeIsBetter) {
                            Mesh({{"x", 2}, {"y", 3}}), Mesh({{"x", 2}, {"y", 2}, {"z", 2}})})
     for (SmallVector<int64_t> shape : {SmallVector<int64_t>{24}, {24, 24}, {24, 24, 24}}) {
       std::vector<Sharding> all = listSums(shape, mesh);
-      analysis::ReshardPlanner planner(mesh);
+      analysis::ReshardPlanCache planCache(mesh);
       for (const Sharding &from : all)
         for (const Sharding &to : all) {
           if (!isInSample(++total, 17))
             continue;
-          const ReshardPlan &plan = planner.plan(from, to, shape, 4);
+          const ReshardPlan &plan = planCache.plan(from, to, shape, 4);
           std::string pair = from.str() + " to " + to.str() + " on " + mesh.str();
           // A slice has a small cost, which the greedy plan does not include.
           EXPECT_LE(plan.cost, priceGreedy(from, to, shape, mesh) + 1e-4) << pair;

@@ -2,7 +2,7 @@
 //
 // Plans between shardings. test/oracle/sharding runs every pair and shows that each plan keeps the
 // value.
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "runtime/machine/Cluster.h"
 #include <gtest/gtest.h>
 
@@ -128,20 +128,20 @@ TEST(ReshardPlan, AxesThatDoNotGoTogetherEndTheSearchEarly) {
   EXPECT_EQ(result.getReceived(), 4096);
 }
 
-TEST(ReshardPlanner, APlanIsFoundOnce) {
-  ReshardPlanner planner(mesh);
+TEST(ReshardPlanCache, APlanIsFoundOnce) {
+  ReshardPlanCache planCache(mesh);
   Sharding from = split({{"x"}, {}}), to = split({{}, {"x"}});
-  const ReshardPlan &first = planner.plan(from, to, {16, 16}, 4);
+  const ReshardPlan &first = planCache.plan(from, to, {16, 16}, 4);
   EXPECT_EQ(first.str(), "all_to_all(x: 0 -> 1)");
-  EXPECT_EQ(&planner.plan(from, to, {16, 16}, 4), &first);
-  EXPECT_NE(&planner.plan(from, to, {32, 16}, 4), &first);
+  EXPECT_EQ(&planCache.plan(from, to, {16, 16}, 4), &first);
+  EXPECT_NE(&planCache.plan(from, to, {32, 16}, 4), &first);
 }
 
-TEST(ReshardPlanner, ByTimeFewMessagesDecideForSmallTensors) {
+TEST(ReshardPlanCache, ByTimeFewMessagesDecideForSmallTensors) {
   auto cluster = machine::parseForm("1x8xH100");
-  ReshardPlanner planner(mesh, &*cluster);
+  ReshardPlanCache planCache(mesh, &*cluster);
   Sharding from = Sharding::replicated(2).withPartial({"y"}), to = Sharding::replicated(2);
-  EXPECT_EQ(planner.plan(from, to, {16, 16}, 4).str(), "all_reduce(y)");
+  EXPECT_EQ(planCache.plan(from, to, {16, 16}, 4).str(), "all_reduce(y)");
   // Large tensors are reduced in parts by the idle ranks along x.
-  EXPECT_GT(planner.plan(from, to, {8192, 8192}, 4).steps.size(), 1u);
+  EXPECT_GT(planCache.plan(from, to, {8192, 8192}, 4).steps.size(), 1u);
 }

@@ -3,7 +3,7 @@
 // Compares tables of reshards with the plans of every pair of shardings.
 #include "passes/analysis/reshard/ReshardTable.h"
 
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "runtime/machine/Cluster.h"
 #include <gtest/gtest.h>
 
@@ -16,12 +16,12 @@ static void expectAsPlans(const Mesh &mesh, const std::string &form, llvm::Array
                           unsigned every = 1) {
   pcc::abi::Cluster cluster = *machine::parseCluster(form);
   ReshardTables tables(mesh, cluster);
-  ReshardPlanner planner(mesh, &cluster);
+  ReshardPlanCache planCache(mesh, &cluster);
   const ReshardTable &table = tables.get(shape, 4);
   const ReshardGraph &graph = table.getGraph();
   for (size_t pair = 0; pair < graph.size() * graph.size(); pair += every) {
     unsigned from = pair / graph.size(), to = pair % graph.size();
-    double planned = planner.plan(graph[from], graph[to], shape, 4).cost;
+    double planned = planCache.plan(graph[from], graph[to], shape, 4).cost;
     ASSERT_NEAR(table(from, to), planned, planned * 1e-9)
         << graph[from].str() << " to " << graph[to].str() << " on " << form;
   }

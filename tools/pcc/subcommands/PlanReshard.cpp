@@ -8,7 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/analysis/ClusterAnalysis.h"
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 #include "passes/partition/Passes.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/flags/ClusterFlag.h"
@@ -136,17 +136,17 @@ private:
     return readPair({mesh, shape, from, to}, context, pairs.emplace_back());
   }
 
-  /// Plans one pair. The planner minimizes the time on `machine` if given. Without a machine, the
+  /// Plans one pair. The planCache minimizes the time on `machine` if given. Without a machine, the
   /// reported time is that on the cores of one machine.
   PlannedPair plan(const ReshardPair &pair, const std::optional<abi::Cluster> &machine,
                    mlir::MLIRContext &context) {
     PlannedPair result;
     const abi::Cluster *decides = machine ? &*machine : nullptr;
-    analysis::ReshardPlanner planner(pair.mesh, decides);
-    result.plan = planner.plan(pair.from, pair.to, pair.shape, bytesPerElement);
+    analysis::ReshardPlanCache planCache(pair.mesh, decides);
+    result.plan = planCache.plan(pair.from, pair.to, pair.shape, bytesPerElement);
     std::string cores = std::to_string(pair.mesh.getNumRanks()) + "xcpu";
     abi::Cluster timed = machine ? *machine : *machine::parseForm(cores);
-    analysis::ReshardCostModel cost(timed, planner.getMesh(), bytesPerElement);
+    analysis::ReshardCostModel cost(timed, planCache.getMesh(), bytesPerElement);
     for (const analysis::ReshardStep &step : result.plan.steps) {
       result.costs.push_back(cost.explain(step));
       result.seconds += result.costs.back().seconds;

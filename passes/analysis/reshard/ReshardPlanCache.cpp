@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/analysis/reshard/ReshardPlanner.h"
+#include "passes/analysis/reshard/ReshardPlanCache.h"
 
 using namespace llvm;
 using pcc::dist::Sharding;
 
 namespace pcc::analysis {
 
-const ReshardPlan &ReshardPlanner::plan(const Sharding &from, const Sharding &to,
+const ReshardPlan &ReshardPlanCache::plan(const Sharding &from, const Sharding &to,
                                         ArrayRef<int64_t> shape, int64_t elementBytes) {
   std::string key;
   raw_string_ostream os(key);

@@ -8,11 +8,11 @@
 
 namespace pcc::analysis {
 
-class ReshardPlanner {
+class ReshardPlanCache {
 public:
   /// `cluster` is complete, has a device for each rank of `mesh` and outlives this. Null: a plan
   /// has the fewest elements at the busiest rank; ties are broken by the number of steps.
-  explicit ReshardPlanner(dist::Mesh mesh, const abi::Cluster *cluster = nullptr)
+  explicit ReshardPlanCache(dist::Mesh mesh, const abi::Cluster *cluster = nullptr)
       : mesh(std::move(mesh)), cluster(cluster) {}
 
   const dist::Mesh &getMesh() const { return mesh; }
