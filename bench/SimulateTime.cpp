@@ -210,7 +210,7 @@ abi::Executable makePipeline(const Sizes &sizes) {
     axis.set_name(name);
     axis.set_size(size);
   }
-  abi::RankGroup &tensor = *executable.add_groups(), &data = *executable.add_groups();
+  abi::RankGroups &tensor = *executable.add_groups(), &data = *executable.add_groups();
   for (int s = 0; s < sizes.stages; ++s) {
     auto rankOf = [&](int d, int t) { return uint32_t((s * sizes.data + d) * sizes.tensor + t); };
     for (int d = 0; d < sizes.data; ++d) {

@@ -116,7 +116,7 @@ uint32_t Linker::groupOf(DenseIntElementsAttr lists) {
   auto [it, isNew] = shared.groups.try_emplace(lists, executable.groups_size());
   if (!isNew)
     return it->second;
-  abi::RankGroup &group = *executable.add_groups();
+  abi::RankGroups &group = *executable.add_groups();
   int64_t length = lists.getType().getDimSize(1), each = mesh.getNumRanks();
   for (int64_t stage = 0; stage < shared.stages; ++stage) {
     int64_t position = 0;

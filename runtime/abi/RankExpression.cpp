@@ -34,7 +34,7 @@ int64_t evaluate(const RankExpression &expression, const Mesh &mesh, int64_t ran
   return value;
 }
 
-const RankList &listOf(const RankGroup &group, int64_t rank) {
+const RankList &groupOf(const RankGroups &group, int64_t rank) {
   auto holds = [&](const RankList &list) {
     return std::find(list.ranks().begin(), list.ranks().end(), rank) != list.ranks().end();
   };

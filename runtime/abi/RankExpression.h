@@ -22,7 +22,7 @@ std::vector<int64_t> coordinatesOf(const Mesh &mesh, int64_t rank);
 int64_t evaluate(const RankExpression &expression, const Mesh &mesh, int64_t rank);
 
 /// The list of a valid group that holds `rank`.
-const RankList &listOf(const RankGroup &group, int64_t rank);
+const RankList &groupOf(const RankGroups &group, int64_t rank);
 
 /// The values of `block.offsets` on `rank`.
 std::vector<int64_t> offsetsOf(const Block &block, const Mesh &mesh, int64_t rank);

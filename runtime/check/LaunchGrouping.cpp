@@ -17,7 +17,7 @@ LaunchGrouping::LaunchGrouping(const abi::Executable &executable, const abi::Pro
     for (const abi::Instruction &instruction : section.instructions())
       if (instruction.stream() == abi::COMPUTE)
         ofCompute.insert(instruction.signals().begin(), instruction.signals().end());
-  for (const abi::RankGroup &group : executable.groups()) {
+  for (const abi::RankGroups &group : executable.groups()) {
     auto isCut = [&](const abi::RankList &list) {
       auto isElsewhere = [&](uint32_t rank) {
         return abi::programOfRank(executable, rank) !=

@@ -125,7 +125,7 @@ RendezvousTable::RendezvousTable(const std::vector<check::ProgramIndex> &program
     locationOfChannel.push_back(channel.sender == channel.receiver
                                     ? locations.of({channel.sender})
                                     : locations.of({channel.sender, channel.receiver}));
-  for (const abi::RankGroup &group : executable.groups()) {
+  for (const abi::RankGroups &group : executable.groups()) {
     std::vector<uint32_t> &lists = listOf.emplace_back(abi::rankCount(executable.mesh()), 0);
     locationOfList.emplace_back();
     for (int l = 0; l < group.lists_size(); ++l) {

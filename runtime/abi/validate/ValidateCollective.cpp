@@ -161,7 +161,7 @@ void CollectiveChecker::checkRoot() {
   Checker::Scope scope(checker, "root");
   if (!checkExpression(checker, collective.root(), executable.mesh()))
     return;
-  const RankGroup &group = executable.groups(collective.group());
+  const RankGroups &group = executable.groups(collective.group());
   for (const RankList &list : group.lists()) {
     auto first = std::find_if(list.ranks().begin(), list.ranks().end(),
                               [&](uint32_t rank) { return operands.ranks.holds(rank); });
@@ -195,7 +195,7 @@ void CollectiveChecker::checkPeer() {
 void CollectiveChecker::checkPairs() {
   int64_t ranks = rankCount(executable.mesh());
   std::vector<bool> isTarget(ranks, false);
-  const RankGroup &group = executable.groups(collective.group());
+  const RankGroups &group = executable.groups(collective.group());
   for (int i = 0; i < collective.pairs_size(); ++i) {
     Checker::Scope scope(checker, "pairs", i);
     const RankPair &pair = collective.pairs(i);
@@ -203,7 +203,7 @@ void CollectiveChecker::checkPairs() {
                         "expected ranks below {}, got {} and {}", ranks, pair.source(),
                         pair.target()))
       return;
-    checker.expect(&listOf(group, pair.source()) == &listOf(group, pair.target()),
+    checker.expect(&groupOf(group, pair.source()) == &groupOf(group, pair.target()),
                    "ranks {} and {} are in different groups", pair.source(), pair.target());
     checker.expect(!isTarget[pair.target()], "rank {} is the target of two pairs", pair.target());
     isTarget[pair.target()] = true;
@@ -214,7 +214,7 @@ void CollectiveChecker::checkMoves() {
   std::optional<int64_t> count = elementCount(collective.target_shape());
   if (!checker.expect(isSize(count), "target_shape: expected extents whose product is a size"))
     return;
-  const RankGroup &group = executable.groups(collective.group());
+  const RankGroups &group = executable.groups(collective.group());
   int64_t ranks = rankCount(executable.mesh());
   int rank = collective.shape_size();
   checker.expect(collective.target_shape_size() == rank,
@@ -225,7 +225,7 @@ void CollectiveChecker::checkMoves() {
     if (!checker.expect(move.source() < ranks && move.target() < ranks,
                         "expected ranks below {}, got {} and {}", ranks, move.source(),
                         move.target()) ||
-        !checker.expect(&listOf(group, move.source()) == &listOf(group, move.target()),
+        !checker.expect(&groupOf(group, move.source()) == &groupOf(group, move.target()),
                         "ranks {} and {} are in different groups", move.source(), move.target()) ||
         !checker.expect(move.source_start_size() == rank && move.size_size() == rank &&
                             move.target_start_size() == rank,

@@ -32,7 +32,7 @@ void checkMesh(Checker &checker, const Mesh &mesh) {
   }
 }
 
-void checkGroup(Checker &checker, const RankGroup &group, int64_t ranks) {
+void checkGroup(Checker &checker, const RankGroups &group, int64_t ranks) {
   std::vector<bool> seen(ranks, false);
   int64_t total = 0;
   for (int i = 0; i < group.lists_size(); ++i) {

@@ -61,8 +61,8 @@ CollectiveCall prepareCollective(const abi::Collective &collective, const Prepar
   }
   if (call.kind == abi::BROADCAST || call.kind == abi::REDUCE)
     call.root = int32_t(evaluate(collective.root(), mesh, context.rank));
-  const abi::RankGroup &group = context.executable.groups(int(collective.group()));
-  call.boxes = boxesOf(collective, abi::listOf(group, context.rank));
+  const abi::RankGroups &group = context.executable.groups(int(collective.group()));
+  call.boxes = boxesOf(collective, abi::groupOf(group, context.rank));
   call.reduceBoxes =
       call.kind == abi::BLOCK_EXCHANGE && collective.reduction() != abi::REDUCE_OP_UNSPECIFIED;
   return call;

@@ -87,10 +87,10 @@ Status RankExecutor::initializeParameters(uint64_t seed) {
 }
 
 Status RankExecutor::makeGroups() {
-  for (const abi::RankGroup &group : whole.groups()) {
+  for (const abi::RankGroups &group : whole.groups()) {
     // The color is the index of the list that holds the rank. Positions follow the list, which need
     // not ascend.
-    const abi::RankList &list = abi::listOf(group, ownRank);
+    const abi::RankList &list = abi::groupOf(group, ownRank);
     auto sameList = [&](const abi::RankList &other) { return &other == &list; };
     auto color = std::find_if(group.lists().begin(), group.lists().end(), sameList);
     auto place = std::find(list.ranks().begin(), list.ranks().end(), ownRank);

@@ -23,7 +23,7 @@ bool launchesFit(const abi::Executable &executable) {
             instruction.collective().kind() == abi::RECV)
           continue;
         int64_t group = instruction.collective().group();
-        Launch launch = {group, abi::listOf(executable.groups(int(group)), rank).ranks(0)};
+        Launch launch = {group, abi::groupOf(executable.groups(int(group)), rank).ranks(0)};
         launch.push_back(counts[launch]++);
         before.try_emplace(launch, 0);
         if (!last.empty() && after[last].insert(launch).second)

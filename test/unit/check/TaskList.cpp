@@ -24,7 +24,7 @@ int TaskMaker::rendezvousOf(int64_t rank, const abi::Instruction &instruction) {
     // A rank that sends and receives on one route counts both directions apart.
     key.push_back(counts[{rank, {sends, key[1], key[2], key[3]}}]++);
   } else {
-    const abi::RankList &list = abi::listOf(executable.groups(int(collective.group())), rank);
+    const abi::RankList &list = abi::groupOf(executable.groups(int(collective.group())), rank);
     members = size_t(list.ranks_size());
     key = {int64_t(collective.group()), list.ranks(0)};
     key.push_back(counts[{rank, key}]++);

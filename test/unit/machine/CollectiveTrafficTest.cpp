@@ -15,7 +15,7 @@ abi::Executable makeProgram() {
   abi::MeshAxis &axis = *program.mutable_mesh()->add_axes();
   axis.set_name("dp");
   axis.set_size(8);
-  abi::RankGroup &group = *program.add_groups();
+  abi::RankGroups &group = *program.add_groups();
   for (uint32_t first : {0, 4}) {
     abi::RankList &list = *group.add_lists();
     for (uint32_t rank = first; rank < first + 4; ++rank)

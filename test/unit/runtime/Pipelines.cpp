@@ -375,7 +375,7 @@ ProgramBuilder &StageBuilder::build() {
 /// ranks are alone in lists of the same length.
 void addGroups(const CompileOptions &options, abi::Executable &executable) {
   executable.clear_groups();
-  abi::RankGroup &own = *executable.add_groups();
+  abi::RankGroups &own = *executable.add_groups();
   for (int s = 0; s < options.stages; ++s) {
     abi::RankList &list = *own.add_lists();
     for (int r = 0; r < options.dataRanks; ++r)
@@ -383,7 +383,7 @@ void addGroups(const CompileOptions &options, abi::Executable &executable) {
   }
   if (!options.shares)
     return;
-  abi::RankGroup &ends = *executable.add_groups();
+  abi::RankGroups &ends = *executable.add_groups();
   int half = options.stages / 2;
   for (int s = 0; s < half; ++s)
     for (int r = 0; r < options.dataRanks; ++r) {

@@ -33,7 +33,7 @@ Sketch::Sketch(int stages, int dataRanks) : dataRanks(dataRanks), latest(stages)
     axis.set_name(name);
     axis.set_size(size);
   }
-  abi::RankGroup &group = *executable.add_groups();
+  abi::RankGroups &group = *executable.add_groups();
   for (int s = 0; s < stages; ++s) {
     executable.add_programs();
     abi::RankList &list = *group.add_lists();

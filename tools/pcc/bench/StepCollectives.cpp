@@ -89,8 +89,9 @@ CollectiveMeans measureCollectives(const abi::Executable &executable,
         continue;
       int run = runs[{entry.instruction, entry.step}]++;
       double seconds = double(entry.end - entry.begin) * 1e-9;
-      const abi::RankGroup &group = executable.groups(int(entry.instruction->collective().group()));
-      const abi::RankList *list = &abi::listOf(group, int64_t(rank));
+      const abi::RankGroups &group =
+          executable.groups(int(entry.instruction->collective().group()));
+      const abi::RankList *list = &abi::groupOf(group, int64_t(rank));
       auto [known, isNew] = least.try_emplace({entry.instruction, entry.step, run, list}, seconds);
       known->second = std::min(known->second, seconds);
     }
