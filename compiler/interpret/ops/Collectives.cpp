@@ -14,7 +14,7 @@ namespace pcc::interpret {
 namespace {
 
 /// Returns the first tensor of each member, in group order.
-llvm::SmallVector<Tensor> firstContributions(const RendezvousPoint &point) {
+llvm::SmallVector<Tensor> firstContributions(const Rendezvous &point) {
   return llvm::map_to_vector(point.contributions,
                              [](const Contribution &contribution) { return contribution[0]; });
 }

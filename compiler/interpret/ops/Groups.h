@@ -12,7 +12,7 @@ namespace pcc::interpret {
 struct JoinedGroup {
   dist::RankList members;
   int64_t position; ///< of this rank in `members`
-  std::shared_ptr<RendezvousPoint> point;
+  std::shared_ptr<Rendezvous> point;
 };
 
 /// Returns the group of `rank`, without a rendezvous.

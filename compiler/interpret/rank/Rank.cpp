@@ -88,13 +88,12 @@ LogicalResult Rank::evaluate(Operation &op, Frame &frame) {
   return success();
 }
 
-FailureOr<std::shared_ptr<RendezvousPoint>>
-Rank::exchange(Operation *op, llvm::ArrayRef<int64_t> group, int64_t position,
-               llvm::StringRef channel, Contribution contribution) {
+FailureOr<std::shared_ptr<Rendezvous>> Rank::exchange(Operation *op, llvm::ArrayRef<int64_t> group,
+                                                      int64_t position, llvm::StringRef channel,
+                                                      Contribution contribution) {
   waitingOp = op;
-  std::shared_ptr<RendezvousPoint> point =
-      rendezvous.post(group, position, channel, std::move(contribution));
-  if (failed(rendezvous.wait(index, *point)))
+  std::shared_ptr<Rendezvous> point = table.post(group, position, channel, std::move(contribution));
+  if (failed(table.wait(index, *point)))
     return failure();
   return point;
 }

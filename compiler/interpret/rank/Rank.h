@@ -15,8 +15,8 @@ using namespace values;
 
 class Rank {
 public:
-  Rank(int64_t index, const World &world, Precision precision, Rendezvous &rendezvous)
-      : index(index), world(world), precision(precision), rendezvous(rendezvous) {
+  Rank(int64_t index, const World &world, Precision precision, RendezvousTable &table)
+      : index(index), world(world), precision(precision), table(table) {
     if (precision == Precision::MovedPlus || precision == Precision::MovedMinus)
       roundings.emplace(precision == Precision::MovedPlus ? Direction::Plus : Direction::Minus);
   }
@@ -44,14 +44,15 @@ public:
 
   /// Contributes `contribution` to a rendezvous of `group` at `op` under `channel`, as the member
   /// at `position`. Waits for the other members.
-  mlir::FailureOr<std::shared_ptr<RendezvousPoint>>
-  exchange(mlir::Operation *op, llvm::ArrayRef<int64_t> group, int64_t position,
-           llvm::StringRef channel, Contribution contribution);
+  mlir::FailureOr<std::shared_ptr<Rendezvous>> exchange(mlir::Operation *op,
+                                                        llvm::ArrayRef<int64_t> group,
+                                                        int64_t position, llvm::StringRef channel,
+                                                        Contribution contribution);
 
   /// Contributes without waiting.
   void send(llvm::ArrayRef<int64_t> group, int64_t position, llvm::StringRef channel,
             Contribution contribution) {
-    rendezvous.post(group, position, channel, std::move(contribution));
+    table.post(group, position, channel, std::move(contribution));
   }
 
   /// Stores why this rank cannot continue; keeps the first reason.
@@ -73,7 +74,7 @@ private:
   const World &world;
   Precision precision;
   std::optional<Roundings> roundings; ///< absent: no value is moved
-  Rendezvous &rendezvous;
+  RendezvousTable &table;
   std::string action;
   int depth = 0; ///< of calls
   mlir::Operation *waitingOp = nullptr;

@@ -8,12 +8,12 @@ using namespace mlir;
 
 namespace pcc::interpret {
 
-const Tensor &RendezvousPoint::once(llvm::function_ref<Tensor()> compute) {
+const Tensor &Rendezvous::once(llvm::function_ref<Tensor()> compute) {
   std::call_once(computed, [&] { value = compute(); });
   return value;
 }
 
-std::shared_ptr<RendezvousPoint> Rendezvous::post(llvm::ArrayRef<int64_t> group, int64_t position,
+std::shared_ptr<Rendezvous> RendezvousTable::post(llvm::ArrayRef<int64_t> group, int64_t position,
                                                   llvm::StringRef channel,
                                                   Contribution contribution) {
   std::lock_guard lock(mutex);
@@ -21,8 +21,8 @@ std::shared_ptr<RendezvousPoint> Rendezvous::post(llvm::ArrayRef<int64_t> group,
   // The member's next rendezvous is the first one to which it has not contributed.
   auto next = llvm::find_if(points, [&](auto &m) { return m->contributions[position].empty(); });
   if (next == points.end())
-    next = points.insert(points.end(), std::make_shared<RendezvousPoint>(group, channel));
-  std::shared_ptr<RendezvousPoint> point = *next;
+    next = points.insert(points.end(), std::make_shared<Rendezvous>(group, channel));
+  std::shared_ptr<Rendezvous> point = *next;
   if (contribution.empty())
     contribution.emplace_back();
   point->contributions[position] = std::move(contribution);
@@ -37,7 +37,7 @@ std::shared_ptr<RendezvousPoint> Rendezvous::post(llvm::ArrayRef<int64_t> group,
   return point;
 }
 
-LogicalResult Rendezvous::wait(int64_t rank, RendezvousPoint &point) {
+LogicalResult RendezvousTable::wait(int64_t rank, Rendezvous &point) {
   std::unique_lock lock(mutex);
   if (point.arrived == point.group.size())
     return success();
@@ -48,18 +48,18 @@ LogicalResult Rendezvous::wait(int64_t rank, RendezvousPoint &point) {
   return success(point.arrived == point.group.size());
 }
 
-void Rendezvous::leave() {
+void RendezvousTable::leave() {
   std::lock_guard lock(mutex);
   --live;
   failIfStuck();
 }
 
-void Rendezvous::failIfStuck() {
+void RendezvousTable::failIfStuck() {
   if (waiting == 0 || waiting < live || broken)
     return;
   broken = true;
   for (auto &[key, points] : open)
-    for (const std::shared_ptr<RendezvousPoint> &point : points) {
+    for (const std::shared_ptr<Rendezvous> &point : points) {
       llvm::SmallVector<int64_t> missing;
       for (auto [position, member] : llvm::enumerate(point->group))
         if (point->contributions[position].empty())
@@ -71,7 +71,7 @@ void Rendezvous::failIfStuck() {
   llvm::sort(stuck, [](const StuckRank &a, const StuckRank &b) { return a.rank < b.rank; });
 }
 
-std::optional<std::string> Rendezvous::findUnfinished() const {
+std::optional<std::string> RendezvousTable::findUnfinished() const {
   for (auto &[key, points] : open)
     if (!points.empty())
       return points.front()->channel;

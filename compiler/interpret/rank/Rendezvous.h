@@ -32,9 +32,9 @@ using namespace values;
 /// Tensors that one rank contributes to a rendezvous.
 using Contribution = llvm::SmallVector<Tensor, 1>;
 
-class RendezvousPoint {
+class Rendezvous {
 public:
-  RendezvousPoint(llvm::ArrayRef<int64_t> group, llvm::StringRef channel)
+  Rendezvous(llvm::ArrayRef<int64_t> group, llvm::StringRef channel)
       : contributions(group.size()), group(group), channel(channel) {}
 
   /// Contributions of the members, by position in the group; read them only after the wait.
@@ -45,7 +45,7 @@ public:
   const Tensor &once(llvm::function_ref<Tensor()> compute);
 
 private:
-  friend class Rendezvous;
+  friend class RendezvousTable;
   llvm::SmallVector<int64_t> group;
   std::string channel;
   size_t arrived = 0;                 ///< members that have contributed
@@ -62,17 +62,17 @@ struct StuckRank {
   llvm::SmallVector<int64_t> missing;
 };
 
-class Rendezvous {
+class RendezvousTable {
 public:
   /// Constructs a rendezvous of ranks 0 … ranks-1. Each rank must call `leave` at its end.
-  explicit Rendezvous(int64_t ranks) : live(ranks) {}
+  explicit RendezvousTable(int64_t ranks) : live(ranks) {}
 
   /// Contributes `contribution` as the member at `position` of `group`, without waiting.
-  std::shared_ptr<RendezvousPoint> post(llvm::ArrayRef<int64_t> group, int64_t position,
-                                        llvm::StringRef channel, Contribution contribution);
+  std::shared_ptr<Rendezvous> post(llvm::ArrayRef<int64_t> group, int64_t position,
+                                   llvm::StringRef channel, Contribution contribution);
 
   /// Waits until all members have contributed. Fails when no rank can continue.
-  mlir::LogicalResult wait(int64_t rank, RendezvousPoint &point);
+  mlir::LogicalResult wait(int64_t rank, Rendezvous &point);
 
   /// Marks the rank as finished or failed; it will contribute no more.
   void leave();
@@ -91,7 +91,7 @@ private:
   void failIfStuck();
 
   std::mutex mutex;
-  std::map<Key, std::deque<std::shared_ptr<RendezvousPoint>>> open; ///< incomplete
+  std::map<Key, std::deque<std::shared_ptr<Rendezvous>>> open; ///< incomplete
   int64_t live;
   int64_t waiting = 0; ///< ranks that wait for an incomplete rendezvous
   bool broken = false;

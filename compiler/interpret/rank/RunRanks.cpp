@@ -24,9 +24,9 @@ LogicalResult reportFailure(llvm::ArrayRef<Rank> ranks) {
   return success();
 }
 
-LogicalResult reportStuck(const Rendezvous &rendezvous, llvm::ArrayRef<Rank> ranks,
+LogicalResult reportStuck(const RendezvousTable &table, llvm::ArrayRef<Rank> ranks,
                           Location location) {
-  llvm::ArrayRef<StuckRank> stuck = rendezvous.getStuck();
+  llvm::ArrayRef<StuckRank> stuck = table.getStuck();
   if (stuck.empty())
     return success();
   InFlightDiagnostic diagnostic = emitError(location) << "no rank can go on";
@@ -41,8 +41,8 @@ LogicalResult reportStuck(const Rendezvous &rendezvous, llvm::ArrayRef<Rank> ran
   return failure();
 }
 
-LogicalResult reportUnfinished(const Rendezvous &rendezvous, Location location) {
-  if (std::optional<std::string> channel = rendezvous.findUnfinished())
+LogicalResult reportUnfinished(const RendezvousTable &table, Location location) {
+  if (std::optional<std::string> channel = table.findUnfinished())
     return emitError(location) << "no rank came to meet \"" << *channel << "\"";
   return success();
 }
@@ -61,10 +61,10 @@ void runThreads(llvm::MutableArrayRef<Rank> ranks, llvm::function_ref<void(Rank 
 
 LogicalResult runRanks(const World &world, Precision precision, Location location,
                        llvm::function_ref<LogicalResult(Rank &)> body) {
-  Rendezvous rendezvous(world.getNumRanks());
+  RendezvousTable table(world.getNumRanks());
   std::vector<Rank> ranks;
   for (int64_t index = 0; index < world.getNumRanks(); ++index)
-    ranks.emplace_back(index, world, precision, rendezvous);
+    ranks.emplace_back(index, world, precision, table);
   // Accessors of attributes may create the attribute of a default value. The context allows this
   // from several threads only with multithreading enabled.
   MLIRContext *context = location.getContext();
@@ -73,11 +73,11 @@ LogicalResult runRanks(const World &world, Precision precision, Location locatio
   std::vector<char> isDone(ranks.size(), false);
   runThreads(ranks, [&](Rank &rank) {
     isDone[rank.getIndex()] = succeeded(body(rank));
-    rendezvous.leave();
+    table.leave();
   });
   context->enableMultithreading(wasEnabled);
-  if (failed(reportFailure(ranks)) || failed(reportStuck(rendezvous, ranks, location)) ||
-      failed(reportUnfinished(rendezvous, location)))
+  if (failed(reportFailure(ranks)) || failed(reportStuck(table, ranks, location)) ||
+      failed(reportUnfinished(table, location)))
     return failure();
   return success(llvm::all_of(isDone, [](char done) { return done; }));
 }

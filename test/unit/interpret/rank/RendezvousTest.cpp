@@ -10,15 +10,15 @@
 using namespace pcc::interpret;
 
 TEST(Rendezvous, EachContributionBelongsToItsRendezvous) {
-  Rendezvous rendezvous(2);
+  RendezvousTable table(2);
   std::vector<std::vector<double>> seen(2);
   auto run = [&](int64_t rank) {
     for (int round = 0; round < 100; ++round) {
-      auto point = rendezvous.post({0, 1}, rank, "x", {f32({}, {rank * 1000.0 + round})});
-      EXPECT_TRUE(mlir::succeeded(rendezvous.wait(rank, *point)));
+      auto point = table.post({0, 1}, rank, "x", {f32({}, {rank * 1000.0 + round})});
+      EXPECT_TRUE(mlir::succeeded(table.wait(rank, *point)));
       seen[rank].push_back(point->contributions[1 - rank][0][0].f);
     }
-    rendezvous.leave();
+    table.leave();
   };
   std::thread first(run, 0), second(run, 1);
   first.join();
@@ -27,18 +27,18 @@ TEST(Rendezvous, EachContributionBelongsToItsRendezvous) {
     EXPECT_EQ(seen[0][round], 1000 + round);
     EXPECT_EQ(seen[1][round], round);
   }
-  EXPECT_TRUE(rendezvous.getStuck().empty());
+  EXPECT_TRUE(table.getStuck().empty());
 }
 
 TEST(Rendezvous, ARankThatLeavesDoesNotHoldTheOthers) {
-  Rendezvous rendezvous(2);
-  std::thread other([&] { rendezvous.leave(); });
-  auto point = rendezvous.post({0, 1}, 0, "x", {});
-  EXPECT_TRUE(mlir::failed(rendezvous.wait(0, *point)));
-  rendezvous.leave();
+  RendezvousTable table(2);
+  std::thread other([&] { table.leave(); });
+  auto point = table.post({0, 1}, 0, "x", {});
+  EXPECT_TRUE(mlir::failed(table.wait(0, *point)));
+  table.leave();
   other.join();
-  ASSERT_EQ(rendezvous.getStuck().size(), 1u);
-  EXPECT_EQ(rendezvous.getStuck()[0].missing, (llvm::SmallVector<int64_t>{1}));
+  ASSERT_EQ(table.getStuck().size(), 1u);
+  EXPECT_EQ(table.getStuck()[0].missing, (llvm::SmallVector<int64_t>{1}));
 }
 
 /// Returns the diagnostics of two ranks that run `body`.
