@@ -67,7 +67,7 @@ private:
   struct Batch {
     bool open = false;
     uint64_t round = 0;
-    std::vector<std::shared_ptr<Post>> posts;
+    std::vector<std::shared_ptr<PendingMessage>> posts;
     /// The outcome and the transfer interval, if a later start had to wait for the batch.
     Status outcome;
     TransferInterval interval;
@@ -115,7 +115,7 @@ Status LocalCommunicator::complete(uint64_t number) {
         afterWait(rendezvous.wait(uint32_t(batch.round / depth), aborted, batch.interval));
     batch.open = false;
   }
-  for (const std::shared_ptr<Post> &post : batch.posts) {
+  for (const std::shared_ptr<PendingMessage> &post : batch.posts) {
     if (Status status = afterWait(Mailbox::wait(*post, aborted)); batch.outcome.ok())
       batch.outcome = status;
     TransferInterval &all = batch.interval;

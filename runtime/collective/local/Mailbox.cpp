@@ -17,7 +17,8 @@ static void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int6
 }
 
 /// Copies, then notifies both sides.
-void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) const {
+void Mailbox::transfer(PendingMessage &send, PendingMessage &receive, int sender,
+                       int receiver) const {
   const CollectiveCall &from = *send.call, &to = *receive.call;
   int64_t bytes = from.count() * int64_t(abi::elementBytes(from.type));
   TransferInterval carried{nowNanoseconds(), 0};
@@ -27,7 +28,7 @@ void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) cons
   if (outcome.ok())
     moveBytes(from, to, bytes);
   int64_t moved = nowNanoseconds();
-  for (Post *post : {&send, &receive}) {
+  for (PendingMessage *post : {&send, &receive}) {
     post->outcome = outcome;
     post->interval = link ? carried : TransferInterval{carried.begin, moved};
     post->done.store(1, std::memory_order_release);
@@ -35,12 +36,12 @@ void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) cons
   }
 }
 
-std::shared_ptr<Post> Mailbox::post(int position, const CollectiveCall &call) {
+std::shared_ptr<PendingMessage> Mailbox::post(int position, const CollectiveCall &call) {
   bool sends = call.kind == abi::SEND;
   int sender = sends ? position : call.root, receiver = sends ? call.root : position;
-  auto mine = std::make_shared<Post>();
+  auto mine = std::make_shared<PendingMessage>();
   mine->call = &call;
-  std::shared_ptr<Post> other;
+  std::shared_ptr<PendingMessage> other;
   {
     std::lock_guard lock(mutex);
     Queues &queues = routes[{sender, receiver, call.tag}];
@@ -56,7 +57,7 @@ std::shared_ptr<Post> Mailbox::post(int position, const CollectiveCall &call) {
   return mine;
 }
 
-Status Mailbox::wait(Post &post, const std::atomic<bool> &aborted) {
+Status Mailbox::wait(PendingMessage &post, const std::atomic<bool> &aborted) {
   while (post.done.load(std::memory_order_acquire) == 0) {
     if (aborted.load(std::memory_order_relaxed))
       return {};

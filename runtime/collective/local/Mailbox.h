@@ -17,7 +17,7 @@
 namespace pcc::runtime::local {
 
 /// One side of a transfer that waits for the other.
-struct Post {
+struct PendingMessage {
   const CollectiveCall *call;
   /// Returned by both sides; set before `done`.
   Status outcome;
@@ -32,19 +32,19 @@ public:
   Mailbox(std::vector<int> ranks, EmulatedLink *link) : ranks(std::move(ranks)), link(link) {}
 
   /// Posts the side `call` of the member at `position`.
-  std::shared_ptr<Post> post(int position, const CollectiveCall &call);
+  std::shared_ptr<PendingMessage> post(int position, const CollectiveCall &call);
 
   /// Sleeps until the post is done and has arrived, or `aborted` is true.
-  static Status wait(Post &post, const std::atomic<bool> &aborted);
+  static Status wait(PendingMessage &post, const std::atomic<bool> &aborted);
 
 private:
   /// Sender, receiver, tag.
   using Route = std::tuple<int, int, uint32_t>;
   struct Queues {
-    std::deque<std::shared_ptr<Post>> sends, receives;
+    std::deque<std::shared_ptr<PendingMessage>> sends, receives;
   };
 
-  void transfer(Post &send, Post &receive, int sender, int receiver) const;
+  void transfer(PendingMessage &send, PendingMessage &receive, int sender, int receiver) const;
 
   const std::vector<int> ranks;
   EmulatedLink *const link;
