@@ -66,7 +66,7 @@ private:
         abortTime = Clock::now();
     if (!abortTime)
       pollPeers();
-    if (!abortTime && task.timeOut > 0)
+    if (!abortTime && task.timeout > 0)
       checkTimeout();
   }
 
@@ -82,11 +82,11 @@ private:
     std::vector<RankWatch> ranks;
     for (size_t r = 0; r < task.progress.size(); ++r)
       ranks.push_back({task.progress[r], rankResults.statuses[r].has_value()});
-    if (!isOverdue(ranks, task.timeOut))
+    if (!isOverdue(ranks, task.timeout))
       return;
     std::string table = progressTable(ranks, task.firstRank);
     abortRun(Status(StatusKind::TimedOut,
-                    fmt::format("no answer within {} s{}", task.timeOut,
+                    fmt::format("no answer within {} s{}", task.timeout,
                                 task.makeTimeoutMessage ? task.makeTimeoutMessage(table) : table)),
              "the time limit is over");
   }

@@ -23,7 +23,7 @@ struct RankThreadsTask {
   std::function<Status()> checkPeers = {};
   std::vector<const Progress *> progress;
   /// Seconds that a rank may wait for other ranks; 0: no limit.
-  double timeOut = 0;
+  double timeout = 0;
   /// The rank of own rank number 0, for messages.
   int64_t firstRank = 0;
   /// Makes the message of a timeout from the table of these ranks, if other processes have ranks;

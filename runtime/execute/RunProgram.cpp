@@ -89,7 +89,7 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
   SessionOptions options{
       .seed = config.seed(),
       .threads = config.threads(),
-      .timeOut = config.time_out(),
+      .timeout = config.time_out(),
       .trace = traceOptionsOf(config),
       .checksInstructions = config.check_instructions(),
       .requiresNccl = config.communicator() == abi::COMMUNICATOR_NCCL,

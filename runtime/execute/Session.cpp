@@ -60,7 +60,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   JoinDevices join = chooseJoin(world, state->executable, *devices,
                                 {.viaHost = options.link.has_value(),
                                  .requiresNccl = options.requiresNccl,
-                                 .timeOut = options.timeOut,
+                                 .timeout = options.timeout,
                                  .warn = options.warn});
   auto communicators = state->world->connect();
   if (!communicators)
@@ -102,7 +102,7 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
   for (const std::unique_ptr<RankExecutor> &executor : state->executors)
     task->progress.push_back(&executor->progress());
   task->firstRank = state->world->firstRank();
-  task->timeOut = state->options.timeOut;
+  task->timeout = state->options.timeout;
   if (!world().isSingleProcess())
     task->makeTimeoutMessage = [state = state](const std::string &own) {
       return tableOfAllProcesses(*state->world, own);

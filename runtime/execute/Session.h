@@ -24,7 +24,7 @@ struct SessionOptions {
   /// Threads of all ranks together; 0: one per core.
   int threads = 0;
   /// Seconds that a rank may wait for other ranks; 0: no limit.
-  double timeOut = 0;
+  double timeout = 0;
   /// Emulated link for the messages of local ranks; absent: memory speed.
   std::optional<machine::UniformLink> link = {};
   /// World that joins the program's ranks across several processes; null: all ranks are local.

@@ -33,7 +33,7 @@ struct Options {
   std::string expected;
   std::string communicator = "auto", reduction = "ordered", nonFinite = "stop";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
-  double timeOut = 0;
+  double timeout = 0;
   bool checkInstructions = false;
   bool shuffle = false, help = false, version = false;
 
@@ -73,7 +73,7 @@ std::vector<tools::Flag> flagsOf(Options &options) {
        IntegerTarget{&options.logEvery, 0, unlimited}},
       {"log-dir", "folder for the logs of each rank", &options.logDir},
       {"time-out", "time limit of waiting for other ranks in seconds (default: 0, no limit)",
-       &options.timeOut},
+       &options.timeout},
       {"format", "output format: text (default) or json", &options.format},
       {"link", "emulated links between the ranks: RATE,LATENCY as in 10Gbps,20us", &options.link},
       {"trace", "output file of a Chrome trace of the latest instructions", &options.trace},
@@ -145,7 +145,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_epochs(options.epochs);
   config.set_log_every(options.logEvery);
   config.set_log_dir(options.logDir);
-  config.set_time_out(options.timeOut);
+  config.set_time_out(options.timeout);
   config.set_seed(uint64_t(options.seed));
   config.set_threads(int32_t(options.threads));
   config.set_shuffle(options.shuffle);
@@ -221,7 +221,7 @@ Status compare(const Options &options, abi::Executable executable, const runtime
                                         "processes",
                                         launch.processes));
   runtime::SessionOptions session{.threads = int(options.threads),
-                                  .timeOut = options.timeOut,
+                                  .timeout = options.timeout,
                                   .checksInstructions = options.checkInstructions,
                                   .requiresNccl = options.communicator == "nccl"};
   Expected<bool> isExpected = runExpected(std::move(executable), options.expected, session);

@@ -30,7 +30,7 @@ struct JoinOptions {
   /// Use NCCL or fail.
   bool requiresNccl = false;
   /// Seconds that a rank may wait for other ranks; 0: no limit.
-  double timeOut = 0;
+  double timeout = 0;
   /// Called with the reason if the ranks are joined by a slower transport than possible; null: no
   /// warning.
   std::function<void(const std::string &)> warn = {};

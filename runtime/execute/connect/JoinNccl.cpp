@@ -37,7 +37,7 @@ Status checkRankIdentities(std::span<const RankIdentity> ranks) {
 
 nccl::CommOptions commOptionsOf(const JoinOptions &options) {
   nccl::CommOptions ofComms;
-  ofComms.timeout = std::max(ofComms.timeout, options.timeOut);
+  ofComms.timeout = std::max(ofComms.timeout, options.timeout);
   return ofComms;
 }
 

@@ -98,7 +98,7 @@ bool Check::compile(bool runsOnCpu) {
 
 PipelineFailure Check::compareCpu() {
   constexpr double patience = 60;
-  auto session = runtime::Session::load(std::move(executable), {.seed = 1, .timeOut = patience});
+  auto session = runtime::Session::load(std::move(executable), {.seed = 1, .timeout = patience});
   if (!session)
     return {"cpu", session.status().describe()};
   return failureOf("cpu", verify::verifyTraining(*one, **session, verify));

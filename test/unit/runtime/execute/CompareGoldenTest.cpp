@@ -108,7 +108,7 @@ protected:
 
   static std::unique_ptr<Session> load() {
     auto session = Session::load(makeMlp({.ranks = 2, .batch = 8, .widths = {6, 5, 3}}),
-                                 {.seed = 3, .threads = 1, .timeOut = 60});
+                                 {.seed = 3, .threads = 1, .timeout = 60});
     EXPECT_TRUE(bool(session)) << session.status().describe();
     return std::move(*session);
   }

@@ -35,7 +35,7 @@ Dataset learnable(int64_t rows, int64_t width, int64_t classes) {
 }
 
 std::unique_ptr<Session> load(const MlpOptions &options, int threads = 1) {
-  auto session = Session::load(makeMlp(options), {.seed = 3, .threads = threads, .timeOut = 60});
+  auto session = Session::load(makeMlp(options), {.seed = 3, .threads = threads, .timeout = 60});
   EXPECT_TRUE(bool(session)) << session.status().describe();
   return std::move(*session);
 }
@@ -299,7 +299,7 @@ TEST(Session, ResultsOfCollectivesInFlightAreWhole) {
   *result.mutable_block() = builder.whole(abi::F32, {1});
   result.set_buffer(value);
   builder.program.add_actions();
-  auto session = Session::load(builder.executable, {.timeOut = 5});
+  auto session = Session::load(builder.executable, {.timeout = 5});
   ASSERT_TRUE(bool(session)) << session.status().message();
   Expected<StepResults> step = (*session)->runStep({});
   ASSERT_TRUE(bool(step)) << step.status().describe();
@@ -331,7 +331,7 @@ TEST(Execute, RingsDoNotHang) {
   addTransfer(section, abi::SEND, own, {nobody, nobody, nobody});
   addTransfer(section, abi::RECV, other, {2, 0, 1});
   builder.program.add_actions();
-  auto session = Session::load(builder.executable, {.timeOut = 5});
+  auto session = Session::load(builder.executable, {.timeout = 5});
   ASSERT_TRUE(bool(session)) << session.status().message();
   auto value = [](RankExecutor &rank, uint32_t buffer) {
     return reinterpret_cast<float *>(rank.address(buffer));

@@ -33,7 +33,7 @@ abi::Executable sleepy(const std::vector<int64_t> &milliseconds) {
 
 // The report distinguishes the rank that blocks the others from the ranks that wait.
 TEST(Watchdog, NamesTheRankThatDoesNotAnswer) {
-  auto session = Session::load(sleepy({0, 6000, 0}), {.timeOut = 0.3});
+  auto session = Session::load(sleepy({0, 6000, 0}), {.timeout = 0.3});
   ASSERT_TRUE(bool(session)) << session.status().message();
   int64_t begin = nowNanoseconds();
   Status status = (*session)->runStep({}).status();
@@ -55,7 +55,7 @@ TEST(Watchdog, NamesTheRankThatDoesNotAnswer) {
 }
 
 TEST(Watchdog, PatientRunsEnd) {
-  auto session = Session::load(sleepy({0, 200, 0}), {.timeOut = 5});
+  auto session = Session::load(sleepy({0, 200, 0}), {.timeout = 5});
   ASSERT_TRUE(bool(session));
   EXPECT_TRUE(bool((*session)->runStep({})));
 }
@@ -74,7 +74,7 @@ TEST(Watchdog, SeesARankThatWaitsToStart) {
     builder.launch(section, "slumber", {}, {0}); // keeps adjacent collectives in two batches
   }
   builder.program.add_actions();
-  auto session = Session::load(builder.executable, {.timeOut = 0.3});
+  auto session = Session::load(builder.executable, {.timeout = 0.3});
   ASSERT_TRUE(bool(session)) << session.status().message();
   Status status = (*session)->runStep({}).status();
   EXPECT_EQ(status.kind(), StatusKind::TimedOut);

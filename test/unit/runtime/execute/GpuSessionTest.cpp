@@ -20,7 +20,7 @@ namespace {
 using namespace runtime;
 
 std::unique_ptr<Session> load(const abi::Executable &executable) {
-  auto session = Session::load(executable, {.seed = 3, .threads = 1, .timeOut = 60});
+  auto session = Session::load(executable, {.seed = 3, .threads = 1, .timeout = 60});
   EXPECT_TRUE(bool(session)) << session.status().describe();
   return std::move(*session);
 }

@@ -29,7 +29,7 @@ protected:
   Memory() : executable(makePipeline(GetParam())) {}
 
   std::unique_ptr<Session> load() {
-    auto session = Session::load(executable, {.seed = 3, .timeOut = 20});
+    auto session = Session::load(executable, {.seed = 3, .timeout = 20});
     EXPECT_TRUE(bool(session)) << session.status().describe();
     return session ? std::move(*session) : nullptr;
   }

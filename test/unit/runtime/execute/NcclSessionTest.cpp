@@ -31,7 +31,7 @@ abi::Executable makeTwoRanks() { return makeMlp({.ranks = 2, .batch = 8, .widths
 
 // While the host waits for its GPU, only the watching thread notices a lost peer.
 TEST(NcclSession, ALostPeerEndsTheWaitForTheGpu) {
-  auto session = load(makeTwoRanks(), {.timeOut = 60});
+  auto session = load(makeTwoRanks(), {.timeout = 60});
   std::atomic<bool> hasCalled = false;
   Status status = session->onEveryRank([&](RankExecutor &rank) {
     if (rank.rank() == 0) {
@@ -67,7 +67,7 @@ void expectTimedOut(Session &session, const std::function<Status(RankExecutor &)
 // A rank may continue to enqueue for a long time after its peers are gone, but not for ever. When
 // it waits for its GPU's full queue, it waits for the peers.
 TEST(NcclSession, AFullQueueIsAWait) {
-  auto session = load(makeTwoRanks(), {.timeOut = 0.5});
+  auto session = load(makeTwoRanks(), {.timeout = 0.5});
   // The first step differs from later ones, and all ranks wait for its end.
   ASSERT_TRUE(session->onEveryRank([](RankExecutor &rank) { return rank.runStep(0, {}); }).ok());
   expectTimedOut(*session, [](RankExecutor &rank) {
@@ -79,7 +79,7 @@ TEST(NcclSession, AFullQueueIsAWait) {
 }
 
 TEST(NcclSession, AFullRingIsAWait) {
-  auto session = load(makeMlp({.ranks = 2, .batch = 8, .widths = {512, 512}}), {.timeOut = 0.5});
+  auto session = load(makeMlp({.ranks = 2, .batch = 8, .widths = {512, 512}}), {.timeout = 0.5});
   expectTimedOut(*session, [](RankExecutor &rank) {
     Status status = rank.runSection(uint32_t(sectionOfName(rank.program(), "update")));
     const abi::Parameter &weight = rank.program().parameters(0);
@@ -93,7 +93,7 @@ TEST(NcclSession, AFullRingIsAWait) {
 // Workspaces of libraries are not part of the program's memory plan, but a run reports them.
 TEST(NcclSession, WorkspacesAreCounted) {
   abi::Executable executable = makeTwoRanks();
-  auto session = load(executable, {.timeOut = 60});
+  auto session = load(executable, {.timeout = 60});
   Status status = session->onEveryRank([&](RankExecutor &rank) {
     uint64_t workspaces = rank.device().workspaceBytes();
     EXPECT_EQ(workspaces, 32u << 20) << "the emulated library's";
@@ -108,7 +108,7 @@ TEST(NcclSession, TheWayOverTheHostIsTold) {
   std::vector<std::string> told;
   auto session =
       load(makeMlp({.ranks = 3, .batch = 12, .widths = {4, 3}}),
-           {.timeOut = 60, .warn = [&](const std::string &text) { told.push_back(text); }});
+           {.timeout = 60, .warn = [&](const std::string &text) { told.push_back(text); }});
   EXPECT_EQ(told, (std::vector<std::string>{
                       "what ranks exchange goes by way of the host, which is slow: ranks 0 and 2 "
                       "have the same GPU, and NCCL joins ranks with a GPU of their own"}));
@@ -124,8 +124,8 @@ TEST(NcclSession, RanksHaveTheSameNccl) {
 }
 
 TEST(NcclSession, TheTimeLimitIsOneToMeetIn) {
-  EXPECT_EQ(commOptionsOf({.timeOut = 600}).timeout, 600);
-  EXPECT_EQ(commOptionsOf({.timeOut = 1}).timeout, 60);
+  EXPECT_EQ(commOptionsOf({.timeout = 600}).timeout, 600);
+  EXPECT_EQ(commOptionsOf({.timeout = 1}).timeout, 60);
 }
 
 /// Sets the peer to the other rank of two.
@@ -185,7 +185,7 @@ abi::Executable makeEarlyReceives() {
 // The driver may wait for the whole GPU when it allocates memory, including pending receives.
 // Therefore steps allocate nothing.
 TEST(NcclSession, StepsTakeNoMemory) {
-  auto session = load(makeEarlyReceives(), {.timeOut = 20});
+  auto session = load(makeEarlyReceives(), {.timeout = 20});
   ASSERT_TRUE(session);
   for (int step = 0; step < 4; ++step) {
     Status status = session->runStep({}).status();

@@ -35,7 +35,7 @@ NamedTensors makeBatch(const CompileOptions &options, int step) {
 
 std::unique_ptr<Session> load(const CompileOptions &options) {
   Expected<std::unique_ptr<Session>> session =
-      Session::load(makePipeline(options), {.seed = 3, .timeOut = 20});
+      Session::load(makePipeline(options), {.seed = 3, .timeout = 20});
   EXPECT_TRUE(bool(session)) << session.status().describe();
   return session ? std::move(*session) : nullptr;
 }
@@ -132,7 +132,7 @@ TEST(PipelineGroups, StagesHaveNeighboursOfTheirOwn) {
   ASSERT_EQ((half - 3)->op(), "sgd");
   std::rotate(half - 3, half - 2, half);
   Expected<std::unique_ptr<Session>> session =
-      Session::load(executable, {.seed = 3, .timeOut = 20});
+      Session::load(executable, {.seed = 3, .timeout = 20});
   ASSERT_TRUE(bool(session)) << session.status().describe();
   Expected<StepResults> got = (*session)->runStep(makeBatch(options, 0));
   EXPECT_TRUE(bool(got)) << got.status().describe();

@@ -31,7 +31,7 @@ protected:
                                                 .microBatches = 2,
                                                 .widths = {20, 16, 12, 4},
                                                 .overlapped = true})),
-                                {.threads = 1, .timeOut = 60, .trace = trace});
+                                {.threads = 1, .timeout = 60, .trace = trace});
     ASSERT_TRUE(bool(loaded)) << loaded.status().describe();
     session = std::move(*loaded);
     begin = nowNanoseconds();
