@@ -19,7 +19,7 @@ namespace pcc::autodiff {
 // Context of a derivative rule: one forward op, the gradients that arrived at its results, and
 // short names for the graph ops in which rules are written.
 //
-//   y = exp(x)      rule:  b.give(0, b.mul(b.gradient(), b.result()))
+//   y = exp(x)      rule:  b.setGradient(0, b.mul(b.gradient(), b.result()))
 //
 // A gradient has the type of its value. A result at which no gradient arrived has a null gradient,
 // which means zero. A rule of an op with one result never sees null.
@@ -44,8 +44,8 @@ public:
 
   /// Sets the gradient of operand `operand`. A gradient that is not wanted is dropped. Rules ask
   /// wants() first if that saves ops.
-  void give(unsigned operand, mlir::Value gradient) { contributions[operand] = gradient; }
-  llvm::ArrayRef<mlir::Value> given() const { return contributions; }
+  void setGradient(unsigned operand, mlir::Value gradient) { contributions[operand] = gradient; }
+  llvm::ArrayRef<mlir::Value> operandGradients() const { return contributions; }
 
   /// Names the ops built from now on NAME.`suffix`.
   void named(llvm::StringRef suffix) { setLoc(derivedLocation(forward, suffix)); }
@@ -109,7 +109,7 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
-/// Sets the gradients of the op's operands by Backward::give.
+/// Sets the gradients of the op's operands by Backward::setGradient.
 using DerivativeRule = void (*)(Backward &);
 
 /// Returns why an op has no derivative in its present form; empty if it has one.

@@ -20,14 +20,14 @@ static Value isPositive(Backward &b, double alpha) {
 
 static void differentiateLeakyRelu(Backward &b) {
   double alpha = b.op<LeakyReluOp>().getAlpha().convertToDouble();
-  b.give(0, b.select(isPositive(b, alpha), b.gradient(), b.mul(b.gradient(), alpha)));
+  b.setGradient(0, b.select(isPositive(b, alpha), b.gradient(), b.mul(b.gradient(), alpha)));
 }
 
 /// Below zero the slope is alpha exp(x) = y + alpha.
 static void differentiateElu(Backward &b) {
   double alpha = b.op<EluOp>().getAlpha().convertToDouble();
   Value below = b.mul(b.gradient(), b.add(b.result(), alpha));
-  b.give(0, b.select(isPositive(b, alpha), b.gradient(), below));
+  b.setGradient(0, b.select(isPositive(b, alpha), b.gradient(), below));
 }
 
 /// x Phi(x): Phi(x) + x phi(x) with phi(x) = exp(-x^2 / 2) / sqrt(2 pi).
@@ -53,14 +53,14 @@ static Value tanhGeluSlope(Backward &b) {
 
 static void differentiateGelu(Backward &b) {
   bool exact = b.op<GeluOp>().getForm() == GeluForm::Exact;
-  b.give(0, b.mul(b.gradient(), exact ? exactGeluSlope(b) : tanhGeluSlope(b)));
+  b.setGradient(0, b.mul(b.gradient(), exact ? exactGeluSlope(b) : tanhGeluSlope(b)));
 }
 
 /// x s(x) with s = sigmoid: s (1 + x (1 - s)).
 static void differentiateSilu(Backward &b) {
   Value s = b.make<SigmoidOp>(b.operand());
   Value slope = b.mul(s, b.add(b.mul(b.operand(), b.sub(1, s)), 1));
-  b.give(0, b.mul(b.gradient(), slope));
+  b.setGradient(0, b.mul(b.gradient(), slope));
 }
 
 /// Inside the limits the result is the input, so the result tells where the gradient passes.
@@ -68,19 +68,19 @@ static void differentiateClamp(Backward &b) {
   auto op = b.op<ClampOp>();
   Value above = b.compare(Direction::GT, b.result(), op.getLow().convertToDouble());
   Value below = b.compare(Direction::LT, b.result(), op.getHigh().convertToDouble());
-  b.give(0, b.where(b.make<AndOp>(above, below), b.gradient()));
+  b.setGradient(0, b.where(b.make<AndOp>(above, below), b.gradient()));
 }
 
 void addActivationDerivatives(DerivativeTable &table) {
   table.rule<ReluOp>([](Backward &b) {
-    b.give(0, b.where(b.compare(Direction::GT, b.result(), 0), b.gradient()));
+    b.setGradient(0, b.where(b.compare(Direction::GT, b.result(), 0), b.gradient()));
   });
   table.rule<LeakyReluOp>(differentiateLeakyRelu);
   table.rule<EluOp>(differentiateElu);
   table.rule<GeluOp>(differentiateGelu);
   table.rule<SiluOp>(differentiateSilu);
   table.rule<SoftplusOp>(
-      [](Backward &b) { b.give(0, b.mul(b.gradient(), b.make<SigmoidOp>(b.operand()))); });
+      [](Backward &b) { b.setGradient(0, b.mul(b.gradient(), b.make<SigmoidOp>(b.operand()))); });
   table.rule<ClampOp>(differentiateClamp);
 }
 

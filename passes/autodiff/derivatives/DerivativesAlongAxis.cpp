@@ -21,13 +21,14 @@ static void differentiateTopK(Backward &b) {
   Value chosen = b.unreduce(op.getIndices(), axis + 1, shape);
   Value number = b.make<IotaOp>(chosen.getType(), axis + 1);
   Value given = b.where(b.compare(Direction::EQ, number, chosen), gradient);
-  b.give(0, b.make<ReduceOp>(ReduceOpKind::Sum, given, axis));
+  b.setGradient(0, b.make<ReduceOp>(ReduceOpKind::Sum, given, axis));
 }
 
 /// Element i is in the sums after it, so its gradient sums the gradients from the other end.
 static void differentiateCumsum(Backward &b) {
   auto op = b.op<CumsumOp>();
-  b.give(0, b.make<CumsumOp>(b.gradient(), op.getAxis(), op.getExclusive(), !op.getReverse()));
+  b.setGradient(0,
+                b.make<CumsumOp>(b.gradient(), op.getAxis(), op.getExclusive(), !op.getReverse()));
 }
 
 void addAlongAxisDerivatives(DerivativeTable &table) {

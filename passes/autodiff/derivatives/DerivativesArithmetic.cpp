@@ -11,9 +11,9 @@ namespace pcc::autodiff {
 /// y = a / b: dy/da = 1 / b and dy/db = -y / b, which saves the result instead of a.
 static void differentiateDiv(Backward &b) {
   Value byDivisor = b.div(b.gradient(), b.operand(1));
-  b.give(0, byDivisor);
+  b.setGradient(0, byDivisor);
   if (b.wants(1))
-    b.give(1, b.neg(b.mul(byDivisor, b.result())));
+    b.setGradient(1, b.neg(b.mul(byDivisor, b.result())));
 }
 
 /// Differentiates y = a^e. dy/da = e a^(e-1). It is zero for e = 0, although the formula gives
@@ -24,12 +24,12 @@ static void differentiatePow(Backward &b) {
   if (b.wants(0)) {
     Value slope = b.mul(exponent, b.make<PowOp>(base, b.add(exponent, -1.0)));
     Value flat = b.compare(Direction::EQ, exponent, 0);
-    b.give(0, b.mul(gradient, b.select(flat, b.like(slope, 0), slope)));
+    b.setGradient(0, b.mul(gradient, b.select(flat, b.like(slope, 0), slope)));
   }
   if (b.wants(1)) {
     Value atZero = b.compare(Direction::EQ, base, 0);
     Value logarithm = b.make<LogOp>(b.select(atZero, b.like(base, 1), base));
-    b.give(1, b.mul(gradient, b.mul(b.result(), logarithm)));
+    b.setGradient(1, b.mul(gradient, b.mul(b.result(), logarithm)));
   }
 }
 
@@ -41,42 +41,42 @@ static void differentiateExtremum(Backward &b, Direction wins) {
   Value tie = b.compare(Direction::EQ, lhs, rhs);
   Value share = b.select(tie, b.mul(gradient, 0.5), gradient);
   if (b.wants(0))
-    b.give(0, b.where(b.compare(wins, lhs, rhs), share));
+    b.setGradient(0, b.where(b.compare(wins, lhs, rhs), share));
   if (b.wants(1))
-    b.give(1, b.where(b.compare(wins, rhs, lhs), share));
+    b.setGradient(1, b.where(b.compare(wins, rhs, lhs), share));
 }
 
 /// y = a - trunc(a / b) b, where the quotient is constant between its jumps.
 static void differentiateMod(Backward &b) {
-  b.give(0, b.gradient());
+  b.setGradient(0, b.gradient());
   if (!b.wants(1))
     return;
   Value multiple = b.sub(b.operand(0), b.result());
   Value quotient = b.make<RoundOp>(b.div(multiple, b.operand(1)));
-  b.give(1, b.neg(b.mul(b.gradient(), quotient)));
+  b.setGradient(1, b.neg(b.mul(b.gradient(), quotient)));
 }
 
 static void differentiateSelect(Backward &b) {
   Value zero = b.like(b.gradient(), 0), predicate = b.operand(0);
-  b.give(1, b.select(predicate, b.gradient(), zero));
-  b.give(2, b.select(predicate, zero, b.gradient()));
+  b.setGradient(1, b.select(predicate, b.gradient(), zero));
+  b.setGradient(2, b.select(predicate, zero, b.gradient()));
 }
 
 void addArithmeticDerivatives(DerivativeTable &table) {
   table.rule<AddOp>([](Backward &b) {
-    b.give(0, b.gradient());
-    b.give(1, b.gradient());
+    b.setGradient(0, b.gradient());
+    b.setGradient(1, b.gradient());
   });
   table.rule<SubOp>([](Backward &b) {
-    b.give(0, b.gradient());
+    b.setGradient(0, b.gradient());
     if (b.wants(1))
-      b.give(1, b.neg(b.gradient()));
+      b.setGradient(1, b.neg(b.gradient()));
   });
   table.rule<MulOp>([](Backward &b) {
     if (b.wants(0))
-      b.give(0, b.mul(b.gradient(), b.operand(1)));
+      b.setGradient(0, b.mul(b.gradient(), b.operand(1)));
     if (b.wants(1))
-      b.give(1, b.mul(b.gradient(), b.operand(0)));
+      b.setGradient(1, b.mul(b.gradient(), b.operand(0)));
   });
   table.rule<DivOp>(differentiateDiv);
   table.rule<PowOp>(differentiatePow);
@@ -86,7 +86,7 @@ void addArithmeticDerivatives(DerivativeTable &table) {
   table.rule<SelectOp>(differentiateSelect);
   // A cast to integers never has a gradient: its result is no differentiable value.
   table.rule<CastOp>([](Backward &b) {
-    b.give(0, b.castTo(b.gradient(), getElementTypeOrSelf(b.operand().getType())));
+    b.setGradient(0, b.castTo(b.gradient(), getElementTypeOrSelf(b.operand().getType())));
   });
 }
 

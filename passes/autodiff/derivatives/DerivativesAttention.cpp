@@ -38,13 +38,13 @@ static void differentiateAttention(Backward &b) {
   auto op = b.op<AttentionOp>();
   Value gradient = b.gradient(0) ? b.gradient(0) : b.like(op.getResult(), 0.0);
   if (op.getMask() && b.wants(3))
-    b.give(3,
-           gradientOfMask(b, op.getMask(), differentiateByDecomposition(b, op, gradient).scores));
+    b.setGradient(
+        3, gradientOfMask(b, op.getMask(), differentiateByDecomposition(b, op, gradient).scores));
   if (b.gradient(1)) {
     AttentionGradients gradients = differentiateByDecomposition(b, op, gradient);
-    b.give(0, gradients.query);
-    b.give(1, gradients.key);
-    b.give(2, gradients.value);
+    b.setGradient(0, gradients.query);
+    b.setGradient(1, gradients.key);
+    b.setGradient(2, gradients.value);
     return;
   }
   auto gradients = AttentionGradientOp::create(
@@ -52,7 +52,7 @@ static void differentiateAttention(Backward &b) {
       op.getKey(), op.getValue(), op.getResult(), op.getLogSum(), gradient, op.getMask(),
       op.getOffset(), op.getScaleAttr(), op.getCausalAttr());
   for (unsigned operand : {0, 1, 2})
-    b.give(operand, gradients->getResult(operand));
+    b.setGradient(operand, gradients->getResult(operand));
 }
 
 /// A rotation is undone by the opposite angle. The gradients of the angles come from the products
@@ -61,8 +61,8 @@ static void differentiateAttention(Backward &b) {
 static void differentiateRotary(Backward &b) {
   auto op = b.op<RotaryEmbeddingOp>();
   if (b.wants(0))
-    b.give(0, b.make<RotaryEmbeddingOp>(b.gradient(), op.getCosine(), b.neg(op.getSine()),
-                                        op.getInterleaved()));
+    b.setGradient(0, b.make<RotaryEmbeddingOp>(b.gradient(), op.getCosine(), b.neg(op.getSine()),
+                                               op.getInterleaved()));
   if (!b.wants(1) && !b.wants(2))
     return;
   DecompositionBuilder pieces(b.getLoc(), b);
@@ -72,8 +72,8 @@ static void differentiateRotary(Backward &b) {
   if (op.getCosine().getType().getRank() == 3)
     shared = {1};
   auto sum = [&](Value x) -> Value { return b.make<ReduceOp>(ReduceOpKind::Sum, x, shared); };
-  b.give(1, sum(b.add(b.mul(du, u), b.mul(dv, v))));
-  b.give(2, sum(b.sub(b.mul(dv, u), b.mul(du, v))));
+  b.setGradient(1, sum(b.add(b.mul(du, u), b.mul(dv, v))));
+  b.setGradient(2, sum(b.sub(b.mul(dv, u), b.mul(du, v))));
 }
 
 void addAttentionDerivatives(DerivativeTable &table) {

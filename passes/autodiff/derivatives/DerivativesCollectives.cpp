@@ -24,22 +24,23 @@ template <typename OpT> static Value sumOver(Backward &b, OpT op, Value value) {
 /// `result`. `spread` brings a value of the result back to all ranks. A maximum is the value of
 /// every rank that equals it. The derivative of a product holds only if no factor is zero.
 template <typename Spread>
-static void giveCombined(Backward &b, ReduceKind kind, Value result, Spread spread) {
+static void differentiateReduction(Backward &b, ReduceKind kind, Value result, Spread spread) {
   Value x = b.operand();
   switch (kind) {
   case ReduceKind::Sum:
-    return b.give(0, spread(b.gradient()));
+    return b.setGradient(0, spread(b.gradient()));
   case ReduceKind::Max:
   case ReduceKind::Min:
-    return b.give(0, b.where(b.compare(Direction::EQ, x, result), spread(b.gradient())));
+    return b.setGradient(0, b.where(b.compare(Direction::EQ, x, result), spread(b.gradient())));
   case ReduceKind::Prod:
-    return b.give(0, b.div(spread(b.mul(b.gradient(), b.result())), x));
+    return b.setGradient(0, b.div(spread(b.mul(b.gradient(), b.result())), x));
   }
 }
 
 static void differentiateAllReduce(Backward &b) {
   auto op = b.op<AllReduceOp>();
-  giveCombined(b, op.getKind(), op.getResult(), [&](Value v) { return sumOver(b, op, v); });
+  differentiateReduction(b, op.getKind(), op.getResult(),
+                         [&](Value v) { return sumOver(b, op, v); });
 }
 
 /// Only the root's result depends on the inputs, so only its gradient counts.
@@ -49,35 +50,36 @@ static void differentiateReduce(Backward &b) {
     return b.make<dist::BroadcastOp>(v, op.getRoot(), op.getGroupAttr());
   };
   bool compares = op.getKind() == ReduceKind::Max || op.getKind() == ReduceKind::Min;
-  giveCombined(b, op.getKind(), compares ? fromRoot(op.getResult()) : Value(), fromRoot);
+  differentiateReduction(b, op.getKind(), compares ? fromRoot(op.getResult()) : Value(), fromRoot);
 }
 
 static void differentiateAllGather(Backward &b) {
   auto op = b.op<AllGatherOp>();
-  b.give(0, b.make<ReduceScatterOp>(op.getInput().getType(), ReduceKind::Sum, b.gradient(),
-                                    op.getAxis(), op.getGroupAttr()));
+  b.setGradient(0, b.make<ReduceScatterOp>(op.getInput().getType(), ReduceKind::Sum, b.gradient(),
+                                           op.getAxis(), op.getGroupAttr()));
 }
 
 static void differentiateReduceScatter(Backward &b) {
   auto op = b.op<ReduceScatterOp>();
-  b.give(0, b.make<AllGatherOp>(op.getInput().getType(), b.gradient(), op.getAxis(),
-                                op.getGroupAttr()));
+  b.setGradient(0, b.make<AllGatherOp>(op.getInput().getType(), b.gradient(), op.getAxis(),
+                                       op.getGroupAttr()));
 }
 
 /// Other kinds would need every rank's part of the result.
-static StringRef limitReduceScatter(Operation *op) {
+static StringRef unsupportedReduceScatter(Operation *op) {
   return cast<ReduceScatterOp>(op).getKind() == ReduceKind::Sum ? "" : "only a sum has one";
 }
 
 static void differentiateBroadcast(Backward &b) {
   auto op = b.op<dist::BroadcastOp>();
-  b.give(0, b.make<dist::ReduceOp>(ReduceKind::Sum, b.gradient(), op.getRoot(), op.getGroupAttr()));
+  b.setGradient(
+      0, b.make<dist::ReduceOp>(ReduceKind::Sum, b.gradient(), op.getRoot(), op.getGroupAttr()));
 }
 
 static void differentiateAllToAll(Backward &b) {
   auto op = b.op<AllToAllOp>();
-  b.give(0, b.make<AllToAllOp>(op.getInput().getType(), b.gradient(), op.getConcatAxis(),
-                               op.getSplitAxis(), op.getGroupAttr()));
+  b.setGradient(0, b.make<AllToAllOp>(op.getInput().getType(), b.gradient(), op.getConcatAxis(),
+                                      op.getSplitAxis(), op.getGroupAttr()));
 }
 
 /// The copies are one value: its gradient is the sum of the copies' gradients, or their mean.
@@ -86,14 +88,14 @@ static void differentiateMirror(Backward &b) {
   Value sum = sumOver(b, op, b.gradient());
   if (op.getMean())
     sum = b.mul(sum, 1.0 / double(*getCommonGroupSize(op.getGroupAttr(), getMesh(op))));
-  b.give(0, sum);
+  b.setGradient(0, sum);
 }
 
 void addCollectiveDerivatives(DerivativeTable &table) {
   table.rule<AllReduceOp>(differentiateAllReduce);
   table.rule<dist::ReduceOp>(differentiateReduce);
   table.rule<AllGatherOp>(differentiateAllGather);
-  table.rule<ReduceScatterOp>(differentiateReduceScatter, limitReduceScatter);
+  table.rule<ReduceScatterOp>(differentiateReduceScatter, unsupportedReduceScatter);
   table.rule<dist::BroadcastOp>(differentiateBroadcast);
   table.rule<AllToAllOp>(differentiateAllToAll);
   table.rule<MirrorOp>(differentiateMirror);

@@ -32,13 +32,13 @@ static void differentiateMatmul(Backward &b) {
   bool lhsStored = op.getTransposeLhs(), rhsStored = op.getTransposeRhs();
   if (b.wants(0)) {
     nameAfterOperand(b, 0);
-    b.give(0, lhsStored ? b.make<MatmulOp>(rhs, gradient, rhsStored, true)
-                        : b.make<MatmulOp>(gradient, rhs, false, !rhsStored));
+    b.setGradient(0, lhsStored ? b.make<MatmulOp>(rhs, gradient, rhsStored, true)
+                               : b.make<MatmulOp>(gradient, rhs, false, !rhsStored));
   }
   if (b.wants(1)) {
     nameAfterOperand(b, 1);
-    b.give(1, rhsStored ? b.make<MatmulOp>(gradient, lhs, true, lhsStored)
-                        : b.make<MatmulOp>(lhs, gradient, !lhsStored, false));
+    b.setGradient(1, rhsStored ? b.make<MatmulOp>(gradient, lhs, true, lhsStored)
+                               : b.make<MatmulOp>(lhs, gradient, !lhsStored, false));
   }
 }
 
@@ -66,11 +66,13 @@ static void differentiateEinsum(Backward &b) {
   auto equation = *EinsumEquation::parse(op.getEquation());
   if (b.wants(0)) {
     nameAfterOperand(b, 0);
-    b.give(0, einsumGradient(b, equation.lhs, equation.rhs, op.getRhs(), shapeOf(op.getLhs())));
+    b.setGradient(0,
+                  einsumGradient(b, equation.lhs, equation.rhs, op.getRhs(), shapeOf(op.getLhs())));
   }
   if (b.wants(1)) {
     nameAfterOperand(b, 1);
-    b.give(1, einsumGradient(b, equation.rhs, equation.lhs, op.getLhs(), shapeOf(op.getRhs())));
+    b.setGradient(1,
+                  einsumGradient(b, equation.rhs, equation.lhs, op.getLhs(), shapeOf(op.getRhs())));
   }
 }
 

@@ -17,8 +17,8 @@ static void differentiatePermute(Backward &b) {
   SmallVector<SmallVector<int64_t>> inverse;
   for (DenseI64ArrayAttr pair : op.getPairs().getRows())
     inverse.push_back({pair[1], pair[0]});
-  b.give(0, b.make<CollectivePermuteOp>(b.gradient(), TableAttr::get(b.getContext(), inverse),
-                                        op.getGroupAttr()));
+  b.setGradient(0, b.make<CollectivePermuteOp>(
+                       b.gradient(), TableAttr::get(b.getContext(), inverse), op.getGroupAttr()));
 }
 
 /// Takes the gradient of the result back along `moves`, given as the forward op makes them.
@@ -30,12 +30,12 @@ static Value moveBack(Backward &b, TableAttr moves, GroupAttr group) {
 
 static void differentiateBlockExchange(Backward &b) {
   auto op = b.op<BlockExchangeOp>();
-  b.give(0, moveBack(b, op.getBlocks(), op.getGroupAttr()));
+  b.setGradient(0, moveBack(b, op.getBlocks(), op.getGroupAttr()));
 }
 
 static void differentiateNeighborExchangeV2(Backward &b) {
   auto op = b.op<NeighborExchangeV2Op>();
-  b.give(0, moveBack(b, TableAttr::get(b.getContext(), getMoves(op)), op.getGroupAttr()));
+  b.setGradient(0, moveBack(b, TableAttr::get(b.getContext(), getMoves(op)), op.getGroupAttr()));
 }
 
 /// Returns the gradient of a result; zeros if none arrived, because the other ranks wait for it.
@@ -52,12 +52,12 @@ static void differentiateNeighborExchange(Backward &b) {
   auto back = NeighborExchangeOp::create(b, op.getInputs().getTypes(), gradients, op.getReceive(),
                                          op.getSend(), op.getGroupAttr());
   for (auto [index, gradient] : llvm::enumerate(back.getResults()))
-    b.give(index, gradient);
+    b.setGradient(index, gradient);
 }
 
 static void differentiateSend(Backward &b) {
   auto op = b.op<SendOp>();
-  b.give(0, b.make<RecvOp>(op.getInput().getType(), op.getPeers(), op.getTag()));
+  b.setGradient(0, b.make<RecvOp>(op.getInput().getType(), op.getPeers(), op.getTag()));
 }
 
 static void differentiateRecv(Backward &b) {
@@ -68,7 +68,7 @@ static void differentiateRecv(Backward &b) {
 /// Sends the gradient from the virtual stage that reads a value back to the one that made it.
 static void differentiateTransfer(Backward &b) {
   auto op = b.op<pipe::TransferOp>();
-  b.give(0, b.make<pipe::TransferOp>(b.gradient(), op.getTarget(), op.getSource()));
+  b.setGradient(0, b.make<pipe::TransferOp>(b.gradient(), op.getTarget(), op.getSource()));
 }
 
 void addExchangeDerivatives(DerivativeTable &table) {

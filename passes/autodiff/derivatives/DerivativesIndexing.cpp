@@ -13,18 +13,19 @@ namespace pcc::autodiff {
 static void differentiateDynamicSlice(Backward &b) {
   auto op = b.op<DynamicSliceOp>();
   Value zeros = b.like(op.getInput(), 0);
-  b.give(0, b.make<DynamicUpdateSliceOp>(zeros, b.gradient(), op.getStart(), op.getAxis()));
+  b.setGradient(0, b.make<DynamicUpdateSliceOp>(zeros, b.gradient(), op.getStart(), op.getAxis()));
 }
 
 static void differentiateDynamicUpdateSlice(Backward &b) {
   auto op = b.op<DynamicUpdateSliceOp>();
   if (b.wants(0)) {
     Value zeros = b.like(op.getUpdate(), 0);
-    b.give(0, b.make<DynamicUpdateSliceOp>(b.gradient(), zeros, op.getStart(), op.getAxis()));
+    b.setGradient(0,
+                  b.make<DynamicUpdateSliceOp>(b.gradient(), zeros, op.getStart(), op.getAxis()));
   }
   if (b.wants(1))
-    b.give(1, b.make<DynamicSliceOp>(op.getUpdate().getType(), b.gradient(), op.getStart(),
-                                     op.getAxis()));
+    b.setGradient(1, b.make<DynamicSliceOp>(op.getUpdate().getType(), b.gradient(), op.getStart(),
+                                            op.getAxis()));
 }
 
 /// Rows may be read more than once, so their gradients add up. A gather moves indices out of range
@@ -34,13 +35,13 @@ static void differentiateGather(Backward &b) {
   int64_t last = shapeOf(op.getInput())[op.getAxis()] - 1;
   Value indices = b.make<ClampOp>(op.getIndices(), APFloat(0.0), APFloat(double(last)));
   Value zeros = b.like(op.getInput(), 0);
-  b.give(0, b.make<ScatterAddOp>(zeros, indices, b.gradient(), op.getAxis()));
+  b.setGradient(0, b.make<ScatterAddOp>(zeros, indices, b.gradient(), op.getAxis()));
 }
 
 /// Updates with an index out of range were dropped: their gradient is zero.
 static void differentiateScatterAdd(Backward &b) {
   auto op = b.op<ScatterAddOp>();
-  b.give(0, b.gradient());
+  b.setGradient(0, b.gradient());
   if (!b.wants(2))
     return;
   Value indices = op.getIndices();
@@ -48,7 +49,7 @@ static void differentiateScatterAdd(Backward &b) {
   Value legal = b.isIndex(indices, shapeOf(op.getInput())[axis]);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(axis, axis + shapeOf(indices).size()));
   Value mask = b.make<BroadcastOp>(boolTensorLike(op.getUpdates().getType()), legal, dims);
-  b.give(2, b.where(mask, b.make<GatherOp>(b.gradient(), indices, axis)));
+  b.setGradient(2, b.where(mask, b.make<GatherOp>(b.gradient(), indices, axis)));
 }
 
 void addIndexingDerivatives(DerivativeTable &table) {

@@ -69,12 +69,12 @@ static void differentiateSparse(Backward &b, const SampleLoss &loss) {
   Value scale = gradientOfSamples(b, loss);
   Value chosen = chosenClasses(b, loss);
   Value difference = b.sub(b.make<SoftmaxOp>(loss.input, loss.classAxis()), chosen);
-  b.give(0, b.mul(difference, scale));
+  b.setGradient(0, b.mul(difference, scale));
 }
 
 static void differentiateNll(Backward &b) {
   SampleLoss loss = SampleLoss::of(b.op<NllOp>());
-  b.give(0, b.neg(b.mul(chosenClasses(b, loss), gradientOfSamples(b, loss))));
+  b.setGradient(0, b.neg(b.mul(chosenClasses(b, loss), gradientOfSamples(b, loss))));
 }
 
 /// Probabilities t, whose sum over the classes need not be one: softmax(x) sum(t) - t for the
@@ -85,10 +85,10 @@ static void differentiateDense(Backward &b, const SampleLoss &loss) {
   if (b.wants(0)) {
     Value mass = b.reduceInPlace(ReduceOpKind::Sum, loss.labels, classes);
     Value difference = b.sub(b.mul(b.make<SoftmaxOp>(loss.input, classes), mass), loss.labels);
-    b.give(0, b.mul(difference, scale));
+    b.setGradient(0, b.mul(difference, scale));
   }
   if (b.wants(1))
-    b.give(1, b.neg(b.mul(b.make<LogSoftmaxOp>(loss.input, classes), scale)));
+    b.setGradient(1, b.neg(b.mul(b.make<LogSoftmaxOp>(loss.input, classes), scale)));
 }
 
 /// Returns the gradient of each element's term of a mean or a sum over all elements.
@@ -105,9 +105,9 @@ static void differentiateMse(Backward &b) {
   auto op = b.op<MseOp>();
   Value difference = b.sub(op.getPrediction(), op.getTarget());
   Value slope = b.mul(b.mul(difference, 2), gradientOfElements(b, op));
-  b.give(0, slope);
+  b.setGradient(0, slope);
   if (b.wants(1))
-    b.give(1, b.neg(slope));
+    b.setGradient(1, b.neg(slope));
 }
 
 /// sigmoid(prediction) - target, and -prediction for the target.
@@ -116,10 +116,10 @@ static void differentiateSigmoidCrossEntropy(Backward &b) {
   Value gradient = gradientOfElements(b, op);
   if (b.wants(0)) {
     Value difference = b.sub(b.make<SigmoidOp>(op.getPrediction()), op.getTarget());
-    b.give(0, b.mul(difference, gradient));
+    b.setGradient(0, b.mul(difference, gradient));
   }
   if (b.wants(1))
-    b.give(1, b.neg(b.mul(op.getPrediction(), gradient)));
+    b.setGradient(1, b.neg(b.mul(op.getPrediction(), gradient)));
 }
 
 void addLossDerivatives(DerivativeTable &table) {

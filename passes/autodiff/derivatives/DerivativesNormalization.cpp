@@ -59,12 +59,12 @@ static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
   if (b.wants(0)) {
     Value scales = widenTo(b, b.unreduce(scale, affine.missing, shapeOf(gradient)), gradient);
     Value input = throughStatistics(b, affine, b.mul(gradient, scales));
-    b.give(0, widenTo(b, extra ? b.add(input, extra) : input, b.operand(0)));
+    b.setGradient(0, widenTo(b, extra ? b.add(input, extra) : input, b.operand(0)));
   }
   if (b.wants(1))
-    b.give(1, sumTo(b, b.mul(gradient, affine.normal.value), affine.missing, scale));
-  if (b.given().size() > 2 && b.wants(2))
-    b.give(2, sumTo(b, gradient, affine.missing, b.operand(2)));
+    b.setGradient(1, sumTo(b, b.mul(gradient, affine.normal.value), affine.missing, scale));
+  if (b.operandGradients().size() > 2 && b.wants(2))
+    b.setGradient(2, sumTo(b, gradient, affine.missing, b.operand(2)));
 }
 
 /// Differentiates layer norm and root mean square norm; `build` computes the statistics.
@@ -112,7 +112,7 @@ static void differentiateBatchNorm(Backward &b) {
   double momentum = op.getMomentum().convertToDouble();
   for (unsigned statistic : {1, 2})
     if (b.gradient(statistic) && b.wants(2 + statistic))
-      b.give(2 + statistic, b.mul(b.gradient(statistic), momentum));
+      b.setGradient(2 + statistic, b.mul(b.gradient(statistic), momentum));
 }
 
 /// With d = x - mean and r = 1 / sqrt(variance + epsilon): Σ dy and Σ dy d give all gradients
@@ -129,32 +129,33 @@ static void differentiateBatchNormInference(Backward &b) {
   Value root = b.make<RsqrtOp>(b.add(variance, op.getEpsilon().convertToDouble()));
   Value factor = b.mul(wide(op.getScale()), root);
   if (b.wants(0))
-    b.give(0, widenTo(b, b.mul(gradient, repeat(factor)), op.getInput()));
+    b.setGradient(0, widenTo(b, b.mul(gradient, repeat(factor)), op.getInput()));
   if (b.wants(2))
-    b.give(2, sumTo(b, gradient, others, op.getBias()));
+    b.setGradient(2, sumTo(b, gradient, others, op.getBias()));
   if (b.wants(3))
-    b.give(3, widenTo(b, b.neg(b.mul(factor, sumTo(b, gradient, others, gradient))), op.getMean()));
+    b.setGradient(
+        3, widenTo(b, b.neg(b.mul(factor, sumTo(b, gradient, others, gradient))), op.getMean()));
   if (!b.wants(1) && !b.wants(4))
     return;
   Value deviation = b.sub(wide(op.getInput()), repeat(wide(op.getMean())));
   Value along = b.mul(sumTo(b, b.mul(gradient, deviation), others, gradient), root);
-  b.give(1, widenTo(b, along, op.getScale()));
+  b.setGradient(1, widenTo(b, along, op.getScale()));
   if (b.wants(4)) {
     Value slope = b.mul(b.mul(factor, root), -0.5);
-    b.give(4, widenTo(b, b.mul(slope, along), op.getVariance()));
+    b.setGradient(4, widenTo(b, b.mul(slope, along), op.getVariance()));
   }
 }
 
 /// g - softmax(x) · sum of g: saves only the result.
 static void differentiateLogSoftmax(Backward &b) {
   Value sum = b.reduceInPlace(ReduceOpKind::Sum, b.gradient(), b.op<LogSoftmaxOp>().getAxis());
-  b.give(0, b.sub(b.gradient(), b.mul(b.make<ExpOp>(b.result()), sum)));
+  b.setGradient(0, b.sub(b.gradient(), b.mul(b.make<ExpOp>(b.result()), sum)));
 }
 
 /// Drops the same elements: saves nothing.
 static void differentiateDropout(Backward &b) {
   auto op = b.op<DropoutOp>();
-  b.give(0, b.make<DropoutOp>(b.gradient(), op.getIndex(), op.getSeed(), op.getRate()));
+  b.setGradient(0, b.make<DropoutOp>(b.gradient(), op.getIndex(), op.getSeed(), op.getRate()));
 }
 
 void addNormalizationDerivatives(DerivativeTable &table) {

@@ -27,7 +27,7 @@ static void differentiateExtremum(Backward &b, ReduceOp op) {
   Value hit = b.compare(Direction::EQ, op.getInput(), unreduce(b, op, op.getResult()));
   Value ones = b.castTo(hit, getElementTypeOrSelf(op.getResult().getType()));
   Value hits = b.make<ReduceOp>(ReduceOpKind::Sum, ones, op.getDims());
-  b.give(0, b.where(hit, unreduce(b, op, b.div(b.gradient(), hits))));
+  b.setGradient(0, b.where(hit, unreduce(b, op, b.div(b.gradient(), hits))));
 }
 
 /// Multiplies by the product of the other elements. Result over element fails at zeros. Let p be
@@ -43,16 +43,16 @@ static void differentiateProduct(Backward &b, ReduceOp op) {
   Value allZeros = b.make<ReduceOp>(ReduceOpKind::Sum, zeros, op.getDims());
   Value otherZeros = b.sub(unreduce(b, op, allZeros), zeros);
   Value others = b.div(unreduce(b, op, b.mul(b.gradient(), product)), nonZero);
-  b.give(0, b.where(b.compare(Direction::EQ, otherZeros, 0), others));
+  b.setGradient(0, b.where(b.compare(Direction::EQ, otherZeros, 0), others));
 }
 
 static void differentiateReduce(Backward &b) {
   auto op = b.op<ReduceOp>();
   switch (op.getKind()) {
   case ReduceOpKind::Sum:
-    return b.give(0, unreduce(b, op, b.gradient()));
+    return b.setGradient(0, unreduce(b, op, b.gradient()));
   case ReduceOpKind::Mean:
-    return b.give(0, unreduce(b, op, b.mul(b.gradient(), 1 / reducedCount(op))));
+    return b.setGradient(0, unreduce(b, op, b.mul(b.gradient(), 1 / reducedCount(op))));
   case ReduceOpKind::Max:
   case ReduceOpKind::Min:
     return differentiateExtremum(b, op);
@@ -66,7 +66,7 @@ static void differentiateSoftmax(Backward &b) {
   Value y = b.result(), gradient = b.gradient();
   int64_t axis = b.op<SoftmaxOp>().getAxis();
   Value mean = b.reduceInPlace(ReduceOpKind::Sum, b.mul(gradient, y), axis);
-  b.give(0, b.mul(y, b.sub(gradient, mean)));
+  b.setGradient(0, b.mul(y, b.sub(gradient, mean)));
 }
 
 void addReduceDerivatives(DerivativeTable &table) {

@@ -19,7 +19,7 @@ static RankedTensorType reshaped(Value value, ArrayRef<int64_t> shape) {
 
 static void differentiateTranspose(Backward &b) {
   auto inverse = invertPermutationVector(b.op<TransposeOp>().getPermutation());
-  b.give(0, b.make<TransposeOp>(b.gradient(), inverse));
+  b.setGradient(0, b.make<TransposeOp>(b.gradient(), inverse));
 }
 
 /// Sums over the dimensions that the broadcast made or stretched. Stretched dimensions have size
@@ -38,7 +38,7 @@ static void differentiateBroadcast(Backward &b) {
     gradient = b.make<ReduceOp>(ReduceOpKind::Sum, gradient, summed);
   if (shapeOf(gradient) != from)
     gradient = b.make<ReshapeOp>(b.operand().getType(), gradient);
-  b.give(0, gradient);
+  b.setGradient(0, gradient);
 }
 
 /// Puts `stride` - 1 zeros after every element along `axis`: adds a dimension of size one, pads it
@@ -74,20 +74,21 @@ static void differentiateSlice(Backward &b) {
   int64_t behind = size - start - count * stride;
   if (start != 0 || behind != 0)
     gradient = b.make<PadOp>(gradient, axis, start, behind, APFloat(0.0));
-  b.give(0, gradient);
+  b.setGradient(0, gradient);
 }
 
 /// Pads by the opposite widths: added elements are cut off, cut elements have gradient zero.
 static void differentiatePad(Backward &b) {
   auto op = b.op<PadOp>();
-  b.give(0, b.make<PadOp>(b.gradient(), op.getAxis(), -op.getLow(), -op.getHigh(), APFloat(0.0)));
+  b.setGradient(
+      0, b.make<PadOp>(b.gradient(), op.getAxis(), -op.getLow(), -op.getHigh(), APFloat(0.0)));
 }
 
 static void differentiateConcat(Backward &b) {
   auto op = b.op<ConcatOp>();
   auto pieces = SplitOp::create(b, op->getOperandTypes(), b.gradient(), op.getAxis());
   for (auto [index, piece] : llvm::enumerate(pieces.getResults()))
-    b.give(index, piece);
+    b.setGradient(index, piece);
 }
 
 /// Unused parts have no gradient: zeros stand in for them.
@@ -98,12 +99,13 @@ static void differentiateSplit(Backward &b) {
     Value gradient = b.gradient(result.getResultNumber());
     pieces.push_back(gradient ? gradient : b.like(result, 0));
   }
-  b.give(0, b.make<ConcatOp>(pieces, op.getAxis()));
+  b.setGradient(0, b.make<ConcatOp>(pieces, op.getAxis()));
 }
 
 void addShapeDerivatives(DerivativeTable &table) {
-  table.rule<ReshapeOp>(
-      [](Backward &b) { b.give(0, b.make<ReshapeOp>(b.operand().getType(), b.gradient())); });
+  table.rule<ReshapeOp>([](Backward &b) {
+    b.setGradient(0, b.make<ReshapeOp>(b.operand().getType(), b.gradient()));
+  });
   table.rule<TransposeOp>(differentiateTranspose);
   table.rule<BroadcastOp>(differentiateBroadcast);
   table.rule<SliceOp>(differentiateSlice);

@@ -37,11 +37,11 @@ static void differentiateConv2d(Backward &b) {
   Convolutions ops(b, Window::of(op));
   if (b.wants(0)) {
     nameAfterOperand(b, 0);
-    b.give(0, ops.inputGradient(b.gradient(), op.getWeight(), op.getInput().getType()));
+    b.setGradient(0, ops.inputGradient(b.gradient(), op.getWeight(), op.getInput().getType()));
   }
   if (b.wants(1)) {
     nameAfterOperand(b, 1);
-    b.give(1, ops.weightGradient(op.getInput(), b.gradient(), op.getWeight().getType()));
+    b.setGradient(1, ops.weightGradient(op.getInput(), b.gradient(), op.getWeight().getType()));
   }
 }
 
@@ -49,25 +49,25 @@ static void differentiateInputGradient(Backward &b) {
   auto op = b.op<Conv2dInputGradientOp>();
   Convolutions ops(b, Window::of(op));
   if (b.wants(0))
-    b.give(0, ops.forward(b.gradient(), op.getWeight()));
+    b.setGradient(0, ops.forward(b.gradient(), op.getWeight()));
   if (b.wants(1))
-    b.give(1, ops.weightGradient(b.gradient(), op.getGradient(), op.getWeight().getType()));
+    b.setGradient(1, ops.weightGradient(b.gradient(), op.getGradient(), op.getWeight().getType()));
 }
 
 static void differentiateWeightGradient(Backward &b) {
   auto op = b.op<Conv2dWeightGradientOp>();
   Convolutions ops(b, Window::of(op));
   if (b.wants(0))
-    b.give(0, ops.inputGradient(op.getGradient(), b.gradient(), op.getInput().getType()));
+    b.setGradient(0, ops.inputGradient(op.getGradient(), b.gradient(), op.getInput().getType()));
   if (b.wants(1))
-    b.give(1, ops.forward(op.getInput(), b.gradient()));
+    b.setGradient(1, ops.forward(op.getInput(), b.gradient()));
 }
 
 static void differentiateMaxPool(Backward &b) {
   auto op = b.op<MaxPoolOp>();
-  b.give(0, b.make<MaxPoolGradientOp>(op.getInput().getType(), op.getInput(), b.gradient(),
-                                      op.getWindow(), op.getStrides(), op.getPadding(),
-                                      op.getDilations()));
+  b.setGradient(0, b.make<MaxPoolGradientOp>(op.getInput().getType(), op.getInput(), b.gradient(),
+                                             op.getWindow(), op.getStrides(), op.getPadding(),
+                                             op.getDilations()));
 }
 
 /// Returns the number of elements in each window's mean.
@@ -95,7 +95,7 @@ static void differentiateAvgPool(Backward &b) {
   ArrayRef<int64_t> window = op.getWindow();
   Value ones = b.splat(type.clone({type.getDimSize(1), 1, window[0], window[1]}), 1);
   Value gradient = b.div(b.gradient(), makeCounts(b, op));
-  b.give(0, Convolutions(b, Window::of(op)).inputGradient(gradient, ones, type));
+  b.setGradient(0, Convolutions(b, Window::of(op)).inputGradient(gradient, ones, type));
 }
 
 void addWindowDerivatives(DerivativeTable &table) {

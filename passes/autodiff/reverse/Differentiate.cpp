@@ -78,7 +78,8 @@ void ReverseWalk::visit(Operation *op) {
     return;
   Backward backward(builder, op, gradients, wanted);
   getDerivativeTable().lookup(op->getName().getStringRef())->rule(backward);
-  for (auto [operand, want, given] : llvm::zip(op->getOperands(), wanted, backward.given()))
+  for (auto [operand, want, given] :
+       llvm::zip(op->getOperands(), wanted, backward.operandGradients()))
     if (want && given)
       contributions[operand].push_back(given);
 }
