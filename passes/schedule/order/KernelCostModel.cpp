@@ -19,23 +19,23 @@ int64_t countDevices(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), sends) ? 2 * ranks : ranks;
 }
 
-double KernelCostModel::of(const analysis::Kernel &kernel) const {
+double KernelCostModel::seconds(const analysis::Kernel &kernel) const {
   if (kernel.form.getKind() == task::FormKind::Collective)
-    return ofMessage(kernel);
+    return secondsOfCommunication(kernel);
   double seconds = 0;
   for (Operation *op : kernel.ops)
     if (analysis::isAttention(op) ||
-        !op->hasAttr(task::attentionAttrName)) // transposes cost nothing
-      seconds += ofPart(op);
+        !op->hasAttr(task::attentionAttrName)) // not transposes fused into attention
+      seconds += secondsOfOp(op);
   return seconds;
 }
 
-double KernelCostModel::ofPart(Operation *op) const {
+double KernelCostModel::secondsOfOp(Operation *op) const {
   return analysis::OpCostModel(op, cluster.device(), shares.of(op))
       .seconds(analysis::OpShapes::of(op));
 }
 
-double KernelCostModel::ofMessage(const analysis::Kernel &kernel) const {
+double KernelCostModel::secondsOfCommunication(const analysis::Kernel &kernel) const {
   Operation *first = kernel.ops.front();
   if (auto send = dyn_cast<pipe::SendOp>(first))
     return analysis::secondsOfTransfer(double(analysis::getNumBytes(send.getInput().getType())),

@@ -24,12 +24,12 @@ public:
   /// Returns the seconds of a kernel. A computing kernel takes the sum of its ops, each with the
   /// bytes that it still moves (analysis::KernelShares). A fused collective takes the time of one
   /// collective over all its bytes.
-  double of(const analysis::Kernel &kernel) const;
+  double seconds(const analysis::Kernel &kernel) const;
   /// Returns the seconds that an op adds to a computing kernel.
-  double ofPart(mlir::Operation *op) const;
+  double secondsOfOp(mlir::Operation *op) const;
 
 private:
-  double ofMessage(const analysis::Kernel &kernel) const;
+  double secondsOfCommunication(const analysis::Kernel &kernel) const;
 
   const abi::Cluster &cluster;
   dist::Mesh mesh;

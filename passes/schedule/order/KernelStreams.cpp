@@ -139,7 +139,7 @@ double KernelStreams::secondsOf(StepKernel kernel) {
   std::unique_ptr<KernelCostModel> &known = seconds[kernel.section];
   if (!known)
     known = std::make_unique<KernelCostModel>(kernel.section->function, cluster);
-  return known->of(*kernel.kernel);
+  return known->seconds(*kernel.kernel);
 }
 
 } // namespace pcc::schedule

@@ -73,7 +73,7 @@ std::string textOf(Operation *op, const Copies &copies) {
 
 /// Adds the events of a kernel from `position` on. Ops without a text belong to the event before
 /// them.
-void addKernel(const analysis::Kernel &kernel, const schedule::KernelCostModel &seconds,
+void addKernel(const analysis::Kernel &kernel, const schedule::KernelCostModel &costs,
                const Copies &copies, Doings &doings, int64_t &position) {
   bool computes = kernel.form.getKind() != task::FormKind::Collective;
   Doing *doing = nullptr;
@@ -83,7 +83,7 @@ void addKernel(const analysis::Kernel &kernel, const schedule::KernelCostModel &
       doing->last = position++;
     }
     if (doing)
-      doing->seconds += computes ? seconds.ofPart(op) : seconds.of(kernel);
+      doing->seconds += computes ? costs.secondsOfOp(op) : costs.seconds(kernel);
   }
 }
 
@@ -96,10 +96,10 @@ Doings readDoings(ModuleOp module, int64_t count, const abi::Cluster &cluster) {
   int64_t position = 0;
   for (analysis::Section &section : kernels.getSections())
     copies.addSection(section.function);
-  std::map<analysis::Section *, schedule::KernelCostModel> seconds;
+  std::map<analysis::Section *, schedule::KernelCostModel> costs;
   for (analysis::Section &section : kernels.getSections())
     for (schedule::StepKernel entry : kernels.orderOf(section)) {
-      auto of = seconds.try_emplace(entry.section, entry.section->function, cluster).first;
+      auto of = costs.try_emplace(entry.section, entry.section->function, cluster).first;
       addKernel(*entry.kernel, of->second, copies, doings, position);
     }
   return doings;
