@@ -26,23 +26,23 @@ void listNames(InFlightDiagnostic &diagnostic, llvm::ArrayRef<llvm::StringRef> n
 
 /// Returns the name of the tensor in a file that has the values of `parameter`.
 llvm::StringRef nameInFiles(graph::ParameterOp parameter) {
-  std::optional<graph::ParameterPart> piece = graph::getParameterPart(parameter);
-  return piece ? piece->whole : parameter.getSymName();
+  std::optional<graph::ParameterPart> part = graph::getParameterPart(parameter);
+  return part ? part->whole : parameter.getSymName();
 }
 
 /// Sets the value of `parameter` to `data`, or to its part of `data` if the parameter was split.
 /// Emits an error if the types differ.
 LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Location loc) {
-  std::optional<graph::ParameterPart> piece = graph::getParameterPart(parameter);
+  std::optional<graph::ParameterPart> part = graph::getParameterPart(parameter);
   RankedTensorType type = parameter.getTensorType();
-  RankedTensorType expected = piece ? type.clone(piece->shape) : type;
+  RankedTensorType expected = part ? type.clone(part->shape) : type;
   if (data.type != expected)
     return emitError(loc) << "tensor '" << nameInFiles(parameter) << "': expected " << expected
                           << ", got " << data.type;
   MLIRContext *context = parameter.getContext();
   TensorData own = data;
-  if (piece) {
-    auto bytes = std::make_shared<std::vector<char>>(graph::cutParameterPart(*piece, data.bytes));
+  if (part) {
+    auto bytes = std::make_shared<std::vector<char>>(graph::cutParameterPart(*part, data.bytes));
     own = {type, *bytes, bytes};
   }
   parameter.setInitAttr(

@@ -89,11 +89,11 @@ LogicalResult Linker::linkParameter(task::ParameterOp op) {
   parameter.set_buffer(bufferOf.lookup(op.getBuffer()));
   if (auto owner = declaration->getAttrOfType<FlatSymbolRefAttr>(graph::stateOfName))
     parameter.set_state_of(owner.getValue().str());
-  if (std::optional<graph::ParameterPart> piece = graph::getParameterPart(declaration)) {
-    parameter.mutable_piece()->set_whole(piece->whole.str());
-    parameter.mutable_piece()->mutable_shape()->Add(piece->shape.begin(), piece->shape.end());
-    parameter.mutable_piece()->set_period(piece->period);
-    parameter.mutable_piece()->set_offset(piece->offset);
+  if (std::optional<graph::ParameterPart> part = graph::getParameterPart(declaration)) {
+    parameter.mutable_part()->set_whole(part->whole.str());
+    parameter.mutable_part()->mutable_shape()->Add(part->shape.begin(), part->shape.end());
+    parameter.mutable_part()->set_period(part->period);
+    parameter.mutable_part()->set_offset(part->offset);
   }
   return linkInitializer(declaration, *parameter.mutable_initializer());
 }

@@ -58,7 +58,7 @@ private:
   bool followUse(Operation *user, Value value, ArrayRef<int64_t> dims);
   bool step(Operation *op, std::optional<Dims> dims);
   bool takeBias(AddOp add, Value value, ArrayRef<int64_t> dims);
-  bool takeCut(Value piece, Value of, ArrayRef<int64_t> dims, int64_t axis, int64_t start);
+  bool takeCut(Value part, Value of, ArrayRef<int64_t> dims, int64_t axis, int64_t start);
 
   FusedMatmul &found;
   SmallVector<ColumnStep> path;
@@ -91,9 +91,9 @@ bool Follower::takeBias(AddOp add, Value value, ArrayRef<int64_t> dims) {
   return step(add, Dims(dims));
 }
 
-bool Follower::takeCut(Value piece, Value of, ArrayRef<int64_t> dims, int64_t axis, int64_t start) {
+bool Follower::takeCut(Value part, Value of, ArrayRef<int64_t> dims, int64_t axis, int64_t start) {
   const int64_t *place = llvm::find(dims, axis);
-  if (place == dims.end() || piece.use_empty())
+  if (place == dims.end() || part.use_empty())
     return false;
   ArrayRef<int64_t> shape = typeOf(of).getShape();
   int64_t after = 1;
@@ -103,8 +103,8 @@ bool Follower::takeCut(Value piece, Value of, ArrayRef<int64_t> dims, int64_t ax
   if (found.period != 0 && found.period != period)
     return false;
   found.period = period;
-  int64_t end = start + typeOf(piece).getDimSize(axis);
-  found.cuts.push_back({piece, {start * after, end * after}, path});
+  int64_t end = start + typeOf(part).getDimSize(axis);
+  found.cuts.push_back({part, {start * after, end * after}, path});
   return true;
 }
 
@@ -125,10 +125,10 @@ bool Follower::followUse(Operation *user, Value value, ArrayRef<int64_t> dims) {
       })
       .Case([&](SplitOp op) {
         int64_t start = 0;
-        return llvm::all_of(op.getResults(), [&](Value piece) {
-          bool isPiece = takeCut(piece, value, dims, op.getAxis(), start);
-          start += typeOf(piece).getDimSize(op.getAxis());
-          return isPiece;
+        return llvm::all_of(op.getResults(), [&](Value part) {
+          bool isPart = takeCut(part, value, dims, op.getAxis(), start);
+          start += typeOf(part).getDimSize(op.getAxis());
+          return isPart;
         });
       })
       .Default([](Operation *) { return false; });
@@ -160,19 +160,19 @@ static bool readMatmul(Operation *op, FusedMatmul &found) {
   return true;
 }
 
-/// Returns the distinct pieces in order; empty unless they are adjacent and fill the period.
-static SmallVector<ColumnRange> orderPieces(const FusedMatmul &found) {
-  SmallVector<ColumnRange> pieces;
+/// Returns the distinct parts in order; empty unless they are adjacent and fill the period.
+static SmallVector<ColumnRange> orderParts(const FusedMatmul &found) {
+  SmallVector<ColumnRange> parts;
   for (const ColumnCut &cut : found.cuts)
-    if (!llvm::is_contained(pieces, cut.range))
-      pieces.push_back(cut.range);
+    if (!llvm::is_contained(parts, cut.range))
+      parts.push_back(cut.range);
   int64_t end = 0;
-  for (const ColumnRange &piece : pieces) {
-    if (piece.begin != end)
+  for (const ColumnRange &part : parts) {
+    if (part.begin != end)
       return {};
-    end = piece.end;
+    end = part.end;
   }
-  return end == found.period ? pieces : SmallVector<ColumnRange>();
+  return end == found.period ? parts : SmallVector<ColumnRange>();
 }
 
 std::optional<Dims> narrowColumns(const FusedMatmul &matmul, ArrayRef<int64_t> shape,
@@ -198,8 +198,8 @@ std::optional<FusedMatmul> findFusedMatmul(Operation *op) {
   if (!Follower(found).follow(op->getResult(0), Dims{last}))
     return std::nullopt;
   llvm::stable_sort(found.cuts, [](auto &a, auto &b) { return a.range.begin < b.range.begin; });
-  found.pieces = orderPieces(found);
-  if (found.pieces.size() < 2)
+  found.parts = orderParts(found);
+  if (found.parts.size() < 2)
     return std::nullopt;
   for (const ColumnCut &cut : found.cuts)
     for (const ColumnStep &step : cut.path)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds matmuls whose columns are split into pieces by the following ops: one weight stands for
+// Finds matmuls whose columns are split into parts by the following ops: one weight stands for
 // several.
 //
 //   x · W [+ b]   [2, 5, 192] -> reshape [2, 5, 3, 4, 16] -> transpose [3, 2, 4, 5, 16] -> slices
 //
 // Here the columns of W lie, slowest first, in dimensions (2), then (2, 3, 4), then (0, 2, 4),
 // whose first is cut. Decomposition have the columns 0 to 63, 64 to 127 and 128 to 191 of each
-// period of 192. With heads before the pieces, [2, 5, 4, 3, 16], the period is 48: a piece then
+// period of 192. With heads before the parts, [2, 5, 4, 3, 16], the period is 48: a part then
 // takes 16 columns of every 48.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace pcc::graph {
 
-/// The columns of a piece, `begin` to `end` in every period.
+/// The columns of a part, `begin` to `end` in every period.
 struct ColumnRange {
   int64_t begin = 0, end = 0;
   bool operator==(const ColumnRange &) const = default;
@@ -28,7 +28,7 @@ struct ColumnStep {
   llvm::SmallVector<int64_t> dims;
 };
 
-/// A value that is one piece: a slice, or a result of a split.
+/// A value that is one part: a slice, or a result of a split.
 struct ColumnCut {
   mlir::Value value;
   ColumnRange range;
@@ -42,12 +42,12 @@ struct FusedMatmul {
   int64_t weightDim = 0;    ///< dimension of the weight that holds the columns
   mlir::BlockArgument bias; ///< null: none
   int64_t period = 0;
-  llvm::SmallVector<ColumnRange> pieces; ///< in order; together a period
-  llvm::SmallVector<ColumnCut> cuts;     ///< all readers of the matmul, in the order of pieces
+  llvm::SmallVector<ColumnRange> parts; ///< in order; together a period
+  llvm::SmallVector<ColumnCut> cuts;    ///< all readers of the matmul, in the order of parts
 };
 
 /// Returns `op` as a fused matmul, or nothing. All its readers must be cuts into at least two
-/// pieces that together are all columns. Its weight and bias must have no other reader.
+/// parts that together are all columns. Its weight and bias must have no other reader.
 std::optional<FusedMatmul> findFusedMatmul(mlir::Operation *op);
 
 /// Returns `shape`, whose `dims` hold all columns of `matmul`, with the columns of `range` alone.

@@ -75,11 +75,11 @@ def GraphRaiseLosses : GraphRaise<"graph-raise-losses",
     "log_softmax and softmax cross entropy">;
 
 def GraphSplitFusedMatmuls : Pass<"graph-split-fused-matmuls", "::mlir::ModuleOp"> {
-  let summary = "split matmuls whose columns are split into pieces";
+  let summary = "split matmuls whose columns are split into parts";
   let description = [{
     Splits a matmul of a parameter, perhaps with a bias, if all its columns are then split or sliced
-    into pieces, with or without reshapes and transposes between. The matmul becomes one matmul per
-    piece. The parameter `NAME` becomes `NAME[q]`, `NAME[k]` and `NAME[v]` if the pieces enter an
+    into parts, with or without reshapes and transposes between. The matmul becomes one matmul per
+    part. The parameter `NAME` becomes `NAME[q]`, `NAME[k]` and `NAME[v]` if the parts enter an
     attention as query, key and value, else `NAME[0]`, `NAME[1]` and so on. Each part is annotated
     by `graph.part` as a part of `NAME`: files of parameters hold `NAME` whole. The matmuls have
     both names. A parameter with any other reader stays, and so does its matmul.

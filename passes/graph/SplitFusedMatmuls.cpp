@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SplitFusedMatmuls: splits a matmul whose columns are then split into pieces, such as query, key
-// and value, or gate and up. Each piece gets a matmul, a weight and a bias of its own. Each
-// parameter may then be split over ranks by itself, and no rank needs columns of another piece.
+// SplitFusedMatmuls: splits a matmul whose columns are then split into parts, such as query, key
+// and value, or gate and up. Each part gets a matmul, a weight and a bias of its own. Each
+// parameter may then be split over ranks by itself, and no rank needs columns of another part.
 //
 //   %p = matmul %x, %w    %q, %k, %v = split %p       becomes
 //   %q = matmul %x, %wq   %k = matmul %x, %wk   %v = matmul %x, %wv
 //
-// The parameters are called NAME[q], NAME[k], NAME[v] if the pieces enter an attention in these
+// The parameters are called NAME[q], NAME[k], NAME[v] if the parts enter an attention in these
 // places, else NAME[0], NAME[1], and so on. The ops are named likewise. `graph.part` says which
 // part of NAME each parameter is, so that files keep NAME whole. Assumes canonical form with
-// attention raised. Leaves the reshapes and transposes between matmul and cut, once per piece.
+// attention raised. Leaves the reshapes and transposes between matmul and cut, once per part.
 #include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
@@ -48,18 +48,18 @@ static void findAttentionOperands(Value value, llvm::SmallSetVector<unsigned, 3>
     }
 }
 
-/// Names the pieces: by their places in an attention, or else by number.
-static SmallVector<std::string> namePieces(const FusedMatmul &fused) {
+/// Names the parts: by their places in an attention, or else by number.
+static SmallVector<std::string> nameParts(const FusedMatmul &fused) {
   SmallVector<std::string> names;
-  for (const ColumnRange &piece : fused.pieces) {
+  for (const ColumnRange &part : fused.parts) {
     llvm::SmallSetVector<unsigned, 3> operands;
     for (const ColumnCut &cut : fused.cuts)
-      if (cut.range == piece)
+      if (cut.range == part)
         findAttentionOperands(cut.value, operands);
     std::string name = operands.size() == 1 ? std::string(1, "qkv"[operands[0]]) : "";
     if (name.empty() || llvm::is_contained(names, name)) {
       names.clear();
-      for (size_t number = 0; number < fused.pieces.size(); ++number)
+      for (size_t number = 0; number < fused.parts.size(); ++number)
         names.push_back(std::to_string(number));
       return names;
     }
@@ -68,29 +68,29 @@ static SmallVector<std::string> namePieces(const FusedMatmul &fused) {
   return names;
 }
 
-/// Returns `loc` with the additional name `NAME[piece]`. The name of the whole remains, for
+/// Returns `loc` with the additional name `NAME[part]`. The name of the whole remains, for
 /// constraints.
-static Location nameAfter(Location loc, StringRef piece) {
+static Location nameAfter(Location loc, StringRef part) {
   StringRef name = pcc::analysis::getName(loc);
   if (name.empty())
     return loc;
-  auto own = StringAttr::get(loc.getContext(), makePartName(name, piece));
+  auto own = StringAttr::get(loc.getContext(), makePartName(name, part));
   return FusedLoc::get(loc.getContext(), {NameLoc::get(own, loc), loc});
 }
 
-/// Returns the initial value of a piece of a parameter with the initial value `value`.
-static ElementsAttr cutValue(ElementsAttr value, const ParameterPart &piece, RankedTensorType type,
+/// Returns the initial value of a part of a parameter with the initial value `value`.
+static ElementsAttr cutValue(ElementsAttr value, const ParameterPart &part, RankedTensorType type,
                              StringRef name) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     if (dense.isSplat())
       return dense.resizeSplat(type);
-    return DenseElementsAttr::getFromRawBuffer(type, cutParameterPart(piece, dense.getRawData()));
+    return DenseElementsAttr::getFromRawBuffer(type, cutParameterPart(part, dense.getRawData()));
   }
   auto resource = cast<DenseResourceElementsAttr>(value);
   const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob) // a dump leaves the data out
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
-  std::vector<char> bytes = cutParameterPart(piece, blob->getData());
+  std::vector<char> bytes = cutParameterPart(part, blob->getData());
   return DenseResourceElementsAttr::get(
       type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, blob->getDataAlignment()));
 }
@@ -102,10 +102,10 @@ class Splitter {
 public:
   Splitter(const FusedMatmul &fused, func::FuncOp function)
       : fused(fused), function(function), module(function->getParentOfType<ModuleOp>()),
-        names(namePieces(fused)) {}
+        names(nameParts(fused)) {}
 
   /// Returns whether the weight and the bias are parameters of this function alone, and whether the
-  /// names of their pieces are free.
+  /// names of their parts are free.
   bool canSplit() { return canSplit(fused.weight) && (!fused.bias || canSplit(fused.bias)); }
   void split();
 
@@ -113,15 +113,15 @@ private:
   ParameterOp getParameter(BlockArgument argument);
   bool canSplit(BlockArgument argument);
   SmallVector<Value> splitParameter(BlockArgument argument, int64_t dim);
-  Value makeMatmul(size_t piece, Value weight);
-  Value makeStep(const ColumnStep &step, size_t piece, Value input);
+  Value makeMatmul(size_t part, Value weight);
+  Value makeStep(const ColumnStep &step, size_t part, Value input);
 
   const FusedMatmul &fused;
   func::FuncOp function;
   ModuleOp module;
   SmallVector<std::string> names;
-  SmallVector<Value> biases;                              ///< by piece
-  DenseMap<std::pair<Operation *, size_t>, Value> copies; ///< of steps, by piece
+  SmallVector<Value> biases;                              ///< by part
+  DenseMap<std::pair<Operation *, size_t>, Value> copies; ///< of steps, by part
 };
 
 } // namespace
@@ -146,45 +146,45 @@ bool Splitter::canSplit(BlockArgument argument) {
     for (unsigned index = 0; index < other.getNumResults(); ++index)
       mentions += pcc::graph::getName(getResultRole(other, index)) == name;
   }
-  return mentions == 1 && llvm::none_of(names, [&](StringRef piece) {
-           return module.lookupSymbol(makePartName(name, piece));
+  return mentions == 1 && llvm::none_of(names, [&](StringRef part) {
+           return module.lookupSymbol(makePartName(name, part));
          });
 }
 
-/// Declares the pieces of the parameter of `argument`, whose columns are its dimension `dim`;
+/// Declares the parts of the parameter of `argument`, whose columns are its dimension `dim`;
 /// returns their arguments. The argument itself stays, without a reader.
 SmallVector<Value> Splitter::splitParameter(BlockArgument argument, int64_t dim) {
   ParameterOp whole = getParameter(argument);
   RankedTensorType type = whole.getTensorType();
   int64_t inner = llvm::product_of(type.getShape().drop_front(dim + 1));
   OpBuilder builder(whole);
-  SmallVector<Value> pieces;
-  for (auto [range, label] : llvm::zip_equal(fused.pieces, names)) {
+  SmallVector<Value> parts;
+  for (auto [range, label] : llvm::zip_equal(fused.parts, names)) {
     std::string name = makePartName(whole.getSymName(), label);
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = shape[dim] / fused.period * (range.end - range.begin);
-    ParameterPart piece{whole.getSymName(), SmallVector<int64_t>(type.getShape()),
-                        fused.period * inner, range.begin * inner};
-    piece.run = (range.end - range.begin) * inner;
+    ParameterPart part{whole.getSymName(), SmallVector<int64_t>(type.getShape()),
+                       fused.period * inner, range.begin * inner};
+    part.run = (range.end - range.begin) * inner;
     auto declaration = cast<ParameterOp>(builder.clone(*whole));
     declaration.setSymName(name);
     declaration.setType(type.clone(shape));
     declaration->setLoc(nameAfter(whole.getLoc(), label));
-    setParameterPart(declaration, piece);
+    setParameterPart(declaration, part);
     if (ElementsAttr value = whole.getValueAttr())
-      declaration.setValueAttr(cutValue(value, piece, type.clone(shape), name));
+      declaration.setValueAttr(cutValue(value, part, type.clone(shape), name));
     unsigned index = argument.getArgNumber();
     DictionaryAttr attributes = function.getArgAttrDict(index);
     (void)function.insertArgument(index, type.clone(shape), attributes,
                                   nameAfter(argument.getLoc(), label));
     setArgRole(function, index, makeRole(whole.getContext(), RoleKind::Parameter, name));
-    pieces.push_back(function.getArgument(index));
+    parts.push_back(function.getArgument(index));
   }
-  return pieces;
+  return parts;
 }
 
-/// Makes the matmul of the columns of one piece.
-Value Splitter::makeMatmul(size_t piece, Value weight) {
+/// Makes the matmul of the columns of one part.
+Value Splitter::makeMatmul(size_t part, Value weight) {
   OpBuilder builder(fused.matmul);
   IRMapping mapping;
   mapping.map(Value(fused.weight), weight);
@@ -192,22 +192,22 @@ Value Splitter::makeMatmul(size_t piece, Value weight) {
   auto type = typeOf(fused.matmul->getResult(0));
   int64_t last = type.getRank() - 1;
   copy->getResult(0).setType(
-      type.clone(*narrowColumns(fused, type.getShape(), {last}, fused.pieces[piece])));
-  copy->setLoc(nameAfter(copy->getLoc(), names[piece]));
+      type.clone(*narrowColumns(fused, type.getShape(), {last}, fused.parts[part])));
+  copy->setLoc(nameAfter(copy->getLoc(), names[part]));
   return copy->getResult(0);
 }
 
-/// Makes the same step for the columns of one piece; an added bias becomes its piece of the bias.
-Value Splitter::makeStep(const ColumnStep &step, size_t piece, Value input) {
-  Value &copy = copies[{step.op, piece}];
+/// Makes the same step for the columns of one part; an added bias becomes its part of the bias.
+Value Splitter::makeStep(const ColumnStep &step, size_t part, Value input) {
+  Value &copy = copies[{step.op, part}];
   if (copy)
     return copy;
   OpBuilder builder(step.op);
   auto type = typeOf(step.op->getResult(0));
-  type = type.clone(*narrowColumns(fused, type.getShape(), step.dims, fused.pieces[piece]));
-  Location loc = nameAfter(step.op->getLoc(), names[piece]);
+  type = type.clone(*narrowColumns(fused, type.getShape(), step.dims, fused.parts[part]));
+  Location loc = nameAfter(step.op->getLoc(), names[part]);
   if (isa<AddOp>(step.op)) {
-    Value bias = BroadcastOp::create(builder, loc, type, biases[piece], step.dims);
+    Value bias = BroadcastOp::create(builder, loc, type, biases[part], step.dims);
     return copy = AddOp::create(builder, loc, input, bias);
   }
   IRMapping mapping;
@@ -222,13 +222,13 @@ void Splitter::split() {
   SmallVector<Value> weights = splitParameter(fused.weight, fused.weightDim), matmuls;
   if (fused.bias)
     biases = splitParameter(fused.bias, 0);
-  for (auto [piece, weight] : llvm::enumerate(weights))
-    matmuls.push_back(makeMatmul(piece, weight));
+  for (auto [part, weight] : llvm::enumerate(weights))
+    matmuls.push_back(makeMatmul(part, weight));
   for (const ColumnCut &cut : fused.cuts) {
-    size_t piece = llvm::find(fused.pieces, cut.range) - fused.pieces.begin();
-    Value value = matmuls[piece];
+    size_t part = llvm::find(fused.parts, cut.range) - fused.parts.begin();
+    Value value = matmuls[part];
     for (const ColumnStep &step : cut.path)
-      value = makeStep(step, piece, value);
+      value = makeStep(step, part, value);
     Value(cut.value).replaceAllUsesWith(value);
   }
 }

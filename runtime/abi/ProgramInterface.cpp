@@ -26,8 +26,8 @@ void addParameters(const Program &program, Program &whole) {
     added.set_trainable(parameter.trainable());
     added.set_state(parameter.state());
     added.set_state_of(parameter.state_of());
-    if (parameter.has_piece())
-      *added.mutable_piece() = parameter.piece();
+    if (parameter.has_part())
+      *added.mutable_part() = parameter.part();
   }
 }
 

@@ -3,7 +3,7 @@
 #include "runtime/checkpoint/SaveParameters.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ParameterPieces.h"
+#include "runtime/abi/ParameterParts.h"
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
 
@@ -37,17 +37,17 @@ Status checkOutputPath(const char *flag, const std::string &path) {
 
 using GlobalOf = std::function<std::vector<std::byte>(const abi::Parameter &)>;
 
-/// Returns the bytes of a tensor of the file: of its only parameter, or of its joined pieces.
-static std::vector<std::byte> join(const std::vector<const abi::Parameter *> &pieces,
+/// Returns the bytes of a tensor of the file: of its only parameter, or of its joined parts.
+static std::vector<std::byte> join(const std::vector<const abi::Parameter *> &parts,
                                    const GlobalOf &globalOf) {
-  const abi::Parameter &first = *pieces.front();
-  if (!first.has_piece())
+  const abi::Parameter &first = *parts.front();
+  if (!first.has_part())
     return globalOf(first);
   size_t width = abi::elementBytes(first.block().type());
-  std::vector<std::byte> whole(size_t(*abi::elementCount(first.piece().shape())) * width);
-  for (const abi::Parameter *piece : pieces) {
-    std::vector<std::byte> bytes = globalOf(*piece);
-    abi::Runs runs = abi::runsOf(*piece);
+  std::vector<std::byte> whole(size_t(*abi::elementCount(first.part().shape())) * width);
+  for (const abi::Parameter *part : parts) {
+    std::vector<std::byte> bytes = globalOf(*part);
+    abi::Runs runs = abi::runsOf(*part);
     size_t run = size_t(runs.run) * width;
     for (size_t at = 0; at < bytes.size(); at += run)
       std::copy_n(bytes.begin() + ptrdiff_t(at), run,
@@ -58,7 +58,7 @@ static std::vector<std::byte> join(const std::vector<const abi::Parameter *> &pi
 
 static abi::SafetensorsEntry entryOf(const abi::Parameter &parameter) {
   const abi::Block &block = parameter.block();
-  const auto &shape = parameter.has_piece() ? parameter.piece().shape() : block.global_shape();
+  const auto &shape = parameter.has_part() ? parameter.part().shape() : block.global_shape();
   return {abi::nameInFiles(parameter), block.type(), {shape.begin(), shape.end()}};
 }
 
@@ -85,7 +85,7 @@ Status saveParameters(const std::string &path, const abi::Program &program,
                       const GlobalOf &globalOf, bool mustBeFinite) {
   std::vector<std::vector<const abi::Parameter *>> tensors;
   std::vector<abi::SafetensorsEntry> entries;
-  std::map<std::string, size_t> places; // of tensors whose first piece was seen
+  std::map<std::string, size_t> places; // of tensors whose first part was seen
   for (const abi::Parameter &parameter : program.parameters()) {
     if (!parameter.state_of().empty())
       continue;

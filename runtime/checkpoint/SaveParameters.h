@@ -22,7 +22,7 @@ Status checkSavePath(const std::string &path);
 Status checkOutputPath(const char *flag, const std::string &path);
 
 /// Writes the parameters of the model, without the optimizer's states, to the safetensors file
-/// `path`. Each tensor is whole: pieces of one tensor are joined. `globalOf` returns the bytes of a
+/// `path`. Each tensor is whole: parts of one tensor are joined. `globalOf` returns the bytes of a
 /// parameter's global value. One tensor is in memory at a time. The file is complete, or stays as
 /// it was. Errors name the file: it cannot be written; with `mustBeFinite`, a trained parameter
 /// holds an infinity or a NaN (Failed).

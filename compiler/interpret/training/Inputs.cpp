@@ -7,7 +7,7 @@
 #include "compiler/values/TensorAttr.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/ParameterPart.h"
-#include "runtime/abi/ParameterPieces.h"
+#include "runtime/abi/ParameterParts.h"
 #include "runtime/abi/Random.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -134,11 +134,11 @@ FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double
                 "keeps them";
     return *value;
   }
-  std::optional<graph::ParameterPart> piece = graph::getParameterPart(parameter);
+  std::optional<graph::ParameterPart> part = graph::getParameterPart(parameter);
   abi::Runs runs;
-  if (piece)
-    runs = {piece->run, piece->period, piece->offset};
-  llvm::StringRef name = piece ? piece->whole : parameter.getSymName();
+  if (part)
+    runs = {part->run, part->period, part->offset};
+  llvm::StringRef name = part ? part->whole : parameter.getSymName();
   uint64_t stream = abi::streamOf(std::string_view(name));
   double extra = isConstant(init.getKind()) ? perturbation : 0.0;
   Tensor result = zerosOf(parameter.getTensorType());

@@ -63,22 +63,22 @@ void checkSingle(Checker &checker, const Program &program, uint32_t index) {
   checker.expect(!buffer.has_ring(), "buffer '{}': expected one copy, got a ring", buffer.name());
 }
 
-/// Checks that a piece lies in its whole tensor.
-void checkPiece(Checker &checker, const Piece &piece, int64_t elements) {
-  Checker::Scope scope(checker, "piece");
-  std::optional<int64_t> all = elementCount(piece.shape());
-  if (!checker.expect(isSize(all) && piece.period() >= 1 && *all % piece.period() == 0,
+/// Checks that a part lies in its whole tensor.
+void checkPart(Checker &checker, const ParameterPart &part, int64_t elements) {
+  Checker::Scope scope(checker, "part");
+  std::optional<int64_t> all = elementCount(part.shape());
+  if (!checker.expect(isSize(all) && part.period() >= 1 && *all % part.period() == 0,
                       "expected a period that divides the elements of 'shape', got {}",
-                      piece.period()))
+                      part.period()))
     return;
-  int64_t periods = *all / piece.period(), run = elements / periods;
-  checker.expect(elements % periods == 0 && run >= 1 && piece.offset() >= 0 &&
-                     piece.offset() <= piece.period() - run,
+  int64_t periods = *all / part.period(), run = elements / periods;
+  checker.expect(elements % periods == 0 && run >= 1 && part.offset() >= 0 &&
+                     part.offset() <= part.period() - run,
                  "expected {} elements in {} periods of {}, got them from {} on", elements, periods,
-                 piece.period(), piece.offset());
+                 part.period(), part.offset());
 }
 
-/// Checks that the pieces of every whole tensor agree on its shape and cover its number of
+/// Checks that the parts of every whole tensor agree on its shape and cover its number of
 /// elements.
 void checkWholes(Checker &checker, const Program &program) {
   struct Whole {
@@ -87,21 +87,21 @@ void checkWholes(Checker &checker, const Program &program) {
   };
   std::map<std::string, Whole> wholes;
   for (const Parameter &parameter : program.parameters()) {
-    if (!parameter.has_piece() || !checker.ok())
+    if (!parameter.has_part() || !checker.ok())
       continue;
-    Whole &whole = wholes.try_emplace(parameter.piece().whole(), Whole{&parameter}).first->second;
+    Whole &whole = wholes.try_emplace(parameter.part().whole(), Whole{&parameter}).first->second;
     const Parameter &first = *whole.first;
     whole.elements += *elementCount(parameter.block().global_shape());
     checker.expect(first.block().type() == parameter.block().type() &&
-                       std::ranges::equal(first.piece().shape(), parameter.piece().shape()),
-                   "parameters '{}' and '{}': expected pieces of one tensor", first.name(),
+                       std::ranges::equal(first.part().shape(), parameter.part().shape()),
+                   "parameters '{}' and '{}': expected parts of one tensor", first.name(),
                    parameter.name());
   }
   for (const auto &[name, whole] : wholes)
     if (checker.ok())
-      checker.expect(whole.elements == *elementCount(whole.first->piece().shape()),
-                     "expected {} elements in the pieces of '{}', got {}",
-                     *elementCount(whole.first->piece().shape()), name, whole.elements);
+      checker.expect(whole.elements == *elementCount(whole.first->part().shape()),
+                     "expected {} elements in the parts of '{}', got {}",
+                     *elementCount(whole.first->part().shape()), name, whole.elements);
 }
 
 void checkParameters(Checker &checker, const Program &program, const Mesh &mesh, RankRange ranks) {
@@ -114,8 +114,8 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
         !checkBlockBuffer(checker, program, parameter.block(), parameter.buffer(), PERSISTENT))
       continue;
     checkSingle(checker, program, parameter.buffer());
-    if (parameter.has_piece())
-      checkPiece(checker, parameter.piece(), *elementCount(parameter.block().global_shape()));
+    if (parameter.has_part())
+      checkPart(checker, parameter.part(), *elementCount(parameter.block().global_shape()));
     const Initializer &initializer = parameter.initializer();
     checker.expect(initializer.kind_case() != Initializer::KIND_NOT_SET,
                    "initializer: expected a kind");

@@ -3,7 +3,7 @@
 #include "runtime/execute/rank/Initialize.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/ParameterPieces.h"
+#include "runtime/abi/ParameterParts.h"
 #include "runtime/abi/Random.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/execute/rank/Tensor.h"

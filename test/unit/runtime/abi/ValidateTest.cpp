@@ -138,29 +138,29 @@ const Break breaks[] = {
      "programs[0].parameters[0]: state_of: expected the name of a parameter, got 'w9'"},
     {"piece_period",
      [](Executable &e) {
-       abi::Piece &piece = *program(e).mutable_parameters(0)->mutable_piece();
-       piece.add_shape(60);
-       piece.set_period(7);
+       abi::ParameterPart &part = *program(e).mutable_parameters(0)->mutable_part();
+       part.add_shape(60);
+       part.set_period(7);
      },
-     "programs[0].parameters[0].piece: expected a period that divides the elements of 'shape', "
+     "programs[0].parameters[0].part: expected a period that divides the elements of 'shape', "
      "got 7"},
     {"piece_offset",
      [](Executable &e) {
-       abi::Piece &piece = *program(e).mutable_parameters(0)->mutable_piece();
-       piece.add_shape(60);
-       piece.set_period(60);
-       piece.set_offset(31);
+       abi::ParameterPart &part = *program(e).mutable_parameters(0)->mutable_part();
+       part.add_shape(60);
+       part.set_period(60);
+       part.set_offset(31);
      },
-     "programs[0].parameters[0].piece: expected 30 elements in 1 periods of 60, got them from 31 "
+     "programs[0].parameters[0].part: expected 30 elements in 1 periods of 60, got them from 31 "
      "on"},
     {"piece_of_part",
      [](Executable &e) {
-       abi::Piece &piece = *program(e).mutable_parameters(0)->mutable_piece();
-       piece.set_whole("w");
-       piece.add_shape(60);
-       piece.set_period(60);
+       abi::ParameterPart &part = *program(e).mutable_parameters(0)->mutable_part();
+       part.set_whole("w");
+       part.add_shape(60);
+       part.set_period(60);
      },
-     "programs[0]: expected 60 elements in the pieces of 'w', got 30"},
+     "programs[0]: expected 60 elements in the parts of 'w', got 30"},
     {"input_range",
      [](Executable &e) { program(e).mutable_inputs(0)->mutable_range()->set_greatest(-1); },
      "programs[0].inputs[0]: range: expected a least value up to the greatest, got 0 and -1"},

@@ -44,23 +44,23 @@ TEST(SaveParameters, WritesTheFormat) {
   std::filesystem::remove(path);
 }
 
-abi::Piece &addPiece(abi::Program &program, const std::string &name, int64_t columns,
-                     int64_t offset) {
-  abi::Piece &piece = *addParameter(program, name, {2, columns}).mutable_piece();
-  piece.set_whole("all");
-  piece.add_shape(2);
-  piece.add_shape(3);
-  piece.set_period(3);
-  piece.set_offset(offset);
-  return piece;
+abi::ParameterPart &addPart(abi::Program &program, const std::string &name, int64_t columns,
+                            int64_t offset) {
+  abi::ParameterPart &part = *addParameter(program, name, {2, columns}).mutable_part();
+  part.set_whole("all");
+  part.add_shape(2);
+  part.add_shape(3);
+  part.set_period(3);
+  part.set_offset(offset);
+  return part;
 }
 
 // Two columns and one column of a tensor with rows of three.
 TEST(SaveParameters, PutsPiecesTogether) {
   abi::Program program;
-  addPiece(program, "a", 2, 0);
+  addPart(program, "a", 2, 0);
   addParameter(program, "w", {1});
-  addPiece(program, "b", 1, 2);
+  addPart(program, "b", 1, 2);
   std::string path = testing::TempDir() + "/whole.safetensors";
   Status status = saveParameters(path, program, [](const abi::Parameter &parameter) {
     std::vector<std::byte> bytes;
