@@ -64,7 +64,7 @@ uint32_t StageMaker::buffer(const std::string &name, int64_t m, int64_t n, int c
   buffer.add_shape(n);
   buffer.set_bytes(uint64_t(m * n * 2));
   buffer.set_offset(memory.temporary_bytes());
-  buffer.mutable_ring()->set_copies(uint32_t(copies));
+  buffer.mutable_ring()->set_depth(uint32_t(copies));
   buffer.mutable_ring()->set_stride(buffer.bytes());
   memory.set_temporary_bytes(memory.temporary_bytes() + buffer.bytes() * uint64_t(copies));
   return uint32_t(memory.buffers_size()) - 1;

@@ -101,7 +101,7 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
   buffer.set_type(analysis::toElementType(type.getElementType()));
   buffer.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
   if (op.getCopies() > 1) {
-    buffer.mutable_ring()->set_copies(op.getCopies());
+    buffer.mutable_ring()->set_depth(op.getCopies());
     buffer.mutable_ring()->set_stride(op.getStride());
   }
   if (op.getSpace() != task::Space::Constant)

@@ -31,7 +31,7 @@ inline uint32_t bufferOfCopy(const Input &input, uint32_t copy) {
 
 /// Returns the ring depth of a valid buffer; 1 without a ring.
 inline uint64_t ringDepth(const Buffer &buffer) {
-  return buffer.has_ring() ? buffer.ring().copies() : 1;
+  return buffer.has_ring() ? buffer.ring().depth() : 1;
 }
 
 /// Returns the offset in the buffer's space of the entry for a ring index.

@@ -288,7 +288,7 @@ abi::Status DataflowChecker::checkSource(const Run &own, const Touch &touch, con
   if (isOther && space == abi::TEMPORARY && isRepeated(action.section()) &&
       isRepeated(writer.action.section()))
     return error(fmt::format("{} reads '{}' as {} left it for another microbatch; expected a ring "
-                             "of more copies, or another order of actions",
+                             "of greater depth, or another order of actions",
                              nameOf(own.instruction, action), nameOf(touch),
                              nameOf(writer.instruction, writer.action)));
   if (!isStated)

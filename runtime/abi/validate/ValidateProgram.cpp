@@ -72,7 +72,7 @@ void checkRing(Checker &checker, const Buffer &buffer, uint64_t space) {
   const Ring &ring = buffer.ring();
   checker.expect(buffer.space() == PERSISTENT || buffer.space() == TEMPORARY,
                  "expected one in PERSISTENT or TEMPORARY, got {}", Space_Name(buffer.space()));
-  if (!checker.expect(ring.copies() >= 1, "copies: expected at least 1, got 0") ||
+  if (!checker.expect(ring.depth() >= 1, "depth: expected at least 1, got 0") ||
       !checker.expect(ring.stride() % bufferAlignment == 0 && ring.stride() >= buffer.bytes() &&
                           ring.stride() <= maxSpaceBytes,
                       "stride: expected a multiple of {} from {} on, got {}", bufferAlignment,
@@ -80,9 +80,9 @@ void checkRing(Checker &checker, const Buffer &buffer, uint64_t space) {
       !checker.ok())
     return;
   uint64_t room = space - buffer.offset() - buffer.bytes();
-  checker.expect(ring.stride() == 0 || ring.copies() - 1 <= room / ring.stride(),
-                 "expected {} copies {} bytes apart within the {} bytes of their space",
-                 ring.copies(), ring.stride(), space);
+  checker.expect(ring.stride() == 0 || ring.depth() - 1 <= room / ring.stride(),
+                 "expected {} entries {} bytes apart within the {} bytes of their space",
+                 ring.depth(), ring.stride(), space);
 }
 
 void checkBuffer(Checker &checker, const Executable &executable, const MemoryPlan &memory,

@@ -128,9 +128,9 @@ const Break breaks[] = {
      [](Executable &e) { instruction(e, 1, Backward, "fc2.grad").clear_waits(); },
      "ranks 2 to 3: 'fc2.grad' in backward[1,0] writes 'x.grad', which 'send x.grad' in "
      "backward[0,0] reads, and nothing orders them; expected an event between them"},
-    {"ring_too_short", [](Executable &e) { buffer(e, 0, "h0").mutable_ring()->set_copies(1); },
+    {"ring_too_short", [](Executable &e) { buffer(e, 0, "h0").mutable_ring()->set_depth(1); },
      "ranks 0 to 1: 'fc1.grad_weight' in backward[0,0] reads 'h0' as 'fc0' in forward[1,0] left it "
-     "for another microbatch; expected a ring of more copies, or another order of actions"},
+     "for another microbatch; expected a ring of greater depth, or another order of actions"},
     {"not_written", [](Executable &e) { drop(e, 1, Backward, "softmax_cross_entropy"); },
      "ranks 2 to 3: 'loss' in backward[0,0] reads 'loss', of which not every byte was written; "
      "expected an instruction before it that writes them"},

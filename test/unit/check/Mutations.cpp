@@ -143,7 +143,7 @@ std::string shrinkRing(abi::Executable &executable, Random &random) {
   abi::Buffer &buffer = *memory.mutable_buffers(below(random, memory.buffers_size()));
   if (abi::ringDepth(buffer) < 2)
     return "nothing";
-  buffer.mutable_ring()->set_copies(buffer.ring().copies() - 1);
+  buffer.mutable_ring()->set_depth(buffer.ring().depth() - 1);
   return "shrink the ring of " + buffer.name();
 }
 

@@ -82,7 +82,7 @@ TEST_F(LinkStages, ShareOneExecutable) {
   EXPECT_EQ(executable.batch().micro_batches(), 2u);
 
   const abi::Program &first = executable.programs(0), &second = executable.programs(1);
-  EXPECT_EQ(first.memory().buffers(2).ring().copies(), 2u);
+  EXPECT_EQ(first.memory().buffers(2).ring().depth(), 2u);
   EXPECT_EQ(second.memory().buffers(3).offset(), 0u);
   EXPECT_EQ(second.memory().buffers(4).offset(), 64u);
   EXPECT_EQ(first.sections(0).instructions(0).behind(0), 3u);

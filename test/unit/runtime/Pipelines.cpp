@@ -82,7 +82,7 @@ uint32_t StageBuilder::ring(const std::string &name, int copies) {
   uint32_t index = builder.buffer(name, abi::TEMPORARY, abi::F32, {localRows, options.width});
   abi::MemoryPlan &memory = *builder.program.mutable_memory();
   abi::Buffer &buffer = *memory.mutable_buffers(int(index));
-  buffer.mutable_ring()->set_copies(uint32_t(copies));
+  buffer.mutable_ring()->set_depth(uint32_t(copies));
   buffer.mutable_ring()->set_stride((buffer.bytes() + 63) / 64 * 64);
   memory.set_temporary_bytes(buffer.offset() + abi::ringBytes(buffer));
   return index;

@@ -97,7 +97,7 @@ TEST(LiveMemory, CopiesOfARingLiveApart) {
   copy(sketch, backward, 0, 1, 64);
   abi::MemoryPlan &memory = *sketch.executable.mutable_programs(0)->mutable_memory();
   abi::Ring &ring = *memory.mutable_buffers(0)->mutable_ring();
-  ring.set_copies(2);
+  ring.set_depth(2);
   ring.set_stride(64);
   memory.mutable_buffers(1)->set_offset(128);
   memory.set_temporary_bytes(192);

@@ -28,7 +28,7 @@ void addBuffers(Random &random, abi::MemoryPlan &memory, int count) {
     buffer.set_bytes(uint64_t(pick(random, 1, 3)) * 8);
     if (pick(random, 0, 2) > 0)
       continue;
-    buffer.mutable_ring()->set_copies(uint32_t(pick(random, 2, 3)));
+    buffer.mutable_ring()->set_depth(uint32_t(pick(random, 2, 3)));
     buffer.mutable_ring()->set_stride(uint64_t(pick(random, 3, 4)) * 8);
   }
 }
