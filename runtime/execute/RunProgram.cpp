@@ -134,7 +134,7 @@ TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session
           .epochs = config.epochs(),
           .shuffle = config.shuffle(),
           .seed = config.seed(),
-          .continuesNonFinite = !stopsNonFinite(config),
+          .allowsNonFiniteLoss = !stopsNonFinite(config),
           .logEvery = config.log_every(),
           .logDir = config.log_dir(),
           .out = out,

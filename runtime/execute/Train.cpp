@@ -24,7 +24,7 @@ struct Run {
         stepsPerEpoch(monitorOptions.stepsPerEpoch), steps(monitorOptions.steps),
         placement(session.world().placement), epochDone(options.epochDone),
         order(data.rows, options.shuffle, options.seed), losses(session.executable()),
-        firstRank(monitorOptions.firstRank), continuesNonFinite(options.continuesNonFinite),
+        firstRank(monitorOptions.firstRank), allowsNonFiniteLoss(options.allowsNonFiniteLoss),
         deferredLosses(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
@@ -42,7 +42,7 @@ struct Run {
   RowOrder order;
   const LossReader losses;
   const int64_t firstRank;
-  const bool continuesNonFinite;
+  const bool allowsNonFiniteLoss;
   /// By own rank. Their destructors wait for the device, so they must outlive the abort of a failed
   /// run.
   std::vector<std::optional<DeferredLossReader>> deferredLosses;
@@ -51,7 +51,7 @@ struct Run {
 
 Status Run::runRank(RankExecutor &rank) {
   const abi::BatchPlan &plan = rank.executable().batch();
-  int64_t blockRows = batchRows / (int64_t(plan.micro_batches()) * plan.copies());
+  int64_t copyRows = batchRows / (int64_t(plan.micro_batches()) * plan.copies());
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesPerAction(plan));
@@ -66,12 +66,12 @@ Status Run::runRank(RankExecutor &rank) {
   hooks.fill = [&](const abi::Action &action) {
     if (Status status = feed->wait(); !status.ok())
       return status;
-    int64_t block = int64_t(action.microbatch()) * plan.copies() + action.copy();
+    int64_t firstCopy = int64_t(action.microbatch()) * plan.copies() + action.copy();
     for (uint32_t copy = 0; copy < abi::copiesPerAction(plan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
         return feed->at(abi::bufferOfCopy(input, copy));
       };
-      reader.read({rows.get(), batch * batchRows + (block + copy) * blockRows}, addressOf,
+      reader.read({rows.get(), batch * batchRows + (firstCopy + copy) * copyRows}, addressOf,
                   parallelFor);
     }
     return feed->send();
@@ -115,7 +115,7 @@ Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64
 /// Fails on a loss that is not finite: then the parameters are not finite either, or will soon be.
 /// The rank that has the loss fails, which stops the others.
 Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
-  if (continuesNonFinite || std::isfinite(loss))
+  if (allowsNonFiniteLoss || std::isfinite(loss))
     return {};
   return Status::failed(fmt::format("epoch: {} step: {}: expected a finite loss, got {}; nothing "
                                     "more is saved; '--non-finite=continue' goes on",
@@ -125,12 +125,12 @@ Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
 
 /// Sends the losses of ranks in other processes to rank 0.
 Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
-  int64_t firstForeign = placement.firstOf(1);
-  if (rank.rank() >= firstForeign) {
+  int64_t firstRemoteRank = placement.firstOf(1);
+  if (rank.rank() >= firstRemoteRank) {
     TaggedBytes message{std::as_bytes(std::span(&loss, 1))};
     return losses.countsAt(rank.rank()) ? rank.sendToFirstRank({&message, 1}) : Status();
   }
-  for (int64_t other = firstForeign; rank.rank() == 0 && other < placement.ranks; ++other)
+  for (int64_t other = firstRemoteRank; rank.rank() == 0 && other < placement.ranks; ++other)
     if (losses.countsAt(other)) {
       if (Status status = rank.receiveFrom(other, std::as_writable_bytes(std::span(&loss, 1)));
           !status.ok())
@@ -169,13 +169,13 @@ int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
 
 /// Returns the number of ranks that report each step to this process: its own ranks, and on the
 /// first process also every other rank whose loss counts.
-int64_t reportsOf(const Session &session) {
+int64_t numReportingRanks(const Session &session) {
   const World &world = session.world();
   LossReader losses(session.executable());
-  int64_t reports = world.ownRanks();
+  int64_t ranks = world.ownRanks();
   for (int64_t rank = world.placement.firstOf(1); rank < world.placement.ranks; ++rank)
-    reports += world.process() == 0 && losses.countsAt(rank);
-  return reports;
+    ranks += world.process() == 0 && losses.countsAt(rank);
+  return ranks;
 }
 
 } // namespace
@@ -202,7 +202,7 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                          .steps = stepsToDo(options, stepsPerEpoch),
                          .firstRank = session.world().firstRank(),
                          .ownRanks = session.world().ownRanks(),
-                         .reports = reportsOf(session)};
+                         .reports = numReportingRanks(session)};
   auto run = std::make_shared<Run>(session, data, std::move(*fieldOf), batchRows, options,
                                    std::move(monitor));
   if (Status status = run->monitor.open(); !status.ok())

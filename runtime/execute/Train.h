@@ -20,7 +20,7 @@ struct TrainOptions {
   bool shuffle = false;
   uint64_t seed = 0;
   /// Continue after a loss that is not finite.
-  bool continuesNonFinite = false;
+  bool allowsNonFiniteLoss = false;
   /// Same as in MonitorOptions.
   int64_t logEvery = 0;
   std::string logDir = {};

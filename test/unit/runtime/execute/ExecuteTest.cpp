@@ -244,7 +244,7 @@ TEST(Train, StopsAtALossThatIsNotFinite) {
                     "is saved; '--non-finite=continue' goes on",
                     ranks - 1));
     session = load(options);
-    auto report = train(*session, data, {.epochs = 2, .continuesNonFinite = true});
+    auto report = train(*session, data, {.epochs = 2, .allowsNonFiniteLoss = true});
     ASSERT_TRUE(bool(report)) << report.status().message();
     EXPECT_EQ(report->steps_size(), 8);
     EXPECT_TRUE(std::isnan(report->steps(7).loss()));
