@@ -16,20 +16,21 @@ static bool hasConfiguration(const onnx::ModelProto &model, StringRef name) {
 }
 
 /// Emits an error such as `no device configuration 'a'; the file has 'b', 'c'`.
-static LogicalResult refuse(const onnx::ModelProto &model, StringRef asked, Location loc) {
+static LogicalResult reportUnknownConfiguration(const onnx::ModelProto &model, StringRef requested,
+                                                Location loc) {
   std::string known;
   for (const onnx::DeviceConfigurationProto &configuration : model.configuration())
     known += (known.empty() ? "'" : ", '") + configuration.name() + "'";
-  return emitError(loc) << "no device configuration '" << asked << "'; the file has "
+  return emitError(loc) << "no device configuration '" << requested << "'; the file has "
                         << (known.empty() ? "none" : known);
 }
 
-FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model, StringRef asked,
+FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model, StringRef requested,
                                            Location loc) {
-  if (hasConfiguration(model, asked))
-    return asked.str();
-  if (!asked.empty())
-    return refuse(model, asked, loc);
+  if (hasConfiguration(model, requested))
+    return requested.str();
+  if (!requested.empty())
+    return reportUnknownConfiguration(model, requested, loc);
   return model.configuration_size() == 1 ? model.configuration(0).name() : std::string();
 }
 
@@ -38,12 +39,12 @@ LogicalResult checkConfigurations(const onnx::ModelProto &model, StringRef path,
   for (const auto &[index, node] : llvm::enumerate(model.graph().node()))
     for (const onnx::NodeDeviceConfigurationProto &entry : node.device_configurations())
       if (!hasConfiguration(model, entry.configuration_id()))
-        return refuse(model, entry.configuration_id(),
-                      nodeLocation(path, int64_t(index), node, context));
+        return reportUnknownConfiguration(model, entry.configuration_id(),
+                                          nodeLocation(path, int64_t(index), node, context));
   return success();
 }
 
-std::optional<int64_t> findStage(const onnx::NodeProto &node, StringRef configuration) {
+std::optional<int64_t> findPipelineStage(const onnx::NodeProto &node, StringRef configuration) {
   for (const onnx::NodeDeviceConfigurationProto &entry : node.device_configurations())
     if (!configuration.empty() && entry.configuration_id() == configuration &&
         entry.has_pipeline_stage())

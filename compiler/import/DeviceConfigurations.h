@@ -17,10 +17,10 @@ class NodeProto;
 
 namespace pcc::import {
 
-/// Returns the configuration called `asked`. For an empty name, returns the only configuration of
-/// the file, or an empty string. Emits an error at `loc` for an unknown name.
+/// Returns the configuration called `requested`. For an empty name, returns the only configuration
+/// of the file, or an empty string. Emits an error at `loc` for an unknown name.
 mlir::FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model,
-                                                 llvm::StringRef asked, mlir::Location loc);
+                                                 llvm::StringRef requested, mlir::Location loc);
 
 /// Emits an error at the first node of the file `path` that names a configuration that the file
 /// does not have.
@@ -28,6 +28,7 @@ mlir::LogicalResult checkConfigurations(const onnx::ModelProto &model, llvm::Str
                                         mlir::MLIRContext &context);
 
 /// Returns the stage of the node in `configuration`; nothing if the node gives none.
-std::optional<int64_t> findStage(const onnx::NodeProto &node, llvm::StringRef configuration);
+std::optional<int64_t> findPipelineStage(const onnx::NodeProto &node,
+                                         llvm::StringRef configuration);
 
 } // namespace pcc::import

@@ -18,16 +18,16 @@ namespace {
 bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
 /// Checks that the number of inputs fits the operator, and that required inputs are present.
-LogicalResult checkInputCount(const Operator &row, const onnx::NodeProto &proto,
+LogicalResult checkInputCount(const Operator &entry, const onnx::NodeProto &proto,
                               const Emitter &emit) {
   auto count = static_cast<unsigned>(proto.input_size());
-  unsigned required = row.maxInputs == anyNumber ? count : row.minInputs;
-  if (count < row.minInputs || count > row.maxInputs) {
-    auto diagnostic = emit.error() << "expected " << row.minInputs;
-    if (row.maxInputs == anyNumber)
+  unsigned required = entry.maxInputs == anyNumber ? count : entry.minInputs;
+  if (count < entry.minInputs || count > entry.maxInputs) {
+    auto diagnostic = emit.error() << "expected " << entry.minInputs;
+    if (entry.maxInputs == anyNumber)
       diagnostic << " or more";
-    else if (row.maxInputs != row.minInputs)
-      diagnostic << " to " << row.maxInputs;
+    else if (entry.maxInputs != entry.minInputs)
+      diagnostic << " to " << entry.maxInputs;
     return diagnostic << " inputs, got " << count;
   }
   for (unsigned position = 0; position < required; ++position)
@@ -47,9 +47,9 @@ bool OnnxImporter::define(const std::string &name, Tensor tensor, Location loc) 
 
 const Operator *OnnxImporter::lookUp(const onnx::NodeProto &node, Location loc) {
   bool isDefault = isDefaultDomain(node.domain());
-  const Operator *row = isDefault ? findOperator(node.op_type(), opset) : nullptr;
-  if (row)
-    return row;
+  const Operator *entry = isDefault ? findOperator(node.op_type(), opset) : nullptr;
+  if (entry)
+    return entry;
   std::string name = isDefault ? node.op_type() : node.domain() + "::" + node.op_type();
   auto diagnostic = emitError(loc) << "operator '" << name << "'";
   if (isDefault)
@@ -76,10 +76,10 @@ LogicalResult OnnxImporter::defineResults(const onnx::NodeProto &proto, const No
   return success();
 }
 
-LogicalResult OnnxImporter::runHandler(const Operator &row, const onnx::NodeProto &proto,
+LogicalResult OnnxImporter::runHandler(const Operator &entry, const onnx::NodeProto &proto,
                                        Location loc) {
   Emitter emit(builder, loc, "'" + proto.op_type() + "' of opset " + std::to_string(opset));
-  if (failed(checkInputCount(row, proto, emit)))
+  if (failed(checkInputCount(entry, proto, emit)))
     return failure();
   llvm::SmallVector<Tensor> inputs;
   for (const std::string &name : proto.input()) {
@@ -91,14 +91,14 @@ LogicalResult OnnxImporter::runHandler(const Operator &row, const onnx::NodeProt
     inputs.push_back(name.empty() ? Tensor() : value->second);
   }
   Node node(proto, std::move(inputs), emit, tensors);
-  if (failed(row.handler(node)) || failed(node.checkAttributes()))
+  if (failed(entry.handler(node)) || failed(node.checkAttributes()))
     return failure();
   return defineResults(proto, node);
 }
 
 /// Sets the stage of the node on all ops after `before`, or on all ops if `before` is null.
 void OnnxImporter::annotateStage(const onnx::NodeProto &node, Operation *before) {
-  std::optional<int64_t> stage = findStage(node, configuration);
+  std::optional<int64_t> stage = findPipelineStage(node, configuration);
   if (!stage || !function)
     return;
   Block &body = function.front();
@@ -107,7 +107,7 @@ void OnnxImporter::annotateStage(const onnx::NodeProto &node, Operation *before)
     op.setAttr(pipe::stageAttrName, builder.getI64IntegerAttr(*stage));
 }
 
-bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound) {
+bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool canEvaluate) {
   if (node.output_size() == 1 && liftedConstants.contains(node.output(0)))
     return true;
   Location loc = index < 0 ? NameLoc::get(builder.getStringAttr(node.name()), fileLoc)
@@ -118,9 +118,9 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool i
       reason = diagnostic.str();
     return failure(); // only observed: the next handler prints it
   });
-  const Operator *row = lookUp(node, loc);
+  const Operator *entry = lookUp(node, loc);
   Operation *before = function && !function.front().empty() ? &function.front().back() : nullptr;
-  if (row && (!inputsAreBound || succeeded(runHandler(*row, node, loc)))) {
+  if (entry && (!canEvaluate || succeeded(runHandler(*entry, node, loc)))) {
     annotateStage(node, before);
     return true;
   }
@@ -131,10 +131,10 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool i
   return false;
 }
 
-bool OnnxImporter::importNodes(bool inputsAreBound) {
+bool OnnxImporter::importNodes(bool canEvaluate) {
   bool isComplete = true;
   for (auto [index, node] : llvm::enumerate(graph.node()))
-    isComplete &= importNode(static_cast<int64_t>(index) - restored.nodes, node, inputsAreBound);
+    isComplete &= importNode(static_cast<int64_t>(index) - restored.nodes, node, canEvaluate);
   return isComplete;
 }
 

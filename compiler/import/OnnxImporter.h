@@ -44,10 +44,10 @@ private:
   void recordAltered(llvm::ArrayRef<std::string> altered);
   bool createFunction(llvm::ArrayRef<GraphInput> inputs);
   void declareParameters();
-  bool importNodes(bool inputsAreBound);
+  bool importNodes(bool canEvaluate);
   /// Imports a node; `index` is its position in the file, negative for a restored node.
-  bool importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound);
-  mlir::LogicalResult runHandler(const Operator &row, const onnx::NodeProto &proto,
+  bool importNode(int64_t index, const onnx::NodeProto &node, bool canEvaluate);
+  mlir::LogicalResult runHandler(const Operator &entry, const onnx::NodeProto &proto,
                                  mlir::Location loc);
   void annotateStage(const onnx::NodeProto &node, mlir::Operation *before);
   mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node);

@@ -10,6 +10,7 @@
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/graph/ModuleFacts.h"
+#include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,8 +20,6 @@ using namespace mlir;
 
 namespace pcc::import {
 namespace {
-
-constexpr llvm::StringLiteral roleName = "graph.role";
 
 graph::RoleAttr roleAttr(graph::RoleKind kind, llvm::StringRef name, MLIRContext &context) {
   return graph::RoleAttr::get(&context, kind, StringAttr::get(&context, name));
@@ -55,7 +54,7 @@ OnnxImporter::OnnxImporter(llvm::StringRef path, std::shared_ptr<onnx::ModelProt
 }
 
 OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
-  const auto &known = options.inputs;
+  const auto &constantInputs = options.inputs;
   auto chosen = chooseConfiguration(*model, options.deviceConfiguration, fileLoc);
   if (!checkOpsets() || failed(chosen))
     return {};
@@ -64,13 +63,13 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
     return {};
   restored = restoreParameters(model, llvm::sys::path::parent_path(path), context);
   module = ModuleOp::create(fileLoc);
-  auto inputs = bindInputs(graph, options.dims, known, fileLoc);
-  bool isReadable = readInitializers();
-  for (const auto &[name, value] : known)
-    isReadable &= define(name.str(), Tensor::of(value), fileLoc);
-  isReadable &= createFunction(inputs.value_or(std::vector<GraphInput>()));
+  auto inputs = bindInputs(graph, options.dims, constantInputs, fileLoc);
+  bool isValid = readInitializers();
+  for (const auto &[name, value] : constantInputs)
+    isValid &= define(name.str(), Tensor::of(value), fileLoc);
+  isValid &= createFunction(inputs.value_or(std::vector<GraphInput>()));
   // Without sizes or data, the nodes are still searched for unsupported operators.
-  bool canEvaluate = inputs && isReadable;
+  bool canEvaluate = inputs && isValid;
   if (!importNodes(canEvaluate) || !canEvaluate || !returnOutputs())
     return {};
   declareParameters();
@@ -102,11 +101,11 @@ bool OnnxImporter::checkOpsets() {
 }
 
 bool OnnxImporter::readInitializers() {
-  bool isReadable = true;
+  bool isValid = true;
   if (graph.sparse_initializer_size() > 0) {
     emitError(fileLoc) << "sparse initializers are not supported: '"
                        << graph.sparse_initializer(0).values().name() << "'";
-    isReadable = false;
+    isValid = false;
   }
   llvm::StringSet<> used = usedNames(graph);
   ExportedModule exported(graph);
@@ -116,19 +115,19 @@ bool OnnxImporter::readInitializers() {
               : names.states.contains(tensor.name()) ? Use::State
                                                      : Use::Constant;
     if (used.contains(tensor.name()))
-      isReadable &= readInitializer(tensor.name(), tensor, use);
+      isValid &= readInitializer(tensor.name(), tensor, use);
   }
   // Running statistics in Constant nodes are read like those in initializers.
   for (const onnx::NodeProto &node : graph.node())
     if (const onnx::TensorProto *tensor = findConstantTensor(node);
         tensor && names.states.contains(node.output(0))) {
-      isReadable &= readInitializer(node.output(0), *tensor, Use::State);
+      isValid &= readInitializer(node.output(0), *tensor, Use::State);
       liftedConstants.insert(node.output(0));
     }
   std::vector<std::string> altered = findAlteredParameters(graph, opset, exported);
   llvm::append_range(altered, restored.contradictions);
   recordAltered(altered);
-  return isReadable;
+  return isValid;
 }
 
 /// Records the parameters that the exporter changed, for the pass that refuses to train them.
@@ -145,7 +144,7 @@ bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorPr
   auto data = tensors.read(tensor, error);
   if (!data)
     return false;
-  if (!isParameter && data->type.getNumElements() <= Emitter::maxEvaluated)
+  if (!isParameter && data->type.getNumElements() <= Emitter::maxFoldedElements)
     return define(name, Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
   if (!graph::hasGraphShape(data->type) || !isGraphElement(data->type.getElementType())) {
     error() << "tensors of type " << data->type << " are not supported";
@@ -161,8 +160,8 @@ bool OnnxImporter::createFunction(llvm::ArrayRef<GraphInput> inputs) {
   Block *block = function.addEntryBlock();
   bool areDistinct = true;
   auto addArgument = [&](graph::RoleKind kind, const std::string &name, RankedTensorType type) {
-    auto attributes =
-        builder.getDictionaryAttr(builder.getNamedAttr(roleName, roleAttr(kind, name, context)));
+    auto attributes = builder.getDictionaryAttr(
+        builder.getNamedAttr(graph::roleAttrName, roleAttr(kind, name, context)));
     Location loc = NameLoc::get(builder.getStringAttr(name), fileLoc);
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(index, type, attributes, loc);
@@ -235,7 +234,7 @@ bool OnnxImporter::returnOutputs() {
   func::ReturnOp::create(builder, fileLoc, results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
   for (auto [index, output] : llvm::enumerate(graph.output()))
-    function.setResultAttr(index, roleName,
+    function.setResultAttr(index, graph::roleAttrName,
                            roleAttr(graph::RoleKind::Output, output.name(), context));
   return true;
 }

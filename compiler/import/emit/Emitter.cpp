@@ -34,7 +34,7 @@ bool Emitter::evaluates(llvm::ArrayRef<int64_t> shape,
   bool allKnown = llvm::all_of(operands, [](const Tensor *x) { return x->known != nullptr; });
   bool allSplats =
       allKnown && llvm::all_of(operands, [](const Tensor *x) { return x->known->isSplat(); });
-  return allSplats || (allKnown && ShapedType::getNumElements(shape) <= maxEvaluated);
+  return allSplats || (allKnown && ShapedType::getNumElements(shape) <= maxFoldedElements);
 }
 
 Tensor Emitter::finish(Operation *op) {
@@ -177,7 +177,7 @@ Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef
   for (auto [dim, size] : llvm::enumerate(x.shape()))
     if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
       shape.push_back(size);
-  if (x.known && x.type.getNumElements() <= maxEvaluated)
+  if (x.known && x.type.getNumElements() <= maxFoldedElements)
     if (auto result = evaluateReduce(kind, *x.known, dims))
       return Tensor::of(std::move(*result));
   Value input = materialize(x);

@@ -39,7 +39,7 @@ class Emitter {
 public:
   /// Maximum elements of a folded result. Larger results become ops, since folding is for shapes
   /// and masks.
-  static constexpr int64_t maxEvaluated = int64_t(1) << 20;
+  static constexpr int64_t maxFoldedElements = int64_t(1) << 20;
 
   /// Creates an emitter; `subject` begins every error: `'Gemm' of opset 16`.
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, std::string subject)

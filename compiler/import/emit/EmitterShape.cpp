@@ -120,7 +120,7 @@ Tensor Emitter::concat(llvm::ArrayRef<Tensor> pieces, int64_t axis) {
   if (pieces.size() == 1)
     return pieces.front();
   bool allKnown = llvm::all_of(pieces, [](const Tensor &piece) { return piece.known != nullptr; });
-  if (allKnown && ShapedType::getNumElements(*shape) <= maxEvaluated) {
+  if (allKnown && ShapedType::getNumElements(*shape) <= maxFoldedElements) {
     auto parts = llvm::map_to_vector(pieces, [](const Tensor &x) { return x.known.get(); });
     return Tensor::of(evaluateConcat(parts, axis));
   }
@@ -197,7 +197,7 @@ Tensor Emitter::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
 }
 
 Tensor Emitter::iota(Type elementType, int64_t count) {
-  if (count <= maxEvaluated) {
+  if (count <= maxFoldedElements) {
     auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
     return Tensor::of(evaluateCast(Constant::integers(context(), numbers), elementType));
   }

@@ -22,7 +22,7 @@ std::optional<llvm::SmallVector<int64_t>> Node::knownIntegers(size_t position,
                  << "' to be known at import";
     return std::nullopt;
   }
-  bool isList = tensor.known->size() <= Emitter::maxEvaluated;
+  bool isList = tensor.known->size() <= Emitter::maxFoldedElements;
   auto values = isList ? tensor.known->asIntegers() : std::nullopt;
   if (!values)
     emit.error() << "expected the " << what << " as a list of integers, got " << tensor.type;
