@@ -44,21 +44,24 @@ struct Angles {
 };
 
 Value addAttention(Network &net, Value x, const TransformerSizes &sizes, const Angles &angles) {
-  int64_t groups = std::max<int64_t>(1, sizes.heads / 2);
+  int64_t kvHeads = std::max<int64_t>(1, sizes.heads / 2);
   auto project = [&](StringRef name, int64_t heads) {
     return toHeads(net, net.linear(name, x, heads * sizes.getHeadWidth(), /*hasBias=*/false), sizes,
                    heads);
   };
   Value query = angles.rotate(net, project("q", sizes.heads));
-  Value key = angles.rotate(net, project("k", groups));
-  Value rows = attend(net, query, key, project("v", groups), sizes, /*isCausal=*/true);
-  return net.linear("o", rows, sizes.width, /*hasBias=*/false);
+  Value key = angles.rotate(net, project("k", kvHeads));
+  Value attended = attend(net, query, key, project("v", kvHeads), sizes, /*isCausal=*/true);
+  return net.linear("o", attended, sizes.width, /*hasBias=*/false);
 }
 
-Value addGated(Network &net, Value x, const TransformerSizes &sizes) {
-  auto widen = [&](StringRef name) { return net.linear(name, x, 2 * sizes.width, false); };
+Value addSwiGlu(Network &net, Value x, const TransformerSizes &sizes) {
+  auto widen = [&](StringRef name) {
+    return net.linear(name, x, 2 * sizes.width, /*hasBias=*/false);
+  };
   Value gate = net.make<graph::SiluOp>(widen("gate"));
-  return net.linear("down", net.make<graph::MulOp>(gate, widen("up")), sizes.width, false);
+  return net.linear("down", net.make<graph::MulOp>(gate, widen("up")), sizes.width,
+                    /*hasBias=*/false);
 }
 
 } // namespace
@@ -73,7 +76,7 @@ OwningOpRef<ModuleOp> buildLlama(const Sizes &given, FloatType type) {
   for (int64_t layer = 0; layer < given.at("layers"); ++layer) {
     Network::Scope scope(net, "layers." + Twine(layer));
     x = net.make<graph::AddOp>(x, addAttention(net, rmsNorm(net, "n1", x), sizes, angles));
-    x = net.make<graph::AddOp>(x, addGated(net, rmsNorm(net, "n2", x), sizes));
+    x = net.make<graph::AddOp>(x, addSwiGlu(net, rmsNorm(net, "n2", x), sizes));
   }
   Value logits = net.linear("head", rmsNorm(net, "norm", x), vocabulary, /*hasBias=*/false);
   return net.finish(logits, "logits");
