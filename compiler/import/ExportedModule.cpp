@@ -9,7 +9,8 @@
 namespace pcc::import {
 namespace {
 
-/// Returns the text of an entry; empty if there is none.
+/// Returns the value of the entry `key` of a node's, value's or graph's metadata; empty if there is
+/// none.
 template <typename Entries> llvm::StringRef findEntry(const Entries &entries, llvm::StringRef key) {
   for (const onnx::StringStringEntryProto &entry : entries)
     if (entry.key() == key)
@@ -17,7 +18,7 @@ template <typename Entries> llvm::StringRef findEntry(const Entries &entries, ll
   return "";
 }
 
-/// Returns the quoted names of a list in Python's notation.
+/// Returns the names in the text of a Python list such as ['head.weight', 'val_3'].
 llvm::SmallVector<llvm::StringRef> splitList(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts, names;
   text.split(parts, '\'');

@@ -51,10 +51,10 @@ LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Loc
   return success();
 }
 
-/// Sets every graph.parameter of `module` from the safetensors file `path`, by name. A parameter
-/// that was split from another gets its part of the tensor. Parameters that the file lacks, and
-/// tensors of another type, are errors that list all names. Tensors that belong to no parameter are
-/// listed in a warning.
+/// Sets every graph.parameter of `module` from the safetensors file or index `path`, by name. A
+/// parameter that was split from another gets its part of the tensor. One error lists all
+/// parameters that the file lacks; each tensor of another type has an error of its own. A warning
+/// lists the tensors that belong to no parameter.
 LogicalResult applyWeights(ModuleOp module, llvm::StringRef path) {
   auto tensors = readSafetensors(path, *module.getContext());
   if (!tensors)
@@ -95,16 +95,18 @@ OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &opti
                                  MLIRContext &context) {
   Location loc = fileLocation(path, context);
   if (!options.dims.empty()) {
-    emitError(loc) << "a module has no symbolic dimensions: expected no --set-dim";
+    emitError(loc)
+        << "'--set-dim' applies to .onnx files only: a module has no symbolic dimensions";
     return {};
   }
   if (!options.inputs.empty()) {
-    emitError(loc) << "the inputs of a module stay inputs: expected no --set-input";
+    emitError(loc)
+        << "'--set-input' applies to .onnx files only: the inputs of a module stay inputs";
     return {};
   }
   if (!options.deviceConfiguration.empty()) {
-    emitError(loc) << "a module has no configurations for several devices: expected no "
-                      "--device-config";
+    emitError(loc) << "'--device-config' applies to .onnx files only: a module has no "
+                      "configurations for several devices";
     return {};
   }
   if (!llvm::sys::fs::exists(path)) {

@@ -4,8 +4,9 @@
 // model's inputs, then its parameters, each bound by `graph.role`. Each parameter has one
 // graph.parameter, with values in a resource. All shapes are static.
 //
-// Every error in the input is diagnosed at its position in the file (Locations.h); import reports
-// all errors before it fails.
+// Every error is diagnosed at its position in the file (Locations.h). Import reports the errors of
+// all nodes before it fails; an error of the file as a whole, such as an unknown opset, ends it at
+// once.
 #pragma once
 
 #include "compiler/import/files/Constant.h"
@@ -25,15 +26,15 @@ struct ImportOptions {
   /// Values of inputs that must be known to import the model, such as a shape that the user chooses
   /// (`--set-input NAME=FILE`). These inputs become constants.
   llvm::StringMap<Constant> inputs;
-  /// Path of a .safetensors file whose values replace the parameters' values (`--weights FILE`).
-  /// Empty: keep the values of the model.
+  /// Path of a .safetensors file, or of the .json index of several, whose values replace the
+  /// parameters' values (`--weights FILE`). Empty: keep the values of the model.
   std::string weights;
   /// Name of the file's multi-device configuration to use (`--device-config NAME`). Empty: the only
   /// configuration, if there is exactly one.
   std::string deviceConfiguration;
 };
 
-/// A node that cannot be imported.
+/// A node that has an error of its own.
 struct UnsupportedNode {
   int64_t index; ///< from 0, in the order of the file
   std::string name, op;
@@ -42,7 +43,8 @@ struct UnsupportedNode {
 };
 
 /// Imports the model `path`: `.onnx`, or a module in `.mlir` or `.mlirbc`. Returns null after an
-/// error. `unsupported`, if given, receives every node that cannot be imported (`--check`).
+/// error. `unsupported`, if given, receives every node of an ONNX file that has an error of its own
+/// (`--check`); nodes that only read the results of such nodes are left out.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
                                               mlir::MLIRContext &context,
                                               std::vector<UnsupportedNode> *unsupported = nullptr);

@@ -194,8 +194,9 @@ void OnnxImporter::declareParameters() {
   }
 }
 
-/// Warns if the exporter folded batch norms into weights; it records each rewrite at the node. Such
-/// a model computes the same results, but training it differs from training the original.
+/// Warns if the exporter folded batch norms into weights. torch's exporter records each rewrite at
+/// the node. Such a model computes the same results, but training it differs from training the
+/// original.
 void OnnxImporter::warnOfFoldedBatchNorms() {
   const onnx::NodeProto *first = nullptr;
   int64_t count = 0;
@@ -207,7 +208,7 @@ void OnnxImporter::warnOfFoldedBatchNorms() {
   if (!first)
     return;
   emitWarning(fileLoc) << "the exporter has folded batch norms into the weights of " << count
-                       << " nodes, '" << first->name() << "' first: the model is trained without "
+                       << " nodes (first: '" << first->name() << "'): the model is trained without "
                        << "them; export with 'optimize=False' to keep them";
 }
 

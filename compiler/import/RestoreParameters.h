@@ -9,8 +9,8 @@
 //   expanded    a parameter is stored once for each row of the batch: an Expand is added
 //   removed     an input of zeros was removed from a Conv or Gemm: it is added again
 //
-// What cannot be undone, such as batch norms folded into weights, stays in the graph, and
-// findAlteredParameters reports it.
+// Other rewrites, such as batch norms folded into weights, cannot be undone. They stay in the
+// graph, and findAlteredParameters reports them.
 #pragma once
 
 #include "compiler/import/ExportedModule.h"
