@@ -21,8 +21,10 @@ template <typename OpT> static Value sumOver(Backward &b, OpT op, Value value) {
 }
 
 /// Sets the gradient of operand 0, which `kind` has combined with the operands of other ranks to
-/// `result`. `spread` brings a value of the result back to all ranks. A maximum is the value of
-/// every rank that equals it. The derivative of a product holds only if no factor is zero.
+/// `result`. `spread` is the adjoint of the op's delivery of the result: the sum over the group if
+/// every rank has the result, the broadcast from the root if only the root has it. Each rank that
+/// attains a maximum or minimum gets the whole gradient. The derivative of a product holds only if
+/// no factor is zero.
 template <typename Spread>
 static void differentiateReduction(Backward &b, ReduceKind kind, Value result, Spread spread) {
   Value x = b.operand();
@@ -67,7 +69,7 @@ static void differentiateReduceScatter(Backward &b) {
 
 /// Other kinds would need every rank's part of the result.
 static StringRef unsupportedReduceScatter(Operation *op) {
-  return cast<ReduceScatterOp>(op).getKind() == ReduceKind::Sum ? "" : "only a sum has one";
+  return cast<ReduceScatterOp>(op).getKind() == ReduceKind::Sum ? "" : "implemented only for sums";
 }
 
 static void differentiateBroadcast(Backward &b) {
@@ -99,8 +101,8 @@ void addCollectiveDerivatives(DerivativeTable &table) {
   table.rule<dist::BroadcastOp>(differentiateBroadcast);
   table.rule<AllToAllOp>(differentiateAllToAll);
   table.rule<MirrorOp>(differentiateMirror);
-  table.zero<RankOp, GroupSizeOp>("numbers of ranks");
-  table.none<ReshardOp, ToLocalOp, ToGlobalOp>("shardings come after gradients");
+  table.zero<RankOp, GroupSizeOp>("rank ids and group sizes are constants");
+  table.none<ReshardOp, ToLocalOp, ToGlobalOp>("reshards are inserted after differentiation");
 }
 
 } // namespace pcc::autodiff

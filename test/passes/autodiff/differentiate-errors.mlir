@@ -104,9 +104,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>)
   func.func @forward(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">})
       -> (tensor<f32> {graph.role = #graph.role<loss>}) attributes {dist.local} {
-    // expected-error @below {{no derivative of 'dist.reduce_scatter': only a sum has one}}
+    // expected-error @below {{no derivative of 'dist.reduce_scatter': implemented only for sums}}
     %0 = dist.reduce_scatter max %w axis = 0 : tensor<4xf32> to tensor<2xf32>
-    // expected-error @below {{no derivative of 'dist.reshard': shardings come after gradients}}
+    // expected-error @below {{no derivative of 'dist.reshard': reshards are inserted after differentiation}}
     %1 = dist.reshard %0 from [dp] to [_] : tensor<2xf32>
     %loss = graph.reduce sum %1, [0] : tensor<2xf32>
     return %loss : tensor<f32>
