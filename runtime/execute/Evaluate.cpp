@@ -93,9 +93,9 @@ Status Evaluation::readOutputs(RankExecutor &rank) {
 
 /// Sends the blocks of ranks in other processes to rank 0.
 Status Evaluation::gatherOutputs(RankExecutor &rank) {
-  int64_t firstForeign = placement.firstOf(1);
+  int64_t firstRemoteRank = placement.firstOf(1);
   for (auto &[index, ofRanks] : blocks)
-    for (int64_t other = firstForeign; other < placement.ranks; ++other) {
+    for (int64_t other = firstRemoteRank; other < placement.ranks; ++other) {
       const abi::Program &ofOther = executable.programs(abi::programOfRank(executable, other));
       int found = abi::findResult(ofOther, program.results(int(index)));
       bool isSender = rank.rank() == other;

@@ -33,8 +33,8 @@ std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const 
   return holders;
 }
 
-Status sendParameters(RankExecutor &rank, int64_t firstForeign) {
-  if (rank.rank() < firstForeign)
+Status sendParameters(RankExecutor &rank, int64_t firstRemoteRank) {
+  if (rank.rank() < firstRemoteRank)
     return {};
   std::vector<TaggedBytes> messages;
   std::list<std::vector<std::byte>> copies;

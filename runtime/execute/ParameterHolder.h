@@ -25,8 +25,8 @@ int64_t localBytes(const abi::Block &block);
 std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const std::string &name);
 
 /// Sends to rank 0 the blocks of the model's parameters that `rank` holds, tagged with their
-/// parameter indices. Does nothing if `rank` is below `firstForeign`. Returns after rank 0 has
+/// parameter indices. Does nothing if `rank` is below `firstRemoteRank`. Returns after rank 0 has
 /// received all blocks.
-Status sendParameters(RankExecutor &rank, int64_t firstForeign);
+Status sendParameters(RankExecutor &rank, int64_t firstRemoteRank);
 
 } // namespace pcc::runtime

@@ -43,8 +43,8 @@ struct Run {
   const LossReader losses;
   const int64_t firstRank;
   const bool allowsNonFiniteLoss;
-  /// By own rank. Their destructors wait for the device, so they must outlive the abort of a failed
-  /// run.
+  /// By local rank. A destructor waits for the device's work. In a failed run that work may end
+  /// only when the session aborts it, so the readers belong to the run and not to a rank's thread.
   std::vector<std::optional<DeferredLossReader>> deferredLosses;
   Monitor monitor;
 };
@@ -96,7 +96,8 @@ Status Run::runRank(RankExecutor &rank) {
   return {};
 }
 
-/// Reports losses until at most `maxUnread` steps are unread.
+/// Reports losses until at most `maxUnread` steps are unread. Only the first of them is timed: the
+/// others are read directly after it, so the time between them is no step's duration.
 Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64_t maxUnread) {
   for (bool isTimed = true; deferred.unread() > maxUnread; isTimed = false) {
     int64_t step = deferred.firstUnread();
@@ -117,13 +118,14 @@ Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64
 Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
   if (allowsNonFiniteLoss || std::isfinite(loss))
     return {};
-  return Status::failed(fmt::format("epoch: {} step: {}: expected a finite loss, got {}; nothing "
-                                    "more is saved; '--non-finite=continue' goes on",
-                                    step / stepsPerEpoch + 1, step % stepsPerEpoch + 1, loss))
+  return Status::failed(
+             fmt::format("epoch: {} step: {}: expected a finite loss, got {}; no "
+                         "further checkpoint is written; '--non-finite=continue' goes on",
+                         step / stepsPerEpoch + 1, step % stepsPerEpoch + 1, loss))
       .at({.rank = rank});
 }
 
-/// Sends the losses of ranks in other processes to rank 0.
+/// Sends the loss of a rank in another process to rank 0, which receives, reports and checks it.
 Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
   int64_t firstRemoteRank = placement.firstOf(1);
   if (rank.rank() >= firstRemoteRank) {
@@ -142,7 +144,7 @@ Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
   return {};
 }
 
-/// Calls `epochDone` on all ranks while none runs.
+/// Calls `epochDone` on all ranks, between barriers: no rank executes a step meanwhile.
 Status Run::endEpoch(RankExecutor &rank, int64_t epochs) {
   if (!epochDone)
     return {};
@@ -158,7 +160,7 @@ int64_t rowsOfBatch(const Session &session) {
   return session.program().inputs(0).block().global_shape(0) * plan.micro_batches() * plan.copies();
 }
 
-/// Returns the lower of the limits that the options give.
+/// Returns the lower of the limits that the options give; without any, the steps of one epoch.
 int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
   int64_t epochs = options.epochs > 0 ? options.epochs : (options.steps > 0 ? 0 : 1);
   int64_t limit = options.steps > 0 ? options.steps : std::numeric_limits<int64_t>::max();

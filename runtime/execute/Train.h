@@ -26,8 +26,8 @@ struct TrainOptions {
   std::string logDir = {};
   std::FILE *out = nullptr;
   bool progressBar = false;
-  /// Called by every rank between epochs, but not after the last one, while no rank runs. `epochs`
-  /// is the number of finished epochs. An error ends the run.
+  /// Called by every rank between epochs, but not after the last one, while no rank executes a
+  /// step. `epochs` is the number of finished epochs. An error ends the run.
   std::function<Status(RankExecutor &rank, int64_t epochs)> epochDone = {};
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens the devices that a program was compiled for, and joins their memories with a communicator.
-// Devices with host memory use the host's communicator itself; other devices use the fastest
-// transport that reaches them.
+// Opens the devices that a program was compiled for, and chooses the communicator through which
+// they exchange data. Devices with host memory use the host's communicator itself; other devices
+// use the fastest transport that reaches them.
 
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace pcc::runtime {
 
-/// Opens a device for each own rank of `world`. If the executable has GPU code, each device is a
-/// GPU. Otherwise the ranks share `threads` host threads (0: one per core). Errors: those of
-/// makeCudaDevices and makeHostDevices.
+/// Opens a device for each local rank of `world`, a rank of this process. If the executable has GPU
+/// code, each device is a GPU. Otherwise the ranks share `threads` host threads (0: one per core).
+/// Errors: those of makeCudaDevices and makeHostDevices.
 Expected<std::vector<std::unique_ptr<Device>>> openDevices(const abi::Executable &executable,
                                                            const World &world, int threads);
 
