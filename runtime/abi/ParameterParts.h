@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout of a part in the whole tensor that files store.
+// Layout of a part in the whole tensor that files store. For example, files store one
+// weight "qkv" for query, key and value. The parameters "qkv[q]", "qkv[k]" and "qkv[v]" are its
+// parts: columns of a weight [2, 6], or rows of a weight [6, 2].
+//
+//   whole [2, 6], row-major    part    run  period  offset
+//   q q k k v v                q         2       6       0
+//   q q k k v v                k         2       6       2
+//                              v         2       6       4
+//
+//   whole [6, 2]               k         4      12       4     rows 2 and 3
 
 #pragma once
 
@@ -8,7 +17,8 @@
 
 namespace pcc::abi {
 
-/// The `run` elements from `offset` on in every `period` elements of a tensor, row-major.
+/// Every `period` elements of a tensor, row-major, contain one run of the part: `run` elements from
+/// `offset` on.
 struct Runs {
   int64_t run = 1, period = 1, offset = 0;
 

@@ -48,7 +48,8 @@ struct CollectiveCall {
   std::vector<int64_t> targetShape = {};
   uint32_t axis = 0;
   uint32_t concatAxis = 0;
-  /// BROADCAST, REDUCE: position of the root. SEND, RECV: position of the other side.
+  /// BROADCAST, REDUCE: position of the root. SEND, RECV: position of the other side, which is its
+  /// rank, since messages go through the communicator of all ranks.
   int32_t root = 0;
   uint32_t tag = 0;
   /// BLOCK_EXCHANGE and COLLECTIVE_PERMUTE: all boxes of the whole group, the same list on every
@@ -70,7 +71,8 @@ int64_t destinationBytes(const CollectiveCall &call, int members);
 /// Returns the op name that all levels use: "all_reduce", "send", …
 std::string collectiveName(abi::CollectiveKind kind);
 
-/// Returns true for SEND and RECV, which name ranks of the world instead of positions of a group.
+/// Returns true for SEND and RECV. Programs send and receive only through the communicator of all
+/// ranks, in which the position of a member is its rank.
 inline bool isPointToPoint(abi::CollectiveKind kind) {
   return kind == abi::SEND || kind == abi::RECV;
 }

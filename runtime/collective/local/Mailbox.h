@@ -34,7 +34,7 @@ public:
   /// Posts the side `call` of the member at `position`.
   std::shared_ptr<PendingMessage> post(int position, const CollectiveCall &call);
 
-  /// Sleeps until the post is done and has arrived, or `aborted` is true.
+  /// Sleeps until the message is copied and has arrived, or `aborted` is true.
   static Status wait(PendingMessage &post, const std::atomic<bool> &aborted);
 
 private:

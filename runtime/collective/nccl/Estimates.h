@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NCCL's own time estimates for collectives. NCCL provides them for a group of calls that is
-// simulated instead of ended; nothing is enqueued on a stream. But it provides them only
+// NCCL's own time estimates for collectives. NCCL provides them for a group of calls that is closed
+// with ncclGroupSimulateEnd instead of ncclGroupEnd; nothing is enqueued on a stream. But it
+// provides them only
 //
-// * for communicators with blocking calls; another communicator's group would run, without an
+// * for communicators with blocking calls; the group of another communicator would run, without an
 //   estimate
 // * for its own collectives, not for sends and receives, and in a group only for the last call
 //
@@ -34,9 +35,10 @@ struct Simulator {
   static std::vector<Symbol> table(Simulator &library);
 };
 
-/// Returns the seconds of each collective among the members on GPUs number `gpus` of this machine;
-/// nothing where NCCL has no estimate. The kind, reduction, type, shape of the source, axis and
-/// root of a call count. Errors: Unavailable without NCCL or a driver; errors of either.
+/// Returns the seconds of each collective among members on the GPUs of this machine with the
+/// numbers `gpus`; nothing where NCCL has no estimate. Reads the kind, reduction, type, shape of
+/// the source, axis and root of each call. Errors: Unavailable without NCCL or a driver; errors of
+/// either.
 Expected<std::vector<std::optional<double>>> estimate(std::span<const int> gpus,
                                                       std::span<const CollectiveCall> calls);
 
