@@ -9,8 +9,9 @@
 namespace pcc {
 
 /// Writes DIR/02_grad.mlir and so on and, with `pictures`, DIR/02_grad.dot beside each file. Large
-/// constants are elided, since the files are for reading. All ranks run the same module, so there
-/// is one file per phase.
+/// constants are elided, since the files are for reading. There is one file per phase: before phase
+/// stages, all ranks run the same module; from then on, the stages' modules are nested in one
+/// module.
 class DumpPhases {
 public:
   DumpPhases(llvm::StringRef folder, bool pictures) : folder(folder.str()), pictures(pictures) {}

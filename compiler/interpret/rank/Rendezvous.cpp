@@ -23,7 +23,7 @@ std::shared_ptr<Rendezvous> RendezvousTable::post(llvm::ArrayRef<int64_t> group,
   if (next == points.end())
     next = points.insert(points.end(), std::make_shared<Rendezvous>(group, channel));
   std::shared_ptr<Rendezvous> point = *next;
-  if (contribution.empty())
+  if (contribution.empty()) // an empty entry would mean that the member has not contributed
     contribution.emplace_back();
   point->contributions[position] = std::move(contribution);
   if (++point->arrived < group.size())

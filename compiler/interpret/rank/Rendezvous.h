@@ -13,7 +13,6 @@
 //
 // No program hangs: if every rank that has not left waits, no rank can continue. All waits then
 // fail, and `getStuck` says which rank waited for which ranks.
-// `getStuck` says who waited for whom.
 #pragma once
 
 #include "compiler/values/Tensor.h"
@@ -32,6 +31,7 @@ using namespace values;
 /// Tensors that one rank contributes to a rendezvous.
 using Contribution = llvm::SmallVector<Tensor, 1>;
 
+/// One rendezvous of a group.
 class Rendezvous {
 public:
   Rendezvous(llvm::ArrayRef<int64_t> group, llvm::StringRef channel)
@@ -40,8 +40,7 @@ public:
   /// Contributions of the members, by position in the group; read them only after the wait.
   llvm::SmallVector<Contribution> contributions;
 
-  /// Returns the value of `compute`, which runs once for all members. A reduction therefore costs
-  /// the same on few ranks and on many.
+  /// Returns the value of `compute`, which runs once per rendezvous, not once per member.
   const Tensor &once(llvm::function_ref<Tensor()> compute);
 
 private:
@@ -62,9 +61,10 @@ struct StuckRank {
   llvm::SmallVector<int64_t> missing;
 };
 
+/// All open rendezvous, by group and channel.
 class RendezvousTable {
 public:
-  /// Constructs a rendezvous of ranks 0 … ranks-1. Each rank must call `leave` at its end.
+  /// Constructs the table of ranks 0 … ranks-1. Each rank must call `leave` at its end.
   explicit RendezvousTable(int64_t ranks) : live(ranks) {}
 
   /// Contributes `contribution` as the member at `position` of `group`, without waiting.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ConvertGpuKernels: converts kernels of a GPU to the LLVM and NVVM dialects.
+// ConvertGpuKernels: converts GPU kernels to the LLVM and NVVM dialects.
 //
-// Functions of one number become the polynomials of the host, so that both compute the same.
-// Functions with neither a polynomial nor an instruction become calls of NVIDIA's libdevice.
+// exp, expm1, log, log1p, tanh and erf become the polynomials of the host, so that both compute the
+// same. sin, cos, powers and remainders become calls of NVIDIA's libdevice. Other functions, such
+// as square roots, have instructions.
 #include "passes/lower/Passes.h"
 #include "passes/lower/host/ConvertToLLVM.h"
 
@@ -38,8 +39,8 @@ struct ConvertGpuKernels : impl::ConvertGpuKernelsBase<ConvertGpuKernels> {
     RewritePatternSet patterns(&getContext());
     populateKernelPatterns(converter, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
-    // Preferred to the calls of libdevice that the GPU patterns bring along: libdevice's square
-    // root is approximate, and libdevice is not installed everywhere.
+    // Preferred to the calls of libdevice into which the GPU patterns would turn the other
+    // functions: libdevice's square root is approximate, and libdevice is not installed everywhere.
     populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
                                          /*benefit=*/2);
     ConversionTarget target(getContext());

@@ -8,7 +8,7 @@
 
 namespace pcc::lower {
 
-/// Replaces functions of one number by polynomials.
+/// Replaces exp, expm1, log, log1p, tanh and erf by polynomials. Sine and cosine stay calls.
 mlir::LogicalResult approximateMath(mlir::Operation *kernels);
 
 /// Keeps LLVM from vectorizing the loops in which it would compute wrong addresses
