@@ -17,7 +17,7 @@ int64_t countDevices(mlir::ModuleOp module);
 /// Cost model of one function's kernels.
 class KernelCostModel {
 public:
-  /// `cluster` must be complete, have a device for each rank and outlive this object.
+  /// `cluster` must be complete, describe countDevices() devices and outlive this object.
   KernelCostModel(mlir::func::FuncOp function, const abi::Cluster &cluster)
       : cluster(cluster), mesh(dist::getMesh(function)), shares(function) {}
 

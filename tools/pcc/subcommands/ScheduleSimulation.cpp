@@ -96,12 +96,16 @@ void ScheduleFlags::Simulated::print(int columns) const {
       name, shape.chunks, shape.chunks == 1 ? "" : "s", timeline.end, timeline.bubbleRate());
 }
 
+/// Returns the description of flag --schedule. The option keeps a reference to it.
+static llvm::StringRef describeSchedules() {
+  static const std::string description =
+      "schedule to simulate alone, with the same times in all stages: " +
+      order::listScheduleNames() + " or auto";
+  return description;
+}
+
 ScheduleFlags::ScheduleFlags(cl::SubCommand &command)
-    : schedule(
-          "schedule",
-          cl::desc("schedule to simulate alone, with the same times in all stages: gpipe, 1f1b, "
-                   "interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"),
-          cl::value_desc("name"), cl::sub(command)),
+    : schedule("schedule", cl::desc(describeSchedules()), cl::value_desc("name"), cl::sub(command)),
       times("times",
             cl::desc(
                 "times of the forward, input gradients and weight gradients of one microbatch in "
