@@ -45,4 +45,16 @@ inline double randomNormal(uint64_t seed, uint64_t stream, uint64_t index) {
   return radius * std::cos(2.0 * std::numbers::pi * randomUniform(seed, stream, 2 * index + 1));
 }
 
+/// A random number, uniform in [low, high).
+inline double randomUniform(uint64_t seed, uint64_t stream, uint64_t index, double low,
+                            double high) {
+  return low + (high - low) * randomUniform(seed, stream, index);
+}
+
+/// A random number, normal with this mean and deviation.
+inline double randomNormal(uint64_t seed, uint64_t stream, uint64_t index, double mean,
+                           double deviation) {
+  return mean + deviation * randomNormal(seed, stream, index);
+}
+
 } // namespace pcc::abi

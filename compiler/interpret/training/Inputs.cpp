@@ -107,9 +107,9 @@ double initialElement(graph::InitAttr init, uint64_t seed, uint64_t stream, int6
   case graph::InitKind::Constant:
     return arguments[0];
   case graph::InitKind::Uniform:
-    return arguments[0] + (arguments[1] - arguments[0]) * abi::randomUniform(seed, stream, index);
+    return abi::randomUniform(seed, stream, index, arguments[0], arguments[1]);
   case graph::InitKind::Normal:
-    return arguments[0] + arguments[1] * abi::randomNormal(seed, stream, index);
+    return abi::randomNormal(seed, stream, index, arguments[0], arguments[1]);
   }
   llvm_unreachable("every initializer is listed");
 }

@@ -19,12 +19,12 @@ double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stre
     return initializer.constant();
   case abi::Initializer::kUniform: {
     const abi::Initializer::Uniform &uniform = initializer.uniform();
-    return uniform.low() +
-           (uniform.high() - uniform.low()) * abi::randomUniform(seed, stream, index);
+    return abi::randomUniform(seed, stream, index, uniform.low(), uniform.high());
   }
-  case abi::Initializer::kNormal:
-    return initializer.normal().mean() +
-           initializer.normal().deviation() * abi::randomNormal(seed, stream, index);
+  case abi::Initializer::kNormal: {
+    const abi::Initializer::Normal &normal = initializer.normal();
+    return abi::randomNormal(seed, stream, index, normal.mean(), normal.deviation());
+  }
   default:
     return 0;
   }
