@@ -16,9 +16,9 @@ static void differentiateDiv(Backward &b) {
     b.setGradient(1, b.neg(b.mul(byDivisor, b.result())));
 }
 
-/// Differentiates y = a^e. dy/da = e a^(e-1), and zero for e = 0, where the formula would give
-/// 0 * inf at a = 0. dy/de = y ln a. At a = 0 it has ln 1 in place of ln 0, because y is zero there
-/// for every positive exponent.
+/// Differentiates y = a^e: dy/da = e a^(e-1), dy/de = y ln a.
+/// dy/da is zero for e = 0, although the formula gives 0 * inf at a = 0.
+/// dy/de has ln 1 in place of ln 0 at a = 0, because y is zero there for every positive exponent.
 static void differentiatePow(Backward &b) {
   Value base = b.operand(0), exponent = b.operand(1), gradient = b.gradient();
   if (b.wants(0)) {
