@@ -11,8 +11,7 @@ Runs runsOf(const Parameter &parameter) {
     return {};
   const ParameterPart &part = parameter.part();
   int64_t periods = *elementCount(part.shape()) / part.period();
-  return {*elementCount(parameter.block().global_shape()) / periods, part.period(),
-          part.offset()};
+  return {*elementCount(parameter.block().global_shape()) / periods, part.period(), part.offset()};
 }
 
 const std::string &nameInFiles(const Parameter &parameter) {

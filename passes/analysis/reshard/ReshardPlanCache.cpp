@@ -7,7 +7,7 @@ using pcc::dist::Sharding;
 namespace pcc::analysis {
 
 const ReshardPlan &ReshardPlanCache::plan(const Sharding &from, const Sharding &to,
-                                        ArrayRef<int64_t> shape, int64_t elementBytes) {
+                                          ArrayRef<int64_t> shape, int64_t elementBytes) {
   std::string key;
   raw_string_ostream os(key);
   os << from.str() << " to " << to.str();
