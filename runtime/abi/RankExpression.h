@@ -21,7 +21,7 @@ std::vector<int64_t> coordinatesOf(const Mesh &mesh, int64_t rank);
 /// The value of a valid expression on `rank`.
 int64_t evaluate(const RankExpression &expression, const Mesh &mesh, int64_t rank);
 
-/// The list of a valid group that holds `rank`.
+/// The group of a valid partition that holds `rank`.
 const RankList &groupOf(const RankGroups &group, int64_t rank);
 
 /// The values of `block.offsets` on `rank`.
