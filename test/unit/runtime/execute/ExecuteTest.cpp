@@ -238,11 +238,10 @@ TEST(Train, StopsAtALossThatIsNotFinite) {
     Status status = train(*session, data, {.epochs = 2}).status();
     EXPECT_EQ(status.kind(), abi::StatusKind::Failed);
     EXPECT_EQ(status.exitCode(), 5);
-    EXPECT_EQ(
-        status.describe(),
-        fmt::format("rank {}: epoch: 1 step: 3: expected a finite loss, got nan; nothing more "
-                    "is saved; '--non-finite=continue' goes on",
-                    ranks - 1));
+    EXPECT_EQ(status.describe(),
+              fmt::format("rank {}: epoch: 1 step: 3: expected a finite loss, got nan; no further "
+                          "checkpoint is written; '--non-finite=continue' goes on",
+                          ranks - 1));
     session = load(options);
     auto report = train(*session, data, {.epochs = 2, .allowsNonFiniteLoss = true});
     ASSERT_TRUE(bool(report)) << report.status().message();
