@@ -15,7 +15,7 @@ struct TrainingOptions {
   int64_t microBatches = 1;
   int64_t copies = 1;
   pipe::MicroReduction microReduction = pipe::MicroReduction::Sum;
-  std::string frozen = "";           ///< regular expression of parameters not to train; "": none
+  std::string frozen = "";      ///< regular expression of parameters not to train; "": none
   bool freezeBatchNorm = false; ///< batch norms of inference form keep their statistics
   bool wideGradients = true;    ///< of f16 and bf16 parameters: added over the ranks in f32
 };
