@@ -4,16 +4,49 @@
 #pragma once
 
 #include "dialects/dist/Mesh.h"
-#include "dialects/dist/ReduceKind.h"
 #include "dialects/dist/Sharding.h"
+#include "dialects/interfaces/FactorRule.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <optional>
+
+// Prints and parses ReduceKind for ODS. The factor rule shares this enumeration with the
+// collectives.
+
+namespace pcc::dist {
+
+using pcc::ReduceKind;
+
+inline llvm::StringRef stringifyReduceKind(ReduceKind kind) { return stringify(kind); }
+
+/// Returns the kind called `name` (sum, max, min, prod).
+inline std::optional<ReduceKind> symbolizeReduceKind(llvm::StringRef name) {
+  for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min, ReduceKind::Prod})
+    if (stringify(kind) == name)
+      return kind;
+  return std::nullopt;
+}
+
+} // namespace pcc::dist
+
+template <> struct mlir::FieldParser<pcc::ReduceKind> {
+  static mlir::FailureOr<pcc::ReduceKind> parse(mlir::AsmParser &parser) {
+    llvm::StringRef name;
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return mlir::failure();
+    if (std::optional<pcc::ReduceKind> kind = pcc::dist::symbolizeReduceKind(name))
+      return *kind;
+    return parser.emitError(loc) << "expected sum, max, min or prod, got \"" << name << "\"";
+  }
+};
 
 #include "dialects/dist/DistDialect.h.inc"
 

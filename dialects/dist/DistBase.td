@@ -79,7 +79,7 @@ def Dist_TableAttr : Dist_Attr<"Table", "table"> {
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::llvm::SmallVector<int64_t>>":$rows)>];
 }
 
-/// The enumeration itself is in C++; the factor rule shares it (ReduceKind.h).
+/// The enumeration itself is in C++; the factor rule shares it (Dist.h).
 def Dist_ReduceKind : I32EnumAttr<"ReduceKind", "how values are combined", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
   I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Prod", 3, "prod">]> {
