@@ -29,7 +29,6 @@
 // a maximum does so, because it looks for the element equal to the maximum.
 #include "passes/fusion/Passes.h"
 #include "passes/fusion/RematRecipe.h"
-#include "passes/fusion/RoundingSensitiveOps.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
@@ -39,6 +38,7 @@
 #include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/kernels/KernelLoops.h"
 #include "passes/analysis/kernels/Kernels.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -68,6 +68,65 @@ static bool mayCompute(const Kernel &kernel, int64_t elements) {
   return computesWhereRead(kernel) && loops.full() == elements &&
          !(loops.kind != FormKind::Map && analysis::isNarrow(loops)) &&
          llvm::none_of(kernel.ops, leaps);
+}
+
+namespace {
+/// Finds ops whose result may flip on a rounding difference: ops that compare two values or round
+/// one to an integer, and the elementwise ops that feed them.
+///
+///   %m = reduce max %x, [1]                  %x must be the same to the last bit in both ops,
+///   %h = compare eq %x, broadcast %m         or no element equals the maximum
+///
+/// A comparison with a constant does not count: rounding changes its result only for values that
+/// are that close to the constant.
+class RoundingSensitiveOps {
+public:
+  explicit RoundingSensitiveOps(func::FuncOp function);
+
+  bool contains(Operation *op) const { return ops.contains(op); }
+
+  /// Clones an op of the function; if the op is in the set, the clone is added to it.
+  Operation *clone(OpBuilder &b, Operation &op, IRMapping &copies);
+
+private:
+  llvm::DenseSet<Operation *> ops;
+};
+} // namespace
+
+/// Whether `value` has the same constant number in every element.
+static bool isNumber(Value value) {
+  Operation *op = analysis::viewRoot(value).getDefiningOp();
+  while (isa_and_nonnull<BroadcastOp>(op))
+    op = analysis::viewRoot(op->getOperand(0)).getDefiningOp();
+  return isa_and_nonnull<ConstantOp>(op);
+}
+
+static bool isRoundingSensitive(Operation *op) {
+  if (auto compare = dyn_cast<CompareOp>(op))
+    return llvm::none_of(compare->getOperands(), isNumber);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceOpKind::Max || reduce.getKind() == ReduceOpKind::Min;
+  if (auto cast = dyn_cast<CastOp>(op))
+    return isa<FloatType>(getElementTypeOrSelf(cast.getInput().getType())) &&
+           !isa<FloatType>(getElementTypeOrSelf(cast.getType()));
+  return isa<MaxPoolOp, MaxPoolGradientOp, ArgmaxOp, ArgminOp, TopKOp, FloorOp, CeilOp, RoundOp>(
+      op);
+}
+
+RoundingSensitiveOps::RoundingSensitiveOps(func::FuncOp function) {
+  for (Operation &op : llvm::reverse(function.getBody().front())) {
+    bool passesOn = op.hasTrait<graph::Elementwise>() || analysis::isRecomputed(&op);
+    auto isOne = [&](Operation *user) { return contains(user); };
+    if (isRoundingSensitive(&op) || (passesOn && llvm::any_of(op.getUsers(), isOne)))
+      ops.insert(&op);
+  }
+}
+
+Operation *RoundingSensitiveOps::clone(OpBuilder &b, Operation &op, IRMapping &copies) {
+  Operation *copy = b.clone(op, copies);
+  if (contains(&op))
+    ops.insert(copy);
+  return copy;
 }
 
 namespace {
