@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/check/Arrivals.h"
-
 #include "runtime/abi/ProgramRanks.h"
+#include "runtime/check/HappensBefore.h"
 
 #include <algorithm>
 

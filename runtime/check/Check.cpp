@@ -3,7 +3,6 @@
 #include "runtime/check/Check.h"
 
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/check/Arrivals.h"
 #include "runtime/check/Dataflow.h"
 #include "runtime/check/Rendezvous.h"
 

@@ -16,10 +16,11 @@
 // A fused collective begins with its first member; each member is done after all members before it.
 //
 // No byte of a message arrives before its sender begins to send. So the work of this rank that the
-// sender knew to be done (Arrivals.h) is done when a receive begins to write.
+// sender knew to be done (listArrivals) is done when a receive begins to write.
 
 #pragma once
 
+#include "runtime/check/Matching.h"
 #include "runtime/check/ProgramIndex.h"
 
 #include <map>
@@ -90,5 +91,27 @@ private:
   uint32_t entered = 0, count = 0, computed = 0;
   uint64_t number = 0; ///< ring index of the action
 };
+
+//===-- Arrivals.cpp ------------------------------------------------------------------------===//
+
+// The work of a rank that is known to be done when a message arrives there, by way of other ranks:
+//
+//   rank 0   forward[0] ── send h[0] ─┐              ┌─ recv g[0] ── backward[0]
+//   rank 1                  recv h[0] ┴─ backward[0] ┴─ send g[0]
+//
+// When g[0] arrives, rank 1 has h[0]. So forward[0] is done on rank 0, and its send has read all of
+// its source. Rank 1 may in turn have learned facts about rank 2, and so on: knowledge travels with
+// messages.
+//
+// A sender learns nothing about its receiver, because a device may buffer a message until it is
+// received.
+//
+// Ranks at the same position of their programs form a column, and all columns are alike. Only
+// messages that all ranks of a program exchange within their columns carry knowledge.
+
+/// Lists the arrivals of an episode by program. The episode must complete (Rendezvous.h), and its
+/// messages must match.
+std::vector<Arrivals> listArrivals(const std::vector<ProgramIndex> &programs,
+                                   const Messages &messages, const Episode &episode);
 
 } // namespace pcc::check
