@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/library/CudnnConvolution.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace pcc::runtime::cuda {
@@ -155,6 +156,22 @@ bool areAligned(const Bindings &bindings) {
 }
 
 } // namespace
+
+Expected<std::byte *> Workspace::get(uint64_t bytes) {
+  if (bytes > size) {
+    // Sizes are powers of two, so all blocks together are less than twice the longest one.
+    uint64_t rounded = std::bit_ceil(bytes);
+    auto made = allocateOn(gpu, rounded);
+    if (!made)
+      made = allocateOn(gpu, rounded = bytes);
+    if (!made)
+      return made.status();
+    blocks.push_back(std::move(*made));
+    size = rounded;
+    taken += rounded;
+  }
+  return blocks.empty() ? nullptr : blocks.back()->base;
+}
 
 CudnnInstructions::~CudnnInstructions() {
   if (!handle || !gpu->enter().ok())

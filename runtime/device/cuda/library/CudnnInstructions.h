@@ -8,11 +8,31 @@
 #include "runtime/abi/program.pb.h"
 #include "runtime/device/cuda/driver/Stream.h"
 #include "runtime/device/cuda/library/CudnnPlan.h"
-#include "runtime/device/cuda/library/Workspace.h"
 
 #include <map>
+#include <memory>
+#include <vector>
 
 namespace pcc::runtime::cuda {
+
+/// GPU memory in which the instructions of a rank work, one after the other. Its blocks never move,
+/// since prepared instructions store their addresses.
+class Workspace {
+public:
+  explicit Workspace(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
+
+  /// Returns at least `bytes` bytes, shared with other callers. Error: no memory.
+  Expected<std::byte *> get(uint64_t bytes);
+
+  /// Returns the bytes of all allocated blocks.
+  uint64_t takenBytes() const { return taken; }
+
+private:
+  const std::shared_ptr<const Gpu> gpu;
+  /// The last block is the longest.
+  std::vector<std::unique_ptr<Allocation>> blocks;
+  uint64_t size = 0, taken = 0;
+};
 
 class CudnnInstructions {
 public:
