@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/simulate/ProgramOrder.h"
+#include "runtime/simulate/LiveMemory.h"
 
 #include "runtime/abi/BufferRings.h"
 #include "runtime/abi/RankExpression.h"

@@ -6,7 +6,6 @@
 #include "runtime/check/Names.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/LiveMemory.h"
-#include "runtime/simulate/ProgramOrder.h"
 #include "runtime/simulate/VirtualClock.h"
 
 #include <fmt/format.h>

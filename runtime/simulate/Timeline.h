@@ -61,7 +61,7 @@ struct LiveTensor {
 struct Memory {
   /// Bytes of PERSISTENT, INPUT and CONSTANT, which are always live.
   uint64_t held = 0;
-  /// Peak of `held` plus live TEMPORARY bytes by turns, as in a run (ProgramOrder.h), and the
+  /// Peak of `held` plus live TEMPORARY bytes by turns, as in a run (spansInProgramOrder), and the
   /// planned bytes.
   uint64_t peakLive = 0, planned = 0;
   /// Live TEMPORARY bytes at the simulated times of their changes.

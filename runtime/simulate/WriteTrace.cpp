@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/simulate/WriteTrace.h"
-
 #include "runtime/abi/ChromeTrace.h"
+#include "runtime/simulate/Simulate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

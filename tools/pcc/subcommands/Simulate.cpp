@@ -7,7 +7,7 @@
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/Peak.h"
-#include "runtime/simulate/WriteTrace.h"
+#include "runtime/simulate/Simulate.h"
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/report/Gantt.h"
 #include "tools/pcc/report/MemoryProfile.h"
