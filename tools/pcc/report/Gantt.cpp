@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/pcc/report/Gantt.h"
+#include "tools/pcc/report/SimulationReports.h"
 
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

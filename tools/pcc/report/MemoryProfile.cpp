@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/pcc/report/MemoryProfile.h"
+#include "tools/pcc/report/SimulationReports.h"
 
 #include "runtime/check/Names.h"
 #include "runtime/simulate/Peak.h"

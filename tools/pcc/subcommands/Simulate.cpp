@@ -3,14 +3,13 @@
 // pcc simulate: simulates a step of a program or model under a virtual clock or, with --schedule=…,
 // a pipeline schedule alone.
 
+#include "runtime/simulate/Simulate.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/Peak.h"
-#include "runtime/simulate/Simulate.h"
 #include "tools/pcc/flags/CompileFlags.h"
-#include "tools/pcc/report/Gantt.h"
-#include "tools/pcc/report/MemoryProfile.h"
+#include "tools/pcc/report/SimulationReports.h"
 #include "tools/pcc/subcommands/ScheduleSimulation.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/Format.h"
