@@ -5,14 +5,13 @@
 // Assumes local shapes: ops connected without a transfer run on the ranks of one stage. Leaves
 // modules @stage0, @stage1, … inside the module, each with its parameters, its part of every
 // function and a step. @forward_backward becomes a section for each virtual stage and part
-// (TrainingParts.h). A value that one section saves for another is a result and an argument of role
+// (OpSections.h). A value that one section saves for another is a result and an argument of role
 // saved. The actions of a step are in the order of GPipe, in which every program can run; schedules
 // come later. Only transfers cross stages: no collective is added, and none spans stages.
 #include "passes/pipeline/FunctionCut.h"
+#include "passes/pipeline/OpSections.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/SharedParameters.h"
-#include "passes/pipeline/TrainingParts.h"
-#include "passes/pipeline/VirtualStageMap.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
