@@ -9,7 +9,7 @@
 // slower links between nodes, x=2, y=8 and x=8, y=2 are different machines.
 #pragma once
 
-#include "passes/strategy/search/ConstraintCosts.h"
+#include "passes/strategy/search/Search.h"
 
 namespace pcc::plan {
 

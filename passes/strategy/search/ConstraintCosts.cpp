@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/strategy/search/ConstraintCosts.h"
-
 #include "passes/analysis/OpNames.h"
 #include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/problem/Workers.h"
+#include "passes/strategy/search/Search.h"
 #include "passes/strategy/search/SearchTranslate.h"
 #include <numeric>
 
