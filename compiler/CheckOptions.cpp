@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/CheckOptions.h"
-
+#include "compiler/Compile.h"
 #include "compiler/PipelineShape.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Constraints.h"

@@ -3,7 +3,6 @@
 #include "compiler/Compile.h"
 
 #include "compiler/AttachCluster.h"
-#include "compiler/CheckOptions.h"
 #include "compiler/PhasePipelines.h"
 #include "compiler/PipelineShape.h"
 #include "compiler/StrategyCheckpoint.h"

@@ -96,6 +96,14 @@ struct CompileOptions {
 /// text of the training step or of the evaluated loss is invalid.
 llvm::Error completeTraining(CompileOptions &options);
 
+/// Returns whether `mode` obeys the user's constraints: true for all modes in which the compiler
+/// completes a partial strategy.
+bool obeysConstraints(abi::ParallelMode mode);
+
+/// Checks that the compilation pipeline can run with `options`: they contradict neither each other
+/// nor the model. Emits an error for the first option that is wrong.
+mlir::LogicalResult checkOptions(mlir::ModuleOp module, const CompileOptions &options);
+
 /// Returns the options for one device to compute what `options` distribute: the same actions on one
 /// rank. Ignores the model's sharding annotations, unless the model itself was written for many
 /// ranks.
