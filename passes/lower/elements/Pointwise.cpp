@@ -10,7 +10,6 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "passes/lower/elements/ScaledProduct.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numbers>
@@ -259,7 +258,7 @@ static Type combinedType(Operation *op) {
   return computeType(getElementTypeOrSelf(op->getResult(0).getType()));
 }
 
-/// Returns whether a reduction's accumulators are parts of products (ScaledProduct.h).
+/// Returns whether a reduction's accumulators are parts of products (emitScaledProduct).
 static bool isScaled(Operation *op) {
   return kindOf(op) == ReduceOpKind::Prod && isa<FloatType>(combinedType(op));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/elements/ScaledProduct.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/lower/elements/Elements.h"
 
 using namespace mlir;
 

@@ -13,7 +13,6 @@
 //
 // In a ring buffer, only accesses to the same entry conflict. The writer of entry 0 of three for
 // microbatch 3 waits for the readers of microbatch 0, not for the latest readers (`task.behind`).
-#include "passes/lower/program/InstructionAccess.h"
 #include "passes/lower/program/Program.h"
 
 #include "dialects/task/InstructionAttrs.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/program/InstructionAccess.h"
-
 #include "dialects/task/InstructionAttrs.h"
+#include "passes/lower/program/Program.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
