@@ -5,7 +5,6 @@
 #include "passes/analysis/ElementTypes.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/StageSections.h"
-#include "passes/analysis/cost/LiveBytes.h"
 #include "passes/analysis/kernels/Kernels.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Roofline.h"
