@@ -5,14 +5,16 @@
 #pragma once
 
 #include "runtime/collective/Communicator.h"
-#include "runtime/execute/observe/PeakMemoryTracker.h"
 #include "runtime/execute/observe/Progress.h"
 #include "runtime/execute/observe/Trace.h"
 
 #include <deque>
+#include <span>
 #include <vector>
 
 namespace pcc::runtime {
+
+class PeakMemoryTracker;
 
 /// A batch that was started for an action and not yet waited for.
 struct InFlightBatch {

@@ -5,6 +5,7 @@
 #include "runtime/abi/BufferRings.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/abi/validate/OperandRanges.h"
+#include "runtime/execute/observe/PeakMemoryTracker.h"
 #include "runtime/execute/rank/PrepareCollective.h"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "runtime/abi/BaseSection.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/ProgramRanks.h"
+#include "runtime/execute/observe/PeakMemoryTracker.h"
 #include "runtime/execute/rank/BufferWriter.h"
 #include "runtime/execute/rank/Initialize.h"
 
