@@ -2,8 +2,10 @@
 
 #include "compiler/values/TensorAttr.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Endian.h"
 #include <cstring>
@@ -76,6 +78,48 @@ Tensor tensorOfLiteral(ElementType type, DenseElementsAttr attr) {
   return result;
 }
 
+/// Maximum elements of a literal; longer tensors become resources, to keep the module's text short.
+constexpr int64_t maxLiteralElements = 16;
+
+llvm::APFloat toAPFloat(FloatType type, double value) {
+  llvm::APFloat result(value);
+  bool losesInfo = false;
+  result.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return result;
+}
+
+uint64_t encode(Type elementType, Element value) {
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    return toAPFloat(floatType, value.f).bitcastToAPInt().getZExtValue();
+  return static_cast<uint64_t>(value.i);
+}
+
+ElementsAttr encodeLiteral(RankedTensorType type, const Tensor &elements) {
+  Type elementType = type.getElementType();
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    return DenseElementsAttr::get(
+        type, llvm::map_to_vector(elements.elements(),
+                                  [&](Element value) { return toAPFloat(floatType, value.f); }));
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  return DenseElementsAttr::get(type, llvm::map_to_vector(elements.elements(), [&](Element value) {
+                                  return llvm::APInt(width, value.i, /*isSigned=*/true,
+                                                     /*implicitTrunc=*/true);
+                                }));
+}
+
+ElementsAttr encodeResource(RankedTensorType type, const Tensor &elements, StringRef name) {
+  int64_t width = byteWidth(elements.getType());
+  std::vector<char> bytes;
+  bytes.reserve(elements.size() * width);
+  for (Element value : elements.elements()) {
+    char buffer[8];
+    llvm::support::endian::write64le(buffer, encode(type.getElementType(), value));
+    bytes.insert(bytes.end(), buffer, buffer + width);
+  }
+  return DenseResourceElementsAttr::get(
+      type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
+}
+
 } // namespace
 
 std::optional<ElementType> elementTypeOf(Type type) {
@@ -123,6 +167,12 @@ std::optional<Tensor> tensorOfBytes(ElementType type, llvm::ArrayRef<int64_t> sh
     bytes = bytes.drop_front(width);
   }
   return result;
+}
+
+ElementsAttr attrOf(RankedTensorType type, const Tensor &elements, StringRef name) {
+  bool isLiteral = elements.size() == 1 || type.getElementType().isInteger(1) ||
+                   elements.size() <= maxLiteralElements;
+  return isLiteral ? encodeLiteral(type, elements) : encodeResource(type, elements, name);
 }
 
 } // namespace pcc::values

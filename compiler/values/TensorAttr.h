@@ -23,6 +23,12 @@ bool hasType(const Tensor &tensor, mlir::RankedTensorType type);
 /// and for a resource whose number of bytes does not match its type.
 std::optional<Tensor> tensorOf(mlir::ElementsAttr attr);
 
+/// Returns the attribute of a `graph.constant` of `type`, from `elements` of its element type: a
+/// splat if there is one element, a short literal, or a resource named `name`. The graph dialect
+/// must support the element type.
+mlir::ElementsAttr attrOf(mlir::RankedTensorType type, const Tensor &elements,
+                          llvm::StringRef name);
+
 /// Decodes little endian, row-major `bytes` into elements of `type`. Returns nothing if the number
 /// of bytes does not match `type`. A boolean is one byte.
 std::optional<Tensor> tensorOfBytes(ElementType type, llvm::ArrayRef<int64_t> shape,
