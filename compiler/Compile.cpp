@@ -3,6 +3,7 @@
 #include "compiler/Compile.h"
 
 #include "compiler/AttachCluster.h"
+#include "compiler/FoldConstants.h"
 #include "compiler/PhasePipelines.h"
 #include "compiler/PipelineShape.h"
 #include "compiler/StrategyCheckpoint.h"
@@ -70,9 +71,11 @@ static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   else if (obeysConstraints(options.parallel.parallel_mode()))
     passes.addPass(strategy::createStrategyCollectConstraints());
   addCleanUp(passes);
+  passes.addPass(createFoldConstantsPass()); // before raising, which looks for constant masks
   addRaising(passes);
   // Runs after raising, because the split parts are named by their position in an attention.
   passes.addPass(graph::createGraphSplitFusedMatmuls());
+  passes.addPass(createFoldConstantsPass()); // of tables and masks that raising has cut
   addCleanUp(passes);
 }
 

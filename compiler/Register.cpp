@@ -3,6 +3,7 @@
 #include "compiler/Register.h"
 
 #include "compiler/AttachCluster.h"
+#include "compiler/FoldConstants.h"
 #include "compiler/PhasePipelines.h"
 #include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
@@ -43,6 +44,7 @@ void pcc::registerPasses() {
   schedule::registerSchedulePasses();
   lower::registerLowerPasses();
   registerAttachClusterPass();
+  registerFoldConstantsPass();
   registerRecordStructurePass();
   registerVerifyPhasePass();
   registerPhasePipelines();
