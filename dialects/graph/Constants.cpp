@@ -3,6 +3,8 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/Endian.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -38,29 +40,29 @@ std::optional<double> pcc::graph::getSplat(Value value) {
   return constant ? getSplat(constant.getValue()) : std::nullopt;
 }
 
-/// Returns the first part of a row-major tensor of `shape` if its `count` parts along `dim` are
-/// equal, else an empty list. `size` elements of the list are one element of the tensor.
+/// Returns the first of `count` parts of each of `blocks` consecutive blocks of `elements`. Returns
+/// an empty list if `parts` requires equal parts and they differ.
 template <typename T>
-static SmallVector<T> cutRepeated(ArrayRef<T> elements, ArrayRef<int64_t> shape, unsigned dim,
-                                  int64_t count, size_t size) {
-  size_t rows = llvm::product_of(shape.take_front(dim));
-  size_t part = elements.size() / size / (rows * count) * size;
+static SmallVector<T> cutBlocks(ArrayRef<T> elements, size_t blocks, int64_t count, Parts parts) {
+  size_t part = elements.size() / (blocks * count);
   SmallVector<T> first;
-  for (size_t row = 0; row < rows; ++row) {
-    ArrayRef<T> parts = elements.slice(row * count * part, count * part);
-    for (int64_t other = 1; other < count; ++other)
-      if (parts.slice(other * part, part) != parts.take_front(part))
+  for (size_t block = 0; block < blocks; ++block) {
+    ArrayRef<T> all = elements.slice(block * count * part, count * part);
+    for (int64_t other = 1; parts == Parts::Equal && other < count; ++other)
+      if (all.slice(other * part, part) != all.take_front(part))
         return {};
-    llvm::append_range(first, parts.take_front(part));
+    llvm::append_range(first, all.take_front(part));
   }
   return first;
 }
 
-ElementsAttr pcc::graph::cutRepeated(ElementsAttr value, unsigned dim, int64_t count) {
+ElementsAttr pcc::graph::cutFirstPart(ElementsAttr value, unsigned dim, int64_t count,
+                                      int64_t outer, Parts parts) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] /= count;
   RankedTensorType cut = type.clone(shape);
+  size_t blocks = llvm::product_of(ArrayRef(shape).take_front(dim)) * outer;
   if (auto splat = dyn_cast<SplatElementsAttr>(value))
     return splat.resizeSplat(cut);
   auto dense = dyn_cast<DenseElementsAttr>(value);
@@ -69,8 +71,7 @@ ElementsAttr pcc::graph::cutRepeated(ElementsAttr value, unsigned dim, int64_t c
     if (!dense)
       return {};
     auto elements = llvm::to_vector(dense.getValues<bool>());
-    SmallVector<bool> first =
-        ::cutRepeated(ArrayRef<bool>(elements), type.getShape(), dim, count, /*size=*/1);
+    SmallVector<bool> first = cutBlocks(ArrayRef<bool>(elements), blocks, count, parts);
     return first.empty() ? ElementsAttr() : DenseElementsAttr::get(cut, first);
   }
   ArrayRef<char> bytes;
@@ -82,8 +83,58 @@ ElementsAttr pcc::graph::cutRepeated(ElementsAttr value, unsigned dim, int64_t c
   size_t size = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   if (bytes.empty() || bytes.size() != size * type.getNumElements())
     return {};
-  SmallVector<char> first = ::cutRepeated(bytes, type.getShape(), dim, count, size);
+  SmallVector<char> first = cutBlocks(bytes, blocks, count, parts);
   return first.empty() ? ElementsAttr() : DenseElementsAttr::getFromRawBuffer(cut, first);
+}
+
+/// Decodes an element of a resource from little-endian bytes; nothing for another element type.
+static std::optional<double> decodeElement(Type element, const char *bytes) {
+  namespace endian = llvm::support::endian;
+  if (element.isInteger(1) || element.isInteger(8))
+    return *reinterpret_cast<const signed char *>(bytes);
+  if (element.isInteger(32))
+    return int32_t(endian::read32le(bytes));
+  if (element.isInteger(64))
+    return double(int64_t(endian::read64le(bytes)));
+  if (element.isF32())
+    return llvm::bit_cast<float>(endian::read32le(bytes));
+  return std::nullopt;
+}
+
+static std::optional<SmallVector<double>> readResource(DenseResourceElementsAttr resource) {
+  const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  size_t width = llvm::divideCeil(resource.getElementType().getIntOrFloatBitWidth(), 8);
+  if (!blob || blob->getData().size() != width * resource.getNumElements())
+    return std::nullopt;
+  SmallVector<double> numbers;
+  for (ArrayRef<char> bytes = blob->getData(); !bytes.empty(); bytes = bytes.drop_front(width)) {
+    std::optional<double> number = decodeElement(resource.getElementType(), bytes.data());
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::optional<SmallVector<double>> pcc::graph::readNumbers(Attribute attribute) {
+  if (auto resource = dyn_cast_if_present<DenseResourceElementsAttr>(attribute))
+    return readResource(resource);
+  auto dense = dyn_cast_if_present<DenseElementsAttr>(attribute);
+  if (!dense)
+    return std::nullopt;
+  if (isa<FloatType>(dense.getElementType())) {
+    SmallVector<double> numbers;
+    for (APFloat number : dense.getValues<APFloat>()) {
+      bool losesInfo;
+      number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+      numbers.push_back(number.convertToDouble());
+    }
+    return numbers;
+  }
+  return llvm::map_to_vector(dense.getValues<APInt>(), [](const APInt &number) {
+    return number.getBitWidth() == 1 ? double(number.getZExtValue())
+                                     : double(number.getSExtValue());
+  });
 }
 
 void ConstantOp::build(OpBuilder &, OperationState &state, RankedTensorType type, double value) {

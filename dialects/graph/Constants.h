@@ -17,8 +17,16 @@ std::optional<double> getSplat(mlir::Attribute attribute);
 /// Returns the same for a value that a `graph.constant` defines.
 std::optional<double> getSplat(mlir::Value value);
 
-/// Returns the first of `count` parts of `value` along dimension `dim` if all parts are equal bit
-/// by bit, else null. `count` must divide the dimension.
-mlir::ElementsAttr cutRepeated(mlir::ElementsAttr value, unsigned dim, int64_t count);
+/// Which parts of a constant may be cut: all must be equal bit by bit, or they may differ.
+enum class Parts { Equal, Any };
+
+/// Returns the first of `count` parts of `value` along dimension `dim`; null if `parts` requires
+/// equal ones and they differ. The dimension is `outer` blocks, each of which is cut into `count`
+/// parts. `outer` times `count` must divide it.
+mlir::ElementsAttr cutFirstPart(mlir::ElementsAttr value, unsigned dim, int64_t count,
+                                int64_t outer = 1, Parts parts = Parts::Equal);
+
+/// Returns the elements of a literal or a resource as numbers; nothing for other attributes.
+std::optional<llvm::SmallVector<double>> readNumbers(mlir::Attribute attribute);
 
 } // namespace pcc::graph

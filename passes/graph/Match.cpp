@@ -3,7 +3,6 @@
 
 #include "dialects/graph/Constants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/Support/Endian.h"
 
 #include <cmath>
 
@@ -135,44 +134,9 @@ Location fuseLocations(Value result, ValueRange inputs) {
   return FusedLoc::get(result.getContext(), locations);
 }
 
-/// Reads elements of f32 or i1 from a resource.
-static std::optional<SmallVector<double>> readResource(DenseResourceElementsAttr resource) {
-  const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  Type element = resource.getElementType();
-  if (!blob || !(element.isF32() || element.isInteger(1)))
-    return std::nullopt;
-  SmallVector<double> numbers;
-  ArrayRef<char> bytes = blob->getData();
-  size_t width = element.isF32() ? sizeof(float) : 1;
-  for (; bytes.size() >= width; bytes = bytes.drop_front(width)) {
-    uint32_t bits = element.isF32() ? llvm::support::endian::read32le(bytes.data()) : 0;
-    numbers.push_back(element.isF32() ? llvm::bit_cast<float>(bits) : bytes[0] != 0);
-  }
-  return numbers;
-}
-
 std::optional<SmallVector<double>> readConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant)
-    return std::nullopt;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-    return readResource(resource);
-  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-  if (!dense)
-    return std::nullopt;
-  if (isa<FloatType>(dense.getElementType())) {
-    SmallVector<double> numbers;
-    for (APFloat number : dense.getValues<APFloat>()) {
-      bool losesInfo;
-      number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-      numbers.push_back(number.convertToDouble());
-    }
-    return numbers;
-  }
-  return llvm::map_to_vector(dense.getValues<APInt>(), [](const APInt &number) {
-    return number.getBitWidth() == 1 ? double(number.getZExtValue())
-                                     : double(number.getSExtValue());
-  });
+  return constant ? readNumbers(constant.getValue()) : std::nullopt;
 }
 
 } // namespace pcc::graph

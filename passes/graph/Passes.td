@@ -90,12 +90,12 @@ def GraphSplitFusedMatmuls : Pass<"graph-split-fused-matmuls", "::mlir::ModuleOp
 def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
   let summary = "turn the model of a batch into the model of one of N microbatches";
   let description = [{
-    Dimension 0 of every input is the batch. Follows it through the factor rules, forwards to the
-    results and backwards to broadcasts and splats. Divides every dimension that carries the batch
-    as its slowest factor by `count`. Inputs of rank 0 are left alone. A loss that is a mean stays a
-    mean, over the microbatch. A constant whose rows are equal along the batch is cut. Errors are a
-    batch that `count` does not divide, a parameter with the batch's extent, a constant whose rows
-    differ, and an op that needs the whole batch.
+    Dimension 0 of every input is the batch. The analysis BatchDependence finds the values that
+    depend on single samples, and the dimension that holds the samples. That dimension is divided by
+    `count`, also where samples follow positions in a flat dimension. Inputs of rank 0 are left
+    alone. A loss that is a mean stays a mean, over the microbatch. A constant whose rows are equal
+    along the batch is cut. Errors are a batch that `count` does not divide, a parameter with the
+    batch's extent, a constant whose rows differ, and an op that combines samples with each other.
   }];
   let options = [
     Option<"count", "count", "int64_t", "1", "number of microbatches, at least 1">,

@@ -85,11 +85,11 @@ func.func @groups(%x: tensor<12x4xf32> {graph.role = #graph.role<input "x">}) ->
 
 // -----
 
-// The samples follow another dimension.
+// The samples follow another dimension, so that the parts of the result are not consecutive.
 func.func @behind(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<24xf32> {
   %0 = graph.transpose %x, [1, 0] : tensor<6x4xf32>
-  // expected-error @+1 {{'graph.reshape' op cannot work on one of 3 microbatches: it puts the batch behind another dimension}}
   %1 = graph.reshape %0 : tensor<4x6xf32> to tensor<24xf32>
+  // expected-error @+1 {{'func.return' op cannot work on one of 3 microbatches: it returns the batch behind another dimension}}
   return %1 : tensor<24xf32>
 }
 
@@ -100,5 +100,62 @@ func.func private @other(tensor<6x4xf32>) -> tensor<6x4xf32>
 func.func @call(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
   // expected-error @+1 {{'func.call' op cannot work on one of 3 microbatches: it does not say how it may be split}}
   %0 = call @other(%x) : (tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// -----
+
+// Each result is computed from two samples.
+func.func @pairs(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x6xf32> {
+  // expected-error @+1 {{'graph.matmul' op cannot work on one of 3 microbatches: it combines each sample with other samples of the batch}}
+  %0 = graph.matmul %x, %x {transpose_rhs} : tensor<6x4xf32>, tensor<6x4xf32>
+  return %0 : tensor<6x6xf32>
+}
+
+// -----
+
+// The mean over the batch is not that over a microbatch.
+func.func @centered(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
+  %0 = graph.reduce mean %x, [0] : tensor<6x4xf32>
+  // expected-error @+1 {{'graph.broadcast' op cannot work on one of 3 microbatches: it combines a sum over the batch with single samples}}
+  %1 = graph.broadcast %0, [1] : tensor<4xf32> to tensor<6x4xf32>
+  %2 = graph.sub %x, %1 : tensor<6x4xf32>
+  return %2 : tensor<6x4xf32>
+}
+
+// -----
+
+// The square of a mean is not the mean of squares.
+func.func @square(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
+  %0 = graph.reduce mean %x, [0] : tensor<6x4xf32>
+  // expected-error @+1 {{'graph.square' op cannot work on one of 3 microbatches: it computes with a sum or mean over the batch}}
+  %1 = graph.square %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @greatest(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
+  // expected-error @+1 {{'graph.reduce' op cannot work on one of 3 microbatches: it combines the samples of the batch}}
+  %0 = graph.reduce max %x, [0] : tensor<6x4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// The indices of a part lead to another part.
+func.func @reversed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
+  %0 = graph.constant dense<[5, 4, 3, 2, 1, 0]> : tensor<6xi64>
+  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 microbatches: it picks samples of other parts of the batch}}
+  %1 = graph.gather %x, %0 axis = 0 : tensor<6x4xf32>, tensor<6xi64>
+  return %1 : tensor<6x4xf32>
+}
+
+// -----
+
+func.func @computed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
+                    %rows: tensor<6xi64> {graph.role = #graph.role<input "rows">}) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 microbatches: it picks samples of the batch by computed numbers}}
+  %0 = graph.gather %x, %rows axis = 0 : tensor<6x4xf32>, tensor<6xi64>
   return %0 : tensor<6x4xf32>
 }

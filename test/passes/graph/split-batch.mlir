@@ -137,3 +137,60 @@ func.func @positions(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">})
   %2 = graph.add %1, %0 : tensor<3x4xf32>
   return %2 : tensor<3x4xf32>
 }
+
+// -----
+
+// The samples follow the positions in a flat dimension, as in models whose sequences come first.
+// CHECK-LABEL: func.func @sequence_first
+// CHECK: graph.reshape %{{.*}} : tensor<5x2x6xf32> to tensor<10x6xf32>
+// CHECK: %[[SCALE:.+]] = graph.constant dense<{{.*}}[1.000000e+00], [1.000000e+00], [2.000000e+00], [2.000000e+00]{{.*}}> : tensor<10x1xf32>
+// CHECK: graph.reshape %{{.*}} : tensor<10x6xf32> to tensor<5x2x6xf32>
+func.func @sequence_first(%x: tensor<8x5x6xf32> {graph.role = #graph.role<input "x">})
+    -> tensor<8x5x6xf32> {
+  %0 = graph.transpose %x, [1, 0, 2] : tensor<8x5x6xf32>
+  %1 = graph.reshape %0 : tensor<5x8x6xf32> to tensor<40x6xf32>
+  %2 = graph.constant dense<[
+      [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0],
+      [2.0], [2.0], [2.0], [2.0], [2.0], [2.0], [2.0], [2.0],
+      [3.0], [3.0], [3.0], [3.0], [3.0], [3.0], [3.0], [3.0],
+      [4.0], [4.0], [4.0], [4.0], [4.0], [4.0], [4.0], [4.0],
+      [5.0], [5.0], [5.0], [5.0], [5.0], [5.0], [5.0], [5.0]]> : tensor<40x1xf32>
+  %3 = graph.broadcast %2, [0, 1] : tensor<40x1xf32> to tensor<40x6xf32>
+  %4 = graph.mul %1, %3 : tensor<40x6xf32>
+  %5 = graph.reshape %4 : tensor<40x6xf32> to tensor<5x8x6xf32>
+  %6 = graph.transpose %5, [1, 0, 2] : tensor<5x8x6xf32>
+  return %6 : tensor<8x5x6xf32>
+}
+
+// -----
+
+// Each sample picks its own elements of a flat tensor: the last and the first of its three.
+// CHECK-LABEL: func.func @own_elements
+// CHECK: %[[FLAT:.+]] = graph.reshape %{{.*}} : tensor<1x3xf32> to tensor<3xf32>
+// CHECK: %[[INDICES:.+]] = graph.constant dense<{{.*}}[2, 0]{{.*}}> : tensor<1x2xi64>
+// CHECK: graph.gather %[[FLAT]], %[[INDICES]] axis = 0 : tensor<3xf32>, tensor<1x2xi64>
+func.func @own_elements(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">})
+    -> tensor<4x2xf32> {
+  %0 = graph.reshape %x : tensor<4x3xf32> to tensor<12xf32>
+  %1 = graph.constant dense<[[2, 0], [5, 3], [8, 6], [11, 9]]> : tensor<4x2xi64>
+  %2 = graph.gather %0, %1 axis = 0 : tensor<12xf32>, tensor<4x2xi64>
+  return %2 : tensor<4x2xf32>
+}
+
+// -----
+
+// A mean loss may be scaled and added to what all parts share.
+// CHECK-LABEL: func.func @scaled_loss
+// CHECK: graph.reduce mean %{{.*}}, [0, 1] : tensor<1x4xf32>
+func.func @scaled_loss(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">},
+                       %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<f32> {
+  %0 = graph.broadcast %w, [1] : tensor<4xf32> to tensor<4x4xf32>
+  %1 = graph.mul %x, %0 : tensor<4x4xf32>
+  %2 = graph.reduce mean %1, [0, 1] : tensor<4x4xf32>
+  %3 = graph.constant dense<0.5> : tensor<f32>
+  %4 = graph.mul %2, %3 : tensor<f32>
+  %5 = graph.square %w : tensor<4xf32>
+  %6 = graph.reduce sum %5, [0] : tensor<4xf32>
+  %7 = graph.add %4, %6 : tensor<f32>
+  return %7 : tensor<f32>
+}

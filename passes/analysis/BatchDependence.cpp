@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "passes/analysis/BatchDependence.h"
+
+#include "dialects/dist/Sharding.h"
+#include "dialects/graph/Constants.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Roles.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::analysis {
+
+/// Follows the samples from dimension 0 of the inputs through the factors of ops until nothing is
+/// added. From an operand it goes to the results and the other operands, and from a result back to
+/// the operands. So it also finds a broadcast bias or a constant beside the samples.
+class BatchPropagation {
+public:
+  BatchPropagation(func::FuncOp function, int64_t count) : function(function), count(count) {}
+
+  LogicalResult run();
+  BatchDependence take() { return std::move(found); }
+
+private:
+  /// A factor of an op that holds the samples, with the place inside of the factor.
+  struct FactorPlace {
+    unsigned factor;
+    int64_t outer, extent;
+  };
+
+  LogicalResult startAtInputs();
+  LogicalResult visit(Value value);
+  LogicalResult visitOp(Operation *op, ArrayRef<Value> values, ArrayRef<TensorFactors> tensors,
+                        const FactorRule &rule, unsigned index);
+  LogicalResult visitWhole(Operation *op, unsigned index);
+  LogicalResult visitGather(GatherOp op);
+  LogicalResult visitSum(Value value);
+  LogicalResult addRows(Operation *op, Value value, BatchPlace place);
+  LogicalResult addSum(Operation *op, Value value);
+  LogicalResult checkLeaf(Value value);
+  FailureOr<FactorPlace> locate(Operation *op, const FactorRule &rule, const DimFactors &factors,
+                                const BatchPlace &place);
+  LogicalResult refuse(Operation *op, StringRef why);
+
+  func::FuncOp function;
+  int64_t count;
+  BatchDependence found;
+  SmallVector<Value> worklist;
+};
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Returns the name of an argument for messages: its name in the model, else its number.
+static std::string nameOf(func::FuncOp function, unsigned argument) {
+  RoleAttr role = getArgRole(function, argument);
+  if (role && role.getName())
+    return "'" + role.getName().str() + "'";
+  return "#" + std::to_string(argument);
+}
+
+LogicalResult BatchPropagation::refuse(Operation *op, StringRef why) {
+  return op->emitOpError() << "cannot work on one of " << count << " microbatches: " << why;
+}
+
+LogicalResult BatchPropagation::startAtInputs() {
+  for (unsigned index : findArgs(function, RoleKind::Input)) {
+    Value input = function.getArgument(index);
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!type || type.getRank() == 0)
+      continue;
+    if (!hasGraphShape(type))
+      return function.emitError() << "expected input " << nameOf(function, index)
+                                  << " of static sizes of at least 1, got " << type;
+    int64_t batch = type.getDimSize(0);
+    if (batch % count != 0) {
+      InFlightDiagnostic error =
+          function.emitError() << "expected " << count
+                               << " parts, microbatches times copies, to divide the batch of input "
+                               << nameOf(function, index) << ", got " << batch << " samples";
+      error.attachNote() << "counts that divide it: " << dist::listDivisors(batch);
+      return error;
+    }
+    if (failed(addRows(function, input, {0, 1, batch})))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult BatchPropagation::addRows(Operation *op, Value value, BatchPlace place) {
+  if (found.sums.contains(value))
+    return refuse(op, "it combines a sum over the batch with single samples");
+  auto [entry, isNew] = found.rows.insert({value, place});
+  if (isNew) {
+    worklist.push_back(value);
+    return success();
+  }
+  if (entry->second.dim != place.dim || entry->second.outer != place.outer)
+    return refuse(op, "it combines each sample with other samples of the batch");
+  return success();
+}
+
+LogicalResult BatchPropagation::addSum(Operation *op, Value value) {
+  if (found.rows.contains(value))
+    return refuse(op, "it combines a sum over the batch with single samples");
+  if (found.sums.insert(value).second)
+    worklist.push_back(value);
+  return success();
+}
+
+/// Finds the factor of a dimension that holds the samples. A dimension of several factors, slowest
+/// first, may hold the samples in any of them.
+FailureOr<BatchPropagation::FactorPlace> BatchPropagation::locate(Operation *op,
+                                                                  const FactorRule &rule,
+                                                                  const DimFactors &factors,
+                                                                  const BatchPlace &place) {
+  int64_t before = 1;
+  for (unsigned factor : factors) {
+    int64_t size = rule.getFactor(factor).size;
+    if (place.outer >= before * size) {
+      before *= size;
+      continue;
+    }
+    int64_t outer = place.outer / before, rest = size / outer;
+    int64_t extent = std::min(place.extent, rest);
+    bool fits = place.outer % before == 0 && size % outer == 0 && rest % extent == 0;
+    if (!fits || extent % count != 0)
+      return refuse(op, "it takes the batch apart into pieces that the count does not divide");
+    return FactorPlace{factor, outer, extent};
+  }
+  return refuse(op, "it takes the batch apart");
+}
+
+/// Returns whether the results of `op` serve as element numbers for random numbers, and for nothing
+/// else.
+static bool onlyNumbersDraws(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<DropoutOp, RngUniformOp>(user) ||
+           (user->hasTrait<Elementwise>() && onlyNumbersDraws(user));
+  });
+}
+
+/// Returns whether `op` takes the part for the batch although it reads all of it. A batch norm
+/// takes the statistics of the part. Random numbers use the numbers of its elements.
+static bool isOfPart(Operation *op) {
+  return isa<BatchNormOp>(op) || (isa<IotaOp>(op) && onlyNumbersDraws(op));
+}
+
+/// Returns whether `op` adds up the samples along a reduced factor, perhaps to a mean.
+static bool addsSamples(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getCrossBatch() || reduce.getKind() == ReduceOpKind::Sum ||
+           reduce.getKind() == ReduceOpKind::Mean;
+  return isa<SoftmaxCrossEntropyOp, NllOp, MseOp, SigmoidCrossEntropyOp>(op);
+}
+
+/// Adds the places of the batch in all tensors of `op`. `values` are its operands and results,
+/// `tensors` their factors; value `index` is of kind Rows.
+LogicalResult BatchPropagation::visitOp(Operation *op, ArrayRef<Value> values,
+                                        ArrayRef<TensorFactors> tensors, const FactorRule &rule,
+                                        unsigned index) {
+  BatchPlace place = found.rows.find(values[index])->second;
+  const DimFactors &factors = tensors[index][place.dim];
+  FailureOr<FactorPlace> at = locate(op, rule, factors, place);
+  if (failed(at))
+    return failure();
+  const Factor &factor = rule.getFactor(at->factor);
+  bool isWhole = factor.kind == FactorKind::Whole || factor.kind == FactorKind::Window;
+  if (isWhole && !isOfPart(op))
+    return visitWhole(op, index);
+  if (factor.kind == FactorKind::Reduce && !addsSamples(op) && !isOfPart(op))
+    return refuse(op, "it combines the samples of the batch");
+  for (auto [value, tensor] : llvm::zip_equal(values, tensors)) {
+    bool holdsRows = false;
+    for (auto [dim, dimFactors] : llvm::enumerate(tensor)) {
+      const auto *position = llvm::find(dimFactors, at->factor);
+      if (position == dimFactors.end())
+        continue;
+      int64_t before = 1;
+      for (unsigned slower : llvm::make_range(dimFactors.begin(), position))
+        before *= rule.getFactor(slower).size;
+      if (failed(addRows(op, value, {unsigned(dim), before * at->outer, at->extent})))
+        return failure();
+      holdsRows = true;
+    }
+    bool isResult = value.getDefiningOp() == op;
+    if (isResult && !holdsRows && !isOfPart(op) && failed(addSum(op, value)))
+      return failure();
+  }
+  return success();
+}
+
+/// Visits an op that reads a whole dimension that holds the samples.
+LogicalResult BatchPropagation::visitWhole(Operation *op, unsigned index) {
+  auto gather = dyn_cast<GatherOp>(op);
+  if (gather && index == 0)
+    return visitGather(gather);
+  return refuse(op, "it needs the whole batch");
+}
+
+/// Returns the dimension of `indices` along which each of `count` parts reads only its own part of
+/// a dimension of `size` elements, and from there on the same elements in all parts; -1 if there is
+/// none.
+static int64_t findOwnPart(ArrayRef<int64_t> shape, ArrayRef<double> indices, int64_t size,
+                           int64_t count) {
+  int64_t part = size / count, inner = 1;
+  for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; inner *= shape[dim--]) {
+    if (shape[dim] % count != 0)
+      continue;
+    int64_t block = shape[dim] / count * inner; // elements of one part that lie together
+    bool isOwn = true;
+    for (int64_t at = 0, end = indices.size(); isOwn && at < end; ++at) {
+      int64_t number = at / block % count;
+      isOwn = indices[at] == indices[at - number * block] + double(number * part) &&
+              indices[at] >= double(number * part) && indices[at] < double((number + 1) * part);
+    }
+    if (isOwn)
+      return dim;
+  }
+  return -1;
+}
+
+/// Follows a gather along the dimension of the samples whose indices are known, if each part of the
+/// batch reads its own samples only.
+LogicalResult BatchPropagation::visitGather(GatherOp op) {
+  BatchPlace place = found.rows.find(op.getInput())->second;
+  auto constant = op.getIndices().getDefiningOp<ConstantOp>();
+  auto indices = constant ? readNumbers(constant.getValue()) : std::nullopt;
+  if (!indices || place.outer != 1)
+    return refuse(op, "it picks samples of the batch by computed numbers");
+  ArrayRef<int64_t> shape = typeOf(constant).getShape();
+  int64_t dim = findOwnPart(shape, *indices, typeOf(op.getInput()).getDimSize(place.dim), count);
+  if (dim < 0)
+    return refuse(op, "it picks samples of other parts of the batch");
+  found.ownIndices.insert(constant.getResult());
+  if (failed(addRows(op, constant.getResult(), {unsigned(dim), 1, shape[dim]})))
+    return failure();
+  return addRows(op, op.getResult(), {unsigned(place.dim + dim), 1, shape[dim]});
+}
+
+/// Follows a sum over the samples through linear ops to the results of the function.
+LogicalResult BatchPropagation::visitSum(Value value) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (isa<func::ReturnOp>(op))
+      continue;
+    auto isSum = [&](Value operand) { return found.sums.contains(operand); };
+    bool isLinear = isa<AddOp, SubOp, NegOp, CastOp, ReshapeOp, BroadcastOp>(op) ||
+                    (isa<MulOp>(op) && llvm::count_if(op->getOperands(), isSum) == 1) ||
+                    (isa<DivOp>(op) && !isSum(op->getOperand(1))) ||
+                    (isa<ReduceOp>(op) && addsSamples(op));
+    if (!isLinear)
+      return refuse(op, "it computes with a sum or mean over the batch");
+    for (Value result : op->getResults())
+      if (failed(addSum(op, result)))
+        return failure();
+  }
+  return success();
+}
+
+/// Checks a value that no op computes from others: an input, a constant.
+LogicalResult BatchPropagation::checkLeaf(Value value) {
+  BatchPlace place = found.rows.find(value)->second;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    RoleAttr role = getArgRole(function, argument.getArgNumber());
+    if (role && role.getKind() == RoleKind::Input && place.dim == 0 && place.outer == 1)
+      return success();
+    return function.emitError() << "expected no argument but the inputs to carry the batch, got "
+                                << "dimension " << place.dim << " of "
+                                << nameOf(function, argument.getArgNumber());
+  }
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (found.cutConstant(constant, count))
+    return success();
+  return refuse(constant, "its values differ from row to row of the batch");
+}
+
+LogicalResult BatchPropagation::visit(Value value) {
+  if (found.sums.contains(value))
+    return visitSum(value);
+  SmallVector<Operation *> ops;
+  for (Operation *user : value.getUsers()) {
+    bool isReturn = isa<func::ReturnOp>(user);
+    if (isReturn && found.rows.find(value)->second.outer != 1)
+      return refuse(user, "it returns the batch behind another dimension");
+    if (!isReturn && !llvm::is_contained(ops, user))
+      ops.push_back(user);
+  }
+  if (isa<BlockArgument>(value) || value.getDefiningOp<ConstantOp>()) {
+    if (failed(checkLeaf(value)))
+      return failure();
+  } else {
+    ops.push_back(value.getDefiningOp());
+  }
+  for (Operation *op : ops) {
+    auto ruled = dyn_cast<FactorRuleOpInterface>(op);
+    if (!ruled)
+      return refuse(op, "it does not say how it may be split");
+    FactorRule rule = ruled.getFactorRule();
+    SmallVector<Value> values(op->getOperands());
+    llvm::append_range(values, op->getResults());
+    SmallVector<TensorFactors> tensors(rule.getOperands());
+    llvm::append_range(tensors, rule.getResults());
+    for (auto [index, other] : llvm::enumerate(values))
+      if (other == value && failed(visitOp(op, values, tensors, rule, index)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult BatchPropagation::run() {
+  if (failed(startAtInputs()))
+    return failure();
+  for (size_t index = 0; index < worklist.size(); ++index)
+    if (failed(visit(worklist[index])))
+      return failure();
+  return success();
+}
+
+FailureOr<BatchDependence> BatchDependence::analyze(func::FuncOp function, int64_t count) {
+  BatchPropagation propagation(function, count);
+  if (failed(propagation.run()))
+    return failure();
+  return propagation.take();
+}
+
+ElementsAttr BatchDependence::cutConstant(ConstantOp constant, int64_t count) const {
+  Value value = constant;
+  const BatchPlace &place = rows.find(value)->second;
+  Parts parts = ownIndices.contains(value) ? Parts::Any : Parts::Equal;
+  return cutFirstPart(constant.getValue(), place.dim, count, place.outer, parts);
+}
+
+BatchDependence::Kind BatchDependence::getKind(Value value) const {
+  if (rows.contains(value))
+    return Kind::Rows;
+  return sums.contains(value) ? Kind::Sum : Kind::Fixed;
+}
+
+} // namespace pcc::analysis

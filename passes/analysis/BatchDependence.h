@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// BatchDependence: how each value of a model depends on the samples of the batch. It decides
+// whether a step may run on parts of the batch, one microbatch or copy after the other.
+//
+//   value                                  kind     place
+//   weight, mask that all samples share    Fixed
+//   activations [8, 16, 64]                Rows     dimension 0, 8 samples
+//   sequence first [16, 8, 64], flat       Rows     dimension 0 of [128, 64]: 16 x 8 samples
+//   mean loss over all samples             Sum
+//
+// Fixed values are equal for every part of the batch. A value of Rows holds the samples along one
+// dimension, and a part of it depends on the same part of the batch only. A Sum is linear in the
+// sum over the samples, so that the sum over the parts equals it. Any other value mixes samples,
+// and the analysis refuses the model. A batch norm is an exception, as in every framework: it takes
+// the statistics of the part.
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace pcc::analysis {
+
+/// Where a tensor holds the samples. Dimension `dim` has `outer` × `extent` × (any number of)
+/// elements; `extent` counts the samples, or consecutive groups of samples.
+struct BatchPlace {
+  unsigned dim = 0;
+  int64_t outer = 1;
+  int64_t extent = 1;
+
+  bool operator==(const BatchPlace &) const = default;
+};
+
+class BatchDependence {
+public:
+  enum class Kind { Fixed, Rows, Sum };
+
+  /// Analyzes `function` for `count` parts of the batch, which is dimension 0 of every input. Fails
+  /// with an error at the op that mixes samples, at the constant that differs between the parts, or
+  /// at the argument that cannot be divided. Every use of a constant must be its own op.
+  static mlir::FailureOr<BatchDependence> analyze(mlir::func::FuncOp function, int64_t count);
+
+  Kind getKind(mlir::Value value) const;
+
+  /// Returns all values of kind Rows with their places, in the order in which they were found.
+  const llvm::MapVector<mlir::Value, BatchPlace> &getRows() const { return rows; }
+
+  /// Returns the elements of a constant of kind Rows for one of `count` parts of the batch; null if
+  /// the parts differ. Indices with which each part reads its own samples count from the first of
+  /// them.
+  mlir::ElementsAttr cutConstant(graph::ConstantOp constant, int64_t count) const;
+
+private:
+  friend class BatchPropagation;
+
+  llvm::MapVector<mlir::Value, BatchPlace> rows;
+  llvm::DenseSet<mlir::Value> sums;
+  llvm::DenseSet<mlir::Value> ownIndices; ///< constants with which each part reads its own samples
+};
+
+} // namespace pcc::analysis
