@@ -44,6 +44,7 @@ static void addRaising(OpPassManager &passes) {
   passes.addPass(graph::createGraphRaiseAttention());
   passes.addPass(graph::createGraphRaiseLosses());
   addCleanUp(passes);
+  passes.addPass(graph::createGraphNameComposites());
 }
 
 bool pcc::isCut(const CompileOptions &options) {

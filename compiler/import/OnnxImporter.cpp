@@ -6,6 +6,7 @@
 
 #include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/import/files/ModuleNames.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/pipe/Pipe.h"
@@ -107,11 +108,12 @@ void OnnxImporter::annotateStage(const onnx::NodeProto &node, Operation *before)
     op.setAttr(pipe::stageAttrName, builder.getI64IntegerAttr(*stage));
 }
 
-bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool canEvaluate) {
+bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node,
+                              llvm::StringRef moduleName, bool canEvaluate) {
   if (node.output_size() == 1 && liftedConstants.contains(node.output(0)))
     return true;
   Location loc = index < 0 ? NameLoc::get(builder.getStringAttr(node.name()), fileLoc)
-                           : nodeLocation(path, index, node, context);
+                           : nodeLocation(path, index, node, context, moduleName);
   std::string reason;
   ScopedDiagnosticHandler recorder(&context, [&](Diagnostic &diagnostic) {
     if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -133,8 +135,8 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool c
 
 bool OnnxImporter::importNodes(bool canEvaluate) {
   bool isComplete = true;
-  for (auto [index, node] : llvm::enumerate(graph.node()))
-    isComplete &= importNode(static_cast<int64_t>(index) - restored.nodes, node, canEvaluate);
+  for (auto [index, node, name] : llvm::enumerate(graph.node(), nameByModules(graph)))
+    isComplete &= importNode(static_cast<int64_t>(index) - restored.nodes, node, name, canEvaluate);
   return isComplete;
 }
 

@@ -46,7 +46,9 @@ private:
   void declareParameters();
   bool importNodes(bool canEvaluate);
   /// Imports a node; `index` is its position in the file, negative for a restored node.
-  bool importNode(int64_t index, const onnx::NodeProto &node, bool canEvaluate);
+  /// `moduleName` is its name by modules, if it has one.
+  bool importNode(int64_t index, const onnx::NodeProto &node, llvm::StringRef moduleName,
+                  bool canEvaluate);
   mlir::LogicalResult runHandler(const Operator &entry, const onnx::NodeProto &proto,
                                  mlir::Location loc);
   void annotateStage(const onnx::NodeProto &node, mlir::Operation *before);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/analysis/OpNames.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace pcc::analysis {
@@ -24,12 +26,22 @@ StringRef getName(Operation *op) {
   return name.empty() ? op->getName().stripDialect() : name;
 }
 
+/// Returns the name of the node under a name by modules; null for other names. Such a node's name
+/// encloses a position of the file, as that of an op from which another is derived does not.
+static NameLoc findNode(NameLoc name) {
+  auto node = dyn_cast<NameLoc>(name.getChildLoc());
+  return node && isa<FileLineColLoc>(node.getChildLoc()) ? node : NameLoc();
+}
+
 SmallVector<StringRef> getNames(Operation *op) {
   SmallVector<NameLoc> names;
   collectNames(op->getLoc(), names);
   SmallVector<StringRef> texts;
-  for (NameLoc name : names)
+  for (NameLoc name : names) {
     texts.push_back(name.getName().getValue());
+    if (NameLoc node = findNode(name); node && !getDerivedFrom(op))
+      texts.push_back(node.getName().getValue());
+  }
   if (texts.empty())
     texts.push_back(op->getName().stripDialect());
   return texts;
@@ -44,6 +56,26 @@ std::optional<StringRef> getDerivedFrom(Operation *op) {
   if (origin.empty() || !names.front().getName().getValue().starts_with((origin + ".").str()))
     return std::nullopt;
   return origin;
+}
+
+std::optional<std::string> findCommonModule(Location loc) {
+  SmallVector<NameLoc> names;
+  collectNames(loc, names);
+  if (names.size() < 2 || !llvm::all_of(names, findNode))
+    return std::nullopt;
+  auto moduleOf = [](NameLoc name) {
+    StringRef text = name.getName().getValue();
+    return text.contains('/') ? text.rsplit('/').first : StringRef();
+  };
+  SmallVector<StringRef> common;
+  moduleOf(names.front()).split(common, '.', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (NameLoc name : ArrayRef(names).drop_front()) {
+    SmallVector<StringRef> path;
+    moduleOf(name).split(path, '.', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    auto [end, _] = std::mismatch(common.begin(), common.end(), path.begin(), path.end());
+    common.truncate(end - common.begin());
+  }
+  return llvm::join(common, ".");
 }
 
 UsedNames::UsedNames(ModuleOp module) {

@@ -5,6 +5,9 @@
 //   loc("/fc1/MatMul"("model.onnx":3:0))                     /fc1/MatMul
 //   loc(fused["/ln/Sub", "/ln/Pow"])                         /ln/Sub and /ln/Pow: a raised op
 //   loc("/fc1/MatMul.grad"("/fc1/MatMul"("model.onnx":3:0))) /fc1/MatMul.grad, from /fc1/MatMul
+//   loc("fc1/matmul"("node_MatMul_3"("model.onnx":3:0)))     fc1/matmul and node_MatMul_3: an op
+//   named
+//                                                            by its module
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,9 +19,13 @@ namespace pcc::analysis {
 llvm::StringRef getName(mlir::Location loc);
 /// The name of `op`, else its mnemonic ("matmul").
 llvm::StringRef getName(mlir::Operation *op);
-/// Returns all names of `op` itself: of the parts of a fused location, without the op from which it
-/// was derived.
+/// Returns all names of `op` itself: of the parts of a fused location, and of nodes under names by
+/// modules. The op from which it was derived is left out.
 llvm::SmallVector<llvm::StringRef> getNames(mlir::Operation *op);
+/// Returns the innermost module that contains all parts of a fused location: `h.3.attn` for
+/// `h.3.attn/softmax` and `h.3.attn.proj/matmul`. Returns nothing if there are fewer than two
+/// parts, or if one has no name by modules.
+std::optional<std::string> findCommonModule(mlir::Location loc);
 /// The name of the op from which `op` was derived, if it was.
 std::optional<llvm::StringRef> getDerivedFrom(mlir::Operation *op);
 

@@ -87,6 +87,16 @@ def GraphSplitFusedMatmuls : Pass<"graph-split-fused-matmuls", "::mlir::ModuleOp
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
+def GraphNameComposites : Pass<"graph-name-composites"> {
+  let summary = "name ops that replace several nodes after the module of these nodes";
+  let description = [{
+    An attention that was raised from nodes of the modules `h.3.attn` and `h.3.attn.proj` is called
+    `h.3.attn/attention`. The names of the nodes stay in the location. Nothing happens to ops of
+    models without names by modules.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
 def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
   let summary = "turn the model of a batch into the model of one of N microbatches";
   let description = [{

@@ -58,7 +58,9 @@ std::optional<NodeParts> splitNodeLocation(Location location) {
   if (!mark || mark.getValue() != nodeTag)
     return std::nullopt;
   auto name = dyn_cast<NameLoc>(fused.getLocations().front());
-  auto position = name ? dyn_cast<FileLineColLoc>(name.getChildLoc()) : FileLineColLoc();
+  auto inner = name ? dyn_cast<NameLoc>(name.getChildLoc()) : NameLoc(); // under a module's name
+  auto position =
+      name ? dyn_cast<FileLineColLoc>((inner ? inner : name).getChildLoc()) : FileLineColLoc();
   if (!position)
     return std::nullopt;
   NodeParts parts{position.getFilename(), name.getName(), position.getLine(), {}};
@@ -105,12 +107,15 @@ Location fileLocation(llvm::StringRef file, MLIRContext &context) {
 }
 
 Location nodeLocation(llvm::StringRef file, int64_t index, const onnx::NodeProto &node,
-                      MLIRContext &context) {
+                      MLIRContext &context, llvm::StringRef moduleName) {
   llvm::StringRef name = node.name();
   if (name.empty() && node.output_size() > 0)
     name = node.output(0);
   Location position = FileLineColLoc::get(&context, file, static_cast<unsigned>(index), 0);
-  llvm::SmallVector<Location, 2> parts = {NameLoc::get(StringAttr::get(&context, name), position)};
+  Location named = NameLoc::get(StringAttr::get(&context, name), position);
+  if (!moduleName.empty())
+    named = NameLoc::get(StringAttr::get(&context, moduleName), named);
+  llvm::SmallVector<Location, 2> parts = {named};
   for (const onnx::StringStringEntryProto &entry : node.metadata_props())
     if (entry.key() == stackTraceKey)
       if (std::optional<Frame> frame = findUserFrame(entry.value()))

@@ -5,10 +5,15 @@
 //     loc(fused<"onnx.node">["/h.3/mlp/c_fc/MatMul"("model.onnx":62:0), "train.py":53:0])
 //
 // with the node's name, the file, and the node's index (from 0, in the order of the file). If the
-// exporter stored the line of the user's program, the location is fused with it. A diagnostic at
-// the node reads
+// exporter stored the line of the user's program, the location is fused with it. If it stored the
+// module (ModuleNames.h), the op's name is that of the module, around the node's name:
+//
+//     "h.3.mlp.c_fc/matmul"("node_MatMul_62"("model.onnx":62:0))
+//
+// Diagnostics at these nodes read
 //
 //     model.onnx:node 62 '/h.3/mlp/c_fc/MatMul' (train.py:53): error: …
+//     model.onnx:node 62 'h.3.mlp.c_fc/matmul' (train.py:53): error: …
 //
 // Locations survive every pass, so the last phase can still report the node of an op.
 #pragma once
@@ -26,9 +31,9 @@ namespace pcc::import {
 mlir::Location fileLocation(llvm::StringRef file, mlir::MLIRContext &context);
 
 /// Returns the location of node `index` of `file`. A node without a name gets the name of its first
-/// output.
+/// output. `moduleName`, if not empty, is the op's name by modules.
 mlir::Location nodeLocation(llvm::StringRef file, int64_t index, const onnx::NodeProto &node,
-                            mlir::MLIRContext &context);
+                            mlir::MLIRContext &context, llvm::StringRef moduleName = "");
 
 /// Prints `location` as diagnostics show it: ONNX nodes in the form above, source positions as
 /// `file:line:column`, whole files as `file`, and nothing for an unknown location.

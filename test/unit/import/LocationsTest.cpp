@@ -38,6 +38,12 @@ TEST_F(LocationsTest, NodeWithoutSourceLineOrName) {
   EXPECT_EQ(diagnostics, "model.onnx:node 0 'y': warning: odd\n");
 }
 
+TEST_F(LocationsTest, NodeWithModule) {
+  mlir::emitError(nodeLocation("model.onnx", 62, matmulNode(""), context, "h.3.mlp.c_fc/matmul"))
+      << "no";
+  EXPECT_EQ(diagnostics, "model.onnx:node 62 'h.3.mlp.c_fc/matmul': error: no\n");
+}
+
 TEST_F(LocationsTest, OtherPlacesAndNotes) {
   mlir::Location file = fileLocation("model.onnx", context);
   mlir::emitError(file) << "one";

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/files/ModuleNames.h"
+
+#include "compiler/import/files/onnx.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include <optional>
+
+namespace pcc::import {
+namespace {
+
+constexpr llvm::StringLiteral scopesKey = "pkg.torch.onnx.name_scopes";
+
+/// Returns the path of the innermost module in a list of scopes in Python's form, such as
+/// `['', 'model', 'model.norm', 'mul_3']`. The last entry is the traced node. Returns nothing for
+/// another text.
+std::optional<llvm::StringRef> parseModule(llvm::StringRef text) {
+  if (!text.consume_front("[") || !text.consume_back("]"))
+    return std::nullopt;
+  llvm::SmallVector<llvm::StringRef> scopes;
+  text.split(scopes, ", ");
+  if (scopes.size() < 2)
+    return std::nullopt;
+  llvm::StringRef module = scopes[scopes.size() - 2];
+  bool isQuoted = module.size() >= 2 && (module.front() == '\'' || module.front() == '"') &&
+                  module.front() == module.back();
+  return isQuoted ? std::optional(module.drop_front().drop_back()) : std::nullopt;
+}
+
+std::optional<llvm::StringRef> findModule(const onnx::NodeProto &node) {
+  for (const onnx::StringStringEntryProto &entry : node.metadata_props())
+    if (entry.key() == scopesKey)
+      return parseModule(entry.value());
+  return std::nullopt;
+}
+
+/// Returns what a node does, from its operator: `LayerNormalization` is `layer_normalization`. A
+/// `Gemm` is a matmul, because exporters write one for the other.
+std::string findRole(llvm::StringRef op) {
+  if (op == "MatMul" || op == "Gemm")
+    return "matmul";
+  std::string role;
+  for (auto [index, letter] : llvm::enumerate(op)) {
+    bool startsWord =
+        index > 0 && llvm::isUpper(letter) &&
+        (llvm::isLower(op[index - 1]) || (index + 1 < op.size() && llvm::isLower(op[index + 1])));
+    if (startsWord)
+      role += '_';
+    role += llvm::toLower(letter);
+  }
+  return role;
+}
+
+/// Tells which values depend on an input of the graph by more than its shape.
+class ComputedValues {
+public:
+  explicit ComputedValues(const onnx::GraphProto &graph) {
+    llvm::StringSet<> initializers;
+    for (const onnx::TensorProto &tensor : graph.initializer())
+      initializers.insert(tensor.name());
+    for (const onnx::ValueInfoProto &input : graph.input())
+      if (!initializers.contains(input.name()))
+        names.insert(input.name());
+  }
+
+  /// Visits the nodes in order; returns whether `node` is computed from an input.
+  bool visit(const onnx::NodeProto &node) {
+    bool isShape = node.op_type() == "Shape" || node.op_type() == "Size";
+    bool isComputed = !isShape && llvm::any_of(node.input(), [&](const std::string &name) {
+      return names.contains(name);
+    });
+    if (isComputed)
+      for (const std::string &name : node.output())
+        names.insert(name);
+    return isComputed;
+  }
+
+private:
+  llvm::StringSet<> names;
+};
+
+} // namespace
+
+std::vector<std::string> nameByModules(const onnx::GraphProto &graph) {
+  ComputedValues computed(graph);
+  llvm::StringMap<unsigned> counts;
+  std::vector<std::string> names;
+  for (const onnx::NodeProto &node : graph.node()) {
+    bool isComputed = computed.visit(node);
+    std::string &name = names.emplace_back();
+    std::optional<llvm::StringRef> module = findModule(node);
+    if (!module)
+      continue;
+    name = (*module + (module->empty() ? "" : "/") + findRole(node.op_type())).str();
+    if (!isComputed)
+      name += ".fixed";
+    if (unsigned number = counts[name]++)
+      name += "_" + std::to_string(number);
+  }
+  return names;
+}
+
+} // namespace pcc::import
