@@ -75,6 +75,7 @@ private:
   mlir::func::FuncOp function;
   std::vector<Initializer> parameters, largeConstants; ///< constants too large to fold
   llvm::StringMap<Tensor> values;                      ///< by name; null: poisoned
+  std::vector<std::string> absent;                     ///< initializers without data
   llvm::StringSet<> liftedConstants;                   ///< node results read as initializers
 };
 

@@ -2,6 +2,7 @@
 //
 // Builds the module around the nodes: initializers, the signature of @forward, its outputs.
 
+#include "compiler/import/AbsentWeights.h"
 #include "compiler/import/AlteredParameters.h"
 #include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/OnnxImporter.h"
@@ -61,9 +62,12 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   configuration = *chosen;
   if (!configuration.empty() && failed(checkConfigurations(*model, path, context)))
     return {};
+  llvm::StringMap<int64_t> dims = options.dims;
+  if (failed(declareAbsentWeights(*model->mutable_graph(), dims, fileLoc)))
+    return {};
   restored = restoreParameters(model, llvm::sys::path::parent_path(path), context);
   module = ModuleOp::create(fileLoc);
-  auto inputs = bindInputs(graph, options.dims, constantInputs, fileLoc);
+  auto inputs = bindInputs(graph, dims, constantInputs, fileLoc);
   bool isValid = readInitializers();
   for (const auto &[name, value] : constantInputs)
     isValid &= define(name.str(), Tensor::of(value), fileLoc);
@@ -127,6 +131,9 @@ bool OnnxImporter::readInitializers() {
   std::vector<std::string> altered = findAlteredParameters(graph, opset, exported);
   llvm::append_range(altered, restored.contradictions);
   recordAltered(altered);
+  if (isValid && !absent.empty())
+    emitRemark(fileLoc) << "the data of " << absent.size() << " tensors (first: '" << absent.front()
+                        << "') are not there: the model can be planned, but not run";
   return isValid;
 }
 
@@ -141,10 +148,13 @@ bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorPr
                                    Use use) {
   bool isParameter = use != Use::Constant;
   auto error = [&] { return emitError(fileLoc) << "initializer '" << name << "': "; };
-  auto data = tensors.read(tensor, error);
+  bool isAbsent = tensors.isAbsent(tensor);
+  auto data = isAbsent ? tensors.readTypeOnly(tensor, error) : tensors.read(tensor, error);
   if (!data)
     return false;
-  if (!isParameter && data->type.getNumElements() <= Emitter::maxFoldedElements)
+  if (isAbsent)
+    absent.push_back(name);
+  if (!isParameter && !isAbsent && data->type.getNumElements() <= Emitter::maxFoldedElements)
     return define(name, Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
   if (!graph::hasGraphShape(data->type) || !isGraphElement(data->type.getElementType())) {
     error() << "tensors of type " << data->type << " are not supported";

@@ -119,6 +119,8 @@ void Restoration::readGraph() {
 }
 
 std::optional<TensorData> Restoration::readData(const onnx::TensorProto &tensor) {
+  if (tensors.isAbsent(tensor))
+    return std::nullopt;
   ScopedDiagnosticHandler ignored(&context, [](Diagnostic &) { return success(); });
   return tensors.read(tensor, [&] { return emitError(UnknownLoc::get(&context)); });
 }

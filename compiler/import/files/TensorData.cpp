@@ -6,6 +6,7 @@
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,6 +21,9 @@ namespace pcc::import {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "raw_data is little endian");
+
+/// Key of the entry in `external_data` that marks a tensor without data.
+constexpr const char *absentKey = "pcc.absent";
 
 uint64_t byteWidth(Type elementType) {
   return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
@@ -97,6 +101,10 @@ Type elementTypeOf(int32_t dataType, MLIRContext &context) {
 }
 
 ElementsAttr TensorData::toResource(llvm::StringRef name) const {
+  if (isAbsent()) {
+    auto &manager = DenseResourceElementsHandle::getManagerInterface(type.getContext());
+    return DenseResourceElementsAttr::get(type, manager.insert(name));
+  }
   uint64_t alignment = byteWidth(type.getElementType());
   if (!llvm::isAddrAligned(llvm::Align(alignment), bytes.data()))
     return DenseResourceElementsAttr::get(
@@ -144,6 +152,31 @@ std::optional<TensorData> TensorReader::read(const onnx::TensorProto &tensor, Er
     return std::nullopt;
   }
   return data;
+}
+
+void markAbsent(onnx::TensorProto &tensor) {
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  tensor.add_external_data()->set_key(absentKey);
+}
+
+bool TensorReader::isAbsent(const onnx::TensorProto &tensor) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL)
+    return false;
+  for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
+    if (entry.key() == absentKey)
+      return true;
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, entry.value());
+    if (entry.key() == "location" && !entry.value().empty() && !leavesFolder(entry.value()))
+      return !llvm::sys::fs::exists(path);
+  }
+  return false;
+}
+
+std::optional<TensorData> TensorReader::readTypeOnly(const onnx::TensorProto &tensor,
+                                                     ErrorStarter error) {
+  TensorData data{readType(tensor, error), {}, {}};
+  return data.type ? std::optional(std::move(data)) : std::nullopt;
 }
 
 std::optional<TensorReader::External> TensorReader::readReference(const onnx::TensorProto &tensor,

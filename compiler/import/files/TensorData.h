@@ -24,14 +24,20 @@ namespace pcc::import {
 mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext &context);
 
 /// Row-major little-endian elements, in the model, in a mapped file, or in memory of their own.
+/// They may be absent: then only the type is known.
 struct TensorData {
   mlir::RankedTensorType type;
-  llvm::ArrayRef<char> bytes;        ///< exactly the size of `type`
+  llvm::ArrayRef<char> bytes;        ///< exactly the size of `type`; null if absent
   std::shared_ptr<const void> owner; ///< keeps `bytes` alive
 
-  /// Returns a resource named `name` over these bytes, without a copy if they are aligned.
+  bool isAbsent() const { return !bytes.data() && type.getNumElements() > 0; }
+  /// Returns a resource named `name` over these bytes, without a copy if they are aligned. An
+  /// absent tensor gives a resource without bytes.
   mlir::ElementsAttr toResource(llvm::StringRef name) const;
 };
+
+/// Marks `tensor`, which has a type and sizes, as one whose data no file has.
+void markAbsent(onnx::TensorProto &tensor);
 
 /// Starts the error of a tensor that cannot be read; the reader appends the reason.
 using ErrorStarter = llvm::function_ref<mlir::InFlightDiagnostic()>;
@@ -46,6 +52,13 @@ public:
   /// Reads type and data of `tensor`, which must be part of the model. Sizes that overflow, data of
   /// the wrong size, and external data that leaves the folder or ends early are errors.
   std::optional<TensorData> read(const onnx::TensorProto &tensor, ErrorStarter error);
+
+  /// Returns whether the data of `tensor` are absent: marked so, or external in a file that does
+  /// not exist.
+  bool isAbsent(const onnx::TensorProto &tensor);
+
+  /// Reads the type of `tensor` only. Sizes that overflow are errors.
+  std::optional<TensorData> readTypeOnly(const onnx::TensorProto &tensor, ErrorStarter error);
 
 private:
   /// A part of a file beside the model.
