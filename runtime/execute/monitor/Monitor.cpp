@@ -39,7 +39,7 @@ Status Monitor::open() {
 }
 
 std::string Monitor::line(int64_t step, double loss) const {
-  return fmt::format("epoch: {} step: {}, loss is {:.5g}\n", step / options.stepsPerEpoch + 1,
+  return fmt::format("epoch: {} step: {}, loss is {:.6g}\n", step / options.stepsPerEpoch + 1,
                      step % options.stepsPerEpoch + 1, loss);
 }
 
