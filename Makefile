@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
-.PHONY: help deps build demo test test-full test-onnxruntime test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit hooks clean
+.PHONY: help deps build demo test test-full test-onnxruntime test-models test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit hooks clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -39,6 +39,11 @@ test-onnxruntime: deps ## compares random ONNX graphs (COUNT=3000) in pcc and in
 	@$(call configure,release,$(BUILD))
 	@ninja -C $(BUILD) -j $(JOBS) onnx-graphs
 	@test/fuzz/onnx/compare-onnxruntime $(BUILD) $(or $(COUNT),3000)
+
+test-models: deps ## trains public models in pcc and in torch (MODELS="gpt2 vit"), in a separate virtual environment
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS) pcc
+	@test/models/compare-models $(BUILD) $(MODELS)
 
 test-asan: deps ## runs the tests under AddressSanitizer
 	@$(call configure,asan,build-asan)

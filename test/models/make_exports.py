@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the small exports of test/compiler/models, with data and the losses of torch.
+
+usage: make_exports.py FOLDER        (in the virtual environment of compare-models)
+
+Each model has the file that torch exports by default or without optimization, without stack traces. `golden.json` has
+the losses of 4 steps with `sgd,lr=0.05` on the stored data.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import onnx
+import torch
+
+from definitions import Detector, Model, Unet, image, tokens, transformer
+from train_beside_torch import Experiment
+
+TINY = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+LANGUAGE = {**TINY, "vocab_size": 96, "max_position_embeddings": 16}
+NO_CACHE = {"options": {"use_cache": False}}
+# Name of the file: (model, whether the exporter optimizes).
+EXPORTS = {
+    "gpt2": (Model(transformer("GPT2LMHeadModel", "GPT2Config", n_embd=16, n_layer=2, n_head=2, vocab_size=96,
+                               n_positions=16, **NO_CACHE), lambda n: (tokens(n, 8),)), False),
+    "llama": (Model(transformer("LlamaForCausalLM", "LlamaConfig", num_key_value_heads=1, **LANGUAGE, **NO_CACHE),
+                    lambda n: (tokens(n, 8),)), True),
+    "bert": (Model(transformer("BertForSequenceClassification", "BertConfig", **LANGUAGE), lambda n: (tokens(n, 8),)),
+             False),
+    "vit": (Model(transformer("ViTForImageClassification", "ViTConfig", image_size=16, patch_size=8, **TINY),
+                  lambda n: (image(n, 16),)), True),
+    "unet": (Model(Unet, lambda n: (image(n, 8), torch.linspace(1.0, 20.0, n))), True),
+}
+KEPT_METADATA = ("pkg.torch.onnx.fx_node", "pkg.torch.onnx.name_scopes", "pkg.torch.export", "pkg.onnxscript")
+
+
+def shorten(file):
+    """Removes what import does not read: stack traces, classes, the shapes of inner values."""
+    model = onnx.load(file)
+    del model.graph.value_info[:]
+    for node in model.graph.node:
+        kept = [entry for entry in node.metadata_props if entry.key.startswith(KEPT_METADATA)]
+        del node.metadata_props[:]
+        node.metadata_props.extend(kept)
+        node.doc_string = ""
+    onnx.save(model, file)
+
+
+def main():
+    folder = Path(sys.argv[1]).resolve()
+    golden = {}
+    for name, (definition, optimized) in EXPORTS.items():
+        experiment = Experiment(name, steps=4, batch=4, definition=definition)
+        file, data = experiment.export(folder / name, optimized, dynamic=False)
+        shorten(file)
+        golden[name] = {"data": data.replace(f"{folder}/", ""), "losses": experiment.trained["sgd"][0]}
+    (folder / "golden.json").write_text(json.dumps(golden, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trains public models in pcc and in torch from the same weights, on the same data, and compares them.
+
+usage: train_beside_torch.py PCC FOLDER [MODEL…] [--forms=default,raw] [--batches=static,dynamic]
+                             [--optimizers=sgd,adamw] [--ways=NAME,…] [--steps=8] [--batch=4]
+
+A cell of the table is right if all losses are within 2e-5 of torch's, torch loads the saved file strictly, each
+parameter is within 1 % of its move, and the trained model gives torch's outputs. Where the samples of a batch depend on
+each other, microbatches and copies must be refused. Exit code 1 if a cell is not right. FOLDER keeps the exported
+models, their data and the output of every run.
+"""
+
+import argparse
+import contextlib
+import copy
+import io
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_model
+from torch.nn.functional import cross_entropy
+
+from definitions import MODELS
+
+LOSS_TOLERANCE, PARAMETER_TOLERANCE = 2e-5, 0.01
+# Gradients below this share of the model's greatest one are zero in exact arithmetic, or too close to tell.
+ZERO_GRADIENT = 1e-7
+
+DATA_PARALLEL = ["--parallel-mode=data_parallel", "--gradients-mean"]
+SEARCH = ["--parallel-mode=auto_parallel", "--time-limit=10"]
+MICROBATCHES = ["--micro-batches=2", "--micro-reduction=mean"]
+WAYS = {
+    "1 rank": [],
+    "2 data parallel": ["--device-num=2", *DATA_PARALLEL],
+    "4 searched": ["--device-num=4", *SEARCH],
+    "2 stages": ["--device-num=2", *DATA_PARALLEL, "--pipeline-stages=2", *MICROBATCHES],
+    "2 stages x 2 searched": ["--device-num=4", *SEARCH, "--pipeline-stages=2", *MICROBATCHES],
+    "2 copies": ["--device-num=2", *DATA_PARALLEL, "--interleave-num=2", "--micro-reduction=mean"],
+    "sharded optimizer": ["--device-num=2", *DATA_PARALLEL, "--enable-parallel-optimizer", "--parallel-optimizer-level=3",
+                          "--parallel-optimizer-threshold=0"],
+}
+PARTS_OF_BATCH = [way for way, flags in WAYS.items() if any("micro-reduction" in flag for flag in flags)]
+OPTIMIZERS = {
+    "sgd": ("sgd,lr={rate}", lambda parameters, rate: torch.optim.SGD(parameters, rate)),
+    "adamw": ("adam_weight_decay,lr={rate},weight_decay=0.01,eps=1e-8",
+              lambda parameters, rate: torch.optim.AdamW(parameters, rate, weight_decay=0.01)),
+}
+
+
+def rate_of(definition, optimizer):
+    return definition.rate if optimizer == "sgd" else definition.rate / 50
+
+
+def first(result):
+    return result if isinstance(result, torch.Tensor) else result[0]
+
+
+def loss_of(model, inputs, labels):
+    logits = first(model(*inputs))
+    return cross_entropy(logits.reshape(-1, logits.shape[-1]), labels.reshape(-1))
+
+
+class Experiment:
+    """One model with its weights, the batches of all steps, and what torch makes of them."""
+
+    def __init__(self, name, steps, batch, definition=None):
+        torch.manual_seed(0)
+        self.name, self.definition, self.batch = name, definition or MODELS[name], batch
+        self.model = self.definition.build().eval()
+        self.inputs = [self.definition.inputs(batch) for _ in range(steps)]
+        with torch.no_grad():
+            shape = first(self.model(*self.inputs[0])).shape
+        self.labels = [torch.randint(0, shape[-1], shape[:-1]) for _ in range(steps)]
+        self.gradients = self.exact_gradients()
+        self.trained = {optimizer: self.train(optimizer) for optimizer in OPTIMIZERS}
+
+    def exact_gradients(self):
+        """Returns the gradients of the first step in f64, or in f32 where torch has no f64 kernel."""
+        model = copy.deepcopy(self.model).double()
+        inputs = [x.double() if x.is_floating_point() else x for x in self.inputs[0]]
+        try:
+            loss_of(model, inputs, self.labels[0]).backward()
+        except RuntimeError:
+            model = copy.deepcopy(self.model)
+            loss_of(model, self.inputs[0], self.labels[0]).backward()
+        return {key: torch.zeros_like(p) if p.grad is None else p.grad for key, p in model.named_parameters()}
+
+    def train(self, name):
+        """Returns (losses, trained model)."""
+        model = copy.deepcopy(self.model)
+        optimizer = OPTIMIZERS[name][1](model.parameters(), rate_of(self.definition, name))
+        losses = []
+        for inputs, labels in zip(self.inputs, self.labels):
+            optimizer.zero_grad()
+            loss = loss_of(model, inputs, labels)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses, model
+
+    def export(self, folder, optimized, dynamic):
+        """Writes the model and its data; returns (model file, --data flag)."""
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "model.onnx"
+        shapes = tuple({0: torch.export.Dim("batch", min=2, max=512)} for _ in self.inputs[0])
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program = torch.onnx.export(self.model, self.inputs[0], dynamo=True, verbose=False, optimize=optimized,
+                                        **({"dynamic_shapes": shapes} if dynamic else {}))
+            program.save(file)
+        fields = []
+        for index, value in enumerate(program.model.graph.inputs):
+            np.save(folder / f"input{index}.npy", torch.cat([step[index] for step in self.inputs]).numpy())
+            fields.append(f"{value.name}={folder}/input{index}.npy")
+        np.save(folder / "labels.npy", torch.cat(self.labels).numpy())
+        return file, "--data=npy:" + ",".join([*fields, f"labels={folder}/labels.npy"])
+
+
+def compare_parameters(experiment, reference, ours):
+    """Returns (greatest error as a share of the parameter's move, its name)."""
+    start = dict(experiment.model.named_parameters())
+    trained = dict(ours.named_parameters())
+    floor = ZERO_GRADIENT * max(float(g.abs().max()) for g in experiment.gradients.values())
+    worst = (0.0, "")
+    for key, value in reference.named_parameters():
+        live = experiment.gradients[key].abs() > floor
+        if not live.any():
+            continue
+        move = (value - start[key]).detach()[live].norm()
+        error = (value - trained[key]).detach()[live].norm()
+        worst = max(worst, (float(error / max(move, 1e-9)), key))
+    return worst
+
+
+def judge(experiment, optimizer, output, saved):
+    """Returns an empty text if pcc trained as torch did, else what differs."""
+    losses, reference = experiment.trained[optimizer]
+    found = [step["loss"] for step in json.loads(output[output.index('{"steps"'):])["steps"]]
+    if len(found) != len(losses):
+        return f"{len(found)} losses of {len(losses)}"
+    error = max(abs(a - b) / abs(b) for a, b in zip(found, losses))
+    if not error <= LOSS_TOLERANCE:
+        return f"loss {error:.1e} off"
+    ours = copy.deepcopy(experiment.model)
+    try:
+        load_model(ours, saved, strict=True)  # tied parameters have one name in the file
+    except RuntimeError as problem:
+        return "not loaded: " + " ".join(str(problem).split())[:150]
+    error, key = compare_parameters(experiment, reference, ours)
+    if not error <= PARAMETER_TOLERANCE:
+        return f"parameter {key} {error:.1e} of its move off"
+    with torch.no_grad():
+        difference = first(ours(*experiment.inputs[0])) - first(reference(*experiment.inputs[0]))
+    return "" if float(difference.abs().max()) < 1e-3 else f"outputs {float(difference.abs().max()):.1e} off"
+
+
+def run_pcc(pcc, experiment, exported, optimizer, way, dynamic, folder):
+    """Trains in pcc on one way; returns an empty text or what is wrong."""
+    file, data = exported
+    saved, log = folder / "trained.safetensors", folder / f"{way.replace(' ', '_')}_{optimizer}.log"
+    saved.unlink(missing_ok=True)
+    rate = rate_of(experiment.definition, optimizer)
+    command = [pcc, "run", str(file), "--loss=softmax_cross_entropy", data,
+               "--optimizer=" + OPTIMIZERS[optimizer][0].format(rate=rate),
+               "--epochs=1", "--log-every=0", "--format=json", f"--save={saved}", *experiment.definition.flags, *WAYS[way]]
+    if dynamic:
+        command.append(f"--set-dim=batch={experiment.batch}")
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    except subprocess.TimeoutExpired:
+        return "no end after 300 s"
+    log.write_text(" ".join(command) + "\n" + run.stdout + run.stderr)
+    if experiment.definition.mixes_samples and way in PARTS_OF_BATCH:
+        return "" if "cannot work on one of 2 microbatches" in run.stderr else "not refused"
+    if run.returncode:
+        problem = next((line for line in run.stderr.splitlines() if "error:" in line), run.stderr[:200])
+        return f"exit code {run.returncode}: {problem[-200:]}"
+    return judge(experiment, optimizer, run.stdout, saved)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pcc")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--forms", default="default,raw")
+    parser.add_argument("--batches", default="static,dynamic")
+    parser.add_argument("--optimizers", default="sgd,adamw")
+    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--batch", type=int, default=4)
+    options = parser.parse_args()
+    right = total = 0
+    for name in options.models or MODELS:
+        experiment = Experiment(name, options.steps, options.batch)
+        for form in options.forms.split(","):
+            for batch in options.batches.split(","):
+                folder = options.folder.resolve() / name / f"{form}-{batch}"
+                try:
+                    exported = experiment.export(folder, form == "default", batch == "dynamic")
+                except Exception as problem:  # the exporter raises errors of many kinds
+                    print(f"{name} | {form} {batch} | not exported: {type(problem).__name__}", flush=True)
+                    continue
+                for optimizer in options.optimizers.split(","):
+                    wrong = {way: run_pcc(options.pcc, experiment, exported, optimizer, way, batch == "dynamic", folder)
+                             for way in options.ways.split(",")}
+                    total += len(wrong)
+                    right += sum(not text for text in wrong.values())
+                    print(f"{name} | {form} {batch} {optimizer} | {sum(not t for t in wrong.values())} of {len(wrong)} right")
+                    for way, text in wrong.items():
+                        if text:
+                            print(f"    {way}: {text}", flush=True)
+    print(f"{right} of {total} cells right")
+    return 0 if right == total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
