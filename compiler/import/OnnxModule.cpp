@@ -132,8 +132,8 @@ bool OnnxImporter::readInitializers() {
   llvm::append_range(altered, restored.contradictions);
   recordAltered(altered);
   if (isValid && !absent.empty())
-    emitRemark(fileLoc) << "the data of " << absent.size() << " tensors (first: '" << absent.front()
-                        << "') are not there: the model can be planned, but not run";
+    emitRemark(fileLoc) << "tensors whose data are not there: " << absent.size() << " (first: '"
+                        << absent.front() << "'); the model can be planned, but not run";
   return isValid;
 }
 

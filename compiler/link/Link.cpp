@@ -79,12 +79,16 @@ FailureOr<uint64_t> Linker::linkConstant(task::BufferOp op) {
   auto [it, isNew] = shared.constants.try_emplace(*op.getValue(), executable.constants().size());
   if (!isNew)
     return it->second;
-  FailureOr<std::string> bytes = bytesOf(*op.getValue());
-  if (failed(bytes) || int64_t(bytes->size()) != op.getBytes())
-    return op.emitOpError()
-           << "has no values: expected a constant whose elements are in the module";
   std::string &all = *executable.mutable_constants();
-  all += *bytes;
+  if (!shared.hasValues) {
+    all.resize(all.size() + op.getBytes());
+  } else {
+    FailureOr<std::string> bytes = bytesOf(*op.getValue());
+    if (failed(bytes) || int64_t(bytes->size()) != op.getBytes())
+      return op.emitOpError()
+             << "has no values: expected a constant whose elements are in the module";
+    all += *bytes;
+  }
   all.resize(llvm::alignTo(std::max<size_t>(all.size(), it->second + 1), abi::bufferAlignment));
   return it->second;
 }
@@ -261,8 +265,8 @@ static void linkCode(ModuleOp module, const lower::KernelObject &object,
     executable.mutable_object()->add_cpu_features(feature);
 }
 
-LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
-                             abi::Executable &executable) {
+static LogicalResult linkTables(ModuleOp module, const lower::KernelObject &object, bool hasValues,
+                                abi::Executable &executable) {
   FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(module);
   if (failed(programs))
     return failure();
@@ -272,6 +276,7 @@ LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
   SharedTables shared(executable);
   shared.stages = int64_t(programs->size());
   shared.isCut = programs->front() != module;
+  shared.hasValues = hasValues;
   if (failed(linkMesh(*programs, shared)))
     return failure();
   if (failed(linkPrograms(*programs, shared)))
@@ -282,10 +287,15 @@ LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
   return success();
 }
 
+LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
+                             abi::Executable &executable) {
+  return linkTables(module, object, /*hasValues=*/true, executable);
+}
+
 static FailureOr<abi::Executable> linkAndProve(ModuleOp module, const lower::KernelObject &object,
                                                bool hasCode) {
   abi::Executable executable;
-  if (failed(linkExecutable(module, object, executable)) ||
+  if (failed(linkTables(module, object, /*hasValues=*/hasCode, executable)) ||
       failed(proveExecutable(module, executable, hasCode)))
     return failure();
   return executable;

@@ -19,8 +19,9 @@ mlir::LogicalResult linkExecutable(mlir::ModuleOp module, const lower::KernelObj
 /// Compiles the kernels of a module after phase llvm and links it. Reports errors as diagnostics.
 mlir::FailureOr<abi::Executable> linkProgram(mlir::ModuleOp module);
 
-/// Links a module after phase task: its instructions without the code of their kernels. The result
-/// can be proved and simulated, but not run. Reports errors as diagnostics.
+/// Links a module after phase task: its instructions without the code of their kernels, and without
+/// values of constants and parameters. The result can be proved and simulated, but not run. Reports
+/// errors as diagnostics.
 mlir::FailureOr<abi::Executable> linkInstructions(mlir::ModuleOp module);
 
 } // namespace pcc::link

@@ -63,12 +63,16 @@ LogicalResult Linker::linkInitializer(graph::ParameterOp op, abi::Initializer &i
     initializer.mutable_normal()->set_deviation(arguments[1]);
     return success();
   case graph::InitKind::File: {
+    if (!shared.hasValues) {
+      initializer.set_constant(0);
+      return success();
+    }
     FailureOr<std::string> bytes = failure();
     if (op.getValue())
       bytes = bytesOf(*op.getValue());
     if (failed(bytes))
       return op.emitOpError() << "has no first value: expected its elements in the module, got a "
-                                 "resource that is not there";
+                                 "resource that is not there; '--weights' gives the values";
     initializer.set_data(std::move(*bytes));
     return success();
   }

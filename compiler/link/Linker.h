@@ -29,7 +29,8 @@ struct SharedTables {
 
   abi::Executable &executable;
   int64_t stages = 1;
-  bool isCut = false; ///< the mesh has an axis of stages
+  bool isCut = false;    ///< the mesh has an axis of stages
+  bool hasValues = true; ///< constants and initial values are linked, not only their sizes
   llvm::DenseMap<mlir::Attribute, uint32_t> groups;
   llvm::DenseMap<mlir::Attribute, uint64_t> constants; ///< offsets
   llvm::StringMap<uint32_t> kernels;
