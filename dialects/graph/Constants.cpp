@@ -67,9 +67,7 @@ ElementsAttr pcc::graph::cutFirstPart(ElementsAttr value, unsigned dim, int64_t 
     return splat.resizeSplat(cut);
   auto dense = dyn_cast<DenseElementsAttr>(value);
   // Elements of one bit may be packed.
-  if (type.getElementType().isInteger(1)) {
-    if (!dense)
-      return {};
+  if (dense && type.getElementType().isInteger(1)) {
     auto elements = llvm::to_vector(dense.getValues<bool>());
     SmallVector<bool> first = cutBlocks(ArrayRef<bool>(elements), blocks, count, parts);
     return first.empty() ? ElementsAttr() : DenseElementsAttr::get(cut, first);
@@ -84,7 +82,13 @@ ElementsAttr pcc::graph::cutFirstPart(ElementsAttr value, unsigned dim, int64_t 
   if (bytes.empty() || bytes.size() != size * type.getNumElements())
     return {};
   SmallVector<char> first = cutBlocks(bytes, blocks, count, parts);
-  return first.empty() ? ElementsAttr() : DenseElementsAttr::getFromRawBuffer(cut, first);
+  if (first.empty())
+    return {};
+  if (!type.getElementType().isInteger(1))
+    return DenseElementsAttr::getFromRawBuffer(cut, first);
+  // A resource holds one byte for each bit.
+  return DenseElementsAttr::get(cut,
+                                llvm::map_to_vector(first, [](char byte) { return byte != 0; }));
 }
 
 /// Decodes an element of a resource from little-endian bytes; nothing for another element type.

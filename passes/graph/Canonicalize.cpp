@@ -7,6 +7,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
+#include "passes/graph/ShapeChain.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -16,31 +17,18 @@ namespace pcc::graph {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-/// Returns whether a transpose exchanges the last two dimensions and leaves all others in place.
-static bool swapsMatrix(TransposeOp op) {
-  if (!op)
-    return false;
-  ArrayRef<int64_t> permutation = op.getPermutation();
-  int64_t rank = permutation.size();
-  if (rank < 2 || permutation[rank - 1] != rank - 2)
-    return false;
-  return llvm::equal(permutation.drop_back(2), llvm::seq<int64_t>(0, rank - 2));
-}
-
 /// matmul(transpose(a), b) reads `a` transposed itself; likewise on the right.
 static LogicalResult absorbOperandTransposes(MatmulOp op, PatternRewriter &rewriter) {
-  auto lhs = op.getLhs().getDefiningOp<TransposeOp>();
-  auto rhs = op.getRhs().getDefiningOp<TransposeOp>();
-  bool onLeft = swapsMatrix(lhs), onRight = swapsMatrix(rhs);
-  if (!onLeft && !onRight)
+  Value lhs = findSwapped(op.getLhs(), rewriter), rhs = findSwapped(op.getRhs(), rewriter);
+  if (!lhs && !rhs)
     return failure();
   rewriter.modifyOpInPlace(op, [&] {
-    if (onLeft) {
-      op.getLhsMutable().assign(lhs.getInput());
+    if (lhs) {
+      op.getLhsMutable().assign(lhs);
       op.setTransposeLhs(!op.getTransposeLhs());
     }
-    if (onRight) {
-      op.getRhsMutable().assign(rhs.getInput());
+    if (rhs) {
+      op.getRhsMutable().assign(rhs);
       op.setTransposeRhs(!op.getTransposeRhs());
     }
   });
@@ -51,7 +39,7 @@ static LogicalResult absorbOperandTransposes(MatmulOp op, PatternRewriter &rewri
 /// names.
 static LogicalResult absorbResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
   auto matmul = op.getInput().getDefiningOp<MatmulOp>();
-  if (!swapsMatrix(op) || !matmul || !matmul->hasOneUse())
+  if (!matmul || !matmul->hasOneUse() || !findSwapped(op, rewriter))
     return failure();
   auto swapped = MatmulOp::create(rewriter, rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()}),
                                   matmul.getRhs(), matmul.getLhs(), !matmul.getTransposeRhs(),

@@ -95,21 +95,24 @@ func.func @other_constant(%q: !q, %k: !q, %v: !q) -> !q {
   return %3 : !q
 }
 
-// A mask of samples and a causal mask.
+// A mask of samples and a causal mask. Both hide by minus infinity, so that a wholly masked row is zero either way.
 // CHECK-LABEL: func.func @two_masks
 // CHECK: %[[M:.*]] = graph.select %{{.*}} : tensor<2x1x1x3xf32>
 // CHECK: graph.attention %arg0, %arg1, %arg2, %[[M]] scale = 1.000000e+00 {causal} :
 func.func @two_masks(%q: !q, %k: !q, %v: !q, %x: tensor<2x1x1x3xf32>) -> !q {
-  %hidden = graph.constant dense<-1.0e9> : !s
+  %hidden = graph.constant dense<0xFF800000> : !s
   %zero = graph.constant dense<0.0> : tensor<2x1x1x3xf32>
   %p = graph.compare gt %x, %zero : tensor<2x1x1x3xf32>
-  %c = graph.constant dense<[[0.0, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %c = graph.constant dense<[[0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
   %m = graph.broadcast %c, [2, 3] : tensor<3x3xf32> to !s
   %n = graph.broadcast %p, [0, 1, 2, 3] : tensor<2x1x1x3xi1> to !b
   %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
   %1 = graph.select %n, %0, %hidden : !s
   %2 = graph.add %1, %m : !s
-  %3 = graph.softmax %2 axis = 3 : !s
+  %w = graph.softmax %2 axis = 3 : !s
+  %nan = graph.compare ne %w, %w : !s
+  %none = graph.constant dense<0.0> : !s
+  %3 = graph.select %nan, %none, %w : !s
   %4 = graph.matmul %3, %v : !s, !q
   return %4 : !q
 }

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/graph/AttentionMasks.h"
+
+#include "dialects/graph/Constants.h"
+#include "dialects/graph/Roles.h"
+#include "passes/graph/Narrow.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace pcc::graph {
+
+namespace {
+
+/// Number of elements up to which the visibility of all masks together is computed.
+constexpr int64_t maxVisible = int64_t(1) << 26;
+
+bool isHidden(double number) { return number <= maxHiddenScore; }
+
+/// Returns whether `value` may hold numbers that hide positions. They come from inputs, or from
+/// constants of great magnitude. Parameters do not hide positions.
+bool mayHide(Value value) {
+  constexpr size_t maxOps = 64;
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t next = 0; next < found.size(); ++next) {
+    Operation *op = found[next].getDefiningOp();
+    if (!op) {
+      auto argument = cast<BlockArgument>(found[next]);
+      auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+      RoleAttr role = function ? getArgRole(function, argument.getArgNumber()) : RoleAttr();
+      bool isParameter = role && role.getKind() == RoleKind::Parameter;
+      if (!isParameter && isa<FloatType>(typeOf(argument).getElementType()))
+        return true;
+      continue;
+    }
+    if (found.size() > maxOps || isa<LogOp>(op))
+      return true;
+    if (isa<ConstantOp>(op) && isa<FloatType>(typeOf(found[next]).getElementType())) {
+      std::optional<double> splat = getSplat(found[next]);
+      auto numbers = splat ? std::optional(SmallVector<double>{*splat}) : readConstant(found[next]);
+      if (!numbers || llvm::any_of(*numbers, [](double number) {
+            return !(std::fabs(number) < -maxHiddenScore);
+          }))
+        return true;
+    }
+    found.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+} // namespace
+
+/// Properties of a constant mask.
+struct ConstantFacts {
+  bool isZero = true;      ///< no position is hidden, and nothing is added
+  bool isTwofold = true;   ///< all numbers are 0 or hide
+  bool hidesByInf = true;  ///< hidden positions are -∞
+  bool hidesAhead = false; ///< positions of the key beyond the query's + offset are hidden
+  bool hidesOther = false; ///< other positions are hidden as well
+  int64_t offset = 0;
+};
+
+struct Masks::Term {
+  Mask mask;
+  std::optional<Numbers> added; ///< numbers to add, of rank 4, if they are known
+  ConstantFacts facts;
+  bool mayHide = false; ///< whether it may hide a position
+};
+
+Masks::~Masks() = default;
+
+/// Finds the offset of a mask that hides all positions ahead of it, as the first row shows it.
+static void findAhead(const Numbers &mask, ArrayRef<int64_t> scores, ConstantFacts &facts) {
+  int64_t rows = scores[2], columns = scores[3];
+  if (mask.shape[2] != rows || mask.shape[3] != columns)
+    return;
+  ArrayRef<double> numbers = mask.values;
+  int64_t seen = 0;
+  for (int64_t column = 0; column < columns; ++column)
+    if (!isHidden(numbers[column]))
+      seen = column + 1;
+  facts.offset = seen - 1;
+  facts.hidesAhead = seen < columns;
+  for (auto [index, number] : llvm::enumerate(numbers)) {
+    int64_t row = int64_t(index) / columns % rows, column = int64_t(index) % columns;
+    bool isAhead = column > row + facts.offset;
+    facts.hidesAhead &= !isAhead || isHidden(number);
+    facts.hidesOther |= !isAhead && isHidden(number);
+  }
+}
+
+static ConstantFacts findFacts(const Numbers &mask, ArrayRef<int64_t> scores) {
+  ConstantFacts facts;
+  for (double number : mask.values) {
+    facts.isZero &= number == 0.0;
+    facts.isTwofold &= number == 0.0 || isHidden(number);
+    facts.hidesByInf &= !isHidden(number) || std::isinf(number);
+  }
+  if (!facts.isZero)
+    findAhead(mask, scores, facts);
+  return facts;
+}
+
+/// Returns the numbers that a known mask adds, in the rank of the scores.
+static std::optional<Numbers> readAdded(const Mask &mask, ArrayRef<int64_t> scores) {
+  std::optional<Numbers> numbers = readNumbers(mask.value);
+  if (!numbers)
+    return std::nullopt;
+  for (double &number : numbers->values) {
+    if (mask.isBoolean())
+      number = (number != 0.0) == mask.hidesTrue ? mask.hidden : 0.0;
+    else
+      number *= mask.factor;
+  }
+  auto shape = fitShape(typeOf(mask.value).getShape(), numbers->shape, scores);
+  if (!shape)
+    return std::nullopt;
+  numbers->shape = *shape;
+  return numbers;
+}
+
+/// Returns whether each row has a position that none of `masks` hides.
+static bool seesEveryRow(ArrayRef<const Numbers *> masks) {
+  SmallVector<int64_t> shape(4, 1);
+  for (const Numbers *mask : masks)
+    for (int64_t dim = 0; dim < 4; ++dim)
+      shape[dim] = std::max(shape[dim], mask->shape[dim]);
+  int64_t count = llvm::product_of(shape), columns = shape.back();
+  if (count > maxVisible)
+    return false;
+  std::vector<char> sees(count / columns);
+  for (int64_t index = 0; index < count; ++index)
+    sees[index / columns] |=
+        llvm::all_of(masks, [&](const Numbers *mask) { return !isHidden(mask->at(index, shape)); });
+  return llvm::all_of(sees, [](char row) { return row != 0; });
+}
+
+Masks::Masks(ArrayRef<Mask> masks, ArrayRef<int64_t> scores, Type element)
+    : scores(scores.begin(), scores.end()), element(element) {
+  SmallVector<const Numbers *> known;
+  everyRowSees = true;
+  for (const Mask &mask : masks) {
+    Term &term = terms.emplace_back();
+    term.mask = mask;
+    term.added = readAdded(mask, scores);
+    if (term.added)
+      term.facts = findFacts(*term.added, scores);
+    term.mayHide = term.added ? llvm::any_of(term.added->values, isHidden)
+                              : mask.isBoolean() || mayHide(mask.value);
+    everyRowSees &= term.added || !term.mayHide;
+  }
+  for (const Term &term : terms)
+    if (term.added)
+      known.push_back(&*term.added);
+  everyRowSees = everyRowSees && seesEveryRow(known);
+}
+
+/// Returns whether the only mask that hides positions is a select by a finite number, which may
+/// replace all scores of a row.
+bool Masks::replacesWholeRows() const {
+  auto hides = [](const Term &term) { return term.mayHide; };
+  auto isFinite = [](const Term &term) {
+    return term.mayHide && term.mask.isBoolean() && !std::isinf(term.mask.hidden);
+  };
+  return !everyRowSees && llvm::count_if(terms, hides) == 1 && llvm::any_of(terms, isFinite);
+}
+
+std::string Masks::findObstacle() const {
+  for (const Term &term : terms) {
+    if (term.mask.isBoolean() && !std::isinf(term.mask.hidden) && !everyRowSees &&
+        !replacesWholeRows())
+      return "a mask may hide a whole row by a finite score";
+    if (term.mask.isBoolean())
+      continue;
+    unsigned width = typeOf(term.mask.value).getElementType().getIntOrFloatBitWidth();
+    bool survives = term.added && term.facts.isTwofold && (term.facts.hidesByInf || everyRowSees);
+    if (width > element.getIntOrFloatBitWidth() && !survives)
+      return "the mask has a wider element type than the query";
+  }
+  return "";
+}
+
+/// Returns whether an attention may leave out what `term` hides ahead. It may if the scores there
+/// are -∞, or if they have no weight beside those of another position.
+bool Masks::mayBeCausal(const Term &term) const {
+  return term.added && term.facts.hidesAhead && (term.facts.hidesByInf || everyRowSees);
+}
+
+/// Returns a mask as numbers to add, narrowed and of rank 4.
+static Value makeAdded(const Mask &mask, ArrayRef<int64_t> scores, Type element,
+                       PatternRewriter &rewriter, Location loc) {
+  Value value = narrow(mask.value, scores, rewriter, loc);
+  RankedTensorType type = typeOf(value).clone(element);
+  if (mask.isBoolean()) {
+    Value hidden = ConstantOp::create(rewriter, loc, type, mask.hidden);
+    Value seen = ConstantOp::create(rewriter, loc, type, 0.0);
+    return SelectOp::create(rewriter, loc, type, value, mask.hidesTrue ? hidden : seen,
+                            mask.hidesTrue ? seen : hidden);
+  }
+  if (mask.factor != 1.0)
+    value = MulOp::create(rewriter, loc, value.getType(), value,
+                          ConstantOp::create(rewriter, loc, typeOf(value), mask.factor));
+  if (value.getType() != type)
+    value = CastOp::create(rewriter, loc, type, value);
+  return value;
+}
+
+/// Returns for each row whether a boolean mask shows a position: a number above 0.
+static Value findSight(const Mask &mask, ArrayRef<int64_t> scores, Type element,
+                       PatternRewriter &rewriter, Location loc) {
+  Value visible = narrow(mask.value, scores, rewriter, loc);
+  if (mask.hidesTrue)
+    visible = NotOp::create(rewriter, loc, visible.getType(), visible);
+  Value number = CastOp::create(rewriter, loc, typeOf(visible).clone(element), visible);
+  return ReduceOp::create(rewriter, loc, ReduceOpKind::Max, number, ArrayRef<int64_t>{3});
+}
+
+/// Returns the sum of two masks whose dimensions are equal or 1.
+static Value addMasks(Value a, Value b, PatternRewriter &rewriter, Location loc) {
+  SmallVector<int64_t> shape;
+  for (auto [left, right] : llvm::zip(typeOf(a).getShape(), typeOf(b).getShape()))
+    shape.push_back(std::max(left, right));
+  RankedTensorType type = typeOf(a).clone(shape);
+  auto repeat = [&](Value value) -> Value {
+    if (value.getType() == type)
+      return value;
+    return BroadcastOp::create(rewriter, loc, type, value, ArrayRef<int64_t>{0, 1, 2, 3});
+  };
+  return AddOp::create(rewriter, loc, type, repeat(a), repeat(b));
+}
+
+Masking Masks::build(PatternRewriter &rewriter, Location loc) const {
+  Masking masking;
+  for (const Term &term : terms) {
+    if (term.added && term.facts.isZero)
+      continue;
+    bool isExact = term.facts.isTwofold && !term.facts.hidesOther;
+    bool isUsual = term.facts.offset == scores[3] - scores[2];
+    if (!masking.causal && mayBeCausal(term) && (isExact || isUsual)) {
+      masking.causal = true;
+      if (!isUsual)
+        masking.offset =
+            ConstantOp::create(rewriter, loc, RankedTensorType::get({}, rewriter.getI64Type()),
+                               double(term.facts.offset));
+      if (isExact)
+        continue;
+    }
+    if (term.mayHide && replacesWholeRows())
+      masking.sees = findSight(term.mask, scores, element, rewriter, loc);
+    Value added = makeAdded(term.mask, scores, element, rewriter, loc);
+    masking.mask = masking.mask ? addMasks(masking.mask, added, rewriter, loc) : added;
+  }
+  return masking;
+}
+
+} // namespace pcc::graph

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Masks between the scores of an attention and their softmax: numbers that are added, and booleans
+// that replace scores. Scores are [batch, heads, positions of the query, positions of the key].
+#pragma once
+
+#include "passes/graph/Match.h"
+
+namespace pcc::graph {
+
+/// Upper bound of scores whose exponentials are 0 beside others. Files write such numbers for -∞.
+constexpr double maxHiddenScore = -1e4;
+
+/// A term of the scores.
+struct Mask {
+  mlir::Value value;      ///< numbers to add, or booleans, perhaps repeated
+  bool hidesTrue = false; ///< for booleans: whether true hides
+  double hidden = 0.0;    ///< for booleans: the score of hidden positions
+  double factor = 1.0;    ///< by which numbers are multiplied
+  bool isBoolean() const { return typeOf(value).getElementType().isInteger(1); }
+};
+
+/// The operands of an attention that stand for all masks.
+struct Masking {
+  mlir::Value mask, offset;
+  mlir::Value sees; ///< numbers above 0 for rows that see a position, else null: all rows do
+  bool causal = false;
+};
+
+/// The masks of one attention.
+class Masks {
+public:
+  /// `scores`: the shape of the scores, of rank 4. `element`: the element type of the query.
+  Masks(llvm::ArrayRef<Mask> masks, llvm::ArrayRef<int64_t> scores, mlir::Type element);
+  ~Masks();
+
+  /// Returns why an attention with these masks would differ from the scores' softmax; empty if it
+  /// does not. Rows that are wholly masked decide. An attention yields 0 for them if their scores
+  /// are -∞, and what the softmax yields if finite numbers are added.
+  std::string findObstacle() const;
+
+  /// Makes the operands of the attention. A select by a finite number gives wholly masked rows
+  /// equal weights, and their query no gradient. So does an attention whose query is 0 there: rows
+  /// for which `sees` is not above 0.
+  Masking build(mlir::PatternRewriter &rewriter, mlir::Location loc) const;
+
+private:
+  struct Term;
+  bool mayBeCausal(const Term &term) const;
+  bool replacesWholeRows() const;
+
+  llvm::SmallVector<int64_t> scores;
+  mlir::Type element;
+  std::vector<Term> terms;
+  bool everyRowSees = false; ///< whether it is proved that no row is wholly masked
+};
+
+} // namespace pcc::graph

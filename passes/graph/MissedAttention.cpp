@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/graph/MissedAttention.h"
+
+#include "passes/graph/AttentionScores.h"
+
+using namespace mlir;
+
+namespace pcc::graph {
+
+SmallVector<MissedAttention> findMissedAttentions(Operation *op) {
+  SmallVector<MissedAttention> missed;
+  PatternRewriter rewriter(op->getContext());
+  op->walk([&](MatmulOp matmul) {
+    std::string obstacle;
+    rewriter.setInsertionPoint(matmul);
+    if (!matchAttention(matmul, rewriter, obstacle) && !obstacle.empty())
+      missed.push_back({findWeights(matmul), obstacle});
+  });
+  return missed;
+}
+
+} // namespace pcc::graph

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values without their repetition along dimensions: masks are small, and exporters expand them.
+#pragma once
+
+#include "passes/graph/Match.h"
+
+namespace pcc::graph {
+
+/// Known numbers. A dimension of size 1 may stand for a repetition along this dimension.
+struct Numbers {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<double> values;
+
+  /// Returns the number at the row-major `index` of a tensor of shape `of`, of equal rank.
+  double at(int64_t index, llvm::ArrayRef<int64_t> of) const;
+};
+
+/// Returns the numbers of a value that constants define, up to repetition and selection.
+std::optional<Numbers> readNumbers(mlir::Value value);
+
+/// Returns `small`, a shape with some dimensions of `whole` reduced to 1, in the rank of `target`,
+/// a shape with as many elements as `whole`. Fails if a dimension of `target` consists of reduced
+/// dimensions and others.
+std::optional<llvm::SmallVector<int64_t>> fitShape(llvm::ArrayRef<int64_t> whole,
+                                                   llvm::ArrayRef<int64_t> small,
+                                                   llvm::ArrayRef<int64_t> target);
+
+/// Returns `value` in the rank of `target`, a shape with as many elements. Dimensions along which
+/// `value` repeats have size 1.
+mlir::Value narrow(mlir::Value value, llvm::ArrayRef<int64_t> target,
+                   mlir::PatternRewriter &rewriter, mlir::Location loc);
+
+} // namespace pcc::graph
