@@ -35,6 +35,15 @@ static LogicalResult absorbOperandTransposes(MatmulOp op, PatternRewriter &rewri
   return success();
 }
 
+/// Replaces a chain of reshapes and transposes by a shorter one.
+template <typename Op> static LogicalResult shortenChain(Op op, PatternRewriter &rewriter) {
+  Value simple = simplifyShapeChain(op, rewriter);
+  if (simple == op.getResult())
+    return failure();
+  rewriter.replaceOp(op, simple);
+  return success();
+}
+
 /// transpose(matmul(a, b)) = matmul(bᵀ, aᵀ), if the matmul has no other reader. The result has both
 /// names.
 static LogicalResult absorbResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
@@ -135,6 +144,8 @@ struct Canonicalize : public pcc::graph::impl::GraphCanonicalizeBase<Canonicaliz
     RewritePatternSet patterns(&getContext());
     patterns.add(absorbOperandTransposes);
     patterns.add(absorbResultTranspose);
+    patterns.add(shortenChain<ReshapeOp>);
+    patterns.add(shortenChain<TransposeOp>);
     patterns.add(dropSlice);
     patterns.add(dropPad);
     patterns.add(dropConcat);

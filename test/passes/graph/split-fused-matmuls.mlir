@@ -23,8 +23,8 @@
 // CHECK:         %[[K:.*]] = graph.einsum "bsi,oi->bso" %[[X]], %[[WK]]
 // CHECK:         graph.einsum
 // CHECK-DAG:     graph.add %[[Q]]
-// CHECK-DAG:     graph.reshape {{.*}} : tensor<2x5x8xf32> to tensor<2x5x1x2x4xf32>
-// CHECK-DAG:     graph.transpose {{.*}} : tensor<2x5x1x2x4xf32>
+// CHECK-DAG:     graph.reshape {{.*}} : tensor<2x5x8xf32> to tensor<2x5x2x4xf32>
+// CHECK-DAG:     graph.transpose {{.*}} : tensor<2x5x2x4xf32>
 // CHECK-NOT:     graph.slice
 // CHECK:         graph.attention
 module {
