@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc import: imports a model as IR of phase graph, or with --check lists its unsupported nodes.
+// pcc import: imports a model as IR of phase graph, or with --check lists its unsupported nodes and
+// counts its composites.
 
+#include "compiler/Composites.h"
 #include "tools/pcc/flags/Session.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,32 +20,57 @@ public:
       : Subcommand("import", "imports a model as graph IR"), model(command), format(command),
         output("o", cl::desc("output file: .mlir or .mlirbc (default: stdout)"),
                cl::value_desc("file"), cl::sub(command)),
-        check("check", cl::desc("only list the unsupported nodes"), cl::sub(command)) {}
+        check("check", cl::desc("only list the unsupported nodes, and count the composites"),
+              cl::sub(command)) {}
 
   ExitCode run() override {
     Session session;
     ExitCode code;
     std::vector<pcc::import::UnsupportedNode> unsupported;
     mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code, &unsupported);
-    if (check && code != BadUsage)
-      return report(unsupported, code);
+    if (check && code != BadUsage) {
+      llvm::FailureOr<pcc::Composites> composites = pcc::Composites();
+      if (module && failed(composites = pcc::findComposites(*module)))
+        return BadInput;
+      return report(unsupported, *composites, code);
+    }
     return module ? writeModel(*module, output) : code;
   }
 
 private:
-  /// Prints one line for each node that cannot be imported; the diagnostics were printed already.
-  ExitCode report(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes, ExitCode code) {
+  void reportJson(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes,
+                  const pcc::Composites &composites) {
+    llvm::json::Array rows, unraised;
+    for (const auto &node : nodes)
+      rows.push_back(llvm::json::Object{{"index", node.index},
+                                        {"name", node.name},
+                                        {"op", node.op},
+                                        {"opset", node.opset},
+                                        {"reason", node.reason}});
+    llvm::json::Object counts;
+    for (auto [kind, count] : composites.counts)
+      counts[kind] = count;
+    for (const auto &[name, place, reason] : composites.unraised)
+      unraised.push_back(
+          llvm::json::Object{{"name", name}, {"location", place}, {"reason", reason}});
+    printJson(llvm::json::Object{{"unsupported", std::move(rows)},
+                                 {"composites", std::move(counts)},
+                                 {"unraised_softmax", std::move(unraised)}});
+  }
+
+  /// Prints the composites, and one line for each node that cannot be imported; the diagnostics
+  /// were printed already.
+  ExitCode report(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes,
+                  const pcc::Composites &composites, ExitCode code) {
     if (format.isJson()) {
-      llvm::json::Array rows;
-      for (const auto &node : nodes)
-        rows.push_back(llvm::json::Object{{"index", node.index},
-                                          {"name", node.name},
-                                          {"op", node.op},
-                                          {"opset", node.opset},
-                                          {"reason", node.reason}});
-      printJson(llvm::json::Object{{"unsupported", std::move(rows)}});
+      reportJson(nodes, composites);
       return code;
     }
+    for (auto [kind, count] : composites.counts)
+      llvm::outs() << llvm::formatv("composite {0}: {1}\n", kind, count);
+    for (const auto &[name, place, reason] : composites.unraised)
+      llvm::outs() << llvm::formatv("softmax '{0}'{1} stays outside an attention: {2}\n", name,
+                                    place.empty() ? "" : " (" + place + ")", reason);
     for (const auto &node : nodes)
       llvm::outs() << llvm::formatv("node {0} '{1}': {2}\n", node.index, node.name, node.reason);
     llvm::outs() << llvm::formatv("{0}: {1} unsupported nodes\n", model.path(), nodes.size());
