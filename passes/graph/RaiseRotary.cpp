@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes rotary embedding of heads [batch, heads, positions, width] in its usual form:
+// Recognizes rotary embedding of heads [batch, heads, positions, width] or [batch, positions,
+// heads, width] in its usual forms:
 //
 //   x · cosines + concat(-x₂, x₁) · sines        x₁, x₂: the halves of x along the width
+//   x · cosines + pairs(-x₂, x₁) · sines         x₁, x₂: the even and the odd elements
 //
-// where cosines and sines are tables of the positions, repeated for all heads. Both halves of a
-// table along the width are equal. Assumes canonical form; leaves the matched ops to be erased if
-// nothing else reads them.
+// where cosines and sines are tables of the positions, repeated for all heads. Both elements of a
+// pair have equal numbers in a table. Assumes canonical form; leaves the matched ops to be erased
+// if nothing else reads them.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -32,69 +34,165 @@ static bool isHalf(Value value, Value x, int64_t start) {
          split.getNumResults() == 2 && value == split.getResult(start == 0 ? 0 : 1);
 }
 
-/// Returns whether `value` is concat(-x₂, x₁).
-static bool isTurned(Value value, Value x) {
-  auto concat = value.getDefiningOp<ConcatOp>();
-  int64_t last = typeOf(x).getRank() - 1, width = typeOf(x).getDimSize(last);
-  if (!concat || int64_t(concat.getAxis()) != last || concat.getInputs().size() != 2 || width % 2)
+/// Returns whether `value` holds element `index` of each pair of neighbors of `x`, along the last
+/// dimension; it may have one more dimension, of size 1.
+static bool isOfPairs(Value value, Value x, int64_t index) {
+  int64_t last = typeOf(x).getRank() - 1;
+  if (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  if (auto negated = value.getDefiningOp<NegOp>())
     return false;
-  auto negated = concat.getInputs()[0].getDefiningOp<NegOp>();
-  return negated && isHalf(negated->getOperand(0), x, width / 2) &&
-         isHalf(concat.getInputs()[1], x, 0);
+  auto slice = value.getDefiningOp<SliceOp>();
+  if (!slice || int64_t(slice.getStart()) != index)
+    return false;
+  if (slice.getInput() == x)
+    return int64_t(slice.getAxis()) == last && slice.getStride() == 2;
+  // A slice of x as pairs.
+  auto pairs = slice.getInput().getDefiningOp<ReshapeOp>();
+  return pairs && pairs.getInput() == x && int64_t(slice.getAxis()) == last + 1 &&
+         pairs.getType().getRank() == last + 2 && pairs.getType().getDimSize(last + 1) == 2;
 }
 
-/// Returns whether both halves of `table` along its last dimension are equal. They are equal by
-/// their numbers, or because the table is computed element by element from such tables.
-static bool hasEqualHalves(Value table) {
+/// Returns -x without the minus, through reshapes; null if there is no minus.
+static Value findNegated(Value value) {
+  if (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  auto negated = value.getDefiningOp<NegOp>();
+  return negated ? negated->getOperand(0) : Value();
+}
+
+namespace {
+enum class Pairing { Halves, Neighbors };
+} // namespace
+
+/// Returns how `value` turns the pairs (x₁, x₂) of `x` into (-x₂, x₁); nothing if it does not.
+static std::optional<Pairing> findTurn(Value value, Value x) {
+  int64_t last = typeOf(x).getRank() - 1, width = typeOf(x).getDimSize(last);
+  auto joined = value.getDefiningOp<ReshapeOp>();
+  auto concat = (joined ? joined.getInput() : value).getDefiningOp<ConcatOp>();
+  if (!concat || concat.getInputs().size() != 2 || width % 2)
+    return std::nullopt;
+  Value negated = findNegated(concat.getInputs()[0]), other = concat.getInputs()[1];
+  if (!negated)
+    return std::nullopt;
+  int64_t axis = concat.getAxis();
+  if (!joined && axis == last && isHalf(negated, x, width / 2) && isHalf(other, x, 0))
+    return Pairing::Halves;
+  bool isStack = joined && axis == last + 1 && concat.getType().getRank() == last + 2 &&
+                 concat.getType().getDimSize(axis) == 2;
+  if (isStack && isOfPairs(negated, x, 1) && isOfPairs(other, x, 0))
+    return Pairing::Neighbors;
+  return std::nullopt;
+}
+
+/// Returns whether the numbers of a row's pairs are equal.
+static bool hasEqualPairs(ArrayRef<double> row, Pairing pairing) {
+  size_t half = row.size() / 2;
+  for (size_t i = 0; i < half; ++i)
+    if (pairing == Pairing::Halves ? row[i] != row[half + i] : row[2 * i] != row[2 * i + 1])
+      return false;
+  return true;
+}
+
+/// Returns whether a reshape to `table` or a concat makes equal pairs.
+static bool joinsEqualPairs(Value table, Pairing pairing) {
+  int64_t last = typeOf(table).getRank() - 1, width = typeOf(table).getDimSize(last);
+  if (pairing == Pairing::Halves) {
+    auto concat = table.getDefiningOp<ConcatOp>();
+    return concat && int64_t(concat.getAxis()) == last && concat.getInputs().size() == 2 &&
+           concat.getInputs()[0] == concat.getInputs()[1];
+  }
+  auto reshape = table.getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return false;
+  ArrayRef<int64_t> shape = reshape.getInput().getType().getShape();
+  int64_t rank = shape.size();
+  if (rank < 2 || shape[rank - 1] != 2 || shape[rank - 2] != width / 2)
+    return false;
+  if (auto concat = reshape.getInput().getDefiningOp<ConcatOp>())
+    return int64_t(concat.getAxis()) == rank - 1 && concat.getInputs().size() == 2 &&
+           concat.getInputs()[0] == concat.getInputs()[1];
+  auto broadcast = reshape.getInput().getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return false;
+  const int64_t *dim = llvm::find(broadcast.getDims(), rank - 1);
+  return dim == broadcast.getDims().end() ||
+         broadcast.getInput().getType().getDimSize(dim - broadcast.getDims().begin()) == 1;
+}
+
+/// Returns whether both elements of each pair of `table` are equal along its last dimension. They
+/// are equal by their numbers, or because the table is computed element by element from such
+/// tables.
+static bool hasEqualPairs(Value table, Pairing pairing) {
   if (findSplat(table))
     return true;
   Operation *op = table.getDefiningOp();
   int64_t width = typeOf(table).getShape().empty() ? 0 : typeOf(table).getShape().back();
   if (!op || width < 2 || width % 2)
     return false;
-  if (auto concat = dyn_cast<ConcatOp>(op))
-    return int64_t(concat.getAxis()) == typeOf(table).getRank() - 1 &&
-           concat.getInputs().size() == 2 && concat.getInputs()[0] == concat.getInputs()[1];
+  if (joinsEqualPairs(table, pairing))
+    return true;
   if (isa<CosOp, SinOp, MulOp, NegOp, CastOp>(op))
-    return llvm::all_of(op->getOperands(), hasEqualHalves);
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return hasEqualPairs(operand, pairing); });
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     RankedTensorType from = typeOf(reshape.getInput());
     return from.getRank() > 0 && from.getShape().back() == width &&
-           hasEqualHalves(reshape.getInput());
+           hasEqualPairs(reshape.getInput(), pairing);
   }
   std::optional<SmallVector<double>> numbers = readConstant(table);
   if (!numbers)
     return false;
-  for (size_t row = 0; row < numbers->size(); row += width) {
-    ArrayRef<double> all = ArrayRef(*numbers).slice(row, width);
-    if (all.take_front(width / 2) != all.take_back(width / 2))
+  for (size_t row = 0; row < numbers->size(); row += width)
+    if (!hasEqualPairs(ArrayRef(*numbers).slice(row, width), pairing))
       return false;
-  }
   return true;
 }
 
-/// Returns the table [positions, width] or [batch, positions, width], up to sizes of one, that
-/// `repeated` repeats to the type of the heads. The halves of the table must be equal. Returns null
-/// if there is no such table.
-static Value findTable(Value repeated) {
+namespace {
+
+/// A table [positions, width] or [batch, positions, width], up to sizes of one.
+struct Table {
+  Value value;
+  bool hasBatch = false;
+  int64_t positions = 0; ///< the dimension of the heads along which the positions are
+
+  bool operator==(const Table &other) const {
+    return value.getType() == other.value.getType() && hasBatch == other.hasBatch &&
+           positions == other.positions;
+  }
+};
+
+} // namespace
+
+/// Returns the table that `repeated` repeats to the type of the heads. The numbers of its pairs
+/// must be equal. Returns nothing if there is no such table.
+static std::optional<Table> findTable(Value repeated, Pairing pairing) {
   auto broadcast = repeated.getDefiningOp<BroadcastOp>();
   if (!broadcast)
-    return {};
-  Value table = broadcast.getInput();
+    return std::nullopt;
+  Table table{broadcast.getInput()};
   SmallVector<int64_t> dims;
-  for (auto [dim, size] : llvm::zip_equal(broadcast.getDims(), typeOf(table).getShape()))
+  for (auto [dim, size] : llvm::zip_equal(broadcast.getDims(), typeOf(table.value).getShape()))
     if (size != 1)
       dims.push_back(dim);
-  bool isTable = dims == SmallVector<int64_t>{2, 3} || dims == SmallVector<int64_t>{0, 2, 3};
-  return isTable && hasEqualHalves(table) ? table : Value();
+  table.hasBatch = !dims.empty() && dims.front() == 0;
+  if (table.hasBatch)
+    dims.erase(dims.begin());
+  if (dims.size() != 2 || (dims[0] != 1 && dims[0] != 2) || dims[1] != 3 ||
+      !hasEqualPairs(table.value, pairing))
+    return std::nullopt;
+  table.positions = dims[0];
+  return table;
 }
 
-/// Returns the angles of the pairs: half of each row of `table`, without sizes of one.
-static Value makeAngles(Value table, PatternRewriter &rewriter, Location loc) {
+/// Returns the angles of the pairs: one number of each pair of `table`, without sizes of one.
+static Value makeAngles(Value table, Pairing pairing, PatternRewriter &rewriter, Location loc) {
   RankedTensorType type = typeOf(table);
   SmallVector<int64_t> half(type.getShape());
   half.back() /= 2;
-  Value angles = SliceOp::create(rewriter, loc, type.clone(half), table, type.getRank() - 1, 0);
+  Value angles = SliceOp::create(rewriter, loc, type.clone(half), table, type.getRank() - 1, 0,
+                                 pairing == Pairing::Halves ? 1 : 2);
   SmallVector<int64_t> shape;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     if (size != 1)
@@ -107,6 +205,7 @@ namespace {
 /// Factors of a rotation; the tables are repeated.
 struct Rotation {
   Value heads, cosine, sine;
+  Pairing pairing;
 };
 
 } // namespace
@@ -117,13 +216,25 @@ static std::optional<Rotation> matchRotation(AddOp op) {
     auto first = straight.getDefiningOp<MulOp>(), second = turned.getDefiningOp<MulOp>();
     return first && second && matchEither(first, [&](Value x, Value cosine) {
              return matchEither(second, [&](Value rotated, Value sine) {
-               if (isTurned(rotated, x))
-                 found = Rotation{x, cosine, sine};
+               if (std::optional<Pairing> pairing = findTurn(rotated, x))
+                 found = Rotation{x, cosine, sine, *pairing};
                return found.has_value();
              });
            });
   });
   return found;
+}
+
+/// Repeats angles [positions, width] for each of `batch` samples, as those of one sequence of
+/// batch · positions samples.
+static Value spreadAngles(Value angles, bool hasBatch, int64_t batch, PatternRewriter &rewriter,
+                          Location loc) {
+  RankedTensorType type = typeOf(angles);
+  int64_t width = type.getShape().back(), positions = type.getDimSize(hasBatch ? 1 : 0);
+  if (!hasBatch)
+    angles = BroadcastOp::create(rewriter, loc, type.clone({batch, positions, width}), angles,
+                                 ArrayRef<int64_t>{1, 2});
+  return ReshapeOp::create(rewriter, loc, type.clone({batch * positions, 1, width}), angles);
 }
 
 static LogicalResult raiseRotary(AddOp op, PatternRewriter &rewriter) {
@@ -132,15 +243,27 @@ static LogicalResult raiseRotary(AddOp op, PatternRewriter &rewriter) {
   std::optional<Rotation> rotation = matchRotation(op);
   if (!rotation)
     return failure();
-  Value cosines = findTable(rotation->cosine), sines = findTable(rotation->sine);
-  if (!cosines || !sines || cosines.getType() != sines.getType())
+  auto cosines = findTable(rotation->cosine, rotation->pairing);
+  auto sines = findTable(rotation->sine, rotation->pairing);
+  if (!cosines || !sines || !(*cosines == *sines))
     return failure();
   Location loc = fuseLocations(op, {rotation->heads, rotation->cosine, rotation->sine});
-  Value cosine = makeAngles(cosines, rewriter, loc), sine = makeAngles(sines, rewriter, loc);
-  rewriter
-      .replaceOpWithNewOp<RotaryEmbeddingOp>(op, op.getType(), rotation->heads, cosine, sine,
-                                             /*interleaved=*/false)
-      ->setLoc(loc);
+  Value cosine = makeAngles(cosines->value, rotation->pairing, rewriter, loc);
+  Value sine = makeAngles(sines->value, rotation->pairing, rewriter, loc);
+  Value heads = rotation->heads;
+  if (cosines->positions == 1) {
+    // Each position is a sample of its own, so that the heads need no transpose.
+    ArrayRef<int64_t> shape = op.getType().getShape();
+    cosine = spreadAngles(cosine, cosines->hasBatch, shape[0], rewriter, loc);
+    sine = spreadAngles(sine, cosines->hasBatch, shape[0], rewriter, loc);
+    heads = ReshapeOp::create(
+        rewriter, loc, op.getType().clone({shape[0] * shape[1], shape[2], 1, shape[3]}), heads);
+  }
+  Value rotated = RotaryEmbeddingOp::create(rewriter, loc, heads.getType(), heads, cosine, sine,
+                                            rotation->pairing == Pairing::Neighbors);
+  if (rotated.getType() != op.getType())
+    rotated = ReshapeOp::create(rewriter, loc, op.getType(), rotated);
+  rewriter.replaceOp(op, rotated);
   return success();
 }
 

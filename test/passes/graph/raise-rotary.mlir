@@ -72,3 +72,68 @@ func.func @halves_differ(%x: !x, %table: tensor<2x4xf32>) -> (!x, !x, !x) {
   %y2 = graph.add %3, %4 : !x
   return %y0, %y1, %y2 : !x, !x, !x
 }
+
+// Pairs of neighbors, as GLM and Cohere have them: even and odd elements are stacked. The numbers of a pair are equal.
+// CHECK-LABEL: func.func @neighbors
+// CHECK-DAG: graph.slice %{{.*}} axis = 1 start = 0 {stride = 2 : i64} : tensor<2x4xf32> to tensor<2x2xf32>
+// CHECK: graph.rotary_embedding %arg0, %{{.*}}, %{{.*}} {interleaved} : tensor<2x3x2x4xf32>, tensor<2x2xf32>
+// CHECK-NOT: graph.concat
+func.func @neighbors(%x: !x) -> !x {
+  %c = graph.constant dense<[[1.0, 1.0, 1.0, 1.0], [0.6, 0.6, 0.8, 0.8]]> : tensor<2x4xf32>
+  %s = graph.constant dense<[[0.0, 0.0, 0.0, 0.0], [0.8, 0.8, 0.6, 0.6]]> : tensor<2x4xf32>
+  %cs = graph.broadcast %c, [2, 3] : tensor<2x4xf32> to !x
+  %ss = graph.broadcast %s, [2, 3] : tensor<2x4xf32> to !x
+  %0 = graph.mul %x, %cs : !x
+  %even = graph.slice %x axis = 3 start = 0 {stride = 2} : !x to !h
+  %odd = graph.slice %x axis = 3 start = 1 {stride = 2} : !x to !h
+  %n = graph.neg %odd : !h
+  %n1 = graph.reshape %n : !h to tensor<2x3x2x2x1xf32>
+  %e1 = graph.reshape %even : !h to tensor<2x3x2x2x1xf32>
+  %r = graph.concat %n1, %e1 axis = 4 : tensor<2x3x2x2x1xf32>, tensor<2x3x2x2x1xf32>
+  %t = graph.reshape %r : tensor<2x3x2x2x2xf32> to !x
+  %1 = graph.mul %t, %ss : !x
+  %y = graph.add %0, %1 : !x
+  return %y : !x
+}
+
+// The same before the heads are transposed, as in GPT-J, with computed tables and x as pairs. Positions count as samples.
+// CHECK-LABEL: func.func @positions_first
+// CHECK: graph.rotary_embedding %{{.*}}, %{{.*}}, %{{.*}} {interleaved} : tensor<6x2x1x4xf32>, tensor<6x1x2xf32>
+// CHECK-NOT: graph.concat
+func.func @positions_first(%x: !x, %angles: tensor<3x2xf32>) -> !x {
+  %p = graph.broadcast %angles, [0, 1] : tensor<3x2xf32> to tensor<3x2x2xf32>
+  %a = graph.reshape %p : tensor<3x2x2xf32> to tensor<3x4xf32>
+  %c = graph.cos %a : tensor<3x4xf32>
+  %s = graph.sin %a : tensor<3x4xf32>
+  %cs = graph.broadcast %c, [1, 3] : tensor<3x4xf32> to !x
+  %ss = graph.broadcast %s, [1, 3] : tensor<3x4xf32> to !x
+  %0 = graph.mul %x, %cs : !x
+  %pairs = graph.reshape %x : !x to tensor<2x3x2x2x2xf32>
+  %even = graph.slice %pairs axis = 4 start = 0 : tensor<2x3x2x2x2xf32> to tensor<2x3x2x2x1xf32>
+  %odd = graph.slice %pairs axis = 4 start = 1 : tensor<2x3x2x2x2xf32> to tensor<2x3x2x2x1xf32>
+  %n = graph.neg %odd : tensor<2x3x2x2x1xf32>
+  %r = graph.concat %n, %even axis = 4 : tensor<2x3x2x2x1xf32>, tensor<2x3x2x2x1xf32>
+  %t = graph.reshape %r : tensor<2x3x2x2x2xf32> to !x
+  %1 = graph.mul %t, %ss : !x
+  %y = graph.add %0, %1 : !x
+  return %y : !x
+}
+
+// Not raised: the table repeats halves, but neighbors are turned.
+// CHECK-LABEL: func.func @pairing_differs
+// CHECK-NOT: graph.rotary_embedding
+func.func @pairing_differs(%x: !x) -> !x {
+  %c = graph.constant dense<[[1.0, 1.0, 1.0, 1.0], [0.6, 0.8, 0.6, 0.8]]> : tensor<2x4xf32>
+  %cs = graph.broadcast %c, [2, 3] : tensor<2x4xf32> to !x
+  %0 = graph.mul %x, %cs : !x
+  %even = graph.slice %x axis = 3 start = 0 {stride = 2} : !x to !h
+  %odd = graph.slice %x axis = 3 start = 1 {stride = 2} : !x to !h
+  %n = graph.neg %odd : !h
+  %n1 = graph.reshape %n : !h to tensor<2x3x2x2x1xf32>
+  %e1 = graph.reshape %even : !h to tensor<2x3x2x2x1xf32>
+  %r = graph.concat %n1, %e1 axis = 4 : tensor<2x3x2x2x1xf32>, tensor<2x3x2x2x1xf32>
+  %t = graph.reshape %r : tensor<2x3x2x2x2xf32> to !x
+  %1 = graph.mul %t, %cs : !x
+  %y = graph.add %0, %1 : !x
+  return %y : !x
+}
