@@ -3,7 +3,7 @@
 // Recognizes gelu and silu in arithmetic.
 //
 //   gelu  x/2 (1 + erf(x / √2)), x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), factors in any order
-//   silu  x * sigmoid(x)
+//   silu  x * sigmoid(x), and x * sigmoid(1.702 x) as silu(1.702 x) / 1.702
 //
 // Assumes canonical form. Leaves the arithmetic to be erased if nothing else reads it.
 #include "dialects/graph/Gelu.h"
@@ -11,6 +11,7 @@
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
 
+#include <cmath>
 #include <numbers>
 
 using namespace mlir;
@@ -104,16 +105,27 @@ static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
+/// x · sigmoid(c · x) is silu(c · x) / c. With c = 1.702 it approximates gelu.
 static LogicalResult raiseSilu(MulOp op, PatternRewriter &rewriter) {
-  Value x;
+  Value x, scaled;
+  double scale = 1.0;
   bool found = matchEither(op, [&](Value input, Value gate) {
     auto sigmoid = gate.getDefiningOp<SigmoidOp>();
+    if (!sigmoid)
+      return false;
     x = input;
-    return sigmoid && sigmoid->getOperand(0) == input;
+    scaled = sigmoid->getOperand(0);
+    auto [inner, factor] = splitScale(scaled);
+    scale = scaled == x ? 1.0 : factor;
+    return scaled == x || (inner == x && std::isfinite(factor) && factor != 0.0);
   });
   if (!found)
     return failure();
-  Value silu = SiluOp::create(rewriter, fuseLocations(op, x), op.getType(), x);
+  Location loc = fuseLocations(op, x);
+  Value silu = SiluOp::create(rewriter, loc, op.getType(), scaled);
+  if (scale != 1.0)
+    silu = MulOp::create(rewriter, loc, op.getType(), silu,
+                         ConstantOp::create(rewriter, loc, op.getType(), 1.0 / scale));
   rewriter.replaceOp(op, silu);
   return success();
 }

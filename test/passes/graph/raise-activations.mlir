@@ -123,3 +123,17 @@ func.func @silu(%x: !t) -> (!t, !t) {
   %1 = graph.mul %0, %x : !t
   return %1, %0 : !t, !t
 }
+
+// The approximation of gelu by a sigmoid is a silu of a multiple.
+// CHECK-LABEL: func.func @quick_gelu
+// CHECK: %[[M:.*]] = graph.mul %arg0, %{{.*}}
+// CHECK: %[[S:.*]] = graph.silu %[[M]]
+// CHECK: graph.mul %[[S]], %{{.*}}
+// CHECK-NOT: graph.sigmoid
+func.func @quick_gelu(%x: !t) -> !t {
+  %c = graph.constant dense<1.702> : !t
+  %0 = graph.mul %x, %c : !t
+  %1 = graph.sigmoid %0 : !t
+  %2 = graph.mul %x, %1 : !t
+  return %2 : !t
+}
