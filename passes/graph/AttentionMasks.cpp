@@ -19,7 +19,7 @@ constexpr int64_t maxVisible = int64_t(1) << 26;
 bool isHidden(double number) { return number <= maxHiddenScore; }
 
 /// Returns whether `value` may hold numbers that hide positions. They come from inputs, or from
-/// constants of great magnitude. Parameters do not hide positions.
+/// constants of great magnitude. Parameters and results of matmuls do not hide positions.
 bool mayHide(Value value) {
   constexpr size_t maxOps = 64;
   llvm::SetVector<Value> found;
@@ -35,6 +35,8 @@ bool mayHide(Value value) {
         return true;
       continue;
     }
+    if (isa<MatmulOp, EinsumOp>(op))
+      continue;
     if (found.size() > maxOps || isa<LogOp>(op))
       return true;
     if (isa<ConstantOp>(op) && isa<FloatType>(typeOf(found[next]).getElementType())) {
@@ -169,7 +171,7 @@ bool Masks::replacesWholeRows() const {
 
 std::string Masks::findObstacle() const {
   for (const Term &term : terms) {
-    if (term.mask.isBoolean() && !std::isinf(term.mask.hidden) && !everyRowSees &&
+    if (term.mask.isBoolean() && term.mayHide && !std::isinf(term.mask.hidden) && !everyRowSees &&
         !replacesWholeRows())
       return "a mask may hide a whole row by a finite score";
     if (term.mask.isBoolean())

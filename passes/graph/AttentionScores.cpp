@@ -118,8 +118,9 @@ void ScoreWalk::addMask(Value mask, double factor) {
 bool ScoreWalk::stepTerms(Operation *op, Value &value) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   bool isSum = isa<AddOp>(op);
-  // If both sides are computed from scores, those of the plainer side are the query's.
-  bool takesLhs = findScores(lhs) && (!isSum || !rhs.getDefiningOp<MatmulOp>());
+  // If both sides are computed from scores, a matmul itself comes first.
+  bool prefersRhs = isSum && rhs.getDefiningOp<MatmulOp>() && !lhs.getDefiningOp<MatmulOp>();
+  bool takesLhs = findScores(lhs) && !prefersRhs;
   if (!takesLhs && (!isSum || !findScores(rhs))) {
     obstacle = "the scores are subtracted";
     return false;

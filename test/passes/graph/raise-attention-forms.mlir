@@ -200,3 +200,20 @@ func.func @windows(%q: tensor<4x4x3x8xf32>, %k: tensor<4x4x3x8xf32>, %v: tensor<
   %5 = graph.matmul %4, %v : tensor<4x4x3x3xf32>, tensor<4x4x3x8xf32>
   return %5 : tensor<4x4x3x8xf32>
 }
+
+// DeBERTa: scores of content and positions are added to those of content. A constant mask that shows all positions is
+// selected by a finite number.
+// CHECK-LABEL: func.func @positions
+// CHECK-NEXT: %[[M:.*]] = graph.matmul %arg0, %arg3 {transpose_rhs} :
+// CHECK-NEXT: %{{.*}} = graph.attention %arg0, %arg1, %arg2, %[[M]] scale = 1.000000e+00 :
+func.func @positions(%q: !q, %k: !q, %v: !q, %r: !q) -> !q {
+  %hidden = graph.constant dense<-3.40282347E+38> : !s
+  %c = graph.constant dense<true> : !b
+  %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
+  %1 = graph.matmul %q, %r {transpose_rhs} : !q, !q
+  %2 = graph.add %0, %1 : !s
+  %3 = graph.select %c, %2, %hidden : !s
+  %4 = graph.softmax %3 axis = 3 : !s
+  %5 = graph.matmul %4, %v : !s, !q
+  return %5 : !q
+}
