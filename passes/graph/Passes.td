@@ -8,10 +8,11 @@
 include "mlir/Pass/PassBase.td"
 
 def GraphCanonicalize : Pass<"graph-canonicalize"> {
-  let summary = "fold transposes into matmul, drop ops that change nothing";
+  let summary = "fold transposes into matmul, shorten chains, drop ops that change nothing";
   let description = [{
     Applies the dialect's folders and this room's patterns until nothing changes. Transposed
-    operands and results of matmul become its flags. Slices, pads, concats and reductions that
+    operands and results of matmul become its flags. A chain of reshapes and transposes becomes the
+    shortest one, at most a reshape, a transpose and a reshape. Slices, pads, concats and reductions that
     change nothing disappear, and splats are computed. Dead ops are erased. The result means exactly
     the same.
   }];
@@ -55,19 +56,22 @@ class GraphRaise<string name, string what, string summaryOf> : Pass<name> {
 }
 
 def GraphRaiseActivations : GraphRaise<"graph-raise-activations",
-    "Arithmetic that amounts to gelu (by erf or tanh) or silu becomes that op.", "gelu and silu">;
+    "Arithmetic that amounts to gelu (by erf or tanh) or silu becomes that op; x times the sigmoid "
+    "of c x becomes the silu of c x, divided by c.", "gelu and silu">;
 
 def GraphRaiseNorms : GraphRaise<"graph-raise-norms",
     "Reductions and arithmetic that amount to a layer_norm or rms_norm become that op.",
     "layer norm and root mean square norm">;
 
 def GraphRaiseRotary : GraphRaise<"graph-raise-rotary",
-    "Heads times cosines plus their turned halves times sines become a rotary_embedding.",
+    "Heads times cosines plus their turned halves, or turned pairs of neighbors, times sines become "
+    "a rotary_embedding.",
     "rotary embedding">;
 
 def GraphRaiseAttention : GraphRaise<"graph-raise-attention",
     "A softmax of scaled and masked scores between two products becomes an attention: causal where "
-    "a constant mask hides what lies ahead, with grouped heads where key and value are repeated.",
+    "a constant mask hides what lies ahead, with grouped heads where key and value are repeated. A "
+    "remark says why a softmax between two products does not.",
     "attention">;
 
 def GraphRaiseLosses : GraphRaise<"graph-raise-losses",
