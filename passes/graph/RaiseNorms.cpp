@@ -5,8 +5,9 @@
 //   layer_norm  d = x - mean(x)     d / √(mean(d²) + ε) [* scale [+ bias]]
 //   rms_norm                        x / √(mean(x²) + ε) [* scale]
 //
-// where the quotient may be a multiplication by rsqrt, reciprocal or a power. Assumes canonical
-// form; leaves the arithmetic to be erased if nothing else reads it.
+// The quotient may be a multiplication by rsqrt, reciprocal or a power. The scale may stand before
+// it. A mean may be a sum divided by the number of its terms. Assumes canonical form; leaves the
+// arithmetic to be erased if nothing else reads it.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -54,10 +55,29 @@ static std::optional<Mean> findMean(Value value) {
   return Mean{reduce.getInput(), axis, reduce.getResult().getType().getNumElements()};
 }
 
-/// Returns whether `square` is x².
+/// Returns x of `value` = x - mean(x), and the mean; nothing if it has another form.
+static std::optional<Mean> findCenter(Value value) {
+  auto center = value.getDefiningOp<SubOp>();
+  ArrayRef<int64_t> shape = typeOf(value).getShape();
+  for (size_t axis = shape.size(); center && axis-- > 0;) {
+    Value mean = findRows(center.getRhs(), llvm::product_of(shape.take_front(axis)));
+    std::optional<Mean> own = mean ? findMean(mean) : std::nullopt;
+    if (own && own->input == center.getLhs() && own->axis == int64_t(axis))
+      return own;
+  }
+  return std::nullopt;
+}
+
+/// Returns whether `square` is x². Exporters may compute x - mean(x) twice.
 static bool isSquareOf(Value square, Value x) {
   Product product = flattenProduct(square, x);
-  return product.factors == SmallVector<Value>{x, x} && product.scale == 1.0;
+  if (product.factors.size() != 2 || product.scale != 1.0 ||
+      product.factors[0] != product.factors[1])
+    return false;
+  if (product.factors[0] == x)
+    return true;
+  std::optional<Mean> center = findCenter(x), other = findCenter(product.factors[0]);
+  return center && other && center->input == other->input && center->axis == other->axis;
 }
 
 /// Finds the mean of squares m of `value` = m + ε.
@@ -100,13 +120,9 @@ static std::optional<Norm> matchRoot(Value divided, Value under) {
     return std::nullopt;
   norm.input = divided;
   norm.axis = square->axis;
-  auto center = divided.getDefiningOp<SubOp>();
-  if (!center)
-    return norm;
-  Value mean = findRows(center.getRhs(), square->rows);
-  std::optional<Mean> own = mean ? findMean(mean) : std::nullopt;
-  if (own && own->input == center.getLhs() && own->axis == norm.axis) {
-    norm.input = center.getLhs();
+  std::optional<Mean> center = findCenter(divided);
+  if (center && center->axis == norm.axis) {
+    norm.input = center->input;
     norm.isCentered = true;
   }
   return norm;
@@ -207,6 +223,44 @@ static LogicalResult raiseNorm(Operation *op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// (scale · d) / root = (d / root) · scale, for a vector `scale`.
+static LogicalResult moveScale(DivOp op, PatternRewriter &rewriter) {
+  auto mul = op.getLhs().getDefiningOp<MulOp>();
+  if (!mul || !isa<FloatType>(op.getType().getElementType()) || findSplat(op.getRhs()))
+    return failure();
+  return success(matchEither(mul, [&](Value scale, Value divided) {
+    auto center = divided.getDefiningOp<SubOp>();
+    int64_t last = op.getType().getRank() - 1;
+    if (!findVector(scale, last) || findSplat(scale) || !(center && findCenter(divided)))
+      return false;
+    Value quotient = DivOp::create(rewriter, op.getLoc(), op.getType(), divided, op.getRhs());
+    rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), quotient, scale);
+    return true;
+  }));
+}
+
+/// A sum divided by the number of its terms is a mean.
+static LogicalResult raiseMean(DivOp op, PatternRewriter &rewriter) {
+  Value sum = op.getLhs();
+  if (auto reshape = sum.getDefiningOp<ReshapeOp>())
+    sum = reshape.getInput();
+  auto reduce = sum.getDefiningOp<ReduceOp>();
+  std::optional<double> count = findSplat(op.getRhs());
+  if (!reduce || !count || reduce.getKind() != ReduceOpKind::Sum || reduce.getCrossBatch() ||
+      !op.getType().getElementType().isF32())
+    return failure();
+  int64_t terms = reduce.getInput().getType().getNumElements() /
+                  std::max<int64_t>(op.getType().getNumElements(), 1);
+  if (double(terms) != *count)
+    return failure();
+  Value mean = ReduceOp::create(rewriter, reduce.getLoc(), ReduceOpKind::Mean, reduce.getInput(),
+                                reduce.getDims());
+  if (mean.getType() != op.getType())
+    mean = ReshapeOp::create(rewriter, op.getLoc(), op.getType(), mean);
+  rewriter.replaceOp(op, mean);
+  return success();
+}
+
 static LogicalResult raiseQuotient(DivOp op, PatternRewriter &rewriter) {
   return raiseNorm(op, rewriter);
 }
@@ -218,6 +272,8 @@ namespace {
 struct RaiseNorms : pcc::graph::impl::GraphRaiseNormsBase<RaiseNorms> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    patterns.add(raiseMean);
+    patterns.add(moveScale);
     patterns.add(raiseQuotient);
     patterns.add(raiseProduct);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

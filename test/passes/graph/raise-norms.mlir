@@ -105,3 +105,59 @@ func.func @middle(%x: !t) -> !t {
   %5 = graph.mul %x, %4 : !t
   return %5 : !t
 }
+
+// The scale comes before the quotient.
+// CHECK-LABEL: func.func @scaled_first
+// CHECK: graph.layer_norm %arg0, %arg1 axis = 2 epsilon = 1.250000e-01 :
+// CHECK-NOT: graph.reduce
+func.func @scaled_first(%x: !t, %s: !v) -> !t {
+  %e = graph.constant dense<0.125> : !r
+  %0 = graph.reduce mean %x, [2] : !t
+  %1 = graph.broadcast %0, [0, 1] : !m to !t
+  %2 = graph.sub %x, %1 : !t
+  %3 = graph.mul %2, %2 : !t
+  %4 = graph.reduce mean %3, [2] : !t
+  %5 = graph.reshape %4 : !m to !r
+  %6 = graph.add %5, %e : !r
+  %7 = graph.sqrt %6 : !r
+  %8 = graph.broadcast %7, [0, 1, 2] : !r to !t
+  %9 = graph.broadcast %s, [2] : !v to !t
+  %10 = graph.mul %9, %2 : !t
+  %11 = graph.div %10, %8 : !t
+  return %11 : !t
+}
+
+// torch.var_mean: one of two equal means is a sum divided by the number of terms.
+// CHECK-LABEL: func.func @var_mean
+// CHECK: graph.layer_norm %arg0, %{{.*}} axis = 2 epsilon = 1.250000e-01 :
+// CHECK-NOT: graph.reduce
+func.func @var_mean(%x: !t) -> !t {
+  %e = graph.constant dense<0.125> : !r
+  %n = graph.constant dense<8.0> : !r
+  %0 = graph.reduce mean %x, [2] : !t
+  %1 = graph.broadcast %0, [0, 1] : !m to !t
+  %2 = graph.sub %x, %1 : !t
+  %3 = graph.mul %2, %2 : !t
+  %4 = graph.reduce mean %3, [2] : !t
+  %5 = graph.reshape %4 : !m to !r
+  %6 = graph.reduce sum %x, [2] : !t
+  %7 = graph.reshape %6 : !m to !r
+  %8 = graph.div %7, %n : !r
+  %9 = graph.broadcast %8, [0, 1, 2] : !r to !t
+  %10 = graph.sub %x, %9 : !t
+  %11 = graph.add %5, %e : !r
+  %12 = graph.rsqrt %11 : !r
+  %13 = graph.broadcast %12, [0, 1, 2] : !r to !t
+  %14 = graph.mul %10, %13 : !t
+  return %14 : !t
+}
+
+// A sum divided by another number is not a mean.
+// CHECK-LABEL: func.func @other_count
+// CHECK: graph.reduce sum
+func.func @other_count(%x: !t) -> !m {
+  %n = graph.constant dense<7.0> : !m
+  %0 = graph.reduce sum %x, [2] : !t
+  %1 = graph.div %0, %n : !m
+  return %1 : !m
+}
