@@ -5,10 +5,11 @@
 //
 //   x · cosines + concat(-x₂, x₁) · sines        x₁, x₂: the halves of x along the width
 //   x · cosines + pairs(-x₂, x₁) · sines         x₁, x₂: the even and the odd elements
+//   concat(x₁ · cosines - x₂ · sines, x₂ · cosines + x₁ · sines), with pairs likewise
 //
-// where cosines and sines are tables of the positions, repeated for all heads. Both elements of a
-// pair have equal numbers in a table. Assumes canonical form; leaves the matched ops to be erased
-// if nothing else reads them.
+// where cosines and sines are tables of the positions, repeated for all heads. In the first two
+// forms both elements of a pair have equal numbers in a table. Assumes canonical form; leaves the
+// matched ops to be erased if nothing else reads them.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -167,7 +168,7 @@ struct Table {
 
 /// Returns the table that `repeated` repeats to the type of the heads. The numbers of its pairs
 /// must be equal. Returns nothing if there is no such table.
-static std::optional<Table> findTable(Value repeated, Pairing pairing) {
+static std::optional<Table> findTable(Value repeated, std::optional<Pairing> pairing) {
   auto broadcast = repeated.getDefiningOp<BroadcastOp>();
   if (!broadcast)
     return std::nullopt;
@@ -180,19 +181,24 @@ static std::optional<Table> findTable(Value repeated, Pairing pairing) {
   if (table.hasBatch)
     dims.erase(dims.begin());
   if (dims.size() != 2 || (dims[0] != 1 && dims[0] != 2) || dims[1] != 3 ||
-      !hasEqualPairs(table.value, pairing))
+      (pairing && !hasEqualPairs(table.value, *pairing)))
     return std::nullopt;
   table.positions = dims[0];
   return table;
 }
 
-/// Returns the angles of the pairs: one number of each pair of `table`, without sizes of one.
-static Value makeAngles(Value table, Pairing pairing, PatternRewriter &rewriter, Location loc) {
+/// Returns the angles of the pairs, without sizes of one: one number of each pair of `table`, or
+/// all without `pairing`.
+static Value makeAngles(Value table, std::optional<Pairing> pairing, PatternRewriter &rewriter,
+                        Location loc) {
   RankedTensorType type = typeOf(table);
   SmallVector<int64_t> half(type.getShape());
-  half.back() /= 2;
-  Value angles = SliceOp::create(rewriter, loc, type.clone(half), table, type.getRank() - 1, 0,
-                                 pairing == Pairing::Halves ? 1 : 2);
+  Value angles = table;
+  if (pairing) {
+    half.back() /= 2;
+    angles = SliceOp::create(rewriter, loc, type.clone(half), table, type.getRank() - 1, 0,
+                             *pairing == Pairing::Halves ? 1 : 2);
+  }
   SmallVector<int64_t> shape;
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
     if (size != 1)
@@ -237,34 +243,125 @@ static Value spreadAngles(Value angles, bool hasBatch, int64_t batch, PatternRew
   return ReshapeOp::create(rewriter, loc, type.clone({batch * positions, 1, width}), angles);
 }
 
-static LogicalResult raiseRotary(AddOp op, PatternRewriter &rewriter) {
-  if (op.getType().getRank() != 4 || !isa<FloatType>(op.getType().getElementType()))
-    return failure();
-  std::optional<Rotation> rotation = matchRotation(op);
-  if (!rotation)
-    return failure();
-  auto cosines = findTable(rotation->cosine, rotation->pairing);
-  auto sines = findTable(rotation->sine, rotation->pairing);
+/// Replaces `op` by the rotation of heads by tables. `ofPairs`: how the tables repeat the angles of
+/// pairs; nothing if they hold one angle for each pair.
+static LogicalResult replace(Operation *op, const Rotation &rotation,
+                             std::optional<Pairing> ofPairs, PatternRewriter &rewriter) {
+  auto cosines = findTable(rotation.cosine, ofPairs);
+  auto sines = findTable(rotation.sine, ofPairs);
   if (!cosines || !sines || !(*cosines == *sines))
     return failure();
-  Location loc = fuseLocations(op, {rotation->heads, rotation->cosine, rotation->sine});
-  Value cosine = makeAngles(cosines->value, rotation->pairing, rewriter, loc);
-  Value sine = makeAngles(sines->value, rotation->pairing, rewriter, loc);
-  Value heads = rotation->heads;
+  Location loc = fuseLocations(op->getResult(0), {rotation.heads, rotation.cosine, rotation.sine});
+  Value cosine = makeAngles(cosines->value, ofPairs, rewriter, loc);
+  Value sine = makeAngles(sines->value, ofPairs, rewriter, loc);
+  Value heads = rotation.heads;
+  RankedTensorType type = typeOf(heads);
   if (cosines->positions == 1) {
     // Each position is a sample of its own, so that the heads need no transpose.
-    ArrayRef<int64_t> shape = op.getType().getShape();
+    ArrayRef<int64_t> shape = type.getShape();
     cosine = spreadAngles(cosine, cosines->hasBatch, shape[0], rewriter, loc);
     sine = spreadAngles(sine, cosines->hasBatch, shape[0], rewriter, loc);
-    heads = ReshapeOp::create(
-        rewriter, loc, op.getType().clone({shape[0] * shape[1], shape[2], 1, shape[3]}), heads);
+    heads = ReshapeOp::create(rewriter, loc,
+                              type.clone({shape[0] * shape[1], shape[2], 1, shape[3]}), heads);
   }
   Value rotated = RotaryEmbeddingOp::create(rewriter, loc, heads.getType(), heads, cosine, sine,
-                                            rotation->pairing == Pairing::Neighbors);
-  if (rotated.getType() != op.getType())
-    rotated = ReshapeOp::create(rewriter, loc, op.getType(), rotated);
+                                            rotation.pairing == Pairing::Neighbors);
+  if (rotated.getType() != type)
+    rotated = ReshapeOp::create(rewriter, loc, type, rotated);
   rewriter.replaceOp(op, rotated);
   return success();
+}
+
+static bool isHeads(RankedTensorType type) {
+  return type.getRank() == 4 && isa<FloatType>(type.getElementType());
+}
+
+static LogicalResult raiseRotary(AddOp op, PatternRewriter &rewriter) {
+  std::optional<Rotation> rotation =
+      isHeads(op.getType()) ? matchRotation(op) : std::optional<Rotation>();
+  if (!rotation)
+    return failure();
+  return replace(op, *rotation, rotation->pairing, rewriter);
+}
+
+/// Returns x of which `first` and `second` are the elements of the pairs; null if there is none.
+static Value findPaired(Value first, Value second, Pairing pairing) {
+  auto split = first.getDefiningOp<SplitOp>();
+  auto slice = first.getDefiningOp<SliceOp>();
+  Value x = split ? split.getInput() : slice ? slice.getInput() : Value();
+  if (!x || !isHeads(typeOf(x)))
+    return {};
+  int64_t width = typeOf(x).getShape().back();
+  bool isPaired = pairing == Pairing::Halves
+                      ? width % 2 == 0 && isHalf(first, x, 0) && isHalf(second, x, width / 2)
+                      : isOfPairs(first, x, 0) && isOfPairs(second, x, 1);
+  return isPaired ? x : Value();
+}
+
+/// Returns whether two values are equal: tables that exporters fold once for each use.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+  if (!left || !right || a.getType() != b.getType() || left->getName() != right->getName())
+    return false;
+  if (isa<ConstantOp>(left)) {
+    std::optional<SmallVector<double>> numbers = readConstant(a);
+    return numbers && numbers == readConstant(b);
+  }
+  auto broadcast = dyn_cast<BroadcastOp>(left);
+  if (broadcast && broadcast.getDims() != cast<BroadcastOp>(right).getDims())
+    return false;
+  return isa<BroadcastOp, ReshapeOp, CosOp, SinOp>(left) &&
+         isSame(left->getOperand(0), right->getOperand(0));
+}
+
+/// Matches `minus` = x₁ · cosine - x₂ · sine and `plus` = x₂ · cosine + x₁ · sine.
+static std::optional<Rotation> matchParts(Value minus, Value plus, Pairing pairing) {
+  auto sub = minus.getDefiningOp<SubOp>();
+  auto add = plus.getDefiningOp<AddOp>();
+  auto left = sub ? sub.getLhs().getDefiningOp<MulOp>() : MulOp();
+  auto right = sub ? sub.getRhs().getDefiningOp<MulOp>() : MulOp();
+  std::optional<Rotation> found;
+  if (!left || !right || !add)
+    return found;
+  auto isProduct = [](Value value, Value a, Value b) {
+    auto mul = value.getDefiningOp<MulOp>();
+    return mul && matchEither(mul, [&](Value x, Value y) { return x == a && isSame(y, b); });
+  };
+  matchEither(left, [&](Value first, Value cosine) {
+    return matchEither(right, [&](Value second, Value sine) {
+      Value x = findPaired(first, second, pairing);
+      if (x && matchEither(add, [&](Value a, Value b) {
+            return isProduct(a, second, cosine) && isProduct(b, first, sine);
+          }))
+        found = Rotation{x, cosine, sine, pairing};
+      return found.has_value();
+    });
+  });
+  return found;
+}
+
+static LogicalResult raiseConcat(ConcatOp op, PatternRewriter &rewriter) {
+  int64_t last = op.getType().getRank() - 1;
+  if (op.getInputs().size() != 2 || int64_t(op.getAxis()) != last)
+    return failure();
+  if (isHeads(op.getType())) {
+    auto rotation = matchParts(op.getInputs()[0], op.getInputs()[1], Pairing::Halves);
+    return rotation ? replace(op, *rotation, std::nullopt, rewriter) : failure();
+  }
+  // A stack of pairs becomes heads by a reshape.
+  auto reshape = op->hasOneUse() ? dyn_cast<ReshapeOp>(*op->user_begin()) : ReshapeOp();
+  auto first = op.getInputs()[0].getDefiningOp<ReshapeOp>();
+  auto second = op.getInputs()[1].getDefiningOp<ReshapeOp>();
+  if (!reshape || !first || !second || !isHeads(reshape.getType()) || last != 4 ||
+      op.getType().getDimSize(last) != 2)
+    return failure();
+  auto rotation = matchParts(first.getInput(), second.getInput(), Pairing::Neighbors);
+  if (!rotation || typeOf(rotation->heads) != reshape.getType())
+    return failure();
+  rewriter.setInsertionPoint(reshape);
+  return replace(reshape, *rotation, std::nullopt, rewriter);
 }
 
 namespace {
@@ -272,6 +369,7 @@ struct RaiseRotary : pcc::graph::impl::GraphRaiseRotaryBase<RaiseRotary> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(raiseRotary);
+    patterns.add(raiseConcat);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -137,3 +137,47 @@ func.func @pairing_differs(%x: !x) -> !x {
   %y = graph.add %0, %1 : !x
   return %y : !x
 }
+
+// Both halves are rotated by themselves and then joined. The exporter has folded each use of a table.
+// CHECK-LABEL: func.func @joined_halves
+// CHECK: graph.rotary_embedding %arg0, %{{.*}}, %{{.*}} : tensor<2x3x2x4xf32>, tensor<2x2xf32>
+// CHECK-NOT: graph.concat
+func.func @joined_halves(%x: !x) -> !x {
+  %c = graph.constant dense<[[1.0, 1.0], [0.6, 0.8]]> : tensor<2x2xf32>
+  %s = graph.constant dense<[[0.0, 0.0], [0.8, 0.6]]> : tensor<2x2xf32>
+  %c2 = graph.constant dense<[[1.0, 1.0], [0.6, 0.8]]> : tensor<2x2xf32>
+  %cs = graph.broadcast %c, [2, 3] : tensor<2x2xf32> to !h
+  %ss = graph.broadcast %s, [2, 3] : tensor<2x2xf32> to !h
+  %cs2 = graph.broadcast %c2, [2, 3] : tensor<2x2xf32> to !h
+  %low, %high = graph.split %x axis = 3 : !x to !h, !h
+  %0 = graph.mul %low, %cs : !h
+  %1 = graph.mul %high, %ss : !h
+  %2 = graph.sub %0, %1 : !h
+  %3 = graph.mul %high, %cs2 : !h
+  %4 = graph.mul %low, %ss : !h
+  %5 = graph.add %3, %4 : !h
+  %y = graph.concat %2, %5 axis = 3 : !h, !h
+  return %y : !x
+}
+
+// Likewise pairs of neighbors, which are stacked.
+// CHECK-LABEL: func.func @joined_neighbors
+// CHECK: graph.rotary_embedding %arg0, %arg1, %arg2 {interleaved} : tensor<2x3x2x4xf32>, tensor<2x2xf32>
+// CHECK-NOT: graph.concat
+func.func @joined_neighbors(%x: !x, %c: tensor<2x2xf32>, %s: tensor<2x2xf32>) -> !x {
+  %cs = graph.broadcast %c, [2, 3] : tensor<2x2xf32> to !h
+  %ss = graph.broadcast %s, [2, 3] : tensor<2x2xf32> to !h
+  %even = graph.slice %x axis = 3 start = 0 {stride = 2} : !x to !h
+  %odd = graph.slice %x axis = 3 start = 1 {stride = 2} : !x to !h
+  %0 = graph.mul %even, %cs : !h
+  %1 = graph.mul %odd, %ss : !h
+  %2 = graph.sub %0, %1 : !h
+  %3 = graph.mul %even, %ss : !h
+  %4 = graph.mul %odd, %cs : !h
+  %5 = graph.add %3, %4 : !h
+  %a = graph.reshape %2 : !h to tensor<2x3x2x2x1xf32>
+  %b = graph.reshape %5 : !h to tensor<2x3x2x2x1xf32>
+  %p = graph.concat %a, %b axis = 4 : tensor<2x3x2x2x1xf32>, tensor<2x3x2x2x1xf32>
+  %y = graph.reshape %p : tensor<2x3x2x2x2xf32> to !x
+  return %y : !x
+}
