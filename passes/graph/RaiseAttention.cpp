@@ -5,11 +5,13 @@
 // Numbers become the scale, casts of the scores disappear, since an attention computes them in f32.
 // A constant mask that hides the positions ahead becomes `causal`, one that hides nothing
 // disappears, others become one mask without its repetitions. Heads that are repeated for groups
-// are read once. Assumes canonical form; leaves the matched ops to be erased if nothing else reads
-// them. A softmax between two matmuls that is no attention gets a remark with the reason.
+// are read once. Einsums around a softmax count as matmuls. Assumes canonical form; leaves the
+// matched ops to be erased if nothing else reads them. A softmax between two matmuls that is no
+// attention gets a remark with the reason.
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/AttentionScores.h"
+#include "passes/graph/Decompose.h"
 #include "passes/graph/MissedAttention.h"
 #include "passes/graph/Passes.h"
 
@@ -57,12 +59,60 @@ static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// Returns whether `op` stands between the matmuls of an attention.
+static bool isInside(Operation *op) {
+  return isa<SelectOp, AddOp, SubOp, MulOp, DivOp, CastOp, ReshapeOp, CompareOp>(op);
+}
+
+/// Finds the einsums from which `softmax` gets its scores, and those that read its weights.
+static void findEinsums(SoftmaxOp softmax, llvm::SetVector<EinsumOp> &found) {
+  llvm::SetVector<Operation *> before, behind;
+  before.insert(softmax);
+  behind.insert(softmax);
+  SmallVector<EinsumOp> sources, readers;
+  constexpr size_t maxOps = 32;
+  for (size_t next = 0; next < before.size() && next < maxOps; ++next)
+    for (Value operand : before[next]->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      if (auto einsum = dyn_cast_if_present<EinsumOp>(op))
+        sources.push_back(einsum);
+      else if (op && isInside(op))
+        before.insert(op);
+    }
+  for (size_t next = 0; next < behind.size() && next < maxOps; ++next)
+    for (Operation *op : behind[next]->getUsers()) {
+      if (auto einsum = dyn_cast<EinsumOp>(op))
+        readers.push_back(einsum);
+      else if (isInside(op))
+        behind.insert(op);
+    }
+  if (sources.empty() || readers.empty())
+    return;
+  found.insert(sources.begin(), sources.end());
+  found.insert(readers.begin(), readers.end());
+}
+
+/// Turns the einsums around each softmax into matmuls.
+static LogicalResult decomposeEinsums(Operation *root) {
+  llvm::SetVector<EinsumOp> einsums;
+  root->walk([&](SoftmaxOp softmax) { findEinsums(softmax, einsums); });
+  for (EinsumOp op : einsums) {
+    DecompositionBuilder builder(op);
+    op->replaceAllUsesWith(decompose(op, builder));
+    op->erase();
+  }
+  // Folds transposes that change nothing.
+  return einsums.empty() ? success()
+                         : applyPatternsGreedily(root, RewritePatternSet(root->getContext()));
+}
+
 namespace {
 struct RaiseAttention : pcc::graph::impl::GraphRaiseAttentionBase<RaiseAttention> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(raiseAttention);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(decomposeEinsums(getOperation())) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     for (const MissedAttention &missed : findMissedAttentions(getOperation()))
       remark::missed(missed.softmax->getLoc(),

@@ -217,3 +217,25 @@ func.func @positions(%q: !q, %k: !q, %v: !q, %r: !q) -> !q {
   %5 = graph.matmul %4, %v : !s, !q
   return %5 : !q
 }
+
+// Einsums of heads behind the positions.
+// CHECK-LABEL: func.func @einsums
+// CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale = 5.000000e-01 : tensor<2x4x3x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>
+// CHECK-NOT: graph.einsum
+func.func @einsums(%q: tensor<2x3x4x8xf32>, %k: tensor<2x5x4x8xf32>, %v: tensor<2x5x4x8xf32>) -> tensor<2x3x4x8xf32> {
+  %half = graph.constant dense<0.5> : tensor<2x4x3x5xf32>
+  %0 = graph.einsum "bqhd,bkhd->bhqk" %q, %k : tensor<2x3x4x8xf32>, tensor<2x5x4x8xf32>
+  %1 = graph.mul %0, %half : tensor<2x4x3x5xf32>
+  %2 = graph.softmax %1 axis = 3 : tensor<2x4x3x5xf32>
+  %3 = graph.einsum "bhqk,bkhd->bqhd" %2, %v : tensor<2x4x3x5xf32>, tensor<2x5x4x8xf32>
+  return %3 : tensor<2x3x4x8xf32>
+}
+
+// An einsum on one side of a softmax only stays.
+// CHECK-LABEL: func.func @one_einsum
+// CHECK: graph.einsum "abc,cd->abd"
+func.func @one_einsum(%x: tensor<2x3x4xf32>, %w: tensor<4x5xf32>) -> tensor<2x3x5xf32> {
+  %0 = graph.einsum "abc,cd->abd" %x, %w : tensor<2x3x4xf32>, tensor<4x5xf32>
+  %1 = graph.softmax %0 axis = 2 : tensor<2x3x5xf32>
+  return %1 : tensor<2x3x5xf32>
+}
