@@ -91,6 +91,10 @@ LogicalResult OnnxImporter::runHandler(const Operator &entry, const onnx::NodePr
       return failure(); // poisoned; the cause has been reported
     inputs.push_back(name.empty() ? Tensor() : value->second);
   }
+  for (auto [position, input] : llvm::enumerate(inputs))
+    if (input.sequence && !(row.sequences >> std::min<size_t>(position, 31) & 1))
+      return emit.error() << "expected input " << position << " to be a tensor, got a sequence of "
+                          << input.sequence->size();
   Node node(proto, std::move(inputs), emit, tensors);
   if (failed(entry.handler(node)) || failed(node.checkAttributes()))
     return failure();

@@ -54,6 +54,9 @@ private:
   void annotateStage(const onnx::NodeProto &node, mlir::Operation *before);
   mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node);
   bool returnOutputs();
+  bool returnOutput(const std::string &name, const Tensor &value,
+                    llvm::SmallVectorImpl<mlir::Value> &results,
+                    llvm::SmallVectorImpl<std::string> &names);
   void warnOfFoldedBatchNorms();
 
   const Operator *lookUp(const onnx::NodeProto &node, mlir::Location loc);

@@ -15,6 +15,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -222,9 +223,24 @@ void OnnxImporter::warnOfFoldedBatchNorms() {
                        << "them; export with 'optimize=False' to keep them";
 }
 
+/// Adds the output `name`. Each value of a sequence is an output `name`.0, `name`.1, ….
+bool OnnxImporter::returnOutput(const std::string &name, const Tensor &value,
+                                llvm::SmallVectorImpl<Value> &results,
+                                llvm::SmallVectorImpl<std::string> &names) {
+  if (value.sequence)
+    return llvm::all_of(llvm::enumerate(*value.sequence), [&](auto entry) {
+      return returnOutput(name + "." + std::to_string(entry.index()), entry.value(), results,
+                          names);
+    });
+  Emitter emit(builder, fileLoc, "output '" + name + "'");
+  results.push_back(emit.materialize(value));
+  names.push_back(name);
+  return bool(results.back());
+}
+
 bool OnnxImporter::returnOutputs() {
   llvm::SmallVector<Value> results;
-  llvm::SmallVector<Type> types;
+  llvm::SmallVector<std::string> outputs;
   llvm::StringSet<> names;
   for (const onnx::ValueInfoProto &output : graph.output()) {
     if (!names.insert(output.name()).second) {
@@ -236,17 +252,14 @@ bool OnnxImporter::returnOutputs() {
       emitError(fileLoc) << "output '" << output.name() << "' is not defined by any node";
       return false;
     }
-    Emitter emit(builder, fileLoc, "output '" + output.name() + "'");
-    results.push_back(emit.materialize(value->second));
-    if (!results.back())
+    if (!returnOutput(output.name(), value->second, results, outputs))
       return false;
-    types.push_back(results.back().getType());
   }
+  auto types = llvm::map_to_vector(results, [](Value value) { return value.getType(); });
   func::ReturnOp::create(builder, fileLoc, results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
-  for (auto [index, output] : llvm::enumerate(graph.output()))
-    function.setResultAttr(index, graph::roleAttrName,
-                           roleAttr(graph::RoleKind::Output, output.name(), context));
+  for (auto [index, output] : llvm::enumerate(outputs))
+    function.setResultAttr(index, graph::roleAttrName, roleAttr(graph::RoleKind::Output, output, context));
   return true;
 }
 

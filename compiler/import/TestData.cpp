@@ -88,6 +88,15 @@ std::set<std::string> listWritten(const TestData &data) {
   return names;
 }
 
+/// Returns the inputs without elements, which programs do not have.
+std::set<std::string> listEmpty(const TestData &data) {
+  std::set<std::string> names;
+  for (const NamedConstant &input : data.inputs)
+    if (input.value.size() == 0)
+      names.insert(input.name);
+  return names;
+}
+
 } // namespace
 
 std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folder,
@@ -108,18 +117,20 @@ std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folde
 OwningOpRef<ModuleOp> importForData(llvm::StringRef path, const TestData &data,
                                     MLIRContext &context, std::set<std::string> &known) {
   DataImporter importer(path, data, context);
-  known.clear();
+  std::set<std::string> empty = listEmpty(data);
+  known = empty;
   if (!importer.isReadable())
     return {};
   if (OwningOpRef<ModuleOp> module = importer.tryImport(known))
     return module;
   known = listWritten(data);
+  known.insert(empty.begin(), empty.end());
   OwningOpRef<ModuleOp> module = importer.import(known); // reports the errors of the model
   if (!module)
     return {};
   for (const NamedConstant &input : data.inputs) {
     std::set<std::string> fewer = known;
-    if (!fewer.erase(input.name))
+    if (empty.count(input.name) || !fewer.erase(input.name))
       continue;
     if (OwningOpRef<ModuleOp> other = importer.tryImport(fewer)) {
       module = std::move(other);

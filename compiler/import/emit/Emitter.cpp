@@ -6,6 +6,7 @@
 
 #include "compiler/import/emit/Evaluate.h"
 #include "compiler/import/files/Shapes.h"
+#include "compiler/values/TensorAttr.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -25,6 +26,16 @@ Tensor Tensor::of(Value value) {
 Tensor Tensor::of(Constant constant) {
   RankedTensorType type = constant.type;
   return {type, std::make_shared<const Constant>(std::move(constant)), Value()};
+}
+
+Tensor Tensor::ofSequence(std::vector<Tensor> elements) {
+  Tensor result;
+  result.sequence = std::make_shared<const std::vector<Tensor>>(std::move(elements));
+  return result;
+}
+
+Tensor Tensor::empty(RankedTensorType type) {
+  return of(Constant{type, values::zerosOf(type)});
 }
 
 InFlightDiagnostic Emitter::error() const { return emitError(loc) << subject << ": "; }
@@ -68,6 +79,10 @@ Value Emitter::materialize(const Tensor &x) {
     error() << "elements of type " << x.elementType() << " are not supported";
     return {};
   }
+  if (x.isEmpty()) {
+    error() << "a program has no tensors without elements, got " << x.type;
+    return {};
+  }
   return graph::ConstantOp::create(builder, loc, x.type, encodeConstant(*x.known, "constant"));
 }
 
@@ -104,6 +119,11 @@ bool Emitter::broadcastTogether(std::initializer_list<Tensor *> operands) {
   auto shape = broadcastShape(shapes);
   if (!shape)
     return false;
+  if (llvm::is_contained(*shape, 0)) {
+    for (Tensor *x : operands)
+      *x = Tensor::empty(RankedTensorType::get(*shape, x->elementType()));
+    return true;
+  }
   bool allKnown = llvm::all_of(operands, [](const Tensor *x) { return x->known != nullptr; });
   for (Tensor *x : operands) {
     if (x->known && !x->known->isSplat() && !allKnown)
@@ -233,11 +253,16 @@ Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool t
             << formatShape(y.shape());
     return {};
   }
-  if (b.rank() == 2 && a.rank() > 2)
+  bool isEmpty = a.isEmpty() || b.isEmpty();
+  if (b.rank() == 2 && a.rank() > 2 && !isEmpty)
     return multiplyRows(a, b, transposeX, transposeY);
   auto batch = broadcastShape({a.shape().drop_back(2), b.shape().drop_back(2)});
   if (!batch)
     return {};
+  Shape result(*batch);
+  result.append({rows, columns});
+  if (llvm::is_contained(result, 0) || inner == 0)
+    return broadcast(scalarLike(a, 0.0), result);
   auto withBatch = [&](const Tensor &operand) {
     llvm::SmallVector<int64_t> full(*batch);
     llvm::append_range(full, operand.shape().take_back(2));
@@ -246,8 +271,7 @@ Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool t
   Value lhs = materialize(withBatch(a)), rhs = materialize(withBatch(b));
   if (!lhs || !rhs)
     return {};
-  batch->append({rows, columns});
-  auto type = RankedTensorType::get(*batch, a.elementType());
+  auto type = RankedTensorType::get(result, a.elementType());
   return finish(graph::MatmulOp::create(builder, loc, type, lhs, rhs, transposeX, transposeY));
 }
 

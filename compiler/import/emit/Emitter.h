@@ -13,22 +13,29 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include <memory>
+#include <vector>
 
 namespace pcc::import {
 
-/// A value of the model during import: a constant, the result of an op, or null after an error.
+/// A value of the model during import: a constant, the result of an op, a sequence of such values,
+/// or null after an error. A tensor without elements is always a constant.
 struct Tensor {
-  mlir::RankedTensorType type;
+  mlir::RankedTensorType type;           ///< null: a sequence
   std::shared_ptr<const Constant> known; ///< null: not known
-  mlir::Value value;                     ///< null: known, or an error
+  mlir::Value value;                     ///< null: known, a sequence, or an error
+  std::shared_ptr<const std::vector<Tensor>> sequence = nullptr; ///< null: a tensor
 
-  explicit operator bool() const { return known || value; }
+  explicit operator bool() const { return known || value || sequence; }
+  bool isEmpty() const { return known && known->size() == 0; }
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
   int64_t rank() const { return type.getRank(); }
   mlir::Type elementType() const { return type.getElementType(); }
 
   static Tensor of(mlir::Value value);
   static Tensor of(Constant constant);
+  static Tensor ofSequence(std::vector<Tensor> elements);
+  /// Returns a tensor of `type`, which has no elements.
+  static Tensor empty(mlir::RankedTensorType type);
 };
 
 /// Returns whether the graph dialect supports tensors of this element type; constants may have
@@ -149,6 +156,8 @@ template <typename Op> Tensor Emitter::binary(const Tensor &x, const Tensor &y) 
 }
 
 template <typename Op, typename... Args> Tensor Emitter::map(const Tensor &x, Args... attributes) {
+  if (x.isEmpty())
+    return x;
   mlir::Value input = materialize(x);
   return input ? finish(Op::create(builder, loc, input.getType(), input, attributes...)) : Tensor();
 }

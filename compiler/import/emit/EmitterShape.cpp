@@ -45,6 +45,8 @@ Tensor Emitter::broadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape) {
     error() << "cannot broadcast " << formatShape(x.shape()) << " to " << formatShape(shape);
     return {};
   }
+  if (llvm::is_contained(shape, 0))
+    return Tensor::empty(x.type.clone(shape));
   if (evaluates(shape, {&x}))
     return Tensor::of(evaluateBroadcast(*x.known, shape));
   auto dims = llvm::to_vector(
@@ -62,6 +64,8 @@ Tensor Emitter::slice(const Tensor &x, int64_t axis, int64_t start, int64_t stri
     return Tensor::of(evaluateSlice(*x.known, axis, start, stride, count));
   Shape shape(x.shape());
   shape[axis] = count;
+  if (llvm::is_contained(shape, 0))
+    return Tensor::empty(x.type.clone(shape));
   Value input = materialize(x);
   if (!input)
     return {};
@@ -82,6 +86,8 @@ Tensor Emitter::pad(const Tensor &x, int64_t axis, int64_t low, int64_t high, do
             << " and " << high;
     return {};
   }
+  if (x.isEmpty() || llvm::is_contained(shape, 0))
+    return broadcast(scalarLike(x, value), shape);
   Value input = materialize(x);
   if (!input)
     return {};
@@ -124,7 +130,11 @@ Tensor Emitter::concat(llvm::ArrayRef<Tensor> pieces, int64_t axis) {
     auto parts = llvm::map_to_vector(pieces, [](const Tensor &x) { return x.known.get(); });
     return Tensor::of(evaluateConcat(parts, axis));
   }
-  auto values = llvm::map_to_vector(pieces, [&](const Tensor &x) { return materialize(x); });
+  llvm::SmallVector<Tensor> parts;
+  llvm::copy_if(pieces, std::back_inserter(parts), [](const Tensor &x) { return !x.isEmpty(); });
+  if (parts.size() == 1)
+    return parts.front();
+  auto values = llvm::map_to_vector(parts, [&](const Tensor &x) { return materialize(x); });
   if (llvm::is_contained(values, Value()))
     return {};
   auto type = RankedTensorType::get(*shape, pieces.front().elementType());
@@ -136,7 +146,7 @@ llvm::SmallVector<Tensor> Emitter::split(const Tensor &x, int64_t axis,
   if (!x)
     return llvm::SmallVector<Tensor>(sizes.size());
   llvm::SmallVector<Tensor> pieces;
-  if (sizes.size() == 1 || evaluates(x.shape(), {&x})) {
+  if (sizes.size() == 1 || llvm::is_contained(sizes, 0) || evaluates(x.shape(), {&x})) {
     int64_t start = 0;
     for (int64_t size : sizes) {
       pieces.push_back(slice(x, axis, start, 1, size));
@@ -187,6 +197,8 @@ Tensor Emitter::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
     error() << "the result " << formatShape(shape) << " is too large";
     return {};
   }
+  if (wrapped && llvm::is_contained(shape, 0))
+    return Tensor::empty(x.type.clone(shape));
   if (wrapped && evaluates(shape, {&x, &wrapped}))
     return Tensor::of(evaluateGather(*x.known, *wrapped.known, axis));
   Value input = materialize(x), rows = materialize(wrapped);

@@ -93,6 +93,7 @@ std::optional<int64_t> rangeCount(const Constant &start, const Constant &limit,
 LogicalResult importRange(Node &node) {
   Emitter &emit = node.emit;
   Tensor start = node.input(0), limit = node.input(1), delta = node.input(2);
+  node.integer("stash_type", 1); // computed in f32 or wider in any case
   for (const Tensor &bound : {start, limit, delta}) {
     if (!bound.known)
       return emit.error() << "the shape of the result depends on data: expected start, limit and "

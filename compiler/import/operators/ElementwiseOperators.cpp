@@ -182,7 +182,7 @@ llvm::ArrayRef<Operator> elementwiseOperators() {
       unary<graph::ExpOp>("Exp", 6),
       unary<graph::FloorOp>("Floor", 6, NoGradient),
       {"Gelu", 20, 1, 1, FirstInput, importGelu},
-      {"Identity", 1, 1, 1, FirstInput, importIdentity},
+      {"Identity", 1, 1, 1, FirstInput, importIdentity, NoGradient, FirstInput},
       {"LeakyRelu", 6, 1, 1, FirstInput, importLeakyRelu},
       unary<graph::LogOp>("Log", 6),
       variadic<graph::MaxOp>("Max", 6),

@@ -10,7 +10,8 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
   return {elementwiseOperators(), logicOperators(),        constantOperators(),   shapeOperators(),
           indexOperators(),       contractionOperators(),  reduceOperators(),     normalOperators(),
           lossOperators(),        windowOperators(),       activationOperators(), einsumOperators(),
-          attentionOperators(),   elementIndexOperators(), maskOperators(),       orderOperators()};
+          attentionOperators(),   elementIndexOperators(), maskOperators(),       orderOperators(),
+          sequenceOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

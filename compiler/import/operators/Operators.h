@@ -19,7 +19,7 @@ namespace pcc::import {
 /// Range of the supported opsets of domain `ai.onnx`. Of opsets before 7, which few files have,
 /// only operators with unchanged meaning are supported.
 constexpr int64_t oldestOpset = 1;
-constexpr int64_t newestOpset = 25;
+constexpr int64_t newestOpset = 28;
 
 /// Inputs through which a gradient can flow, one bit each; bit 31 is for all inputs from 31 on.
 enum Gradients : uint32_t {
@@ -39,6 +39,7 @@ struct Operator {
   Gradients gradients;
   mlir::LogicalResult (*handler)(Node &);
   uint32_t states = NoGradient; ///< inputs that training changes without a gradient, as `gradients`
+  uint32_t sequences = NoGradient; ///< inputs that may be sequences, as `gradients`
 };
 
 /// Value of `maxInputs` for any number of inputs.
@@ -61,6 +62,7 @@ llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
 llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
 llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
 llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
+llvm::ArrayRef<Operator> sequenceOperators();     // SequenceOperators.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();

@@ -5,6 +5,28 @@
 
 namespace pcc::fuzz {
 
+llvm::ArrayRef<ExcludedOperator> excludedOperators() {
+  static constexpr ExcludedOperator rows[] = {
+      {"ConcatFromSequence", "its input is a sequence"},
+      {"Optional", "its result is an optional value"},
+      {"OptionalGetElement", "its input is an optional value"},
+      {"OptionalHasElement", "its input is an optional value"},
+      {"SequenceAt", "its input is a sequence"},
+      {"SequenceConstruct", "its result is a sequence"},
+      {"SequenceEmpty", "its result is a sequence"},
+      {"SequenceErase", "its input is a sequence"},
+      {"SequenceInsert", "its input is a sequence"},
+      {"SequenceLength", "its input is a sequence"},
+      {"SplitToSequence", "its result is a sequence"},
+  };
+  return rows;
+}
+
+bool isExcludedOperator(llvm::StringRef op) {
+  return llvm::any_of(excludedOperators(),
+                      [&](const ExcludedOperator &row) { return row.op == op; });
+}
+
 llvm::ArrayRef<RefusedTypes> refusedTypes() {
   static constexpr RefusedTypes rows[] = {
       {"Attention", "bf16", "oneDNN has products of bf16 on some CPUs only"},

@@ -9,6 +9,13 @@
 
 namespace pcc::fuzz {
 
+/// Operators that random graphs do not have.
+struct ExcludedOperator {
+  llvm::StringLiteral op, reason;
+};
+llvm::ArrayRef<ExcludedOperator> excludedOperators();
+bool isExcludedOperator(llvm::StringRef op);
+
 /// Types of an operator that the importer refuses.
 struct RefusedTypes {
   llvm::StringLiteral op, types, reason;

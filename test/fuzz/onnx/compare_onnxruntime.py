@@ -31,7 +31,7 @@ RELATIVE = 2e-5
 # terms.
 ABSOLUTE = 1e-6
 HALF = {np.dtype(np.float16): 2e-3, np.dtype(ml_dtypes.bfloat16): 1.6e-2}
-NEWEST_OPSET = 25
+NEWEST_OPSET = 28
 ROOT = Path(__file__).resolve().parent
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import onnx.defs
 
 ROOT = Path(__file__).resolve().parents[3]
-NEWEST_OPSET = 25
+NEWEST_OPSET = 28
 NAMES = {"tensor(float)": "f32", "tensor(float16)": "f16", "tensor(bfloat16)": "bf16", "tensor(int64)": "i64",
          "tensor(int32)": "i32", "tensor(int8)": "i8", "tensor(bool)": "i1"}
 ORDER = list(NAMES.values())
@@ -22,7 +22,7 @@ TYPE_PARAMETERS = {"OneHot": "T3", "ConstantOfShape": "T2"}
 def imported_operators():
     """The operators in the importer's tables."""
     names = set()
-    for file in (ROOT / "compiler/import").glob("*Operator*.cpp"):
+    for file in (ROOT / "compiler/import/operators").glob("*Operator*.cpp"):
         names |= set(re.findall(r'"([A-Z]\w+)", \d|\("([A-Z]\w+)"', file.read_text().split("static const Operator rows")[-1]))
     return sorted({first or second for first, second in names})
 
