@@ -34,9 +34,7 @@ Tensor Tensor::ofSequence(std::vector<Tensor> elements) {
   return result;
 }
 
-Tensor Tensor::empty(RankedTensorType type) {
-  return of(Constant{type, values::zerosOf(type)});
-}
+Tensor Tensor::empty(RankedTensorType type) { return of(Constant{type, values::zerosOf(type)}); }
 
 InFlightDiagnostic Emitter::error() const { return emitError(loc) << subject << ": "; }
 
@@ -239,6 +237,19 @@ Tensor Emitter::multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, 
   if (transposeY)
     std::swap(right[0], right[1]);
   std::string equation = left + "," + right + "->" + result;
+  return finish(graph::EinsumOp::create(builder, loc, lhs, rhs, equation));
+}
+
+Tensor Emitter::contractAxis(const Tensor &x, const Tensor &matrix, int64_t axis) {
+  Value lhs = materialize(x), rhs = materialize(matrix);
+  if (!lhs || !rhs)
+    return {};
+  std::string left;
+  for (int64_t dim = 0; dim < x.rank(); ++dim)
+    left += static_cast<char>('a' + dim);
+  std::string result = left;
+  result[axis] = static_cast<char>('a' + x.rank());
+  std::string equation = left + "," + result[axis] + left[axis] + "->" + result;
   return finish(graph::EinsumOp::create(builder, loc, lhs, rhs, equation));
 }
 

@@ -97,6 +97,9 @@ public:
   /// gradient of the one matrix is one matmul.
   Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
 
+  /// Multiplies dimension `axis` by a matrix [new size, old size], with an einsum: `"abc,db->adc"`.
+  Tensor contractAxis(const Tensor &x, const Tensor &matrix, int64_t axis);
+
   /// Emits any other op, never folded, with results of `types`. All results are null if the op does
   /// not verify or an operand is null.
   template <typename Op>

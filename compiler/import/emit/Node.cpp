@@ -29,6 +29,20 @@ std::optional<llvm::SmallVector<int64_t>> Node::knownIntegers(size_t position,
   return values;
 }
 
+std::optional<llvm::SmallVector<double>> Node::knownNumbers(size_t position, llvm::StringRef what) {
+  Tensor tensor = input(position);
+  if (!tensor.known || tensor.known->size() > Emitter::maxEvaluated) {
+    emit.error() << "the " << what << " depends on data: expected input '" << proto.input(position)
+                 << "' to be known at import";
+    return std::nullopt;
+  }
+  llvm::SmallVector<double> values;
+  for (int64_t index = 0, end = tensor.known->size(); index < end; ++index)
+    values.push_back(tensor.known->isFloat() ? (*tensor.known)[index].f
+                                             : static_cast<double>((*tensor.known)[index].i));
+  return values;
+}
+
 FailureOr<std::optional<llvm::SmallVector<int64_t>>> Node::optionalIntegers(size_t position,
                                                                             llvm::StringRef what) {
   if (!input(position))
@@ -85,6 +99,13 @@ std::optional<llvm::SmallVector<double>> Node::numbers(llvm::StringRef name) {
   if (!attribute)
     return std::nullopt;
   return llvm::SmallVector<double>(attribute->floats().begin(), attribute->floats().end());
+}
+
+std::optional<llvm::SmallVector<std::string>> Node::texts(llvm::StringRef name) {
+  const AttributeProto *attribute = find(name, AttributeProto::STRINGS, "a list of strings");
+  if (!attribute)
+    return std::nullopt;
+  return llvm::SmallVector<std::string>(attribute->strings().begin(), attribute->strings().end());
 }
 
 std::optional<Constant> Node::tensor(llvm::StringRef name) {

@@ -31,6 +31,8 @@ public:
   /// Returns the integers of an input that determines shapes. Emits an error, which calls the input
   /// `what`, if the value is not known at import.
   std::optional<llvm::SmallVector<int64_t>> knownIntegers(size_t position, llvm::StringRef what);
+  /// Same for a list of numbers of any type.
+  std::optional<llvm::SmallVector<double>> knownNumbers(size_t position, llvm::StringRef what);
   /// Same for an optional input; returns nothing if it is absent. Fails after an error.
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>> optionalIntegers(size_t position,
                                                                               llvm::StringRef what);
@@ -43,6 +45,7 @@ public:
   std::string text(llvm::StringRef name, llvm::StringRef defaultValue);
   std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name);
   std::optional<llvm::SmallVector<double>> numbers(llvm::StringRef name);
+  std::optional<llvm::SmallVector<std::string>> texts(llvm::StringRef name);
   std::optional<Constant> tensor(llvm::StringRef name);
 
   /// Checks `axis` for a tensor of `rank` dimensions. A negative axis counts from the end.

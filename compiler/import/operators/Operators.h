@@ -62,6 +62,7 @@ llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
 llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
 llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
 llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
+llvm::ArrayRef<Operator> recurrentOperators();    // RecurrentOperators.cpp
 llvm::ArrayRef<Operator> sequenceOperators();     // SequenceOperators.cpp
 
 /// Returns all families, and thereby every row of the table.

@@ -167,20 +167,29 @@ std::optional<int64_t> readBlockSize(Node &node, const Tensor &x, Divides divide
 }
 
 /// Imports DepthToSpace: channels become blocks of pixels. The channel dimension has the block
+/// Returns whether the channels have the positions in a block first (DCR) or last (CRD).
+std::optional<std::string> readBlockOrder(Node &node) {
+  std::string mode = node.text("mode", "DCR");
+  if (mode == "DCR" || mode == "CRD")
+    return mode;
+  node.emit.error() << "expected attribute 'mode' to be 'DCR' or 'CRD', got '" << mode << "'";
+  return std::nullopt;
+}
+
 /// positions first (DCR) or last (CRD).
 LogicalResult importDepthToSpace(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
-  std::string mode = node.text("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD")
-    return emit.error() << "expected attribute 'mode' to be 'DCR' or 'CRD', got '" << mode << "'";
+  auto mode = readBlockOrder(node);
+  if (!mode)
+    return failure();
   auto side =
       readBlockSize(node, x, [&](int64_t side) { return x.shape()[1] % (side * side) == 0; });
   if (!side)
     return failure();
   int64_t n = x.shape()[0], c = x.shape()[1] / (*side * *side), h = x.shape()[2], w = x.shape()[3];
   Tensor moved =
-      mode == "DCR"
+      *mode == "DCR"
           ? emit.transpose(emit.reshape(x, {n, *side, *side, c, h, w}), {0, 3, 4, 1, 5, 2})
           : emit.transpose(emit.reshape(x, {n, c, *side, *side, h, w}), {0, 1, 4, 2, 5, 3});
   return node.setResult(emit.reshape(moved, {n, c, h * *side, w * *side}));
@@ -189,14 +198,18 @@ LogicalResult importDepthToSpace(Node &node) {
 LogicalResult importSpaceToDepth(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
+  auto mode = readBlockOrder(node);
+  if (!mode)
+    return failure();
   auto side = readBlockSize(
       node, x, [&](int64_t side) { return x.shape()[2] % side == 0 && x.shape()[3] % side == 0; });
   if (!side)
     return failure();
   int64_t n = x.shape()[0], c = x.shape()[1], h = x.shape()[2] / *side, w = x.shape()[3] / *side;
   Tensor apart = emit.reshape(x, {n, c, h, *side, w, *side});
-  return node.setResult(
-      emit.reshape(emit.transpose(apart, {0, 3, 5, 1, 2, 4}), {n, c * *side * *side, h, w}));
+  Tensor moved = emit.transpose(apart, *mode == "DCR" ? llvm::ArrayRef<int64_t>{0, 3, 5, 1, 2, 4}
+                                                      : llvm::ArrayRef<int64_t>{0, 1, 3, 5, 2, 4});
+  return node.setResult(emit.reshape(moved, {n, c * *side * *side, h, w}));
 }
 
 } // namespace
