@@ -11,7 +11,7 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
           indexOperators(),       contractionOperators(),  reduceOperators(),     normalOperators(),
           lossOperators(),        windowOperators(),       activationOperators(), einsumOperators(),
           attentionOperators(),   elementIndexOperators(), maskOperators(),       orderOperators(),
-          sequenceOperators(),    recurrentOperators()};
+          sequenceOperators(),    recurrentOperators(),    resizeOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

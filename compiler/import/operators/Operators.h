@@ -64,6 +64,7 @@ llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
 llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
 llvm::ArrayRef<Operator> recurrentOperators();    // RecurrentOperators.cpp
 llvm::ArrayRef<Operator> sequenceOperators();     // SequenceOperators.cpp
+llvm::ArrayRef<Operator> resizeOperators();       // ResizeOperators.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();

@@ -14,6 +14,7 @@ llvm::ArrayRef<ExcludedOperator> excludedOperators() {
       {"OptionalGetElement", "its input is an optional value"},
       {"OptionalHasElement", "its input is an optional value"},
       {"RNN", "its tests are ONNX's and test/compiler/import/recurrent.test"},
+      {"Resize", "its tests are ONNX's and test/compiler/import/resize.test"},
       {"SequenceAt", "its input is a sequence"},
       {"SequenceConstruct", "its result is a sequence"},
       {"SequenceEmpty", "its result is a sequence"},
@@ -21,6 +22,7 @@ llvm::ArrayRef<ExcludedOperator> excludedOperators() {
       {"SequenceInsert", "its input is a sequence"},
       {"SequenceLength", "its input is a sequence"},
       {"SplitToSequence", "its result is a sequence"},
+      {"Upsample", "its tests are those of Resize"},
   };
   return rows;
 }
