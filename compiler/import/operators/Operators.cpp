@@ -7,11 +7,13 @@
 namespace pcc::import {
 
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
-  return {elementwiseOperators(), logicOperators(),        constantOperators(),   shapeOperators(),
-          indexOperators(),       contractionOperators(),  reduceOperators(),     normalOperators(),
-          lossOperators(),        windowOperators(),       activationOperators(), einsumOperators(),
-          attentionOperators(),   elementIndexOperators(), maskOperators(),       orderOperators(),
-          sequenceOperators(),    recurrentOperators(),    resizeOperators()};
+  return {elementwiseOperators(), logicOperators(),     constantOperators(),
+          shapeOperators(),       indexOperators(),     contractionOperators(),
+          reduceOperators(),      normalOperators(),    lossOperators(),
+          convolutionOperators(), poolOperators(),      activationOperators(),
+          einsumOperators(),      attentionOperators(), elementIndexOperators(),
+          maskOperators(),        orderOperators(),     sequenceOperators(),
+          recurrentOperators(),   resizeOperators(),    groupNormOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

@@ -55,7 +55,8 @@ llvm::ArrayRef<Operator> contractionOperators();  // ContractionOperators.cpp
 llvm::ArrayRef<Operator> reduceOperators();       // ReduceOperators.cpp
 llvm::ArrayRef<Operator> normalOperators();       // NormalOperators.cpp
 llvm::ArrayRef<Operator> lossOperators();         // LossOperators.cpp
-llvm::ArrayRef<Operator> windowOperators();       // WindowOperators.cpp
+llvm::ArrayRef<Operator> convolutionOperators();  // ConvolutionOperators.cpp
+llvm::ArrayRef<Operator> poolOperators();         // PoolOperators.cpp
 llvm::ArrayRef<Operator> activationOperators();   // ActivationOperators.cpp
 llvm::ArrayRef<Operator> attentionOperators();    // AttentionOperators.cpp
 llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
@@ -65,6 +66,7 @@ llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
 llvm::ArrayRef<Operator> recurrentOperators();    // RecurrentOperators.cpp
 llvm::ArrayRef<Operator> sequenceOperators();     // SequenceOperators.cpp
 llvm::ArrayRef<Operator> resizeOperators();       // ResizeOperators.cpp
+llvm::ArrayRef<Operator> groupNormOperators();    // GroupNormOperators.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();

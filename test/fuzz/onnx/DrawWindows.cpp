@@ -103,7 +103,7 @@ const Value &imageInput(Maker &m, int64_t maxDims, Domain domain = {}) {
 }
 
 bool drawConv(Maker &m) {
-  const Value &x = imageInput(m, 2, within(-11, 11));
+  const Value &x = imageInput(m, 3, within(-11, 11));
   llvm::ArrayRef<int64_t> shape = x.data.getShape();
   int64_t groups = 1;
   if (m.random.chance(30))
@@ -135,7 +135,7 @@ bool drawMaxPool(Maker &m) {
 }
 
 bool drawAveragePool(Maker &m) {
-  const Value &x = imageInput(m, 2);
+  const Value &x = imageInput(m, 3);
   Draft draft = m.draft();
   draft.input(x);
   setWindow(m, draft, drawWindow(m, x.data.getShape().drop_front(2)), /*needsSizes=*/true);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pools. Pooling of volumes runs as two poolings of images: within each layer, and along the
+// layers. Later versions of these operators only added attributes, so one row serves all versions.
+
+#include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/Windows.h"
+#include "llvm/ADT/Sequence.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+using Attributes = llvm::ArrayRef<NamedAttribute>;
+
+/// Emits a pooling op over the windows of images.
+template <typename Op>
+Tensor poolImages(Emitter &emit, const Tensor &image, const ImageWindow &window,
+                  Attributes others) {
+  if (!image)
+    return {};
+  RankedTensorType type = windowResult(emit, image, image.shape()[1], window);
+  if (!type)
+    return {};
+  Builder &b = emit.attributes();
+  llvm::SmallVector<NamedAttribute> attributes = windowAttributes(emit, window);
+  llvm::append_range(attributes, others);
+  attributes.push_back(b.getNamedAttr("window", b.getDenseI64ArrayAttr(window.sizes)));
+  return emit.apply<Op>(type, image, attributes).front();
+}
+
+/// Emits pooling of volumes. A mean of means is right: the padding of one dimension leaves out as
+/// many elements at each place of the others.
+template <typename Op>
+Tensor poolVolumes(Emitter &emit, const Tensor &x, const ImageWindow &window, Attributes others) {
+  Shape shape(x.shape());
+  Tensor layers =
+      poolImages<Op>(emit, emit.reshape(x, {shape[0], shape[1] * shape[2], shape[3], shape[4]}),
+                     window.withinLayer(), others);
+  if (!layers)
+    return {};
+  int64_t rows = layers.shape()[2], columns = layers.shape()[3];
+  Tensor volumes =
+      poolImages<Op>(emit, emit.reshape(layers, {shape[0], shape[1], shape[2], rows * columns}),
+                     window.alongLayers(), others);
+  if (!volumes)
+    return {};
+  return emit.reshape(volumes, {shape[0], shape[1], volumes.shape()[2], rows, columns});
+}
+
+/// Emits a pooling op over the windows of `x`, a sequence, images or volumes.
+template <typename Op>
+Tensor pool(Emitter &emit, const Tensor &x, const ImageWindow &window, Attributes others = {}) {
+  if (!x)
+    return {};
+  if (x.rank() == 5)
+    return poolVolumes<Op>(emit, x, window, others);
+  return asLike(emit, poolImages<Op>(emit, asImage(emit, x), window, others), x);
+}
+
+/// Reads the window of a pooling node; with `roundsUp`, adds padding for rounding up.
+FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp) {
+  Tensor x = node.input(0);
+  if (failed(checkSpatial(node, x)))
+    return failure();
+  auto sizes = node.integers("kernel_shape");
+  bool areSizes =
+      sizes && static_cast<int64_t>(sizes->size()) == x.rank() - 2 &&
+      llvm::all_of(*sizes, [](int64_t size) { return size >= 1 && size <= graph::maxWindow; });
+  if (!areSizes)
+    return node.emit.error() << "expected " << x.rank() - 2
+                             << " numbers from 1 on in 'kernel_shape'";
+  return WindowReader(node, x, *sizes).read(roundsUp);
+}
+
+/// Makes the padding of `moved` part of `x`, and removes it from `window`.
+Tensor padInput(Emitter &emit, Tensor x, const ImageWindow &moved, ImageWindow &window) {
+  int64_t dims = moved.dims(), first = x.rank() == 3 ? 1 : 0;
+  for (int64_t dim : llvm::seq(first, dims)) {
+    int64_t low = moved.padding[dim], high = moved.padding[dim + dims];
+    x = emit.pad(x, dim - first + 2, low, high, 0);
+    window.padding[dim] -= low;
+    window.padding[dim + dims] -= high;
+  }
+  return x;
+}
+
+LogicalResult importMaxPool(Node &node) {
+  node.integer("storage_order", 0); // order of the indices, which are not a result here
+  auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0);
+  return succeeded(window)
+             ? node.setResult(pool<graph::MaxPoolOp>(node.emit, node.input(0), *window))
+             : failure();
+}
+
+/// Imports average pooling. With `count_include_pad` the attribute padding counts, but the padding
+/// added for rounding up does not. In this case the attribute padding becomes part of the input.
+LogicalResult importAveragePool(Node &node) {
+  Emitter &emit = node.emit;
+  bool roundsUp = node.integer("ceil_mode", 0) != 0;
+  bool countsPadding = node.integer("count_include_pad", 0) != 0;
+  auto window = readPoolWindow(node, false), rounded = readPoolWindow(node, roundsUp);
+  if (failed(window) || failed(rounded))
+    return failure();
+  Tensor x = node.input(0);
+  llvm::SmallVector<NamedAttribute> attributes;
+  if (countsPadding && rounded->padding != window->padding)
+    x = padInput(emit, x, *window, *rounded);
+  else if (countsPadding)
+    attributes.push_back(
+        emit.attributes().getNamedAttr("count_include_pad", emit.attributes().getUnitAttr()));
+  return node.setResult(pool<graph::AvgPoolOp>(emit, x, *rounded, attributes));
+}
+
+/// Reads the order of a norm.
+std::optional<double> readOrder(Node &node) {
+  auto order = static_cast<double>(node.integer("p", 2));
+  if (order >= 1)
+    return order;
+  node.emit.error() << "expected attribute 'p' to be at least 1, got " << int64_t(order);
+  return std::nullopt;
+}
+
+/// Returns |x| to the power of `order`, and the inverse of that function for positive numbers.
+Tensor power(Emitter &emit, const Tensor &x, double order) {
+  if (order == 2)
+    return emit.unary<graph::SquareOp>(x);
+  Tensor magnitude = emit.unary<graph::AbsOp>(x);
+  return order == 1 ? magnitude : emit.binary<graph::PowOp>(magnitude, emit.scalarLike(x, order));
+}
+Tensor root(Emitter &emit, const Tensor &x, double order) {
+  if (order == 1 || !x)
+    return x;
+  return order == 2 ? emit.unary<graph::SqrtOp>(x)
+                    : emit.binary<graph::PowOp>(x, emit.scalarLike(x, 1.0 / order));
+}
+
+/// Imports LpPool: the mean of each window, with zeros around the input, times its elements.
+LogicalResult importLpPool(Node &node) {
+  Emitter &emit = node.emit;
+  auto order = readOrder(node);
+  auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0);
+  if (!order || failed(window))
+    return failure();
+  ImageWindow moved = *window;
+  Tensor terms = padInput(emit, power(emit, node.input(0), *order), moved, *window);
+  Tensor mean = pool<graph::AvgPoolOp>(emit, terms, *window);
+  if (!mean)
+    return failure();
+  auto count =
+      std::accumulate(window->sizes.begin(), window->sizes.end(), 1.0, std::multiplies<double>());
+  Tensor sum = emit.binary<graph::MulOp>(mean, emit.scalarLike(mean, count));
+  return node.setResult(root(emit, sum, *order));
+}
+
+/// Reduces all dimensions after batch and channels, and keeps them with size 1.
+LogicalResult globalPool(Node &node,
+                         llvm::function_ref<Tensor(const Tensor &, const Shape &)> form) {
+  Tensor x = node.input(0);
+  if (x.rank() < 3)
+    return node.emit.error() << "expected dimensions behind batch and channels, got " << x.type;
+  Shape shape(x.shape());
+  std::fill(shape.begin() + 2, shape.end(), 1);
+  return node.setResult(
+      node.emit.reshape(form(x, llvm::to_vector(llvm::seq<int64_t>(2, x.rank()))), shape));
+}
+
+template <graph::ReduceOpKind kind> LogicalResult importGlobalPool(Node &node) {
+  return globalPool(
+      node, [&](const Tensor &x, const Shape &dims) { return node.emit.reduce(kind, x, dims); });
+}
+
+LogicalResult importGlobalLpPool(Node &node) {
+  auto order = readOrder(node);
+  if (!order)
+    return failure();
+  return globalPool(node, [&](const Tensor &x, const Shape &dims) {
+    Tensor terms = power(node.emit, x, *order);
+    return root(node.emit, node.emit.reduce(graph::ReduceOpKind::Sum, terms, dims), *order);
+  });
+}
+
+} // namespace
+
+llvm::ArrayRef<Operator> poolOperators() {
+  using Kind = graph::ReduceOpKind;
+  static const Operator rows[] = {
+      {"AveragePool", 1, 1, 1, FirstInput, importAveragePool},
+      {"GlobalAveragePool", 1, 1, 1, FirstInput, importGlobalPool<Kind::Mean>},
+      {"GlobalLpPool", 2, 1, 1, FirstInput, importGlobalLpPool},
+      {"GlobalMaxPool", 1, 1, 1, FirstInput, importGlobalPool<Kind::Max>},
+      {"LpPool", 2, 1, 1, FirstInput, importLpPool},
+      {"MaxPool", 1, 1, 1, FirstInput, importMaxPool},
+  };
+  return rows;
+}
+
+} // namespace pcc::import
