@@ -88,6 +88,13 @@ std::set<std::string> listWritten(const TestData &data) {
   return names;
 }
 
+std::set<std::string> listAll(const TestData &data) {
+  std::set<std::string> names;
+  for (const NamedConstant &input : data.inputs)
+    names.insert(input.name);
+  return names;
+}
+
 /// Returns the inputs without elements, which programs do not have.
 std::set<std::string> listEmpty(const TestData &data) {
   std::set<std::string> names;
@@ -123,9 +130,18 @@ OwningOpRef<ModuleOp> importForData(llvm::StringRef path, const TestData &data,
     return {};
   if (OwningOpRef<ModuleOp> module = importer.tryImport(known))
     return module;
-  known = listWritten(data);
-  known.insert(empty.begin(), empty.end());
-  OwningOpRef<ModuleOp> module = importer.import(known); // reports the errors of the model
+  std::set<std::string> written = listWritten(data);
+  written.insert(empty.begin(), empty.end());
+  known = written;
+  OwningOpRef<ModuleOp> module = importer.tryImport(known);
+  if (!module) {
+    known = listAll(data);
+    module = importer.tryImport(known);
+  }
+  if (!module) {
+    known = written;
+    module = importer.import(known); // reports the errors of the model
+  }
   if (!module)
     return {};
   for (const NamedConstant &input : data.inputs) {

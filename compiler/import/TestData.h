@@ -28,7 +28,7 @@ std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folde
 
 /// Imports the model `path` so that it can run on `data`: symbolic dimensions get the sizes of the
 /// data. If some inputs must be known, such as a shape or an axis, they and as few others as
-/// possible become constants; only numbers and lists are tried. `known` receives their names.
+/// possible become constants; numbers and lists are tried first. `known` receives their names.
 /// Returns null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> importForData(llvm::StringRef path, const TestData &data,
                                                 mlir::MLIRContext &context,

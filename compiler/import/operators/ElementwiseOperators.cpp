@@ -90,15 +90,25 @@ LogicalResult importGelu(Node &node) {
   return node.setResult(node.emit.map<graph::GeluOp>(node.input(0), kind));
 }
 
-/// Imports x * sigmoid(alpha * x).
-LogicalResult importSwish(Node &node) {
+/// Returns x * sigmoid(alpha * x).
+Tensor swish(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
   double alpha = node.number("alpha", 1.0);
   if (alpha == 1.0)
-    return node.setResult(emit.unary<graph::SiluOp>(x));
+    return emit.unary<graph::SiluOp>(x);
   Tensor scaled = emit.binary<graph::MulOp>(x, emit.scalarLike(x, alpha));
-  return node.setResult(emit.binary<graph::MulOp>(x, emit.unary<graph::SigmoidOp>(scaled)));
+  return emit.binary<graph::MulOp>(x, emit.unary<graph::SigmoidOp>(scaled));
+}
+
+LogicalResult importSwish(Node &node) { return node.setResult(swish(node)); }
+
+LogicalResult importSwiGlu(Node &node) {
+  Tensor gate = node.input(0), linear = node.input(1);
+  if (gate.shape() != linear.shape())
+    return node.emit.error() << "expected two inputs of one shape, got " << gate.type << " and "
+                             << linear.type;
+  return node.setResult(node.emit.binary<graph::MulOp>(swish(node), linear));
 }
 
 /// Limits x to [low, high]; a null bound is no bound. Two ordered constant bounds become one clamp
@@ -202,6 +212,7 @@ llvm::ArrayRef<Operator> elementwiseOperators() {
       unary<graph::SqrtOp>("Sqrt", 6),
       binary<graph::SubOp>("Sub", 7),
       variadic<graph::AddOp>("Sum", 6),
+      {"SwiGLU", 28, 2, 2, AllInputs, importSwiGlu},
       {"Swish", 24, 1, 1, FirstInput, importSwish},
       unary<graph::TanhOp>("Tanh", 6),
   };

@@ -118,23 +118,56 @@ LogicalResult importSlice(Node &node) {
   return slice(node, *starts, *ends, *axes, *steps);
 }
 
-/// Pads with a constant; `pads` has all widths before the axes, then all widths after.
+/// Pads one axis with elements of the input: mirrored, repeated at the edge, or from the other end.
+/// Negative widths cut elements off first.
+Tensor padWithElements(Emitter &emit, const Tensor &x, int64_t axis, int64_t low, int64_t high,
+                       llvm::StringRef mode) {
+  Tensor inner = emit.pad(x, axis, std::min<int64_t>(low, 0), std::min<int64_t>(high, 0), 0.0);
+  low = std::max<int64_t>(low, 0), high = std::max<int64_t>(high, 0);
+  if (!inner || low + high == 0)
+    return inner;
+  int64_t size = inner.shape()[axis];
+  if (size == 0 || low + high > Emitter::maxEvaluated) {
+    emit.error() << "cannot pad dimension " << axis << " of " << formatShape(inner.shape())
+                 << " by " << low << " and " << high;
+    return {};
+  }
+  Shape indices;
+  for (int64_t n = -low; n < size + high; ++n) {
+    int64_t period = mode == "reflect" ? std::max<int64_t>(2 * size - 2, 1) : size;
+    int64_t place = ((n % period) + period) % period;
+    if (mode == "edge")
+      place = std::clamp<int64_t>(n, 0, size - 1);
+    indices.push_back(mode == "reflect" && place >= size ? period - place : place);
+  }
+  return emit.gather(inner, Tensor::of(Constant::integers(emit.context(), indices)), axis);
+}
+
+/// Pads with a constant or with elements of the input; `pads` has all widths before the axes, then
+/// all widths after.
 LogicalResult pad(Node &node, llvm::ArrayRef<int64_t> pads, std::optional<Shape> axes,
                   double value) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
   std::string mode = node.text("mode", "constant");
-  if (mode != "constant")
-    return emit.error() << "expected attribute 'mode' to be 'constant', got '" << mode << "'";
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap")
+    return emit.error()
+           << "expected attribute 'mode' to be 'constant', 'reflect', 'edge' or 'wrap', got '"
+           << mode << "'";
   if (!axes)
     axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   if (pads.size() != 2 * axes->size())
     return emit.error() << "expected " << 2 * axes->size() << " widths, got " << pads.size();
   if (!node.checkAxes(*axes, x.rank()))
     return failure();
-  for (auto [i, axis] : llvm::enumerate(*axes))
-    x = emit.pad(x, *node.checkAxis(axis, node.input(0).rank()), pads[i], pads[i + axes->size()],
-                 value);
+  for (auto [i, axis] : llvm::enumerate(*axes)) {
+    int64_t dim = *node.checkAxis(axis, node.input(0).rank());
+    int64_t low = pads[i], high = pads[i + axes->size()];
+    x = mode == "constant" ? emit.pad(x, dim, low, high, value)
+                           : padWithElements(emit, x, dim, low, high, mode);
+    if (!x)
+      return failure();
+  }
   return node.setResult(x);
 }
 

@@ -13,7 +13,9 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
           convolutionOperators(), poolOperators(),      activationOperators(),
           einsumOperators(),      attentionOperators(), elementIndexOperators(),
           maskOperators(),        orderOperators(),     sequenceOperators(),
-          recurrentOperators(),   resizeOperators(),    groupNormOperators()};
+          recurrentOperators(),   resizeOperators(),    groupNormOperators(),
+          hyperbolicOperators(),  bitOperators(),       layoutOperators(),
+          knownDataOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

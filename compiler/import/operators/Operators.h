@@ -67,6 +67,10 @@ llvm::ArrayRef<Operator> recurrentOperators();    // RecurrentOperators.cpp
 llvm::ArrayRef<Operator> sequenceOperators();     // SequenceOperators.cpp
 llvm::ArrayRef<Operator> resizeOperators();       // ResizeOperators.cpp
 llvm::ArrayRef<Operator> groupNormOperators();    // GroupNormOperators.cpp
+llvm::ArrayRef<Operator> hyperbolicOperators();   // HyperbolicOperators.cpp
+llvm::ArrayRef<Operator> bitOperators();          // BitOperators.cpp
+llvm::ArrayRef<Operator> layoutOperators();       // LayoutOperators.cpp
+llvm::ArrayRef<Operator> knownDataOperators();    // KnownDataOperators.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators on the bits of integers, and infinities. Shifts are products and quotients by powers of
+// two, one for each bit of the distance.
+
+#include "compiler/import/operators/Operators.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+/// Calls `handler` for integers only.
+template <LogicalResult (*handler)(Node &)> LogicalResult onIntegers(Node &node) {
+  for (const Tensor &input : node.allInputs())
+    if (!isa<IntegerType>(input.elementType()) || input.elementType().isInteger(1))
+      return node.emit.error() << "expected integers, got " << input.elementType();
+  return handler(node);
+}
+
+template <typename Op> LogicalResult importBinary(Node &node) {
+  return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
+}
+
+LogicalResult importNot(Node &node) {
+  return node.setResult(node.emit.unary<graph::NotOp>(node.input(0)));
+}
+
+/// Imports (x or y) and not (x and y).
+LogicalResult importXor(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor either = emit.binary<graph::OrOp>(node.input(0), node.input(1));
+  Tensor both = emit.binary<graph::AndOp>(node.input(0), node.input(1));
+  Tensor notBoth = both ? emit.unary<graph::NotOp>(both) : Tensor();
+  return node.setResult(emit.binary<graph::AndOp>(either, notBoth));
+}
+
+/// Returns a splat that adds as an integer scalar; exact beyond 2^53.
+Tensor integer(Emitter &emit, const Tensor &like, int64_t value) {
+  return Tensor::of(Constant::scalar(like.elementType(), value));
+}
+
+/// Shifts `x` by the distance `bits`, a constant, where `y` has this bit set.
+Tensor shiftBit(Emitter &emit, const Tensor &x, const Tensor &y, int64_t bits, bool isLeft) {
+  Tensor bit = emit.binary<graph::AndOp>(y, integer(emit, y, bits));
+  Tensor isSet = emit.compare(graph::Direction::NE, bit, integer(emit, y, 0));
+  Tensor power = integer(emit, x, int64_t(uint64_t(1) << bits));
+  Tensor moved = isLeft ? emit.binary<graph::MulOp>(x, power) : emit.binary<graph::DivOp>(x, power);
+  return emit.select(isSet, moved, x);
+}
+
+/// Imports BitShift of integers with a sign. A negative number is shifted to the right as its
+/// complement, since quotients are rounded to zero.
+LogicalResult importShift(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor x = node.input(0), y = node.input(1);
+  std::string direction = node.text("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return emit.error() << "expected attribute 'direction' to be 'LEFT' or 'RIGHT', got '"
+                        << direction << "'";
+  bool isLeft = direction == "LEFT";
+  auto width = static_cast<int64_t>(x.elementType().getIntOrFloatBitWidth());
+  Tensor zero = integer(emit, x, 0);
+  Tensor isNegative = emit.compare(graph::Direction::LT, x, zero);
+  Tensor result = isLeft ? x : emit.select(isNegative, emit.unary<graph::NotOp>(x), x);
+  for (int64_t bits = 1; bits < width && result; bits *= 2)
+    result = shiftBit(emit, result, y, bits, isLeft);
+  Tensor isOutside =
+      emit.binary<graph::OrOp>(emit.compare(graph::Direction::LT, y, zero),
+                               emit.compare(graph::Direction::GE, y, integer(emit, y, width)));
+  result = emit.select(isOutside, zero, result);
+  if (!isLeft && result)
+    result = emit.select(isNegative, emit.unary<graph::NotOp>(result), result);
+  return node.setResult(result);
+}
+
+LogicalResult importIsInf(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor x = node.input(0);
+  bool negative = node.integer("detect_negative", 1) != 0;
+  bool positive = node.integer("detect_positive", 1) != 0;
+  if (!isa<FloatType>(x.elementType()))
+    return emit.error() << "expected floats, got " << x.type;
+  if (!negative && !positive) {
+    Tensor no = emit.scalar(emit.attributes().getI1Type(), 0.0);
+    return node.setResult(emit.broadcast(no, x.shape()));
+  }
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Tensor number = negative && positive ? emit.unary<graph::AbsOp>(x) : x;
+  return node.setResult(emit.compare(graph::Direction::EQ, number,
+                                     emit.scalarLike(x, positive ? infinity : -infinity)));
+}
+
+} // namespace
+
+llvm::ArrayRef<Operator> bitOperators() {
+  static const Operator rows[] = {
+      {"BitShift", 11, 2, 2, NoGradient, onIntegers<importShift>},
+      {"BitwiseAnd", 18, 2, 2, NoGradient, onIntegers<importBinary<graph::AndOp>>},
+      {"BitwiseNot", 18, 1, 1, NoGradient, onIntegers<importNot>},
+      {"BitwiseOr", 18, 2, 2, NoGradient, onIntegers<importBinary<graph::OrOp>>},
+      {"BitwiseXor", 18, 2, 2, NoGradient, onIntegers<importXor>},
+      {"IsInf", 10, 1, 1, NoGradient, importIsInf},
+  };
+  return rows;
+}
+
+} // namespace pcc::import
