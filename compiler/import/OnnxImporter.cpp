@@ -56,11 +56,6 @@ const Operator *OnnxImporter::lookUp(const onnx::NodeProto &node, Location loc) 
   if (isDefault)
     diagnostic << " of opset " << opset;
   diagnostic << " is not supported";
-  bool isFunction = llvm::any_of(model->functions(), [&](const onnx::FunctionProto &function) {
-    return function.name() == node.op_type() && function.domain() == node.domain();
-  });
-  if (isFunction)
-    diagnostic << ": it is a function of the model; inline its functions before importing";
   return nullptr;
 }
 
@@ -92,10 +87,10 @@ LogicalResult OnnxImporter::runHandler(const Operator &entry, const onnx::NodePr
     inputs.push_back(name.empty() ? Tensor() : value->second);
   }
   for (auto [position, input] : llvm::enumerate(inputs))
-    if (input.sequence && !(row.sequences >> std::min<size_t>(position, 31) & 1))
+    if (input.sequence && !(entry.sequences >> std::min<size_t>(position, 31) & 1))
       return emit.error() << "expected input " << position << " to be a tensor, got a sequence of "
                           << input.sequence->size();
-  Node node(proto, std::move(inputs), emit, tensors);
+  Node node(proto, std::move(inputs), emit, tensors, *this);
   if (failed(entry.handler(node)) || failed(node.checkAttributes()))
     return failure();
   return defineResults(proto, node);
@@ -126,22 +121,87 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node,
   });
   const Operator *entry = lookUp(node, loc);
   Operation *before = function && !function.front().empty() ? &function.front().back() : nullptr;
-  if (entry && (!canEvaluate || succeeded(runHandler(*entry, node, loc)))) {
+  bool isImported =
+      entry && (canEvaluate ? succeeded(runHandler(*entry, node, loc)) : lookUpBodies(node, loc));
+  if (isImported) {
     annotateStage(node, before);
     return true;
   }
   for (const std::string &name : node.output())
     values.try_emplace(name, Tensor());
-  if (unsupported && !reason.empty())
+  if (unsupported && !reason.empty() && depth == 0)
     unsupported->push_back({index, node.name(), node.op_type(), opset, reason});
   return false;
 }
 
 bool OnnxImporter::importNodes(bool canEvaluate) {
   bool isComplete = true;
-  for (auto [index, node, name] : llvm::enumerate(graph.node(), nameByModules(graph)))
-    isComplete &= importNode(static_cast<int64_t>(index) - restored.nodes, node, name, canEvaluate);
+  for (auto [index, node, name] : llvm::enumerate(graph.node(), nameByModules(graph))) {
+    position = static_cast<int64_t>(index) - restored.nodes;
+    if (position >= 0 && !positions.empty())
+      position = positions[position];
+    isComplete &= importNode(position, node, name, canEvaluate);
+  }
   return isComplete;
+}
+
+/// Looks up the operators of all bodies of a node.
+bool OnnxImporter::lookUpBodies(const onnx::NodeProto &node, Location loc) {
+  bool areKnown = true;
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    for (const onnx::NodeProto &inner : attribute.g().node())
+      areKnown &= lookUp(inner, loc) != nullptr && lookUpBodies(inner, loc);
+  return areKnown;
+}
+
+/// Defines the inputs and initializers of a body.
+LogicalResult OnnxImporter::defineBody(const onnx::GraphProto &body, llvm::ArrayRef<Tensor> inputs,
+                                       Emitter &emit) {
+  if (body.input_size() != static_cast<int>(inputs.size()))
+    return emit.error() << "expected a body of " << inputs.size() << " inputs, got "
+                        << body.input_size();
+  for (auto [info, input] : llvm::zip_equal(body.input(), inputs))
+    if (!define(info.name(), input, emit.location()))
+      return failure();
+  for (const onnx::TensorProto &tensor : body.initializer()) {
+    auto error = [&] { return emit.error() << "initializer '" << tensor.name() << "': "; };
+    auto data = tensors.read(tensor, error);
+    if (!data || !define(tensor.name(), Tensor::of(decodeConstant(data->type, data->bytes)),
+                         emit.location()))
+      return failure();
+  }
+  return success();
+}
+
+/// Imports the nodes of a body. Its names are forgotten afterwards, so that it can be imported
+/// again.
+FailureOr<llvm::SmallVector<Tensor>> OnnxImporter::importBody(const onnx::GraphProto &body,
+                                                              llvm::ArrayRef<Tensor> inputs,
+                                                              Emitter &emit) {
+  ++depth;
+  bool isImported = succeeded(defineBody(body, inputs, emit));
+  for (const onnx::NodeProto &node : body.node())
+    isImported = isImported && importNode(position, node, /*moduleName=*/"", /*canEvaluate=*/true);
+  llvm::SmallVector<Tensor> outputs;
+  for (const onnx::ValueInfoProto &output : body.output()) {
+    auto value = values.find(output.name());
+    if (isImported && value == values.end())
+      emit.error() << "output '" << output.name() << "' of the body is not defined";
+    isImported = isImported && value != values.end() && value->second;
+    if (isImported)
+      outputs.push_back(value->second);
+  }
+  for (const onnx::ValueInfoProto &input : body.input())
+    values.erase(input.name());
+  for (const onnx::TensorProto &tensor : body.initializer())
+    values.erase(tensor.name());
+  for (const onnx::NodeProto &node : body.node())
+    for (const std::string &name : node.output())
+      values.erase(name);
+  --depth;
+  if (!isImported)
+    return failure();
+  return outputs;
 }
 
 } // namespace pcc::import

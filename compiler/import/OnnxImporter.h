@@ -20,7 +20,7 @@ namespace pcc::import {
 
 struct Operator;
 
-class OnnxImporter {
+class OnnxImporter : public BodyImporter {
 public:
   OnnxImporter(llvm::StringRef path, std::shared_ptr<onnx::ModelProto> model,
                mlir::MLIRContext &context, std::vector<UnsupportedNode> *unsupported);
@@ -59,6 +59,11 @@ private:
                     llvm::SmallVectorImpl<std::string> &names);
   void warnOfFoldedBatchNorms();
 
+  mlir::FailureOr<llvm::SmallVector<Tensor>>
+  importBody(const onnx::GraphProto &body, llvm::ArrayRef<Tensor> inputs, Emitter &emit) override;
+  mlir::LogicalResult defineBody(const onnx::GraphProto &body, llvm::ArrayRef<Tensor> inputs,
+                                 Emitter &emit);
+  bool lookUpBodies(const onnx::NodeProto &node, mlir::Location loc);
   const Operator *lookUp(const onnx::NodeProto &node, mlir::Location loc);
   bool define(const std::string &name, Tensor tensor, mlir::Location loc);
 
@@ -71,6 +76,9 @@ private:
   mlir::OpBuilder builder;
   TensorReader tensors;
   int64_t opset = 0;
+  int64_t position = 0;           ///< of the imported node of the graph
+  int64_t depth = 0;              ///< of bodies around the imported node
+  std::vector<int64_t> positions; ///< of each node in the file, if functions were inlined
   Restored restored;
   std::string configuration; ///< of several devices; empty: none
 

@@ -5,6 +5,7 @@
 #include "compiler/import/AbsentWeights.h"
 #include "compiler/import/AlteredParameters.h"
 #include "compiler/import/DeviceConfigurations.h"
+#include "compiler/import/InlineFunctions.h"
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/Locations.h"
@@ -31,8 +32,7 @@ graph::RoleAttr roleAttr(graph::RoleKind kind, llvm::StringRef name, MLIRContext
 llvm::StringSet<> usedNames(const onnx::GraphProto &graph) {
   llvm::StringSet<> names;
   for (const onnx::NodeProto &node : graph.node())
-    for (const std::string &name : node.input())
-      names.insert(name);
+    forEachRead(node, [&](const std::string &name) { names.insert(name); });
   for (const onnx::ValueInfoProto &output : graph.output())
     names.insert(output.name());
   return names;
@@ -63,6 +63,10 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   configuration = *chosen;
   if (!configuration.empty() && failed(checkConfigurations(*model, path, context)))
     return {};
+  auto inlined = inlineFunctions(*model, fileLoc);
+  if (failed(inlined))
+    return {};
+  positions = std::move(*inlined);
   llvm::StringMap<int64_t> dims = options.dims;
   if (failed(declareAbsentWeights(*model->mutable_graph(), dims, fileLoc)))
     return {};

@@ -17,6 +17,17 @@ bool canBeTrained(const onnx::TensorProto &tensor) {
          type == onnx::TensorProto::BFLOAT16;
 }
 
+void forEachRead(const onnx::NodeProto &node, llvm::function_ref<void(const std::string &)> visit) {
+  for (const std::string &name : node.input())
+    visit(name);
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    for (const onnx::NodeProto &inner : attribute.g().node())
+      forEachRead(inner, visit);
+    for (const onnx::ValueInfoProto &output : attribute.g().output())
+      visit(output.name());
+  }
+}
+
 const onnx::TensorProto *findConstantTensor(const onnx::NodeProto &node) {
   if (node.op_type() != "Constant" || node.output_size() != 1 || node.attribute_size() != 1)
     return nullptr;
@@ -51,11 +62,13 @@ llvm::StringSet<> findComputed(const onnx::GraphProto &graph) {
   for (const onnx::ValueInfoProto &input : graph.input())
     if (!initializers.contains(input.name()))
       computed.insert(input.name());
-  for (const onnx::NodeProto &node : graph.node())
-    if (node.op_type() != "Shape" && node.op_type() != "Size" &&
-        llvm::any_of(node.input(), [&](const auto &name) { return computed.contains(name); }))
+  for (const onnx::NodeProto &node : graph.node()) {
+    bool isComputed = false;
+    forEachRead(node, [&](const std::string &name) { isComputed |= computed.contains(name); });
+    if (isComputed && node.op_type() != "Shape" && node.op_type() != "Size")
       for (const std::string &name : node.output())
         computed.insert(name);
+  }
   return computed;
 }
 
@@ -76,6 +89,8 @@ void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, bool areLis
     for (auto [position, name] : llvm::enumerate(node.input()))
       if (gradients >> std::min<size_t>(position, 31) & 1)
         names.insert(name);
+    if (llvm::any_of(node.attribute(), [](const auto &attribute) { return attribute.has_g(); }))
+      forEachRead(node, [&](const std::string &name) { names.insert(name); });
   }
 }
 

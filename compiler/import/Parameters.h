@@ -34,6 +34,9 @@ struct ParameterNames {
 ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
                               const ExportedModule &exported);
 
+/// Calls `visit` for each name that a node reads, also inside its bodies.
+void forEachRead(const onnx::NodeProto &node, llvm::function_ref<void(const std::string &)> visit);
+
 /// Returns the tensor that a `Constant` node holds in its attribute `value`; null if it has none.
 const onnx::TensorProto *findConstantTensor(const onnx::NodeProto &node);
 

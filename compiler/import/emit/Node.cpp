@@ -118,6 +118,15 @@ std::optional<Constant> Node::tensor(llvm::StringRef name) {
   return data ? std::optional(decodeConstant(data->type, data->bytes)) : std::nullopt;
 }
 
+FailureOr<llvm::SmallVector<Tensor>> Node::body(llvm::StringRef name,
+                                                llvm::ArrayRef<Tensor> inputs) {
+  const AttributeProto *attribute = find(name, AttributeProto::GRAPH, "a graph");
+  if (attribute)
+    return bodies.importBody(attribute->g(), inputs, emit);
+  return hasBadAttribute ? LogicalResult(failure())
+                         : emit.error() << "expected attribute '" << name << "'";
+}
+
 std::optional<int64_t> Node::checkAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;

@@ -11,16 +11,26 @@
 
 namespace pcc::onnx {
 class AttributeProto;
+class GraphProto;
 class NodeProto;
 } // namespace pcc::onnx
 
 namespace pcc::import {
 
+/// Imports the bodies of nodes for control flow.
+class BodyImporter {
+public:
+  virtual ~BodyImporter() = default;
+  /// Imports the nodes of `body` for `inputs`, and returns the outputs. Fails after an error.
+  virtual mlir::FailureOr<llvm::SmallVector<Tensor>>
+  importBody(const onnx::GraphProto &body, llvm::ArrayRef<Tensor> inputs, Emitter &emit) = 0;
+};
+
 class Node {
 public:
   Node(const onnx::NodeProto &proto, llvm::SmallVector<Tensor> inputs, Emitter &emit,
-       TensorReader &tensors)
-      : emit(emit), proto(proto), inputs(std::move(inputs)), tensors(tensors) {}
+       TensorReader &tensors, BodyImporter &bodies)
+      : emit(emit), proto(proto), inputs(std::move(inputs)), tensors(tensors), bodies(bodies) {}
 
   Emitter &emit;
 
@@ -40,6 +50,8 @@ public:
   /// Accessors of attributes. An attribute of another kind is an error, and the default is
   /// returned.
   bool hasAttribute(llvm::StringRef name) const;
+  /// Marks an attribute as read that the known inputs make irrelevant.
+  void ignore(llvm::StringRef name) { read.insert(name); }
   int64_t integer(llvm::StringRef name, int64_t defaultValue);
   double number(llvm::StringRef name, double defaultValue);
   std::string text(llvm::StringRef name, llvm::StringRef defaultValue);
@@ -47,6 +59,11 @@ public:
   std::optional<llvm::SmallVector<double>> numbers(llvm::StringRef name);
   std::optional<llvm::SmallVector<std::string>> texts(llvm::StringRef name);
   std::optional<Constant> tensor(llvm::StringRef name);
+
+  /// Imports the graph of the attribute `name` with `inputs` as its inputs, and returns its
+  /// outputs. A body may be imported many times. Fails after an error.
+  mlir::FailureOr<llvm::SmallVector<Tensor>> body(llvm::StringRef name,
+                                                  llvm::ArrayRef<Tensor> inputs);
 
   /// Checks `axis` for a tensor of `rank` dimensions. A negative axis counts from the end.
   std::optional<int64_t> checkAxis(int64_t axis, int64_t rank);
@@ -70,6 +87,7 @@ private:
   const onnx::NodeProto &proto;
   llvm::SmallVector<Tensor> inputs, results;
   TensorReader &tensors;
+  BodyImporter &bodies;
   llvm::StringSet<> read;
   bool hasBadAttribute = false;
 };
