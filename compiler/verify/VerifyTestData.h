@@ -9,8 +9,14 @@
 
 namespace pcc::verify {
 
-/// The relative and absolute differences that ONNX's own tests accept.
-inline constexpr double testRelative = 1e-3, testAbsolute = 1e-7;
+/// Allowed difference of an element: `absolute` plus `relative` times the expected magnitude. The
+/// defaults are those of ONNX's own tests.
+struct StoredTolerance {
+  double relative = 1e-3, absolute = 1e-7;
+  /// Results may also differ by the rounding bound of the interpreter (docs/spec/interpreter.md,
+  /// "Tolerances"), since another program rounded the stored ones.
+  bool allowsRounding = true;
+};
 
 /// Imports the ONNX file `model` for each data set: `folder` itself, or each `test_data_set_N` in
 /// it. Runs the model in the interpreter (cases `interpreter: …`) and, compiled with `options`, on
@@ -18,6 +24,7 @@ inline constexpr double testRelative = 1e-3, testAbsolute = 1e-7;
 /// model that cannot be imported are skipped cases with the first error. Outputs of element types
 /// that no program has are skipped, too.
 interpret::Report verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
-                                 llvm::StringRef folder, const CompileOptions &options);
+                                 llvm::StringRef folder, const CompileOptions &options,
+                                 const StoredTolerance &tolerance = {});
 
 } // namespace pcc::verify

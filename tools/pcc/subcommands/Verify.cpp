@@ -30,6 +30,14 @@ public:
                cl::value_desc("prefix"), cl::sub(command)),
         testData("test-data", cl::desc("folder of ONNX test data to compare with"),
                  cl::value_desc("folder"), cl::sub(command)),
+        relative("rtol",
+                 cl::desc("allowed difference from test data, as a share of the expected value "
+                          "(default: 0.001, or the bound of rounding if that is greater)"),
+                 cl::value_desc("share"), cl::sub(command)),
+        absolute("atol",
+                 cl::desc("allowed difference from test data (default: 1e-7, or the bound of "
+                          "rounding if that is greater)"),
+                 cl::value_desc("difference"), cl::sub(command)),
         seed("seed", cl::desc("random seed of the inputs (default: 1)"), cl::init(1),
              cl::sub(command)),
         steps("steps", cl::desc("number of compared training steps (default: 2)"), cl::init(2),
@@ -122,8 +130,14 @@ private:
     pcc::CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
+    pcc::verify::StoredTolerance tolerance;
+    if (relative.getNumOccurrences())
+      tolerance.relative = relative;
+    if (absolute.getNumOccurrences())
+      tolerance.absolute = absolute;
+    tolerance.allowsRounding = !relative.getNumOccurrences() && !absolute.getNumOccurrences();
     pcc::interpret::Report report =
-        pcc::verify::verifyTestData(session.context, model, testData, options);
+        pcc::verify::verifyTestData(session.context, model, testData, options, tolerance);
     ExitCode code = show(report);
     bool isEmpty = report.count(pcc::interpret::CaseStatus::Passed) == 0;
     return code == Success && isEmpty ? BadInput : code;
@@ -142,6 +156,7 @@ private:
   cl::opt<std::string> other;
   FormatFlag format;
   cl::opt<std::string> record, testData;
+  cl::opt<double> relative, absolute;
   cl::opt<uint64_t> seed;
   cl::opt<int64_t> steps;
   cl::opt<bool> listAll;
