@@ -120,7 +120,7 @@ static std::optional<SmallVector<double>> readResource(DenseResourceElementsAttr
   return numbers;
 }
 
-std::optional<SmallVector<double>> pcc::graph::readNumbers(Attribute attribute) {
+std::optional<SmallVector<double>> pcc::graph::readElements(Attribute attribute) {
   if (auto resource = dyn_cast_if_present<DenseResourceElementsAttr>(attribute))
     return readResource(resource);
   auto dense = dyn_cast_if_present<DenseElementsAttr>(attribute);

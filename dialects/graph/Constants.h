@@ -27,6 +27,6 @@ mlir::ElementsAttr cutFirstPart(mlir::ElementsAttr value, unsigned dim, int64_t 
                                 int64_t outer = 1, Parts parts = Parts::Equal);
 
 /// Returns the elements of a literal or a resource as numbers; nothing for other attributes.
-std::optional<llvm::SmallVector<double>> readNumbers(mlir::Attribute attribute);
+std::optional<llvm::SmallVector<double>> readElements(mlir::Attribute attribute);
 
 } // namespace pcc::graph

@@ -226,7 +226,7 @@ static int64_t findOwnPart(ArrayRef<int64_t> shape, ArrayRef<double> indices, in
 LogicalResult BatchPropagation::visitGather(GatherOp op) {
   BatchPlace place = found.rows.find(op.getInput())->second;
   auto constant = op.getIndices().getDefiningOp<ConstantOp>();
-  auto indices = constant ? readNumbers(constant.getValue()) : std::nullopt;
+  auto indices = constant ? readElements(constant.getValue()) : std::nullopt;
   if (!indices || place.outer != 1)
     return refuse(op, "it picks samples of the batch by computed numbers");
   ArrayRef<int64_t> shape = typeOf(constant).getShape();

@@ -136,7 +136,7 @@ Location fuseLocations(Value result, ValueRange inputs) {
 
 std::optional<SmallVector<double>> readConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
-  return constant ? readNumbers(constant.getValue()) : std::nullopt;
+  return constant ? readElements(constant.getValue()) : std::nullopt;
 }
 
 } // namespace pcc::graph

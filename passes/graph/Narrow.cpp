@@ -157,7 +157,7 @@ SmallVector<int64_t> Narrower::computeShape(Value value) {
     return spread(broadcast, findShape(broadcast.getInput()));
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     for (auto [dim, size] : llvm::enumerate(shape))
-      if (size != 1 && cutRepeated(constant.getValue(), dim, size))
+      if (size != 1 && cutFirstPart(constant.getValue(), dim, size))
         shape[dim] = 1;
     return shape;
   }
@@ -174,7 +174,7 @@ Value Narrower::rebuildConstant(ConstantOp op, ArrayRef<int64_t> shape) {
   ElementsAttr value = op.getValue();
   for (auto [dim, size] : llvm::enumerate(shape))
     if (size == 1 && op.getType().getDimSize(dim) != 1)
-      value = cutRepeated(value, dim, op.getType().getDimSize(dim));
+      value = cutFirstPart(value, dim, op.getType().getDimSize(dim));
   return ConstantOp::create(rewriter, op.getLoc(), op.getType().clone(shape), value);
 }
 
