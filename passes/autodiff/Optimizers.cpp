@@ -54,6 +54,8 @@ static constexpr OptimizerKind optimizers[] = {
     {"momentum", momentumOptions, momentumStates, 0, false, buildMomentum},
     {"adam", adamOptions, adamStates, 1e-8, true, buildAdam<graph::AdamOp>},
     {"adam_weight_decay", adamOptions, adamStates, 1e-8, true, buildAdam<graph::AdamWeightDecayOp>},
+    // The same update with the defaults of torch.optim.AdamW.
+    {"adamw", adamOptions, adamStates, 1e-8, true, buildAdam<graph::AdamWeightDecayOp>, 0.01},
     {"lamb", adamOptions, adamStates, 1e-6, true, buildAdam<graph::LambOp>},
     {"adagrad", adagradOptions, adagradStates, 1e-10, false, buildAdagrad},
 };
@@ -122,6 +124,7 @@ llvm::Expected<OptimizerSpec> parseOptimizer(StringRef text) {
   OptimizerSpec spec;
   spec.kind = *kind;
   spec.epsilon = spec.kind->epsilon;
+  spec.weightDecay = spec.kind->weightDecay;
   std::string owner = ("optimizer '" + spec.kind->name + "'").str();
   auto options = splitOptions(owner, rest);
   if (!options)

@@ -94,6 +94,7 @@ struct OptimizerKind {
   llvm::SmallVector<mlir::Value> (*build)(mlir::ImplicitLocOpBuilder &builder,
                                           const OptimizerSpec &spec,
                                           const UpdateOperands &operands);
+  double weightDecay = 0; ///< the option's default
 };
 
 /// Parses --optimizer. Errors list the known names.

@@ -16,7 +16,9 @@ static constexpr FieldInfo parallelFields[] = {
      "stand_alone, data_parallel, hybrid_parallel, semi_auto_parallel or auto_parallel"},
     {"gradients_mean", "average gradients over the ranks instead of adding them"},
     {"full_batch", "feed the whole batch to every rank"},
-    {"dataset_strategy", "sharding in which each input is fed: '((8,1),(8))' or '[dp, _], [dp]'"},
+    {"dataset_strategy",
+     "sharding in which each input is fed: '((8,1),(8))', '[dp, _], [dp]', full_batch or "
+     "data_parallel"},
     {"micro_batches", "number of microbatches that a step accumulates (default: 1)", 1, maxActions,
      1},
     {"interleave_num", "number of copies of each microbatch (default: 1; 0: chosen by cost)", 0,

@@ -47,8 +47,7 @@ WAYS = {
 PARTS_OF_BATCH = [way for way, flags in WAYS.items() if any("micro-reduction" in flag for flag in flags)]
 OPTIMIZERS = {
     "sgd": ("sgd,lr={rate}", lambda parameters, rate: torch.optim.SGD(parameters, rate)),
-    "adamw": ("adam_weight_decay,lr={rate},weight_decay=0.01,eps=1e-8",
-              lambda parameters, rate: torch.optim.AdamW(parameters, rate, weight_decay=0.01)),
+    "adamw": ("adamw,lr={rate}", lambda parameters, rate: torch.optim.AdamW(parameters, rate)),
 }
 
 

@@ -66,9 +66,10 @@ TEST(OptimizerFlag, HoldsOptions) {
 }
 
 TEST(OptimizerFlag, NamesWhatIsWrong) {
-  EXPECT_EQ(errorOf(parseOptimizer("adamax,lr=1")),
-            "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', "
-            "'lamb', 'adagrad'");
+  EXPECT_EQ(
+      errorOf(parseOptimizer("adamax,lr=1")),
+      "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', 'adamw', "
+      "'lamb', 'adagrad'");
   EXPECT_EQ(errorOf(parseOptimizer("sgd")), "optimizer 'sgd' needs a learning rate: add lr=NUMBER");
   EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=fast")),
             "option 'lr': expected a number of at least 0, got 'fast'");
@@ -88,6 +89,9 @@ TEST(OptimizerFlag, NamesWhatIsWrong) {
             "option 'beta1': expected a number in [0, 1), got '1'");
   EXPECT_EQ(errorOf(parseOptimizer("lamb,lr=1,beta2=-0.5")),
             "option 'beta2': expected a number in [0, 1), got '-0.5'");
+  auto adamw = parseOptimizer("adamw,lr=1");
+  ASSERT_TRUE(bool(adamw));
+  EXPECT_EQ(adamw->weightDecay, 0.01); // as torch.optim.AdamW
   EXPECT_EQ(errorOf(parseOptimizer("adam_weight_decay,lr=1,eps=0")),
             "option 'eps': expected a number above 0, got '0'");
   EXPECT_EQ(errorOf(parseOptimizer("adagrad,lr=1,eps=little")),
@@ -125,9 +129,10 @@ TEST(TrainingOptions, AreCheckedBeforeThereIsAModel) {
   EXPECT_EQ(check({"hinge", "sgd,lr=1"}),
             "unknown loss 'hinge'; known: 'softmax_cross_entropy', 'nll', 'mse', "
             "'sigmoid_cross_entropy'");
-  EXPECT_EQ(check({"", "adamax"}),
-            "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', "
-            "'lamb', 'adagrad'");
+  EXPECT_EQ(
+      check({"", "adamax"}),
+      "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', 'adamw', "
+      "'lamb', 'adagrad'");
   EXPECT_EQ(check({"", "sgd,lr=1", 0}), "expected at least one microbatch, got 0");
   EXPECT_EQ(check({"", "sgd,lr=1", 1, -2}), "expected at least one copy, got -2");
 }

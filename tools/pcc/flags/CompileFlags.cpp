@@ -132,9 +132,19 @@ ExitCode CompileFlags::readTarget(CompileOptions &options) const {
   return Success;
 }
 
+/// Replaces the words for dataset_strategy that MindSpore has besides lists.
+static void resolveFeeding(abi::ParallelConfig &config) {
+  llvm::StringRef words = llvm::StringRef(config.dataset_strategy()).trim();
+  if (words != "full_batch" && words != "data_parallel")
+    return;
+  config.set_full_batch(words == "full_batch");
+  config.clear_dataset_strategy();
+}
+
 ExitCode CompileFlags::read(CompileOptions &options) const {
   if (ExitCode code = parallel.read(options.parallel))
     return code;
+  resolveFeeding(options.parallel);
   if (ExitCode code = cluster.read(options.parallel.device_num(), options.cluster))
     return code;
   if (ExitCode code = readStep(options))
