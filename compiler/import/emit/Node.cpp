@@ -31,7 +31,7 @@ std::optional<llvm::SmallVector<int64_t>> Node::knownIntegers(size_t position,
 
 std::optional<llvm::SmallVector<double>> Node::knownNumbers(size_t position, llvm::StringRef what) {
   Tensor tensor = input(position);
-  if (!tensor.known || tensor.known->size() > Emitter::maxEvaluated) {
+  if (!tensor.known || tensor.known->size() > Emitter::maxFoldedElements) {
     emit.error() << "the " << what << " depends on data: expected input '" << proto.input(position)
                  << "' to be known at import";
     return std::nullopt;

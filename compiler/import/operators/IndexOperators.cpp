@@ -127,7 +127,7 @@ Tensor padWithElements(Emitter &emit, const Tensor &x, int64_t axis, int64_t low
   if (!inner || low + high == 0)
     return inner;
   int64_t size = inner.shape()[axis];
-  if (size == 0 || low + high > Emitter::maxEvaluated) {
+  if (size == 0 || low + high > Emitter::maxFoldedElements) {
     emit.error() << "cannot pad dimension " << axis << " of " << formatShape(inner.shape())
                  << " by " << low << " and " << high;
     return {};

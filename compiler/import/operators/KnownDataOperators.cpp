@@ -18,7 +18,7 @@ namespace {
 /// Returns whether the input has data that import knows; emits an error if not.
 bool isKnown(Node &node, size_t position) {
   Tensor x = node.input(position);
-  if (x.known && x.known->size() <= Emitter::maxEvaluated)
+  if (x.known && x.known->size() <= Emitter::maxFoldedElements)
     return true;
   node.emit.error() << "the shape of the result depends on data: expected input " << position
                     << " to be known at import";
@@ -148,8 +148,8 @@ LogicalResult cosineWindow(Node &node, llvm::ArrayRef<double> factors) {
   Type type = elementTypeOf(static_cast<int32_t>(number), *emit.context());
   if (!sizes)
     return failure();
-  if (sizes->size() != 1 || sizes->front() < 0 || sizes->front() > Emitter::maxEvaluated)
-    return emit.error() << "expected one size of at most " << Emitter::maxEvaluated << ", got "
+  if (sizes->size() != 1 || sizes->front() < 0 || sizes->front() > Emitter::maxFoldedElements)
+    return emit.error() << "expected one size of at most " << Emitter::maxFoldedElements << ", got "
                         << formatShape(*sizes);
   if (!type)
     return emit.error() << "elements of ONNX type number " << number << " are not supported";
