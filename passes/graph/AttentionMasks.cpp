@@ -190,6 +190,13 @@ bool Masks::mayBeCausal(const Term &term) const {
   return term.added && term.facts.hidesAhead && (term.facts.hidesByInf || everyRowSees);
 }
 
+bool Masks::isFlag() const {
+  return llvm::all_of(terms, [&](const Term &term) {
+    return term.added && (term.facts.isZero ||
+                          (mayBeCausal(term) && term.facts.isTwofold && !term.facts.hidesOther));
+  });
+}
+
 /// Returns a mask as numbers to add, narrowed and of rank 4.
 static Value makeAdded(const Mask &mask, ArrayRef<int64_t> scores, Type element,
                        PatternRewriter &rewriter, Location loc) {

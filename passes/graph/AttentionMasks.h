@@ -39,6 +39,9 @@ public:
   /// are -∞, and what the softmax yields if finite numbers are added.
   std::string findObstacle() const;
 
+  /// Returns whether constant masks amount to nothing, or to the flag `causal`.
+  bool isFlag() const;
+
   /// Makes the operands of the attention. A select by a finite number gives wholly masked rows
   /// equal weights, and their query no gradient. So does an attention whose query is 0 there: rows
   /// for which `sees` is not above 0.

@@ -161,21 +161,30 @@ bool ScoreWalk::step(Value &value) {
   return false;
 }
 
-/// Returns the value of which a value of `batch` samples repeats each head for the heads of one
-/// group, [batch, groups, positions, width]; null if it repeats none.
-static Value findGroups(Value value, PatternRewriter &rewriter) {
+namespace {
+
+/// Heads that are repeated for groups: `input` in the shape [batch, groups, positions, width].
+struct Groups {
+  Value input;
+  RankedTensorType type;
+};
+
+} // namespace
+
+/// Finds the heads that `value` repeats for the heads of each group.
+static std::optional<Groups> findGroups(Value value) {
   RankedTensorType type = typeOf(value);
   auto reshape = value.getDefiningOp<ReshapeOp>();
   auto broadcast = (reshape ? reshape.getInput() : value).getDefiningOp<BroadcastOp>();
   if (!broadcast)
-    return {};
+    return std::nullopt;
   ArrayRef<int64_t> whole = broadcast.getType().getShape();
   Value input = broadcast.getInput();
   SmallVector<bool> repeats(whole.size(), true);
   for (auto [dim, size] : llvm::zip(broadcast.getDims(), typeOf(input).getShape()))
     repeats[dim] = size != whole[dim];
   if (whole.size() < 3 || whole.take_back(2) != type.getShape().take_back(2))
-    return {};
+    return std::nullopt;
   // The innermost dimensions of the heads are the repeated ones, and no other one is.
   int64_t copies = 1;
   bool repeatsOuter = false;
@@ -186,20 +195,32 @@ static Value findGroups(Value value, PatternRewriter &rewriter) {
     if (!repeats[dim])
       repeatsOuter |= isHead;
     else if (!isHead || repeatsOuter)
-      return {};
+      return std::nullopt;
     else
       copies *= whole[dim];
   }
   int64_t heads = type.getDimSize(1);
   if (copies == 1 || heads % copies)
-    return {};
+    return std::nullopt;
   int64_t shape[] = {type.getDimSize(0), heads / copies, type.getDimSize(2), type.getDimSize(3)};
   if (llvm::product_of(shape) != typeOf(input).getNumElements())
-    return {};
-  RankedTensorType grouped = type.clone(shape);
-  if (typeOf(input) == grouped)
-    return input;
-  return simplifyShapeChain(ReshapeOp::create(rewriter, value.getLoc(), grouped, input), rewriter);
+    return std::nullopt;
+  return Groups{input, type.clone(shape)};
+}
+
+bool takeGroups(Value &key, Value &value, PatternRewriter &rewriter) {
+  std::optional<Groups> ofKey = findGroups(key), ofValue = findGroups(value);
+  if (!ofKey || !ofValue || ofKey->type.getDimSize(1) != ofValue->type.getDimSize(1))
+    return false;
+  auto make = [&](const Groups &groups, Location loc) -> Value {
+    if (typeOf(groups.input) == groups.type)
+      return groups.input;
+    return simplifyShapeChain(ReshapeOp::create(rewriter, loc, groups.type, groups.input),
+                              rewriter);
+  };
+  key = make(*ofKey, key.getLoc());
+  value = make(*ofValue, value.getLoc());
+  return true;
 }
 
 /// Returns batch and heads of scores whose values on the way have the shapes of `passed`.
@@ -257,13 +278,7 @@ std::optional<AttentionMatch> matchAttention(MatmulOp op, PatternRewriter &rewri
   match.query = withHeads(orient(query, matmul.getTransposeLhs()), heads, rewriter);
   match.key = withHeads(orient(key, !matmul.getTransposeRhs()), heads, rewriter);
   match.value = withHeads(orient(op.getRhs(), op.getTransposeRhs()), heads, rewriter);
-  Value keyGroups = findGroups(match.key, rewriter);
-  Value valueGroups = findGroups(match.value, rewriter);
-  if (keyGroups && valueGroups &&
-      typeOf(keyGroups).getDimSize(1) == typeOf(valueGroups).getDimSize(1)) {
-    match.key = keyGroups;
-    match.value = valueGroups;
-  }
+  takeGroups(match.key, match.value, rewriter);
   return match;
 }
 

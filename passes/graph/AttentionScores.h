@@ -24,6 +24,10 @@ struct AttentionMatch {
 /// heads and a guard against NaN; null if there is none.
 SoftmaxOp findWeights(MatmulOp op);
 
+/// Replaces `key` and `value`, both of rank 4, by the heads that they repeat for groups. Returns
+/// whether both repeat as many heads.
+bool takeGroups(mlir::Value &key, mlir::Value &value, mlir::PatternRewriter &rewriter);
+
 /// Matches the attention that ends in `op`. If there is a softmax between two matmuls that is no
 /// attention, `obstacle` says why. A match makes reshapes and transposes before the insertion
 /// point; otherwise nothing is made.

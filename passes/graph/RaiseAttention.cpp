@@ -59,6 +59,38 @@ static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// An attention of the file reads repeated heads once.
+static LogicalResult groupHeads(AttentionOp op, PatternRewriter &rewriter) {
+  Value key = op.getKey(), value = op.getValue();
+  if (!takeGroups(key, value, rewriter))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getKeyMutable().assign(key);
+    op.getValueMutable().assign(value);
+  });
+  return success();
+}
+
+/// Drops a constant mask that hides nothing, and turns a causal one into the flag.
+static LogicalResult simplifyMask(AttentionOp op, PatternRewriter &rewriter) {
+  RankedTensorType query = op.getQuery().getType();
+  if (!op.getMask() || op.getCausal())
+    return failure();
+  RankedTensorType type = typeOf(op.getMask());
+  if (type.getDimSize(2) != query.getDimSize(2) ||
+      type.getDimSize(3) != op.getKey().getType().getDimSize(2))
+    return failure();
+  Mask mask;
+  mask.value = op.getMask();
+  Masks masks(mask, type.getShape(), query.getElementType());
+  if (!masks.isFlag())
+    return failure();
+  Masking masking = masks.build(rewriter, op.getLoc());
+  rewriter.replaceOpWithNewOp<AttentionOp>(op, op.getQuery(), op.getKey(), op.getValue(), Value(),
+                                           masking.offset, op.getScale(), masking.causal);
+  return success();
+}
+
 /// Returns whether `op` stands between the matmuls of an attention.
 static bool isInside(Operation *op) {
   return isa<SelectOp, AddOp, SubOp, MulOp, DivOp, CastOp, ReshapeOp, CompareOp>(op);
@@ -111,6 +143,8 @@ struct RaiseAttention : pcc::graph::impl::GraphRaiseAttentionBase<RaiseAttention
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(raiseAttention);
+    patterns.add(groupHeads);
+    patterns.add(simplifyMask);
     if (failed(decomposeEinsums(getOperation())) ||
         failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -239,3 +239,26 @@ func.func @one_einsum(%x: tensor<2x3x4xf32>, %w: tensor<4x5xf32>) -> tensor<2x3x
   %1 = graph.softmax %0 axis = 2 : tensor<2x3x5xf32>
   return %1 : tensor<2x3x5xf32>
 }
+
+// The attention of a file reads repeated heads once, and its constant mask becomes a flag.
+// CHECK-LABEL: func.func @imported
+// CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 5.000000e-01 {causal} : tensor<2x4x3x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>
+func.func @imported(%q: !q, %k: !g, %v: !g) -> !q {
+  %m = graph.constant dense<[[[[0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0]]]]> : tensor<1x1x3x3xf32>
+  %kb = graph.broadcast %k, [0, 1, 3, 4] : !g to tensor<2x2x2x3x8xf32>
+  %vb = graph.broadcast %v, [0, 1, 3, 4] : !g to tensor<2x2x2x3x8xf32>
+  %k4 = graph.reshape %kb : tensor<2x2x2x3x8xf32> to !q
+  %v4 = graph.reshape %vb : tensor<2x2x2x3x8xf32> to !q
+  %y, %l = graph.attention %q, %k4, %v4, %m scale = 0.5 : !q, !q, !q, tensor<1x1x3x3xf32>
+  return %y : !q
+}
+
+// Only the key repeats heads: nothing changes.
+// CHECK-LABEL: func.func @one_repeated
+// CHECK: graph.attention %arg0, %{{.*}}, %arg2 scale = 5.000000e-01 : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+func.func @one_repeated(%q: !q, %k: !g, %v: !q) -> !q {
+  %kb = graph.broadcast %k, [0, 1, 3, 4] : !g to tensor<2x2x2x3x8xf32>
+  %k4 = graph.reshape %kb : tensor<2x2x2x3x8xf32> to !q
+  %y, %l = graph.attention %q, %k4, %v scale = 0.5 : !q, !q, !q
+  return %y : !q
+}
