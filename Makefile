@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
-.PHONY: help deps build demo test test-full test-onnxruntime test-models test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit hooks clean
+.PHONY: help deps build demo test test-full test-onnxruntime test-onnx-nodes test-models test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit hooks clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -44,6 +44,11 @@ test-models: deps ## trains public models in pcc and in torch (MODELS="gpt2 vit"
 	@$(call configure,release,$(BUILD))
 	@ninja -C $(BUILD) -j $(JOBS) pcc
 	@test/models/compare-models $(BUILD) $(MODELS)
+
+test-onnx-nodes: deps ## runs the node tests of the newest ONNX package, in a separate virtual environment (ARGS=--only=lstm)
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS) pcc
+	@test/conformance/onnx_nodes/run-onnx-nodes $(BUILD) $(ARGS)
 
 test-asan: deps ## runs the tests under AddressSanitizer
 	@$(call configure,asan,build-asan)
