@@ -105,9 +105,14 @@ LogicalResult importRange(Node &node) {
   auto count = rangeCount(*start.known, *limit.known, *delta.known);
   if (!count)
     return emit.error() << "expected a finite number of elements and a delta other than zero";
+  // Halves are computed in f32, so that their roundings do not add up.
+  Type type = start.elementType();
+  bool isHalf = type.isF16() || type.isBF16();
+  Type wide = isHalf ? Float32Type::get(emit.context()) : type;
   Tensor steps =
-      emit.binary<graph::MulOp>(emit.iota(start.elementType(), *count), emit.reshape(delta, {}));
-  return node.setResult(emit.binary<graph::AddOp>(steps, emit.reshape(start, {})));
+      emit.binary<graph::MulOp>(emit.iota(wide, *count), emit.cast(emit.reshape(delta, {}), wide));
+  Tensor all = emit.binary<graph::AddOp>(steps, emit.cast(emit.reshape(start, {}), wide));
+  return node.setResult(emit.cast(all, type));
 }
 
 } // namespace

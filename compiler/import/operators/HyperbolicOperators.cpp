@@ -65,7 +65,7 @@ Tensor halfExp(Formula &f, const Tensor &a) {
   return f.multiply(f.multiply(root, 0.5), root);
 }
 
-/// Of a ≥ 0. With u = exp(-a) - 1, a small result is -u (2 + u) / (2 (1 + u)).
+/// Returns sinh of a ≥ 0. With u = exp(-a) - 1, a small result is -u (2 + u) / (2 (1 + u)).
 Tensor sinhOf(Formula &f, const Tensor &a) {
   Tensor u = f.expm1(f.multiply(f.atMost(a, 1.0), -1.0));
   Tensor below = f.divide(f.multiply(f.multiply(u, f.add(u, 2.0)), -0.5), f.add(u, 1.0));
@@ -83,7 +83,7 @@ Tensor logTwice(Formula &f, const Tensor &a) {
   return f.add(f.log(f.atLeast(a, 1.0)), std::numbers::ln2);
 }
 
-/// Of a ≥ 0: log1p(a + a² / (1 + sqrt(1 + a²))).
+/// Returns asinh of a ≥ 0, log1p(a + a² / (1 + sqrt(1 + a²))).
 Tensor asinhOf(Formula &f, const Tensor &a) {
   Tensor b = f.atMost(a, large), square = f.multiply(b, b);
   Tensor root = f.add(f.sqrt(f.add(square, 1.0)), 1.0);
@@ -91,14 +91,14 @@ Tensor asinhOf(Formula &f, const Tensor &a) {
   return f.choose(f.isAbove(a, large), logTwice(f, a), below);
 }
 
-/// With t = x - 1: log1p(t + sqrt(t (t + 2))).
+/// Returns acosh of x. With t = x - 1 it is log1p(t + sqrt(t (t + 2))).
 Tensor acoshOf(Formula &f, const Tensor &x) {
   Tensor t = f.add(f.atMost(x, large), -1.0);
   Tensor below = f.log1p(f.add(t, f.sqrt(f.multiply(t, f.add(t, 2.0)))));
   return f.choose(f.isAbove(x, large), logTwice(f, x), below);
 }
 
-/// Of 0 ≤ a ≤ 1: log1p(2 a / (1 - a)) / 2.
+/// Returns atanh of 0 ≤ a ≤ 1, log1p(2 a / (1 - a)) / 2.
 Tensor atanhOf(Formula &f, const Tensor &a) {
   return f.multiply(f.log1p(f.divide(f.multiply(a, 2.0), f.subtract(1.0, a))), 0.5);
 }
@@ -133,7 +133,7 @@ Tensor halfAcos(Formula &f, const Tensor &a, const Tensor &isAbove) {
   return asinSeries(f, f.sqrt(square), square);
 }
 
-/// Of a ≥ 0.
+/// Returns asin of a ≥ 0.
 Tensor asinOf(Formula &f, const Tensor &a) {
   Tensor isAbove = f.isAbove(a, 0.5), b = f.atMost(a, 0.5);
   Tensor above = f.add(f.multiply(halfAcos(f, a, isAbove), -2.0), std::numbers::pi / 2);

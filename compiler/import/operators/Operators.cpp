@@ -15,7 +15,7 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
           maskOperators(),        orderOperators(),     sequenceOperators(),
           recurrentOperators(),   resizeOperators(),    groupNormOperators(),
           hyperbolicOperators(),  bitOperators(),       layoutOperators(),
-          knownDataOperators(),   controlOperators()};
+          knownDataOperators(),   controlOperators(),   gridSampleOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

@@ -71,7 +71,8 @@ llvm::ArrayRef<Operator> hyperbolicOperators();   // HyperbolicOperators.cpp
 llvm::ArrayRef<Operator> bitOperators();          // BitOperators.cpp
 llvm::ArrayRef<Operator> layoutOperators();       // LayoutOperators.cpp
 llvm::ArrayRef<Operator> knownDataOperators();    // KnownDataOperators.cpp
-llvm::ArrayRef<Operator> controlOperators(); // ControlOperators.cpp
+llvm::ArrayRef<Operator> controlOperators();      // ControlOperators.cpp
+llvm::ArrayRef<Operator> gridSampleOperators();   // GridSampleOperator.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();

@@ -77,6 +77,7 @@ bool drawRange(Maker &m) {
   for (double number : {start, limit, delta})
     draft.input(m.known(isFloat ? Tensor::floats(type, {}, number)
                                 : Tensor::integers(type, {}, static_cast<int64_t>(number))));
+  m.maySet<int64_t>(draft, "stash_type", 1, 1);
   return m.add(draft);
 }
 
