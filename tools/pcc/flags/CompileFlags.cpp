@@ -133,7 +133,7 @@ ExitCode CompileFlags::readTarget(CompileOptions &options) const {
 }
 
 /// Replaces the words for dataset_strategy that MindSpore has besides lists.
-static void resolveFeeding(abi::ParallelConfig &config) {
+static void resolveFeeding(pcc::abi::ParallelConfig &config) {
   llvm::StringRef words = llvm::StringRef(config.dataset_strategy()).trim();
   if (words != "full_batch" && words != "data_parallel")
     return;
