@@ -26,6 +26,8 @@ struct ImportOptions {
   /// Values of inputs that must be known to import the model, such as a shape that the user chooses
   /// (`--set-input NAME=FILE`). These inputs become constants.
   llvm::StringMap<Constant> inputs;
+  /// Values of inputs that are sequences.
+  llvm::StringMap<std::vector<Constant>> sequences;
   /// Path of a .safetensors file, or of the .json index of several, whose values replace the
   /// parameters' values (`--weights FILE`). Empty: keep the values of the model.
   std::string weights;

@@ -118,13 +118,14 @@ static bool checkKnown(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs,
 std::optional<std::vector<GraphInput>> bindInputs(const onnx::GraphProto &graph,
                                                   const llvm::StringMap<int64_t> &dims,
                                                   const llvm::StringMap<Constant> &known,
+                                                  const llvm::StringSet<> &sequences,
                                                   Location loc) {
   auto all = listInputs(graph);
   Binder binder(dims, loc);
   std::vector<GraphInput> inputs;
   bool areBound = checkKnown(all, known, loc);
   for (const onnx::ValueInfoProto *info : all) {
-    if (known.contains(info->name()))
+    if (known.contains(info->name()) || sequences.contains(info->name()))
       continue;
     std::optional<GraphInput> input = binder.bind(*info);
     areBound &= input.has_value();

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,13 +24,15 @@ struct GraphInput {
   mlir::RankedTensorType type;
 };
 
-/// Returns the inputs of `graph` that are neither initializers nor in `known`, in order. Symbolic
+/// Returns the inputs of `graph` that are neither initializers nor in `known` or `sequences`, in
+/// order. Symbolic
 /// dimensions get their sizes from `dims`. One error lists all dimensions without a size, another
 /// the names in `dims` that no input has. Names in `known` that no input has are errors as well.
 /// Returns nothing after an error.
 std::optional<std::vector<GraphInput>> bindInputs(const onnx::GraphProto &graph,
                                                   const llvm::StringMap<int64_t> &dims,
                                                   const llvm::StringMap<Constant> &known,
+                                                  const llvm::StringSet<> &sequences,
                                                   mlir::Location loc);
 
 /// Returns the inputs of `graph` that are not initializers, as they are in the file.

@@ -28,6 +28,13 @@ graph::RoleAttr roleAttr(graph::RoleKind kind, llvm::StringRef name, MLIRContext
   return graph::RoleAttr::get(&context, kind, StringAttr::get(&context, name));
 }
 
+Tensor sequenceOf(llvm::ArrayRef<Constant> constants) {
+  std::vector<Tensor> values;
+  for (const Constant &constant : constants)
+    values.push_back(Tensor::of(constant));
+  return Tensor::ofSequence(std::move(values));
+}
+
 /// Returns every name that a node reads or the graph returns.
 llvm::StringSet<> usedNames(const onnx::GraphProto &graph) {
   llvm::StringSet<> names;
@@ -72,10 +79,15 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
     return {};
   restored = restoreParameters(model, llvm::sys::path::parent_path(path), context);
   module = ModuleOp::create(fileLoc);
-  auto inputs = bindInputs(graph, dims, constantInputs, fileLoc);
+  llvm::StringSet<> sequences;
+  for (llvm::StringRef name : options.sequences.keys())
+    sequences.insert(name);
+  auto inputs = bindInputs(graph, dims, constantInputs, sequences, fileLoc);
   bool isValid = readInitializers();
   for (const auto &[name, value] : constantInputs)
     isValid &= define(name.str(), Tensor::of(value), fileLoc);
+  for (const auto &[name, values] : options.sequences)
+    isValid &= define(name.str(), sequenceOf(values), fileLoc);
   isValid &= createFunction(inputs.value_or(std::vector<GraphInput>()));
   // Without sizes or data, the nodes are still searched for unsupported operators.
   bool canEvaluate = inputs && isValid;

@@ -16,12 +16,20 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Reads `folder`/`kind`_N.pb for each of `infos`.
-bool readTensors(llvm::ArrayRef<const onnx::ValueInfoProto *> infos, llvm::StringRef folder,
-                 llvm::StringRef kind, MLIRContext &context, std::vector<NamedConstant> &values) {
+/// Reads `folder`/`kind`_N.pb for each of `infos`, tensors into `values`.
+bool readValues(llvm::ArrayRef<const onnx::ValueInfoProto *> infos, llvm::StringRef folder,
+                llvm::StringRef kind, MLIRContext &context, std::vector<NamedConstant> &values,
+                llvm::StringMap<std::vector<Constant>> &sequences) {
   for (auto [index, info] : llvm::enumerate(infos)) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, kind + "_" + llvm::Twine(index) + ".pb");
+    if (info->type().has_sequence_type()) {
+      auto sequence = readSequenceFile(path, context);
+      if (!sequence)
+        return false;
+      sequences[info->name()] = std::move(*sequence);
+      continue;
+    }
     if (!info->type().has_tensor_type()) {
       emitError(fileLocation(path, context)) << kind << " '" << info->name() << "' is no tensor";
       return false;
@@ -70,7 +78,10 @@ private:
 
 OwningOpRef<ModuleOp> DataImporter::import(const std::set<std::string> &known) {
   ImportOptions options;
-  for (auto [info, input] : llvm::zip_equal(listInputs(model->graph()), data.inputs)) {
+  options.sequences = data.sequences;
+  auto infos = listInputs(model->graph());
+  llvm::erase_if(infos, [&](const auto *info) { return data.sequences.contains(info->name()); });
+  for (auto [info, input] : llvm::zip_equal(infos, data.inputs)) {
     if (known.count(input.name))
       options.inputs.try_emplace(input.name, input.value);
     else
@@ -115,10 +126,15 @@ std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folde
   for (const onnx::ValueInfoProto &info : model->graph().output())
     outputs.push_back(&info);
   TestData data;
-  if (readTensors(listInputs(model->graph()), folder, "input", context, data.inputs) &&
-      readTensors(outputs, folder, "output", context, data.outputs))
-    return data;
-  return std::nullopt;
+  llvm::StringMap<std::vector<Constant>> results;
+  if (!readValues(listInputs(model->graph()), folder, "input", context, data.inputs,
+                  data.sequences) ||
+      !readValues(outputs, folder, "output", context, data.outputs, results))
+    return std::nullopt;
+  for (auto &[name, values] : results)
+    for (auto [index, value] : llvm::enumerate(values))
+      data.outputs.push_back({(name + "." + llvm::Twine(index)).str(), value});
+  return data;
 }
 
 OwningOpRef<ModuleOp> importForData(llvm::StringRef path, const TestData &data,

@@ -17,8 +17,10 @@ struct NamedConstant {
   Constant value;
 };
 
+/// A sequence NAME among the outputs is a list of tensors NAME.0, NAME.1, ….
 struct TestData {
   std::vector<NamedConstant> inputs, outputs;
+  llvm::StringMap<std::vector<Constant>> sequences; ///< inputs
 };
 
 /// Reads the data in `folder` for the model `path`. Errors are diagnostics at the file that is

@@ -77,13 +77,30 @@ std::unique_ptr<onnx::ModelProto> readOnnxFile(llvm::StringRef path, MLIRContext
   return nullptr;
 }
 
-std::optional<Constant> readTensorFile(llvm::StringRef path, MLIRContext &context) {
-  onnx::TensorProto tensor;
-  if (!readMessage(path, tensor, context))
-    return std::nullopt;
+static std::optional<Constant> decode(const onnx::TensorProto &tensor, llvm::StringRef path,
+                                      MLIRContext &context) {
   TensorReader reader(nullptr, llvm::sys::path::parent_path(path), context);
   auto data = reader.read(tensor, [&] { return emitError(fileLocation(path, context)); });
   return data ? std::optional(decodeConstant(data->type, data->bytes)) : std::nullopt;
+}
+
+std::optional<Constant> readTensorFile(llvm::StringRef path, MLIRContext &context) {
+  onnx::TensorProto tensor;
+  return readMessage(path, tensor, context) ? decode(tensor, path, context) : std::nullopt;
+}
+
+std::optional<std::vector<Constant>> readSequenceFile(llvm::StringRef path, MLIRContext &context) {
+  onnx::SequenceProto sequence;
+  if (!readMessage(path, sequence, context))
+    return std::nullopt;
+  std::vector<Constant> values;
+  for (const onnx::TensorProto &tensor : sequence.tensor_values()) {
+    auto value = decode(tensor, path, context);
+    if (!value)
+      return std::nullopt;
+    values.push_back(std::move(*value));
+  }
+  return values;
 }
 
 } // namespace pcc::import

@@ -23,4 +23,8 @@ std::unique_ptr<onnx::ModelProto> readOnnxFile(llvm::StringRef path, mlir::MLIRC
 /// TensorReader.
 std::optional<Constant> readTensorFile(llvm::StringRef path, mlir::MLIRContext &context);
 
+/// Reads the tensors in the file `path`, a SequenceProto. Errors are the same.
+std::optional<std::vector<Constant>> readSequenceFile(llvm::StringRef path,
+                                                      mlir::MLIRContext &context);
+
 } // namespace pcc::import

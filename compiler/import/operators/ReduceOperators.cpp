@@ -46,6 +46,11 @@ template <Form form> LogicalResult reduceInput(Node &node) {
 
 template <graph::ReduceOpKind kind>
 Tensor plain(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  if (x.elementType().isInteger(1)) { // true is greater than false
+    Type number = emit.attributes().getI32Type();
+    Tensor result = emit.reduce(kind, emit.cast(x, number), dims);
+    return emit.compare(graph::Direction::GT, result, emit.scalar(number, 0.0));
+  }
   return emit.reduce(kind, x, dims);
 }
 
