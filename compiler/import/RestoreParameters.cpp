@@ -78,6 +78,8 @@ private:
   void restoreFolded();
   bool restoreTransposed(const onnx::TensorProto &folded, llvm::StringRef target);
   bool restoreExpanded(const onnx::TensorProto &folded, llvm::StringRef target);
+  bool restoreChannels(const onnx::TensorProto &folded, llvm::StringRef target);
+  std::string addShape(llvm::StringRef folded, llvm::ArrayRef<int64_t> shape);
   void restoreReads(const FxNode &fx);
   void reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets);
   void restoreBias(const FxNode &fx, llvm::StringRef target);
@@ -183,6 +185,18 @@ bool Restoration::restoreTransposed(const onnx::TensorProto &folded, llvm::Strin
   return true;
 }
 
+/// Adds an initializer that holds `shape`, for the node that computes `folded`; returns its name.
+std::string Restoration::addShape(llvm::StringRef folded, llvm::ArrayRef<int64_t> shape) {
+  std::string bytes;
+  for (int64_t size : shape)
+    for (int byte = 0; byte < 8; ++byte)
+      bytes.push_back(static_cast<char>(static_cast<uint64_t>(size) >> (8 * byte)));
+  std::string name = (folded + ".restored_shape").str();
+  addInitializer(name, onnx::TensorProto::INT64, {static_cast<int64_t>(shape.size())},
+                 std::move(bytes));
+  return name;
+}
+
 /// Undoes the expansion of a parameter along its first dimension. The elements must show that no
 /// other dimension was expanded.
 bool Restoration::restoreExpanded(const onnx::TensorProto &folded, llvm::StringRef target) {
@@ -201,19 +215,38 @@ bool Restoration::restoreExpanded(const onnx::TensorProto &folded, llvm::StringR
     if (shape[dim] > 1 && hasEqualSlices(*data, dim) != (dim == 0))
       return false;
   llvm::ArrayRef<char> row = data->bytes.take_front(data->bytes.size() / shape[0]);
-  std::string sizes;
-  for (int64_t size : shape)
-    for (int byte = 0; byte < 8; ++byte)
-      sizes.push_back(static_cast<char>(static_cast<uint64_t>(size) >> (8 * byte)));
-  std::string shapeName = (name + ".restored_shape").str();
-  addInitializer(shapeName, onnx::TensorProto::INT64, {static_cast<int64_t>(shape.size())},
-                 std::move(sizes));
+  std::string shapeName = addShape(name, shape);
   shape[0] = 1;
   addInitializer(target, folded.data_type(), shape, std::string(row.begin(), row.end()));
   onnx::NodeProto node;
   node.set_op_type("Expand");
   node.add_input(target.str());
   node.add_input(shapeName);
+  computeInstead(folded, std::move(node));
+  return true;
+}
+
+/// Undoes the reshape of the scale or bias of a group norm, which the module stores as a list of
+/// channels: [16, 1, 1] was [16].
+bool Restoration::restoreChannels(const onnx::TensorProto &folded, llvm::StringRef target) {
+  auto isGroupNorm = [](const onnx::NodeProto *node) {
+    std::optional<FxNode> fx = findFxNode(*node);
+    return fx && fx->operation.starts_with("aten.group_norm.");
+  };
+  bool isList = folded.dims_size() > 1 && llvm::all_of(llvm::drop_begin(folded.dims()),
+                                                       [](int64_t size) { return size == 1; });
+  if (!isList || initializers.contains(target.str()) ||
+      !llvm::all_of(readersOf.lookup(folded.name()), isGroupNorm))
+    return false;
+  std::optional<TensorData> data = readData(folded);
+  if (!data)
+    return false;
+  addInitializer(target, folded.data_type(), {folded.dims(0)},
+                 std::string(data->bytes.begin(), data->bytes.end()));
+  onnx::NodeProto node;
+  node.set_op_type("Reshape");
+  node.add_input(target.str());
+  node.add_input(addShape(folded.name(), data->type.getShape()));
   computeInstead(folded, std::move(node));
   return true;
 }
@@ -228,7 +261,8 @@ void Restoration::restoreFolded() {
     llvm::copy_if(exported.foldedFrom(tensor->name()), std::back_inserter(targets),
                   [&](llvm::StringRef name) { return exported.isParameter(name); });
     if (targets.size() == 1 && !exported.isParameter(tensor->name()))
-      (void)(restoreTransposed(*tensor, targets[0]) || restoreExpanded(*tensor, targets[0]));
+      (void)(restoreTransposed(*tensor, targets[0]) || restoreExpanded(*tensor, targets[0]) ||
+             restoreChannels(*tensor, targets[0]));
   }
 }
 

@@ -101,6 +101,7 @@ def transformer(model_class, config_class, field="logits", attention="sdpa", opt
 
         settings = getattr(transformers, config_class)(**config)
         settings._attn_implementation = attention
+        settings._experts_implementation = "eager"
         model = getattr(transformers, model_class)
         model = model._from_config(settings) if hasattr(model, "_from_config") else model(settings)
         return Output(model, field, **(options or {}))
@@ -134,6 +135,7 @@ def t5():
 
     config = transformers.T5Config(d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, vocab_size=VOCABULARY,
                                    decoder_start_token_id=0)
+    config._attn_implementation = "eager"
     return Arguments(transformers.T5ForConditionalGeneration(config), ("input_ids", "decoder_input_ids"), "logits",
                      use_cache=False)
 
@@ -169,7 +171,7 @@ class Model:
 
     def __init__(self, build, inputs, frozen_norms=False, mixes_samples=False):
         self.build, self.inputs, self.mixes_samples = build, inputs, mixes_samples
-        self.flags, self.rate = (["--freeze-batch-norm"], 1e-4) if frozen_norms else ([], 0.05)
+        self.flags, self.rate = (["--freeze-batch-norm"], 1e-6) if frozen_norms else ([], 0.05)
 
 
 SMALL = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}

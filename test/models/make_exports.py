@@ -36,9 +36,14 @@ KEPT_METADATA = ("pkg.torch.onnx.fx_node", "pkg.torch.onnx.name_scopes", "pkg.to
 
 
 def shorten(file):
-    """Removes what import does not read: stack traces, classes, the shapes of inner values."""
+    """Removes what import does not read: stack traces, classes, the shapes of inner values.
+
+    The metadata of inner values say which parameters the exporter folded into them.
+    """
     model = onnx.load(file)
+    folded = [value for value in model.graph.value_info if value.metadata_props]
     del model.graph.value_info[:]
+    model.graph.value_info.extend(folded)
     for node in model.graph.node:
         kept = [entry for entry in node.metadata_props if entry.key.startswith(KEPT_METADATA)]
         del node.metadata_props[:]

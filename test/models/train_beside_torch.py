@@ -112,6 +112,7 @@ class Experiment:
             program = torch.onnx.export(self.model, self.inputs[0], dynamo=True, verbose=False, optimize=optimized,
                                         **({"dynamic_shapes": shapes} if dynamic else {}))
             program.save(file)
+        self.output = program.model.graph.outputs[0].name
         fields = []
         for index, value in enumerate(program.model.graph.inputs):
             np.save(folder / f"input{index}.npy", torch.cat([step[index] for step in self.inputs]).numpy())
@@ -164,7 +165,7 @@ def run_pcc(pcc, experiment, exported, optimizer, way, dynamic, folder):
     saved, log = folder / "trained.safetensors", folder / f"{way.replace(' ', '_')}_{optimizer}.log"
     saved.unlink(missing_ok=True)
     rate = rate_of(experiment.definition, optimizer)
-    command = [pcc, "run", str(file), "--loss=softmax_cross_entropy", data,
+    command = [pcc, "run", str(file), f"--loss=softmax_cross_entropy:{experiment.output}", data,
                "--optimizer=" + OPTIMIZERS[optimizer][0].format(rate=rate),
                "--epochs=1", "--log-every=0", "--format=json", f"--save={saved}", *experiment.definition.flags, *WAYS[way]]
     if dynamic:
@@ -175,7 +176,7 @@ def run_pcc(pcc, experiment, exported, optimizer, way, dynamic, folder):
         return "no end after 300 s"
     log.write_text(" ".join(command) + "\n" + run.stdout + run.stderr)
     if experiment.definition.mixes_samples and way in PARTS_OF_BATCH:
-        return "" if "cannot work on one of 2 microbatches" in run.stderr else "not refused"
+        return "" if "cannot work on one of 2 microbatches" in run.stderr else "not refused: " + run.stderr[-200:]
     if run.returncode:
         problem = next((line for line in run.stderr.splitlines() if "error:" in line), run.stderr[:200])
         return f"exit code {run.returncode}: {problem[-200:]}"
