@@ -275,7 +275,8 @@ bool OnnxImporter::returnOutputs() {
   func::ReturnOp::create(builder, fileLoc, results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
   for (auto [index, output] : llvm::enumerate(outputs))
-    function.setResultAttr(index, graph::roleAttrName, roleAttr(graph::RoleKind::Output, output, context));
+    function.setResultAttr(index, graph::roleAttrName,
+                           roleAttr(graph::RoleKind::Output, output, context));
   return true;
 }
 

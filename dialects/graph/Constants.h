@@ -17,7 +17,7 @@ std::optional<double> getSplat(mlir::Attribute attribute);
 /// Returns the same for a value that a `graph.constant` defines.
 std::optional<double> getSplat(mlir::Value value);
 
-/// Which parts of a constant may be cut: all must be equal bit by bit, or they may differ.
+/// Requirement on the parts of a constant that is cut: equal bit by bit, or any.
 enum class Parts { Equal, Any };
 
 /// Returns the first of `count` parts of `value` along dimension `dim`; null if `parts` requires

@@ -23,7 +23,7 @@
 
 namespace pcc::analysis {
 
-/// Where a tensor holds the samples. Dimension `dim` has `outer` × `extent` × (any number of)
+/// Place of the samples in a tensor. Dimension `dim` has `outer` × `extent` × (any number of)
 /// elements; `extent` counts the samples, or consecutive groups of samples.
 struct BatchPlace {
   unsigned dim = 0;
