@@ -199,9 +199,9 @@ LogicalResult BatchPropagation::visitWhole(Operation *op, unsigned index) {
   return refuse(op, "it needs the whole batch");
 }
 
-/// Returns the dimension of `indices` along which each of `count` parts reads only its own part of
-/// a dimension of `size` elements, and from there on the same elements in all parts; -1 if there is
-/// none.
+/// Returns the dimension of `indices` that holds the samples, or -1 if there is none. Each of
+/// `count` parts along it reads its own part of a dimension of `size` elements. Counted from the
+/// start of their parts, all parts must read the same elements.
 static int64_t findOwnPart(ArrayRef<int64_t> shape, ArrayRef<double> indices, int64_t size,
                            int64_t count) {
   int64_t part = size / count, inner = 1;
