@@ -45,10 +45,16 @@ static bool isSmall(Value value) {
          values::elementTypeOf(type.getElementType());
 }
 
+/// Returns whether `op` draws random numbers. They stay computed, because a program draws them at
+/// less cost than it reads them. So do the numbers of their elements, which each part of a batch
+/// counts from 0.
+static bool draws(Operation *op) { return isa<graph::RngUniformOp, graph::DropoutOp>(op); }
+
+/// Returns whether the results of `op` may be evaluated from known operands.
 bool Folder::isCandidate(Operation &op) const {
   return isa_and_present<graph::GraphDialect>(op.getDialect()) && op.getNumRegions() == 0 &&
-         op.getNumResults() > 0 && isMemoryEffectFree(&op) &&
-         llvm::all_of(op.getResults(), isSmall) &&
+         !isa<graph::RngUniformOp, graph::DropoutOp>(op) && op.getNumResults() > 0 &&
+         isMemoryEffectFree(&op) && llvm::all_of(op.getResults(), isSmall) &&
          llvm::all_of(op.getOperands(), [&](Value operand) { return known.contains(operand); });
 }
 
@@ -97,7 +103,7 @@ void Folder::replace(Value value, const Tensor &tensor) {
   if (stored != type)
     result = graph::BroadcastOp::create(builder, value.getLoc(), type, result,
                                         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
-  value.replaceAllUsesWith(result);
+  value.replaceUsesWithIf(result, [](OpOperand &use) { return !draws(use.getOwner()); });
 }
 
 /// Returns whether `op` is as small as the constant that it computes.
@@ -115,7 +121,8 @@ void Folder::run() {
       evaluate(op);
   auto isRead = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      return user->getNumResults() == 0 || !known.contains(user->getResult(0));
+      bool isKnown = user->getNumResults() > 0 && known.contains(user->getResult(0));
+      return !isKnown && !draws(user);
     });
   };
   for (auto &[value, tensor] : known)

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --fold-constants --canonicalize | FileCheck %s
 // RUN: pcc-opt %s --fold-constants -o %t.mlir && pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
-// VERIFY: verify: 3 passed, 0 failed, 0 skipped
+// VERIFY: verify: 4 passed, 0 failed, 0 skipped
 
 // Positions and the mask that they give are constants. Masks that are equal for all samples are
 // stored once.
@@ -39,4 +39,15 @@ func.func @computed(%x: tensor<2x3xi64> {graph.role = #graph.role<input "x">}) -
   %0 = graph.iota axis = 1 : tensor<2x3xi64>
   %1 = graph.add %x, %0 : tensor<2x3xi64>
   return %1 : tensor<2x3xi64>
+}
+
+// Random numbers of a known seed are drawn where they are read.
+// CHECK-LABEL: func.func @random
+// CHECK: graph.rng_uniform
+func.func @random(%x: tensor<2x3xf32> {graph.role = #graph.role<input "x">}) -> tensor<2x3xf32> {
+  %index = graph.iota axis = 1 : tensor<2x3xi64>
+  %seed = graph.constant dense<7> : tensor<i64>
+  %0 = graph.rng_uniform %index, %seed : (tensor<2x3xi64>, tensor<i64>) -> tensor<2x3xf32>
+  %1 = graph.mul %x, %0 : tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
 }
