@@ -124,31 +124,65 @@ static void findEinsums(SoftmaxOp softmax, llvm::SetVector<EinsumOp> &found) {
   found.insert(readers.begin(), readers.end());
 }
 
-/// Turns the einsums around each softmax into matmuls.
-static LogicalResult decomposeEinsums(Operation *root) {
+/// Finds all einsums around softmaxes in `root`; returns the number of these softmaxes.
+static size_t findEinsums(Operation *root, llvm::SetVector<EinsumOp> &found) {
+  size_t count = 0;
+  root->walk([&](SoftmaxOp softmax) {
+    size_t before = found.size();
+    findEinsums(softmax, found);
+    count += found.size() > before;
+  });
+  return count;
+}
+
+static LogicalResult raiseMatmuls(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  patterns.add(raiseAttention);
+  patterns.add(groupHeads);
+  patterns.add(simplifyMask);
+  return applyPatternsGreedily(root, std::move(patterns));
+}
+
+/// Turns the einsums around softmaxes into matmuls, and raises these.
+static LogicalResult raiseEinsums(Operation *root) {
   llvm::SetVector<EinsumOp> einsums;
-  root->walk([&](SoftmaxOp softmax) { findEinsums(softmax, einsums); });
+  findEinsums(root, einsums);
   for (EinsumOp op : einsums) {
     DecompositionBuilder builder(op);
     op->replaceAllUsesWith(decompose(op, builder));
     op->erase();
   }
   // Folds transposes that change nothing.
-  return einsums.empty() ? success()
-                         : applyPatternsGreedily(root, RewritePatternSet(root->getContext()));
+  return failed(applyPatternsGreedily(root, RewritePatternSet(root->getContext())))
+             ? failure()
+             : raiseMatmuls(root);
+}
+
+static size_t countAttentions(Operation *root) {
+  size_t count = 0;
+  root->walk([&](AttentionOp) { ++count; });
+  return count;
+}
+
+/// Returns whether every softmax between einsums becomes an attention, by a trial on a copy.
+/// Einsums that stay must not become matmuls, whose merged dimensions can be split in fewer ways.
+static bool canRaiseEinsums(Operation *root) {
+  llvm::SetVector<EinsumOp> einsums;
+  size_t count = findEinsums(root, einsums);
+  if (count == 0)
+    return false;
+  OwningOpRef<Operation *> trial = root->clone();
+  return succeeded(raiseEinsums(*trial)) &&
+         countAttentions(*trial) == countAttentions(root) + count;
 }
 
 namespace {
 struct RaiseAttention : pcc::graph::impl::GraphRaiseAttentionBase<RaiseAttention> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add(raiseAttention);
-    patterns.add(groupHeads);
-    patterns.add(simplifyMask);
-    if (failed(decomposeEinsums(getOperation())) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    Operation *root = getOperation();
+    if (failed(raiseMatmuls(root)) || (canRaiseEinsums(root) && failed(raiseEinsums(root))))
       return signalPassFailure();
-    for (const MissedAttention &missed : findMissedAttentions(getOperation()))
+    for (const MissedAttention &missed : findMissedAttentions(root))
       remark::missed(missed.softmax->getLoc(),
                      remark::RemarkOpts::name("raise-attention").category("graph"))
           << remark::reason("{0}", missed.reason);

@@ -262,3 +262,17 @@ func.func @one_repeated(%q: !q, %k: !g, %v: !q) -> !q {
   %y, %l = graph.attention %q, %k4, %v scale = 0.5 : !q, !q, !q
   return %y : !q
 }
+
+// Einsums that do not become an attention stay: here random numbers drop weights.
+// CHECK-LABEL: func.func @einsums_with_dropout
+// CHECK: graph.einsum "bqhd,bkhd->bhqk"
+// CHECK: graph.einsum "bhqk,bkhd->bqhd"
+func.func @einsums_with_dropout(%q: tensor<2x3x4x8xf32>, %k: tensor<2x5x4x8xf32>, %v: tensor<2x5x4x8xf32>) -> tensor<2x3x4x8xf32> {
+  %0 = graph.einsum "bqhd,bkhd->bhqk" %q, %k : tensor<2x3x4x8xf32>, tensor<2x5x4x8xf32>
+  %1 = graph.softmax %0 axis = 3 : tensor<2x4x3x5xf32>
+  %index = graph.iota axis = 3 : tensor<2x4x3x5xi64>
+  %seed = graph.constant dense<7> : tensor<i64>
+  %2 = graph.dropout %1, %index, %seed rate = 0.5 : tensor<2x4x3x5xf32>, tensor<i64>
+  %3 = graph.einsum "bhqk,bkhd->bqhd" %2, %v : tensor<2x4x3x5xf32>, tensor<2x5x4x8xf32>
+  return %3 : tensor<2x3x4x8xf32>
+}
