@@ -78,7 +78,8 @@ private:
   void restoreFolded();
   bool restoreTransposed(const onnx::TensorProto &folded, llvm::StringRef target);
   bool restoreExpanded(const onnx::TensorProto &folded, llvm::StringRef target);
-  bool restoreChannels(const onnx::TensorProto &folded, llvm::StringRef target);
+  void restoreGroupNorm(const FxNode &fx);
+  void restoreChannels(onnx::NodeProto &node, llvm::StringRef target);
   std::string addShape(llvm::StringRef folded, llvm::ArrayRef<int64_t> shape);
   void restoreReads(const FxNode &fx);
   void reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets);
@@ -102,7 +103,8 @@ private:
       sources; ///< of restored tensors: the initializer they were merged with
   std::vector<std::string> contradictions;
   std::vector<onnx::NodeProto> added;
-  llvm::StringSet<> replaced; ///< initializers that `added` computes
+  llvm::StringSet<> replaced;         ///< initializers that `added` computes
+  llvm::StringMap<std::string> lists; ///< reshaped lists of channels: their parameters
 };
 
 void Restoration::readGraph() {
@@ -226,29 +228,43 @@ bool Restoration::restoreExpanded(const onnx::TensorProto &folded, llvm::StringR
   return true;
 }
 
-/// Undoes the reshape of the scale or bias of a group norm, which the module stores as a list of
-/// channels: [16, 1, 1] was [16].
-bool Restoration::restoreChannels(const onnx::TensorProto &folded, llvm::StringRef target) {
-  auto isGroupNorm = [](const onnx::NodeProto *node) {
-    std::optional<FxNode> fx = findFxNode(*node);
-    return fx && fx->operation.starts_with("aten.group_norm.");
-  };
-  bool isList = folded.dims_size() > 1 && llvm::all_of(llvm::drop_begin(folded.dims()),
-                                                       [](int64_t size) { return size == 1; });
-  if (!isList || initializers.contains(target.str()) ||
-      !llvm::all_of(readersOf.lookup(folded.name()), isGroupNorm))
-    return false;
-  std::optional<TensorData> data = readData(folded);
-  if (!data)
-    return false;
-  addInitializer(target, folded.data_type(), {folded.dims(0)},
-                 std::string(data->bytes.begin(), data->bytes.end()));
-  onnx::NodeProto node;
-  node.set_op_type("Reshape");
-  node.add_input(target.str());
-  node.add_input(addShape(folded.name(), data->type.getShape()));
-  computeInstead(folded, std::move(node));
-  return true;
+/// Undoes the reshape of the scale and bias of a group norm, which the module stores as a list of
+/// channels: [16, 1, 1] was [16]. The Mul and the Add of each group norm get a list of their own,
+/// because the exporter merges equal ones.
+void Restoration::restoreGroupNorm(const FxNode &fx) {
+  if (!fx.operation.starts_with("aten.group_norm."))
+    return;
+  llvm::SmallVector<llvm::StringRef> placeholders = readTensors(fx, exported);
+  for (onnx::NodeProto *node : nodes.lookup(fx.name))
+    if (!placeholders.empty() && (node->op_type() == "Mul" || node->op_type() == "Add"))
+      restoreChannels(*node, exported.targetOf(node->op_type() == "Mul" ? placeholders.front()
+                                                                        : placeholders.back()));
+}
+
+/// Lets `node` read the list of channels `target` in place of an initializer of [C, 1, 1].
+void Restoration::restoreChannels(onnx::NodeProto &node, llvm::StringRef target) {
+  for (int position = 0; position < node.input_size(); ++position) {
+    auto found = initializers.find(node.input(position));
+    if (found == initializers.end() || initializers.contains(target.str()))
+      continue;
+    const onnx::TensorProto &folded = *found->second;
+    bool isList = folded.dims_size() > 1 && llvm::all_of(llvm::drop_begin(folded.dims()),
+                                                         [](int64_t size) { return size == 1; });
+    std::optional<TensorData> data = isList ? readData(folded) : std::nullopt;
+    if (!data)
+      continue;
+    std::string name = (folded.name() + "." + target).str();
+    addInitializer(target, folded.data_type(), {folded.dims(0)},
+                   std::string(data->bytes.begin(), data->bytes.end()));
+    onnx::NodeProto &reshape = added.emplace_back();
+    reshape.set_op_type("Reshape");
+    reshape.set_name("restored_" + name);
+    reshape.add_input(target.str());
+    reshape.add_input(addShape(name, data->type.getShape()));
+    reshape.add_output(name);
+    node.set_input(position, name);
+    lists[name] = target.str();
+  }
 }
 
 /// Replaces initializers that the exporter computed from one parameter by that computation.
@@ -261,14 +277,14 @@ void Restoration::restoreFolded() {
     llvm::copy_if(exported.foldedFrom(tensor->name()), std::back_inserter(targets),
                   [&](llvm::StringRef name) { return exported.isParameter(name); });
     if (targets.size() == 1 && !exported.isParameter(tensor->name()))
-      (void)(restoreTransposed(*tensor, targets[0]) || restoreExpanded(*tensor, targets[0]) ||
-             restoreChannels(*tensor, targets[0]));
+      (void)(restoreTransposed(*tensor, targets[0]) || restoreExpanded(*tensor, targets[0]));
   }
 }
 
 /// Returns whether the initializer holds the tensor `target` of the module.
 bool Restoration::isCopyOf(llvm::StringRef initializer, llvm::StringRef target) const {
-  return initializer == target || llvm::is_contained(exported.foldedFrom(initializer), target);
+  return initializer == target || lists.lookup(initializer) == target ||
+         llvm::is_contained(exported.foldedFrom(initializer), target);
 }
 
 /// Returns whether the initializer at `read` may have replaced a tensor of the module. Scalars that
@@ -338,7 +354,8 @@ void Restoration::restoreReads(const FxNode &fx) {
   llvm::SmallVector<Read> reads;
   for (onnx::NodeProto *node : nodes.find(fx.name)->second)
     for (int position = 0; position < node->input_size(); ++position)
-      if (Read read{node, position}; mayReplace(read, fx) || replaced.contains(read.name()))
+      if (Read read{node, position};
+          mayReplace(read, fx) || replaced.contains(read.name()) || lists.contains(read.name()))
         reads.push_back(read);
   llvm::erase_if(targets, [&](llvm::StringRef target) {
     auto own = llvm::find_if(reads, [&](Read read) { return isCopyOf(read.name(), target); });
@@ -376,6 +393,8 @@ Restored Restoration::run() {
   if (!exported.listsParameters())
     return {};
   readGraph();
+  for (const FxNode &fx : traced)
+    restoreGroupNorm(fx);
   restoreFolded();
   for (const FxNode &fx : traced)
     restoreReads(fx);
