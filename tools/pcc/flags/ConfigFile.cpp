@@ -58,9 +58,18 @@ static void printError(llvm::StringRef path, llvm::StringRef text, size_t offset
   llvm::errs() << path << ":" << line << ":" << column << ": error: " << message << "\n";
 }
 
+/// Returns the name of a field of `message` that had the name `word` in the previous release, or
+/// `word` itself. Files of that release are accepted for one release.
+static llvm::StringRef findPresentName(const google::protobuf::Descriptor *message,
+                                       llvm::StringRef word) {
+  bool isFormer = message->full_name() == "pcc.abi.Constraints" && word == "pin";
+  return isFormer ? "constraint" : word;
+}
+
 /// Replaces every word that abbreviates a value of an enumeration field of `message` by its full
-/// name. Returns nothing after an error. A longer name moves only later words of its own line, so
-/// that later errors keep their line numbers.
+/// name, and former names of messages by their present ones. Returns nothing after an error. A
+/// longer name moves only later words of its own line, so that later errors keep their line
+/// numbers.
 static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::StringRef text,
                                                 const google::protobuf::Descriptor *message) {
   std::string result;
@@ -85,6 +94,8 @@ static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::Stri
         return std::nullopt;
       }
       result += value->name();
+    } else if (isWord && text.substr(end).ltrim().starts_with("{")) {
+      result += findPresentName(message, word);
     } else {
       result += word;
     }
