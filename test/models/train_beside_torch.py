@@ -27,7 +27,7 @@ from torch.nn.functional import cross_entropy
 
 from definitions import MODELS
 
-LOSS_TOLERANCE, PARAMETER_TOLERANCE = 2e-5, 0.01
+LOSS_TOLERANCE, PARAMETER_TOLERANCE, OUTPUT_TOLERANCE = 2e-5, 0.01, 1e-3
 # Gradients below this share of the model's greatest one are zero in exact arithmetic, or too close to tell.
 ZERO_GRADIENT = 1e-7
 
@@ -155,8 +155,9 @@ def judge(experiment, optimizer, output, saved):
     if not error <= PARAMETER_TOLERANCE:
         return f"parameter {key} {error:.1e} of its move off"
     with torch.no_grad():
-        difference = first(ours(*experiment.inputs[0])) - first(reference(*experiment.inputs[0]))
-    return "" if float(difference.abs().max()) < 1e-3 else f"outputs {float(difference.abs().max()):.1e} off"
+        actual, expected = first(ours(*experiment.inputs[0])), first(reference(*experiment.inputs[0]))
+    error = float((actual - expected).abs().max() / expected.abs().max())
+    return "" if error < OUTPUT_TOLERANCE else f"outputs {error:.1e} of the greatest off"
 
 
 def run_pcc(pcc, experiment, exported, optimizer, way, dynamic, folder):
