@@ -53,8 +53,8 @@ static bool draws(Operation *op) { return isa<graph::RngUniformOp, graph::Dropou
 /// Returns whether the results of `op` may be evaluated from known operands.
 bool Folder::isCandidate(Operation &op) const {
   return isa_and_present<graph::GraphDialect>(op.getDialect()) && op.getNumRegions() == 0 &&
-         !isa<graph::RngUniformOp, graph::DropoutOp>(op) && op.getNumResults() > 0 &&
-         isMemoryEffectFree(&op) && llvm::all_of(op.getResults(), isSmall) &&
+         !draws(&op) && op.getNumResults() > 0 && isMemoryEffectFree(&op) &&
+         llvm::all_of(op.getResults(), isSmall) &&
          llvm::all_of(op.getOperands(), [&](Value operand) { return known.contains(operand); });
 }
 

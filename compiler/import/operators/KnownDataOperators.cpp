@@ -55,26 +55,28 @@ LogicalResult importNonZero(Node &node) {
   return node.setResult(node.emit.reshape(listOf(node.emit, places), {rank, count}));
 }
 
+/// Returns the attribute `axis`. Without it, makes `x` one dimension and returns 0.
+std::optional<int64_t> readAxisOrFlatten(Node &node, Tensor &x) {
+  if (node.hasAttribute("axis"))
+    return node.checkAxis(node.integer("axis", 0), x.rank());
+  x = node.emit.reshape(x, {x.type.getNumElements()});
+  return 0;
+}
+
 LogicalResult importCompress(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
-  int64_t axis = 0;
-  if (node.hasAttribute("axis")) {
-    auto checked = node.checkAxis(node.integer("axis", 0), x.rank());
-    if (!checked)
-      return failure();
-    axis = *checked;
-  } else {
-    x = emit.reshape(x, {x.type.getNumElements()});
-  }
+  std::optional<int64_t> axis = readAxisOrFlatten(node, x);
+  if (!axis)
+    return failure();
   if (!isKnown(node, 1))
     return failure();
   const Constant &condition = *node.input(1).known;
   llvm::SmallVector<int64_t> chosen;
-  for (int64_t index : llvm::seq(std::min(condition.size(), x.shape()[axis])))
+  for (int64_t index : llvm::seq(std::min(condition.size(), x.shape()[*axis])))
     if (isSet(condition, index))
       chosen.push_back(index);
-  return node.setResult(emit.gather(x, listOf(emit, chosen), axis));
+  return node.setResult(emit.gather(x, listOf(emit, chosen), *axis));
 }
 
 /// The distinct slices of a constant along one axis.
@@ -117,22 +119,16 @@ LogicalResult importUnique(Node &node) {
   if (!isKnown(node, 0))
     return failure();
   Tensor x = node.input(0);
-  int64_t axis = 0;
-  if (node.hasAttribute("axis")) {
-    auto checked = node.checkAxis(node.integer("axis", 0), x.rank());
-    if (!checked)
-      return failure();
-    axis = *checked;
-  } else {
-    x = emit.reshape(x, {x.type.getNumElements()});
-  }
-  Shape permutation = {axis};
+  std::optional<int64_t> axis = readAxisOrFlatten(node, x);
+  if (!axis)
+    return failure();
+  Shape permutation = {*axis};
   for (int64_t dim : llvm::seq(x.rank()))
-    if (dim != axis)
+    if (dim != *axis)
       permutation.push_back(dim);
   Tensor rows = emit.transpose(x, permutation);
-  Distinct found = findDistinct(*rows.known, x.shape()[axis], isSorted);
-  llvm::SmallVector<Tensor> results = {emit.gather(x, listOf(emit, found.first), axis),
+  Distinct found = findDistinct(*rows.known, x.shape()[*axis], isSorted);
+  llvm::SmallVector<Tensor> results = {emit.gather(x, listOf(emit, found.first), *axis),
                                        listOf(emit, found.first), listOf(emit, found.inverse),
                                        listOf(emit, found.counts)};
   return node.setResults(
