@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/import/files/ModuleNames.h"
+#include "compiler/import/ModuleNames.h"
 
+#include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include <optional>
 
 namespace pcc::import {
@@ -54,42 +54,15 @@ std::string findRole(llvm::StringRef op) {
   return role;
 }
 
-/// Tells which values depend on an input of the graph by more than its shape.
-class ComputedValues {
-public:
-  explicit ComputedValues(const onnx::GraphProto &graph) {
-    llvm::StringSet<> initializers;
-    for (const onnx::TensorProto &tensor : graph.initializer())
-      initializers.insert(tensor.name());
-    for (const onnx::ValueInfoProto &input : graph.input())
-      if (!initializers.contains(input.name()))
-        names.insert(input.name());
-  }
-
-  /// Visits the nodes in order; returns whether `node` is computed from an input.
-  bool visit(const onnx::NodeProto &node) {
-    bool isShape = node.op_type() == "Shape" || node.op_type() == "Size";
-    bool isComputed = !isShape && llvm::any_of(node.input(), [&](const std::string &name) {
-      return names.contains(name);
-    });
-    if (isComputed)
-      for (const std::string &name : node.output())
-        names.insert(name);
-    return isComputed;
-  }
-
-private:
-  llvm::StringSet<> names;
-};
-
 } // namespace
 
 std::vector<std::string> nameByModules(const onnx::GraphProto &graph) {
-  ComputedValues computed(graph);
+  llvm::StringSet<> computed = findComputed(graph);
   llvm::StringMap<unsigned> counts;
   std::vector<std::string> names;
   for (const onnx::NodeProto &node : graph.node()) {
-    bool isComputed = computed.visit(node);
+    bool isComputed = llvm::any_of(
+        node.output(), [&](const std::string &output) { return computed.contains(output); });
     std::string &name = names.emplace_back();
     std::optional<llvm::StringRef> module = findModule(node);
     if (!module)

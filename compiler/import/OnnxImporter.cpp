@@ -5,8 +5,8 @@
 #include "compiler/import/OnnxImporter.h"
 
 #include "compiler/import/DeviceConfigurations.h"
+#include "compiler/import/ModuleNames.h"
 #include "compiler/import/files/Locations.h"
-#include "compiler/import/files/ModuleNames.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/pipe/Pipe.h"

@@ -54,24 +54,6 @@ bool isMask(const onnx::TensorProto &tensor) {
   return false;
 }
 
-/// Returns the values that depend on an input of the graph, not only on initializers and shapes.
-llvm::StringSet<> findComputed(const onnx::GraphProto &graph) {
-  llvm::StringSet<> initializers, computed;
-  for (const onnx::TensorProto &tensor : graph.initializer())
-    initializers.insert(tensor.name());
-  for (const onnx::ValueInfoProto &input : graph.input())
-    if (!initializers.contains(input.name()))
-      computed.insert(input.name());
-  for (const onnx::NodeProto &node : graph.node()) {
-    bool isComputed = false;
-    forEachRead(node, [&](const std::string &name) { isComputed |= computed.contains(name); });
-    if (isComputed && node.op_type() != "Shape" && node.op_type() != "Size")
-      for (const std::string &name : node.output())
-        computed.insert(name);
-  }
-  return computed;
-}
-
 /// Adds the values from which a gradient flows to one of `names`, by one walk in reverse order of
 /// the nodes. If the file does not list parameters, the walk stops at cosines and sines that do not
 /// depend on an input of the graph. These are tables of angles, for example of positions.
@@ -115,6 +97,23 @@ llvm::StringSet<> findStates(const onnx::GraphProto &graph, int64_t opset) {
 }
 
 } // namespace
+
+llvm::StringSet<> findComputed(const onnx::GraphProto &graph) {
+  llvm::StringSet<> initializers, computed;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    initializers.insert(tensor.name());
+  for (const onnx::ValueInfoProto &input : graph.input())
+    if (!initializers.contains(input.name()))
+      computed.insert(input.name());
+  for (const onnx::NodeProto &node : graph.node()) {
+    bool isComputed = false;
+    forEachRead(node, [&](const std::string &name) { isComputed |= computed.contains(name); });
+    if (isComputed && node.op_type() != "Shape" && node.op_type() != "Size")
+      for (const std::string &name : node.output())
+        computed.insert(name);
+  }
+  return computed;
+}
 
 ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
                               const ExportedModule &exported) {

@@ -34,6 +34,9 @@ struct ParameterNames {
 ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
                               const ExportedModule &exported);
 
+/// Returns the values that depend on an input of the graph, not only on initializers and shapes.
+llvm::StringSet<> findComputed(const onnx::GraphProto &graph);
+
 /// Calls `visit` for each name that a node reads, also inside its bodies.
 void forEachRead(const onnx::NodeProto &node, llvm::function_ref<void(const std::string &)> visit);
 
