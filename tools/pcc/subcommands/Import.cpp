@@ -3,7 +3,9 @@
 // pcc import: imports a model as IR of phase graph, or with --check lists its unsupported nodes and
 // counts its composites.
 
-#include "compiler/Composites.h"
+#include "compiler/Compile.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/graph/MissedAttention.h"
 #include "tools/pcc/flags/Session.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -13,6 +15,45 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 namespace {
+
+/// Composites that passes raise from core ops, in the order of reports.
+constexpr llvm::StringLiteral kinds[] = {
+    "attention", "rotary_embedding", "layer_norm",           "rms_norm", "gelu",
+    "silu",      "log_softmax",      "softmax_cross_entropy"};
+
+/// A softmax between two matmuls that is no attention.
+struct UnraisedSoftmax {
+  std::string name, place, reason; ///< name of the op; file and line, empty if unknown
+};
+
+struct Composites {
+  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> counts; ///< by mnemonic, none is 0
+  std::vector<UnraisedSoftmax> unraised;
+};
+
+/// Counts the composites that phase graph recognizes in a model, on a copy of `module`. Fails after
+/// a diagnostic if the phase does.
+llvm::FailureOr<Composites> findComposites(mlir::ModuleOp module) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+  mlir::PassManager passes(module.getContext());
+  addPhase(passes, pcc::CompilePhase::Graph, pcc::CompileOptions());
+  if (failed(passes.run(*copy)))
+    return llvm::failure();
+  llvm::StringMap<int64_t> numbers;
+  copy->walk([&](mlir::Operation *op) {
+    if (llvm::isa_and_present<pcc::graph::GraphDialect>(op->getDialect()))
+      ++numbers[op->getName().stripDialect()];
+  });
+  Composites composites;
+  for (llvm::StringRef kind : kinds)
+    if (int64_t number = numbers.lookup(kind))
+      composites.counts.push_back({kind, number});
+  for (pcc::graph::MissedAttention &missed : pcc::graph::findMissedAttentions(*copy))
+    composites.unraised.push_back({pcc::analysis::getName(missed.softmax).str(),
+                                   pcc::analysis::findSourceLocation(missed.softmax.getLoc()),
+                                   std::move(missed.reason)});
+  return composites;
+}
 
 class ImportSubcommand : public Subcommand {
 public:
@@ -29,8 +70,8 @@ public:
     std::vector<pcc::import::UnsupportedNode> unsupported;
     mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code, &unsupported);
     if (check && code != BadUsage) {
-      llvm::FailureOr<pcc::Composites> composites = pcc::Composites();
-      if (module && failed(composites = pcc::findComposites(*module)))
+      llvm::FailureOr<Composites> composites = Composites();
+      if (module && failed(composites = findComposites(*module)))
         return BadInput;
       return report(unsupported, *composites, code);
     }
@@ -39,7 +80,7 @@ public:
 
 private:
   void reportJson(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes,
-                  const pcc::Composites &composites) {
+                  const Composites &composites) {
     llvm::json::Array rows, unraised;
     for (const auto &node : nodes)
       rows.push_back(llvm::json::Object{{"index", node.index},
@@ -60,8 +101,8 @@ private:
 
   /// Prints the composites, and one line for each node that cannot be imported; the diagnostics
   /// were printed already.
-  ExitCode report(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes,
-                  const pcc::Composites &composites, ExitCode code) {
+  ExitCode report(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes, const Composites &composites,
+                  ExitCode code) {
     if (format.isJson()) {
       reportJson(nodes, composites);
       return code;
