@@ -71,6 +71,7 @@ private:
   bool isResolved(llvm::StringRef fxName) const;
   bool isStandIn(const ExportedParameter &parameter, const Reader &reader) const;
   bool hasLostArithmetic() const;
+  bool lacksMetadata() const;
   llvm::StringRef findStandIn(const FxNode &fx, llvm::StringRef placeholder) const;
   void add(const ExportedParameter &parameter, const llvm::Twine &what) {
     found.push_back(("'" + parameter.target + "' " + what).str());
@@ -131,6 +132,18 @@ bool Search::hasLostArithmetic() const {
          });
 }
 
+/// Returns whether a parameter may be merged or folded although no metadata say so: the nodes have
+/// no fx nodes, or an initializer of unknown origin has no `folded_from`.
+bool Search::lacksMetadata() const {
+  if (llvm::none_of(readers, [](const Reader &reader) { return reader.fx.has_value(); }))
+    return true;
+  auto isUnknown = [&](const onnx::TensorProto &tensor) {
+    return tensor.dims_size() > 0 && floats.contains(tensor.name()) &&
+           !exported.isTarget(tensor.name());
+  };
+  return !exported.listsFolded() && llvm::any_of(graph.initializer(), isUnknown);
+}
+
 /// Returns whether the initializer holds the elements of the parameter in another order or shape.
 bool Search::isRearranged(llvm::StringRef initializer, llvm::StringRef target) const {
   auto multiplies = [](const Reader *reader) { return reader->fx && isMatmul(*reader->fx); };
@@ -185,6 +198,8 @@ void Search::checkMissing(const ExportedParameter &parameter) {
   }
   if (hasLostArithmetic())
     add(parameter, "is removed");
+  else if (lacksMetadata())
+    add(parameter, "is missing, and metadata that say why were removed from the file");
 }
 
 /// Returns whether the node reads the parameter in the file, but not in the module. Skips rewritten

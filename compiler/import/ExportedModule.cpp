@@ -82,6 +82,10 @@ void ExportedModule::readSignature(llvm::StringRef text) {
   }
 }
 
+bool ExportedModule::isTarget(llvm::StringRef name) const {
+  return llvm::any_of(targets, [&](const auto &entry) { return entry.getValue() == name; });
+}
+
 llvm::ArrayRef<llvm::StringRef> ExportedModule::foldedFrom(llvm::StringRef initializer) const {
   auto folded = sources.find(initializer);
   return folded == sources.end() ? llvm::ArrayRef<llvm::StringRef>() : folded->second;

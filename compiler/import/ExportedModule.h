@@ -63,6 +63,8 @@ public:
   llvm::StringRef targetOf(llvm::StringRef placeholder) const {
     return targets.lookup(placeholder);
   }
+  /// Returns whether a parameter, buffer or constant of the module has this name there.
+  bool isTarget(llvm::StringRef name) const;
   llvm::ArrayRef<llvm::StringRef> outputs() const { return outputNames; }
 
   /// Return whether the initializer of this name is a parameter, or a buffer, of the module.
@@ -71,6 +73,8 @@ public:
   /// Returns the names of the values from which the exporter folded this initializer; empty if it
   /// is not folded.
   llvm::ArrayRef<llvm::StringRef> foldedFrom(llvm::StringRef initializer) const;
+  /// Returns whether the file says of any initializer that the exporter folded it.
+  bool listsFolded() const { return !sources.empty(); }
   /// Returns whether the exporter folded this initializer from a parameter.
   bool isFoldedParameter(llvm::StringRef initializer) const;
 
