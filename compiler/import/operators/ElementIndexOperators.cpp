@@ -5,15 +5,26 @@
 //
 //   GatherElements  y[i, j] = x[index[i, j], j]       row index[i, j] * columns + j of x as a list
 //   GatherND        y[i]    = x[index[i, 0], index[i, 1]]
+//
+// Such rows lie anywhere in x, so the program cannot be split along i. If the other positions are
+// those of the result, and few elements are selected along one dimension, the result is a sum over
+// that dimension instead, which can be split:
+//
+//   GatherElements  y[i, 0] = x[i, index[i, 0]]       sum over j of (j == index[i, 0] ? x[i, j] :
+//   0) GatherND        y[i]    = x[i, index[i]]          the same; `x[arange(n), index]` in torch
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
+#include "dialects/graph/Constants.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
 namespace pcc::import {
 namespace {
+
+/// Maximum number of elements that a sum over a dimension selects from each of its rows.
+constexpr int64_t maxSelected = 8;
 
 Tensor scaled(Emitter &emit, const Tensor &x, int64_t factor) {
   return factor == 1
@@ -69,6 +80,35 @@ Tensor mergeFirst(Emitter &emit, const Tensor &x, int64_t count) {
   return emit.reshape(x, shape);
 }
 
+/// Inserts `count` dimensions of size 1 at `dim`.
+Tensor insertOnes(Emitter &emit, const Tensor &x, int64_t dim, int64_t count) {
+  Shape shape(x.shape());
+  shape.insert(shape.begin() + dim, count, 1);
+  return emit.reshape(x, shape);
+}
+
+/// Returns whether a sum over a dimension selects elements of `x` by `indices`, `count` for each
+/// row. Known indices stay a gather, which reads nothing else.
+bool isSelectedBySum(const Tensor &x, const Tensor &indices, int64_t count) {
+  return !indices.known && count <= maxSelected && !x.elementType().isInteger(1);
+}
+
+/// Returns x[…, indices[…, q, …], …], with the selected elements along `axis` and `count`
+/// dimensions q of `indices` in its place. All other dimensions of both are equal, or 1 in
+/// `indices`.
+Tensor selectBySum(Emitter &emit, const Tensor &x, const Tensor &indices, int64_t axis,
+                   int64_t count) {
+  int64_t size = x.shape()[axis], dim = axis + count;
+  Tensor wide = insertOnes(emit, x, axis, count);
+  Tensor wanted = insertOnes(emit, wrapped(emit, indices, size), dim, 1);
+  Shape along(wide.rank(), 1);
+  along[dim] = size;
+  Tensor positions = emit.reshape(emit.iota(emit.attributes().getI64Type(), size), along);
+  Tensor isWanted = emit.compare(graph::Direction::EQ, wanted, positions);
+  return emit.reduce(graph::ReduceOpKind::Sum, emit.select(isWanted, wide, emit.scalarLike(x, 0.0)),
+                     {dim});
+}
+
 std::optional<int64_t> readElementAxis(Node &node) {
   Tensor x = node.input(0), indices = node.input(1);
   auto axis = node.checkAxis(node.integer("axis", 0), x.rank());
@@ -88,6 +128,12 @@ LogicalResult importGatherElements(Node &node) {
   auto axis = readElementAxis(node);
   if (!axis)
     return failure();
+  if (x.rank() > 1 && isSelectedBySum(x, indices, indices.shape()[*axis])) {
+    for (int64_t dim = 0; dim < x.rank(); ++dim)
+      if (dim != *axis)
+        x = emit.slice(x, dim, 0, 1, indices.shape()[dim]);
+    return node.setResult(selectBySum(emit, x, indices, *axis, 1));
+  }
   Tensor rows = rowsOfElements(node, x, indices, *axis);
   return node.setResult(emit.gather(mergeFirst(emit, x, x.rank()), rows, 0));
 }
@@ -104,12 +150,69 @@ bool checkPositions(Node &node, const Tensor &x, const Tensor &indices, int64_t 
   return fits;
 }
 
+/// Returns whether `value` holds at each place its position along dimension `dim`.
+bool isPositions(Value value, int64_t dim) {
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  auto numbers = constant ? graph::readElements(constant.getValue()) : std::nullopt;
+  if (!numbers)
+    return false;
+  llvm::ArrayRef<int64_t> shape = constant.getType().getShape();
+  int64_t inner = ShapedType::getNumElements(shape.drop_front(dim + 1));
+  for (auto [at, number] : llvm::enumerate(*numbers))
+    if (number != static_cast<double>(static_cast<int64_t>(at) / inner % shape[dim]))
+      return false;
+  return true;
+}
+
+/// Takes the leading positions that count the elements of their own dimension out of `indices`, and
+/// returns their number. torch writes x[arange(n), index] with them.
+int64_t takeOwnPositions(Node &node, const Tensor &x, Tensor &indices) {
+  auto joined = indices.value ? indices.value.getDefiningOp<graph::ConcatOp>() : graph::ConcatOp();
+  int64_t last = indices.rank() - 1, count = 0;
+  if (!joined || static_cast<int64_t>(joined.getAxis()) != last)
+    return 0;
+  llvm::SmallVector<Tensor> rest;
+  for (Value piece : joined.getInputs()) {
+    Tensor column = Tensor::of(piece);
+    bool isOwn = rest.empty() && column.shape().back() == 1 && count < last &&
+                 x.shape()[count] == column.shape()[count] && isPositions(piece, count);
+    if (isOwn)
+      ++count;
+    else
+      rest.push_back(column);
+  }
+  if (rest.empty())
+    return 0;
+  indices = node.emit.concat(rest, last);
+  return count;
+}
+
+/// Imports places of which all positions but one are those of the result; null if they are not, or
+/// if a sum would read too much.
+Tensor selectPlaces(Node &node, const Tensor &x, Tensor indices, int64_t batch) {
+  Emitter &emit = node.emit;
+  if (batch == 0)
+    batch = takeOwnPositions(node, x, indices);
+  if (batch == 0 || indices.shape().back() != 1)
+    return {};
+  Shape shape(indices.shape().drop_back());
+  int64_t count = static_cast<int64_t>(shape.size()) - batch;
+  if (!isSelectedBySum(x, indices,
+                       ShapedType::getNumElements(llvm::ArrayRef(shape).drop_front(batch))))
+    return {};
+  Tensor wanted = emit.reshape(indices, shape);
+  return selectBySum(emit, x, insertOnes(emit, wanted, wanted.rank(), x.rank() - batch - 1), batch,
+                     count);
+}
+
 LogicalResult importGatherND(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), indices = node.input(1);
   int64_t batch = node.integer("batch_dims", 0);
   if (!checkPositions(node, x, indices, batch))
     return failure();
+  if (Tensor selected = selectPlaces(node, x, indices, batch))
+    return node.setResult(selected);
   Tensor rows = rowsOfPositions(emit, x, indices, batch);
   return node.setResult(emit.gather(mergeFirst(emit, x, batch + indices.shape().back()), rows, 0));
 }
