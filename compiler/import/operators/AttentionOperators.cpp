@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention and rotary embedding. Tensors of three dimensions, [batch, positions, heads · width],
-// are converted to [batch, heads, positions, width] and back.
+// Attention. What hides keys (masks, the cache's length, windows) becomes numbers that are added to
+// the scores of one attention op. A node whose scores are capped or read becomes two matmuls and a
+// softmax.
 
 #include "compiler/import/files/Shapes.h"
+#include "compiler/import/operators/Heads.h"
 #include "compiler/import/operators/Operators.h"
 #include <cmath>
 #include <limits>
@@ -13,142 +15,242 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Converts [batch, positions, heads · width] to [batch, heads, positions, width].
-Tensor separateHeads(Node &node, const Tensor &x, llvm::StringRef attribute) {
-  Emitter &emit = node.emit;
-  int64_t heads = node.integer(attribute, 0);
-  if (x.rank() == 4)
-    return x;
-  if (x.rank() != 3 || heads < 1 || x.shape()[2] % heads) {
-    emit.error() << "expected a tensor of rank 4, or of rank 3 whose last size attribute '"
-                 << attribute << "' divides, got " << x.type << " and " << heads;
-    return {};
-  }
-  Tensor split = emit.reshape(x, {x.shape()[0], x.shape()[1], heads, x.shape()[2] / heads});
-  return split ? emit.transpose(split, {0, 2, 1, 3}) : Tensor();
-}
+constexpr double negativeInfinity = -std::numeric_limits<double>::infinity();
 
-/// Converts heads back to three dimensions, if `like` has three dimensions.
-Tensor joinHeads(Emitter &emit, const Tensor &x, const Tensor &like) {
-  if (!x || like.rank() == 4)
-    return x;
-  Tensor swapped = emit.transpose(x, {0, 2, 1, 3});
-  if (!swapped)
-    return {};
-  llvm::ArrayRef<int64_t> shape = swapped.shape();
-  return emit.reshape(swapped, {shape[0], shape[1], shape[2] * shape[3]});
-}
+class AttentionImporter {
+public:
+  explicit AttentionImporter(Node &node) : node(node), emit(node.emit) {}
 
-/// Converts the mask to numbers of `element` to add, with rank 4.
-Tensor importMask(Emitter &emit, Tensor mask, Type element) {
-  if (mask.elementType().isInteger(1)) {
-    Tensor seen = emit.scalar(element, 0.0);
-    Tensor hidden = emit.scalar(element, -std::numeric_limits<double>::infinity());
-    mask = emit.select(mask, seen, hidden);
-  }
-  if (!mask || mask.rank() > 4) {
-    if (mask)
-      emit.error() << "expected a mask of at most 4 dimensions, got " << mask.type;
-    return {};
-  }
-  Shape shape(4 - mask.rank(), 1);
-  llvm::append_range(shape, mask.shape());
-  return emit.reshape(mask, shape);
-}
+  LogicalResult run();
 
-/// Rejects inputs, outputs and attributes that graph.attention does not support.
-LogicalResult refuseAttention(Node &node) {
-  Emitter &emit = node.emit;
-  for (auto [position, name] :
-       {std::pair(4, "past_key"), {5, "past_value"}, {6, "nonpad_kv_seqlen"}})
-    if (node.input(position))
-      return emit.error() << "input '" << name << "' is not supported";
-  if (node.outputCount() > 3 && !node.outputName(3).empty())
-    return emit.error() << "output 'qk_matmul_output' is not supported";
-  node.integer("qk_matmul_output_mode", 0);
-  node.integer("softmax_precision", 1); // computed in f32 or wider in any case
-  for (llvm::StringRef name : {"left_window_size", "right_window_size"})
-    if (int64_t size = node.integer(name, -1); size != -1)
-      return emit.error() << "expected attribute '" << name << "' to be -1, got " << size;
-  if (double softcap = node.number("softcap", 0.0); softcap != 0.0)
-    return emit.error() << "expected attribute 'softcap' to be 0, got " << softcap;
-  return success();
-}
+private:
+  bool readInputs();
+  bool readMask();
+  void readPositions();
+  void addMask(const Tensor &numbers);
+  void hideUnless(const Tensor &isVisible);
+  void hideByWindows();
+  bool needsScores();
+  Tensor emitAttention();
+  Tensor emitScores(Tensor &scores);
+  Tensor emitWeights(const Tensor &scores);
+  Tensor repeatHeads(const Tensor &x);
 
-/// Imports Attention with the inputs query, key, value and an optional mask. Causal attention
-/// aligns first positions: if query and key differ in length, the op gets an offset of 0.
-LogicalResult importAttention(Node &node) {
-  Emitter &emit = node.emit;
-  if (failed(refuseAttention(node)))
-    return failure();
-  Tensor query = separateHeads(node, node.input(0), "q_num_heads");
-  Tensor key = separateHeads(node, node.input(1), "kv_num_heads");
-  Tensor value = separateHeads(node, node.input(2), "kv_num_heads");
+  int64_t queries() const { return query.shape()[2]; }
+  int64_t keys() const { return key.shape()[2]; }
+
+  Node &node;
+  Emitter &emit;
+  Tensor query, key, value; ///< of rank 4; key and value begin with those of the cache
+  Tensor mask;              ///< numbers to add to the scores, of rank 4; null: none
+  double scale = 1.0, softcap = 0.0;
+  bool isCausal = false;
+  int64_t offset = 0;                  ///< number of keys before the first query
+  Tensor used;                         ///< keys of each sample that are used; null: all
+  Tensor queryPositions, keyPositions; ///< numbers of the keys that they stand for, of rank 4
+};
+
+/// Reads query, key and value, and appends the latter to those of the cache.
+bool AttentionImporter::readInputs() {
+  query = separateHeads(node, node.input(0), "q_num_heads");
+  key = separateHeads(node, node.input(1), "kv_num_heads");
+  value = separateHeads(node, node.input(2), "kv_num_heads");
   if (!query || !key || !value)
-    return failure();
-  llvm::ArrayRef<int64_t> shape = query.shape();
-  double scale = node.number("scale", 1.0 / std::sqrt(double(shape[3])));
-  bool isCausal = node.integer("is_causal", 0) != 0;
+    return false;
+  Tensor pastKey = node.input(4), pastValue = node.input(5);
+  used = node.input(6);
+  if (bool(pastKey) != bool(pastValue) || (pastKey && used)) {
+    emit.error() << "expected both inputs 'past_key' and 'past_value', or 'nonpad_kv_seqlen'";
+    return false;
+  }
+  if (pastKey) {
+    offset = pastKey.rank() == 4 ? pastKey.shape()[2] : 0;
+    key = emit.concat({pastKey, key}, 2);
+    value = emit.concat({pastValue, value}, 2);
+  }
+  if (used && used.shape() != query.shape().take_front(1)) {
+    emit.error() << "expected a length for each sample, got " << used.type;
+    return false;
+  }
+  scale = node.number("scale", 1.0 / std::sqrt(double(query.shape()[3])));
+  softcap = node.number("softcap", 0.0);
+  isCausal = node.integer("is_causal", 0) != 0;
+  node.integer("softmax_precision", 1); // computed in f32 or wider in any case
+  return key && value;
+}
+
+/// Converts the mask to numbers with rank 4. Keys behind the end of a short mask are hidden.
+bool AttentionImporter::readMask() {
+  Tensor given = node.input(3);
+  if (!given)
+    return true;
+  Type element = query.elementType();
+  if (given.elementType().isInteger(1))
+    given = emit.select(given, emit.scalar(element, 0.0), emit.scalar(element, negativeInfinity));
+  if (!given)
+    return false;
+  if (given.rank() < 1 || given.rank() > 4) {
+    emit.error() << "expected a mask of 1 to 4 dimensions, got " << given.type;
+    return false;
+  }
+  int64_t missing = keys() - given.shape().back();
+  if (missing > 0 && given.shape().back() > 1)
+    given = emit.pad(given, given.rank() - 1, 0, missing, negativeInfinity);
+  Shape shape(4 - given.rank(), 1);
+  llvm::append_range(shape, given.shape());
+  mask = emit.reshape(given, shape);
+  return bool(mask);
+}
+
+/// Numbers the keys, and the queries by the key at their position. Without a cache, queries start
+/// with the first key. If samples use only their first keys, their queries are the last of these.
+void AttentionImporter::readPositions() {
+  Type i64 = emit.attributes().getI64Type();
+  keyPositions = emit.reshape(emit.iota(i64, keys()), {1, 1, 1, keys()});
+  Tensor first = emit.scalar(i64, static_cast<double>(offset));
+  if (used) {
+    used = emit.reshape(emit.cast(used, i64), {used.shape()[0], 1, 1, 1});
+    first = emit.binary<graph::SubOp>(used, emit.scalar(i64, static_cast<double>(queries())));
+  }
+  queryPositions = emit.binary<graph::AddOp>(
+      emit.reshape(emit.iota(i64, queries()), {1, 1, queries(), 1}), first);
+}
+
+void AttentionImporter::addMask(const Tensor &numbers) {
+  mask = mask ? emit.binary<graph::AddOp>(mask, numbers) : numbers;
+}
+
+void AttentionImporter::hideUnless(const Tensor &isVisible) {
+  Type element = query.elementType();
+  addMask(
+      emit.select(isVisible, emit.scalar(element, 0.0), emit.scalar(element, negativeInfinity)));
+}
+
+/// Hides keys that are too far before or behind a query.
+void AttentionImporter::hideByWindows() {
+  int64_t left = node.integer("left_window_size", -1);
+  int64_t right = node.integer("right_window_size", -1);
+  Type i64 = emit.attributes().getI64Type();
+  auto shifted = [&](int64_t by) {
+    return emit.binary<graph::AddOp>(queryPositions, emit.scalar(i64, static_cast<double>(by)));
+  };
+  if (left >= 0)
+    hideUnless(emit.compare(graph::Direction::GE, keyPositions, shifted(-left)));
+  if (right >= 0)
+    hideUnless(emit.compare(graph::Direction::LE, keyPositions, shifted(right)));
+}
+
+/// Returns whether the scores are computed by ops of their own, since they are capped or read.
+bool AttentionImporter::needsScores() {
+  return softcap != 0.0 || (node.outputCount() > 3 && !node.outputName(3).empty());
+}
+
+/// Emits the attention op. A causal op aligns last positions; without a cache, the node aligns
+/// first positions and the op gets an offset.
+Tensor AttentionImporter::emitAttention() {
   llvm::SmallVector<Tensor> operands = {query, key, value};
-  Tensor mask = node.input(3);
-  if (mask && !(mask = importMask(emit, mask, query.elementType())))
-    return failure();
   if (mask)
     operands.push_back(mask);
-  bool hasOffset = isCausal && shape[2] != key.shape()[2];
+  bool hasOffset = isCausal && queries() + offset != keys();
   Builder &b = emit.attributes();
   if (hasOffset)
-    operands.push_back(emit.scalar(b.getI64Type(), 0.0));
+    operands.push_back(emit.scalar(b.getI64Type(), static_cast<double>(offset)));
   llvm::SmallVector<NamedAttribute> attributes = {
       b.getNamedAttr("scale", b.getF64FloatAttr(scale)),
       b.getNamedAttr("operandSegmentSizes",
                      b.getDenseI32ArrayAttr({1, 1, 1, bool(mask), hasOffset}))};
   if (isCausal)
     attributes.push_back(b.getNamedAttr("causal", b.getUnitAttr()));
-  int64_t result[] = {shape[0], shape[1], shape[2], value.shape()[3]};
+  int64_t result[] = {query.shape()[0], query.shape()[1], queries(), value.shape()[3]};
   Type types[] = {query.type.clone(result),
                   RankedTensorType::get(ArrayRef(result).drop_back(), b.getF32Type())};
-  Tensor attended = emit.apply<graph::AttentionOp>(types, operands, attributes).front();
-  llvm::SmallVector<Tensor> results = {joinHeads(emit, attended, node.input(0)), key, value};
+  return emit.apply<graph::AttentionOp>(types, operands, attributes).front();
+}
+
+/// Repeats the heads of key or value for the heads of the query that share them.
+Tensor AttentionImporter::repeatHeads(const Tensor &x) {
+  llvm::ArrayRef<int64_t> shape = x.shape();
+  int64_t times = query.shape()[1] / shape[1];
+  if (times * shape[1] != query.shape()[1]) {
+    emit.error() << "expected heads of the query that are a multiple of those of the key, got "
+                 << query.shape()[1] << " and " << shape[1];
+    return {};
+  }
+  if (times == 1)
+    return x;
+  Tensor apart = emit.reshape(x, {shape[0], shape[1], 1, shape[2], shape[3]});
+  Tensor all = emit.broadcast(apart, {shape[0], shape[1], times, shape[2], shape[3]});
+  return all ? emit.reshape(all, {shape[0], query.shape()[1], shape[2], shape[3]}) : Tensor();
+}
+
+/// Emits the softmax of masked scores. Rows of which every key is hidden are 0.
+Tensor AttentionImporter::emitWeights(const Tensor &scores) {
+  if (!mask)
+    return emit.softmax(scores, 3);
+  Tensor greatest = emit.reduce(graph::ReduceOpKind::Max, mask, {3});
+  if (!greatest)
+    return {};
+  Shape shape(mask.shape());
+  shape.back() = 1;
+  Tensor isHidden = emit.compare(graph::Direction::EQ, emit.reshape(greatest, shape),
+                                 emit.scalarLike(mask, negativeInfinity));
+  auto hidden = isHidden && isHidden.known ? isHidden.known->asIntegers() : std::nullopt;
+  if (hidden && !llvm::is_contained(*hidden, 1))
+    return emit.softmax(scores, 3);
+  Tensor zero = emit.scalarLike(scores, 0.0);
+  return emit.select(isHidden, zero, emit.softmax(emit.select(isHidden, zero, scores), 3));
+}
+
+/// Emits the attention by its matmuls. `scores` become what output 'qk_matmul_output' asks for:
+/// 0 the scores, 1 capped, 2 masked, 3 the weights.
+Tensor AttentionImporter::emitScores(Tensor &scores) {
+  int64_t mode = node.integer("qk_matmul_output_mode", 0);
+  Tensor keys = repeatHeads(key), values = repeatHeads(value);
+  if (!keys || !values)
+    return {};
+  Tensor product = emit.matmul(query, keys, /*transposeX=*/false, /*transposeY=*/true);
+  Tensor stages[4];
+  stages[0] = emit.binary<graph::MulOp>(product, emit.scalarLike(query, scale));
+  stages[1] = stages[0];
+  if (softcap != 0.0) {
+    Tensor cap = emit.scalarLike(query, softcap);
+    Tensor share = emit.unary<graph::TanhOp>(emit.binary<graph::DivOp>(stages[0], cap));
+    stages[1] = emit.binary<graph::MulOp>(share, cap);
+  }
+  stages[2] = mask ? emit.binary<graph::AddOp>(stages[1], mask) : stages[1];
+  stages[3] = emitWeights(stages[2]);
+  if (mode < 0 || mode > 3) {
+    emit.error() << "expected attribute 'qk_matmul_output_mode' from 0 to 3, got " << mode;
+    return {};
+  }
+  scores = stages[mode];
+  return emit.matmul(stages[3], values);
+}
+
+LogicalResult AttentionImporter::run() {
+  if (!readInputs() || !readMask())
+    return failure();
+  readPositions();
+  hideByWindows();
+  if (used)
+    hideUnless(emit.compare(graph::Direction::LT, keyPositions, used));
+  bool hasScores = needsScores();
+  if (isCausal && (used || hasScores)) { // the op's flag has one offset for all samples
+    hideUnless(emit.compare(graph::Direction::LE, keyPositions, queryPositions));
+    isCausal = false;
+  }
+  node.integer("qk_matmul_output_mode", 0);
+  Tensor scores;
+  Tensor attended = hasScores ? emitScores(scores) : emitAttention();
+  if (!attended)
+    return failure();
+  llvm::SmallVector<Tensor> results = {joinHeads(emit, attended, node.input(0)), key, value,
+                                       scores};
   return node.setResults(
-      ArrayRef(results).take_front(std::min<size_t>(node.outputCount(), results.size())));
+      ArrayRef(results).take_front(std::min<size_t>(node.outputCount(), hasScores ? 4 : 3)));
 }
 
-/// Returns cosines or sines of the positions in `ids`; without `ids`, the table has one row set per
-/// sample.
-Tensor importAngles(Node &node, const Tensor &table, const Tensor &ids) {
-  return ids ? node.emit.gather(table, ids, 0) : table;
-}
-
-/// Imports RotaryEmbedding with the inputs x, cosines, sines and optional position numbers. If only
-/// the first elements of a head are rotated, the other elements bypass the op.
-LogicalResult importRotaryEmbedding(Node &node) {
-  Emitter &emit = node.emit;
-  Tensor x = separateHeads(node, node.input(0), "num_heads");
-  Tensor cosine = importAngles(node, node.input(1), node.input(3));
-  Tensor sine = importAngles(node, node.input(2), node.input(3));
-  int64_t rotated = node.integer("rotary_embedding_dim", 0);
-  bool isInterleaved = node.integer("interleaved", 0) != 0;
-  if (!x || !cosine || !sine)
-    return failure();
-  int64_t width = x.shape()[3];
-  if (rotated < 0 || rotated > width)
-    return emit.error() << "expected attribute 'rotary_embedding_dim' in [0, " << width << "], got "
-                        << rotated;
-  bool isPart = rotated != 0 && rotated != width;
-  Tensor first = isPart ? emit.slice(x, 3, 0, 1, rotated) : x;
-  Builder &b = emit.attributes();
-  llvm::SmallVector<NamedAttribute> attributes;
-  if (isInterleaved)
-    attributes.push_back(b.getNamedAttr("interleaved", b.getUnitAttr()));
-  if (!first)
-    return failure();
-  Tensor result =
-      emit.apply<graph::RotaryEmbeddingOp>(first.type, {first, cosine, sine}, attributes).front();
-  if (isPart && result)
-    result = emit.concat({result, emit.slice(x, 3, rotated, 1, width - rotated)}, 3);
-  return node.setResult(joinHeads(emit, result, node.input(0)));
-}
+LogicalResult importAttention(Node &node) { return AttentionImporter(node).run(); }
 
 } // namespace
 
@@ -156,7 +258,6 @@ llvm::ArrayRef<Operator> attentionOperators() {
   static const Operator rows[] = {
       {"Attention", 23, 3, 6, AllInputs, importAttention},
       {"Attention", 24, 3, 7, AllInputs, importAttention},
-      {"RotaryEmbedding", 23, 3, 4, FirstInput, importRotaryEmbedding},
   };
   return rows;
 }

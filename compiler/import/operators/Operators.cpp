@@ -15,7 +15,8 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
           maskOperators(),        orderOperators(),     sequenceOperators(),
           recurrentOperators(),   resizeOperators(),    groupNormOperators(),
           hyperbolicOperators(),  bitOperators(),       layoutOperators(),
-          knownDataOperators(),   controlOperators(),   gridSampleOperators()};
+          knownDataOperators(),   controlOperators(),   gridSampleOperators(),
+          rotaryOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

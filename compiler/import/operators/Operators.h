@@ -59,6 +59,7 @@ llvm::ArrayRef<Operator> convolutionOperators();  // ConvolutionOperators.cpp
 llvm::ArrayRef<Operator> poolOperators();         // PoolOperators.cpp
 llvm::ArrayRef<Operator> activationOperators();   // ActivationOperators.cpp
 llvm::ArrayRef<Operator> attentionOperators();    // AttentionOperators.cpp
+llvm::ArrayRef<Operator> rotaryOperators();       // RotaryOperators.cpp
 llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
 llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
 llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
