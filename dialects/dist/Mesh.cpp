@@ -119,3 +119,8 @@ std::string Mesh::str() const {
   print(os);
   return text;
 }
+
+std::string pcc::dist::makeAxisName(unsigned index) {
+  static constexpr StringLiteral letters = "xyzwvutsrqponm";
+  return std::string(1, letters[index]);
+}

@@ -73,4 +73,11 @@ private:
   llvm::SmallVector<MeshAxis, 4> axes;
 };
 
+/// Name of the axis over which a mode that cuts only the batch makes its mesh.
+inline constexpr llvm::StringLiteral batchAxisName = "dp";
+
+/// Returns the name of axis `index` of a mesh that a search makes: x, y, z, then w and earlier
+/// letters of the alphabet backwards. The 14 letters suffice: 4,096 ranks have 12 axes at most.
+std::string makeAxisName(unsigned index);
+
 } // namespace pcc::dist

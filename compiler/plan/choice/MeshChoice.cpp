@@ -11,11 +11,11 @@ using pcc::dist::MeshAxis;
 namespace pcc::plan {
 namespace {
 
-/// Appends to `meshes` all arrangements of `devices` in exactly `count` more axes.
+/// Appends to `meshes` all meshes that continue `axes` by exactly `count` axes with the product
+/// `devices`.
 void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
               std::vector<Mesh> &meshes) {
-  static constexpr StringLiteral names = "xyzwvutsrqponm";
-  std::string name(1, names[axes.size()]);
+  std::string name = dist::makeAxisName(axes.size());
   if (count == 1) {
     axes.push_back({name, devices});
     meshes.emplace_back(axes);
@@ -31,7 +31,8 @@ void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
   }
 }
 
-/// Searches shardings on `mesh`. Restores the mesh attribute of the module.
+/// Searches shardings on `mesh`. The module's mesh attribute, which only resolveConstraints reads,
+/// stays as it is.
 FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
                                   const strategy::ModeOptions &mode, const abi::Cluster &cluster,
                                   const strategy::SearchOptions &options) {

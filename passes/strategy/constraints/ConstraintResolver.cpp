@@ -253,7 +253,7 @@ LogicalResult ConstraintResolver::feed(StringRef datasetStrategy) {
 }
 
 void ConstraintResolver::spanBatch(int64_t parts) {
-  given = Mesh(dist::MeshAxis{"dp", numRanks});
+  given = Mesh(dist::MeshAxis{dist::batchAxisName.str(), numRanks});
   batch = DeviceMatrix{parts};
 }
 

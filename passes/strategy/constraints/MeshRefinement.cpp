@@ -163,12 +163,6 @@ private:
   SmallVector<bool> inOrder; ///< by matrix: whether its cuts are cuts of the mesh
 };
 
-/// Returns x, y, z, then w and earlier letters of the alphabet backwards.
-std::string nameAxis(unsigned index) {
-  static constexpr StringLiteral letters = "xyzwvutsrqponm";
-  return std::string(1, letters[index]);
-}
-
 } // namespace
 
 MeshRefinement refineMesh(const Mesh &given, ArrayRef<DeviceMatrix> matrices) {
@@ -181,8 +175,8 @@ MeshRefinement refineMesh(int64_t numRanks, ArrayRef<DeviceMatrix> matrices) {
   StringMap<std::string> names;
   SmallVector<MeshAxis> axes(result.mesh.getAxes());
   for (auto [index, axis] : enumerate(axes)) {
-    names[axis.name] = nameAxis(index);
-    axis.name = nameAxis(index);
+    names[axis.name] = dist::makeAxisName(index);
+    axis.name = dist::makeAxisName(index);
   }
   for (std::vector<AxisList> &lists : result.matrices)
     for (AxisList &list : lists)

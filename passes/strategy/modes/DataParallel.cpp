@@ -28,7 +28,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
       return success();
     if (failed(checkNumRanks(module, deviceNum)))
       return failure();
-    const dist::MeshAxis axis{"dp", deviceNum};
+    const dist::MeshAxis axis{dist::batchAxisName.str(), deviceNum};
     module->setAttr(dist::meshAttrName, dist::MeshAttr::get(&getContext(), dist::Mesh(axis)));
     return success();
   }
