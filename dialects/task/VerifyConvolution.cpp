@@ -6,15 +6,15 @@
 using namespace mlir;
 using namespace pcc::task;
 
-/// Returns whether windows of `size` fit `result` times into `input` and its padding along one
-/// dimension.
+/// Returns whether `result` is the number of windows of `size` along a dimension of `input`
+/// elements, with `padding` in all.
 static bool isResultSize(int64_t input, int64_t size, int64_t result, int64_t stride,
                          int64_t padding, int64_t dilation) {
   return input + padding >= (size - 1) * dilation + 1 &&
          result == (input + padding - (size - 1) * dilation - 1) / stride + 1;
 }
 
-// T13: the buffers' shapes are those of a convolution with these windows.
+// Law T13 of docs/spec/task.md: the buffers' shapes are those of a convolution with these windows.
 LogicalResult ConvolutionOp::verify() {
   auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
   ArrayRef<int64_t> input = shapeOf(getInput()), weight = shapeOf(getWeight()),
@@ -27,12 +27,13 @@ LogicalResult ConvolutionOp::verify() {
   };
   if (getStrides().size() != 2 || getPadding().size() != 4 || getDilations().size() != 2 ||
       isBelow(1, getStrides()) || isBelow(0, getPadding()) || isBelow(1, getDilations()))
-    return emitOpError() << "expected 2 strides from 1 on, 4 paddings from 0 on and 2 dilations "
-                            "from 1 on, got ["
+    return emitOpError() << "expected 2 strides of at least 1, 4 paddings of at least 0 and 2 "
+                            "dilations of at least 1, got ["
                          << getStrides() << "], [" << getPadding() << "] and [" << getDilations()
                          << "]";
-  bool fits = input[0] == result[0] && weight[0] == result[1] && input[1] % weight[1] == 0 &&
-              weight[0] % (input[1] / weight[1]) == 0;
+  bool hasGroups = weight[1] > 0 && input[1] >= weight[1] && input[1] % weight[1] == 0 &&
+                   weight[0] % (input[1] / weight[1]) == 0;
+  bool fits = input[0] == result[0] && weight[0] == result[1] && hasGroups;
   for (unsigned dim : {0, 1})
     fits &= isResultSize(input[dim + 2], weight[dim + 2], result[dim + 2], getStrides()[dim],
                          getPadding()[dim] + getPadding()[dim + 2], getDilations()[dim]);
@@ -40,7 +41,7 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError() << "expected shapes of a convolution, got [" << input << "], [" << weight
                          << "] and [" << result << "]";
   if (getActivation() != Activation::None && getActivation() != Activation::Relu)
-    return emitOpError() << "expected no activation or relu, got "
+    return emitOpError() << "expected activation none or relu, got "
                          << stringifyActivation(getActivation());
   if (getBias() && cast<ShapedType>(getBias().getType()).getNumElements() != weight[0])
     return emitOpError() << "expected a bias of " << weight[0] << " elements, got "

@@ -188,7 +188,7 @@ task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constan
   %w = task.buffer "w" persistent offset = 64 : memref<1x1x2x2xf32>
   %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
   task.section @s {
-    // expected-error @below {{expected 2 strides from 1 on, 4 paddings from 0 on and 2 dilations from 1 on, got [1, 0], [0, 0, 0, 0] and [1, 1]}}
+    // expected-error @below {{expected 2 strides of at least 1, 4 paddings of at least 0 and 2 dilations of at least 1, got [1, 0], [0, 0, 0, 0] and [1, 1]}}
     task.convolution forward %i, %w, %r strides = [1, 0] padding = [0, 0, 0, 0] dilations = [1, 1] : memref<1x1x4x4xf32>, memref<1x1x2x2xf32>, memref<1x1x3x3xf32>
   }
 }
@@ -208,13 +208,26 @@ task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constan
 
 // -----
 
+// T13: a weight of no elements.
+task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>
+  %w = task.buffer "w" persistent offset = 64 : memref<1x0x2x2xf32>
+  %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
+  task.section @s {
+    // expected-error @below {{expected shapes of a convolution, got [1, 1, 4, 4], [1, 0, 2, 2] and [1, 1, 3, 3]}}
+    task.convolution forward %i, %w, %r strides = [1, 1] padding = [0, 0, 0, 0] dilations = [1, 1] : memref<1x1x4x4xf32>, memref<1x0x2x2xf32>, memref<1x1x3x3xf32>
+  }
+}
+
+// -----
+
 // T13: a rectifier is all that a convolution has behind it.
 task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>
   %w = task.buffer "w" persistent offset = 64 : memref<1x1x2x2xf32>
   %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
   task.section @s {
-    // expected-error @below {{expected no activation or relu, got gelu}}
+    // expected-error @below {{expected activation none or relu, got gelu}}
     task.convolution forward %i, %w, %r strides = [1, 1] padding = [0, 0, 0, 0] dilations = [1, 1] {activation = #task<activation gelu>} : memref<1x1x4x4xf32>, memref<1x1x2x2xf32>, memref<1x1x3x3xf32>
   }
 }
