@@ -36,7 +36,10 @@ std::vector<FusionOutcome> readFusionRecords(ModuleOp program) {
       FusionOutcome record;
       record.section = section;
       record.kind = entry.getAs<StringAttr>(kindKey).str();
-      record.problem = buckets::parseProblem(entry.getAs<StringAttr>(problemKey).str()).problem;
+      auto parsed = buckets::parseProblem(entry.getAs<StringAttr>(problemKey).str());
+      if (!parsed.error.empty())
+        continue; // edited by hand
+      record.problem = std::move(parsed.problem);
       for (auto bucket : entry.getAs<ArrayAttr>(bucketsKey).getAsRange<ArrayAttr>()) {
         std::vector<int> &members = record.buckets.emplace_back();
         for (auto member : bucket.getAsRange<IntegerAttr>())

@@ -5,8 +5,8 @@
 
 namespace pcc::buckets {
 
-/// Reads the values of `key`. Returns false if they are invalid.
-static bool readFact(const std::string &key, std::istream &line, BucketProblem &problem) {
+/// Reads what follows `key` on its line into `problem`. Returns false if it is invalid.
+static bool readEntry(const std::string &key, std::istream &line, BucketProblem &problem) {
   if (key == "algorithm") {
     MessageTime time;
     if (!(line >> time.latency >> time.perByte))
@@ -18,7 +18,7 @@ static bool readFact(const std::string &key, std::istream &line, BucketProblem &
     Gradient gradient;
     if (!(line >> gradient.ready >> gradient.bytes))
       return false;
-    line >> gradient.name;
+    std::getline(line >> std::ws, gradient.name); // optional, to the end of the line
     line.clear();
     bool ascends = problem.gradients.empty() || problem.gradients.back().ready <= gradient.ready;
     problem.gradients.push_back(gradient);
@@ -38,16 +38,17 @@ ParsedFusion parseProblem(const std::string &text) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    std::istringstream words(line.substr(0, line.find('#')));
+    std::istringstream words(line.starts_with('#') ? "" : line);
     std::string key, rest;
     if (!(words >> key))
       continue;
-    if (readFact(key, words, parsed.problem) && !(words >> rest))
+    if (readEntry(key, words, parsed.problem) && !(words >> rest))
       continue;
     parsed.error = "line " + std::to_string(number) +
                    ": expected \"algorithm LATENCY PER-BYTE\", \"copy PER-BYTE\", \"limit BYTES\", "
-                   "\"computed SECONDS\" or \"gradient READY BYTES [NAME]\" with figures from 0 on "
-                   "and gradients as they become ready, got \"" +
+                   "\"computed SECONDS\" or \"gradient READY BYTES [NAME]\" ; numbers "
+                   "must not be negative, and gradients must be in the order in which they become "
+                   "ready, got \"" +
                    line + "\"";
     return parsed;
   }
@@ -58,7 +59,7 @@ ParsedFusion parseProblem(const std::string &text) {
 
 std::string printProblem(const BucketProblem &problem) {
   std::ostringstream text;
-  text.precision(17);
+  text.precision(17); // every double is read back exactly
   for (const MessageTime &algorithm : problem.algorithms)
     text << "algorithm " << algorithm.latency << ' ' << algorithm.perByte << '\n';
   if (problem.copyPerByte > 0)

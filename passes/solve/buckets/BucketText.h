@@ -7,7 +7,7 @@
 
 namespace pcc::buckets {
 
-/// The text form: one fact per line; `#` starts a comment.
+/// The text form: one entry per line, which a name ends; a line that starts with `#` is a comment.
 ///
 ///   algorithm 1 1      latency, seconds per byte
 ///   copy 0.1           seconds per byte

@@ -58,7 +58,7 @@ TEST(Fusion, RefusesWhatAreNoBuckets) {
 
 TEST(Fusion, ReadsBackWhatItPrints) {
   std::string text = "algorithm 0.25 0.125\nalgorithm 1 0\ncopy 0.5\nlimit 100\ncomputed 3\n"
-                     "gradient 0 10 w1\ngradient 1.5 20\n";
+                     "gradient 0 10 w1\ngradient 1.5 20\ngradient 2 8 head #2 of w\n";
   EXPECT_EQ(printProblem(parse(text)), text);
 }
 
@@ -70,7 +70,6 @@ TEST(Fusion, NamesTheLineThatItCannotRead) {
     EXPECT_EQ(error.substr(error.size() - line.size() - 6), "got \"" + line + "\"") << error;
   };
   refuses("gradient 0.5 1"); // ready before the gradient above
-  refuses("gradient 2 1 w w");
   refuses("gradient 2");
   refuses("algorithm -1 1");
   refuses("limit x");
