@@ -117,7 +117,8 @@ ExitCode pcc::cli::parseTarget(llvm::StringRef target, std::string &gpuChip) {
     return fail(BadUsage, "'--target': " + llvm::toString(std::move(error)));
   if (!isGpu)
     return fail(BadUsage,
-                "'--target': expected host or cuda:sm_90 (80, 100), got '" + target + "'");
+                "'--target': expected host, cuda:sm_80, cuda:sm_90 or cuda:sm_100, got '" + target +
+                    "'");
   gpuChip = chip.str();
   return Success;
 }
@@ -255,9 +256,10 @@ llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) 
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &frozenFlag = frozen,
                    &dumpFlag = dumpIr, &tf32Flag = roundsToTf32, &remarksFlag = remarks,
                    &freezeFlag = freezeBatchNorm, &hideFlag = hidesReductions,
-                   &chunksFlag = matmulChunks, &memoryFlag = stageMemory;
-  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &frozenFlag, &tf32Flag, &dumpFlag,
-                                   &remarksFlag, &freezeFlag, &hideFlag, &chunksFlag, &memoryFlag})
+                   &chunksFlag = matmulChunks, &memoryFlag = stageMemory, &targetFlag = target;
+  for (const cl::Option *option :
+       {&lossFlag, &optimizerFlag, &frozenFlag, &tf32Flag, &dumpFlag, &remarksFlag, &freezeFlag,
+        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})
