@@ -17,7 +17,7 @@ using values::Tensor;
 namespace {
 
 /// Maximum elements of a value that is evaluated: a mask of 2,048 x 2,048 positions. Larger values
-/// stay computed, so that the compiled program stays small.
+/// are computed at run time, so that the compiled program stays small.
 constexpr int64_t maxElements = int64_t(1) << 22;
 
 /// Evaluates the ops of one function, in program order.
@@ -106,7 +106,7 @@ void Folder::replace(Value value, const Tensor &tensor) {
   value.replaceUsesWithIf(result, [](OpOperand &use) { return !draws(use.getOwner()); });
 }
 
-/// Returns whether `op` is as small as the constant that it computes.
+/// Returns whether `op` is compact already: a splat, an iota, or a broadcast of a constant or iota.
 static bool isCompact(Operation *op) {
   if (auto constant = dyn_cast<graph::ConstantOp>(op))
     return graph::getSplat(constant.getValue()).has_value();

@@ -98,7 +98,7 @@ private:
     for (const abi::ParameterStrategy &saved : strategy.parameter()) {
       auto parameter = symbols.lookup<graph::ParameterOp>(saved.name());
       if (!parameter && symbols.lookup(graph::getWholeName(saved.name())))
-        continue; // decomposed by an earlier pass
+        continue; // a later pass splits the whole parameter into such parts
       if (!parameter) {
         if (failed(report("parameter \"" + Twine(saved.name()) + "\" is not in the model")))
           return failure();
@@ -126,7 +126,8 @@ private:
     for (const abi::OpStrategy &op : strategy.op())
       if (op.section() == "forward" && !names.contains(op.name()))
         return report("op \"" + Twine(op.name()) + "\" is not in the model");
-    return report("the model has changed since: its ops, their names or their shapes");
+    return report(
+        "the model differs from the one that was saved, in its ops, their names or their shapes");
   }
 
   dist::Mesh getMesh() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks the invariants of phases by one table. An invariant holds from one phase to another and is
-// a predicate on each op.
-
+//
+// Checks the invariants of phases by one table. An invariant is a predicate that every op satisfies
+// after each phase from one to another, both included.
 #include "compiler/VerifyPhase.h"
 
 #include "compiler/Structure.h"
@@ -40,7 +40,8 @@ bool isLocal(Operation *op) {
 }
 
 constexpr Invariant invariants[] = {
-    {CompilePhase::Graph, CompilePhase::Schedule, "is not an op of pcc's dialects",
+    {CompilePhase::Graph, CompilePhase::Schedule,
+     "is not an op of the dialects graph, dist or pipe",
      [](Operation *op) { return isOf(op, {"builtin", "func", "graph", "dist", "pipe"}); }},
     {CompilePhase::Graph, CompilePhase::Grad, "has a sharding before one was chosen",
      [](Operation *op) {
@@ -51,11 +52,10 @@ constexpr Invariant invariants[] = {
        return !isTensorOp(op) || !isDistributed(op) || isLocal(op) ||
               op->hasAttr(dist::outAttrName);
      }},
-    {CompilePhase::Spmd, CompilePhase::Schedule,
-     "is left over: every reshard must have become collectives",
+    {CompilePhase::Spmd, CompilePhase::Schedule, "is left over: phase spmd replaces it",
      [](Operation *op) { return !isa<dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp>(op); }},
     {CompilePhase::Spmd, CompilePhase::Task,
-     "still has a sharding: only functions' boundaries keep theirs",
+     "still has a sharding: only arguments and results of functions keep one",
      [](Operation *op) {
        return !op->hasAttr(dist::inAttrName) && !op->hasAttr(dist::outAttrName);
      }},
@@ -105,7 +105,7 @@ struct VerifyPhase : PassWrapper<VerifyPhase, OperationPass<ModuleOp>> {
     markAllAnalysesPreserved();
   }
 
-  Option<std::string> phaseName{*this, "phase", llvm::cl::desc("the phase just done")};
+  Option<std::string> phaseName{*this, "phase", llvm::cl::desc("the phase that has just ended")};
 };
 
 } // namespace

@@ -97,7 +97,7 @@ LogicalResult numberMessages(ModuleOp module, const abi::Constraint &constraint,
   if (failed(subject))
     return failure();
   if (constraint.fusion() < 0)
-    return module.emitError() << subject->describe() << ": expected fusion from 0 on, got "
+    return module.emitError() << subject->describe() << ": expected 'fusion' of 0 or more, got "
                               << constraint.fusion();
   bool isMatched = false;
   for (auto parameter : module.getOps<graph::ParameterOp>())

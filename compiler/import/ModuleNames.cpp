@@ -16,7 +16,7 @@ constexpr llvm::StringLiteral scopesKey = "pkg.torch.onnx.name_scopes";
 
 /// Returns the path of the innermost module in a list of scopes in Python's form, such as
 /// `['', 'model', 'model.norm', 'mul_3']`. The last entry is the traced node. Returns nothing for
-/// another text.
+/// any other text.
 std::optional<llvm::StringRef> parseModule(llvm::StringRef text) {
   if (!text.consume_front("[") || !text.consume_back("]"))
     return std::nullopt;

@@ -271,7 +271,7 @@ void Restoration::restoreChannels(onnx::NodeProto &node, llvm::StringRef target)
 void Restoration::restoreFolded() {
   std::vector<onnx::TensorProto *> present;
   for (onnx::TensorProto &tensor : *graph.mutable_initializer())
-    present.push_back(&tensor); // grows below; the messages stay in place
+    present.push_back(&tensor); // the field grows below; protobuf never moves its elements
   for (onnx::TensorProto *tensor : present) {
     llvm::SmallVector<llvm::StringRef> targets;
     llvm::copy_if(exported.foldedFrom(tensor->name()), std::back_inserter(targets),
@@ -301,7 +301,7 @@ bool Restoration::mayReplace(const Read &read, const FxNode &fx) const {
          exported.isBuffer(read.name());
 }
 
-/// Adds the bias of zeros that the exporter removed from the only node of `fx`.
+/// Adds the bias of zeros that the exporter removed from a node of `fx`.
 void Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
   llvm::ArrayRef<onnx::NodeProto *> all = nodes.find(fx.name)->second;
   auto removed = llvm::find_if(all, [](const onnx::NodeProto *node) {

@@ -8,7 +8,7 @@
 //   transposed  the weight of a linear layer is stored transposed: a Transpose is added
 //   expanded    a parameter is stored once for each row of the batch: an Expand is added
 //   reshaped    the channels of a group norm are stored as [16, 1, 1]: a Reshape is added
-//   removed     an input of zeros was removed from a Conv or Gemm: it is added again
+//   removed     an input of zeros was removed from a Conv, ConvTranspose or Gemm: it is added again
 //
 // Other rewrites, such as batch norms folded into weights, cannot be undone. They stay in the
 // graph, and findAlteredParameters reports them.

@@ -20,7 +20,7 @@ struct Binary {
   llvm::StringLiteral op;
   double (*onFloats)(double, double);
   int64_t (*onIntegers)(int64_t, int64_t) = nullptr;
-  bool divides = false; ///< a second operand of integer zero is an error
+  bool divides = false; ///< an integer divisor of 0 has no result
 };
 
 double negate(double x) { return -x; }

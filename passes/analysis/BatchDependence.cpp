@@ -227,8 +227,10 @@ LogicalResult BatchPropagation::visitGather(GatherOp op) {
   BatchPlace place = found.rows.find(op.getInput())->second;
   auto constant = op.getIndices().getDefiningOp<ConstantOp>();
   auto indices = constant ? readElements(constant.getValue()) : std::nullopt;
-  if (!indices || place.outer != 1)
+  if (!indices)
     return refuse(op, "it picks samples of the batch by computed numbers");
+  if (place.outer != 1)
+    return refuse(op, "it picks samples of a batch behind another dimension");
   ArrayRef<int64_t> shape = typeOf(constant).getShape();
   int64_t dim = findOwnPart(shape, *indices, typeOf(op.getInput()).getDimSize(place.dim), count);
   if (dim < 0)

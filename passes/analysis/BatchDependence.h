@@ -10,8 +10,8 @@
 //   mean loss over all samples             Sum
 //
 // Fixed values are equal for every part of the batch. A value of Rows holds the samples along one
-// dimension, and a part of it depends on the same part of the batch only. A Sum is linear in the
-// sum over the samples, so that the sum over the parts equals it. Any other value mixes samples,
+// dimension, and a part of it depends on the same part of the batch only. A Sum is a sum or mean
+// over the samples, up to factors and terms that all parts share. Any other value mixes samples,
 // and the analysis refuses the model. A batch norm is an exception, as in every framework: it takes
 // the statistics of the part.
 #pragma once
@@ -39,7 +39,8 @@ public:
 
   /// Analyzes `function` for `count` parts of the batch, which is dimension 0 of every input. Fails
   /// with an error at the op that mixes samples, at the constant that differs between the parts, or
-  /// at the argument that cannot be divided. Every use of a constant must be its own op.
+  /// at the argument that cannot be divided. Every constant but scalars must
+  /// have one use only.
   static mlir::FailureOr<BatchDependence> analyze(mlir::func::FuncOp function, int64_t count);
 
   Kind getKind(mlir::Value value) const;

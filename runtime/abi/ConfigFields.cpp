@@ -52,7 +52,8 @@ static constexpr FieldInfo parallelFields[] = {
      "none (default): a loaded strategy must fit; partial: ops that do not fit are planned again"},
     {"pipeline_stages", "number of pipeline stages (default: 1)", 1, maxRanks, 1},
     {"pipeline_schedule", "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"},
-    {"virtual_stages", "number of virtual stages on each stage (default: 1)", 1, maxRanks, 1},
+    {"virtual_stages", "virtual stages per stage (default: 1; for zb-v and dualpipe-v 2)", 1,
+     maxRanks, 1},
     {"comm_fusion", "buckets of fused collectives: auto, off, all, size:MB, index:N:M or by kind: "
                     "'all_reduce=size:32, all_gather=off'"},
     {"all_reduce_fusion_config",

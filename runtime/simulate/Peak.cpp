@@ -7,7 +7,7 @@
 
 namespace pcc::simulate {
 
-/// Number of tensors that describePeak names.
+/// Maximum number of tensors that describePeak names.
 static constexpr size_t maxNamed = 3;
 
 const Timeline &findPeakTimeline(const Simulation &simulation) {

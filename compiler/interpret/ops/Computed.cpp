@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops whose values compiler/values computes.
+// Registers the ops that compiler/values computes. The importer folds with the same code.
 
 #include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Compute.h"

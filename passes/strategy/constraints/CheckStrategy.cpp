@@ -181,10 +181,10 @@ FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &giv
   }
   checked.factors = collector.finish(areNamed);
   if (failed(checkDistinct(checked.factors, emitError)) ||
-      failed(checkMatmulFigures(checked.factors.counts, numRanks, emitError)))
+      failed(checkNumParts(checked.factors.counts, numRanks, emitError)))
     return failure();
   for (const Cuts &result : checked.results)
-    if (failed(checkMatmulFigures(result.counts, numRanks, emitError)))
+    if (failed(checkNumParts(result.counts, numRanks, emitError)))
       return failure();
   return checked;
 }

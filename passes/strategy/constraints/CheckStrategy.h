@@ -65,8 +65,8 @@ mlir::FailureOr<std::vector<Cuts>> checkLoneTensors(const GivenCuts &given,
                                                     EmitError emitError);
 
 /// Checks that the product of `counts` divides the number of ranks. Emits a diagnostic on failure.
-mlir::LogicalResult checkMatmulFigures(llvm::ArrayRef<int64_t> counts, int64_t numRanks,
-                                       EmitError emitError);
+mlir::LogicalResult checkNumParts(llvm::ArrayRef<int64_t> counts, int64_t numRanks,
+                                  EmitError emitError);
 
 /// Legal strategy of one op.
 struct CheckedStrategy {

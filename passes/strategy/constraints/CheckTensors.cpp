@@ -91,7 +91,7 @@ LogicalResult checkCounts(ArrayRef<Cuts> tensors, const TensorGroup &group, Emit
 
 } // namespace
 
-LogicalResult checkMatmulFigures(ArrayRef<int64_t> counts, int64_t numRanks, EmitError emitError) {
+LogicalResult checkNumParts(ArrayRef<int64_t> counts, int64_t numRanks, EmitError emitError) {
   int64_t parts = std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<>());
   if (numRanks % parts == 0)
     return success();
@@ -125,8 +125,8 @@ FailureOr<std::vector<Cuts>> checkLoneTensors(const GivenCuts &given, const Tens
   if (failed(tensors))
     return failure();
   for (auto [index, tensor] : llvm::enumerate(*tensors))
-    if (failed(checkMatmulFigures(tensor.counts, numRanks,
-                                  [&] { return emitError() << group.name(index) << ": "; })))
+    if (failed(checkNumParts(tensor.counts, numRanks,
+                             [&] { return emitError() << group.name(index) << ": "; })))
       return failure();
   return tensors;
 }

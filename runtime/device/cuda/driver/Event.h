@@ -13,7 +13,7 @@ namespace pcc::runtime::cuda {
 class Event {
 public:
   static Expected<Event> make(std::shared_ptr<const Gpu> gpu);
-  /// Creates an event that also instructions when the stream reached it.
+  /// Creates an event that also records when the stream reached it.
   static Expected<Event> makeTimed(std::shared_ptr<const Gpu> gpu);
   Event(Event &&other) noexcept
       : gpu(std::move(other.gpu)), handle(std::exchange(other.handle, nullptr)) {}
