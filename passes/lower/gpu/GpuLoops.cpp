@@ -48,7 +48,7 @@ GridShape gridOf(func::FuncOp kernel, task::FormAttr form) {
     return gridOfRows(kernel, form);
   default:
     Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-    return result.getDefiningOp<graph::MaxPoolGradientOp>() ? gridOfPoolGradient(form)
+    return result.getDefiningOp<graph::MaxPoolGradientOp>() ? gridOfPoolGradient(kernel)
                                                             : gridOfScatter(kernel);
   }
 }

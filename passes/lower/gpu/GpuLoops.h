@@ -8,7 +8,9 @@
 //             memory
 //   rows      pieces of a row; a short row belongs to a warp, a long row to a block
 //   columns   a column or a few adjacent ones, of every row that its warp has
-//   scatter   a warp has some rows of the result, and adds the updates that go there in their order
+//   scatter   a warp has some rows of the result, and adds the updates that go there in their
+//   order;
+//             of a max_pool's gradient: elements of a tile, whose windows the block computes first
 //
 // Grids depend on sizes alone, and threads combine in a fixed order: the bits are the same on every
 // GPU.
@@ -125,7 +127,7 @@ GridShape gridOfMap(mlir::func::FuncOp kernel, task::FormAttr form);
 GridShape gridOfRows(mlir::func::FuncOp kernel, task::FormAttr form);
 GridShape gridOfColumns(mlir::func::FuncOp kernel, const ColumnLoops &loops);
 GridShape gridOfScatter(mlir::func::FuncOp kernel);
-GridShape gridOfPoolGradient(task::FormAttr form);
+GridShape gridOfPoolGradient(mlir::func::FuncOp kernel);
 /// Returns the grid of the kernel's form.
 GridShape gridOf(mlir::func::FuncOp kernel, task::FormAttr form);
 

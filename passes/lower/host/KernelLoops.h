@@ -88,8 +88,6 @@ void emitRows(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 void emitColumns(KernelBody &kernel, const ColumnLoops &loops, mlir::Value begin, mlir::Value end);
 void emitScatter(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 void emitPoolGradient(KernelBody &kernel, mlir::Value begin, mlir::Value end);
-/// Emits one element of the gradient by itself.
-void emitPoolGradientElement(KernelBody &kernel, mlir::Value element);
 /// Emits the iterations with the loops of the kernel's form.
 void emitIterations(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 

@@ -38,6 +38,32 @@ static void addPools(Cases &cases) {
     }
 }
 
+/// A max_pool of one image: attributes, and the shapes of the image and of the result.
+struct LargePool {
+  const char *window, *attributes, *image, *result;
+};
+
+/// Gradients of max_pool with more windows than the shared memory of a GPU's block holds: a plane
+/// in several tiles, strides beyond the window, dilated windows, and a row that needs too many
+/// windows.
+static void addPoolTiles(Cases &cases) {
+  const LargePool pools[] = {
+      {"[3, 3]", "padding = array<i64: 1, 1, 1, 1>", "67x61x", "67x61x"},
+      {"[2, 1]", "strides = array<i64: 3, 1>, padding = array<i64: 0, 0, 1, 0>", "173x67x",
+       "58x67x"},
+      {"[2, 3]", "dilations = array<i64: 5, 2>, padding = array<i64: 2, 0, 3, 1>", "70x73x",
+       "70x70x"},
+      {"[2, 1]", "dilations = array<i64: 60, 1>", "122x101x", "62x101x"}};
+  for (const LargePool &pool : pools)
+    for (const char *element : {"f32", "bf16"}) {
+      auto t = [&](const char *dims) { return std::string("tensor<1x2x") + dims + element + ">"; };
+      cases.add({t(pool.image), t(pool.result)},
+                std::string("graph.max_pool_gradient %a0, %a1 window = ") + pool.window + " {" +
+                    pool.attributes + "} : " + t(pool.image) + ", " + t(pool.result),
+                t(pool.image));
+    }
+}
+
 /// Library convolutions are tested with the device; these cases test the calls.
 static void addConvolutions(Cases &cases) {
   for (const WindowForm &form : windowForms)
@@ -65,6 +91,7 @@ static void addConvolutions(Cases &cases) {
 
 void addWindows(Cases &cases) {
   addPools(cases);
+  addPoolTiles(cases);
   addConvolutions(cases);
 }
 

@@ -97,6 +97,41 @@ func.func private @scatter(%x: tensor<50x8xf32>, %i: tensor<100xi64>, %u: tensor
   return %0 : tensor<50x8xf32>
 }
 
+// A block has a plane: its 256 windows leave their greatest elements and gradients in shared memory.
+// CHECK: llvm.mlir.global internal @pool_gradient.shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<256 x i32>
+// CHECK: llvm.mlir.global internal @pool_gradient.shared1() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<256 x f32>
+// CHECK-LABEL: llvm.func @pool_gradient
+// CHECK-SAME: task.grid = array<i64: 6, 256>
+// CHECK: llvm.store %{{.*}}, %{{.*}} : i32, !llvm.ptr<3>
+// CHECK: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+func.func private @pool_gradient(%x: tensor<2x3x32x32xf32>, %g: tensor<2x3x16x16xf32>) -> tensor<2x3x32x32xf32> attributes {task.form = #task.form<scatter 6 x 1024>} {
+  %0 = graph.max_pool_gradient %x, %g window = [3, 3] {strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>} : tensor<2x3x32x32xf32>, tensor<2x3x16x16xf32>
+  return %0 : tensor<2x3x32x32xf32>
+}
+
+// The windows of 100 rows do not fit: a plane has two tiles of 50 rows, each with the rows of windows that see it, 52 of 64.
+// CHECK: llvm.mlir.global internal @pool_tiles.shared0() {{.*}} : !llvm.array<3328 x i32>
+// CHECK-LABEL: llvm.func @pool_tiles
+// CHECK-SAME: task.grid = array<i64: 12, 256>
+func.func private @pool_tiles(%x: tensor<2x3x100x64xbf16>, %g: tensor<2x3x100x64xbf16>) -> tensor<2x3x100x64xbf16> attributes {task.form = #task.form<scatter 6 x 6400>} {
+  %0 = graph.max_pool_gradient %x, %g window = [3, 3] {padding = array<i64: 1, 1, 1, 1>} : tensor<2x3x100x64xbf16>, tensor<2x3x100x64xbf16>
+  return %0 : tensor<2x3x100x64xbf16>
+}
+
+// The windows of one row of 6500 do not fit: no shared memory.
+// CHECK-NOT: @pool_row.shared
+// CHECK-LABEL: llvm.func @pool_row
+// CHECK-SAME: task.grid = array<i64: 51, 256>
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.return
+func.func private @pool_row(%x: tensor<1x1x2x6500xf32>, %g: tensor<1x1x2x6500xf32>) -> tensor<1x1x2x6500xf32> attributes {task.form = #task.form<scatter 1 x 13000>} {
+  %0 = graph.max_pool_gradient %x, %g window = [1, 3] {padding = array<i64: 0, 1, 0, 1>} : tensor<1x1x2x6500xf32>, tensor<1x1x2x6500xf32>
+  return %0 : tensor<1x1x2x6500xf32>
+}
+
 // A block moves a tile of 32 by 32 through shared memory with rows at a distance of 33; edges are guarded if present.
 // CHECK: llvm.mlir.global internal @transpose.shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1056 x f32>
 // CHECK-LABEL: llvm.func @transpose

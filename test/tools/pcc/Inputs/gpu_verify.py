@@ -42,6 +42,7 @@ def main():
         subprocess.run([pcc, "example", family, *(f"--set={size}" for size in sizes), "-o", model], check=True)
         verify(f"{family} on 1 rank", model, [])
     verify("convolutions on 1 rank", os.path.join(inputs, "convolutions.mlir"), [])
+    verify("pools on 1 rank", os.path.join(inputs, "pools.mlir"), [])
     verify("long sums on 1 rank", os.path.join(inputs, "long-sums.mlir"), [])
     verify("long sums of channels on 1 rank", os.path.join(inputs, "channel-sums.mlir"), [])
     verify("gelu on 1 rank", os.path.join(inputs, "gelu-mlp.mlir"), [])
