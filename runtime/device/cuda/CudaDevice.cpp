@@ -9,79 +9,106 @@
 #include "runtime/device/cuda/driver/SideStream.h"
 #include "runtime/device/cuda/library/CudnnInstructions.h"
 #include "runtime/device/cuda/library/LibraryMatmuls.h"
+#include "runtime/device/host/Team.h"
 
+#include <algorithm>
 #include <map>
+#include <thread>
 
 namespace pcc::runtime {
 namespace cuda {
 namespace {
 
 // Transfers between host and GPU that overlap with computation. A staging transfers the data of the
-// next step while the GPU computes the current one:
+// next step while the GPU computes the current one. Two images on the host take turns: one is
+// written while the other one is fetched.
 //
-//   host            writes image ........ writes image ........
-//   copies                       to GPU ....            to GPU ....
-//   rank's stream   step n ..................| move | step n+1 ......
+//   host            writes image 0 | writes image 1 | writes image 0
+//   copies                         | 0 to GPU ..... | 1 to GPU .....
+//   rank's stream   step n ........................ | move | step n+1 ......
 //
 // The transferred data wait in a GPU buffer of their own, since their destination is read until the
 // end of the step. When the rank's stream reaches the move, it copies them at the speed of GPU
 // memory. A snapshot of device memory is read by the host while the next steps are enqueued.
 
+/// Data that the host writes, and the event of their arrival on the GPU.
+struct HostImage {
+  static Expected<HostImage> make(const std::shared_ptr<const Gpu> &gpu, uint64_t bytes) {
+    auto memory = PinnedMemory::make(gpu, bytes);
+    if (!memory)
+      return memory.status();
+    Expected<Event> arrived = Event::make(gpu);
+    if (!arrived)
+      return arrived.status();
+    return HostImage{std::move(*memory), std::move(*arrived)};
+  }
+
+  PinnedMemory memory;
+  Event arrived;
+};
+
 class CudaHostToDeviceStaging final : public HostToDeviceStaging {
 public:
   CudaHostToDeviceStaging(Stream &stream, std::shared_ptr<SideStream> copies,
-                          DevicePointer destination, PinnedMemory onHost,
-                          std::unique_ptr<Allocation> onGpu, Event arrived, Event moved)
+                          DevicePointer destination, std::array<HostImage, 2> images,
+                          std::unique_ptr<Allocation> onGpu, Event moved)
       : stream(stream), copies(std::move(copies)), destination(destination),
-        onHost(std::move(onHost)), onGpu(std::move(onGpu)), arrived(std::move(arrived)),
-        moved(std::move(moved)) {}
+        images(std::move(images)), onGpu(std::move(onGpu)), moved(std::move(moved)) {}
   ~CudaHostToDeviceStaging() override {
-    (void)arrived.synchronize();
+    for (HostImage &one : images)
+      (void)one.arrived.synchronize();
     (void)moved.synchronize();
   }
 
-  std::byte *image() override { return onHost.data(); }
-  Status wait() override { return stream.withInstructions(arrived.synchronize()); }
+  std::byte *image() override { return next().memory.data(); }
+  Status wait() override { return stream.withInstructions(next().arrived.synchronize()); }
   Status send() override {
-    if (onHost.bytes().empty())
+    if (next().memory.bytes().empty())
       return {};
     Status status = stream.gpu->enter();
     if (status.ok())
       status = copy();
-    return stream.withInstructions(status.ok() ? move() : std::move(status));
+    if (status.ok())
+      status = move();
+    ++sent;
+    return stream.withInstructions(std::move(status));
   }
 
 private:
   Status copy();
   Status move();
+  HostImage &next() { return images[sent % images.size()]; }
 
   Stream &stream;
   const std::shared_ptr<SideStream> copies;
   const DevicePointer destination;
-  const PinnedMemory onHost;
+  std::array<HostImage, 2> images;
   const std::unique_ptr<Allocation> onGpu;
-  Event arrived, moved;
+  Event moved;
+  uint64_t sent = 0;
 };
 
 Status CudaHostToDeviceStaging::copy() {
   const Driver &driver = stream.driver();
   if (Status status = copies->waitFor(moved); !status.ok())
     return status;
-  if (Status status = driver.check(driver.memcpyHostToDevice(pointer(onGpu->base), onHost.data(),
-                                                             onHost.bytes().size(), copies->get()),
+  std::span<const std::byte> source = next().memory.bytes();
+  if (Status status = driver.check(driver.memcpyHostToDevice(pointer(onGpu->base), source.data(),
+                                                             source.size(), copies->get()),
                                    "cuMemcpyHtoDAsync");
       !status.ok())
     return status;
-  return copies->record(arrived);
+  return copies->record(next().arrived);
 }
 
 Status CudaHostToDeviceStaging::move() {
   const Driver &driver = stream.driver();
-  if (Status status = stream.waitFor(arrived); !status.ok())
+  if (Status status = stream.waitFor(next().arrived); !status.ok())
     return status;
-  if (Status status = driver.check(driver.memcpyDeviceToDevice(destination, pointer(onGpu->base),
-                                                               onHost.bytes().size(), stream.get()),
-                                   "cuMemcpyDtoDAsync");
+  if (Status status =
+          driver.check(driver.memcpyDeviceToDevice(destination, pointer(onGpu->base),
+                                                   next().memory.bytes().size(), stream.get()),
+                       "cuMemcpyDtoDAsync");
       !status.ok())
     return status;
   return stream.record(moved);
@@ -93,18 +120,20 @@ Status CudaHostToDeviceStaging::move() {
 Expected<std::unique_ptr<HostToDeviceStaging>>
 makeHostToDeviceStaging(Stream &stream, std::shared_ptr<SideStream> copies,
                         DevicePointer destination, uint64_t bytes) {
-  auto onHost = PinnedMemory::make(stream.gpu, bytes);
-  if (!onHost)
-    return onHost.status();
+  Expected<HostImage> first = HostImage::make(stream.gpu, bytes),
+                      second = HostImage::make(stream.gpu, bytes);
+  if (!first || !second)
+    return first ? second.status() : first.status();
   auto onGpu = allocateOn(stream.gpu, bytes);
   if (!onGpu)
     return onGpu.status();
-  Expected<Event> arrived = Event::make(stream.gpu), moved = Event::make(stream.gpu);
-  if (!arrived || !moved)
-    return arrived ? moved.status() : arrived.status();
+  Expected<Event> moved = Event::make(stream.gpu);
+  if (!moved)
+    return moved.status();
   return std::unique_ptr<HostToDeviceStaging>(std::make_unique<CudaHostToDeviceStaging>(
-      stream, std::move(copies), destination, std::move(*onHost), std::move(*onGpu),
-      std::move(*arrived), std::move(*moved)));
+      stream, std::move(copies), destination,
+      std::array<HostImage, 2>{std::move(*first), std::move(*second)}, std::move(*onGpu),
+      std::move(*moved)));
 }
 
 class CudaSnapshot final : public Snapshot {
@@ -157,8 +186,8 @@ Expected<std::unique_ptr<Snapshot>> makeSnapshot(Stream &stream, DevicePointer s
 class CudaDevice final : public Device {
 public:
   CudaDevice(std::shared_ptr<const Gpu> gpu, std::shared_ptr<const Code> code,
-             std::unique_ptr<Stream> stream, bool allowsTf32)
-      : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)),
+             std::unique_ptr<Stream> stream, host::Team team, bool allowsTf32)
+      : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)), team(team),
         matmuls(this->gpu, allowsTf32), cudnn(this->gpu, allowsTf32) {}
 
   // An error appears again at the first call that does something.
@@ -237,7 +266,7 @@ public:
   }
 
   void parallel(int64_t count, const std::function<void(int64_t, int64_t)> &body) override {
-    body(0, count);
+    team.parallel(count, body);
   }
 
   RankParts ownParts() { return {*code, *stream, matmuls, cudnn, clock.get()}; }
@@ -246,6 +275,7 @@ private:
   std::shared_ptr<const Gpu> gpu;
   std::shared_ptr<const Code> code;
   std::unique_ptr<Stream> stream;
+  host::Team team;
   /// For transfers from the host while the rank computes.
   std::shared_ptr<SideStream> copies;
   LibraryMatmuls matmuls;
@@ -269,14 +299,26 @@ Expected<LoadedGpu> loadOn(const Driver &driver, int ordinal, const abi::Executa
   return LoadedGpu{*gpu, *code};
 }
 
+/// Maximum threads of a rank that write its inputs; with more, the host's memory is no faster.
+constexpr int maxFeedThreads = 8;
+
+/// Returns a rank's share of the host's threads; one thread without OpenMP.
+host::Team makeTeam(int threads, int64_t ranks) {
+  if (threads <= 0)
+    threads = int(std::max(1u, std::thread::hardware_concurrency()));
+  int64_t share = threads / std::max<int64_t>(1, ranks);
+  Expected<host::Team> team = host::Team::make(int(std::min<int64_t>(share, maxFeedThreads)));
+  return team ? *team : host::Team();
+}
+
 } // namespace
 
 RankParts partsOf(Device &device) { return static_cast<CudaDevice &>(device).ownParts(); }
 
 } // namespace cuda
 
-Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Executable &executable,
-                                                               int64_t first, int64_t ranks) {
+Expected<std::vector<std::unique_ptr<Device>>>
+makeCudaDevices(const abi::Executable &executable, int64_t first, int64_t ranks, int threads) {
   const Expected<cuda::Driver> &driver = cuda::Driver::get();
   Expected<int> count = driver ? cuda::countGpus(*driver) : driver.status();
   if (count && *count == 0)
@@ -285,6 +327,7 @@ Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Execut
     return count.status().within(
         fmt::format("the program was compiled for GPUs ({}; --target=host needs none)",
                     executable.gpu_code().chip()));
+  host::Team team = cuda::makeTeam(threads, ranks);
   std::map<int, cuda::LoadedGpu> gpus;
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t rank = first; rank < first + ranks; ++rank) {
@@ -300,7 +343,7 @@ Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Execut
     if (!stream)
       return stream.status().at({.rank = rank});
     devices.push_back(std::make_unique<cuda::CudaDevice>(own.gpu, own.code, std::move(*stream),
-                                                         executable.gpu_code().tf32()));
+                                                         team, executable.gpu_code().tf32()));
   }
   return devices;
 }

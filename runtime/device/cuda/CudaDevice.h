@@ -34,9 +34,10 @@ RankParts partsOf(Device &device);
 
 /// Creates devices for ranks `first` … `first + ranks - 1` of an executable with GPU code. The
 /// executable must be valid and outlive the devices. Ranks are assigned to this machine's GPUs
-/// round-robin, so several may share one. Errors: Unavailable without a driver or a GPU that runs
-/// the code; driver errors.
-Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Executable &executable,
-                                                               int64_t first, int64_t ranks);
+/// round-robin, so several may share one. They share `threads` host threads (0: one per core),
+/// which write their inputs. Errors: Unavailable without a driver or a GPU that runs the code;
+/// driver errors.
+Expected<std::vector<std::unique_ptr<Device>>>
+makeCudaDevices(const abi::Executable &executable, int64_t first, int64_t ranks, int threads = 0);
 
 } // namespace pcc::runtime

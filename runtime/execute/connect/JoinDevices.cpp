@@ -61,7 +61,7 @@ JoinDevices chooseJoin(const World &world, const abi::Executable &executable,
 Expected<std::vector<std::unique_ptr<Device>>> openDevices(const abi::Executable &executable,
                                                            const World &world, int threads) {
   return executable.has_gpu_code()
-             ? makeCudaDevices(executable, world.firstRank(), world.ownRanks())
+             ? makeCudaDevices(executable, world.firstRank(), world.ownRanks(), threads)
              : makeHostDevices(executable, threads, world.ownRanks());
 }
 

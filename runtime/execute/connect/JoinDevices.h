@@ -14,7 +14,7 @@
 namespace pcc::runtime {
 
 /// Opens a device for each local rank of `world`, a rank of this process. If the executable has GPU
-/// code, each device is a GPU. Otherwise the ranks share `threads` host threads (0: one per core).
+/// code, each device is a GPU. The ranks share `threads` host threads (0: one per core).
 /// Errors: those of makeCudaDevices and makeHostDevices.
 Expected<std::vector<std::unique_ptr<Device>>> openDevices(const abi::Executable &executable,
                                                            const World &world, int threads);

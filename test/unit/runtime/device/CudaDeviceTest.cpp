@@ -222,10 +222,12 @@ TEST(CudaDevice, InletsTellOfWhatWasRunBefore) {
   ASSERT_TRUE(bool(bad) && bool(inlet));
   EXPECT_TRUE((*inlet)->send().ok());
   EXPECT_TRUE((*bad)->run({}).ok());
-  EXPECT_TRUE((*inlet)->wait().ok()); // the preceding transfer has arrived
+  EXPECT_TRUE((*inlet)->wait().ok()); // the other image was not sent yet
   EXPECT_TRUE((*inlet)->send().ok());
-  EXPECT_TRUE((*inlet)->wait().ok()); // arrived, too; its destination is not free yet
+  EXPECT_TRUE((*inlet)->wait().ok()); // the first transfer has arrived
   EXPECT_TRUE((*inlet)->send().ok()); // waits for the free destination
+  EXPECT_TRUE((*inlet)->wait().ok()); // the second one has arrived, too
+  EXPECT_TRUE((*inlet)->send().ok());
   EXPECT_EQ((*inlet)->wait().describe(),
             "'bad' (model.py:7): 'bad': cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS: so says "
             "the emulator");
