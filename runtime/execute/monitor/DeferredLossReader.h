@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the losses of a rank's steps, in order. If the device runs asynchronously, the loss of a
-// step is read after a later step has been enqueued, so that the device never waits for the host:
+// step is read after two later steps have been enqueued. So the device does not wait for the host,
+// even if writing and transferring the inputs of a step together take longer than the step:
 //
-//   host      enqueue 0 | enqueue 1 | read 0, enqueue 2 | read 1, …
-//   device    | step 0 ............. | step 1 ............. | step 2 …
+//   host      enqueue 0 | enqueue 1 | enqueue 2 | read 0, enqueue 3 | read 1, …
+//   device    | step 0 ......................... | step 1 ........... | step 2 …
 //
 // A rank without a loss is held back in the same way.
 
@@ -36,10 +37,13 @@ private:
   DeferredLossReader(const LossReader &losses, RankExecutor &rank) : losses(&losses), rank(&rank) {}
   Status take();
 
+  /// Number of steps that are enqueued after a step whose loss is unread.
+  static constexpr int64_t maxAhead = 2;
+
   const LossReader *losses;
   RankExecutor *rank;
   /// Steps use the snapshots in turn.
-  std::array<std::unique_ptr<Snapshot>, 2> snapshots;
+  std::array<std::unique_ptr<Snapshot>, maxAhead + 1> snapshots;
   int64_t ahead = 0, taken = 0, readCount = 0;
 };
 
