@@ -34,6 +34,16 @@ static Value keepRows(Value query, Value sees, PatternRewriter &rewriter, Locati
                           ConstantOp::create(rewriter, loc, type, 0.0));
 }
 
+/// Adds the values that `inputs` only rearrange. A match may rearrange an input anew, and then ops
+/// of the file lead to the value before it.
+static SmallVector<Value> withSources(ArrayRef<Value> inputs) {
+  SmallVector<Value> values(inputs);
+  for (Value value : inputs)
+    while (isa_and_present<ReshapeOp, TransposeOp>(value.getDefiningOp()))
+      values.push_back(value = value.getDefiningOp()->getOperand(0));
+  return values;
+}
+
 static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   std::string obstacle;
   std::optional<AttentionMatch> match = matchAttention(op, rewriter, obstacle);
@@ -42,7 +52,7 @@ static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   SmallVector<Value> inputs{match->query, match->key, match->value};
   for (const Mask &mask : match->masks)
     inputs.push_back(mask.value);
-  Location loc = fuseLocations(op, inputs);
+  Location loc = fuseLocations(op, withSources(inputs));
   RankedTensorType query = typeOf(match->query);
   int64_t scores[] = {query.getDimSize(0), query.getDimSize(1), query.getDimSize(2),
                       typeOf(match->key).getDimSize(2)};
