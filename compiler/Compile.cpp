@@ -125,10 +125,23 @@ static void addTransfers(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(pipeline::createInsertTransfers());
 }
 
-/// grad: builds the training step. The batch is split before differentiation, so that a mean loss
+/// Turns shardings in the model's file into constraints, once the ops are final.
+static void addFileShardings(OpPassManager &passes, const CompileOptions &options) {
+  if (!options.obeysAnnotations)
+    return;
+  const abi::ParallelConfig &config = options.parallel;
+  strategy::StrategyApplyFileShardingsOptions apply;
+  apply.deviceNum = config.device_num();
+  apply.stages = getPipelineShape(config).devices;
+  if (!obeysConstraints(config.parallel_mode()))
+    apply.mode = StringRef(abi::ParallelMode_Name(config.parallel_mode())).lower();
+  passes.addPass(strategy::createStrategyApplyFileShardings(apply));
+}
+
+/// Builds the training step. The batch is split before differentiation, so that a mean loss
 /// is a mean over one microbatch. Transfers are inserted after the loss and before differentiation,
 /// so that gradients return along the same transfers. No op changes its meaning after this phase.
-static void addGrad(OpPassManager &passes, const CompileOptions &options) {
+static void addStep(OpPassManager &passes, const CompileOptions &options) {
   if (!options.trains()) {
     addStageAnnotations(passes, options);
     if (!options.evaluatedLoss.empty())
@@ -147,6 +160,12 @@ static void addGrad(OpPassManager &passes, const CompileOptions &options) {
   addTransfers(passes, options);
   autodiff::addGradientPasses(passes, options.training);
   addCleanUp(passes);
+}
+
+/// grad: builds the training step, and refers to its ops in the constraints of the file.
+static void addGrad(OpPassManager &passes, const CompileOptions &options) {
+  addStep(passes, options);
+  addFileShardings(passes, options);
 }
 
 /// Shards the optimizer over the ranks to which the parallel mode gave the same parameters.

@@ -29,6 +29,8 @@ FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model, String
                                            Location loc) {
   if (hasConfiguration(model, requested))
     return requested.str();
+  if (requested == noConfiguration)
+    return std::string();
   if (!requested.empty())
     return reportUnknownConfiguration(model, requested, loc);
   return model.configuration_size() == 1 ? model.configuration(0).name() : std::string();

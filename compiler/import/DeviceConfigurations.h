@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the multi-device configurations of a file (ONNX IR 11). A file has named configurations;
-// one is chosen, and only the nodes' entries for this configuration count. Only pipeline stages are
-// read.
+// one is chosen, and only the nodes' entries for this configuration count. DeviceShardings.h reads
+// the shardings of these entries.
 #pragma once
 
 #include "mlir/IR/Location.h"
@@ -16,6 +16,9 @@ class NodeProto;
 } // namespace pcc::onnx
 
 namespace pcc::import {
+
+/// Name that requests no configuration, unless the file has one of this name.
+inline constexpr llvm::StringLiteral noConfiguration = "none";
 
 /// Returns the configuration called `requested`. For an empty name, returns the only configuration
 /// of the file, or an empty string. Emits an error at `loc` for an unknown name.

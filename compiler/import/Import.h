@@ -33,7 +33,11 @@ struct ImportOptions {
   std::string weights;
   /// Name of the file's multi-device configuration to use (`--device-config NAME`). Empty: the only
   /// configuration, if there is exactly one.
+  /// `none`: no configuration.
   std::string deviceConfiguration;
+  /// Records the nodes of the file (passes/analysis/FileNodes.h), so that a plan can be written to
+  /// it.
+  bool recordsNodes = false;
 };
 
 /// A node that has an error of its own.

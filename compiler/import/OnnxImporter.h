@@ -38,6 +38,9 @@ private:
     Use use;
   };
 
+  /// Keeps the nodes of the file for recordNodes, if it is to record them.
+  void keepNodes(const ImportOptions &options);
+  mlir::LogicalResult recordNodes();
   bool checkOpsets();
   bool readInitializers();
   bool readInitializer(const std::string &name, const onnx::TensorProto &tensor, Use use);
@@ -80,7 +83,9 @@ private:
   int64_t depth = 0;              ///< of bodies around the imported node
   std::vector<int64_t> positions; ///< of each node in the file, if functions were inlined
   Restored restored;
-  std::string configuration; ///< of several devices; empty: none
+  std::string configuration;                         ///< of several devices; empty: none
+  std::shared_ptr<const onnx::ModelProto> fileNodes; ///< null: they are not recorded
+  bool recordsNodes = false; ///< for a plan that is to be written to the file
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;

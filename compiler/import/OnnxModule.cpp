@@ -70,6 +70,7 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   configuration = *chosen;
   if (!configuration.empty() && failed(checkConfigurations(*model, path, context)))
     return {};
+  keepNodes(options);
   auto inlined = inlineFunctions(*model, fileLoc);
   if (failed(inlined))
     return {};
@@ -91,7 +92,7 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   isValid &= createFunction(inputs.value_or(std::vector<GraphInput>()));
   // Without sizes or data, the nodes are still searched for unsupported operators.
   bool canEvaluate = inputs && isValid;
-  if (!importNodes(canEvaluate) || !canEvaluate || !returnOutputs())
+  if (!importNodes(canEvaluate) || !canEvaluate || !returnOutputs() || failed(recordNodes()))
     return {};
   declareParameters();
   warnOfFoldedBatchNorms();

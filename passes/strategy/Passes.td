@@ -37,6 +37,26 @@ def StrategyCollectConstraints : Pass<"strategy-collect-constraints", "::mlir::M
   }];
 }
 
+def StrategyApplyFileShardings : Pass<"strategy-apply-file-shardings", "::mlir::ModuleOp"> {
+  let summary = "turns the shardings in a model's file into constraints";
+  let description = [{
+    The module attribute `dist.file_nodes` has the shardings that the file gives to inputs and outputs of
+    its nodes. Each becomes part of a constraint on the op that the node has become, in the function that
+    trains if there is one. What the file leaves open follows by propagation or search. The user's constraints
+    take precedence. The module gets the mesh of the file if it has none.
+
+    A sharding that an op cannot obey is an error. A remark says to how many nodes the shardings
+    apply.
+  }];
+  let options = [
+    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks of all pipeline stages">,
+    Option<"stages", "stages", "int64_t", "1", "number of pipeline stages">,
+    Option<"mode", "mode", "std::string", /*default=*/"",
+           "parallel mode that ignores the shardings; empty: they are obeyed">,
+  ];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
 def StrategyEraseAnnotations : Pass<"strategy-erase-annotations", "::mlir::ModuleOp"> {
   let summary = "removes all annotations of a strategy";
   let description = [{

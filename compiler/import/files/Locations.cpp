@@ -4,6 +4,7 @@
 
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "passes/analysis/FileNodes.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -11,7 +12,6 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-constexpr llvm::StringLiteral nodeTag = "onnx.node";
 constexpr llvm::StringLiteral stackTraceKey = "pkg.torch.onnx.stack_trace";
 
 /// A line of a stack trace in Python's form: `  File "train.py", line 53, in forward`.
@@ -55,7 +55,7 @@ struct NodeParts {
 std::optional<NodeParts> splitNodeLocation(Location location) {
   auto fused = dyn_cast<FusedLoc>(location);
   auto mark = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata()) : StringAttr();
-  if (!mark || mark.getValue() != nodeTag)
+  if (!mark || mark.getValue() != analysis::nodeLocationTag)
     return std::nullopt;
   auto name = dyn_cast<NameLoc>(fused.getLocations().front());
   auto inner = name ? dyn_cast<NameLoc>(name.getChildLoc()) : NameLoc(); // under a module's name
@@ -120,7 +120,7 @@ Location nodeLocation(llvm::StringRef file, int64_t index, const onnx::NodeProto
     if (entry.key() == stackTraceKey)
       if (std::optional<Frame> frame = findUserFrame(entry.value()))
         parts.push_back(FileLineColLoc::get(&context, frame->file, frame->line, 0));
-  return FusedLoc::get(parts, StringAttr::get(&context, nodeTag), &context);
+  return FusedLoc::get(parts, StringAttr::get(&context, analysis::nodeLocationTag), &context);
 }
 
 void printLocation(llvm::raw_ostream &os, Location location) {

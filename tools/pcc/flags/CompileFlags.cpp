@@ -3,6 +3,8 @@
 #include "tools/pcc/flags/CompileFlags.h"
 
 #include "compiler/PipelineShape.h"
+#include "compiler/import/DeviceConfigurations.h"
+#include "compiler/import/WritePlan.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/search/Choices.h"
 #include "compiler/search/CompileProgram.h"
@@ -86,7 +88,11 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
           "stage-memory",
           cl::desc("bytes of a device into which the search must fit pipeline stages, by its "
                    "estimate (default: 0, '--memory-limit')"),
-          cl::init(CompileOptions().stageMemory), cl::sub(command)) {}
+          cl::init(CompileOptions().stageMemory), cl::sub(command)),
+      savedOnnx("save-onnx",
+                cl::desc("write the .onnx model with the plan, as shardings and pipeline stages of "
+                         "its nodes"),
+                cl::value_desc("file"), cl::sub(command)) {}
 
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
@@ -156,6 +162,9 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
     return code;
   if (options.cluster && options.roundsToTf32)
     machine::roundToTf32(*options.cluster);
+  if (savesOnnx() && !llvm::StringRef(model.path()).ends_with(".onnx"))
+    return fail(BadUsage, "'--save-onnx': expected a model in a file that ends in .onnx, got '" +
+                              model.path() + "'");
   if (stageMemory < 0)
     return fail(BadUsage, llvm::formatv("'--stage-memory': expected 0 or more, got {0}",
                                         int64_t(stageMemory)));
@@ -189,7 +198,13 @@ std::optional<pcc::DumpPhases> CompileFlags::dump() const {
 mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Session &session,
                                                           CompileOptions &options, ExitCode &code,
                                                           bool shows) const {
-  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
+  bool saves = shows && savesOnnx();
+  if (saves && options.parallel.parallel_mode() == abi::STAND_ALONE) {
+    code = fail(BadUsage, "'--save-onnx': parallel mode stand_alone has no plan to save");
+    return {};
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      model.load(session.context, code, /*unsupported=*/nullptr, /*recordsNodes=*/saves);
   if (!module)
     return {};
   code = Success;
@@ -207,12 +222,28 @@ mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Sessi
   return code == Success ? std::move(module) : nullptr;
 }
 
+mlir::LogicalResult CompileFlags::saveOnnx(mlir::ModuleOp module,
+                                           const CompileOptions &options) const {
+  import::PlanFile file{model.path(), savedOnnx, model.getConfiguration().str()};
+  if (file.configuration == import::noConfiguration)
+    file.configuration.clear();
+  mlir::FailureOr<std::string> content =
+      import::encodePlan(module, file, getPipelineShape(options.parallel));
+  if (mlir::failed(content))
+    return mlir::failure();
+  auto write = [&](llvm::raw_ostream &stream) { stream << *content; };
+  return mlir::success(writeResult(savedOnnx, write) == Success);
+}
+
 ExitCode CompileFlags::compileResolved(Compilation run, mlir::ModuleOp module,
                                        const CompileOptions &options, bool shows) const {
   std::optional<DumpPhases> files = shows ? dump() : std::nullopt;
   CompileOptions observed = options;
   observed.observe = [&](CompilePhase phase, mlir::ModuleOp current) -> mlir::LogicalResult {
     if (files && mlir::failed(files->write(phase, current)))
+      return mlir::failure();
+    if (shows && savesOnnx() && phase == CompilePhase::Strategy &&
+        mlir::failed(saveOnnx(current, options)))
       return mlir::failure();
     return options.observe ? options.observe(phase, current) : mlir::success();
   };
@@ -256,10 +287,11 @@ llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) 
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &frozenFlag = frozen,
                    &dumpFlag = dumpIr, &tf32Flag = roundsToTf32, &remarksFlag = remarks,
                    &freezeFlag = freezeBatchNorm, &hideFlag = hidesReductions,
-                   &chunksFlag = matmulChunks, &memoryFlag = stageMemory, &targetFlag = target;
+                   &chunksFlag = matmulChunks, &memoryFlag = stageMemory, &targetFlag = target,
+                   &onnxFlag = savedOnnx;
   for (const cl::Option *option :
        {&lossFlag, &optimizerFlag, &frozenFlag, &tf32Flag, &dumpFlag, &remarksFlag, &freezeFlag,
-        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag})
+        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag, &onnxFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

@@ -86,11 +86,16 @@ public:
   /// Returns whether the flag of a field of ParallelConfig was given.
   bool has(llvm::StringRef field) const { return parallel.has(field); }
 
+  /// Returns whether the model's file is to be written with the plan.
+  bool savesOnnx() const { return !savedOnnx.empty(); }
+
   /// Returns the name of a flag that was given besides the model, without the fields `except` of
   /// ParallelConfig; empty if there is none.
   llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
 private:
+  /// Writes the model's file with the plan of `module`, a program after phase strategy.
+  mlir::LogicalResult saveOnnx(mlir::ModuleOp module, const CompileOptions &options) const;
   /// Reads the training step, or the loss of an evaluation.
   ExitCode readStep(CompileOptions &options) const;
   /// Reads which communication is overlapped, and which collectives are fused.
@@ -115,6 +120,7 @@ private:
   llvm::cl::opt<int64_t> matmulChunks;
   OldName productChunks;
   llvm::cl::opt<int64_t> stageMemory;
+  llvm::cl::opt<std::string> savedOnnx;
 };
 
 /// Sets `gpuChip` to the chip that `--target=cuda:CHIP` names; it stays empty for `host`. Returns

@@ -34,9 +34,11 @@ ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
       constraints("constraints",
                   cl::desc("file of constraints on ops, parameters and inputs by name"),
                   cl::value_desc("file"), cl::sub(command)),
-      deviceConfiguration("device-config",
-                          cl::desc("name of the model's multi-device configuration to use"),
-                          cl::value_desc("name"), cl::sub(command)),
+      deviceConfiguration(
+          "device-config",
+          cl::desc("name of the model's multi-device configuration to use; none: no "
+                   "configuration"),
+          cl::value_desc("name"), cl::sub(command)),
       pins("pins", constraints), dims("set-dim", cl::desc("size of a symbolic dimension"),
                                       cl::value_desc("name=size"), cl::sub(command)),
       inputs("set-input",
@@ -93,8 +95,9 @@ ExitCode ModelFlags::read(import::ImportOptions &options, mlir::MLIRContext &con
 
 mlir::OwningOpRef<mlir::ModuleOp>
 ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
-                 std::vector<import::UnsupportedNode> *unsupported) const {
+                 std::vector<import::UnsupportedNode> *unsupported, bool recordsNodes) const {
   import::ImportOptions options;
+  options.recordsNodes = recordsNodes;
   code = read(options, context);
   if (code != Success)
     return {};

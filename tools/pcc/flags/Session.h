@@ -40,11 +40,15 @@ public:
   /// Returns the name of a flag that was given besides MODEL; empty if there is none.
   llvm::StringRef givenFlag() const;
 
+  /// The name of a configuration for several devices; empty if none was given.
+  llvm::StringRef getConfiguration() const { return deviceConfiguration; }
+
   /// Imports the model. Returns null after a diagnostic, with `code` set: BadUsage for a bad flag,
-  /// else BadInput. `unsupported`: as in importModel.
+  /// else BadInput. `unsupported`: as in importModel. `recordsNodes`: as in ImportOptions.
   mlir::OwningOpRef<mlir::ModuleOp>
   load(mlir::MLIRContext &context, ExitCode &code,
-       std::vector<import::UnsupportedNode> *unsupported = nullptr) const;
+       std::vector<import::UnsupportedNode> *unsupported = nullptr,
+       bool recordsNodes = false) const;
 
 private:
   ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;

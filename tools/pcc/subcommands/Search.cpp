@@ -207,7 +207,8 @@ private:
     tell(PipelineReport(candidates));
     if (!candidates.front().error.empty())
       return search.isInfeasible() ? Infeasible : BadInput;
-    return output.getNumOccurrences() ? writeStrategy(search.getBest()) : Success;
+    return output.getNumOccurrences() || compileFlags.savesOnnx() ? writeStrategy(search.getBest())
+                                                                  : Success;
   }
 
   /// Compiles up to the plan and writes it as a strategy file.

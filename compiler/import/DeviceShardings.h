@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts between the sharding specs of a file (ONNX IR 11) and shardings on a mesh. A spec lists
+// the devices that hold each shard of a tensor:
+//
+//   device: -1  device: -2                                     [x, _] on the mesh x=2, y=2
+//   index_to_device_group_map { key: -1 value: 0 value: 1 }
+//   index_to_device_group_map { key: -2 value: 2 value: 3 }
+//   sharded_dim { axis: 0 simple_sharding { num_shards: 2 } }
+//
+// Files have no mesh. The reader finds one on which all specs are shardings. The writer stores its
+// own as the property `pcc.mesh.CONFIGURATION` of the model, so that the axes keep their names.
+#pragma once
+
+#include "dialects/dist/Placement.h"
+#include "mlir/IR/Diagnostics.h"
+#include "passes/analysis/FileNodes.h"
+
+namespace pcc::onnx {
+class ModelProto;
+class NodeProto;
+class ShardingSpecProto;
+} // namespace pcc::onnx
+
+namespace pcc::import {
+
+/// Returns the key of the model's property that holds the mesh of a configuration.
+std::string getMeshProperty(llvm::StringRef configuration);
+
+/// Fills `spec` for a tensor with this sharding on the ranks of `mesh`, the first of which is
+/// device `firstDevice`.
+void fillSpec(const dist::Sharding &sharding, const dist::Mesh &mesh, int64_t firstDevice,
+              onnx::ShardingSpecProto &spec);
+
+/// Returns whether a node of the graph has shardings in `configuration`.
+bool givesShardings(const onnx::ModelProto &model, llvm::StringRef configuration);
+
+/// Reads the sharding specs of a file's nodes.
+class ShardingReader {
+public:
+  /// `path` is the file of `model`, and `configuration` the one that counts.
+  ShardingReader(const onnx::ModelProto &model, llvm::StringRef path, std::string configuration,
+                 mlir::MLIRContext &context);
+
+  /// Adds the mesh and the shardings to `file`, whose nodes and shapes are known. Emits an error at
+  /// the first node whose spec is malformed or cannot be obeyed.
+  mlir::LogicalResult read(analysis::FileNodes &file);
+
+private:
+  struct Spec {
+    const onnx::NodeProto *node;
+    int64_t index;
+    int64_t stage;
+    const onnx::ShardingSpecProto *spec;
+  };
+  /// A placement, and the first spec that gives it.
+  struct Placed {
+    const Spec *spec;
+    dist::Placement placement;
+  };
+
+  mlir::InFlightDiagnostic error(const Spec &spec) const;
+  mlir::LogicalResult countDevices();
+  mlir::LogicalResult checkTensor(const Spec &spec) const;
+  mlir::FailureOr<llvm::SmallVector<int64_t>>
+  readCounts(const Spec &spec, llvm::ArrayRef<int64_t> shape,
+             llvm::SmallVectorImpl<int64_t> &dims) const;
+  mlir::FailureOr<int64_t> readDim(const Spec &spec, int64_t index, int64_t size) const;
+  mlir::FailureOr<std::vector<llvm::SmallVector<int64_t>>> readHolders(const Spec &spec,
+                                                                       int64_t numShards) const;
+  mlir::FailureOr<dist::Placement> place(const Spec &spec, llvm::ArrayRef<int64_t> shape) const;
+  mlir::FailureOr<dist::Mesh> chooseMesh(llvm::ArrayRef<Placed> placed) const;
+
+  const onnx::ModelProto &model;
+  std::string path, configuration;
+  mlir::MLIRContext &context;
+  std::vector<Spec> specs;
+  int64_t numDevices = 0, numStages = 1, numRanks = 0;
+};
+
+} // namespace pcc::import
