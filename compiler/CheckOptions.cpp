@@ -26,6 +26,24 @@ static Operation *findHandWritten(ModuleOp module) {
   return found;
 }
 
+/// Checks that a program without pipeline stages is given none by a constraint. Recomputation needs
+/// no stages.
+static LogicalResult checkStages(ModuleOp module, const CompileOptions &options) {
+  auto entries = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName);
+  if (!entries || !options.obeysStages || options.parallel.pipeline_stages() > 1)
+    return success();
+  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+    if (!entry.contains("stage") && !entry.contains("chunk") && !entry.contains("layout"))
+      continue;
+    auto place = entry.getAs<StringAttr>("place");
+    return module.emitError("constraint")
+           << (place ? " at " + place.getValue().str() : "")
+           << " gives a stage: expected two or more pipeline_stages, got "
+           << std::max(options.parallel.pipeline_stages(), 1);
+  }
+  return success();
+}
+
 /// Checks that at most one option says how inputs are fed, and that some pass reads this option.
 static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &config) {
   if (config.dataset_strategy().empty())
@@ -67,10 +85,8 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
 LogicalResult pcc::checkOptions(ModuleOp module, const CompileOptions &options) {
   if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
     return module.emitError(error);
-  if (module->hasAttr(pipe::constraintsAttrName) && options.obeysStages &&
-      options.parallel.pipeline_stages() <= 1)
-    return module.emitError("constraints give stages or recomputation; expected two or more "
-                            "pipeline_stages");
+  if (failed(checkStages(module, options)))
+    return failure();
   if (!options.obeysAnnotations)
     return success();
   if (failed(checkFeeding(module, options.parallel)) ||

@@ -103,7 +103,8 @@ static void addStageAnnotations(OpPassManager &passes, const CompileOptions &opt
   passes.addPass(plan::createPlanFindStages(find));
 }
 
-/// Annotates the parts in `recomputedParts` for recomputation, and lists the parts that exist.
+/// Annotates the parts in `recomputedParts` for recomputation, and lists the parts that exist. A
+/// program without pipeline stages that recomputes anything becomes one stage.
 static void addRecomputeAnnotations(OpPassManager &passes, const CompileOptions &options) {
   if (!options.recomputes() && !options.listsRecomputeParts)
     return;
@@ -111,7 +112,7 @@ static void addRecomputeAnnotations(OpPassManager &passes, const CompileOptions 
   if (options.recomputedParts)
     llvm::append_range(mark.parts, *options.recomputedParts);
   mark.deviceNum = options.parallel.device_num();
-  mark.isAlone = getPipelineShape(options.parallel).devices == 1;
+  mark.isAlone = options.recomputes() && getPipelineShape(options.parallel).devices == 1;
   mark.listsParts = options.listsRecomputeParts;
   passes.addPass(plan::createPlanAnnotateRecompute(mark));
 }
@@ -185,7 +186,6 @@ static void addSharding(OpPassManager &passes, const CompileOptions &options) {
   case abi::DATA_PARALLEL:
   case abi::HYBRID_PARALLEL:
     passes.addPass(makeDataParallel(options));
-    passes.addPass(strategy::createStrategyKeepLayerwise());
     break;
   case abi::SEMI_AUTO_PARALLEL:
     passes.addPass(makeSemiAuto(options));
@@ -198,10 +198,12 @@ static void addSharding(OpPassManager &passes, const CompileOptions &options) {
   }
 }
 
-/// Refines the shardings: transfers between stages, the sharded optimizer, shared parameters.
+/// Refines the shardings: parameters of a rank's own, transfers between stages, the sharded
+/// optimizer, shared parameters.
 static void addRefinements(OpPassManager &passes, const CompileOptions &options) {
   if (options.parallel.parallel_mode() == abi::STAND_ALONE)
     return;
+  passes.addPass(strategy::createStrategyKeepLayerwise());
   order::PipelineShape shape = getPipelineShape(options.parallel);
   if (shape.devices > 1)
     passes.addPass(strategy::createStrategySliceTransfers());
@@ -413,7 +415,9 @@ CompileOptions pcc::getSingleRankOptions(CompileOptions options) {
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.parallel.clear_strategy_ckpt_load_file();
   options.parallel.clear_strategy_ckpt_save_file();
+  options.parallel.clear_group_ckpt_save_file();
   options.recomputedParts.emplace();
+  options.recomputesNamedOps = false;
   return options;
 }
 

@@ -69,6 +69,9 @@ struct CompileOptions {
   /// compiler/plan/layers/RecomputeParts.h. Absent: parts are chosen if the program would exceed
   /// the memory limit (compiler/search/Choices.h).
   std::optional<std::vector<int64_t>> recomputedParts;
+  /// True if the model's constraints name ops to recompute, so that the training section is cut
+  /// even without pipeline stages. compiler/search/Choices.h reads it from the model.
+  bool recomputesNamedOps = false;
   /// Random seed of the AUTO_PARALLEL search. The same seed and number of threads find the same
   /// plan.
   uint64_t searchSeed = 1;
@@ -89,7 +92,9 @@ struct CompileOptions {
   std::function<mlir::LogicalResult(CompilePhase, mlir::ModuleOp)> observe;
 
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
-  bool recomputes() const { return trains() && recomputedParts && !recomputedParts->empty(); }
+  bool recomputes() const {
+    return trains() && (recomputesNamedOps || (recomputedParts && !recomputedParts->empty()));
+  }
 };
 
 /// Sets the fields of `options.training` that follow from `options.parallel`. Returns an error if a

@@ -52,6 +52,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                            llvm::cl::init(defaults.stageMemory)};
   ListOption<int64_t> recomputedParts{*this, "recompute",
                                       llvm::cl::desc("parts of the model to recompute")};
+  One<bool> recomputesNamedOps{*this, "recompute-named",
+                               llvm::cl::desc("recompute the ops that constraints name")};
   One<bool> listsRecomputeParts{
       *this, "list-recompute-parts",
       llvm::cl::desc("annotate the module with the seconds to recompute each part")};
@@ -102,6 +104,7 @@ std::string pcc::printPipelineOptions(const CompileOptions &options) {
   text.stageMemory = options.stageMemory;
   if (options.recomputedParts)
     text.recomputedParts = *options.recomputedParts;
+  text.recomputesNamedOps = options.recomputesNamedOps;
   text.listsRecomputeParts = options.listsRecomputeParts;
   text.recordsFusion = options.recordsFusion;
   text.searchSeed = options.searchSeed;
@@ -148,6 +151,7 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
   options.matmulChunks = text.matmulChunks;
   options.stageMemory = text.stageMemory;
   options.recomputedParts.emplace(text.recomputedParts.begin(), text.recomputedParts.end());
+  options.recomputesNamedOps = text.recomputesNamedOps;
   options.listsRecomputeParts = text.listsRecomputeParts;
   options.recordsFusion = text.recordsFusion;
   options.searchSeed = text.searchSeed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/import/Constraints.h"
 
+#include "compiler/import/InsertCollectives.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Constraints.h"
@@ -55,7 +56,8 @@ bool givesStage(const abi::Constraint &constraint) {
 /// Returns whether the constraint concerns a strategy. An empty constraint counts, too, and is
 /// reported when strategies are read.
 bool givesStrategy(const abi::Constraint &constraint) {
-  bool saysOther = givesStage(constraint) || constraint.has_fusion();
+  bool saysOther = givesStage(constraint) || constraint.has_fusion() ||
+                   constraint.layerwise_parallel() || constraint.collective_size() > 0;
   return !saysOther || constraint.in_size() || constraint.out_size() ||
          !constraint.sharding().empty();
 }
@@ -87,27 +89,47 @@ Attribute toLayout(const abi::StageLayout &stages, const std::string &place, MLI
   return entry.get();
 }
 
-/// Sets the number of the fused collective on the parameters that a constraint matches.
-LogicalResult numberMessages(ModuleOp module, const abi::Constraint &constraint,
-                             const std::string &place) {
-  constexpr analysis::SubjectKey keys[] = {{"parameter", analysis::NamePattern::Kind::Whole}};
+/// Calls `visit` with the parameters that a constraint names by one of `keys`. Emits an error and
+/// fails if there is none. `what` names the kind of constraint.
+LogicalResult forEachParameter(ModuleOp module, const abi::Constraint &constraint,
+                               const std::string &place, ArrayRef<analysis::SubjectKey> keys,
+                               StringRef what, function_ref<void(graph::ParameterOp)> visit) {
   auto entry = cast<DictionaryAttr>(Entry(constraint, place, module.getContext()).get());
   FailureOr<analysis::ConstraintSubject> subject =
-      analysis::ConstraintSubject::read(entry, keys, "a constraint with fusion", module);
+      analysis::ConstraintSubject::read(entry, keys, what, module);
   if (failed(subject))
     return failure();
-  if (constraint.fusion() < 0)
-    return module.emitError() << subject->describe() << ": expected 'fusion' of 0 or more, got "
-                              << constraint.fusion();
   bool isMatched = false;
   for (auto parameter : module.getOps<graph::ParameterOp>())
     if (subject->pattern.matches(parameter.getSymName())) {
-      parameter->setAttr(dist::fusionAttrName,
-                         Builder(module).getI64IntegerAttr(constraint.fusion()));
+      visit(parameter);
       isMatched = true;
     }
   return isMatched ? success()
                    : module.emitError() << subject->describe() << " matches no parameter";
+}
+
+constexpr analysis::SubjectKey parameterKeys[] = {{"parameter", analysis::NamePattern::Kind::Whole},
+                                                  {"module", analysis::NamePattern::Kind::Leading}};
+
+/// Sets the number of the fused collective on the parameters that a constraint matches.
+LogicalResult numberMessages(ModuleOp module, const abi::Constraint &constraint,
+                             const std::string &place) {
+  if (constraint.fusion() < 0)
+    return module.emitError() << "constraint \"" << constraint.parameter() << "\" at " << place
+                              << ": expected 'fusion' of 0 or more, got " << constraint.fusion();
+  Attribute number = Builder(module).getI64IntegerAttr(constraint.fusion());
+  return forEachParameter(
+      module, constraint, place, ArrayRef(parameterKeys).take_front(), "a constraint with fusion",
+      [&](graph::ParameterOp parameter) { parameter->setAttr(dist::fusionAttrName, number); });
+}
+
+/// Gives each rank a value of its own of the parameters that a constraint matches.
+LogicalResult keepLayerwise(ModuleOp module, const abi::Constraint &constraint,
+                            const std::string &place) {
+  return forEachParameter(
+      module, constraint, place, parameterKeys, "a constraint with layerwise_parallel",
+      [](graph::ParameterOp parameter) { parameter.setLayerwiseParallel(true); });
 }
 
 /// Appends `entries` to the attribute `name`.
@@ -132,14 +154,24 @@ LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &constra
                                 << constraints.mesh() << "\"";
     module->setAttr(dist::meshAttrName, mesh);
   }
+  bool isOfOneRank = llvm::any_of(constraints.constraint(), [](const abi::Constraint &constraint) {
+    return constraint.collective_size() > 0;
+  });
   SmallVector<Attribute> strategies, stages;
   for (auto [index, constraint] : llvm::enumerate(constraints.constraint())) {
     std::string place = getPlace("constraint", static_cast<int>(index));
-    if (givesStrategy(constraint))
+    bool cutsInput = isOfOneRank && !constraint.input().empty() && !constraint.sharding().empty();
+    if (cutsInput && failed(cutLocalInput(module, constraint, place)))
+      return failure();
+    if (constraint.collective_size() > 0 && failed(insertCollectives(module, constraint, place)))
+      return failure();
+    if (givesStrategy(constraint) && !cutsInput)
       strategies.push_back(toStrategy(constraint, place, context));
     if (givesStage(constraint))
       stages.push_back(toStage(constraint, place, context));
     if (constraint.has_fusion() && failed(numberMessages(module, constraint, place)))
+      return failure();
+    if (constraint.layerwise_parallel() && failed(keepLayerwise(module, constraint, place)))
       return failure();
   }
   for (auto [index, layout] : llvm::enumerate(constraints.stages()))

@@ -2,8 +2,9 @@
 //
 // Converts a file of constraints to the module attributes `dist.constraints`
 // (passes/strategy/constraints/ShardingConstraints.h) and `pipe.constraints`
-// (dialects/pipe/Constraints.h), its mesh to `dist.mesh`, and its buckets of gradients to
-// `dist.fusion` on parameters.
+// (dialects/pipe/Constraints.h), and its mesh to `dist.mesh`. Buckets of gradients become
+// `dist.fusion` on parameters, and `layerwise_parallel` becomes their attribute. Collectives become
+// ops (InsertCollectives.h).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

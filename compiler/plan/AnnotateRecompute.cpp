@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Selects parts of a model (RecomputeParts.h) for recomputation, by constraints on op names,
-// because later passes find the ops of one rank by name. Assumes @forward without a loss. Changes
-// only names, so that the selected ops have unique names. Without pipeline stages it also assigns
-// all ops to stage 0.
+// because later passes find the ops of one rank by name. Ops that a constraint already names are no
+// part of the list. Assumes @forward without a loss. Changes only names, so that the selected ops
+// have unique names. Without pipeline stages it also assigns all ops to stage 0.
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/layers/RecomputeParts.h"
 #include "dialects/pipe/Constraints.h"
 #include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/pipeline/StageConstraints.h"
 
 using namespace mlir;
 
@@ -29,7 +30,12 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
     FailureOr<abi::Cluster> machine = getAnalysis<analysis::ClusterAnalysis>().get(deviceNum);
     if (failed(machine))
       return signalPassFailure();
+    FailureOr<std::vector<pipeline::StageConstraint>> given =
+        pipeline::readStageConstraints(getOperation());
+    if (failed(given))
+      return signalPassFailure();
     std::vector<RecomputePart> found = listRecomputeParts(forward, machine->device());
+    eraseGiven(found, *given);
     if (listsParts)
       annotateSeconds(found);
     for (int64_t part : parts) {
@@ -40,12 +46,24 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
       return signalPassFailure();
     }
     mark(found);
-    if (isAlone && !parts.empty())
+    if (isAlone)
       for (Operation &op : forward.getBody().front().without_terminator())
         op.setAttr(pipe::stageAttrName, Builder(&getContext()).getI64IntegerAttr(0));
   }
 
 private:
+  /// Erases the ops that a constraint recomputes anyway, and parts that become empty.
+  static void eraseGiven(std::vector<RecomputePart> &found,
+                         ArrayRef<pipeline::StageConstraint> given) {
+    for (RecomputePart &part : found)
+      llvm::erase_if(part.ops, [&](Operation *op) {
+        return llvm::any_of(given, [op](const pipeline::StageConstraint &constraint) {
+          return constraint.recompute && constraint.matches(op);
+        });
+      });
+    std::erase_if(found, [](const RecomputePart &part) { return part.ops.empty(); });
+  }
+
   void annotateSeconds(ArrayRef<RecomputePart> found) {
     Builder b(&getContext());
     auto seconds = llvm::map_range(found, [&](const RecomputePart &part) -> Attribute {

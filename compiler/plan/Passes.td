@@ -77,13 +77,14 @@ def PlanAnnotateRecompute : Pass<"plan-annotate-recompute", "::mlir::ModuleOp"> 
     layers that are small compared with the values that cross their ends. One part of a layer has
     its cheap ops, another its matmuls, without values that cross the end. Parts of cheap ops come
     first in the list; parts of one kind are ordered by seconds per byte, least first. The pass
-    adds constraints, by op name, to recompute the given parts. In a model without pipeline stages
-    it assigns all ops to stage 0, so that the training section is cut.
+    adds constraints, by op name, to recompute the given parts. Ops that a constraint already names
+    are in no part. In a model without pipeline stages it assigns all ops to stage 0, so that the
+    training section is cut.
   }];
   let options = [
     ListOption<"parts", "parts", "int64_t", "which of the list">,
     Option<"deviceNum", "device-num", "int64_t", "1", "ranks">,
-    Option<"isAlone", "alone", "bool", "false", "there are no pipeline stages">,
+    Option<"isAlone", "alone", "bool", "false", "there are no pipeline stages, and the training section is cut">,
     Option<"listsParts", "list", "bool", "false",
            "annotate the module with the seconds of each part, as `pcc.recompute_seconds`">];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];

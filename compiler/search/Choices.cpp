@@ -7,6 +7,8 @@
 #include "compiler/plan/choice/CopyChoice.h"
 #include "compiler/plan/choice/RecomputeChoice.h"
 #include "compiler/search/CompileProgram.h"
+#include "dialects/pipe/Constraints.h"
+#include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
@@ -69,6 +71,7 @@ CompileOptions makeSimulationOptions(CompileOptions options) {
     options.cluster = *machine::parseCluster("", options.parallel.device_num());
   options.observe = nullptr;
   options.parallel.clear_strategy_ckpt_save_file();
+  options.parallel.clear_group_ckpt_save_file();
   if (!options.recomputedParts)
     options.recomputedParts.emplace();
   return options;
@@ -195,9 +198,25 @@ LogicalResult chooseRecomputed(ModuleOp model, CompileOptions &options) {
   return success();
 }
 
+/// Returns whether a constraint, or an annotation on an op, asks to recompute ops of `model`.
+bool namesRecomputedOps(ModuleOp model) {
+  if (auto entries = model->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
+    for (Attribute entry : entries)
+      if (auto dictionary = dyn_cast<DictionaryAttr>(entry);
+          dictionary && dictionary.contains("recompute"))
+        return true;
+  return model
+      .walk([](Operation *op) {
+        return op->hasAttr(pipe::recomputeAttrName) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 } // namespace
 
 LogicalResult resolveChoices(ModuleOp model, CompileOptions &options) {
+  options.recomputesNamedOps = options.obeysStages && namesRecomputedOps(model);
   if (options.parallel.has_interleave_num() && options.parallel.interleave_num() == 0)
     chooseCopies(model, options);
   return options.recomputedParts ? success() : chooseRecomputed(model, options);

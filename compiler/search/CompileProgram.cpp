@@ -3,15 +3,35 @@
 
 #include "compiler/link/Link.h"
 #include "compiler/search/Choices.h"
+#include "dialects/graph/Graph.h"
+#include "runtime/abi/GroupFile.h"
 
 using namespace mlir;
 using namespace pcc;
+
+/// Writes the groups of ranks that hold the same, if the options name a file for them.
+static LogicalResult writeGroups(ModuleOp module, const CompileOptions &options,
+                                 const abi::Executable &program) {
+  const std::string &path = options.parallel.group_ckpt_save_file();
+  if (path.empty())
+    return success();
+  std::set<std::string> own;
+  module.walk([&](graph::ParameterOp parameter) {
+    if (parameter.getLayerwiseParallel())
+      own.insert(parameter.getSymName().str());
+  });
+  abi::Status status = abi::writeCheckpointGroups(abi::findCheckpointGroups(program, own), path);
+  return status.ok() ? success() : module.emitError() << status.message();
+}
 
 FailureOr<abi::Executable> pcc::compile(ModuleOp module, CompileOptions options) {
   if (failed(search::resolveChoices(module, options)) ||
       failed(runPhases(module, options, CompilePhase::Llvm)))
     return failure();
-  return link::linkProgram(module);
+  FailureOr<abi::Executable> program = link::linkProgram(module);
+  if (succeeded(program) && failed(writeGroups(module, options, *program)))
+    return failure();
+  return program;
 }
 
 FailureOr<abi::Executable> pcc::compileInstructions(ModuleOp module, CompileOptions options) {

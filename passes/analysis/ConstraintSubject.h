@@ -36,6 +36,9 @@ public:
   /// For a Part: returns the part of `name` that matches, or its first group in parentheses; empty
   /// without a match.
   llvm::StringRef find(llvm::StringRef name) const;
+  /// For a Leading: returns the leading part of `name` that matches, `/h.0` for `/h.0/attn`; empty
+  /// without a match.
+  llvm::StringRef findModule(llvm::StringRef name) const { return find(name); }
 
 private:
   Kind kind = Kind::Literal;

@@ -4,9 +4,11 @@
 // names. Ops of one rank have the names of the ops from which they were made. This pass therefore
 // follows partition, and no earlier pass has to keep an annotation. Backward ops have names of
 // their own. Collectives are left out: recomputing costs less than saving, but sending again does
-// not.
+// not. What a named module hands on to other ops is left out, too. So the backward pass recomputes
+// one module at a time, from saved values.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Constraints.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StageConstraints.h"
 
@@ -22,6 +24,15 @@ namespace {
 struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyRecomputeConstraints> {
   using ApplyRecomputeConstraintsBase::ApplyRecomputeConstraintsBase;
 
+  /// Returns whether ops outside of the constraint's module read a result of `op`. Backward ops
+  /// read what their forward ops have read.
+  static bool leavesModule(const StageConstraint &constraint, Operation *op) {
+    StringRef module = constraint.findModule(op);
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return !analysis::getDerivedFrom(user) && constraint.findModule(user) != module;
+    });
+  }
+
   LogicalResult apply(const StageConstraint &constraint) {
     bool isMatched = constraint.isAnnotation;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
@@ -30,6 +41,8 @@ struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyReco
             !constraint.matches(&op))
           continue;
         isMatched = true;
+        if (constraint.isOfModules() && leavesModule(constraint, &op))
+          continue;
         op.setAttr(pipe::recomputeAttrName, UnitAttr::get(&getContext()));
       }
     if (isMatched)

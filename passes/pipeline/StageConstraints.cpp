@@ -50,6 +50,16 @@ bool StageConstraint::matches(Operation *op) const {
   return isMatched && !(origin && subject.pattern.matches(*origin));
 }
 
+StringRef StageConstraint::findModule(Operation *op) const {
+  SmallVector<StringRef> names = analysis::getNames(op);
+  for (StringRef name : llvm::reverse(names))
+    if (StringRef module = subject.pattern.findModule(name); !module.empty())
+      return module;
+  return "";
+}
+
+bool StageConstraint::isOfModules() const { return keys[subject.key].kind == Kind::Leading; }
+
 FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
   std::vector<StageConstraint> constraints;
   auto entries = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName);

@@ -35,6 +35,11 @@ struct StageConstraint {
   /// Returns true if the constraint names the op itself. A backward op does not match if its
   /// forward op does.
   bool matches(mlir::Operation *op) const;
+  /// Returns the module, among those that a constraint on modules matches, to which `op` belongs:
+  /// `/h.0` for `/h.0/attn`. For a raised op, the module of the last op that it replaces. Empty if
+  /// there is none.
+  llvm::StringRef findModule(mlir::Operation *op) const;
+  bool isOfModules() const;
   /// Describes the constraint as it was written, for messages: `constraint "/h.0" at
   /// constraints.textproto:3`.
   std::string describe() const { return subject.describe(); }

@@ -92,8 +92,9 @@ def StrategySliceTransfers : Pass<"strategy-slice-transfers", "::mlir::ModuleOp"
 def StrategyKeepLayerwise : Pass<"strategy-keep-layerwise", "::mlir::ModuleOp"> {
   let summary = "leaves the gradients of layerwise_parallel parameters on their ranks";
   let description = [{
-    The gradient factor of such a parameter is the number of ranks, and @update takes each rank's
-    part of the gradient as if it were the whole (`dist.own`).
+    The gradient factor of such a parameter is the number of ranks that share its gradient, and
+    @update takes each rank's part of the gradient as if it were the whole (`dist.own`). Fails if
+    these ranks compute a result of a section alike from the parameter, since their values differ.
   }];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }

@@ -37,6 +37,8 @@ static constexpr FieldInfo parallelFields[] = {
     {"strategy_ckpt_load_file", "strategy checkpoint by which to split the program"},
     {"strategy_ckpt_save_file",
      "output file of the strategy checkpoint: binary, .textproto or .json"},
+    {"group_ckpt_save_file",
+     "output file of the groups of ranks that hold the same slices of all parameters"},
     {"auto_parallel_search_mode",
      "dynamic_programming, recursive_programming, sharding_propagation or best"},
     {"time_limit", "time limit of the plan search in seconds (default: 60)", 1e-3, maxSeconds, 60},

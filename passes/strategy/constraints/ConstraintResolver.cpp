@@ -8,6 +8,7 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/Cost.h"
+#include "passes/strategy/constraints/BiasEntry.h"
 #include "passes/strategy/constraints/GivenTensor.h"
 
 using namespace mlir;
@@ -38,7 +39,9 @@ bool fits(const std::optional<GivenCuts> &cuts, ValueRange values,
 }
 
 bool fits(const ShardingConstraint &constraint, Operation *op) {
-  const GivenStrategy &given = constraint.getStrategy();
+  GivenStrategy given = constraint.getStrategy();
+  if (hasBiasEntry(op, given))
+    given = withoutBiasEntry(given);
   auto findOperand = [&](Value value, size_t index) {
     return findGivenTensor(value, *given.in, index);
   };
@@ -79,7 +82,14 @@ LogicalResult ConstraintResolver::requestOp(const ShardingConstraint &constraint
     return op->emitError() << "\"" << analysis::getName(op) << "\" is given two strategies, by "
                            << other.describe() << " and by " << constraint.describe();
   }
-  FailureOr<CheckedStrategy> checked = checkStrategy(op, constraint.getStrategy(), mesh, numRanks);
+  GivenStrategy given = constraint.getStrategy();
+  if (hasBiasEntry(op, given)) {
+    if (std::string error = checkBiasEntry(op, given); !error.empty())
+      return op->emitError() << "strategy of \"" << analysis::getName(op) << "\", by "
+                             << constraint.describe() << ": " << error;
+    given = withoutBiasEntry(given);
+  }
+  FailureOr<CheckedStrategy> checked = checkStrategy(op, given, mesh, numRanks);
   if (failed(checked))
     return failure();
   ops[op] = {&constraint, std::move(*checked)};

@@ -66,8 +66,74 @@ static llvm::StringRef findPresentName(const google::protobuf::Descriptor *messa
   return isFormer ? "constraint" : word;
 }
 
+/// A field of ParallelConfig, and the name that MindSpore has for it beside its own.
+struct FieldAlias {
+  llvm::StringLiteral name, alias;
+};
+static constexpr FieldAlias fieldAliases[] = {{"auto_parallel_search_mode", "search_mode"}};
+
+llvm::StringRef pcc::cli::findAlias(llvm::StringRef name) {
+  for (const FieldAlias &row : fieldAliases)
+    if (row.name == name)
+      return row.alias;
+  return "";
+}
+
+/// Returns the name of the field that `word` names, which may be an alias.
+static llvm::StringRef resolveAlias(const google::protobuf::Descriptor *message,
+                                    llvm::StringRef word) {
+  if (message->full_name() == "pcc.abi.ParallelConfig")
+    for (const FieldAlias &row : fieldAliases)
+      if (row.alias == word)
+        return row.name;
+  return word;
+}
+
+/// Returns the length of a list `[20, [35]]` at the beginning of `text`, up to its last bracket; 0
+/// if there is no list.
+static size_t measureList(llvm::StringRef text) {
+  int depth = 0;
+  for (auto [index, c] : llvm::enumerate(text)) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (depth <= 0)
+      return c == ']' ? index + 1 : 0;
+  }
+  return 0;
+}
+
+/// Returns a list of numbers as the text of the string field `name`: `[20,35]`, or nested tuples
+/// `((8,1),(8))` for a dataset strategy.
+static std::string spellOutList(llvm::StringRef name, llvm::StringRef list) {
+  std::string text = list.str();
+  if (name == "dataset_strategy") {
+    llvm::replace(text, '[', '(');
+    llvm::replace(text, ']', ')');
+  }
+  llvm::erase_if(text, [](char c) { return c == '\n' || c == '\r'; });
+  return "\"" + text + "\"";
+}
+
+/// Returns the position of the value if `end` is the end of a name that a colon follows, maybe
+/// behind its quote; npos for other words.
+static size_t findValue(llvm::StringRef text, size_t end) {
+  llvm::StringRef rest = text.substr(end);
+  rest.consume_front("\"");
+  rest = rest.ltrim();
+  if (!rest.consume_front(":"))
+    return llvm::StringRef::npos;
+  return text.size() - rest.ltrim().size();
+}
+
+/// Returns the length of a list that is given for the string field `field`, from `value` on; 0 for
+/// other fields and values.
+static size_t measureListOf(const FieldDescriptor *field, llvm::StringRef text, size_t value) {
+  bool isText = field && field->type() == FieldDescriptor::TYPE_STRING && !field->is_repeated();
+  return isText && value < text.size() ? measureList(text.substr(value)) : 0;
+}
+
 /// Replaces every word that abbreviates a value of an enumeration field of `message` by its full
-/// name, and former names of messages by their present ones. Returns nothing after an error. A
+/// name, and aliases and former names by present ones. A list of numbers as the value of a string
+/// field becomes its text. Returns nothing after an error. A
 /// longer name moves only later words of its own line, so that later errors keep their line
 /// numbers.
 static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::StringRef text,
@@ -97,13 +163,20 @@ static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::Stri
     } else if (isWord && text.substr(end).ltrim().starts_with("{")) {
       result += findPresentName(message, word);
     } else {
+      word = findValue(text, end) == llvm::StringRef::npos ? word : resolveAlias(message, word);
       result += word;
     }
-    if (isWord) {
-      const FieldDescriptor *field = message->FindFieldByName(word.str());
-      awaited = field && field->type() == FieldDescriptor::TYPE_ENUM ? field : nullptr;
+    begin = std::max(end, begin + 1);
+    if (!isWord)
+      continue;
+    const FieldDescriptor *field = message->FindFieldByName(word.str());
+    awaited = field && field->type() == FieldDescriptor::TYPE_ENUM ? field : nullptr;
+    size_t value = findValue(text, end);
+    if (size_t length = measureListOf(field, text, value)) {
+      result += text.slice(begin, value);
+      result += spellOutList(word, text.substr(value, length));
+      begin = value + length;
     }
-    begin += word.size();
   }
   return result;
 }

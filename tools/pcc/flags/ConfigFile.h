@@ -18,6 +18,10 @@ namespace pcc::cli {
 ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
                         google::protobuf::TextFormat::ParseInfoTree *places = nullptr);
 
+/// Returns the other name under which flags and files accept the field `name` of ParallelConfig,
+/// MindSpore's; empty if there is none.
+llvm::StringRef findAlias(llvm::StringRef name);
+
 /// Returns the value that `text` names, or null.
 const google::protobuf::EnumValueDescriptor *
 findEnumValue(const google::protobuf::EnumDescriptor *type, llvm::StringRef text);

@@ -27,7 +27,12 @@ MessageFlags::Flag::Flag(cl::SubCommand &command, const google::protobuf::Descri
     : info(info), field(type->FindFieldByName(info.name)), name(dashed(info.name)),
       option(llvm::StringRef(name), cl::desc(info.help),
              cl::value_desc(isSwitch(field) ? "true|false" : "value"),
-             isSwitch(field) ? cl::ValueOptional : cl::ValueRequired, cl::sub(command)) {}
+             isSwitch(field) ? cl::ValueOptional : cl::ValueRequired, cl::sub(command)),
+      aliasName(dashed(findAlias(info.name))) {
+  if (!aliasName.empty())
+    alias = std::make_unique<cl::alias>(llvm::StringRef(aliasName), cl::desc("alias"),
+                                        cl::aliasopt(option), cl::ReallyHidden);
+}
 
 MessageFlags::MessageFlags(cl::SubCommand &command, const google::protobuf::Descriptor *type,
                            std::span<const FieldInfo> infos)

@@ -40,6 +40,8 @@ private:
     const google::protobuf::FieldDescriptor *field;
     std::string name; ///< `option` refers to it
     llvm::cl::opt<std::string> option;
+    std::string aliasName;                  ///< `alias` refers to it
+    std::unique_ptr<llvm::cl::alias> alias; ///< null without another name
 
     Flag(llvm::cl::SubCommand &command, const google::protobuf::Descriptor *type,
          const FieldInfo &info);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/GroupFile.h"
+
+#include "runtime/abi/ProgramRanks.h"
+#include "runtime/abi/WholeFile.h"
+
+#include <google/protobuf/text_format.h>
+#include <google/protobuf/util/json_util.h>
+#include <map>
+
+namespace pcc::abi {
+namespace {
+
+/// Describes the contents of one rank by its program and the offsets of its blocks. A rank with
+/// parameters of its own also has its number.
+std::vector<int64_t> describeHeld(const Executable &executable, int64_t rank,
+                                  const std::set<std::string> &ownParameters) {
+  int index = programOfRank(executable, rank);
+  const Program &program = executable.programs(index);
+  std::vector<int64_t> held = {index};
+  bool hasOwn = false;
+  for (const Parameter &parameter : program.parameters()) {
+    std::vector<int64_t> offsets = offsetsOf(parameter.block(), executable.mesh(), rank);
+    held.insert(held.end(), offsets.begin(), offsets.end());
+    hasOwn = hasOwn || ownParameters.contains(parameter.name());
+  }
+  if (hasOwn)
+    held.push_back(rank);
+  return held;
+}
+
+} // namespace
+
+CheckpointGroups findCheckpointGroups(const Executable &executable,
+                                      const std::set<std::string> &ownParameters) {
+  CheckpointGroups groups;
+  std::map<std::vector<int64_t>, CheckpointGroup *> known;
+  for (int64_t rank = 0; rank < rankCount(executable.mesh()); ++rank) {
+    CheckpointGroup *&group = known[describeHeld(executable, rank, ownParameters)];
+    if (!group)
+      group = groups.add_group();
+    group->add_rank(uint32_t(rank));
+  }
+  return groups;
+}
+
+Status writeCheckpointGroups(const CheckpointGroups &groups, const std::string &path) {
+  std::string text;
+  if (path.ends_with(".json")) {
+    google::protobuf::util::JsonPrintOptions options;
+    options.add_whitespace = true;
+    if (!google::protobuf::util::MessageToJsonString(groups, &text, options).ok())
+      return Status::badInput(path + ": cannot print the groups");
+  } else if (path.ends_with(".textproto")) {
+    google::protobuf::TextFormat::PrintToString(groups, &text);
+  } else {
+    text = groups.SerializeAsString();
+  }
+  return writeFile(path, text);
+}
+
+} // namespace pcc::abi
