@@ -203,6 +203,7 @@ static void addSharding(OpPassManager &passes, const CompileOptions &options) {
 static void addRefinements(OpPassManager &passes, const CompileOptions &options) {
   if (options.parallel.parallel_mode() == abi::STAND_ALONE)
     return;
+  passes.addPass(strategy::createStrategyReportRepeated());
   passes.addPass(strategy::createStrategyKeepLayerwise());
   order::PipelineShape shape = getPipelineShape(options.parallel);
   if (shape.devices > 1)

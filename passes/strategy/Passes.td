@@ -157,6 +157,16 @@ def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
+def StrategyReportRepeated : Pass<"strategy-report-repeated", "::mlir::ModuleOp"> {
+  let summary = "warns where ranks along an axis of the mesh repeat each other's work";
+  let description = [{
+    An op is repeated along an axis if none of its operands and results is cut along it or partial
+    over it. If such ops have at least a tenth of the FLOPs of a rank's training section, or of the
+    forward pass, a warning for the axis has the share, the number of ops, and the op with most of
+    the FLOPs.
+  }];
+}
+
 def StrategyReportBytes : Pass<"strategy-report-bytes", "::mlir::ModuleOp"> {
   let summary = "reports the bytes of parameters, gradients and states that one rank keeps";
   let description = [{
