@@ -210,6 +210,16 @@ static Value build(const ShortChain &chain, Value input, Location loc, PatternRe
   return reshape(input, chain.after);
 }
 
+/// Returns the locations of a chain whose last op comes first. Those of transposes come first,
+/// because the first name is the name of the result, and only transposes become kernels.
+static Location fuseChain(ArrayRef<Operation *> ops) {
+  SmallVector<Location> transposes, reshapes;
+  for (Operation *op : llvm::reverse(ops))
+    (isa<TransposeOp>(op) ? transposes : reshapes).push_back(op->getLoc());
+  llvm::append_range(transposes, reshapes);
+  return FusedLoc::get(ops.front()->getContext(), transposes);
+}
+
 Value simplifyShapeChain(Value value, PatternRewriter &rewriter) {
   SmallVector<Operation *> ops;
   SmallVector<Value> inputs;
@@ -223,9 +233,10 @@ Value simplifyShapeChain(Value value, PatternRewriter &rewriter) {
   }
   for (size_t count = ops.size(); count > 0; --count) {
     RankedTensorType from = typeOf(inputs[count - 1]);
-    std::optional<ShortChain> chain = shorten(from, ArrayRef(ops).take_front(count));
+    ArrayRef<Operation *> shortened = ArrayRef(ops).take_front(count);
+    std::optional<ShortChain> chain = shorten(from, shortened);
     if (chain && chain->numOps(from.getShape()) < count)
-      return build(*chain, inputs[count - 1], fuseLocations(value, inputs[count - 1]), rewriter);
+      return build(*chain, inputs[count - 1], fuseChain(shortened), rewriter);
   }
   return value;
 }

@@ -2,6 +2,7 @@
 // RUN: pcc-opt %s --graph-canonicalize | FileCheck %s
 // RUN: pcc-opt %s --graph-canonicalize -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
+// RUN: pcc-opt %s --graph-canonicalize --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=NAME
 
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
@@ -99,4 +100,14 @@ func.func @cut(%x: tensor<6x4xf32>) -> tensor<3x8xf32> {
   %1 = graph.reshape %0 : tensor<4x6xf32> to tensor<8x3xf32>
   %2 = graph.transpose %1, [1, 0] : tensor<8x3xf32>
   return %2 : tensor<3x8xf32>
+}
+
+// A transpose keeps its name before those of reshapes, which may belong to another op.
+// NAME-LABEL: func.func @name
+// NAME: graph.transpose {{.*}} loc(fused["heads", "linear", "split"])
+func.func @name(%x: tensor<6x32xf32>) -> tensor<2x4x3x8xf32> {
+  %0 = graph.reshape %x : tensor<6x32xf32> to tensor<2x3x32xf32> loc("linear")
+  %1 = graph.reshape %0 : tensor<2x3x32xf32> to tensor<2x3x4x8xf32> loc("split")
+  %2 = graph.transpose %1, [0, 2, 1, 3] : tensor<2x3x4x8xf32> loc("heads")
+  return %2 : tensor<2x4x3x8xf32>
 }
