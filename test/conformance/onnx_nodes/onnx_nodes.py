@@ -22,6 +22,8 @@ from onnx.backend.test.case.node import collect_testcases
 
 TIMEOUT_SECONDS = 20
 DOMAINS = {"", "ai.onnx"}  # the others hold trees and training steps
+# Tests whose stored results are drawn by numpy's generator.
+RANDOM = {f"test_training_dropout{kind}{mask}" for kind in ("", "_default") for mask in ("", "_mask")}
 FOLDED_DIGITS = re.compile(r"\d+")
 
 
@@ -89,8 +91,10 @@ def main():
         operator = case.model.graph.node[-1].op_type
         try:
             write(case, folder)
-        except Exception as error:  # a value that has no message
-            status, reason = "refused", f"cannot be written: {error}"
+            if case.name in RANDOM:
+                raise ValueError("its numbers are another generator's")
+        except Exception as error:  # also a value that has no message
+            status, reason = "refused", f"cannot be tried: {error}"
         else:
             status, reason = run(arguments.pcc, folder)
         counts[status] += 1
