@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
 #include "compiler/Compile.h"
 
 #include "compiler/AttachCluster.h"
@@ -130,12 +129,11 @@ static void addTransfers(OpPassManager &passes, const CompileOptions &options) {
 static void addFileShardings(OpPassManager &passes, const CompileOptions &options) {
   if (!options.obeysAnnotations)
     return;
-  const abi::ParallelConfig &config = options.parallel;
   strategy::StrategyApplyFileShardingsOptions apply;
-  apply.deviceNum = config.device_num();
-  apply.stages = getPipelineShape(config).devices;
-  if (!obeysConstraints(config.parallel_mode()))
-    apply.mode = StringRef(abi::ParallelMode_Name(config.parallel_mode())).lower();
+  apply.deviceNum = options.parallel.device_num();
+  apply.stages = getPipelineShape(options.parallel).devices;
+  if (!obeysConstraints(options.parallel.parallel_mode()))
+    apply.mode = StringRef(abi::ParallelMode_Name(options.parallel.parallel_mode())).lower();
   passes.addPass(strategy::createStrategyApplyFileShardings(apply));
 }
 
@@ -198,12 +196,13 @@ static void addSharding(OpPassManager &passes, const CompileOptions &options) {
   }
 }
 
-/// Refines the shardings: parameters of a rank's own, transfers between stages, the sharded
-/// optimizer, shared parameters.
+/// Refines shardings: of a rank's own parameters, of transfers, of the optimizer, of shared
+/// weights.
 static void addRefinements(OpPassManager &passes, const CompileOptions &options) {
   if (options.parallel.parallel_mode() == abi::STAND_ALONE)
     return;
-  passes.addPass(strategy::createStrategyReportRepeated());
+  if (options.parallel.parallel_mode() != abi::AUTO_PARALLEL) // a search repeats what is cheaper
+    passes.addPass(strategy::createStrategyReportRepeated());
   passes.addPass(strategy::createStrategyKeepLayerwise());
   order::PipelineShape shape = getPipelineShape(options.parallel);
   if (shape.devices > 1)
