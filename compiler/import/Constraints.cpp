@@ -89,14 +89,22 @@ Attribute toLayout(const abi::StageLayout &stages, const std::string &place, MLI
   return entry.get();
 }
 
+/// Reads what a constraint names, by one of `keys`. Emits an error and fails if it names nothing.
+/// `what` names the kind of constraint.
+FailureOr<analysis::ConstraintSubject>
+readSubject(ModuleOp module, const abi::Constraint &constraint, const std::string &place,
+            ArrayRef<analysis::SubjectKey> keys, StringRef what) {
+  auto entry = cast<DictionaryAttr>(Entry(constraint, place, module.getContext()).get());
+  return analysis::ConstraintSubject::read(entry, keys, what, module);
+}
+
 /// Calls `visit` with the parameters that a constraint names by one of `keys`. Emits an error and
 /// fails if there is none. `what` names the kind of constraint.
 LogicalResult forEachParameter(ModuleOp module, const abi::Constraint &constraint,
                                const std::string &place, ArrayRef<analysis::SubjectKey> keys,
                                StringRef what, function_ref<void(graph::ParameterOp)> visit) {
-  auto entry = cast<DictionaryAttr>(Entry(constraint, place, module.getContext()).get());
   FailureOr<analysis::ConstraintSubject> subject =
-      analysis::ConstraintSubject::read(entry, keys, what, module);
+      readSubject(module, constraint, place, keys, what);
   if (failed(subject))
     return failure();
   bool isMatched = false;
@@ -161,10 +169,14 @@ LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &constra
   for (auto [index, constraint] : llvm::enumerate(constraints.constraint())) {
     std::string place = getPlace("constraint", static_cast<int>(index));
     bool cutsInput = isOfOneRank && !constraint.input().empty() && !constraint.sharding().empty();
-    if (cutsInput && failed(cutLocalInput(module, constraint, place)))
-      return failure();
-    if (constraint.collective_size() > 0 && failed(insertCollectives(module, constraint, place)))
-      return failure();
+    bool hasCollectives = constraint.collective_size() > 0;
+    if (cutsInput || hasCollectives) {
+      FailureOr<analysis::ConstraintSubject> subject = readSubject(
+          module, constraint, place, collectiveSubjects, "a constraint with collectives");
+      if (failed(subject) || (cutsInput && failed(cutLocalInput(module, constraint, *subject))) ||
+          (hasCollectives && failed(insertCollectives(module, constraint, *subject))))
+        return failure();
+    }
     if (givesStrategy(constraint) && !cutsInput)
       strategies.push_back(toStrategy(constraint, place, context));
     if (givesStage(constraint))

@@ -7,7 +7,6 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
-#include "passes/analysis/ConstraintSubject.h"
 #include "passes/analysis/OpNames.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,31 +15,6 @@ using namespace pcc;
 
 namespace pcc::import {
 namespace {
-
-using Kind = analysis::NamePattern::Kind;
-constexpr analysis::SubjectKey keys[] = {{"op", Kind::Whole},
-                                         {"op_name", Kind::Literal},
-                                         {"module", Kind::Leading},
-                                         {"parameter", Kind::Whole},
-                                         {"input", Kind::Whole}};
-
-FailureOr<analysis::ConstraintSubject>
-readSubject(ModuleOp module, const abi::Constraint &constraint, const std::string &place) {
-  Builder builder(module.getContext());
-  NamedAttrList entry;
-  auto set = [&](StringRef key, const std::string &text) {
-    if (!text.empty())
-      entry.set(key, builder.getStringAttr(text));
-  };
-  set("op", constraint.op());
-  set("op_name", constraint.op_name());
-  set("module", constraint.module());
-  set("parameter", constraint.parameter());
-  set("input", constraint.input());
-  set("place", place);
-  return analysis::ConstraintSubject::read(entry.getDictionary(module.getContext()), keys,
-                                           "a constraint with collectives", module);
-}
 
 //===--- Text of a collective --------------------------------------------===//
 
@@ -167,7 +141,7 @@ public:
 
 private:
   bool isOfArguments() const {
-    StringRef key = keys[subject.key].key;
+    StringRef key = collectiveSubjects[subject.key].key;
     return key == "parameter" || key == "input";
   }
 
@@ -178,7 +152,9 @@ private:
       return "";
     for (StringRef name : analysis::getNames(op))
       if (subject.pattern.matches(name))
-        return keys[subject.key].kind == Kind::Leading ? subject.pattern.findModule(name) : name;
+        return collectiveSubjects[subject.key].kind == analysis::NamePattern::Kind::Leading
+                   ? subject.pattern.findModule(name)
+                   : name;
     return "";
   }
 
@@ -191,8 +167,8 @@ private:
   SmallVector<Value> findValues(func::FuncOp function) const {
     SmallVector<Value> values;
     if (isOfArguments()) {
-      auto kind =
-          keys[subject.key].key == "input" ? graph::RoleKind::Input : graph::RoleKind::Parameter;
+      auto kind = collectiveSubjects[subject.key].key == "input" ? graph::RoleKind::Input
+                                                                 : graph::RoleKind::Parameter;
       for (unsigned index : graph::findArgs(function, kind))
         if (subject.pattern.matches(graph::getName(graph::getArgRole(function, index))))
           values.push_back(function.getArgument(index));
@@ -381,42 +357,36 @@ private:
 } // namespace
 
 LogicalResult insertCollectives(ModuleOp module, const abi::Constraint &constraint,
-                                const std::string &place) {
-  FailureOr<analysis::ConstraintSubject> subject = readSubject(module, constraint, place);
-  if (failed(subject))
-    return failure();
+                                const analysis::ConstraintSubject &subject) {
   if (!module->hasAttr(dist::meshAttrName))
-    return module.emitError() << subject->describe()
+    return module.emitError() << subject.describe()
                               << " gives a collective: expected a mesh in the file, such as "
                                  "\"mesh: \\\"tp=4\\\"\", got none";
   SmallVector<CollectiveText> collectives;
   for (const std::string &text : constraint.collective()) {
     collectives.push_back(parseCollective(text));
     if (!collectives.back().error.empty())
-      return module.emitError() << subject->describe() << ", collective \"" << text
+      return module.emitError() << subject.describe() << ", collective \"" << text
                                 << "\": " << collectives.back().error;
   }
-  Inserter inserter(module, *subject, collectives);
+  Inserter inserter(module, subject, collectives);
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (!function.isDeclaration() && failed(inserter.run(function)))
       return failure();
   return inserter.matchesAny()
              ? success()
-             : module.emitError() << subject->describe() << " matches no value that is read";
+             : module.emitError() << subject.describe() << " matches no value that is read";
 }
 
 LogicalResult cutLocalInput(ModuleOp module, const abi::Constraint &constraint,
-                            const std::string &place) {
-  FailureOr<analysis::ConstraintSubject> subject = readSubject(module, constraint, place);
-  if (failed(subject))
-    return failure();
+                            const analysis::ConstraintSubject &subject) {
   dist::ShardingAttr sharding;
   {
     ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
     sharding = dyn_cast_or_null<dist::ShardingAttr>(
         parseAttribute("#dist.sharding<" + constraint.sharding() + ">", module.getContext()));
   }
-  auto refuse = [&] { return module.emitError() << subject->describe() << ": "; };
+  auto refuse = [&] { return module.emitError() << subject.describe() << ": "; };
   if (!sharding)
     return refuse() << "expected a sharding by axes beside collectives, such as \"[dp, _]\", got \""
                     << constraint.sharding() << "\"";
@@ -426,7 +396,7 @@ LogicalResult cutLocalInput(ModuleOp module, const abi::Constraint &constraint,
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     for (unsigned index : graph::findArgs(function, graph::RoleKind::Input)) {
       auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
-      if (!type || !subject->pattern.matches(graph::getName(graph::getArgRole(function, index))))
+      if (!type || !subject.pattern.matches(graph::getName(graph::getArgRole(function, index))))
         continue;
       isMatched = true;
       if (type.getRank() != sharding.getSharding().getRank())

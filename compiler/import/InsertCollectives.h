@@ -13,18 +13,27 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/analysis/ConstraintSubject.h"
 #include "runtime/abi/constraints.pb.h"
 
 namespace pcc::import {
 
-/// Inserts the collectives of `constraint`, which was written at `place`, and infers the types of
+/// Keys by which a constraint with collectives names its values.
+inline constexpr analysis::SubjectKey collectiveSubjects[] = {
+    {"op", analysis::NamePattern::Kind::Whole},
+    {"op_name", analysis::NamePattern::Kind::Literal},
+    {"module", analysis::NamePattern::Kind::Leading},
+    {"parameter", analysis::NamePattern::Kind::Whole},
+    {"input", analysis::NamePattern::Kind::Whole}};
+
+/// Inserts the collectives of `constraint` behind what its `subject` names, and infers the types of
 /// the ops that read them. Emits an error and fails if a collective is illegal.
 mlir::LogicalResult insertCollectives(mlir::ModuleOp module, const abi::Constraint &constraint,
-                                      const std::string &place);
+                                      const analysis::ConstraintSubject &subject);
 
 /// Sets the sharding of an input of a model with collectives: the input of the model is the block
 /// of one rank. Emits an error and fails if the constraint gives no such sharding.
 mlir::LogicalResult cutLocalInput(mlir::ModuleOp module, const abi::Constraint &constraint,
-                                  const std::string &place);
+                                  const analysis::ConstraintSubject &subject);
 
 } // namespace pcc::import
