@@ -205,10 +205,10 @@ Tensor AttentionImporter::emitWeights(const Tensor &scores) {
 /// 0 the scores, 1 capped, 2 masked, 3 the weights.
 Tensor AttentionImporter::emitScores(Tensor &scores) {
   int64_t mode = node.integer("qk_matmul_output_mode", 0);
-  Tensor keys = repeatHeads(key), values = repeatHeads(value);
-  if (!keys || !values)
+  Tensor allKeys = repeatHeads(key), allValues = repeatHeads(value);
+  if (!allKeys || !allValues)
     return {};
-  Tensor product = emit.matmul(query, keys, /*transposeX=*/false, /*transposeY=*/true);
+  Tensor product = emit.matmul(query, allKeys, /*transposeX=*/false, /*transposeY=*/true);
   Tensor stages[4];
   stages[0] = emit.binary<graph::MulOp>(product, emit.scalarLike(query, scale));
   stages[1] = stages[0];
@@ -224,7 +224,7 @@ Tensor AttentionImporter::emitScores(Tensor &scores) {
     return {};
   }
   scores = stages[mode];
-  return emit.matmul(stages[3], values);
+  return emit.matmul(stages[3], allValues);
 }
 
 LogicalResult AttentionImporter::run() {

@@ -6,9 +6,8 @@
 //   first    each window that sees the tile: position of its greatest element, and its gradient
 //            -> shared memory; windows that see two tiles are computed for both
 //   barrier
-//   then     each element of the tile: the sum of the gradients of the windows that see it and
-//   whose
-//            greatest element it is, in the order of the windows
+//   then     each element of the tile: the sum of the gradients of the windows that see it, and
+//            whose greatest element it is, in the order of the windows
 //
 // If the windows that see a single row do not fit into shared memory, each thread finds the
 // greatest elements of the windows itself.

@@ -3,9 +3,9 @@
 // Turns the shardings that a model's file gives to the tensors of its nodes (FileNodes.h) into
 // entries of `dist.constraints`, each for one op. A file has one sharding for a node, and a plan
 // may split an op in one way to train and in another to evaluate. So the shardings hold for the
-// training step, if there is one. Assumes that no pass changes an
-// op before the strategy is chosen, so that names and numbers identify ops. Removes
-// `dist.file_nodes`, or only its shardings if the attribute is to be kept.
+// training step, if there is one. Assumes that no pass changes an op before the strategy is chosen,
+// so that names and numbers identify ops. Removes `dist.file_nodes`, or only its shardings if the
+// attribute is to be kept.
 //
 // The shardings of the operands determine how an op's factors are split. Those of the results may
 // split more factors. If they contradict the operands, they are the shardings in which the users of

@@ -133,9 +133,8 @@ static size_t measureListOf(const FieldDescriptor *field, llvm::StringRef text, 
 
 /// Replaces every word that abbreviates a value of an enumeration field of `message` by its full
 /// name, and aliases and former names by present ones. A list of numbers as the value of a string
-/// field becomes its text. Returns nothing after an error. A
-/// longer name moves only later words of its own line, so that later errors keep their line
-/// numbers.
+/// field becomes its text. Returns nothing after an error. A longer name moves only later words of
+/// its own line, so that later errors keep their line numbers.
 static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::StringRef text,
                                                 const google::protobuf::Descriptor *message) {
   std::string result;
