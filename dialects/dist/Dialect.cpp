@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers the attributes and ops of the dist dialect. Attributes store names and sizes in MLIR's
+// own terms. Passes compute with value classes (Mesh, Sharding), and the functions here convert
+// between both. Legality of a mesh is checked by the value class alone.
 #include "dialects/dist/Dist.h"
 
 #include "mlir/IR/DialectImplementation.h"

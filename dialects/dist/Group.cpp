@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes group members from mesh coordinates, or looks them up if the group lists ranks. Also
+// verifies the group of every collective (rules C7 to C9).
 #include "dialects/dist/Group.h"
 
 #include "dialects/dist/Checks.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts between ranks and coordinates by mixed-radix arithmetic: the digits of a rank are its
+// coordinates, the last axis the lowest digit. A group varies the digits of its own axes.
 #include "dialects/dist/Mesh.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes which box each border is, in the sender's tile and in the receiver's result. Directions
+// are numbered clockwise from north, so the opposite of one is four places on. Tiles are [batch,
+// channels, rows, columns].
 #include "dialects/dist/Neighbors.h"
 
 #include "llvm/ADT/Twine.h"

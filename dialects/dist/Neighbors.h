@@ -22,8 +22,8 @@ std::optional<unsigned> findSentInput(NeighborExchangeOp op, int64_t position, u
 /// own tile, then the borders that it receives.
 BoxMoves getMoves(NeighborExchangeV2Op op);
 
-/// Describes what is wrong with the neighbors or widths of an `op` whose tables are of the right
-/// form; empty if nothing is.
+/// Describes what is wrong with the neighbors or widths of `op`; empty if nothing is. The tables of
+/// `op` must be well-formed.
 std::string describeMismatch(NeighborExchangeV2Op op);
 
 /// Returns the moves from result to input that take the gradient back: sources and targets change

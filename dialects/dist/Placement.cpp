@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds a mesh in lists of blocks. A run of ranks at a fixed stride forms an axis while every step
+// moves the block by the same amount. The end of the run is the next stride. The strides of several
+// placements make one mesh if each divides the next.
 #include "dialects/dist/Placement.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -32,8 +36,8 @@ int64_t countEqualSteps(const Placement &placement, int64_t stride) {
   return largest;
 }
 
-/// Returns the strides at which the placement's blocks change in another way; empty if it does not
-/// follow a grid.
+/// Returns the strides of the coarsest grid that the placement follows: those at which the move per
+/// step changes. Empty if it follows no grid.
 Strides findStrides(const Placement &placement) {
   int64_t numRanks = placement.blocks.size();
   Strides strides = {1};
@@ -46,7 +50,8 @@ Strides findStrides(const Placement &placement) {
   return strides;
 }
 
-/// Adds `added` to `strides`, unless some of them do not divide one another.
+/// Adds `added` to `strides`. Returns false and changes nothing unless each stride divides the
+/// next.
 bool merge(Strides &strides, const Strides &added) {
   Strides all = strides;
   all.insert(added.begin(), added.end());

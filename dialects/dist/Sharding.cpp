@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the value class by arithmetic on block counts. Every rank's block follows from its
+// position along the axes of each dimension. Verifies the rules C1 to C4 of a sharding.
 #include "dialects/dist/Sharding.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and cuts constants that are splats, dense literals or resources. A splat is cut without
+// expanding it. Elements of one bit need cases of their own: a literal packs them, a resource holds
+// a byte for each.
 #include "dialects/graph/Constants.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers the attributes and ops of the graph dialect. Also defines the assembly of initializers
+// and roles, and makes constants for folding.
 #include "dialects/graph/Graph.h"
 
 #include "mlir/IR/DialectImplementation.h"

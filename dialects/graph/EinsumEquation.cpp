@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits the text at "->" and ",", then checks the letters. The parts refer to the given text,
+// which must outlive them.
 #include "dialects/graph/EinsumEquation.h"
 
 #include "llvm/ADT/STLExtras.h"

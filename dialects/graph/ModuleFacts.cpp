@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traces a value back through reshapes, transposes, broadcasts, integer casts and the wrapping of
+// negative indices. If the trace ends at an input, its recorded range is intersected with the new
+// one. Ranges that do not overlap are not recorded.
 #include "dialects/graph/ModuleFacts.h"
 
 #include "dialects/graph/Roles.h"

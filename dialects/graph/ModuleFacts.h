@@ -32,7 +32,7 @@ struct IntegerRange {
 /// Records on the module that `value` must be in `range`. Does nothing unless `value` is an input
 /// of the model that was at most rearranged and cast to another type of integers. Follows
 /// `x < 0 ? x + n : x`, which counts negative indices from the end of n rows, to x.
-/// A range that is recorded already still holds, too.
+/// Intersects `range` with a range that is recorded already.
 void restrictInput(mlir::Value value, IntegerRange range);
 
 /// Returns the recorded range of an input; nothing if any value is valid. `module` may be the

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads, writes and verifies the annotation. The length of a run is not stored: it is the part's
+// share of all elements, in every period. Verifies the rules C6 and C7.
 #include "dialects/graph/ParameterPart.h"
 
 using namespace mlir;

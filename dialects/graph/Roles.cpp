@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stores roles as function argument and result attributes, and finds them by a linear search.
 #include "dialects/graph/Roles.h"
 
 using namespace mlir;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds rules: names and numbers their factors. FactorRulePrint.cpp prints them and
+// FactorRuleVerify.cpp checks them against shapes.
 #include "dialects/interfaces/FactorRule.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds stages by the attribute `pipe.stage` of nested modules and sorts them. Checks that no
+// number is missing or repeated.
 #include "dialects/pipe/Stages.h"
 
 using namespace mlir;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers the attributes and ops of the task dialect. Also parses, prints and verifies rank
+// expressions, which are a table or a sum over mesh axes.
 #include "dialects/task/Task.h"
 
 #include "mlir/IR/DialectImplementation.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes attention as a softmax in f32 between two matmuls. The gradient recomputes the softmax
+// weights from the saved `log_sum`. The hard part is a fully masked row: its maximum is -∞.
+// Replacements for the maximum and the sum make its result 0 instead of NaN.
 #include "dialects/graph/decompose/AttentionDecomposition.h"
 
 #include <limits>
@@ -20,7 +24,7 @@ bool AttentionOperands::mayBeFullyMasked() const {
 
 namespace {
 
-/// Builds one attention. `x` of a method is [batch, heads, positions, anything].
+/// Builds one attention. The parameter `x` of a method is [batch, heads, positions, anything].
 class AttentionBuilder {
 public:
   AttentionBuilder(const AttentionOperands &operands, DecompositionBuilder &builder)

@@ -22,7 +22,7 @@ struct AttentionOperands {
       : query(op.getQuery()), key(op.getKey()), value(op.getValue()), mask(op.getMask()),
         offset(op.getOffset()), scale(op.getScale().convertToDouble()), causal(op.getCausal()) {}
 
-  /// Returns whether some row may be fully masked, as far as sizes tell.
+  /// Returns whether some row may be fully masked, judging by sizes and by whether a mask exists.
   bool mayBeFullyMasked() const;
 };
 

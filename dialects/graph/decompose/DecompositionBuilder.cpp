@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds constants, casts and broadcasts whose types follow from another value.
 #include "dialects/graph/decompose/DecompositionBuilder.h"
 
 using namespace mlir;

@@ -8,7 +8,8 @@
 
 namespace pcc::graph {
 
-/// Builds values in the terms of one op: constants and broadcasts of one result type.
+/// An op builder with helpers for constants, casts and broadcasts. Their types follow from another
+/// value.
 class DecompositionBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   /// Inserts before `op`.

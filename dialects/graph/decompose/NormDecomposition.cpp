@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the mean, then the mean of squared deviations (the two-pass algorithm). Each rank
+// divides its sum by the count of all blocks, so that joining the blocks is a plain sum.
 #include "dialects/graph/decompose/NormDecomposition.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the update formulas of SGD, momentum, Adagrad, Adam, AdamW and LAMB. Arithmetic is in f32;
+// new values are cast to the types of the old ones. Adam, AdamW and LAMB share moments and bias
+// correction. Adam adds weight decay to the gradient, the other two to the update. LAMB also scales
+// the rate by its trust ratio.
 #include "dialects/graph/decompose/OptimizerDecomposition.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -94,7 +99,8 @@ struct AdamUpdate {
   Value moment1, moment2, direction;
 };
 
-/// Builds these values. `op` gives the numbers, `operands` the values; `gradient` is in f32.
+/// Builds these values. `op` gives the hyperparameters, `operands` the tensors; `gradient` is in
+/// f32.
 template <typename Op>
 AdamUpdate buildAdam(Op op, ValueRange operands, Value gradient, DecompositionBuilder &builder) {
   StepBuilder in(builder);

@@ -27,7 +27,7 @@ mlir::Value buildSampleLosses(mlir::Value logits, mlir::Value weights,
 /// Builds booleans that say which of `labels` are not `ignored`.
 mlir::Value buildCountedMask(mlir::Value labels, int64_t ignored, DecompositionBuilder &builder);
 
-/// Builds the losses with zero for samples that are not `kept`.
+/// Replaces the losses of samples whose boolean in `kept` is false by zero.
 mlir::Value maskLosses(mlir::Value losses, mlir::Value kept, DecompositionBuilder &builder);
 
 /// Reduces all elements of `value` to one.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks both shapes together from the slowest dimension. Each step takes the greatest common
+// divisor of the uncovered rests of both current dimensions as a factor, and never steps back.
 #include "dialects/graph/rules/ReshapeFactors.h"
 
 #include <numeric>
