@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the samples by a worklist, from the inputs through the factor rule of each op. A factor
+// that holds the samples takes them to every tensor that has it. A reduced factor gives a sum; a
+// whole factor is refused, except for batch norms and gathers with known indices.
 
 #include "passes/analysis/BatchDependence.h"
 
@@ -132,8 +136,7 @@ FailureOr<BatchPropagation::FactorPlace> BatchPropagation::locate(Operation *op,
   return refuse(op, "it takes the batch apart");
 }
 
-/// Returns whether the results of `op` serve as element numbers for random numbers, and for nothing
-/// else.
+/// Returns whether the results of `op` serve only as element numbers of random draws.
 static bool onlyNumbersDraws(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<DropoutOp, RngUniformOp>(user) ||
@@ -141,8 +144,8 @@ static bool onlyNumbersDraws(Operation *op) {
   });
 }
 
-/// Returns whether `op` takes the part for the batch although it reads all of it. A batch norm
-/// takes the statistics of the part. Random numbers use the numbers of its elements.
+/// Returns whether `op` may read a part of the batch as if it were the whole batch. A batch norm
+/// takes the statistics of the part. Random numbers count the elements of the part.
 static bool isOfPart(Operation *op) {
   return isa<BatchNormOp>(op) || (isa<IotaOp>(op) && onlyNumbersDraws(op));
 }

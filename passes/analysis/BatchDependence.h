@@ -39,8 +39,7 @@ public:
 
   /// Analyzes `function` for `count` parts of the batch, which is dimension 0 of every input. Fails
   /// with an error at the op that mixes samples, at the constant that differs between the parts, or
-  /// at the argument that cannot be divided. Every constant but scalars must
-  /// have one use only.
+  /// at the argument that cannot be divided. Every constant but scalars must have one use only.
   static mlir::FailureOr<BatchDependence> analyze(mlir::func::FuncOp function, int64_t count);
 
   Kind getKind(mlir::Value value) const;

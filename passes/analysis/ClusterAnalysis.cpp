@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the attribute of the nearest op around once. Checks the number of ranks anew at each
+// query.
 #include "passes/analysis/ClusterAnalysis.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The machine for which a module is compiled. Phase graph attaches its description to the module as
-// text, so that every later pass, and a crash reproducer, sees the same machine.
+// text, so that every later pass, and a crash reproducer, uses the same machine.
 //
 //   module attributes {pcc.cluster = "2x8xH100"}
 #pragma once

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the subject and compiles its pattern to a POSIX expression. LLVM's Regex does not know \d,
+// \w and \s, so these are rewritten first, inside and outside of brackets.
 #include "passes/analysis/ConstraintSubject.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Subject of an entry of `dist.constraints` or `pipe.constraints`, which one key of the entry
-// gives.
+// Reads the subject of an entry of `dist.constraints` or `pipe.constraints`: the ops or parameters
+// to which the entry applies. Exactly one key of the entry names the subject. The entry
 //
 //   {module = "/h\\.0", stage = 1 : i64, place = "constraints.textproto:3"}
 //

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides by width for integers; every width other than 1, 8 and 32 counts as i64.
 #include "passes/analysis/ElementTypes.h"
 
 using namespace mlir;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Enumerates counts factor by factor, depth first, with the devices that are left. An order between
+// two factors is checked at the later one, so that illegal prefixes are cut off early.
 #include "passes/analysis/LegalStrategies.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"

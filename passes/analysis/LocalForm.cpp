@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides by the kind of the factor. Only whole and window factors ask the op.
 #include "passes/analysis/LocalForm.h"
 
 #include "passes/analysis/LocalForm.cpp.inc"

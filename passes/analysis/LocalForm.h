@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Interface of ops with a local form of their own.
+// Interface of ops with a local form: a program that computes the block of one rank. Such an op may
+// also be split along whole and window factors.
 #pragma once
 
 #include "mlir/IR/Builders.h"

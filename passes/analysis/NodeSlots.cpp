@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches operands by name: collects the names that a value may have in the file, then looks for a
+// node input with such a name. Views are followed from the input back to the source; their
+// permutations compose. Shapes must fit, and unused tensors are preferred.
 #include "passes/analysis/NodeSlots.h"
 
 #include "dialects/graph/ParameterPart.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the operands and results of a program's ops that are inputs and outputs of nodes in the
+// Finds slots: operands and results of a program's ops that are inputs and outputs of nodes in the
 // model's file (FileNodes.h).
 //
 //   node 3: MatMul(x, w_t) -> y      %y = graph.matmul %x, %w   loc(node 3)
-//   w_t is a view of w               operand 0 is x, operand 1 is w_t in order [1, 0], result 0 is
-//   y
+//   w_t is a view of w               slots: operand 0 is x, operand 1 is w_t in order [1, 0],
+//                                    result 0 is y
 //
 // An op may stand for several nodes, and a node for several ops. A tensor inside either has no
 // slot. An op's operand is a node's input if the file connects them: the operand is the parameter

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads names from nested locations. A derived op and a node under a module name look alike: both
+// are names around names. A node's inner name directly encloses a position in a file; that of a
+// derived op's origin does not.
 #include "passes/analysis/OpNames.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -26,8 +30,9 @@ StringRef getName(Operation *op) {
   return name.empty() ? op->getName().stripDialect() : name;
 }
 
-/// Returns the name of the node under a name by modules; null for other names. Such a node's name
-/// encloses a position of the file, as that of an op from which another is derived does not.
+/// Returns the name of the node under a name by modules; null for other names. A node's name
+/// directly encloses a position of the file. The name of an op from which another is derived does
+/// not.
 static NameLoc findNode(NameLoc name) {
   auto node = dyn_cast<NameLoc>(name.getChildLoc());
   return node && isa<FileLineColLoc>(node.getChildLoc()) ? node : NameLoc();

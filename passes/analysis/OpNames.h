@@ -5,9 +5,9 @@
 //   loc("/fc1/MatMul"("model.onnx":3:0))                     /fc1/MatMul
 //   loc(fused["/ln/Sub", "/ln/Pow"])                         /ln/Sub and /ln/Pow: a raised op
 //   loc("/fc1/MatMul.grad"("/fc1/MatMul"("model.onnx":3:0))) /fc1/MatMul.grad, from /fc1/MatMul
-//   loc("fc1/matmul"("node_MatMul_3"("model.onnx":3:0)))     fc1/matmul and node_MatMul_3: an op
-//   named
-//                                                            by its module
+//   loc("fc1/matmul"("node_MatMul_3"("model.onnx":3:0)))     fc1/matmul and node_MatMul_3
+//
+// The last op is named by its module: the path of a framework's module, `/`, and the kind of op.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

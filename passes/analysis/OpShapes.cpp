@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Divides each dimension by the product of its factors' counts.
 #include "passes/analysis/OpShapes.h"
 
 #include "mlir/IR/BuiltinTypes.h"

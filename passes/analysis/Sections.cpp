@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the actions of each section in `pipe.step`. The order of first actions gives the begun
+// sums, and the order of last actions gives the open sums.
 #include "passes/analysis/Sections.h"
 
 #include "dialects/graph/Roles.h"

@@ -15,8 +15,10 @@ namespace pcc::analysis {
 struct Section {
   mlir::func::FuncOp function;
   int64_t runs = 0; ///< actions of a step that run it; 0: runs by itself, in evaluation
-  llvm::SmallPtrSet<mlir::Attribute, 4> begunSums; ///< roles to whose sums sections before it add
-  llvm::SmallPtrSet<mlir::Attribute, 4> openSums;  ///< roles to whose sums later sections add
+  /// Roles of sums to which earlier sections add.
+  llvm::SmallPtrSet<mlir::Attribute, 4> begunSums;
+  /// Roles of sums to which sections with a later last action add.
+  llvm::SmallPtrSet<mlir::Attribute, 4> openSums;
   /// Results by role, in their order.
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<unsigned, 1>> results;
 

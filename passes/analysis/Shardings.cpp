@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes the annotations. Reshards and conversions to global tensors carry their result's
+// sharding in attributes of their own.
 #include "passes/analysis/Shardings.h"
 
 using namespace mlir;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the bytes and messages of one group member from the types of the op. Block exchanges are
+// counted from their table, by the busiest receiver. Seconds come from runtime/machine.
 #include "passes/analysis/cost/CollectiveCost.h"
 
 #include "dialects/dist/Group.h"

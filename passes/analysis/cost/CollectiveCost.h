@@ -8,7 +8,8 @@
 
 namespace pcc::analysis {
 
-/// Returns the traffic of a member. `op` is a dist op that communicates, on blocks of one rank.
+/// Returns the traffic of one member of the group. `op` is a dist op that communicates, on blocks
+/// of one rank.
 machine::Traffic trafficOf(mlir::Operation *op);
 
 /// Returns the group of `op`, or all ranks of `mesh` if `op` has none. If groups differ, returns

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classifies ops and counts flops by tables. Contractions are counted as matmuls; other ops have a
+// fixed number of flops per element. Bytes are those of all operands and results; a reshape has
+// none.
 #include "passes/analysis/cost/Cost.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Visits ops in program order and remembers what each kernel has read and launched. The hard part
+// is ops that are recomputed where they are read: their one read is charged to them, not to their
+// readers. Live bytes are a sweep over first and last uses.
 #include "passes/analysis/cost/KernelShares.h"
 
 #include "passes/analysis/kernels/Kernels.h"
@@ -41,7 +45,8 @@ private:
     return own != kernels.end() && own->second == kernel;
   }
 
-  /// A recomputed value takes its own share, unless an op needs the value in memory.
+  /// The read of a recomputed value is charged to the op that computes it (shareOfRepeated). An op
+  /// that needs the value in memory reads it from there.
   bool readsFromMemory(OpOperand &operand, int64_t kernel) {
     Value root = viewRoot(operand.get());
     Operation *producer = root.getDefiningOp();

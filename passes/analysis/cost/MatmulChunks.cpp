@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches the pattern and evaluates the formula of the header for every count that divides the
+// rows. Takes the fastest; ties go to the smaller count.
 #include "passes/analysis/cost/MatmulChunks.h"
 
 #include "passes/analysis/cost/CollectiveCost.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes the maximum of computing time and memory time, plus the launch. Only bytes and flops depend
+// on the shapes. Tensors, element types and matmuls are collected once.
 #include "passes/analysis/cost/OpCostModel.h"
 
 #include "mlir/IR/BuiltinTypes.h"

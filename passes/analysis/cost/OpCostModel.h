@@ -3,7 +3,7 @@
 // Roofline cost model for one op: the time on one device, for any shapes of operands and results.
 // Collectives have other costs (ReshardCostModel.h) and cost nothing here.
 //
-//   f32 matmul 4096x4096 by 4096x4096 on 8xH100      2.06 ms, by the rate of products
+//   f32 matmul 4096x4096 by 4096x4096 on 8xH100      2.06 ms, bound by the rate of matmuls
 //   the same with rows and columns in two parts      0.52 ms
 #pragma once
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches these patterns by shapes and positions of dimensions, through views.
 #include "passes/analysis/kernels/Epilogues.h"
 
 #include "passes/analysis/kernels/Kernels.h"

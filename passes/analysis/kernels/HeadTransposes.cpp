@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches transposes by their permutation. An attention and its gradients are accepted only
+// together, because they share the layout of the result.
 #include "passes/analysis/kernels/HeadTransposes.h"
 
 #include "dialects/task/EpilogueAttrs.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traces returned gradients to the values that make them, across sections by role. Then visits the
+// hoisted kernels. An all_reduce counts if its operand and its result have the same place in the
+// memory plan.
 #include "passes/analysis/kernels/HoistedReductions.h"
 
 using namespace mlir;

@@ -5,9 +5,9 @@
 //   @backward  returns %g as gradient "a" and as gradient "b"
 //   @update    all_reduce of gradient "a", hoisted into @backward, in the buffer of %g
 //
-// Users see a gradient as the sum over the ranks. The buffer of %g is therefore read after the
-// all_reduce, for "a" and for "b", and no reader sums the ranks' values again. The emitted results
-// (passes/lower/program/Boundary.cpp) and the proof of the memory plan
+// A gradient that users read is the sum over the ranks. The buffer of %g is therefore read after
+// the all_reduce, for "a" and for "b", and no reader sums the ranks' values again. The emitted
+// results (passes/lower/program/Boundary.cpp) and the proof of the memory plan
 // (passes/schedule/memory/MemoryPlanChecker.h) both follow this rule.
 #pragma once
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Joins groups, and orders them. A join is refused if a path of dependences leaves one group and
+// enters the other through a third: the kernels would form a cycle. Order is Kahn's topological
+// sort with a priority queue, which starts communication first.
 #include "passes/analysis/kernels/KernelGroups.h"
 
 #include "passes/analysis/kernels/Kernels.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classifies ops by kind, then checks groups by element counts. A value of as many elements as
+// iterations is full; one of as many elements as rows or columns is reduced. Broadcasts between
+// members must repeat each row in place.
 #include "passes/analysis/kernels/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"

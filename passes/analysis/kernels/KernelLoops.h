@@ -2,6 +2,9 @@
 //
 // Determines the loops of kernels, and which ops one pass of loops computes.
 //
+// The form of a kernel (task::FormAttr) is the kind and the sizes of its loops: a map, a reduction
+// of rows or columns, or a library call.
+//
 // The loops of a kernel run over outer × inner elements. A value of the kernel is *full* (one
 // element per iteration) or *reduced* (one per row, in form rows; one per column, in form columns).
 // A full value may be read only at the same element, a reduced value only at the same row. So a
@@ -42,9 +45,9 @@ bool isLibraryCall(const KernelLoops &loops);
 /// compute its operand with all threads in another kernel, and to read the result again.
 bool isNarrow(const KernelLoops &loops);
 
-/// Returns the loops that compute both kernels: those of their reductions if these are equal, or of
-/// the reduction whose full or reduced size the other kernel has, or of two maps of equal size.
-/// Returns nothing otherwise.
+/// Returns the loops that compute both kernels, or nothing. Two reductions need equal loops, two
+/// maps equal sizes. A map joins a reduction of the same full or reduced size; a narrow reduction
+/// takes only a map of its reduced size.
 std::optional<KernelLoops> unite(const KernelLoops &a, const KernelLoops &b);
 
 /// Returns true if one pass of `loops` computes all of `ops`. Each op must have a full or reduced

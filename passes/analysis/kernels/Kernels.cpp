@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads kernels back from the annotations. Recomputed ops belong to no kernel, so readers and
+// sources are found through chains of them.
 #include "passes/analysis/kernels/Kernels.h"
 
 #include "dialects/dist/Dist.h"
@@ -37,7 +40,7 @@ bool isRecomputed(Operation *op) {
 }
 
 /// Returns for each dimension of the first operand, without dimensions of size one, its size and
-/// whether the op combines it. A composite combines the factors that a part does not keep.
+/// whether the op combines it. A composite combines its factors that are not parallel.
 static SmallVector<std::pair<int64_t, bool>> listDims(Operation *op) {
   SmallVector<std::pair<int64_t, bool>> dims;
   auto add = [&](int64_t size, bool isCombined) {

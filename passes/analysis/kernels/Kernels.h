@@ -25,8 +25,8 @@ using task::hoistedAttrName;
 using task::kernelAttrName;
 using task::placeAttrName;
 
-/// Place of a hoisted kernel, in another section: it needs nothing but values that this section
-/// leaves in its last action.
+/// Place of a hoisted kernel, which runs in another section than its own. It reads only values that
+/// this section leaves in its last action.
 struct HoistedPlace {
   llvm::StringRef section;
   int64_t behind = -1; ///< runs after this kernel of that section; -1: before all

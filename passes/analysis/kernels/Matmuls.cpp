@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records for each matmul which dimensions of operands and results multiply to its four sizes.
+// Sizes are evaluated later, on the shapes of one rank.
 #include "passes/analysis/kernels/Matmuls.h"
 
 #include "dialects/graph/EinsumEquation.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Multiplies per-dimension results. For each dimension, the axes with which both cuts begin drop
+// out. The remaining numbers of blocks give the kept elements and the touched blocks by
+// divisibility alone.
 #include "passes/analysis/reshard/ExchangeVolume.h"
 
 #include "llvm/ADT/STLExtras.h"

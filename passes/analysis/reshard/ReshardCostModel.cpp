@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps each step to a collective with bytes and messages. Mesh axes become sizes and strides of
+// ranks, from which runtime/machine derives the links in use.
 #include "passes/analysis/reshard/ReshardCostModel.h"
 
 #include "runtime/machine/Roofline.h"

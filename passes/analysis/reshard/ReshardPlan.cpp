@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs Dijkstra's algorithm over shardings. Mesh axes are merged first, so that the graph stays
+// small. A direct path gives an upper bound that prunes the search, and a plan if the search is cut
+// off.
 #include "passes/analysis/reshard/ReshardPlan.h"
 
 #include "passes/analysis/reshard/ReshardSteps.h"
@@ -14,8 +18,8 @@ using pcc::dist::Sharding;
 
 namespace pcc::analysis {
 
-// Merges mesh axes that two shardings use as one: adjacent in the same dimension of both, or
-// partial or unused together. A search over shardings then sees few axes, whatever the mesh.
+// Merges mesh axes that can stand for one axis. In each of the two shardings they are adjacent in a
+// dimension, both partial or both unused. The search then has few axes, whatever the mesh.
 //
 //   from            to            mesh            merged to two axes
 //   [a.b, c]        [_, a.b]      a=2, b=2, c=2   "a.b" of 4, "c" of 2

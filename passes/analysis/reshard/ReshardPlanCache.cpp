@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks plans up by the text of all their inputs. Element sizes count only if costs are in seconds.
 #include "passes/analysis/reshard/ReshardPlanCache.h"
 
 using namespace llvm;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generates the edges of the search. Gathers and all-to-alls move the fastest axes of a dimension
+// only, because blocks stay contiguous that way. Any other change of cuts is an exchange to one of
+// the destination's goals.
 #include "passes/analysis/reshard/ReshardSteps.h"
 
 #include "passes/analysis/reshard/ExchangeVolume.h"
@@ -51,8 +55,8 @@ private:
   }
 
   /// Adds steps that reduce partial axes, or reduce and scatter them: some of the axes, in every
-  /// order. This includes axes that the target keeps: with no partial axis in the way, more ranks
-  /// can share the work.
+  /// order. This includes axes that are partial in the target, too: after their reduction, more
+  /// ranks can share the work.
   void addReductions() { addReductionsAfter({}, from.getPartialAxes()); }
 
   /// Adds the steps that reduce `taken`, and then some of `left`.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the graph once for all tensors of one divisibility class. Then scales the costs of its
+// edges to the tensor and computes all shortest paths by Floyd's algorithm.
 #include "passes/analysis/reshard/ReshardTable.h"
 
 #include "passes/analysis/reshard/ReshardSteps.h"

@@ -9,7 +9,7 @@
 //   ReshardTable    the costs of the steps for one tensor, and the cheapest paths of all pairs
 //
 // [8, 1024, 512] and [8, 1024, 2048] share a graph on 2x4 ranks. The costs are those of planReshard
-// with all waypoints, for sums and for whole or cut tensors.
+// with all waypoints. Partial shardings are sums only.
 #pragma once
 
 #include "passes/analysis/reshard/ReshardCostModel.h"
