@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the losses in a table of functions that check types and build the op. Losses of classes
+// share one set of functions, losses of single elements another.
 #include "passes/autodiff/Losses.h"
 
 #include "passes/autodiff/OptionList.h"

@@ -2,7 +2,7 @@
 //
 // The losses that --loss knows, one row each.
 //
-//   --loss=softmax_cross_entropy                            names as far as they are unambiguous
+//   --loss=softmax_cross_entropy                            the only output, the input "labels"
 //   --loss=softmax_cross_entropy:logits,labels              an output and an input of the model
 //   --loss=softmax_cross_entropy:logits,labels,reduction=sum,ignore_index=-100
 //   --loss=nll                                              of logarithms of probabilities

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps the location of the origin in a name. Repeated names are numbered backward from the last
+// op, which needs one pass.
 #include "passes/autodiff/Names.h"
 
 #include "dialects/graph/Roles.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the optimizers in a table of options, states, defaults and a function that builds the op.
+// The parser is shared, and so is the function of the Adam family. The update formulas are in
+// dialects/graph/decompose/OptimizerDecomposition.cpp.
 #include "passes/autodiff/Optimizers.h"
 
 #include "passes/autodiff/OptionList.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits at commas, then at the first `=`. Reports every error in terms of the option and its
+// owner.
 #include "passes/autodiff/OptionList.h"
 
 #include "llvm/ADT/STLExtras.h"

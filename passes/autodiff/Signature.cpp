@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and rewrites signatures by their roles. Before a split, types are global; in a function
+// annotated as local they are the blocks of one rank, with the sharding on each argument and
+// result.
 #include "passes/autodiff/Signature.h"
 
 using namespace mlir;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks the options with the parsers that the passes use, and orders the passes of phase grad.
 #include "passes/autodiff/TrainingOptions.h"
 
 #include "passes/autodiff/Losses.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills the table from all families, and holds the rows without a rule. Also implements the helpers
+// with which rules build ops.
 #include "passes/autodiff/derivatives/Derivatives.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

@@ -22,7 +22,7 @@ namespace pcc::autodiff {
 //   y = exp(x)      rule:  b.setGradient(0, b.mul(b.gradient(), b.result()))
 //
 // A gradient has the type of its value. A result at which no gradient arrived has a null gradient,
-// which means zero. A rule of an op with one result never sees null.
+// which means zero. A rule of an op with one result never gets null.
 
 /// Builds the backward ops of one forward op NAME. Their location is NAME.grad unless a rule
 /// changes it with named().
@@ -161,7 +161,7 @@ private:
 const DerivativeTable &getDerivativeTable();
 
 /// Names the following op NAME.grad_weight if its value is the gradient of a parameter, else
-/// NAME.grad. The parameter may be seen through a change of shape or type.
+/// NAME.grad. The parameter may have been reshaped or cast.
 void nameAfterOperand(Backward &b, unsigned index);
 
 // The families, each in its own file.

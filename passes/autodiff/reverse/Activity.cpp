@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs two data-flow analyses to a fixpoint. One goes forward from the sources (varying values),
+// the other backward from the loss (needed values). One walk each is enough unless a receive comes
+// before the send of its tag.
 #include "passes/autodiff/reverse/Activity.h"
 
 #include "dialects/dist/Dist.h"
@@ -8,8 +12,8 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
-/// Returns whether gradients pass the op. An op of unknown derivative counts as one, so that it is
-/// reported.
+/// Returns whether gradients pass the op. An op without a row in the table counts as well, so that
+/// it is reported.
 static bool passesGradients(Operation &op) {
   const Derivative *derivative = getDerivativeTable().lookup(op.getName().getStringRef());
   return !derivative || derivative->kind != Derivative::Kind::Zero;
@@ -61,7 +65,7 @@ bool Activity::isActive(Operation *op) const {
   return passesGradients(*op) && llvm::any_of(op->getResults(), active);
 }
 
-/// Marks the values that vary through `op`; true if one is new.
+/// Adds the values that vary through `op`; true if one is new.
 bool Activity::findVarying(Operation &op) {
   std::optional<int64_t> tag = floatTag(&op);
   bool varies = llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
@@ -74,7 +78,7 @@ bool Activity::findVarying(Operation &op) {
   return insertAll(varying, llvm::make_filter_range(op.getResults(), isFloat));
 }
 
-/// Marks the values that the loss needs through `op`; true if one is new.
+/// Adds the values that the loss needs through `op`; true if one is new.
 bool Activity::findNeeded(Operation &op) {
   std::optional<int64_t> tag = floatTag(&op);
   if (tag && isa<dist::RecvOp>(op))
