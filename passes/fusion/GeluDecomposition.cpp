@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates ops numerically: a value is computed at 49 points from -6 to 6 and compared with gelu
+// or its derivative. Searches are limited to 64 ops. The tolerance allows for constants rounded to
+// the element type.
 #include "passes/fusion/GeluDecomposition.h"
 
 #include "dialects/graph/Gelu.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares bytes moved, from the value back to its operands with memoization. Recomputing an
+// operand costs the bytes of its own operands. Reading it costs its bytes per reader, plus a write
+// if it is not in memory yet. Does not weigh arithmetic.
 #include "passes/fusion/RematRecipe.h"
 
 #include "dialects/graph/Graph.h"
