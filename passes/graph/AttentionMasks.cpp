@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates constant masks element by element, and bounds other masks by where their values come
+// from. A constant that hides all positions beyond a diagonal becomes the flag `causal`. What
+// remains is added up to one mask.
 #include "passes/graph/AttentionMasks.h"
 
 #include "dialects/graph/Constants.h"
@@ -13,7 +17,7 @@ namespace pcc::graph {
 
 namespace {
 
-/// Number of elements up to which the visibility of all masks together is computed.
+/// Maximum number of elements for which the visible positions of all masks together are computed.
 constexpr int64_t maxVisible = int64_t(1) << 26;
 
 bool isHidden(double number) { return number <= maxHiddenScore; }
@@ -59,7 +63,7 @@ struct ConstantFacts {
   bool isZero = true;      ///< no position is hidden, and nothing is added
   bool isTwofold = true;   ///< all numbers are 0 or hide
   bool hidesByInf = true;  ///< hidden positions are -∞
-  bool hidesAhead = false; ///< positions of the key beyond the query's + offset are hidden
+  bool hidesAhead = false; ///< all positions of the key beyond the query's + offset are hidden
   bool hidesOther = false; ///< other positions are hidden as well
   int64_t offset = 0;
 };
@@ -73,7 +77,8 @@ struct Masks::Term {
 
 Masks::~Masks() = default;
 
-/// Finds the offset of a mask that hides all positions ahead of it, as the first row shows it.
+/// Takes the offset of a causal mask from the last visible position of the first row. Then checks
+/// whether the positions beyond this diagonal are hidden, and whether others are.
 static void findAhead(const Numbers &mask, ArrayRef<int64_t> scores, ConstantFacts &facts) {
   int64_t rows = scores[2], columns = scores[3];
   if (mask.shape[2] != rows || mask.shape[3] != columns)
@@ -184,8 +189,8 @@ std::string Masks::findObstacle() const {
   return "";
 }
 
-/// Returns whether an attention may leave out what `term` hides ahead. It may if the scores there
-/// are -∞, or if they have no weight beside those of another position.
+/// Returns whether the flag `causal` may replace the positions that `term` hides beyond a diagonal.
+/// It may if the scores there are -∞, or if every row has a visible position beside them.
 bool Masks::mayBeCausal(const Term &term) const {
   return term.added && term.facts.hidesAhead && (term.facts.hidesByInf || everyRowSees);
 }
@@ -216,7 +221,7 @@ static Value makeAdded(const Mask &mask, ArrayRef<int64_t> scores, Type element,
   return value;
 }
 
-/// Returns for each row whether a boolean mask shows a position: a number above 0.
+/// Returns for each row a number above 0 if a boolean mask leaves a position visible, else 0.
 static Value findSight(const Mask &mask, ArrayRef<int64_t> scores, Type element,
                        PatternRewriter &rewriter, Location loc) {
   Value visible = narrow(mask.value, scores, rewriter, loc);

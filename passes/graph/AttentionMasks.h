@@ -2,6 +2,10 @@
 //
 // Masks between the scores of an attention and their softmax: numbers that are added, and booleans
 // that replace scores. Scores are [batch, heads, positions of the query, positions of the key].
+//
+// A row is one position of the query. A mask hides a position of the key if its score there is at
+// most maxHiddenScore; other positions are visible. A row without a visible position is fully
+// masked.
 #pragma once
 
 #include "passes/graph/Match.h"
@@ -23,7 +27,7 @@ struct Mask {
 /// The operands of an attention that stand for all masks.
 struct Masking {
   mlir::Value mask, offset;
-  mlir::Value sees; ///< numbers above 0 for rows that see a position, else null: all rows do
+  mlir::Value sees; ///< numbers above 0 for rows with a visible position; null: every row has one
   bool causal = false;
 };
 
@@ -35,15 +39,15 @@ public:
   ~Masks();
 
   /// Returns why an attention with these masks would differ from the scores' softmax; empty if it
-  /// does not. Rows that are wholly masked decide. An attention yields 0 for them if their scores
+  /// does not. Only fully masked rows may differ. An attention yields 0 for them if their scores
   /// are -∞, and what the softmax yields if finite numbers are added.
   std::string findObstacle() const;
 
   /// Returns whether constant masks amount to nothing, or to the flag `causal`.
   bool isFlag() const;
 
-  /// Makes the operands of the attention. A select by a finite number gives wholly masked rows
-  /// equal weights, and their query no gradient. So does an attention whose query is 0 there: rows
+  /// Makes the operands of the attention. A select by a finite number gives a fully masked row
+  /// equal weights, and its query no gradient. An attention does the same if its query is 0 in rows
   /// for which `sees` is not above 0.
   Masking build(mlir::PatternRewriter &rewriter, mlir::Location loc) const;
 
@@ -55,7 +59,7 @@ private:
   llvm::SmallVector<int64_t> scores;
   mlir::Type element;
   std::vector<Term> terms;
-  bool everyRowSees = false; ///< whether it is proved that no row is wholly masked
+  bool everyRowSees = false; ///< whether it is proved that no row is fully masked
 };
 
 } // namespace pcc::graph

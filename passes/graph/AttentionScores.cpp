@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks from the softmax back to the matmul of the scores, one op at a time. Collects the scale and
+// the masks on the way. The first op that an attention cannot express ends the walk with a reason.
+// Nothing is built before the match is certain.
 #include "passes/graph/AttentionScores.h"
 
 #include "passes/graph/Narrow.h"
@@ -23,7 +27,7 @@ static bool keepsMatrices(Operation *op) {
   return from.size() >= 2 && to.size() >= 2 && from.take_back(2) == to.take_back(2);
 }
 
-/// Returns x of select(x is NaN, 0, x), which torch's exporter puts behind a softmax so that wholly
+/// Returns x of select(x is NaN, 0, x), which torch's exporter puts behind a softmax so that fully
 /// masked rows are 0; else null.
 static Value findGuarded(SelectOp op) {
   auto compare = op.getPredicate().getDefiningOp<CompareOp>();

@@ -24,8 +24,9 @@ struct AttentionMatch {
 /// heads and a guard against NaN; null if there is none.
 SoftmaxOp findWeights(MatmulOp op);
 
-/// Replaces `key` and `value`, both of rank 4, by the heads that they repeat for groups. Returns
-/// whether both repeat as many heads.
+/// Prepares grouped-query attention: replaces `key` and `value`, both of rank 4, by their heads
+/// before the repetition for groups. Returns false, and changes nothing, unless both repeat equally
+/// many heads.
 bool takeGroups(mlir::Value &key, mlir::Value &value, mlir::PatternRewriter &rewriter);
 
 /// Matches the attention that ends in `op`. If there is a softmax between two matmuls that is no

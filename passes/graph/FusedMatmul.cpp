@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the columns of the weight through reshapes and transposes to every reader, depth first.
+// Any reader that is not a cut ends the search. A reshape keeps the columns if it regroups them
+// without mixing them with rows.
 #include "passes/graph/FusedMatmul.h"
 
 #include "dialects/graph/EinsumEquation.h"
@@ -11,9 +15,9 @@ namespace pcc::graph {
 
 using Dims = SmallVector<int64_t>;
 
-/// Returns the dimensions of `to` that hold the elements along `dims` of `from` after a reshape.
-/// Walks both shapes in groups of dimensions with equal products. The dimensions of a group must be
-/// consecutive columns in order, or no columns; returns nothing if they are mixed.
+/// Returns the dimensions of `to` that hold the columns after a reshape of `from`, where `dims`
+/// hold them. Walks both shapes in groups of dimensions with equal products. A group must hold
+/// columns alone, in order, or none; returns nothing for a mixed group.
 static std::optional<Dims> followReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                                          ArrayRef<int64_t> dims) {
   llvm::DenseMap<int64_t, Dims> groupOf; // the dims of `to`, by the first dim of `from`

@@ -6,8 +6,8 @@
 //   x · W [+ b]   [2, 5, 192] -> reshape [2, 5, 3, 4, 16] -> transpose [3, 2, 4, 5, 16] -> slices
 //
 // Here the columns of W lie, slowest first, in dimensions (2), then (2, 3, 4), then (0, 2, 4),
-// whose first is cut. Decomposition have the columns 0 to 63, 64 to 127 and 128 to 191 of each
-// period of 192. With heads before the parts, [2, 5, 4, 3, 16], the period is 48: a part then
+// whose first is cut. The three parts have the columns 0 to 63, 64 to 127 and 128 to 191 of
+// each period of 192. With heads before the parts, [2, 5, 4, 3, 16], the period is 48: a part then
 // takes 16 columns of every 48.
 #pragma once
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches numbers by tolerance, since files round constants. Products are flattened recursively,
+// with the exponent of each factor.
 #include "passes/graph/Match.h"
 
 #include "dialects/graph/Constants.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the matcher of AttentionScores.h on every matmul that is left after attentions have been
+// raised, and keeps the reasons.
 #include "passes/graph/MissedAttention.h"
 
 #include "passes/graph/AttentionScores.h"

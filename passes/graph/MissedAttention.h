@@ -12,7 +12,7 @@ struct MissedAttention {
   std::string reason;
 };
 
-/// Finds them below `op`, in program order.
+/// Finds all of them inside `op`, in program order.
 llvm::SmallVector<MissedAttention> findMissedAttentions(mlir::Operation *op);
 
 } // namespace pcc::graph

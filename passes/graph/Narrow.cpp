@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the smallest shape of each value from its operands, then rebuilds the ops in that shape.
+// Shapes are matched by groups of dimensions with equal products.
 #include "passes/graph/Narrow.h"
 
 #include "dialects/graph/Constants.h"
@@ -72,7 +75,8 @@ std::optional<Numbers> readNumbers(Value value) {
   return Numbers{SmallVector<int64_t>(type.getShape()), {numbers->begin(), numbers->end()}};
 }
 
-/// Calls `visit` for each pair of groups of dimensions that have as many elements.
+/// Calls `visit` for each pair of smallest groups of dimensions with equal products. Returns false
+/// if `visit` does, or if the shapes have no such groups.
 static bool forEachGroup(ArrayRef<int64_t> whole, ArrayRef<int64_t> target,
                          function_ref<bool(ArrayRef<size_t>, ArrayRef<size_t>)> visit) {
   size_t dim = 0, other = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values without their repetition along dimensions: masks are small, and exporters expand them.
+// Undoes the repetition of values along dimensions. Exporters expand small masks to the shape of
+// the scores.
 #pragma once
 
 #include "passes/graph/Match.h"
@@ -19,8 +20,8 @@ struct Numbers {
 /// Returns the numbers of a value that constants define, up to repetition and selection.
 std::optional<Numbers> readNumbers(mlir::Value value);
 
-/// Returns `small`, a shape with some dimensions of `whole` reduced to 1, in the rank of `target`,
-/// a shape with as many elements as `whole`. Fails if a dimension of `target` consists of reduced
+/// Returns `small` in the rank of `target`. `small` is `whole` with some dimensions reduced to 1;
+/// `target` has as many elements as `whole`. Fails if a dimension of `target` consists of reduced
 /// dimensions and others.
 std::optional<llvm::SmallVector<int64_t>> fitShape(llvm::ArrayRef<int64_t> whole,
                                                    llvm::ArrayRef<int64_t> small,

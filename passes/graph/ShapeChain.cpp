@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits the input's dimensions into factors as the ops of a chain require, and tracks the order of
+// the factors. Factors that stay neighbors are merged again. Tries the longest part of the chain
+// first.
 #include "passes/graph/ShapeChain.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 //
 // Simplifies chains of reshapes and transposes. A chain permutes the factors of its input:
 //
-//   [b,s,hd] reshape [b,s,h,d] transpose [b,h,s,d] reshape [bh,s,d] transpose [bh,d,s] reshape
-//   [b,h,d,s]
+//   [b,s,hd] reshape [b,s,h,d] transpose [b,h,s,d] reshape [bh,s,d] transpose [bh,d,s]
+//            reshape [b,h,d,s]
 //
 // keeps the factors b, s, h, d and puts them in the order b, h, d, s. So one reshape to [b,s,h,d]
 // and one transpose by [0,2,3,1] compute the same.
@@ -13,8 +13,8 @@
 
 namespace pcc::graph {
 
-/// Returns the value of `value` computed by the shortest chain of reshapes and transposes from one
-/// of the values that its own chain passes. Returns `value` itself if no chain is shorter. Makes at
+/// Rebuilds `value` by the shortest chain of reshapes and transposes from a value of its own chain.
+/// Returns `value` itself if no chain is shorter. Makes at
 /// most a reshape, a transpose and a reshape, before the insertion point.
 mlir::Value simplifyShapeChain(mlir::Value value, mlir::PatternRewriter &rewriter);
 
