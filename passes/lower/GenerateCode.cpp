@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps LLVM's API: clones kernels into a module of their own, translates it and sets the target's
+// layout. The O3 pipeline is LLVM's default one.
 #include "passes/lower/GenerateCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

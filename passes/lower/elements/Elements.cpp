@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes an element by recursion over the ops that define it, and memoizes by tensor and
+// row-major position. Elements narrower than 32 bits are widened when they are loaded and rounded
+// when they are stored.
 #include "passes/lower/elements/Elements.h"
 
 #include "dialects/graph/Graph.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits index arithmetic with as few divisions as possible. A dimension is split off only when an
+// op needs it alone. Quotient and remainder of one position are recognized and joined again.
 #include "passes/lower/elements/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

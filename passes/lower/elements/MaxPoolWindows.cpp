@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Searches a window by two nested loops that carry the greatest element and its position. Positions
+// in the padding are clamped into the image, and their elements are not taken.
 #include "passes/lower/elements/MaxPoolWindows.h"
 
 #include "passes/lower/elements/WindowLoops.h"

@@ -27,7 +27,7 @@ public:
   /// Returns the index of an element of one plane of the input or of the gradient.
   Index indexOf(mlir::Value tensor, mlir::Value plane, mlir::Value row, mlir::Value column);
 
-  /// Returns the position in the plane of a window's greatest element; -1 if the window sees only
+  /// Returns the position in the plane of a window's greatest element; -1 if the window holds only
   /// padding.
   mlir::Value findGreatest(mlir::Value plane, mlir::Value row, mlir::Value column);
 

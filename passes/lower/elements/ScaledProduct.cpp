@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits and joins f32 numbers by their bits, in the manner of frexp and ldexp. Subnormal numbers
+// are scaled first. The exponents add up as integers.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/lower/elements/Elements.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Translates to LLVM IR, links libdevice if it is called, optimizes without vector loops and emits
+// PTX. Runs `ptxas` as a process on temporary files. Kernels for the emulator are compiled for the
+// CPU instead.
 #include "passes/lower/gpu/CompilePtx.h"
 
 #include "passes/lower/GenerateCode.h"

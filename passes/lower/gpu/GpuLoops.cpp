@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses loops and grid by the kernel's form. Each form has a file of its own; gridOf and
+// emitGpuLoops make the same choices.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

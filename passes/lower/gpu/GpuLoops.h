@@ -8,8 +8,7 @@
 //             memory
 //   rows      pieces of a row; a short row belongs to a warp, a long row to a block
 //   columns   a column or a few adjacent ones, of every row that its warp has
-//   scatter   a warp has some rows of the result, and adds the updates that go there in their
-//   order;
+//   scatter   a warp has some rows of the result, and adds the updates that go there in order;
 //             of a max_pool's gradient: elements of a tile, whose windows the block computes first
 //
 // Grids depend on sizes alone, and threads combine in a fixed order: the bits are the same on every
@@ -22,8 +21,8 @@
 
 namespace pcc::lower {
 
-// The threads of a GPU block, as the code of one thread sees them: its numbers, and ways to combine
-// the values of the block's threads.
+// The threads of a GPU block: the numbers of the thread that runs the code, and ways to combine the
+// values of all threads.
 //
 //   warp    lanes 0 … 31: five exchanges, each with the lane whose number differs in one bit
 //   block   each warp's result goes to shared memory; after a barrier all threads combine them

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the helper kernels that a program needs, once for each combination of element types. Their
+// sizes are arguments, so the number of kernels does not grow with the model. Implements the
+// helpers of SupportKernel.h, and sums over actions.
 #include "passes/lower/gpu/SupportKernel.h"
 
 #include "passes/lower/host/EmitKernels.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits butterfly exchanges in a warp, then one round through shared memory. Each round allocates
+// shared memory of its own, so that one barrier is enough. It must therefore not be emitted inside
+// a loop.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

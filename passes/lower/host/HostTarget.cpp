@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the CPU features of this machine or of a named CPU, restricted to those that numeric loops
+// use. The architecture stays plain x86-64, so that no other feature is required.
 #include "passes/lower/host/HostTarget.h"
 
 #include "llvm/MC/TargetRegistry.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses loops by the kernel's form; each form has a file of its own. Also builds loops and nests
+// on scf.for.
 #include "passes/lower/host/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"

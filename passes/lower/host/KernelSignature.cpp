@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives the order of buffers and scalars from argument and result attributes. Rejects kernels for
+// whose ops or form no loops can be emitted.
 #include "passes/lower/host/KernelSignature.h"
 
 #include "dialects/graph/Graph.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the level of each value in one walk in program order.
 #include "passes/lower/host/RowLevels.h"
 
 #include "dialects/graph/Graph.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists accesses by kind of instruction, and compares byte ranges. Where an instruction may read
+// what it writes, the access counts as both.
 #include "dialects/task/InstructionAttrs.h"
 #include "passes/lower/program/Program.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Clones a kernel's ops into a function, with the recomputed ops that they read. Ranks, and sizes
+// of unequal groups, become scalar arguments. Functions are compared by their text.
 #include "passes/lower/program/Program.h"
 
 #include "dialects/dist/Dist.h"

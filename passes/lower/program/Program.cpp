@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes one buffer op for each place and type; equal constants share one. A buffer has the shape of
+// the value, so that views of one place are several buffers.
 #include "passes/lower/program/Program.h"
 
 #include "dialects/graph/Graph.h"

@@ -18,8 +18,8 @@ namespace pcc::lower {
 /// A kernel as a function, with the ops that give its scalar arguments.
 struct OutlinedKernel {
   mlir::func::FuncOp function;
-  /// Ops whose values are the scalar arguments, in order: `dist.rank`, and
-  /// `dist.group_size` of groups of different sizes.
+  /// Ops whose values are the scalar arguments, in order: `dist.rank`, and `dist.group_size` of
+  /// groups of different sizes.
   llvm::SmallVector<mlir::Operation *> scalars;
 };
 
@@ -152,7 +152,8 @@ struct ByteRange {
   int64_t begin = 0, end = 0;     ///< of the first ring entry
   int64_t copies = 1, stride = 0; ///< depth and stride of the ring
 
-  /// Returns whether the range for ring number `own` overlaps that of `other` for `theirs`.
+  /// Returns whether the range for ring number `own` overlaps that of `other` for `theirs`. A ring
+  /// number selects the entry of its value modulo the depth.
   bool overlaps(int64_t own, const ByteRange &other, int64_t theirs) const;
   /// Returns whether the ranges overlap for some ring numbers.
   bool mayOverlap(const ByteRange &other) const;
