@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds these values from `dist.rank` and plain graph ops. The position of a rank times the block
+// size is the offset of its block. All indices are computed in integers.
 #include "passes/partition/LocalValues.h"
 
 #include "dialects/dist/Dist.h"

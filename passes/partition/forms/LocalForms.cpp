@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the forms of ops without a file of their own, as external models of
+// LocalFormOpInterface. Indices become relative to the rank's block. An index outside of the block
+// must contribute nothing: ops that drop it need no more, and a gather masks its rows.
 #include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
