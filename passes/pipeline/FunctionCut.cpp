@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds a section by cloning its ops in program order. An operand from another section is resolved
+// in one of three ways: received, recomputed, or read as a saved argument. A saved value is
+// recorded in the cut, so that its own section, built later, returns it.
 #include "passes/pipeline/FunctionCut.h"
 
 #include "dialects/graph/Graph.h"
@@ -185,14 +189,15 @@ Value SectionBuilder::resolveResult(OpResult value) {
   return mapping.lookup(value);
 }
 
-/// Returns a value that is saved, even if other values are recomputed.
+/// Returns `value` as a saved argument, even if the section could recompute it.
 Value SectionBuilder::resolveSaved(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   return addArgument(value, savedRole(cut.save(value)));
 }
 
-/// Returns whether this section recomputes an op of another section, of which it reads a result.
+/// Returns whether this section recomputes an op of another section instead of reading a saved
+/// result.
 bool SectionBuilder::isRecomputedHere(Operation *op) const {
   return !cut.sectionOf.contains(op) || isCheap(op) || cut.ofParameters.contains(op) ||
          cut.headTransposes.contains(op) || op->hasAttr(pipe::recomputeAttrName);

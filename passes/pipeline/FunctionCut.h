@@ -47,8 +47,8 @@ struct FunctionCut {
   mlir::func::FuncOp source;
   /// Sections in the order in which they run for one microbatch.
   std::vector<CutSection> sections;
-  /// Section of each op; for a transfer, the sending one. Ops without a section are made where they
-  /// are read.
+  /// Section of each op; for a transfer, the sending one. Ops without a section are recomputed
+  /// where they are read.
   llvm::DenseMap<mlir::Operation *, unsigned> sectionOf;
   /// Receiving section of each transfer.
   llvm::DenseMap<mlir::Operation *, unsigned> receiverOf;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds virtual stages by union-find over the values that no transfer separates, then labels each
+// class from its transfers and parameters. Finds forward ops by a walk back from the loss. A walk
+// in reverse program order then tells ops of one gradient from ops of several.
 #include "passes/pipeline/OpSections.h"
 
 #include "llvm/ADT/IntEqClasses.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the section to which each op of a function belongs: its virtual stage and, in a training
-// function, its part.
+// function, its training part.
 #pragma once
 
 #include "dialects/graph/Roles.h"
@@ -22,7 +22,7 @@ namespace pcc::pipeline {
 //   %1 = matmul %x, %w0             virtual stage 0: read by a transfer from 0
 //   %2 = transfer %1 from 0 to 1
 //   %3 = relu %2                    virtual stage 1: reads a transfer to 1
-//   %4 = reshape %mask              none: made of inputs alone, and so made where it is read
+//   %4 = reshape %mask              none: made of inputs alone, and so recomputed where it is read
 
 /// Virtual stage of each parameter and optimizer state, by name.
 using ParameterVirtualStages = llvm::StringMap<int64_t>;
@@ -49,7 +49,7 @@ private:
 
 //===--- TrainingParts --------------------------------------------------===//
 
-// Splits a training function into parts that run at different times.
+// Splits a training function into training parts, which run at different times.
 //
 //   forward          ops from which the loss, new running statistics and transfers to later virtual
 //                    stages are computed

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Joins the origins of operands, op by op in program order. An op of parameters and data is placed,
+// and so is an annotated op that is too expensive to recompute. Readers of a placed op inherit its
+// bit.
 #include "passes/pipeline/Origins.h"
 
 #include "dialects/graph/Roles.h"
@@ -19,7 +23,8 @@ unsigned Origins::of(Value value) const {
   return isa<FloatType>(getElementTypeOrSelf(value.getType())) ? Inputs : Indices;
 }
 
-/// Returns whether `op` may be made in several places: it costs less than a matmul or a collective.
+/// Returns whether `op` may run on several virtual stages: it costs less than a matmul or a
+/// collective.
 static bool isCheap(Operation *op) {
   analysis::OpClass opClass = analysis::classOf(op);
   return opClass != analysis::OpClass::Contraction && opClass != analysis::OpClass::Communication;

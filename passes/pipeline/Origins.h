@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classifies the ops of a model by the values from which they are made. The class says where an op
-// may be:
+// Classifies the ops of a model by the values from which they are made. The class says on which
+// virtual stages an op may run. A placed op runs on exactly one:
 //
 //   %mask = compare %ids, %c       integer inputs and constants alone: recomputed rather than sent
 //   %wt = transpose %w             parameters and constants alone: the same
 //   %y = sub %x, %mean             floating-point inputs: data, but nothing that is trained
-//   %0 = matmul %x, %wt            inputs and parameters: work that belongs to one place
+//   %0 = matmul %x, %wt            inputs and parameters: placed
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,10 +27,10 @@ public:
   unsigned of(mlir::Operation *op) const { return origins.lookup(op); }
   unsigned of(mlir::Value value) const;
 
-  /// Returns whether an op belongs to one place.
+  /// Returns whether an op belongs to one virtual stage.
   bool isPlaced(mlir::Operation *op) const { return of(op) & Placed; }
-  /// Returns whether each reader of an op makes the op itself: an op of parameters alone, or of
-  /// constants and integers.
+  /// Returns whether each virtual stage that reads an op recomputes it: an op of parameters alone,
+  /// or of constants and integers.
   bool isSideWork(mlir::Operation *op) const {
     return of(op) == Parameters || (of(op) | Indices) == Indices;
   }

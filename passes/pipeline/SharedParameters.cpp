@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites every function for each pair of copies: arguments are merged, gradients get one role,
+// and the addition in the update is removed. Types and shardings must be equal.
 #include "passes/pipeline/SharedParameters.h"
 
 #include "dialects/dist/Dist.h"

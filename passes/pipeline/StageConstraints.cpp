@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads each entry by its keys and checks that it requires something. The parser of layouts reads
+// parts at `|` and items at blanks.
 #include "passes/pipeline/StageConstraints.h"
 
 #include "dialects/pipe/Constraints.h"
