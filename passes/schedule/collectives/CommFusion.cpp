@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits rules at commas, `=` and `:` and reports errors under the name of the option.
 #include "passes/schedule/collectives/CommFusion.h"
 
 #include "llvm/ADT/SmallVector.h"

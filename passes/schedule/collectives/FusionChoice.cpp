@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Simulates a step in the given order for the times at which operands are ready. Approximates the
+// machine's cost of a collective by tangents at powers of two bytes. The solver of buckets takes
+// the minimum of these lines.
 #include "passes/schedule/collectives/FusionChoice.h"
 
 #include "passes/analysis/cost/CollectiveCost.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups collectives by a key of everything that must be equal. A search through operands and users
+// finds the parameter of a collective. It is known if one gradient reaches the collective, or if
+// one parameter depends on it.
 #include "passes/schedule/collectives/FusionChoice.h"
 
 #include "dialects/dist/Dist.h"
@@ -35,7 +39,7 @@ private:
   analysis::Section &section;
   ArrayRef<analysis::Kernel> kernels;
   const streams::StreamProblem &tasks;
-  std::vector<int64_t> depths; ///< by kernel: the most collectives on a path to it
+  std::vector<int64_t> depths; ///< by kernel: maximum number of collectives on a path to it
   llvm::MapVector<Key, FusionGroup> groups;
 };
 

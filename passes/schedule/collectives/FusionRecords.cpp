@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes and reads the annotation; problems are stored in the text form of passes/solve/buckets.
+// Records that no longer parse are skipped.
 #include "passes/schedule/collectives/FusionRecords.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Visits sections in the order of first runs, and records for each gradient its last action and
+// kernel. Points of later kernels are the maximum over their operands. All points are moved behind
+// the last collective that a send needs.
 #include "passes/schedule/collectives/GradientReadyPoints.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocates by first use, each aligned for buffers. Sections share a place if their arguments have
+// one key.
 #include "passes/schedule/memory/FixedPlaces.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lays out frames first, fills their gaps with the largest buffers first, then packs rings and the
+// remaining buffers (passes/solve/pack). The lower bound sums what is live in the worst action of
+// the step.
 #include "passes/schedule/memory/LiveRanges.h"
 
 #include "passes/solve/pack/PackSearch.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks the sections in order and gives each value a buffer with the times of its first write and
+// last read. A kernel's result takes the buffer of an operand that the kernel reads last and may
+// overwrite (Values.h). Collectives and hoisted kernels extend ranges.
 #include "passes/schedule/memory/LiveRanges.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
@@ -61,8 +65,9 @@ private:
 
 } // namespace
 
-/// Whether the kernel may write `output` to the place of those of its inputs. Generated code
-/// assumes operands not to alias if one of them is written.
+/// Whether the kernel may write `output` to a place that holds the inputs for which `liesThere` is
+/// true. At most one input may lie there: generated code assumes that a written operand has no
+/// alias.
 static bool mayOverwriteThose(const analysis::Kernel &kernel, Value output,
                               function_ref<bool(Value input)> liesThere) {
   SmallVector<Value> there;
@@ -117,7 +122,7 @@ PlaceAttr Overwrites::findFixed(Value output) {
   return place ? place : sumThatTakes(output);
 }
 
-/// Whether the section may use the bytes of the frame of its own number.
+/// Whether the section may use gaps of a frame, in the entry of its own number.
 bool Overwrites::isInside(unsigned frame) const {
   return rings->getFrames()[frame].inside.contains(index);
 }

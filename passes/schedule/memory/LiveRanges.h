@@ -21,8 +21,8 @@ namespace pcc::schedule {
 //
 //   bytes ^  +------------------------- a message's ring ---------------------------+
 //         |  +- buffers that fit no gap ----+  +- the update, over the frames ------+
-//         |  +-- copy 1 of the frames ------------------+
-//         |  +-- copy 0 ------------+-------------------+
+//         |  +-- entry 1 of the frames -----------------+
+//         |  +-- entry 0 -----------+-------------------+
 //         |  |      saved a         |                   |
 //         |  | gap  +------ b ------+------+  gap       |
 //         |  +------+------ c --------------------+-----+
@@ -64,7 +64,7 @@ private:
     llvm::SmallVector<Buffer *> buffers;
     solve::PackProblem items;
     solve::PackSolution offsets;
-    int64_t bytes = 0; ///< bytes of one copy
+    int64_t bytes = 0; ///< bytes of one entry
   };
 
   void addFrame(unsigned number);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps an ordered map of runs for each space. A write erases the runs inside of its span, and
+// restores the old value behind it.
 #include "passes/schedule/memory/MemoryContents.h"
 
 namespace pcc::schedule {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives each value in each action a version number, and writes the number to the bytes of its
+// place. A read must find its version in all of its bytes. Sums, parameters and in-place reductions
+// replace the version at their place.
 #include "passes/schedule/memory/MemoryPlanChecker.h"
 
 using namespace mlir;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers the values of each section and reads their places from the annotations. Overwrites within
+// a kernel are checked here, since they do not depend on the action.
 #include "passes/schedule/memory/MemoryPlanChecker.h"
 
 #include "dialects/dist/Dist.h"

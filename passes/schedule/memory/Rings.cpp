@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives the interval of each value per number from the positions of actions. Finds the smallest
+// depth by trying 1, 2, … with a sweep over the intervals. Values of equal intervals share a frame.
 #include "passes/schedule/memory/Rings.h"
 
 #include "passes/analysis/kernels/Kernels.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps values to shared buffers. mayOverwrite decides by the kernel's form: maps and columns may
+// read element by element; scatter_add, all-reduces, reduces and broadcasts may work in place.
+// Other kernels may not.
 #include "passes/schedule/memory/Values.h"
 
 #include "dialects/dist/Dist.h"

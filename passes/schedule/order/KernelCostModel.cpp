@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums the roofline times of a kernel's ops. Transfers between stages cost their sender; a receive
+// costs nothing.
 #include "passes/schedule/order/KernelCostModel.h"
 
 #include "dialects/pipe/Pipe.h"

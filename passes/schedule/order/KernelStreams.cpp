@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds tasks in the given order, so that dependences point backward. There are three streams: one
+// for kernels, one for collectives and one for messages.
 #include "passes/schedule/order/KernelStreams.h"
 
 #include "passes/schedule/order/SendDependencies.h"

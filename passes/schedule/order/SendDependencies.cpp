@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks the kernels backward and collects the producers of everything that a send reads.
 #include "passes/schedule/order/SendDependencies.h"
 
 #include "dialects/dist/Dist.h"

@@ -14,8 +14,8 @@
 
 namespace pcc::schedule {
 
-/// Marks the kernels that are such collectives. `kernels` belong to one section, in an executable
-/// order; null entries are ignored.
+/// Returns a bit for each kernel, set for such collectives. `kernels` belong to one section, in an
+/// executable order; null entries are ignored.
 llvm::SmallBitVector findSendDependencies(llvm::ArrayRef<const analysis::Kernel *> kernels);
 
 } // namespace pcc::schedule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Costs of pipeline stages as an annotation. An earlier pass, which sees the machine, estimates
+// Costs of pipeline stages as an annotation. An earlier pass, which knows the machine, estimates
 // them; OrderActions orders the actions by them and removes the annotation.
 //
 //   module attributes {pipe.stage_costs = {latency = 1.0e-5 : f64, live_limit = 4 : i64,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives the shape of the pipeline from the names of sections, since a step has no other record of
+// it. Reordering first finds all actions, and only then moves them.
 #include "passes/schedule/order/StepActions.h"
 
 #include "dialects/graph/Roles.h"

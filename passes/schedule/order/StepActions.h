@@ -40,8 +40,8 @@ private:
   struct Stage {
     mlir::ModuleOp module;
     pipe::StepOp step;
-    llvm::DenseMap<std::pair<llvm::StringRef, int64_t>, pipe::ActionOp>
-        actions; ///< of microbatches
+    /// Actions of microbatches, by section and number.
+    llvm::DenseMap<std::pair<llvm::StringRef, int64_t>, pipe::ActionOp> actions;
     llvm::SmallVector<pipe::ActionOp> others;
   };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges hoisted kernels into the order of the section in which they run, and splits them again
+// when it annotates. Positions of hoisted kernels count the kernels of that section alone.
 #include "passes/schedule/order/StepKernels.h"
 
 using namespace mlir;
