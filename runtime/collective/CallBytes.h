@@ -16,11 +16,11 @@ inline std::byte *destinationOf(const CollectiveCall &call) {
   return static_cast<std::byte *>(call.destination);
 }
 
-/// Return the bytes of an element, and the bytes of the source.
+/// Return the bytes of one element, and the bytes of the whole source.
 inline int64_t widthOf(const CollectiveCall &call) { return int64_t(abi::elementBytes(call.type)); }
 inline int64_t bytesOf(const CollectiveCall &call) { return call.count() * widthOf(call); }
 
-/// Returns the elements of a dense tensor or of a box.
+/// Returns the number of elements of a dense tensor or of a box.
 int64_t countOf(const std::vector<int64_t> &shape);
 
 /// Returns the shape of the destination of a permutation or block exchange.

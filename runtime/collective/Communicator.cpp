@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the parts of the interface that no transport overrides: sizes, names, and the members
+// of a split. The blocking calls run() and barrier() are a start() followed by a wait().
 
 #include "runtime/collective/Communicator.h"
 

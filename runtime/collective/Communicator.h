@@ -3,6 +3,9 @@
 // The interface of every transport: the collectives of docs/spec/dist.md on raw buffers,
 // between the ranks of a group.
 //
+// A batch is a list of calls that start together. A message is a SEND or RECV. A member's position
+// is its index in the group.
+//
 // A rank holds one Communicator for all ranks and splits others from it. The members of a
 // communicator must start the same batches of collectives in the same order. A transport that
 // notices a difference returns a status that names both sides. The caller must ensure that batches
@@ -61,7 +64,7 @@ struct CollectiveCall {
   /// Fused in one message with the preceding call of the batch, as in abi::Collective.
   bool fused = false;
 
-  /// Returns the elements of the source.
+  /// Returns the number of elements of the source.
   int64_t count() const;
 };
 
@@ -77,7 +80,7 @@ inline bool isPointToPoint(abi::CollectiveKind kind) {
   return kind == abi::SEND || kind == abi::RECV;
 }
 
-/// Returns whether a batch has messages: they are in batches of their own.
+/// Returns whether a batch consists of messages, which share no batch with other kinds.
 inline bool areMessages(std::span<const CollectiveCall> calls) {
   return !calls.empty() && isPointToPoint(calls.front().kind);
 }
@@ -125,8 +128,8 @@ public:
   virtual Status status() const { return {}; }
 
   /// Returns an error detected outside of calls, for example a lost peer while the device waits for
-  /// it. Nothing else reports it then. The thread that watches the ranks calls this function now
-  /// and then; it never waits.
+  /// it. Nothing else reports it then. The thread that watches the ranks calls this function
+  /// periodically; it never waits.
   virtual Status checkPeers() { return {}; }
 
   /// Allocates the memory that a batch of such calls needs. Called for every batch before the first

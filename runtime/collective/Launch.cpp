@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the environment by a table with one row per launcher, in order of precedence. The first row
+// whose process number and process count are both set is used. Of Slurm's node list only the first
+// name is read.
 
 #include "runtime/collective/Launch.h"
 

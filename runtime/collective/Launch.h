@@ -32,7 +32,7 @@ struct Launch {
 using Environment = std::function<const char *(const char *name)>;
 
 /// Reads the launch from the environment. If several conventions are present, mpirun's precedes
-/// torchrun's, and torchrun's precedes Slurm's, since the others run in Slurm allocations. Error
+/// torchrun's, and torchrun's precedes Slurm's, since both also run inside Slurm allocations. Error
 /// (BadUsage): a variable that is no number, or a process number that is not below the number of
 /// processes.
 ///

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replaces each buffer of a call by a host image: bytes from a pool of idle images. A call in place
+// gets one image for both buffers. A block exchange without reduction also copies the old
+// destination to the host, since the whole image is copied back.
 
 #include "runtime/collective/StagedCommunicator.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The world of a single process, with communicators that the caller has made. Queries about other
+// processes keep World's defaults.
 
 #include "runtime/collective/World.h"
 
