@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uses atomic counters instead of a lock. A store to `phase` publishes each step of a round, and
+// waiting members sleep on it (Sleep.h). A waiting member counts itself in `sleepers` before the
+// sleep compares `phase`. The other side stores `phase` before it reads `sleepers`, so no wake-up
+// is lost.
 
 #include "runtime/collective/local/BatchRendezvous.h"
 

@@ -3,7 +3,8 @@
 // The rendezvous of a group's members for one batch of collectives.
 //
 //   arrive     each member leaves a pointer to its calls; no member waits
-//   open       the last to arrive cuts the work into units (WorkUnits.h), or does a small batch
+//   open       the last to arrive cuts the work into units (WorkUnits.h); if the batch is small, it
+//              works at once without waking others
 //   work       waiting members take units until there are none: one sleeper is woken for each
 //              other core, and members that start to wait later help; members with other work
 //              continue with it
@@ -25,7 +26,7 @@
 
 namespace pcc::runtime::local {
 
-/// The behavior of waits.
+/// How waiting members spin, and how many of them are woken to work.
 struct WaitPolicy {
   /// Iterations of a spin loop before a sleep; used only if every rank has a core.
   int spins = 0;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks the rows of a box in row-major order; a row is contiguous in both tensors. Each row is one
+// copy or one call of reduce().
 
 #include "runtime/collective/local/Boxes.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Costs come from runtime/machine and are cached by members, kind, bytes and messages. A transfer
+// begins when its sides have arrived and its channels are free. A message frees its channels before
+// its latency has passed. Durations are rounded up to nanoseconds.
 
 #include "runtime/collective/local/EmulatedLink.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collectives go through a ring of rendezvous: a member's n-th batch of collectives uses entry n %
+// depth. If the entry is in use, start() first waits for the earlier batch. Messages go through the
+// group's mailbox. A split exchanges the members' choices in a shared map, with a barrier in
+// between.
 
 #include "runtime/collective/local/LocalCommunicator.h"
 

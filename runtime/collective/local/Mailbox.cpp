@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each sender, receiver and tag has two queues, and at most one of them is non-empty. One lock
+// guards all queues. The copy runs outside the lock, on the thread of the side that arrives second.
 
 #include "runtime/collective/local/Mailbox.h"
 

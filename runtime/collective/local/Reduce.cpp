@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reduces stretches of 1024 elements in the first-level cache, up to four sources per pass. A
+// finished stretch is written once to every destination. The inner loop is a template over type,
+// operator and number of sources.
 
 #include "runtime/collective/local/Reduce.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A unit of a reduction, gather or broadcast is a range of source elements. Except for the last,
+// ranges have 4096 to 16384 elements. A unit writes all results of its range. A unit of an
+// all-to-all, permutation or block exchange is everything that one member receives.
 
 #include "runtime/collective/local/WorkUnits.h"
 
@@ -121,8 +125,8 @@ void broadcastUnit(MemberCalls calls, int64_t unit) {
                  (range.end - range.begin) * element);
 }
 
-/// Moves everything that one target receives: block `target` of each source goes to place `source`
-/// along the concat axis.
+/// Moves everything that one target receives: block `target` of each source becomes block `source`
+/// of the target along the concat axis.
 void allToAllUnit(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[0];
   if (!calls[target]->destination)

@@ -26,8 +26,8 @@ void doWorkUnit(MemberCalls calls, int64_t unit);
 /// difference, naming two members by `ranks[position]`.
 Status checkSame(MemberCalls calls, std::span<const int> ranks);
 
-/// Returns success if all members started equally many calls together, else the difference in the
-/// same form.
+/// Returns success if all members started equally many calls together, else the difference, naming
+/// two members by `ranks[position]`.
 Status checkCounts(std::span<const std::span<const CollectiveCall>> batches,
                    std::span<const int> ranks);
 
