@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies and zeros are driver calls. A box or reduction launches the support kernel for its
+// operator and element type; the function's handle is looked up once. All reductions of an
+// enqueue() read their addresses from one table in GPU memory.
 
 #include "runtime/collective/gpu/MoveQueue.h"
 

@@ -27,11 +27,12 @@ public:
 
   cuda::SideStream &stream() { return *side; }
 
-  /// reserve() allocates the memory that such moves need, so that enqueue() allocates none: the
-  /// driver may wait for all work in flight before it allocates. enqueue() enqueues all moves.
-  /// Errors: driver errors; Unavailable for code without the required kernel.
+  /// Allocates the memory that such moves need, so that enqueue() allocates none: the driver may
+  /// wait for all in-flight work before it allocates.
   Status reserve(std::span<const Move> moves);
 
+  /// Enqueues all moves, in order. Errors: driver errors; Unavailable for code without the required
+  /// kernel.
   Status enqueue(std::span<const Move> moves);
 
 private:
@@ -49,9 +50,9 @@ private:
   std::optional<cuda::Staging> staging;
   std::map<std::string, cuda::FunctionHandle> functions;
   /// Tables of the addresses of reductions' sources and targets; the last table is in use. They are
-  /// written on the stream itself, so after all earlier readers. Outgrown tables are kept to the
-  /// end: the driver frees memory only when the whole GPU is idle, which may mean waiting for other
-  /// ranks. `nextTable` is the place of the next reduction's addresses.
+  /// written on the stream itself, so after all earlier readers. Outgrown tables stay allocated
+  /// until the end: the driver frees memory only when the whole GPU is idle, which may mean waiting
+  /// for other ranks. `nextTable` points to the addresses of the next reduction.
   std::vector<std::unique_ptr<Allocation>> tables;
   uint64_t tableBytes = 0;
   std::byte *nextTable = nullptr;

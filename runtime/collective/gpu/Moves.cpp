@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes strides and offsets in elements. A box drops dimensions of size one and merges
+// dimensions that are contiguous on both sides. A box that is then dense becomes a plain copy. In a
+// group of one member a reduction is a copy, and a call in place needs no move.
 
 #include "runtime/collective/gpu/Moves.h"
 

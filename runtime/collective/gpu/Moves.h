@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decomposes collectives between members whose memories one GPU reaches. The parts are copies of
-// bytes and boxes, zeros, and reductions in the order of positions, so that the bits are the
-// host's.
+// Decomposes collectives between members whose memories one GPU reaches into moves: copies of bytes
+// and boxes, zeros, and reductions. Reductions run in the order of positions, so that results have
+// the same bits as on the host.
 //
 //   all_reduce      one reduction of all sources into all destinations
 //   reduce_scatter  a reduction for each member, of its block
 //   all_gather      a box for each pair of members
 //   all_to_all      the same
-//   the others      as their boxes say
+//   broadcast       a copy for each member
+//   reduce          one reduction into the root's destination, zeros into the others
+//   permutations,   a copy or reduction for each box, after zeros where needed
+//   block exchanges
 
 #pragma once
 
@@ -49,7 +52,7 @@ struct Reduction {
   int64_t count, run, stride;
 };
 
-/// Moves run in list order.
+/// One step of a decomposed collective. Moves run in list order.
 using Move = std::variant<CopyBytes, ZeroBytes, MoveBox, Reduction>;
 
 /// Adds the moves of one collective, given each member's call by position. A null destination is

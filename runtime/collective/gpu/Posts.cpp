@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches messages by sender, receiver and tag, in order of arrival. The side that arrives second
+// enqueues the copy on its own message stream, outside the lock. That stream first waits for the
+// `ready` events of both sides.
 
 #include "runtime/collective/gpu/SharedGpuGroup.h"
 

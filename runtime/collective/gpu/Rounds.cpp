@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A round has one event per member and one for the work; finished rounds are reused with their
+// events. The last member checks that all calls agree before it enqueues them. It enqueues outside
+// the lock, since no other member touches the round until `isEnqueued` is set.
 
 #include "runtime/collective/gpu/SharedGpuGroup.h"
 

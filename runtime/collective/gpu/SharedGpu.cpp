@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the communicator: a batch of collectives becomes a round, a batch of messages becomes
+// posts. A split waits on the host until every member has given its color and key. All groups of a
+// rank share its two communication streams, one for collectives and one for messages.
 
 #include "runtime/collective/gpu/SharedGpu.h"
 

@@ -108,7 +108,7 @@ struct RankStreams {
   }
 };
 
-/// Adds an interval if it was marked.
+/// Adds an interval if times are recorded, that is, if both its ends exist.
 inline void addPlace(const TimestampSpan &place, TransferInterval &interval) {
   if (place.begin && place.end)
     interval.places.push_back(place);
