@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Serializes each batch as 64-bit numbers and hashes the result with FNV-1a. The processes gather
+// the hashes and the lengths. If hashes differ, they gather the serialized batches and report the
+// first difference by position.
 
 #include "runtime/collective/mpi/MpiGroup.h"
 

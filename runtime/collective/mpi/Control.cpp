@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages have one of three tags: abort, question or answer. The engine's thread probes each tag
+// and answers a question at once. A sent text stays in a list until MPI has completed its send.
 
 #include "runtime/collective/mpi/Control.h"
 

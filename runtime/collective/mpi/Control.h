@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages between the engines of the processes, separate from the ranks' collectives: abort of a
-// run, and the state of a process's ranks. An engine answers whatever its ranks do, so a process
-// that does not answer is not running.
+// run, and the state of a process's ranks. An engine answers even while its ranks compute or wait,
+// so a process that does not answer is not running.
 
 #pragma once
 

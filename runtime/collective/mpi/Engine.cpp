@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each turn of the loop runs submitted jobs, advances every activity, probes for messages of other
+// processes, and rests. A new job ends the rest. With a core for every process, the loop spins for
+// the first 20 µs of a wait.
 
 #include "runtime/collective/mpi/Engine.h"
 

@@ -4,8 +4,9 @@
 // progresses everything in flight, so communication continues while ranks compute.
 //
 // It must not occupy a core that a rank could use. Between two polls it sleeps a quarter of the
-// time that it has waited so far, at most a millisecond. So completion is noticed late by at most a
-// quarter of the wait, and a wait costs about ten polls before they are a millisecond apart.
+// time that it has waited so far, between 10 µs and 1 ms. So completion is noticed late by at most
+// a quarter of the wait, or 10 µs. After at most 25 such sleeps the polls are 1 ms apart. If every
+// process has a core, the engine spins for a short time first.
 
 #pragma once
 
@@ -48,7 +49,7 @@ public:
   void run(const std::function<void()> &job);
   /// Progresses `activity` until it is idle. Called on the engine's thread.
   void add(std::shared_ptr<Activity> activity);
-  /// Calls `probe` every few milliseconds; `probe` returns whether it found something.
+  /// Calls `probe` about every 10 ms; `probe` returns whether it found something.
   void watch(std::function<bool()> probe);
 
   /// Ends MPI; all processes must call it. Otherwise the destructor detaches the thread.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers the processes of a group in the order in which their members first occur.
 
 #include "runtime/collective/mpi/Members.h"
 

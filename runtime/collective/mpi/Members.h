@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A group of ranks as seen by one process: its own members, and the process of each member.
+// A group of ranks as seen by one process: the process of each member, and the own members, which
+// are ranks of this process.
 
 #pragma once
 
@@ -14,9 +15,11 @@ struct Members {
 
   /// Ranks of the world, by position.
   std::vector<int> ranks;
-  /// Processes of the world that have members, ordered by their first positions. All further
-  /// members number processes by their places in this list, as the group's MPI communicators do.
+  /// Processes of the world that have members, ordered by their first positions. The fields and
+  /// functions below number processes by their index in this list, as the group's MPI communicators
+  /// do.
   std::vector<int> processes;
+  /// Number of the process that owns this view; -1 if it has no member.
   int own = -1;
   /// By position: the member's process. By process: its positions, ascending.
   std::vector<int> processOf;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs on the engine's thread, except arrive(). Each turn launches agreed batches, tests the
+// current step of each operation, and starts second steps. A second step waits for the first steps
+// of all earlier two-step operations. So all processes start second steps in one order.
 
 #include "runtime/collective/mpi/MpiGroup.h"
 
@@ -84,7 +88,7 @@ void MpiGroup::launch(const std::shared_ptr<Round> &round) {
     round->completion.set({});
 }
 
-/// Starts one operation with the calls at these places.
+/// Starts one operation with the calls at these indices of the batch.
 void MpiGroup::launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places) {
   OwnCalls calls;
   for (std::span<const CollectiveCall> batch : round->calls) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the plug-in relative to /proc/self/exe, or by the loader's search path. The plug-in exports
+// one function, which returns a versioned table of all others.
 
 #include "runtime/collective/mpi/MpiLibrary.h"
 

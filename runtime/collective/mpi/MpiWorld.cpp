@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements messages, the communicator and the world. The communicator passes a batch to a local
+// group, to MPI messages or to an MPI group. At the start, the processes gather each other's names
+// and the hash of the data that must be equal.
 
 #include "runtime/collective/mpi/MpiWorld.h"
 

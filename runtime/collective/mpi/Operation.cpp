@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the class for a kind of collective. MPI counts elements in 32 bits, so larger steps are
+// rejected here, before anything is sent.
 
 #include "runtime/collective/mpi/Operation.h"
 

@@ -120,7 +120,7 @@ public:
 Expected<std::unique_ptr<Operation>> makeOperation(const Members &members, OwnCalls calls,
                                                    Reductions reductions, StagingPool &pool);
 
-// The kinds of operations among which makeOperation chooses (Moves.cpp, AllGather.cpp,
+// The kinds of operations among which makeOperation chooses (DataMovement.cpp, AllGather.cpp,
 // Reductions.cpp, AllReduce.cpp). Barriers, broadcasts, reduces and exchanges have one call.
 std::unique_ptr<Operation> makeBarrier();
 std::unique_ptr<Operation> makeBroadcast(const Members &members, OwnCalls calls);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two thresholds choose the operations, in bytes that one process moves in one step. A call above
+// 64 KiB gets an operation of its own. Smaller fused calls, and all fused reduce-scatters, share
+// operations of up to 512 KiB.
 
 #include "runtime/collective/mpi/Packing.h"
 

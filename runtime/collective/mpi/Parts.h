@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The number of elements of an array for each process of a group, one process after the other.
+// Divides an array into one part per process of a group, in the order of processes: the number of
+// elements and the offset of each part.
 
 #pragma once
 

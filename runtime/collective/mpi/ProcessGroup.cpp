@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A group within one process uses the local transport; any other has two MPI communicators, one for
+// each step. Creating a communicator is collective. So the first own member that splits creates the
+// child groups of all own members.
 
 #include "runtime/collective/mpi/ProcessGroup.h"
 
