@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Work has this order on the stream: copies before, the caller's NCCL calls, copies after, an
+// event. Non-blocking NCCL may put its calls on the stream late. So the copies after them are
+// enqueued only when no call is in progress. Chunks of scratch memory double in size.
 
 #include "runtime/collective/nccl/CommStream.h"
 

@@ -14,8 +14,8 @@
 
 namespace pcc::runtime::nccl {
 
-/// Temporary memory for the work of a stream. A later user comes later on the stream, so nothing
-/// has to wait. When the driver allocates or frees memory, it may wait for the whole GPU, and so
+/// Temporary memory for the work of a stream. Its users follow each other on the stream, so reuse
+/// needs no wait. When the driver allocates or frees memory, it may wait for the whole GPU, and so
 /// for peers. So all memory of a run is allocated before it begins (Communicator::reserve), and
 /// none is freed before the end.
 class Scratch {
@@ -47,7 +47,7 @@ private:
 struct StreamWork {
   std::optional<cuda::Event> done;
   std::vector<gpu::Move> after;
-  /// From when the stream reaches the work until it is done, if times are recorded.
+  /// Interval from the stream's arrival at the work to its completion, if times are recorded.
   TimestampSpan place;
   bool isEnqueued = false;
 };
@@ -69,8 +69,8 @@ public:
   /// Enqueues the copies before the calls, after everything that the rank has computed. All earlier
   /// work of this stream must be enqueued first, so this may wait for other members.
   Expected<std::shared_ptr<StreamWork>> begin(Plan plan);
-  /// Continues with the latest work once its calls are enqueued: now if they already are, otherwise
-  /// later.
+  /// Enqueues the rest of the latest work if NCCL has already enqueued its calls. Otherwise
+  /// finish() or the next begin() does.
   Status tryFinishEnqueue();
   /// Waits until the calls are enqueued, and makes the rank's own stream wait for the work.
   Status finish(StreamWork &flight);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each GPU has a thread and a blocking communicator, since NCCL's members rendezvous to connect.
+// Each collective is planned as for a run, with one dummy address for all buffers. A plan with
+// sends or receives has no estimate. The results are those of the first GPU.
 
 #include "runtime/collective/nccl/Estimates.h"
 
@@ -25,7 +29,7 @@ Expected<Simulator> loadSimulator() {
   return library;
 }
 
-/// The part of one GPU, on a thread of its own.
+/// One GPU, as a member of the communicator; it runs on a thread of its own.
 class Member {
 public:
   Member(const Nccl &nccl, const Simulator &simulator, int position, int members)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the library once, after setting environment variables that it reads, and resolves all
+// functions by name.
 
 #include "runtime/collective/nccl/Nccl.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// join() creates the communicator of all ranks, then one per route. Ids travel over `host`. On a
+// route's communicator the sender has rank 0 and the receiver rank 1. Collectives become a plan
+// (Plan.h) on the group's stream; a barrier runs on the host.
 
 #include "runtime/collective/nccl/NcclRanks.h"
 

@@ -13,7 +13,7 @@
 // Messages. NCCL matches the messages of two ranks by order and has no tags. A waiting NCCL message
 // delays all messages after it. pcc's messages have tags, and a message on the stream TRANSFER
 // waits only for its own other side (docs/spec/check.md, section 3). A receive may be posted as
-// soon as the step begins, and its answer may be sent long before. Therefore:
+// soon as the step begins, long before its sender starts. Therefore:
 //
 // * Each direction between two ranks has a communicator of these two ranks, and a stream on either
 //   side. So an awaited message delays neither the other direction nor messages of other ranks.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Maps types and operators to NCCL's, and makes one call. NCCL has no type for BOOL, which travels
+// as unsigned bytes.
 
 #include "runtime/collective/nccl/Plan.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Only lists copies and NCCL calls, so it needs neither NCCL nor a GPU. Blocks along an axis are
+// contiguous if all slower dimensions have size one; other blocks are packed. Sends and receives
+// count bytes, all other calls elements.
 
 #include "runtime/collective/nccl/Plan.h"
 

@@ -28,7 +28,7 @@ struct Operation {
   enum class Kind { AllReduce, AllGather, ReduceScatter, Broadcast, Reduce, Send, Receive } kind;
   const std::byte *source = nullptr;
   std::byte *target = nullptr;
-  int64_t count = 0; ///< as the function counts: for a gather, the elements of one member
+  int64_t count = 0; ///< argument of the NCCL function; for a gather, elements of one member
   Type type = Type::Int8;
   Operator reduction = Operator::Sum;
   int peer = 0;
@@ -47,7 +47,7 @@ Status callOperation(const Nccl &nccl, const Operation &operation, CommHandle co
                      StreamHandle stream);
 
 /// Local copies before the group call, the NCCL calls of the group, and local copies after it.
-/// Within one part, no call reads what another one writes.
+/// Collectives of a batch do not read each other's results, so they share the three lists.
 struct Plan {
   std::vector<gpu::Move> before;
   std::vector<Operation> operations;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The NCCL communicators of one rank. All are non-blocking: a call that takes time says so and is
-// polled until it is done, so a missing peer hangs no thread.
+// The NCCL communicators of one rank. All are non-blocking: a call that takes time returns
+// ncclInProgress and is polled until it is done, so a missing peer hangs no thread.
 //
 // The rank's thread calls NCCL under a lock that it never holds while it waits. So any other thread
 // can abort the run: that takes every communicator away to be aborted (JointAbort). Then their
@@ -21,8 +21,8 @@
 
 namespace pcc::runtime::nccl {
 
-/// The place to which NCCL writes a new communicator, possibly with a delay. It must live until
-/// then.
+/// Memory to which NCCL writes the handle of a new communicator, possibly with a delay. It must
+/// live until then.
 using CommSlot = std::shared_ptr<CommHandle>;
 
 /// NCCL communicators that are aborted together.
@@ -91,9 +91,9 @@ public:
 
   /// Returns whether the communicator has no call in progress.
   Expected<bool> isSettled(CommHandle comm);
-  /// Waits for that: at most `seconds` if given, else until the run is aborted.
+  /// Waits until it has none: at most `seconds` if given, else until the run is aborted.
   Status settle(CommHandle comm, std::optional<double> seconds = {});
-  /// Does the same when members first rendezvous, as long as the options allow.
+  /// Does the same at the members' first rendezvous, with the timeout of the options.
   Status meet(CommHandle comm) { return settle(comm, options.timeout); }
 
   /// Returns the first error of a communicator so far. Returns success if another thread is calling
