@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each question to the store has a number and a Wait, on whose condition variable the asking thread
+// sleeps. The receiving thread fills the Wait when the answer with that number arrives. An abort or
+// a broken connection wakes all waiting threads.
 
 #include "runtime/collective/store/Client.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A poll(2) loop over non-blocking sockets. Received bytes collect per connection until a frame is
+// complete; answers collect until the socket takes them. A get is queued under each missing key,
+// and answered when the last one is set.
 
 #include "runtime/collective/store/Server.h"
 

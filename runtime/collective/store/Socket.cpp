@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// POSIX sockets over IPv4 and IPv6. Connecting tries each address of the host with a share of the
+// time, repeatedly until the time is over. Keep-alive probes and TCP_USER_TIMEOUT end a silent
+// connection.
 
 #include "runtime/collective/store/Socket.h"
 
@@ -103,7 +107,7 @@ bool isConnectedToItself(const Socket &socket) {
   return ownSize == otherSize && std::memcmp(&own, &other, ownSize) == 0;
 }
 
-/// Waits for a pending connection. Returns 0, or the error code why it does not exist in time.
+/// Waits for a pending connection. Returns 0, or an error code if it is not established in time.
 int awaitConnection(const Socket &socket, int64_t nanoseconds) {
   pollfd place = {socket.get(), POLLOUT, 0};
   int ready = poll(&place, 1, int(std::min<int64_t>(nanoseconds / 1'000'000, INT32_MAX)));

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wait() decodes the calls of all members from the bytes that they stored. Only the own call has a
+// destination, so doing all work units computes just this member's result. A SEND is done as soon
+// as it is stored. A split gathers the choices with an all-gather.
 
 #include "runtime/collective/store/StoreCommunicator.h"
 
@@ -108,7 +112,7 @@ static bool isRead(const CollectiveCall &call, int position) {
   }
 }
 
-/// Does the part of the member at `place` of a call, given all members' calls by position.
+/// Computes the result of the member at `place`, given all members' calls by position.
 static Status finishCall(local::MemberCalls calls, int place, std::span<const int> ranks) {
   if (Status status = local::checkSame(calls, ranks); !status.ok())
     return status;

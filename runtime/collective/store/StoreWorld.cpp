@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processes communicate by keys: greetings, questions, answers, aborts and lost processes. A
+// greeting has a hash of `common` and the process's name. A process that receives question n first
+// subscribes to question n + 1, then stores its answer.
 
 #include "runtime/collective/store/StoreWorld.h"
 

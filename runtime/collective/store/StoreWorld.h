@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Joins ranks of several processes that know only the address of process 0. It has a store
+// Joins ranks of several processes that know only the address of process 0. Process 0 runs a store
 // (Server.h), to which all processes, including itself, connect (Client.h).
 
 #pragma once

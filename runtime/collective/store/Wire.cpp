@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Format: the number of calls, then for each a fixed row, the shape, the positions of its boxes'
+// sides, and the source. Each part is padded to 16 bytes. Reading checks each length against the
+// remaining bytes first.
 
 #include "runtime/collective/store/Wire.h"
 

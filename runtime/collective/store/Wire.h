@@ -14,9 +14,9 @@ namespace pcc::runtime::store {
 
 std::string packCalls(std::span<const CollectiveCall> calls);
 
-/// Returns the calls packed in `bytes`. Their sources point into `bytes`, aligned like it up to 16
-/// bytes. A source has all elements of its shape or is null. There are no destinations, and boxes
-/// have only source and target positions. Error: bytes that packCalls does not produce.
+/// Returns the calls packed in `bytes`. Their sources point into `bytes`, at multiples of 16 bytes
+/// from its start. A source has all elements of its shape or is null. There are no destinations,
+/// and boxes have only source and target positions. Error: bytes that packCalls does not produce.
 Expected<std::vector<CollectiveCall>> unpackCalls(const std::string &bytes);
 
 } // namespace pcc::runtime::store
