@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbol names have the version suffixes (_v2) of the prototypes in the header. Environment
+// variables are set before cuInit.
 
 #include "runtime/device/cuda/driver/Driver.h"
 

@@ -124,7 +124,7 @@ private:
 /// GPU. Unavailable, with the reason, without them.
 Expected<std::vector<std::string>> describeDriver();
 
-/// Converts an address of a space to the driver's type.
+/// Converts an address in GPU memory to the driver's type.
 inline DevicePointer pointer(const std::byte *address) {
   return reinterpret_cast<DevicePointer>(address);
 }

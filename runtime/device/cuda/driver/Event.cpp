@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creating an event uses the context of the calling thread, which must have entered the GPU. The
+// driver measures times as milliseconds in a float.
 
 #include "runtime/device/cuda/driver/Event.h"
 

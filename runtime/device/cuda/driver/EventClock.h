@@ -4,9 +4,9 @@
 // between two events. So one event, the anchor, gets a known host time. It is recorded on an
 // otherwise idle stream and waited for between two reads of the host's clock.
 //
-//   host    look        look
-//   GPU         anchor        … mark …        mark
-//               |<-- told by the driver -->|
+//   host    read clock        read clock
+//   GPU                anchor            … mark …       mark
+//                      |<-- measured by the driver -->|
 //
 // Neither marks nor anchors wait for the rank's own work. But if a process has more streams than
 // the hardware has queues, the anchor's stream may queue behind one that waits for another rank. So

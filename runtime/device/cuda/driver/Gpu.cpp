@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uses the primary context, retained by open() and released by the destructor. An allocation enters
+// its GPU before it frees, so any thread may destroy it. describeDriver() is here, since it needs
+// the properties of the GPUs.
 
 #include "runtime/device/cuda/driver/Gpu.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocates with cuMemHostAlloc, without flags.
 
 #include "runtime/device/cuda/driver/PinnedMemory.h"
 

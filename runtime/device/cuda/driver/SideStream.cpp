@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Streams are non-blocking: they do not synchronize with the default stream. Priority First is the
+// greatest priority of the GPU, Ordinary the least.
 
 #include "runtime/device/cuda/driver/SideStream.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts a transfer into pieces of at most a quarter of the ring. A piece is contiguous: if it does
+// not fit before the ring's end, it goes to the start. Positions only grow. If the ring is full,
+// the host waits for the oldest piece.
 
 #include "runtime/device/cuda/driver/Staging.h"
 
@@ -48,7 +52,7 @@ Status Staging::copyPiece(DevicePointer destination, std::span<const std::byte> 
   return pendingTransfers.back().fetched.record(stream);
 }
 
-/// Frees a contiguous place in the ring for the next `bytes` bytes.
+/// Frees contiguous space in the ring for the next `bytes` bytes.
 Status Staging::makeRoom(uint64_t bytes) {
   if (uint64_t left = ringBytes - filled % ringBytes; left < bytes)
     filled += left;

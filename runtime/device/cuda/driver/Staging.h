@@ -2,7 +2,7 @@
 //
 // Copies from host memory to GPU memory. The GPU fetches the bytes only when its stream reaches the
 // copy, and only from page-locked memory. So the host leaves a copy in a ring buffer of such memory
-// and continues. A place in the ring is reused after its content has been fetched.
+// and continues. Space in the ring is reused after its content has been fetched.
 
 #pragma once
 

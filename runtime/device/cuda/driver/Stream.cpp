@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups the enqueued instructions into runs that end at marked positions. An error names the
+// instructions of all runs that are not yet confirmed. Waiting for a position confirms the runs
+// before it, and synchronize() confirms all.
 
 #include "runtime/device/cuda/driver/Stream.h"
 

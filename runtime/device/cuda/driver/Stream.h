@@ -32,8 +32,8 @@ public:
   /// The stream's GPU; other streams may run there as well.
   const std::shared_ptr<const Gpu> gpu;
 
-  /// waitFor: makes everything enqueued from now on wait for the event. record: instructions the
-  /// event after everything enqueued so far.
+  /// waitFor: makes everything enqueued from now on wait for the event. record: records the event
+  /// after everything enqueued so far.
   Status waitFor(const Event &event);
   Status record(Event &event) { return event.record(handle); }
 
@@ -49,7 +49,7 @@ public:
   Status enqueued(const abi::Instruction &first, const abi::Instruction &last, int64_t instructions,
                   Status status);
 
-  /// During its lifetime, enqueued instructions are not counted, since a capture instructions them.
+  /// During its lifetime, enqueued instructions are not tracked, since a capture only records them.
   class Capturing {
   public:
     explicit Capturing(Stream &stream) : stream(stream), run(stream.runs.back()) {}
@@ -61,6 +61,8 @@ public:
     const Run run;
   };
 
+  /// copyIn: enqueues a copy from the host; `source` may change on return. copyOut: waits for a
+  /// copy to the host. fill: enqueues filling with zeros.
   Status copyIn(DevicePointer destination, std::span<const std::byte> source);
   Status copyOut(std::span<std::byte> destination, DevicePointer source);
   Status fill(DevicePointer destination, uint64_t bytes);
