@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the newest library that the installed driver can run, once, and resolves all functions by
+// name.
 
 #include "runtime/device/cuda/library/CublasLt.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the library once and resolves all functions by name. An error has the text of its code and
+// the library's last error message.
 
 #include "runtime/device/cuda/library/Cudnn.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes out the equations operation by operation, including the softmax. A causal mask compares
+// generated position indices and selects -∞. Transposes are swapped strides or reshapes. If heads
+// share a key, the gradients of key and value are summed over these heads.
 
 #include "runtime/device/cuda/library/CudnnAttention.h"
 
@@ -72,7 +76,7 @@ Tensor AttentionGraph::score() {
   return graph.pointwise(PointwiseMode::Add, scores, mask);
 }
 
-/// Maps each position of the query to the last position of the key that it sees.
+/// Maps each query position to the last key position that it attends to.
 Tensor AttentionGraph::shiftToLastKey(const Tensor &positions) {
   Tensor keys = graph.value(Number::keyPositions, DataType::Int32);
   Tensor queries = graph.value(Number::positions, DataType::Int32);

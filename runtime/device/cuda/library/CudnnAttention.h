@@ -3,14 +3,16 @@
 // Builds attention as cuDNN graphs, in the patterns that cuDNN's engines run without storing the
 // scores in memory (NVIDIA's documentation of the fused attention patterns):
 //
-//   scores = scale · query keyᵀ [+ mask], -∞ where position j of the key lies behind i + offset
+//   scores = scale · query keyᵀ [+ mask], with causality -∞ where key position j > i + offset
 //   forward     result = exp(scores - max) / sum · value, log_sum = max + log(sum)
 //   gradient    weights = exp(scores - log_sum), mean = Σ given · result
 //               ofScores = (given valueᵀ - mean) · weights · scale
 //               value' = weightsᵀ given, key' = ofScoresᵀ query, query' = ofScores key
 //
-// cuDNN calls log_sum the statistics of the softmax: the natural logarithm of the sum of the
-// exponentials of the scaled scores.
+// `i` is the query position, and offset = key positions - query positions. `given` is the gradient
+// of the result, x' the gradient of x, and ofScores the gradient of query keyᵀ. cuDNN calls log_sum
+// the statistics of the softmax: the natural logarithm of the sum of the exponentials of the
+// scores.
 
 #pragma once
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One convolution operation, then pointwise operations for bias and ReLU. Forward and both
+// gradients differ only in the names of their attributes. Layouts are dense, with channels before
+// rows and columns.
 
 #include "runtime/device/cuda/library/CudnnConvolution.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each tensor and each operation is a backend descriptor. A deque owns them, so that their
+// addresses stay stable. Tensors without memory get identifiers from 1000 on.
 
 #include "runtime/device/cuda/library/CudnnGraph.h"
 

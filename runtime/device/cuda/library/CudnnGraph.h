@@ -131,7 +131,7 @@ public:
   /// Adds c = a · b over the last two dimensions. Sizes of 1, or that divide the other operand's,
   /// are broadcast.
   void matmul(const Tensor &a, const Tensor &b, const Tensor &c);
-  /// Adds a reduction over all dimensions in which the result has size 1, or fewer elements.
+  /// Adds a reduction over each dimension in which the result is smaller than x.
   void reduce(ReductionOperator how, const Tensor &x, const Tensor &result);
   /// Adds a copy of the same elements in another layout.
   void reshape(const Tensor &x, const Tensor &result);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A prepared instruction is a plan and a variant pack, which binds tensor identifiers to addresses.
+// The key of a plan is the serialized instruction without its operands. Whatever prevents the use
+// of cuDNN gives null; callers then use support kernels.
 
 #include "runtime/device/cuda/library/CudnnInstructions.h"
 
@@ -65,7 +69,7 @@ private:
   Stream &stream;
 };
 
-/// Returns the key of a plan: the instruction without the places of its operands.
+/// Returns the key of a plan: the instruction without its operands.
 std::string shapeOf(const abi::Instruction &instruction) {
   abi::Instruction shape;
   if (instruction.has_convolution()) {

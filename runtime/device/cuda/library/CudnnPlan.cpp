@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks heuristics mode A, then the fallback mode, for at most 64 engine configurations each. An
+// engine's numerical notes decide whether it is allowed. The first allowed configuration that
+// yields a plan is used.
 
 #include "runtime/device/cuda/library/CudnnPlan.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A run is one cublasLtMatmul with stored descriptors and algorithm. Algorithms are cached by
+// shape. Descriptors are not, since they contain addresses of the bias and the pre-activation.
 
 #include "runtime/device/cuda/library/LibraryMatmuls.h"
 

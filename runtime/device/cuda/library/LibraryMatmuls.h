@@ -27,7 +27,7 @@ public:
   prepare(const abi::Instruction &instruction, const PrepareContext &context, Stream &stream) {
     return prepare(instruction, instruction.matmul(), context, stream);
   }
-  /// Prepares the matmul without its bias, activation, `kept` operand and sums of operands.
+  /// Prepares the matmul without its bias, activation, pre-activation and sums of operands.
   Expected<std::unique_ptr<PreparedInstruction>>
   prepareWithoutEpilogue(const abi::Instruction &instruction, const PrepareContext &context,
                          Stream &stream);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Since b is the library's first factor, transposes, alignments and operand sums of a and b are
+// exchanged. A shared b has a batch stride of 0. The only allowed split of k adds partial sums in
+// the workspace, in a fixed order.
 
 #include "runtime/device/cuda/library/MatmulPlan.h"
 
@@ -54,7 +58,7 @@ uint32_t alignmentOf(const std::byte *address) {
   return uint32_t(number & -number);
 }
 
-/// Creates descriptors, and keeps the first error.
+/// Creates descriptors. `status` is the first error.
 class Planner {
 public:
   explicit Planner(const CublasLt &library) : library(library) {}

@@ -40,7 +40,8 @@ private:
   LtStatus (*destroy)(Object) = nullptr;
 };
 
-/// The addresses of a matmul's operands; null for missing ones.
+/// The addresses of a matmul's operands; null for missing ones. `kept` is the pre-activation, which
+/// gelu writes and its gradient reads. `sum` receives the sum of a or b over k.
 struct MatmulAddresses {
   std::byte *a, *b, *c, *bias, *kept, *sum;
 };
@@ -51,8 +52,8 @@ struct MatmulShape {
   bool transposeA, transposeB, sharedB;
   DataType type, resultType;
   Epilogue epilogue;
-  /// The alignment in bytes of the addresses of a, b, c, the bias or sum vector, and the `kept`
-  /// operand; at most 256.
+  /// The alignment in bytes of the addresses of a, b, c, the bias or sum vector, and the
+  /// pre-activation; at most 256.
   std::array<uint32_t, 5> alignments;
 
   auto operator<=>(const MatmulShape &) const = default;
@@ -63,7 +64,7 @@ struct MatmulShape {
 MatmulShape shapeOf(const abi::Matmul &matmul, const MatmulAddresses &addresses);
 
 /// Returns whether the library's rules allow the matmul. Sums of operands need a batch of 1; the
-/// `kept` operand needs rows of a multiple of 8 elements.
+/// pre-activation needs rows of a multiple of 8 elements.
 bool isSupportedShape(const MatmulShape &shape);
 
 /// The descriptors of a matmul.
