@@ -21,7 +21,8 @@
 
 namespace pcc::runtime {
 
-/// The values that change from action to action.
+/// The values that change from action to action. An action runs one section of the program for one
+/// microbatch and copy (abi::Action).
 struct ActionValues {
   int64_t microbatch = 0;
   int64_t copy = 0;
@@ -75,7 +76,7 @@ public:
   std::byte *const base;
 };
 
-/// Stages data from the host to one place in device memory that is filled repeatedly. The device
+/// Stages data from the host to one range of device memory that is filled repeatedly. The device
 /// may still work on the previous data meanwhile.
 class HostToDeviceStaging {
 public:
@@ -88,7 +89,7 @@ public:
   virtual Status send() = 0;
 };
 
-/// Copies one place of device memory at a point in the device's queue, for the host to read later.
+/// Copies one range of device memory at a point in the device's queue, for the host to read later.
 class Snapshot {
 public:
   virtual ~Snapshot() = default;

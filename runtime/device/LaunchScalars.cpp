@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A scalar is an expression of the rank plus an action value. Expressions are evaluated once, when
+// the launch is prepared; an action only updates the scalars that depend on it.
 
 #include "runtime/device/LaunchScalars.h"
 

@@ -15,6 +15,7 @@ inline bool adds(abi::Accumulation accumulation, const ActionValues &action) {
   return accumulation == abi::ADD || (accumulation == abi::ADD_AFTER_FIRST && !action.first);
 }
 
+/// Returns the action values that adds() depends on.
 inline ActionValueUse usedBy(abi::Accumulation accumulation) {
   return {.first = accumulation == abi::ADD_AFTER_FIRST};
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Grids and blocks have one dimension, and no launch uses dynamic shared memory. The driver reads
+// arguments through pointers, which are listed anew at each launch.
 
 #include "runtime/device/cuda/Call.h"
 

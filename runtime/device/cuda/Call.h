@@ -16,7 +16,7 @@ public:
 
   /// Enqueues the launch with the current scalars. Does nothing for zero blocks.
   Result enqueue(const Driver &driver, StreamHandle stream);
-  /// Enqueues the launch on behalf of an instruction.
+  /// Does the same for an instruction, which errors then name.
   Status run(const abi::Instruction &instruction, Stream &stream);
 
   /// The scalar arguments, which may change between runs.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the chip's name into compute capability and letter, and compares both with the GPU. Code
+// for the emulator runs only on the emulator.
 
 #include "runtime/device/cuda/Code.h"
 

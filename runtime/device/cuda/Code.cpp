@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prefers machine code to PTX, which the driver compiles at load time. Kernels are looked up once
+// by symbol, support functions at each request. Constants are copied once for all ranks of the GPU.
 
 #include "runtime/device/cuda/Code.h"
 

@@ -40,8 +40,8 @@ private:
 };
 
 /// Return whether machine code or PTX for `chip` ("sm_90", "sm_90a") runs on a GPU. Machine code
-/// needs the same major capability and at least its minor one. PTX needs at least its capability.
-/// Code for a chip with a letter needs exactly its capability.
+/// needs a GPU of the chip's major compute capability with at least its minor one. PTX needs a GPU
+/// of at least the chip's capability. Code for a chip with a letter needs exactly that capability.
 bool runsMachineCode(const std::string &chip, const GpuProperties &gpu);
 bool runsPtx(const std::string &chip, const GpuProperties &gpu);
 

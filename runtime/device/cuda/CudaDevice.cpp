@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements Device for one rank, and the transfers between host and GPU that overlap with
+// computation. Ranks on the same GPU share its context and code, and each has its own stream.
 
 #include "runtime/device/cuda/CudaDevice.h"
 
@@ -114,7 +117,7 @@ Status CudaHostToDeviceStaging::move() {
   return stream.record(moved);
 }
 
-/// Enqueues transfers on `copies`, which several places of the rank may share, and moves on
+/// Enqueues transfers on `copies`, which several stagings of the rank may share, and moves on
 /// `stream`. `copies` must have ordinary priority. With first priority, which waiting receives
 /// have, a transfer queued behind such a receive could delay the step that sends the answer.
 Expected<std::unique_ptr<HostToDeviceStaging>>

@@ -18,7 +18,7 @@ class EventClock;
 class LibraryMatmuls;
 class Stream;
 
-/// The parts that a rank's instructions run on. They live as long as the rank's device.
+/// The code, stream and libraries that a rank's instructions use. They live as long as its device.
 struct RankParts {
   const Code &code;
   Stream &stream;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps one graph for each combination of the action values that the instructions use. Capturing
+// runs the prepared instructions on the stream, which then records them instead of executing them.
+// Any failure leaves a null graph.
 
 #include "runtime/device/cuda/Replay.h"
 
