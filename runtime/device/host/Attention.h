@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Computes attention on the host without storing all scores in memory (Dao et al.: FlashAttention,
-// NeurIPS 2022). A tile of scores is a block of the query's positions by a block of the key's.
-// Tiles that causal attention hides completely are not computed. Matmuls of tiles use oneDNN's
-// sgemm on one thread.
+// NeurIPS 2022). A tile of scores is a block of the query's positions by a block of the key's. A
+// group is a head of key and value, shared by heads / groups heads of the query. Tiles that causal
+// attention hides completely are not computed. Matmuls of tiles use oneDNN's sgemm on one thread.
 // * Forward: each block of the query's positions goes through the key's positions from first to
 //   last, and keeps a running maximum and sum of each row.
 // * Gradient: each group of heads of each sample recomputes its tiles from `log_sum`, with the
@@ -44,6 +44,7 @@ struct AttentionGradients {
 struct AttentionCall {
   explicit AttentionCall(const abi::Attention &shape, const AttentionTensors &tensors);
 
+  /// `width`: elements of a row of query or key. `depth`: of a row of value or result.
   const int64_t batch, heads, groups, positions, keyPositions, width, depth;
   const float scale;
   const bool causal;
@@ -66,12 +67,12 @@ struct AttentionCall {
     return keyStep == 1 ? group * keyPositions + position
                         : (group / groups * keyPositions + position) * groups + group % groups;
   }
-  /// Returns the current value of the offset: the last position of the key that the query's first
-  /// position sees.
+  /// Returns the current value of the offset: the last key position that the first query position
+  /// attends to, with a causal mask.
   int64_t offset() const { return tensors.offset ? *tensors.offset : keyPositions - positions; }
-  /// Returns the number of key positions that the query positions before `end` see.
+  /// Returns the number of key positions that some query position before `end` attends to.
   int64_t seenBefore(int64_t end, int64_t offset) const;
-  /// Returns the first position of the query that sees key position `to`.
+  /// Returns the first query position that attends to key position `to`.
   int64_t firstQueryThatSees(int64_t to, int64_t offset) const;
   /// Returns the mask of a sample's head, starting at query position `from` and key position `to`.
   const float *maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The online softmax of FlashAttention. A tile's scores become exponentials relative to the row's
+// maximum so far. If the maximum grows, the row's earlier sum and results are scaled down. The
+// division by the sum comes last. Threads share the blocks of query positions.
 
 #include "runtime/device/host/Attention.h"
 #include "runtime/device/host/ScoreRows.h"

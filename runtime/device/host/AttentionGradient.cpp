@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two matmuls per tile compute the transposed scores and the gradients of the weights. Row by row
+// they become weights, exp(score - log_sum), and gradients of scores. Three matmuls then add to the
+// gradients of value, key and query. Threads share the groups.
 
 #include "runtime/device/host/Attention.h"
 #include "runtime/device/host/ScoreRows.h"
@@ -68,7 +72,7 @@ private:
     int64_t row = call.queryRow(block.head, block.first);
     const float *logSums = call.tensors.logSum + block.head * call.positions + block.first;
     for (int64_t r = 0; r < block.rows; ++r) {
-      tiles.shifts[r] = std::isinf(logSums[r]) ? 0.0f : logSums[r]; // a position that sees nothing
+      tiles.shifts[r] = std::isinf(logSums[r]) ? 0.0f : logSums[r]; // attends to no key
       int64_t place = (row + r * call.queryStep) * call.depth;
       tiles.means[r] =
           dotProduct(gradients.result + place, call.tensors.result + place, call.depth);
@@ -110,7 +114,7 @@ private:
   /// gradients of the scores times the scale.
   void finishRow(const QueryBlock &block, int64_t to, int64_t offset, float *weights, float *scores,
                  const Tiles &tiles) const {
-    // The first `blind` query positions do not see this key position.
+    // The first `blind` query positions do not attend to this key position.
     int64_t rows = block.rows;
     int64_t blind = std::clamp(call.firstQueryThatSees(to, offset) - block.first, int64_t(0), rows);
     if (call.tensors.mask)

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each instruction runs to completion in run(). So staging is in place, a snapshot is a copy, and
+// synchronize() does nothing. Kernels and constants are loaded once for all ranks, and each rank
+// gets an equal team.
 
 #include "runtime/device/host/HostDevice.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU as a device: emitted kernels, oneDNN for matmuls and convolutions, one OpenMP team per
-// rank.
+// The CPU as a device: the compiler's kernels, oneDNN for matmuls, convolutions and attention, one
+// OpenMP team per rank.
 
 #pragma once
 
@@ -18,8 +18,8 @@ namespace pcc::runtime {
 Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
                                                                int threads = 0, int64_t ranks = 0);
 
-/// Returns the version of oneDNN, which matmuls and convolutions need. Unavailable, with the
-/// reason, without it.
+/// Returns the version of oneDNN, which matmuls, convolutions and attention need. Unavailable, with
+/// the reason, without it.
 Expected<std::string> oneDnnVersion();
 
 } // namespace pcc::runtime

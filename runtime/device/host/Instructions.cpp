@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels are symbols of an ELF image that is loaded from memory. A launch divides its iterations
+// among the team. An accumulation divides its elements, in chunks of 4096. Copies and fills run on
+// one thread.
 
 #include "runtime/device/host/Instructions.h"
 

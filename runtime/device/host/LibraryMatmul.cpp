@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prepares up to two primitives with the same arguments: one overwrites c, the other adds by a
+// post-operation. Transposes are strides of the operands. Bias is an operand of the primitive, ReLU
+// a post-operation.
 
 #include "runtime/device/host/Matmul.h"
 

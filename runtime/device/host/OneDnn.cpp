@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Resolves all functions by name and creates the CPU engine, once. The library is never closed.
 
 #include "runtime/device/host/OneDnn.h"
 

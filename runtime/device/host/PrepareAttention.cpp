@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts common to forward and gradient: operand addresses, strides, and the key positions that
+// a causal query attends to. Half types continue in HalfAttention.cpp.
 
 #include "runtime/device/host/Attention.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses Winograd if it applies and has enough tiles. Otherwise f32 without groups becomes a
+// matmul if there are fewer windows than output channels. All other convolutions use direct sums.
 
 #include "runtime/device/host/Convolution.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A matmul of f32 uses the small algorithm if an extent is at most 32. On CPUs without AVX-512 it
+// always does. GELU and sums of operands are rejected, since only GPUs have them.
 
 #include "runtime/device/host/Matmul.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops that the compiler vectorizes, once each for AVX-512, AVX2 and the base instruction set.
+// Sums and maxima use 16 lanes in all of them. The exponential reduces its argument with log(2) in
+// two parts (Cody and Waite).
 
 #include "runtime/device/host/ScoreRows.h"
 

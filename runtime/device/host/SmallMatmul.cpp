@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts c into blocks of 128 rows, or of 128 columns if m is at most 128 and less than n. A block is
+// one sgemm over all of k, so no sum depends on the threads. Bias and ReLU are applied to each
+// finished block.
 
 #include "runtime/device/host/Matmul.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls GNU's OpenMP runtime by its functions, without pragmas. Thread i of n gets the range from
+// count · i / n to count · (i + 1) / n. A range may be empty.
 
 #include "runtime/device/host/Team.h"
 
