@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table behind listExamples, one row per example. Default sizes are small, except for gpt3.
 #include "compiler/example/Transformer.h"
 
 namespace pcc::example {

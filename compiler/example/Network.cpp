@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layers append ops at the end of `@forward`, and arguments to its entry block. `finish` sets the
+// function's type and roles. Repeated op names get the suffixes `_1`, `_2`, …
 #include "compiler/example/Network.h"
 
 #include "dialects/graph/Roles.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// GPT, BERT and ViT are stacks of one block (addBlock). The block differs only in its causal mask
+// and in the form of GELU that belongs to it. LLaMA has a block of its own (Llama.cpp).
 #include "compiler/example/Transformer.h"
 
 #include <cmath>
