@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Collects the shapes that the file records, and the readers of each name. A rule per operator then
+// derives the shape of an undefined operand from the other shapes of its node. The first reader
+// with a derived shape wins, unless a later reader also determines an unknown first size. Only the
+// first size may stay unknown.
 #include "compiler/import/AbsentWeights.h"
 
 #include "compiler/import/ExportedModule.h"
@@ -28,8 +32,8 @@ class ShapeSearch {
 public:
   explicit ShapeSearch(const onnx::GraphProto &graph);
 
-  /// Returns the type and sizes of an undefined tensor, from the first reader that tells them. A
-  /// size that no reader tells is `unknown`.
+  /// Returns the type and sizes of an undefined tensor, from the first reader that determines them.
+  /// The first size is `unknown` if no reader determines it.
   std::optional<Recorded> find(llvm::StringRef name) const;
   /// Returns the last size of the first output; `unknown` if the file does not record it.
   int64_t countClasses() const;

@@ -25,8 +25,8 @@ class GraphProto;
 namespace pcc::import {
 
 /// Adds an initializer without data for each undefined name that torch's metadata list as a
-/// parameter or buffer of the module. `dims` are the sizes of `--set-dim`; those of weights are
-/// taken out. Fails with an error for each tensor whose shape is unknown. A remark names each
+/// parameter or buffer of the module. `dims` are the sizes of `--set-dim`; sizes of weights are
+/// removed from it. Fails with an error for each tensor whose shape is unknown. A remark names each
 /// embedding whose size is assumed.
 mlir::LogicalResult declareAbsentWeights(onnx::GraphProto &graph, llvm::StringMap<int64_t> &dims,
                                          mlir::Location location);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Compares the parameters of the module with the file's initializers, and the operands of traced
+// nodes with those of ONNX nodes. A parameter without an initializer is merged, removed or
+// unexplained (checkMissing). One with initializers may be folded or split (checkFolded). Last,
+// intact parameters may replace another constant (checkPresent).
 #include "compiler/import/AlteredParameters.h"
 
 #include "compiler/import/Parameters.h"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One constraint may give a strategy, a stage, a bucket and collectives at once; each becomes an
+// entry or attribute of its own. Entries carry their position in the file, since later passes match
+// their names and report errors. Only buckets, layerwise parameters and collectives are matched
+// here.
 #include "compiler/import/Constraints.h"
 
 #include "compiler/import/InsertCollectives.h"

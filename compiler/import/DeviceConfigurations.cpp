@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks configurations up by name, in the order of the file. The error for an unknown name lists
+// the names that exist.
 #include "compiler/import/DeviceConfigurations.h"
 
 #include "compiler/import/files/Locations.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the multi-device configurations of a file (ONNX IR 11). A file has named configurations;
-// one is chosen, and only the nodes' entries for this configuration count. DeviceShardings.h reads
-// the shardings of these entries.
+// one is chosen, and only the nodes' entries for this configuration are read. DeviceShardings.h
+// reads the shardings of these entries.
 #pragma once
 
 #include "mlir/IR/Location.h"

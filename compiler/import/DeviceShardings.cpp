@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Both directions go through dist::Placement, the block that each rank holds. Writing lists the
+// holders of each block. Reading computes the placement of each distinct spec, then finds one mesh
+// on which all placements are shardings.
 #include "compiler/import/DeviceShardings.h"
 
 #include "compiler/import/files/Locations.h"
@@ -192,7 +196,7 @@ FailureOr<std::vector<SmallVector<int64_t>>> ShardingReader::readHolders(const S
     else
       devices.push_back(entry);
   }
-  // A whole tensor may have its devices listed without a group.
+  // A tensor with one shard may list its devices without a group.
   if (numShards == 1 && holders.size() > 1) {
     SmallVector<int64_t> all;
     for (ArrayRef<int64_t> devices : holders)

@@ -38,7 +38,7 @@ bool givesShardings(const onnx::ModelProto &model, llvm::StringRef configuration
 /// Reads the sharding specs of a file's nodes.
 class ShardingReader {
 public:
-  /// `path` is the file of `model`, and `configuration` the one that counts.
+  /// `path` is the file of `model`; `configuration` selects the entries to read.
   ShardingReader(const onnx::ModelProto &model, llvm::StringRef path, std::string configuration,
                  mlir::MLIRContext &context);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// The metadata are texts in the exporter's formats, which are split at their delimiters. All names
+// refer to the graph's own strings. Text in another format yields no entries; it is never an error.
 #include "compiler/import/ExportedModule.h"
 
 #include "compiler/import/files/onnx.pb.h"

@@ -55,7 +55,7 @@ public:
   bool listsParameters() const { return !list.empty(); }
   /// Returns the parameters in the order of the module.
   llvm::ArrayRef<ExportedParameter> parameters() const { return list; }
-  /// Return the names in fx nodes of the inputs, parameters and buffers, and of the outputs.
+  /// Returns the names in fx nodes of the inputs, parameters and buffers.
   const llvm::StringSet<> &inputs() const { return inputNames; }
   /// Returns whether fx nodes use this name for a parameter, buffer or constant of the module.
   bool isTensor(llvm::StringRef placeholder) const { return targets.contains(placeholder); }
@@ -63,8 +63,9 @@ public:
   llvm::StringRef targetOf(llvm::StringRef placeholder) const {
     return targets.lookup(placeholder);
   }
-  /// Returns whether a parameter, buffer or constant of the module has this name there.
+  /// Returns whether a parameter, buffer or constant has this name in the module.
   bool isTarget(llvm::StringRef name) const;
+  /// Returns the names in fx nodes of the outputs.
   llvm::ArrayRef<llvm::StringRef> outputs() const { return outputNames; }
 
   /// Return whether the initializer of this name is a parameter, or a buffer, of the module.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Chooses the importer by the ending of the file, then replaces parameter values if the options
+// name a file of weights. Weights are matched by name after import, so they apply to every format.
 #include "compiler/import/Import.h"
 
 #include "compiler/import/OnnxImporter.h"

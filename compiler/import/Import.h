@@ -32,8 +32,7 @@ struct ImportOptions {
   /// parameters' values (`--weights FILE`). Empty: keep the values of the model.
   std::string weights;
   /// Name of the file's multi-device configuration to use (`--device-config NAME`). Empty: the only
-  /// configuration, if there is exactly one.
-  /// `none`: no configuration.
+  /// configuration, if there is exactly one. `none`: no configuration.
   std::string deviceConfiguration;
   /// Records the nodes of the file (passes/analysis/FileNodes.h), so that a plan can be written to
   /// it.

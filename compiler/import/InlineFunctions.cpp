@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Each call copies the function's nodes. Inputs and outputs take the caller's names, and all other
+// names a prefix that is unique per call. References to attributes become the caller's attributes
+// or the function's defaults. Nested calls are expanded recursively.
 #include "compiler/import/InlineFunctions.h"
 
 #include "compiler/import/files/onnx.pb.h"
@@ -12,7 +15,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Most calls around a node; a function that calls itself is an error.
+/// Maximum depth of nested calls. Deeper nesting means that a function calls itself.
 constexpr int maxDepth = 64;
 
 bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }

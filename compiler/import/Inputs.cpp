@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Binds every input before it reports errors, with size 1 for unbound dimensions. So one error can
+// list all of them.
 #include "compiler/import/Inputs.h"
 
 #include "compiler/import/files/Shapes.h"

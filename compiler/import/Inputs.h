@@ -25,10 +25,9 @@ struct GraphInput {
 };
 
 /// Returns the inputs of `graph` that are neither initializers nor in `known` or `sequences`, in
-/// order. Symbolic
-/// dimensions get their sizes from `dims`. One error lists all dimensions without a size, another
-/// the names in `dims` that no input has. Names in `known` that no input has are errors as well.
-/// Returns nothing after an error.
+/// order. Symbolic dimensions get their sizes from `dims`. One error lists all dimensions without
+/// a size, another the names in `dims` that no input has. Names in `known` that no input has are
+/// errors as well. Returns nothing after an error.
 std::optional<std::vector<GraphInput>> bindInputs(const onnx::GraphProto &graph,
                                                   const llvm::StringMap<int64_t> &dims,
                                                   const llvm::StringMap<Constant> &known,

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the text of each collective by the table `forms`, inserts the collectives behind each
+// matched value, then infers types again in program order. Readers inside a matched module keep the
+// original value. Errors of parsers and verifiers are caught and reported with the constraint.
 #include "compiler/import/InsertCollectives.h"
 
 #include "dialects/dist/Dist.h"
@@ -158,7 +162,8 @@ private:
     return "";
   }
 
-  /// Returns whether `user` reads the value that the op or module `target` hands on.
+  /// Returns whether `user` is outside of the op or module `target`. An argument has an empty
+  /// target.
   bool isOutside(Operation *user, StringRef target) const {
     return target.empty() || findTarget(user) != target;
   }
@@ -300,8 +305,8 @@ private:
 
   //===--- Types behind the collectives ----------------------------------===//
 
-  /// Sets the types that follow from an op's operands. Types that are stated by the op itself, as
-  /// that of a reshape is, stay.
+  /// Sets the types that follow from an op's operands. A type that the op states itself, such as
+  /// the type of a reshape, is unchanged.
   static LogicalResult inferType(Operation *op) {
     if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
       SmallVector<Type> types;

@@ -4,8 +4,8 @@
 //
 //   constraint { op: "fc2/matmul" collective: "all_reduce sum over [tp]" }
 //
-//   %0 = graph.matmul %x, %w                    fc2/matmul
-//   %1 = dist.all_reduce sum %0 over <axes [tp]>    what other ops read instead of %0
+//   %0 = graph.matmul %x, %w                        fc2/matmul
+//   %1 = dist.all_reduce sum %0 over <axes [tp]>    other ops read %1 instead of %0
 //
 // The model becomes the program of one rank (`dist.local`): its shapes are those of a rank's
 // blocks.

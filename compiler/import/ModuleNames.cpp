@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// A name is the innermost module, a slash and the operator in snake case. Names that repeat are
+// numbered in node order, those of computed nodes and those of constants separately.
 #include "compiler/import/ModuleNames.h"
 
 #include "compiler/import/Parameters.h"

@@ -8,8 +8,9 @@
 //   ['', 'model', 'model.layers.7', 'add_15']             Add      model.layers.7/add_1
 //   ['', 'mul']                                           Mul      mul
 //
-// Nodes that depend on no input of the graph are counted apart, as `model.layers.7/add.fixed`,
-// because an exporter may fold them. So the other names are the same whether it optimizes or not.
+// Nodes that depend on no input of the graph have names such as `model.layers.7/add.fixed` and are
+// numbered separately, because an exporter may fold them. The other names are therefore the same
+// whether it optimizes or not.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Two walks backward, from the outputs and from running statistics, find the values through which
+// gradients flow. The table of operators (Operators.h) says through which inputs they flow, and
+// which inputs are running statistics. Masks are recognized by infinite elements, tables of angles
+// by the cosine or sine that reads them.
 #include "compiler/import/Parameters.h"
 
 #include "compiler/import/ExportedModule.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Restores group norms first, then initializers folded from one parameter, then the operands of
+// each traced node. For a traced node, the parameters that it reads are paired with the
+// initializers of its ONNX nodes: by name or origin first, the rest by order. Contradictory pairs
+// are reported and left unchanged.
 #include "compiler/import/RestoreParameters.h"
 
 #include "compiler/import/Parameters.h"
@@ -15,7 +19,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// A place where a node reads an initializer.
+/// An operand of a node that is an initializer.
 struct Read {
   onnx::NodeProto *node;
   int position;
@@ -100,11 +104,11 @@ private:
   llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> nodes; ///< by name of their traced node
   llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> readersOf;
   llvm::StringMap<std::string>
-      sources; ///< of restored tensors: the initializer they were merged with
+      sources; ///< by restored tensor: the initializer that it was merged with
   std::vector<std::string> contradictions;
   std::vector<onnx::NodeProto> added;
   llvm::StringSet<> replaced;         ///< initializers that `added` computes
-  llvm::StringMap<std::string> lists; ///< reshaped lists of channels: their parameters
+  llvm::StringMap<std::string> lists; ///< parameter of each reshaped list
 };
 
 void Restoration::readGraph() {
@@ -140,7 +144,7 @@ onnx::TensorProto *Restoration::addInitializer(llvm::StringRef name, int32_t typ
   return initializers[name.str()] = tensor;
 }
 
-/// Lets `node` compute the value of the initializer `folded`.
+/// Replaces the initializer `folded` by `node`, which computes its value.
 void Restoration::computeInstead(const onnx::TensorProto &folded, onnx::NodeProto node) {
   node.set_name("restored_" + folded.name());
   node.add_output(folded.name());

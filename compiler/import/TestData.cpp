@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Finds by trial which inputs must be constants: none, then scalars and lists, then all. From the
+// first set that imports, each input is removed once if the import still succeeds. Every trial
+// imports the model anew.
 #include "compiler/import/TestData.h"
 
 #include "compiler/import/Inputs.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the plan of each node from the program's ops, then edits the parsed file: declares the
+// configuration, and replaces each node's entry for it. A tensor on which ops of its node disagree
+// gets no spec. A node with ops in several stages gets no entry.
 #include "compiler/import/WritePlan.h"
 
 #include "compiler/import/DeviceConfigurations.h"

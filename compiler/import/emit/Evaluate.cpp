@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Elementwise ops and ops that move elements compute a splat on its only element; the result is a
+// splat. Concatenation and reduction expand splats. Results are rounded once, to the element type.
 #include "compiler/import/emit/Evaluate.h"
 
 #include "compiler/values/Compute.h"

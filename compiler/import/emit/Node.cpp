@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Each accessor of an attribute records the name as read; checkAttributes reports the names that no
+// accessor read. A wrong kind is reported where the attribute is read, and fails the node in
+// checkAttributes.
 #include "compiler/import/emit/Node.h"
 
 #include "compiler/import/files/onnx.pb.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One ONNX node in the view of its handler: inputs by position, attributes by name, results, and
-// the emitter. An attribute that the handler does not read is an error, so no attribute is ever
+// One ONNX node as its handler reads it: inputs by position, attributes by name, results, and the
+// emitter. An attribute that the handler does not read is an error, so no attribute is ever
 // ignored.
 #pragma once
 
@@ -50,7 +50,7 @@ public:
   /// Accessors of attributes. An attribute of another kind is an error, and the default is
   /// returned.
   bool hasAttribute(llvm::StringRef name) const;
-  /// Marks an attribute as read that the known inputs make irrelevant.
+  /// Marks an attribute as read, because the known inputs make it irrelevant.
   void ignore(llvm::StringRef name) { read.insert(name); }
   int64_t integer(llvm::StringRef name, int64_t defaultValue);
   double number(llvm::StringRef name, double defaultValue);

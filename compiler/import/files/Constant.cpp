@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Adds splats and ONNX element types to the tensors of compiler/values, which do all arithmetic.
 #include "compiler/import/files/Constant.h"
 
 #include "compiler/values/Compute.h"

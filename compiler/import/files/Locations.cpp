@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Builds and decomposes the fused location of a node, recognized by its tag. Other locations print
+// as a source position: names and call sites by their child or callee, fused locations by their
+// first part.
 #include "compiler/import/files/Locations.h"
 
 #include "compiler/import/files/onnx.pb.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Protobuf parses the mapped bytes with a limit on nesting. It gives no position of an error. So
+// after a failure findWireFault (WireFormat.h) scans the bytes again and names the first fault.
 #include "compiler/import/files/ReadOnnx.h"
 
 #include "compiler/import/files/Locations.h"

@@ -19,8 +19,8 @@ namespace pcc::import {
 /// byte and the field. Returns null after an error.
 std::unique_ptr<onnx::ModelProto> readOnnxFile(llvm::StringRef path, mlir::MLIRContext &context);
 
-/// Reads the tensor in the file `path`, a TensorProto. Errors are the same, and those of
-/// TensorReader.
+/// Reads the tensor in the file `path`, a TensorProto. Errors are the same as above, and the errors
+/// of TensorReader.
 std::optional<Constant> readTensorFile(llvm::StringRef path, mlir::MLIRContext &context);
 
 /// Reads the tensors in the file `path`, a SequenceProto. Errors are the same.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Maps the file, parses its header as JSON, and gives each tensor a view into the mapping. Tensors
+// sorted by address must then cover the data exactly. An index is read as a list of such files,
+// each filtered by the names that the index gives it.
 #include "compiler/import/files/Safetensors.h"
 
 #include "compiler/import/files/Locations.h"

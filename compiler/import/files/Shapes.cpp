@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Bytes are counted with overflow checks, at 8 bytes per element: the widest element type of a
+// file.
 #include "compiler/import/files/Shapes.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Data come from `raw_data`, from external data in a mapped file, or from the typed field of the
+// element type. The first two are views without a copy. External paths must stay below the model's
+// folder, and ranges inside the file.
 #include "compiler/import/files/TensorData.h"
 
 #include "compiler/import/files/Shapes.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Handlers of Gemm and MatMul. Both emit one matmul. Scales, the added term and dimensions added to
+// vectors become ops around it.
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A reshape splits the last dimension and a transpose moves heads before positions; joining does
+// the reverse.
 #include "compiler/import/operators/Heads.h"
 
 namespace pcc::import {

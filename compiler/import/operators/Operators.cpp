@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// The first lookup builds an index from names to rows. An operator has few rows, which a lookup
+// scans.
 #include "compiler/import/operators/Operators.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Formulas of ONNX's RNN, GRU and LSTM. Null tensors stand for zeros throughout, so the first step
+// emits no op for a zero state. The GRU applies its reset gate to the state, or to the matmul of
+// the state (`linear_before_reset`).
 #include "compiler/import/operators/RecurrentCells.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -140,7 +143,8 @@ CellState stepGru(Emitter &emit, const Cell &cell, const Tensor &inputs, const C
 CellState stepLstm(Emitter &emit, const Cell &cell, const Tensor &inputs, const CellState &state) {
   int64_t width = cell.recurrent.shape()[1];
   auto gates = splitGates(emit, add(emit, inputs, product(emit, cell, state.hidden, 0, 4)), 4);
-  /// Adds the view of the cell through peephole number `index`: input, output, forget.
+  /// Adds to `gate` the cell state `seen` times peephole weight `index` (0 input, 1 output, 2
+  /// forget).
   auto withView = [&](const Tensor &gate, int64_t index, const Tensor &seen) {
     if (!cell.peepholes || !seen)
       return gate;

@@ -36,7 +36,7 @@ struct Cell {
   llvm::SmallVector<Activation, 3> functions;
   std::optional<double> clip; ///< limits the inputs of the functions
   bool couplesGates = false;  ///< the forget gate is one minus the input gate
-  bool resetsAfter = false;   ///< the reset gate scales the product, not the state
+  bool resetsAfter = false;   ///< the reset gate scales the matmul of the state, not the state
 };
 
 CellState stepRnn(Emitter &emit, const Cell &cell, const Tensor &inputs, const CellState &state);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Each coordinate transformation mode is one formula. Weights sample a triangle (linear) or Keys'
+// cubic around the source coordinate; antialiasing stretches this filter when an image shrinks.
+// Weights outside the input go to the edge element, or are dropped and the rest normalized.
 #include "compiler/import/operators/ResizeWeights.h"
 
 #include "llvm/ADT/STLExtras.h"

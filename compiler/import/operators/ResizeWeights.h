@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights of Resize along one dimension, as ONNX's reference computes them. A result is a sum of
-// neighbors of its place in the input; places outside the input take the element at the edge.
+// Weights of Resize along one dimension, as ONNX's reference computes them. The place of a result
+// is its source coordinate: a real number in units of input elements. A result is a weighted sum of
+// the elements next to its place. Outside the input, the element at the edge counts.
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"

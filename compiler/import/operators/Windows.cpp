@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Padding becomes explicit here. SAME pads by ONNX's formula; rounding up pads behind the image.
+// Sequences get a dimension of size 1, and then use windows over images.
 #include "compiler/import/operators/Windows.h"
 
 #include "llvm/ADT/Sequence.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows of convolutions and pools. A sequence is an image of one row. A window over volumes moves
-// over images, and over the layers in front of them.
+// Windows of convolutions and pools. A sequence is an image of one row. A volume is a stack of
+// images, called layers. Its window is split into one within a layer and one along the layers.
 #pragma once
 
 #include "compiler/import/emit/Node.h"
