@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// toleranceOf evaluates the formula of the header element by element. Comparisons report the
+// element with the largest difference. Infinite and NaN elements do not widen a tolerance.
 #include "compiler/interpret/compare/Compare.h"
 
 #include "compiler/interpret/compare/Bounds.h"

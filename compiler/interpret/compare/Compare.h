@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares the results of two programs. The tolerance follows from the reference alone and is
-// measured, not chosen (docs/spec/interpreter.md, "Tolerances"):
+// Compares the results of two programs. The tolerance of a tensor follows from runs of the
+// reference and is measured, not chosen (docs/spec/interpreter.md, "Tolerances"):
 //
-//   rounding      |reference rounded after every op - reference in doubles|,
-//                 maximum over a tensor
-//   sensitivity   distance of each element of the double reference when all float inputs and all
-//                 roundings inside move up or down at random. Inputs move by as many units in the
-//                 last place as the interpreter's factor allows, roundings by as many halves
-//                 (Roundings.h). The distance shows the magnitude of the terms that were added.
-//   tolerance     factor · max(rounding, sensitivity,
-//                              epsilon of the element type · greatest value)
+//   tolerance = max(16 · rounding, factor · a · max(rounding, both / 16), any)
 //
-// Integers and booleans must be equal.
+//   rounding  greatest of |rounded run - run in doubles|, and epsilon of the element type times the
+//             greatest magnitude. The rounded run rounds after every op.
+//   factor    16, or more for compiled programs (compiledFactor)
+//   a         min(1, epsilon of f32 / epsilon of the element type), because sums are added in f32
+//   any       greatest distance that an element moves in either of two moved runs
+//   both      greatest distance that an element moves in both of them: the smaller of the two
+//   16        interpretedFactor (Roundings.h)
 //
-// The runs that measure sensitivity evaluate composites by their decompositions, because compiled
-// programs round between these ops. The expected values come from the composites.
+// The moved runs compute in doubles. Each float input moves up or down at random by 16 units in its
+// last place, and each rounding inside by up to 16 half units (Roundings.h). In the second run
+// everything moves the opposite way. Distances are taken from a run in which nothing moves. They
+// show the magnitude of the terms that were added, even if the terms cancel. If both programs
+// compute in doubles, the tolerance shrinks by the ratio of the epsilons. Integers and booleans
+// must be equal.
+//
+// The moved runs, and the run in which nothing moves, evaluate composites by their decompositions,
+// because compiled programs round between these ops. The expected values come from the composites.
 //
 // A gradient jumps at a kink of its op, such as relu at 0. A value near a kink may lie on either
-// side in two correct programs, if roundings move it that far. So inputs move by the full allowed
-// distance, not by one unit with a factor applied later: values within reach of a kink then cross
-// it. Inputs move in both directions, since a value beside a kink crosses it in one direction only.
+// side in two correct programs, if roundings move it that far. So inputs move by the full 16 units,
+// not by one unit with a factor applied later: values within reach of a kink then cross it. Inputs
+// move in both directions, since a value beside a kink crosses it in one direction only. Such a
+// jump is part of `any` but not of `both`, so `factor` does not multiply it.
 #pragma once
 
 #include "compiler/interpret/function/Signature.h"
@@ -56,7 +63,7 @@ struct Report {
   llvm::json::Value toJson() const;
 };
 
-/// One value in three runs in doubles, op by op of the decompositions.
+/// One value in three runs in doubles that evaluate composites by their decompositions.
 template <typename T> struct Moved {
   T steady;      ///< inputs not moved
   T there, back; ///< inputs and roundings moved, in opposite directions
@@ -83,9 +90,8 @@ double compiledFactor(mlir::ModuleOp module);
 Tensor perturb(const Tensor &value, uint64_t seed, Direction direction);
 NamedTensors perturb(const NamedTensors &values, uint64_t seed, Direction direction);
 
-/// Returns the tolerance of a result from the distances that the reference moves. With
-/// `Precision::Double` both programs computed in doubles, and the tolerance shrinks by the ratio of
-/// the epsilons.
+/// Returns the tolerance of a result by the formula above. With `Precision::Double` both programs
+/// computed in doubles, and the tolerance shrinks by the ratio of the epsilons.
 double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const Tensor *> &moved,
                    double factor, Precision precision = Precision::Element);
 

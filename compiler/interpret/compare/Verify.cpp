@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Pairs public functions by name over all stages, and the training steps. The first module is the
+// reference: it runs several times to measure tolerances (Reference.cpp), the second module once.
+// Diagnostics of a run become the reason of a failed case.
 #include "compiler/interpret/compare/Verify.h"
 
 #include "compiler/interpret/training/StepPlan.h"

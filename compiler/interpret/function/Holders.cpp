@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// A gradient with several holders is distributed like a partial value over a mesh with one rank per
+// holder, and added again by joinCopies. Values of other roles go to every holder unchanged and
+// must come back identical.
 #include "compiler/interpret/function/Holders.h"
 
 #include "compiler/interpret/rank/Blocks.h"

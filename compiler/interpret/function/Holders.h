@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists the holders of each external value. Most values have one holder: one stage, by one name. A
-// parameter that several virtual stages use has one copy per virtual stage; the copies are equal,
-// and its gradient is the sum over the copies.
+// Lists the holders of each external value. A holder is a stage, and a key under which its
+// functions take or return the value. Most values have one holder. A parameter that several virtual
+// stages use has one copy per virtual stage; the copies are equal, and its gradient is the sum over
+// the copies.
 //
 //   parameter w     stage 0, stage 2           equal
 //   gradient w      stage 0, stage 2           added

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Finds the function in each stage, runs it on all ranks at once (runRanks), and joins their
+// results. Ranks of a stage without the function return at once.
 #include "compiler/interpret/function/Run.h"
 
 #include "compiler/interpret/function/Holders.h"

@@ -2,8 +2,8 @@
 //
 // Runs functions and training steps of a module on as many ranks as its mesh has. Arguments and
 // results are global values: shardings at the functions' boundaries cut and join them, and partial
-// results are summed. The caller therefore sees one device in every phase of the module. Errors are
-// diagnostics on the module's context.
+// results are summed. For the caller, a module of any phase therefore behaves like one device.
+// Errors are diagnostics on the module's context.
 #pragma once
 
 #include "compiler/interpret/function/Signature.h"

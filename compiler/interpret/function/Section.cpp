@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// In a local function, shardings of the bindings cut and join values. In a global function every
+// rank has the global value. Scales that the function applies itself are divided out of its
+// arguments; gradient factors are applied to its results.
 #include "compiler/interpret/function/Section.h"
 
 #include "compiler/interpret/rank/Blocks.h"

@@ -21,8 +21,8 @@ struct Section {
   llvm::StringRef getName() const { return mlir::func::FuncOp(function).getName(); }
   mlir::Location getLoc() const { return mlir::func::FuncOp(function).getLoc(); }
 
-  /// Returns the mesh. Returns one rank if all ranks would do the same work: global types, and no
-  /// op that communicates.
+  /// Returns the mesh of the ranks to run. It has one rank if all ranks would do the same work:
+  /// global types, and no op that communicates.
   dist::Mesh ranksToRun();
 
   /// Returns the part of a global argument for `rank`. Distributes partial values over the ranks,

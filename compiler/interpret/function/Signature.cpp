@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Reads the attributes of arguments and results. A copy of a parameter in another virtual stage
+// takes the external name of the original. Keys that would repeat get their position as a suffix.
 #include "compiler/interpret/function/Signature.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// dist::Sharding computes offsets, shapes and holders of blocks; this file adds partial values. A
+// partial value is combined over its axes in the order of the group.
 #include "compiler/interpret/rank/Blocks.h"
 
 #include "compiler/values/Compute.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Families register through one explicit list, without static initializers.
 #include "compiler/interpret/rank/Registry.h"
 
 namespace pcc::interpret {

@@ -2,14 +2,14 @@
 //
 // Rendezvous of ranks: the one primitive by which ranks communicate. Ranks are threads. For every
 // collective and transfer, a rank contributes tensors to a group under the name of a channel. The
-// rank waits until all of the group have contributed, and reads all contributions. The n-th
+// rank waits until all members of the group have contributed, and reads all contributions. The n-th
 // contribution of each rank to a (group, channel) belongs to the n-th rendezvous of that (group,
 // channel).
 //
-//   rank 0                              rank 1
-//   point = post({0,1}, "sum", a)     point = post({0,1}, "sum", b)
-//   wait(point)                       wait(point)
-//   point->contributions = {{a}, {b}}         point->contributions = {{a}, {b}}
+//   rank 0                               rank 1
+//   point = post({0,1}, 0, "sum", a)     point = post({0,1}, 1, "sum", b)
+//   wait(0, point)                       wait(1, point)
+//   point->contributions = {{a}, {b}}    point->contributions = {{a}, {b}}
 //
 // No program hangs: if every rank that has not left waits, no rank can continue. All waits then
 // fail, and `getStuck` says which rank waited for which ranks.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Classifies ops by where they round, then moves elements by random numbers that depend on a seed,
+// the count of moved tensors and the element's index. So two runs of one program with opposite
+// signs make mirrored moves.
 #include "compiler/interpret/rank/Roundings.h"
 
 #include "compiler/values/Map.h"
@@ -66,7 +69,8 @@ Rounding roundingOf(Operation *op) {
 }
 
 /// Moves numbers at random by up to half of `unit` times the interpreter's factor. `unit` is the
-/// relative distance of neighbors. Numbers that the type holds exactly stay, unless `movesExact`.
+/// relative distance of neighboring numbers. Numbers that the type holds exactly stay, unless
+/// `movesExact`.
 Tensor Roundings::move(const Tensor &value, double unit, bool movesExact) {
   uint64_t stream = count++;
   return generate(value.getType(), value.getShape(), [&](int64_t n) {

@@ -30,7 +30,7 @@ inline constexpr double interpretedFactor = 16.0;
 /// moves the opposite way.
 enum class Direction { Plus, Minus };
 
-/// The place at which a program rounds in an op.
+/// Point within an op at which a program rounds.
 enum class Rounding {
   None,   ///< exact: moves or selects elements
   Result, ///< once, at the end

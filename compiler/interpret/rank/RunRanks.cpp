@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Runs one thread per rank, none for a single rank, and reduces the outcome to one error. Failed
+// ranks are reported before a deadlock, because a failure can cause it; messages that no rank
+// received are reported last.
 #include "compiler/interpret/rank/Rank.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// pipe::listPrograms checks the numbering of stages; this file adds the check of their meshes.
 #include "compiler/interpret/rank/World.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Bounds of integers follow uses through ops that move or convert, up to ops that index; the
+// smallest bound wins. Elements are counter-based random numbers (runtime/abi/Random.h) of seed,
+// key and index. A parameter that was split from another draws the elements of the original.
 #include "compiler/interpret/training/Inputs.h"
 
 #include "compiler/interpret/training/StepPlan.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Looks up the sections of each stage in the order of its actions. Then checks types and shardings
+// of shared values, and that each saved value has one saving section, which runs as often as its
+// readers. Stages must agree on microbatches and copies.
 #include "compiler/interpret/training/StepPlan.h"
 
 using namespace mlir;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// RankTraining runs the actions of one rank; Collector joins the values of all ranks. Sums are
+// accumulated in f32 without their scale, which is applied when a sum is read. A saved value is
+// dropped after its last reader.
 #include "compiler/interpret/training/Training.h"
 
 #include "compiler/interpret/function/Holders.h"
