@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Links in the order of references: buffers, numbers of sections, parameters, inputs, results, then
+// instructions. Stages of a cut module become the first axis of the executable's mesh. Parameters,
+// inputs and instructions are in LinkBoundary.cpp and LinkInstructions.cpp.
 #include "compiler/link/Link.h"
 #include "compiler/link/Linker.h"
 
@@ -125,7 +129,8 @@ void Linker::linkActions() {
   }
 }
 
-/// Ranks that differ only in axes along which no input's rows are cut read the same rows.
+/// Links how a batch is divided. Ranks that differ only in axes along which no input's rows are cut
+/// read the same rows.
 void Linker::linkBatch() {
   abi::BatchPlan &batch = *executable.mutable_batch();
   batch.set_micro_batches(program.getMicroBatches());
@@ -176,8 +181,8 @@ LogicalResult Linker::run() {
   return success();
 }
 
-/// States the buffers that instructions read, and proves the executable. The linker returns no
-/// executable without this proof.
+/// Stores the executable's dataflow, then proves the executable. The linker returns no executable
+/// without this proof.
 static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executable, bool hasCode) {
   abi::Status status = abi::validate(executable, hasCode);
   if (status.ok()) {
