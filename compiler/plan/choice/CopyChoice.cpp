@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Candidates are compared by validity, then by bytes beyond the memory limit, then by seconds.
 #include "compiler/plan/choice/CopyChoice.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Factorizes the number of devices recursively, then searches the meshes one after the other.
+// Constraints are resolved again for each mesh, because resolving them reads the module's mesh.
 #include "compiler/plan/choice/MeshChoice.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layer times come from a clone of the model whose batch is split, and are cached by the number of
+// microbatches. Layers whose ops and types print alike count as repeated.
 #include "compiler/plan/choice/PipelineBounds.h"
 
 #include "dialects/graph/Roles.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Visits cuts by ascending lower bound. A cut that does not fit is compiled again, at most
+// maxRecuts times. The new memory budget is the last one less the shortage, clamped to 50 to 70 %
+// of it. A budget that could not be compiled is replaced by the mean of it and the last one.
 #include "compiler/plan/choice/PipelineChoice.h"
 
 #include "passes/solve/order/AutoSchedule.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bisection assumes that a longer prefix of the list needs no more memory. Afterwards at most
+// maxLeftOut parts are dropped greedily, if the program stays within the limit and gets no slower.
 #include "compiler/plan/choice/RecomputeChoice.h"
 
 #include "llvm/ADT/STLExtras.h"

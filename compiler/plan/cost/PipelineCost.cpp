@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds section times per virtual stage, and runs the schedule's order on them (order::run). Then
+// simulates the gradient reductions one after the other, each from when its gradients are ready.
+// Overlapped collectives slow down the computation by their share of the device.
 #include "compiler/plan/cost/PipelineCost.h"
 
 #include "dialects/graph/Roles.h"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass in program order adds each op's seconds by pass and kind, on a clock that tells when
+// gradients are ready. Reductions of gradients and gathers of parameters are only collected here;
+// StepCost.cpp decides when they run. SectionOverlap.cpp computes how much of other collectives is
+// hidden.
 #include "compiler/plan/cost/SectionCostModel.h"
 
 #include "dialects/graph/Roles.h"

@@ -35,7 +35,7 @@ struct CostContext {
   }
 };
 
-/// A collective that may run at another place than its place in the program.
+/// A collective that may run earlier or later than its position in the program.
 struct MovableCollective {
   machine::Traffic traffic;
   machine::GroupLayout group;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adds up the sections, then simulates the reductions of gradients relative to the end of the
+// backward pass. Buckets are filled in the order in which gradients become ready, and run one after
+// the other. Gathers are hidden by at most the longest forward pass.
 #include "compiler/plan/cost/StepCost.h"
 
 #include "compiler/plan/cost/SectionCostModel.h"

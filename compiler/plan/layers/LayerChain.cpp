@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the values that cross each position of the chain, and cuts where few cross. The permitted
+// count rises until there are enough layers. Ops that every reader may compute for itself are not
+// in the chain; they join the first layer that reads them.
 #include "compiler/plan/layers/LayerChain.h"
 
 #include "passes/analysis/OpNames.h"

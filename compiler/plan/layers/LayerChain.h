@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Splits a model into a chain of layers between which few values cross. The model may be cut into
-// stages at these places. Ops are taken in program order. In the example, the number after each op
+// stages between layers. Ops are taken in program order. In the example, the number after each op
 // is the number of values that later ops read.
 //
 //   %1 = layer_norm %0      2: %0, %1

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Differentiates a clone whose ops are named by the numbers of their layers. Derived ops inherit
+// the name, so a backward op counts for the layer of its forward op. Each reader of a shared
+// parameter holds it; the first one also holds its optimizer states.
 #include "compiler/plan/layers/LayerCosts.h"
 
 #include "dialects/graph/Roles.h"

@@ -4,8 +4,7 @@
 // Assumes that the ranks of a stage share the work of a layer evenly, since no tensor is sharded
 // yet.
 //
-//   time        forward and backward ops, by the roofline model
-//   (passes/analysis/cost/OpCostModel.h), in the
+//   time        forward and backward ops, by the roofline model (passes/analysis/cost), in the
 //               kernels of their own function; backward ops come from the differentiated model
 //   held        parameters, gradients in f32, optimizer states in f32
 //   live        forward values that backward ops read

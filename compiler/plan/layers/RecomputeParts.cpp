@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges layers into segments until a segment's inner results have minInnerRatio times the bytes of
+// results that leave it. Each segment gives up to two parts: its contractions, and its other ops.
+// Results that leave the segment belong to no part, because they are saved.
 #include "compiler/plan/layers/RecomputeParts.h"
 
 #include "compiler/plan/layers/LayerChain.h"

@@ -11,7 +11,8 @@
 //
 // A segment is a layer of the model's chain (LayerChain.h), or several layers that are small
 // compared with the values that cross their end. Crossing values are saved, so a backward pass
-// recomputes one segment at a time.
+// recomputes one segment at a time. A part is the cheap ops or the matmuls of one segment; its ops
+// are recomputed together or not at all.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
