@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A candidate is compiled to instructions and simulated; its diagnostics are dropped. Without a
+// machine description, candidates are simulated on this machine. The number of copies is chosen
+// before the recomputed parts.
 #include "compiler/search/Choices.h"
 
 #include "compiler/PipelineShape.h"

@@ -16,8 +16,8 @@
 namespace pcc::search {
 
 /// Makes the choices that `options` leave open for `model`, as imported, which is not changed.
-/// Afterwards `options` are complete; choices that were made are kept. Emits a remark on each
-/// choice at the location of the model. Fails, with an error, only if no choice fits into the
+/// Afterwards `options` are complete; choices that the caller made are unchanged. Emits a remark on
+/// each choice at the location of the model. Fails, with an error, only if no choice fits into the
 /// memory limit. Options or models that are invalid get one copy and no recomputation, because the
 /// compilation pipeline reports their errors.
 mlir::LogicalResult resolveChoices(mlir::ModuleOp model, CompileOptions &options);

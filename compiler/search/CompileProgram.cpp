@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two calls differ in the last phase and in linking. Only `compile` writes the file of
+// checkpoint groups.
 #include "compiler/search/CompileProgram.h"
 
 #include "compiler/link/Link.h"
@@ -9,7 +12,8 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Writes the groups of ranks that hold the same, if the options name a file for them.
+/// Writes the groups of ranks that hold the same blocks of parameters, if the options name a file
+/// for them.
 static LogicalResult writeGroups(ModuleOp module, const CompileOptions &options,
                                  const abi::Executable &program) {
   const std::string &path = options.parallel.group_ckpt_save_file();

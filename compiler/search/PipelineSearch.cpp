@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Bounds come from the model's graph on one rank. Cuts are compiled up to phase stages, each with
+// an equal share of the time limit but at least 0.1 s. A compilation that fails gives a candidate
+// with its error as the reason.
 #include "compiler/search/PipelineSearch.h"
 
 #include "compiler/PipelineShape.h"
