@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// f16 and bf16 are rounded in doubles: scale by a power of two, round to an integer, scale back.
+// Assumes the default rounding mode, to the nearest and ties to even.
 #include "compiler/values/Element.h"
 
 #include "llvm/Support/ErrorHandling.h"

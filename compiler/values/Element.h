@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements of tensors in the interpreter. Each has 64 bits: a double for every floating-point type,
-// and a 64-bit integer for every other type. An element has only values that its type can hold.
+// and a 64-bit integer for every other type. An element is rounded to its type, except floats in
+// runs that compute in doubles (Precision in Tensor.h).
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Writing detaches shared storage (mutableElements). Reshaping shares it, and so does rounding if
+// no element changes.
 #include "compiler/values/Tensor.h"
 
 #include <cassert>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Literals are converted through APFloat and APInt, resources and file data from little-endian
+// bytes. Booleans always become literals.
 #include "compiler/values/TensorAttr.h"
 
 #include "mlir/IR/AsmState.h"

@@ -13,7 +13,7 @@ namespace pcc::values {
 /// Returns nothing for a type that the interpreter does not support (index, ui64, i4, …).
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 
-/// Returns a zero tensor of `type`, whose element type must be one of the dialects.
+/// Returns a zero tensor of `type`, whose element type must be supported (elementTypeOf).
 Tensor zerosOf(mlir::RankedTensorType type);
 
 /// Returns whether `tensor` has exactly the shape and element type of `type`.
