@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Converts element by element through doubles. Assumes an element type that programs have.
 #include "compiler/verify/RuntimeTensors.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Feeds the reference's global batches and parameters to a session, and reads the results back
+// under the interpreter's keys: losses of all steps, gradients of the last step, parameters at the
+// end.
 #include "compiler/verify/TrainOnRanks.h"
 
 #include "compiler/interpret/training/Training.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Compiles the model twice: for one device up to phase grad, and for its ranks. Observing phase
+// spmd of the second compilation gives the program of a rank. The same bounds serve comparisons and
+// golden results.
 #include "compiler/verify/VerifyModel.h"
 
 #include "compiler/interpret/compare/Bounds.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Imports the model again for each data set, because its inputs may have to become constants.
+// Outputs are compared with the stored tolerance first; the rounding bound takes several runs, so
+// only outputs that differ more need it.
 #include "compiler/verify/VerifyTestData.h"
 
 #include "compiler/import/TestData.h"
