@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the text only to reject errors early, and stores the text itself as the attribute.
+// ClusterAnalysis parses it again for the passes that estimate costs.
 #include "compiler/AttachCluster.h"
 
 #include "mlir/IR/BuiltinOps.h"

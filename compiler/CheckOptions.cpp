@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Checks what single options cannot tell: options against each other, and options against the
+// module. The pipeline's shape is checked first, then stages from constraints, feeding of inputs,
+// cost model, and constraints. Hand-written collectives are legal only in mode STAND_ALONE, and
+// only for the ranks of the model's own mesh.
 #include "compiler/Compile.h"
 #include "compiler/PipelineShape.h"
 #include "dialects/dist/Dist.h"

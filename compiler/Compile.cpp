@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function per phase adds its passes, in order. The table `phases` lists these functions.
 #include "compiler/Compile.h"
 
 #include "compiler/AttachCluster.h"
@@ -58,9 +60,8 @@ static order::PipelineShape getCutShape(const CompileOptions &options) {
   return shape;
 }
 
-/// graph: brings the model into its simplest form, so that later passes see few ops in one form
-/// each. Passes of all phases find the machine in the module. Annotations of strategies and stages
-/// on ops are first collected by name, since the ops may not survive this phase.
+/// graph: simplifies the model, so that later passes handle few kinds of ops, each in one form.
+/// Attaches the machine for all phases, and collects annotations by name, since ops may vanish.
 static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   if (options.cluster)
     passes.addPass(createAttachClusterPass(machine::toText(*options.cluster)));
@@ -75,7 +76,7 @@ static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   addRaising(passes);
   // Runs after raising, because the split parts are named by their position in an attention.
   passes.addPass(graph::createGraphSplitFusedMatmuls());
-  passes.addPass(createFoldConstantsPass()); // of tables and masks that raising has cut
+  passes.addPass(createFoldConstantsPass()); // folds tables and masks that raising has cut
   addCleanUp(passes);
 }
 
@@ -161,7 +162,7 @@ static void addStep(OpPassManager &passes, const CompileOptions &options) {
   addCleanUp(passes);
 }
 
-/// grad: builds the training step, and refers to its ops in the constraints of the file.
+/// grad: builds the training step, then turns the file's shardings into constraints on its ops.
 static void addGrad(OpPassManager &passes, const CompileOptions &options) {
   addStep(passes, options);
   addFileShardings(passes, options);
@@ -196,12 +197,11 @@ static void addSharding(OpPassManager &passes, const CompileOptions &options) {
   }
 }
 
-/// Refines shardings: of a rank's own parameters, of transfers, of the optimizer, of shared
-/// weights.
+/// Refines shardings of per-rank parameters, transfers, the optimizer and shared weights.
 static void addRefinements(OpPassManager &passes, const CompileOptions &options) {
   if (options.parallel.parallel_mode() == abi::STAND_ALONE)
     return;
-  if (options.parallel.parallel_mode() != abi::AUTO_PARALLEL) // a search repeats what is cheaper
+  if (options.parallel.parallel_mode() != abi::AUTO_PARALLEL) // a search weighs repeated work
     passes.addPass(strategy::createStrategyReportRepeated());
   passes.addPass(strategy::createStrategyKeepLayerwise());
   order::PipelineShape shape = getPipelineShape(options.parallel);

@@ -109,13 +109,12 @@ bool obeysConstraints(abi::ParallelMode mode);
 /// nor the model. Emits an error for the first option that is wrong.
 mlir::LogicalResult checkOptions(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Returns the options for one device to compute what `options` distribute: the same actions on one
-/// rank. Ignores the model's sharding annotations, unless the model itself was written for many
-/// ranks.
+/// Returns options for the same computation on one device: the same actions on one rank. Ignores
+/// the model's sharding annotations, unless the model itself was written for many ranks.
 CompileOptions getSingleRankOptions(CompileOptions options);
 
-/// Adds the passes of one phase, and the pass that verifies the phase. `isCut`: pipeline
-/// stages have nested modules of their own.
+/// Adds the passes of one phase, and the pass that verifies the phase. `isCut`: each pipeline stage
+/// has a nested module.
 void addPhase(mlir::OpPassManager &passes, CompilePhase phase, const CompileOptions &options,
               bool isCut = false);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// The picture is DOT text in two walks over each function: first a node per argument and op, then
+// an edge per operand. Layout is left to Graphviz.
 #include "compiler/DumpPhases.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// One walk in program order evaluates each op whose operands are known, except large values and
+// random numbers. Then each known value that a remaining op reads becomes a constant: dimensions
+// along which it repeats are dropped and broadcast again. Ops that become dead are left for
+// canonicalization.
 #include "compiler/FoldConstants.h"
 
 #include "compiler/interpret/rank/Registry.h"
@@ -45,9 +49,9 @@ static bool isSmall(Value value) {
          values::elementTypeOf(type.getElementType());
 }
 
-/// Returns whether `op` draws random numbers. They stay computed, because a program draws them at
-/// less cost than it reads them. So do the numbers of their elements, which each part of a batch
-/// counts from 0.
+/// Returns whether `op` draws random numbers. Such ops are not evaluated, because drawing costs
+/// less than reading a constant. Their indices are not replaced either: when the batch is split,
+/// the indices of each part start at 0.
 static bool draws(Operation *op) { return isa<graph::RngUniformOp, graph::DropoutOp>(op); }
 
 /// Returns whether the results of `op` may be evaluated from known operands.

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PhaseOptions repeats the fields of CompileOptions as MLIR pass options, so MLIR prints and parses
+// them. A new field must be added to this struct, to the printer and to the parser. The parallel
+// configuration is protobuf text.
 #include "compiler/PhasePipelines.h"
 
 #include "compiler/PipelineShape.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts between the configuration and the table of schedules in passes/solve/order, by name:
+// `zb-h1` is SCHEDULE_ZB_H1. The table defines placement, default number of virtual stages, and the
+// requirements that checkPipeline reports.
 #include "compiler/PipelineShape.h"
 
 #include "dialects/pipe/Stages.h"
@@ -26,7 +30,7 @@ void pcc::setSchedule(abi::ParallelConfig &config, llvm::StringRef name) {
   config.set_pipeline_schedule(schedule);
 }
 
-/// Returns the schedule of `config`; null for `auto`, which is no schedule of its own.
+/// Returns the schedule of `config`; null for `auto`, for which a search finds the order.
 static const order::Schedule *getSchedule(const abi::ParallelConfig &config) {
   return order::findSchedule(getScheduleName(config));
 }

@@ -12,7 +12,7 @@ namespace pcc {
 
 /// Returns the schedule's name as `passes/solve/order` spells it, e.g. `zb-h1`.
 std::string getScheduleName(const abi::ParallelConfig &config);
-/// Sets the schedule by such a name, which must be the name of a schedule.
+/// Sets the schedule from its name in this spelling. The name must exist.
 void setSchedule(abi::ParallelConfig &config, llvm::StringRef name);
 
 /// Returns stages, virtual stages, and the microbatches of a step. Copies are not counted.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Passes of rooms come from the registration functions that TableGen generates. Passes of compiler/
+// itself are registered by hand.
 #include "compiler/Register.h"
 
 #include "compiler/AttachCluster.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Translates ParallelConfig into the option structs of the strategy passes, and dispatches on the
+// search mode. makeSearch and runSearch take the same options: one returns a pass, the other runs
+// the search and returns its results.
 #include "compiler/StrategyPasses.h"
 
 #include "compiler/PipelineShape.h"
@@ -37,9 +40,9 @@ static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config)
              : strategy::SearchAlgorithm::DynamicProgramming;
 }
 
-/// Returns the bytes that a search may use on a rank; 0: the memory of the machine. The search sees
-/// all pipeline stages on the ranks of one stage, so the limit is multiplied by the number of
-/// stages.
+/// Returns the bytes that a search may use on a rank; 0: the memory of the machine. The search
+/// places the ops of all pipeline stages on the ranks of one stage, so the limit is multiplied by
+/// the number of stages.
 static int64_t getSearchedMemory(const CompileOptions &options) {
   int64_t limit = options.cluster ? machine::memoryBudget(options.parallel, *options.cluster)
                                   : options.parallel.memory_limit();

@@ -16,8 +16,8 @@ std::unique_ptr<mlir::Pass> makeDataParallel(const CompileOptions &options);
 /// Propagates the constraints to all other values.
 std::unique_ptr<mlir::Pass> makeSemiAuto(const CompileOptions &options);
 
-/// Searches the shardings as the search mode of AUTO_PARALLEL says. SHARDING_PROPAGATION propagates
-/// the constraints that exist, like SEMI_AUTO. RECURSIVE_PROGRAMMING cuts tensors recursively, then
+/// Searches shardings by the search mode of AUTO_PARALLEL. SHARDING_PROPAGATION propagates the
+/// constraints that exist, like SEMI_AUTO. RECURSIVE_PROGRAMMING cuts tensors recursively, then
 /// improves the cuts under the cost model. The other modes find the cheapest plan under the cost
 /// model.
 std::unique_ptr<mlir::Pass> makeSearch(const CompileOptions &options);

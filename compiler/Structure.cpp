@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hashes bottom-up. An op combines the hashes of its name, operands, result types, inherent
+// attributes and regions. A block adds the hashes of its ops, so their order does not count. Types
+// and attributes are hashed as text, dense literals by their bytes.
 #include "compiler/Structure.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
