@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// pcc-run does not link LLVM, so it has a parser of its own. A number must take up the whole value.
 #include "tools/pcc-run/Flags.h"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parses flags by a table: each row holds the name, the help text and the target of the value.
-// `--name=value` and `--name value` are the same; a boolean flag needs no value.
-// `-h` is `--help`.
+// `--name=value` and `--name value` are the same; a boolean flag needs no value. `-h` is `--help`.
 
 #pragma once
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// A round measures the copy rate of all cores, then the collective: two warm-up runs, a barrier,
+// and as many repeats as fill `secondsPerRound`. The best copy rate and the shortest time of all
+// rounds count. Sizes are rounded down to a multiple of the ranks.
 #include "tools/pcc/bench/CollectiveTimes.h"
 
 #include "runtime/collective/Communicator.h"

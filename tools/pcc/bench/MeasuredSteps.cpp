@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Trains on synthetic data with a trace that holds every instruction of the counted steps, and
+// reads section times from the trace. A step's times are the mean over the ranks; the best step is
+// the one with the shortest mean.
 #include "tools/pcc/bench/StepTimes.h"
 
 #include "runtime/execute/Train.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the distinct collectives of each list of GPUs, then asks NCCL once per list. A batch
+// counts as one collective of all its elements; batches of different kinds, types or reductions are
+// skipped.
 #include "tools/pcc/bench/StepTimes.h"
 
 #include "runtime/abi/RankExpression.h"

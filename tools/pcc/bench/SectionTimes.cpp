@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each COMPUTE instruction is charged with the time since the previous one ended. The gap before it
+// is exposed communication, and so is a collective itself. Ranks with equal timelines are simulated
+// once and weighted by their number.
 #include "tools/pcc/bench/StepTimes.h"
 
 #include "runtime/abi/RankExpression.h"

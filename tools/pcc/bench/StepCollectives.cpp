@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Predictions and measurements share the same batches (batchesOf), so their times are comparable by
+// key. In a trace, the first instruction of a batch represents it.
 #include "tools/pcc/bench/StepTimes.h"
 
 #include "runtime/abi/RankExpression.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Joins measured and predicted sections by name, and collectives by key. A collective without a
+// prediction shows `-`, a section without one zero.
 #include "tools/pcc/bench/StepTimes.h"
 
 #include "runtime/collective/Communicator.h"

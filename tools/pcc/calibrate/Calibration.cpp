@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes small programs as text for each kind of work and times them in several sizes. Fits a line
+// or a matmul model to the times (runtime/machine). A line gives a rate and a start-up time. Only
+// f32 is measured, except matmuls on GPUs.
 #include "tools/pcc/calibrate/Calibration.h"
 
 #include "runtime/device/cuda/driver/Gpu.h"

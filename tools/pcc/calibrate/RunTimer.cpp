@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Wraps the ops into a module of one function, compiles it, and runs its section in a session.
+// Times are read from the device's clock if it has one. Rounds of several programs take turns, and
+// the least mean of a program counts.
 #include "tools/pcc/calibrate/RunTimer.h"
 
 #include "compiler/search/CompileProgram.h"
@@ -21,10 +24,11 @@ using runtime::TimestampHandle;
 
 namespace {
 
-/// Number of instructions in a graph at which the host spends little on each.
+/// Minimum number of instructions to form a GPU graph, for which the host spends little time on
+/// each.
 constexpr int instructionsPerGraph = 16;
 
-/// Seconds in which the host makes many calls.
+/// Seconds of a run above which the time of the host's calls is negligible.
 constexpr double longSeconds = 1e-3;
 
 /// Trace entries that are kept to time collectives.

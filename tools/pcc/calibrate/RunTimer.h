@@ -14,9 +14,9 @@
 namespace pcc::cli {
 
 /// A program to time. `ops` is the text of ops on %0, %1, …, which hold zeros and have the types
-/// `arguments`. Their results %y0, %y1, … have the types `results`. Collectives are waited for
-/// where they stand or, with `isConcurrent`, at the end, so that later ops run concurrently. With
-/// `timesCollective` only the collectives are timed, if the program runs on a GPU.
+/// `arguments`. Their results %y0, %y1, … have the types `results`. The program waits for a
+/// collective immediately or, with `isConcurrent`, at its end, so that later ops run concurrently.
+/// With `timesCollective` only the collectives are timed, if the program runs on a GPU.
 struct TimedProgram {
   std::vector<std::string> arguments;
   std::string ops;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// The ending of the value tells a file from a short form. Links replace those of the completed
+// machine, so they override both.
 #include "tools/pcc/flags/ClusterFlag.h"
 
 #include "runtime/machine/Cluster.h"

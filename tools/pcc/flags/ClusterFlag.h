@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `--cluster=FORM|FILE`: the machine whose times decide. `--link=RATE,LATENCY`: links that replace
+// `--cluster=FORM|FILE`: the machine for cost estimates. `--link=RATE,LATENCY`: links that replace
 // those between its devices.
 #pragma once
 

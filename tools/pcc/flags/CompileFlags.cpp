@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Reads parallel options first, since the machine and the training step depend on them. Every way
+// to compile passes through compileBy: import the model, resolve open choices, then compile with an
+// observer for `--dump-ir` and `--save-onnx`.
 #include "tools/pcc/flags/CompileFlags.h"
 
 #include "compiler/PipelineShape.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Rewrites the text before protobuf parses it, because protobuf accepts neither abbreviated
+// enumeration values nor aliases, former names or lists for strings. The rewriting scans words,
+// without a grammar, and keeps line numbers.
 #include "tools/pcc/flags/ConfigFile.h"
 
 #include "tools/pcc/report/Output.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// LLVM sees string options only. Values are parsed here by the field's type, so errors have pcc's
+// form. Flags come first, then defaults, then ranges.
 #include "tools/pcc/flags/MessageFlags.h"
 
 #include "tools/pcc/flags/ConfigFile.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Constraints are attached after the import, with the lines of protobuf's parse tree as their
+// positions. Large values are elided on stdout only.
 #include "tools/pcc/flags/Session.h"
 
 #include "compiler/Register.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// The table has milliseconds and gigabytes, the JSON form seconds and bytes.
 #include "tools/pcc/report/ExplainReports.h"
 
 #include "llvm/Support/FormatVariadic.h"

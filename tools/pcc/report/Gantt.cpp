@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All rows share one scale: the shortest bar has one column, unless the total width does not permit
+// it. Bars are rounded to columns, so in a narrow picture the shortest ones vanish.
 #include "tools/pcc/report/SimulationReports.h"
 
 #include "llvm/Support/raw_ostream.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes the maximum of the live bytes in each column, then prints rows from the peak down. Row
+// labels are MB and include the held bytes.
 #include "tools/pcc/report/SimulationReports.h"
 
 #include "runtime/check/Names.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Each option shows the step time of the best plan that takes it, the option's min-marginal. The
+// excess over the chosen plan is the cost of forcing the option.
 #include "tools/pcc/report/ExplainReports.h"
 
 #include "llvm/ADT/StringExtras.h"

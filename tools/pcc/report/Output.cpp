@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// llvm::writeToOutput writes a temporary file and renames it when it is complete. Its errors may
+// repeat the path, which is removed.
 #include "tools/pcc/report/Output.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the blocks of the linked program. Bytes of optimizer states are added to the row of their
+// parameter.
 #include "tools/pcc/report/ExplainReports.h"
 
 #include "runtime/abi/ElementTypes.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Three independent reports: of meshes, of the cost model `memory`, and of pipelines. Solver costs
+// are integers, which strategy::toSeconds converts. Tables list the 20 most expensive ops; JSON
+// lists all.
 #include "tools/pcc/report/SearchReport.h"
 
 #include "passes/analysis/OpNames.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// Flags are parsed by hand, files by LLVM's YAML parser. Both end in the same check,
+// Sharding::verify. Unknown keys of a file are skipped.
 #include "tools/pcc/subcommands/ReshardPairs.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
+// A named schedule is expanded into an order. For `auto`, orders are searched in both placements
+// and the shortest one wins. order::run then gives the times, in the unit of `--times`.
 #include "tools/pcc/subcommands/ScheduleSimulation.h"
 
 #include "passes/solve/order/AutoSchedule.h"
@@ -172,8 +174,7 @@ ExitCode ScheduleFlags::expandOrder(const ScheduleCounts &counts, const std::vec
   return Success;
 }
 
-/// Searches both placements; if the number of virtual stages is open, tries whole stages and half
-/// stages.
+/// Searches both placements. If the number of virtual stages is open, tries one and two per stage.
 ExitCode ScheduleFlags::searchOrder(const ScheduleCounts &counts, const std::vector<double> &values,
                                     Simulated &result) const {
   double best = std::numeric_limits<double>::infinity();
