@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats events as JSON text and collects about 1 MiB of it for each write. The first write error
+// is stored, and finish() returns it. Control characters in names become blanks.
 
 #include "runtime/abi/ChromeTrace.h"
 

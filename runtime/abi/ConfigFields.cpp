@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists one row per field of ParallelConfig. setDefaults() finds fields by name through protobuf
+// reflection, and leaves alone the fields that are already set.
+
 #include "runtime/abi/ConfigFields.h"
 
 namespace pcc::abi {

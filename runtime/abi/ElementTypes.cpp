@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks types up in one table of names and sizes.
 
 #include "runtime/abi/ElementTypes.h"
 

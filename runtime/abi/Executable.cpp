@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Serializes deterministically, so that equal executables give equal bytes. Instructions that
+// several programs share are stored once and copied back after reading (SharedInstructions.h). The
+// fingerprint finds accidental damage; it is not cryptographic.
 
 #include "runtime/abi/Executable.h"
 
@@ -91,7 +95,7 @@ std::string serializeAsIs(const Executable &executable) {
   return bytes;
 }
 
-/// The executable in its file form: instructions that several programs share are stored once.
+/// Returns the executable as files store it: shared instructions appear once.
 Executable withSharedInstructions(Executable executable) {
   shareInstructions(executable);
   return executable;

@@ -8,7 +8,7 @@
 //   bytes 16-23  number of bytes of the message
 //   bytes 24-31  fingerprint of the message
 //
-// Readers refuse a file whose fingerprint does not match, so damage is always found.
+// Readers refuse a file whose fingerprint does not match, so damage is found.
 
 #pragma once
 
@@ -25,7 +25,8 @@ inline constexpr uint32_t executableVersion = 4;
 /// Alignment of every offset of the memory plan, and of every space, in bytes.
 inline constexpr uint64_t bufferAlignment = 64;
 
-/// A 64-bit hash of bytes; two strings that differ in one 8-byte word never have the same.
+/// Returns a 64-bit hash of bytes. Strings of equal length that differ in only one 8-byte word have
+/// different hashes.
 uint64_t fingerprintOf(std::string_view bytes);
 
 /// The file content of an executable. Equal executables give equal bytes.

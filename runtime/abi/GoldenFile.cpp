@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks the fingerprint before the message is parsed, and every field afterwards. The checks
+// return their problem as text; callers add the name of the field and the file.
 
 #include "runtime/abi/GoldenFile.h"
 

@@ -2,7 +2,7 @@
 //
 // The file format of golden results (GoldenResults): a header of 16 bytes, then the message. The
 // header has the letters "pcc.exp\n" and the fingerprint of the message (Executable.h), so damage
-// is always found.
+// is found.
 
 #pragma once
 

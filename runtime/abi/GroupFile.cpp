@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Describes each rank by its program and the offsets of its parameter blocks. One map from
+// description to group collects all groups in a single pass over the ranks.
 
 #include "runtime/abi/GroupFile.h"
 
@@ -12,8 +15,8 @@
 namespace pcc::abi {
 namespace {
 
-/// Describes the contents of one rank by its program and the offsets of its blocks. A rank with
-/// parameters of its own also has its number.
+/// Describes what one rank holds by its program and the offsets of its blocks. The rank number is
+/// added if the rank has a parameter of `ownParameters`.
 std::vector<int64_t> describeHeld(const Executable &executable, int64_t rank,
                                   const std::set<std::string> &ownParameters) {
   int index = programOfRank(executable, rank);

@@ -17,8 +17,8 @@
 
 namespace pcc::abi {
 
-/// Groups the ranks of `executable` by what they hold. `ownParameters` names the parameters of
-/// which each rank has a value of its own.
+/// Groups the ranks of `executable` that hold the same slices. `ownParameters` names the parameters
+/// whose value differs from rank to rank.
 CheckpointGroups findCheckpointGroups(const Executable &executable,
                                       const std::set<std::string> &ownParameters);
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives the length of a run from counts: the elements of the part, divided by the number of
+// periods in the whole tensor.
 
 #include "runtime/abi/ParameterParts.h"
 

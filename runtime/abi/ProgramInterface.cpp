@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges the programs by name; the first program that has an object provides it. Metrics refer to
+// their outputs and labels by index, so these indices are mapped to the merged program.
 
 #include "runtime/abi/ProgramInterface.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes coordinates as the digits of the rank; the axis sizes are the radices, and the last axis
+// is the lowest digit. An expression is a table by rank, or a constant plus a multiple of each
+// coordinate.
 
 #include "runtime/abi/RankExpression.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the JSON header as text: each tensor begins where the one before it ends. One table maps
+// the format's type names to element types and back.
 
 #include "runtime/abi/Safetensors.h"
 

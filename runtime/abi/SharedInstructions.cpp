@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves the parts that may differ (op names, locations, awaited runs) out of the sections. A map
+// from the remaining serialized sections to their first program then finds equal ones. Reading
+// bounds the restored size, because a small damaged file could otherwise ask for any amount of
+// memory.
 
 #include "runtime/abi/SharedInstructions.h"
 
@@ -19,7 +24,7 @@ template <typename Callback> void forEachInstruction(Program &program, Callback 
       callback(instruction);
 }
 
-/// Moves the parts that differ between programs out of the sections.
+/// Moves the op names, locations and awaited runs out of the sections.
 Program::OwnParts takeOwnParts(Program &program) {
   Program::OwnParts own;
   forEachInstruction(program, [&](Instruction &instruction) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stages with equal layers have equal instructions: in a transformer, all stages but the first and
-// the last. Such stages differ in parameters, names and the order of actions, and therefore in ring
-// entries. A file holds shared instructions once:
+// Deduplicates instructions that several programs share. Pipeline stages with equal layers have
+// equal instructions; in a transformer, all stages except the first and the last. Such stages
+// differ in parameters, names and the order of actions, and therefore in ring entries. In a file:
 //
 //   programs[1]   sections …
 //   programs[2]   same_as: 2, own_parts: names of its ops

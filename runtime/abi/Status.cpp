@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats the position of an error from the outermost part to the innermost. at() sets only unknown
+// parts of a position, so each level of the call stack adds its own.
 
 #include "runtime/abi/Status.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Selects a parser and a printer from a table of suffixes; the last suffix is empty and matches
+// every name. The checksum is the hash of the message without its checksum field.
 
 #include "runtime/abi/StrategyFile.h"
 

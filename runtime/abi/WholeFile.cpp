@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uses POSIX calls: a temporary file beside the target, fsync, then an atomic rename. The temporary
+// name contains the process id, so processes that write the same path do not share it.
 
 #include "runtime/abi/WholeFile.h"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sorts the touched byte ranges by their first byte and sweeps over them. A range conflicts if one
+// before it reaches past its begin and either of them writes. So the sweep only stores how far all
+// ranges, and the written ones, reach. Rings of another depth or stride are compared by the ranges
+// of all entries.
 
 #include "runtime/abi/validate/FindConflict.h"
 
@@ -89,7 +94,8 @@ public:
 
 private:
   std::map<RingShape, uint64_t> endOf;
-  /// The greatest end of a last entry, and the greatest one among rings of another geometry.
+  /// The greatest end of a last entry, and the greatest one among rings of another shape than
+  /// `farthestRing`.
   uint64_t farthest = 0, farthestOfOthers = 0;
   RingShape farthestRing;
 };

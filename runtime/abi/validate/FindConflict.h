@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds conflicts among many instructions in the time of a sort.
+// Finds an instruction that touches the same bytes as another one, if one of the two writes. Takes
+// O(n log n) for n operands.
 
 #pragma once
 

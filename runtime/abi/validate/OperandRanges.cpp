@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives the size of each operand from shapes, element types and group sizes. Launches state the
+// access of an operand. Without a statement, an operand in PERSISTENT or TEMPORARY memory counts as
+// written, and perhaps read.
 
 #include "runtime/abi/validate/OperandRanges.h"
 

@@ -36,7 +36,7 @@ struct OperandRange {
 std::vector<OperandRange> operandRanges(const Executable &executable, const Program &program,
                                         const Instruction &instruction);
 
-/// Whether both instructions touch common bytes and one writes them, if both run in the same
+/// Whether the instructions touch common bytes and one of them writes, if both run in the same
 /// action.
 bool mayConflict(const Executable &executable, const Program &program, const Instruction &a,
                  const Instruction &b);
