@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the first `flags` line of /proc/cpuinfo, as Linux writes it on x86. Its names and LLVM's
+// are compared without punctuation. A table maps the names that still differ.
 
 #include "runtime/base/CpuFeatures.h"
 

@@ -12,7 +12,8 @@
 
 namespace pcc::runtime {
 
-/// Returns the feature flags of this machine's first processor, as the kernel names them.
+/// Returns the feature flags of this machine's first processor: the kernel's names without dots,
+/// dashes and underscores.
 std::set<std::string> cpuFlags();
 
 /// Whether a machine with the kernel's `flags` has the feature that LLVM calls `feature`. A name

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps the overloads of std::filesystem that do not throw. An error becomes a Status with the
+// path.
 
 #include "runtime/base/Files.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps dlopen with local symbols and immediate binding. An image is copied to an anonymous file
+// (memfd_create) and opened by its path under /proc/self/fd.
 
 #include "runtime/base/SharedLibrary.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Libraries that are opened at run time. A room that uses one fills a struct of function pointers
+// Libraries that are opened at run time. A folder that uses one fills a struct of function pointers
 // from a table of names, so that one binary runs with and without the library.
 
 #pragma once

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls futex(2) and clock_nanosleep(2) with limits of 0.1 s, so that no sleep hides an abort for
+// longer.
 
 #include "runtime/base/Sleep.h"
 
