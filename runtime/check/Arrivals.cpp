@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements listArrivals (HappensBefore.h) in two passes. Pass 1 runs each program alone and
+// stores the clock with which each run of a send begins. Pass 2 takes these runs in order. Each one
+// learns of arrivals elsewhere from the messages that its rank received before it.
 
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/check/HappensBefore.h"
@@ -11,7 +15,7 @@ namespace {
 /// By number of a send: how many of its runs are known to have arrived at their receiver.
 using Known = std::vector<uint32_t>;
 
-/// A send within columns, identified by its clock.
+/// A send within columns (HappensBefore.h), identified by its clock.
 struct Send {
   int program = 0;
   uint32_t clock = 0;

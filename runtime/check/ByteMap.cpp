@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the first byte and the end of every touched range and ring entry as cuts. Sorted cuts
+// number the pieces; a binary search then finds the pieces of each range.
 
 #include "runtime/check/ByteMap.h"
 

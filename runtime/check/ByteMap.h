@@ -15,7 +15,7 @@ struct Pieces {
   uint32_t first = 0, end = 0;
 };
 
-/// A touched part of a buffer, with its pieces by ring entry.
+/// A range of a buffer that an instruction touches, with its pieces by ring entry.
 struct Touch {
   uint32_t buffer = 0;
   abi::Reads reads = abi::Reads::No;
@@ -30,7 +30,7 @@ struct Touch {
 
 class ByteMap {
 public:
-  /// Builds the map without spaces that are never written in a run.
+  /// Builds the map without the space CONSTANT, which is never written.
   explicit ByteMap(const ProgramIndex &index);
 
   uint32_t size() const { return uint32_t(spaces.size()); }

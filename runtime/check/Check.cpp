@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the checks in the order in which they rely on each other. Communication comes before data,
+// because arrivals exist only for an episode that completes. The deadlock check runs twice: with
+// the streams as they are, and with collectives alone, launched one by one.
 
 #include "runtime/check/Check.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the instructions in list order. HappensBefore tells which runs are done; `pieces` holds the
+// last accesses to each piece of memory. Without checks, the same run only collects sources, for
+// programs that do not state them yet (AnnotateDataflow.cpp).
 
 #include "runtime/check/Dataflow.h"
 
@@ -26,7 +30,8 @@ struct Run {
   uint64_t begin = 0;
 };
 
-/// The last writer of a piece.
+/// The kind of a piece's last writer. BeforeRun: the initial content of PERSISTENT. Data: the
+/// rank's thread, which loads inputs and the step number.
 enum class Origin : uint8_t { Nothing, BeforeRun, Data, Instruction };
 
 struct Piece {
@@ -100,7 +105,8 @@ private:
   abi::Action action;
   /// The action whose inputs were loaded last.
   std::optional<abi::Action> loaded;
-  /// By section: its actions in the episode, without and with the section for its last run.
+  /// By section: number of its actions in the episode, without and with those of the section that
+  /// replaces its last run.
   std::vector<uint32_t> runsOf, runsWith;
   ObservedDataflow &found;
 };

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stores clocks at the points to which a later instruction may refer: the end of the last run of
+// each event and clock, and of numbered runs of events. enter() merges the ones that the
+// instruction waits for. leave() adds its own run and stores the result.
 
 #include "runtime/check/HappensBefore.h"
 
@@ -11,7 +15,7 @@ namespace pcc::check {
 namespace {
 
 void merge(Clock &into, const Clock &other) {
-  for (size_t i = 0; i < other.size(); ++i) // an empty clock knows nothing
+  for (size_t i = 0; i < other.size(); ++i) // an empty clock: no run is known
     into[i] = std::max(into[i], other[i]);
 }
 

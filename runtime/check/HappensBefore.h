@@ -94,7 +94,8 @@ private:
 
 //===-- Arrivals.cpp ------------------------------------------------------------------------===//
 
-// The work of a rank that is known to be done when a message arrives there, by way of other ranks:
+// Finds the work of a rank that is certainly done when a message arrives there, also by way of
+// other ranks:
 //
 //   rank 0   forward[0] ── send h[0] ─┐              ┌─ recv g[0] ── backward[0]
 //   rank 1                  recv h[0] ┴─ backward[0] ┴─ send g[0]

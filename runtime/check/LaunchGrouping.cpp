@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects once the events of COMPUTE and the groups that span programs. join() accepts a fused
+// collective at once. For others it tests, in this order: stream and members; additional waits;
+// waits for a member; common bytes.
 
 #include "runtime/check/LaunchGrouping.h"
 

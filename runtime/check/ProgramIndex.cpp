@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the message that a message in a section for the last run continues: by kind, tag, stream
+// and peer. Both share one clock. Sections outside the step become episodes of their own, and so
+// does `forward`.
 
 #include "runtime/check/ProgramIndex.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists all instructions of a program, and its episodes: a step, and the sections that run on their
-// own (evaluation runs `forward`; the first step begins with `start_training`).
+// Lists all instructions of a program, and its episodes. An episode runs as one unit: the actions
+// of a step, or one section that runs on its own. Evaluation runs `forward`; the first step begins
+// with `start_training`.
 
 #pragma once
 

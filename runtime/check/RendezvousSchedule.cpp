@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Goes through the actions in list order and omits instructions that cannot make a rank wait. A
+// wait for an event becomes a wait for the item that signals it. A collective beyond `maxInFlight`
+// of its group also waits for the oldest one.
 
 #include "runtime/check/RendezvousSchedule.h"
 

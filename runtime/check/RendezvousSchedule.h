@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The part of an episode that makes ranks wait for each other: collectives, messages, and the
-// events that follow them. All ranks of a program share one schedule; their partners are looked up
-// by rank.
+// events that follow them. A rendezvous is one run of a collective in a group, or of a message: the
+// point where its ranks meet. All ranks of a program share one schedule; their partners are looked
+// up by rank.
 
 #pragma once
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the run of Rendezvous.h with a worklist of ranks. Each rank advances until it must
+// wait. The arrival that completes a rendezvous puts its ranks on the worklist again.
 
 #include "runtime/check/Rendezvous.h"
 
