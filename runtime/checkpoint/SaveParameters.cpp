@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups parameters by the name of their tensor in files, writes the header, then one tensor after
+// the other. Parts are joined run by run (ParameterParts.h). Finiteness is tested on bits: the
+// exponent of an infinity or a NaN is all ones.
 
 #include "runtime/checkpoint/SaveParameters.h"
 
@@ -85,7 +89,7 @@ Status saveParameters(const std::string &path, const abi::Program &program,
                       const GlobalOf &globalOf, bool mustBeFinite) {
   std::vector<std::vector<const abi::Parameter *>> tensors;
   std::vector<abi::SafetensorsEntry> entries;
-  std::map<std::string, size_t> places; // of tensors whose first part was seen
+  std::map<std::string, size_t> places; // by name: the index in `tensors`
   for (const abi::Parameter &parameter : program.parameters()) {
     if (!parameter.state_of().empty())
       continue;
