@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Precomputes, for each input, the runs of a row's elements that the rank holds. A batch is then
+// read row by row and run by run, with conversion of types. Several threads share the rows if they
+// have at least 256 KiB.
 
 #include "runtime/data/BatchReader.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binds fields in two passes: by name, then the remaining inputs to the first unused field of their
+// kind (integer or not). Shapes are checked last. The diagnostic names the NumPy function that
+// converts the shape, if there is one.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/data/Dataset.h"

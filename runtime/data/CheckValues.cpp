@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scans the values in the type in which they are stored, before any batch is read. Values that are
+// no integers or do not fit an int64 are illegal too.
 
 #include "runtime/data/CheckValues.h"
 

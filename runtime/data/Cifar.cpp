@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognizes the version by file names: CIFAR-10 first, then CIFAR-100. Splits each record into
+// label fields and an image field. A file whose size is not a multiple of the record size is
+// refused.
 
 #include "runtime/data/Formats.h"
 

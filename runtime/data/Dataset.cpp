@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stores values in the type of their file and converts them when a batch is read. The loops are
+// simple enough for the compiler to vectorize. Only floating-point types scale pixels.
 
 #include "runtime/data/Dataset.h"
 

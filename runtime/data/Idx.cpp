@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares the extents of the header with the size of the file before it copies the elements.
 
 #include "runtime/data/Formats.h"
 

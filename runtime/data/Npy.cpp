@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the header by recursive descent and refuses anything that it does not know. Elements are
+// taken unchanged from the file: little endian and C order only.
 
 #include "runtime/data/Formats.h"
 

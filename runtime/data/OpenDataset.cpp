@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognizes the format of a name in this order: the prefixes `text:` and `npy:`, a comma between
+// two IDX files, a folder with MNIST's names, a folder with CIFAR's names.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Files.h"

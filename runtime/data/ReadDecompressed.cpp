@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads with zlib in chunks of 1 MiB; gzread returns files that are not gzip unchanged.
 
 #include "runtime/data/ReadDecompressed.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Draws each value from counter-based random numbers (Random.h); the input's name selects the
+// stream. So equal programs and seeds give equal data.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Random.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies the concatenated bytes twice: `next` is `text` shifted by one byte. Bytes after the last
+// full row and its successor are dropped.
 
 #include "runtime/data/Formats.h"
 
