@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sets the golden parameters before the forward run and again before the steps, then compares
+// element by element in f64. A gradient is the one of the last step; it is converted to the
+// expected type first.
 
 #include "runtime/execute/CompareGolden.h"
 
@@ -58,7 +62,7 @@ std::string nameOf(const abi::GoldenResult &result) {
   }
 }
 
-/// The values that the runs of an golden produced, as far as they are compared.
+/// Values that the runs produced and that golden results describe.
 struct ActualResults {
   NamedTensors outputs, gradients, parameters;
   std::vector<double> losses;

@@ -29,8 +29,8 @@ struct ComparedResult {
 ComparedResult compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
                               double tolerance);
 
-/// Sets the parameters, runs the forward section and the steps of a valid golden, and compares
-/// all results in the golden's order. Errors: those of the Session functions.
+/// Sets the parameters, runs the forward section and the steps of valid golden results, and
+/// compares all results in their order. Errors: those of the Session functions.
 Expected<std::vector<ComparedResult>> compareWithGolden(Session &session,
                                                         const abi::GoldenResults &golden);
 

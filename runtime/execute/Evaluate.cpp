@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each rank runs `forward` on its rows of a batch and stores its blocks of the outputs. Ranks of
+// other processes send theirs to rank 0. Between two barriers, rank 0 assembles the blocks and
+// updates the metrics.
 
 #include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/ProgramRanks.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks with equal offsets hold equal blocks; the lowest of them is the holder. A rank sends all
+// its blocks in one call, since rank 0 chooses the order in which it receives them.
 
 #include "runtime/execute/ParameterHolder.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The calling thread checks the ranks every 50 ms and the communicators once a second. After a
+// failure or timeout, the run is aborted, and the ranks have 2 s to return. If one does not, all
+// threads are detached.
 
 #include "runtime/execute/RankThreads.h"
 

@@ -13,8 +13,8 @@
 namespace pcc::runtime {
 
 struct RankThreadsTask {
-  /// The work of own rank number r, counted from 0. It must own whatever it uses: a thread that
-  /// never returns is detached.
+  /// The work of this process's rank number `rank`, counted from 0. It must own whatever it uses: a
+  /// thread that never returns is detached.
   std::function<Status(int64_t rank)> body;
   /// Ends all waits of all ranks.
   std::function<void(const std::string &reason)> abort;
@@ -24,7 +24,7 @@ struct RankThreadsTask {
   std::vector<const Progress *> progress;
   /// Seconds that a rank may wait for other ranks; 0: no limit.
   double timeout = 0;
-  /// The rank of own rank number 0, for messages.
+  /// The number of this process's first rank in the whole run, for messages.
   int64_t firstRank = 0;
   /// Makes the message of a timeout from the table of these ranks, if other processes have ranks;
   /// null: the table is the message.

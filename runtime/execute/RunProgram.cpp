@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the session, opens the data and checks outputs and metrics before the first step, so that
+// errors come early. Then it trains, saves, evaluates and writes the trace, in this order.
 
 #include "runtime/execute/RunProgram.h"
 
@@ -78,7 +81,8 @@ Expected<RunData> openDatasets(const abi::RunConfig &config, const abi::Program 
   return RunData{std::move(*training), std::move(*evaluation)};
 }
 
-/// Keeps as many instructions per rank as a viewer shows at once, each as a separate entry.
+/// Returns options for as many trace entries per rank as a viewer shows at once, one for each
+/// instruction.
 TraceOptions traceOptionsOf(const abi::RunConfig &config) {
   constexpr size_t shown = 4096;
   return {.capacity = config.trace().empty() ? 0 : shown, .hasEach = true};
@@ -225,7 +229,7 @@ std::string toJson(const abi::RunReport &report) {
   options.preserve_proto_field_names = true;
   std::string text;
   (void)google::protobuf::util::MessageToJsonString(report, &text,
-                                                    options); // every field has a form in JSON
+                                                    options); // JSON can express every field
   return text;
 }
 

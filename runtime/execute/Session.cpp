@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// load() proves the program again, opens the devices, chooses how they exchange data, and loads all
+// ranks at once. Steps run as closures on the rank threads (onEveryRank). Global tensors are split
+// into the ranks' blocks before a run, and assembled from them afterwards.
 
 #include "runtime/execute/Session.h"
 
@@ -28,7 +32,7 @@ struct Session::State {
   abi::Program outside;
   SessionOptions options;
   std::shared_ptr<World> world;
-  /// The own ranks, starting with the world's first own rank.
+  /// The executors of this process's ranks, in rank order.
   std::vector<std::unique_ptr<RankExecutor>> executors;
 };
 

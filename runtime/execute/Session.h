@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program loaded on its ranks, which are threads of this process. With several processes, each
-// process loads its own ranks.
+// process loads its own ranks. An own rank is a rank of this process.
 //
 //   auto session = Session::load(*executable, {.seed = 1});
 //   Status status = (*session)->setParameter("fc1.weight", weight);
@@ -60,8 +60,7 @@ public:
   ~Session();
 
   const abi::Executable &executable() const;
-  /// Returns the union of all programs' outside interfaces (abi::programInterface), without
-  /// instructions.
+  /// Returns the merged interface of all programs (abi::programInterface), without instructions.
   const abi::Program &program() const;
   int64_t ranks() const;
   const World &world() const;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every rank runs the same loop on its own thread: read the rows, run the step, report the losses
+// that are available. Before a callback at the end of an epoch, all losses are read and all ranks
+// meet at a barrier.
 
 #include "runtime/execute/Train.h"
 #include "runtime/abi/BufferRings.h"

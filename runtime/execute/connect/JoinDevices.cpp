@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tries transports in this order: the host communicator itself, staging through the host for an
+// emulated link, one shared GPU, NCCL. Staging replaces NCCL where NCCL is neither possible nor
+// required.
 
 #include "runtime/execute/connect/JoinDevices.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hard part is the order of messages, because NCCL has no tags (NcclRanks.h). So all messages
+// of the executable are listed for both of their sides. If the orders differ, each tag has a route
+// of its own.
 
 #include "runtime/execute/connect/JoinNccl.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// If the user chooses no host communicator, one process needs no world. Several use a store over
+// TCP under torchrun, and MPI otherwise. Threads are divided among the processes of a machine.
 
 #include "runtime/execute/connect/OpenWorld.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes one snapshot of the loss per step, from three that are used in turn. A rank without a loss
+// takes empty snapshots, which only tell that the step has ended.
 
 #include "runtime/execute/monitor/DeferredLossReader.h"
 

@@ -7,7 +7,7 @@
 //   host      enqueue 0 | enqueue 1 | enqueue 2 | read 0, enqueue 3 | read 1, …
 //   device    | step 0 ......................... | step 1 ........... | step 2 …
 //
-// A rank without a loss is held back in the same way.
+// A rank without a loss waits for its steps in the same way.
 
 #pragma once
 

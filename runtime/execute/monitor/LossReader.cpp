@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The first result of role LOSS in any program is the loss. A partial loss is summed over the ranks
+// that differ from the program's first rank only on the partial axes.
 
 #include "runtime/execute/monitor/LossReader.h"
 

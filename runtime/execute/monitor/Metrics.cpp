@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A metric is a function of the mean of a per-row value; a table lists both functions by kind.
+// Threads compute the values of rows, and one thread sums them in row order.
 
 #include "runtime/execute/monitor/Metrics.h"
 

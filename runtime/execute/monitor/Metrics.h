@@ -9,8 +9,9 @@
 
 namespace pcc::runtime {
 
-/// Returns the metrics in the comma-separated list `names`; if it is empty, all metrics except
-/// those on request. Errors: the program has no metric (BadInput), or none of that name (BadUsage).
+/// Returns the metrics in the comma-separated list `names`; if it is empty, all metrics that need
+/// no request (Metric.on_request). Errors: the program has no metric (BadInput), or none of that
+/// name (BadUsage).
 Expected<std::vector<const abi::Metric *>> chooseMetrics(const abi::Program &program,
                                                          const std::string &names);
 

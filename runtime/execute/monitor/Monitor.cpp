@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks report from their own threads. A step is complete when its last rank has reported; its line
+// is then printed under the lock. The report has the median and the minimum time between complete
+// steps.
 
 #include "runtime/execute/monitor/Monitor.h"
 

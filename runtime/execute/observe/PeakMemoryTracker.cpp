@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers the events of a step and stores, for each run, the numbers at which it begins and ends.
+// The simulator's function (LiveMemory.h) computes the peak from these spans.
 
 #include "runtime/execute/observe/PeakMemoryTracker.h"
 

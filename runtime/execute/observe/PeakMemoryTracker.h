@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures the peak of live bytes in a rank's memory while a step runs. It notes when instructions
-// begin and when the rank's thread knows that they are done, in the order of these events. The byte
+// Measures the peak of live bytes in a rank's memory while a step runs. It records the order in
+// which instructions begin and in which the rank's thread learns that they are done. The byte
 // ranges come from the instructions' operands.
 
 #pragma once
@@ -17,20 +17,19 @@ namespace pcc::runtime {
 
 class PeakMemoryTracker {
 public:
-  /// Watches program `number` of the executable for one step. The executable must outlive the
-  /// watch.
+  /// Tracks program `number` of the executable for one step. The executable must outlive this.
   PeakMemoryTracker(const abi::Executable &executable, int number);
 
   using Instructions = std::span<const abi::Instruction *const>;
 
-  /// Notes that instructions begin together, or are done, in the action with ring index `action`
+  /// Records that instructions begin together, or are done, in the action with ring index `action`
   /// (abi::ringIndex).
   void begin(Instructions instructions, uint64_t action);
   void end(Instructions instructions, uint64_t action);
 
-  /// Returns the greatest number of bytes live at once. Permanently held bytes always count.
-  /// TEMPORARY bytes count from the start of the instruction that wrote them to the end of the last
-  /// one that read them.
+  /// Returns the greatest number of bytes live at once. Bytes of PERSISTENT, INPUT and CONSTANT
+  /// always count. TEMPORARY bytes count from the start of the instruction that wrote them to the
+  /// end of the last one that read them.
   uint64_t peakLive() const;
 
 private:

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries are numbered in the order of their addition; the number modulo the capacity is the
+// position in the ring. settle() stops at the first entry that the device has not finished.
 
 #include "runtime/execute/observe/Trace.h"
 

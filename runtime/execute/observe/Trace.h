@@ -56,7 +56,7 @@ public:
   /// If `places` are given, they define the times: from the first begin to the last end.
   void add(const TraceEntry &entry, std::vector<TimestampSpan> places = {});
 
-  /// Resolves the times of entries, as far as the device has come.
+  /// Resolves the times of entries up to the first one that the device has not finished.
   Status settle();
 
   /// Returns the kept entries, oldest first. The device must have finished all of them.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the atomic progress of ranks while they run, so the rows of a table may differ slightly in
+// time. With several processes, all but the first that answers wait a second before they return.
 
 #include "runtime/execute/observe/Watchdog.h"
 

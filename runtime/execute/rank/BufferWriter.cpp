@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocates the image of a buffer at its first use and reuses it for later writes.
 
 #include "runtime/execute/rank/BufferWriter.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A wait finishes the in-flight runs of the signaling batch, oldest first, until the awaited run is
+// done. An event without an in-flight batch counts as signaled.
 
 #include "runtime/execute/rank/EventTable.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Draws each element with counter-based random numbers (Random.h). The counter is the element's
+// index in the tensor that files store, so shardings and parts do not change the values.
 
 #include "runtime/execute/rank/Initialize.h"
 
@@ -11,7 +14,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// Returns the value of element `index` of the global tensor.
+/// Returns the value of element `index` of the tensor that files store.
 double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stream,
                uint64_t index) {
   switch (initializer.kind_case()) {

@@ -11,8 +11,8 @@
 
 namespace pcc::runtime {
 
-/// Writes the block of `parameter` that `rank` holds to `out`. The value of an element depends only
-/// on the seed, the parameter's name and the element's index in the global tensor.
+/// Writes the block of `parameter` that `rank` holds to `out`. A random value depends only on the
+/// seed, the name of the tensor that files store, and the element's index there (ParameterParts.h).
 void initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank, uint64_t seed,
                 std::byte *out);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes one staging area for each input and copy from the rank, which owns them.
 
 #include "runtime/execute/rank/InputFeed.h"
 

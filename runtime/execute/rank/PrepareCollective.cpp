@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates the instruction's expressions and addresses for the rank. Pairs of a permutation and
+// moves of a block exchange become boxes between positions in the group.
 
 #include "runtime/execute/rank/PrepareCollective.h"
 

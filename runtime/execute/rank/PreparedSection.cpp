@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups instructions into steps, then prepares the calls of batches for each ring index, and joins
+// device instructions last. At run time, a batch first finishes its previous run, except on
+// TRANSFER.
 
 #include "runtime/execute/rank/PreparedSection.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// load() joins the devices, allocates the spaces, initializes parameters, splits groups and
+// prepares sections. The first step runs under the memory tracker, without joined instructions.
+// They are made ready after it.
 
 #include "runtime/execute/rank/RankExecutor.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies blocks in runs along the last dimension, which are contiguous in both tensors. Partial
+// values are added in rank order, and each sum is rounded to the element type.
 
 #include "runtime/execute/rank/Tensor.h"
 
