@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Searches the tables of BuiltInDevices.cpp and BuiltInLinks.cppwithout regard to case.
 
 #include "runtime/machine/BuiltIn.h"
 

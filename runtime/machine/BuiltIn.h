@@ -34,7 +34,7 @@ const std::vector<BuiltInLink> &builtInLinks();
 
 /// The device called `name`, in any case; null if there is none.
 const BuiltInDevice *findDevice(std::string_view name);
-/// The link called `name`; null if there is none.
+/// The link called `name`, in any case; null if there is none.
 const BuiltInLink *findLink(std::string_view name);
 
 } // namespace pcc::machine

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists one row per device. Rates are in flops or bytes per second, memory in bytes, a launch in
+// seconds. A data sheet's peak rate has a second figure: the fraction that large operations reach.
+// Comments at each list name the sources.
 
 #include "runtime/machine/BuiltIn.h"
 
@@ -83,7 +87,8 @@ Row describeCpu() {
           .launch = assumed(1e-6)};
 }
 
-/// Lists GPUs: the SXM forms of NVIDIA's data sheets, dense; f32 matmuls with TF32 are separate.
+/// Lists GPUs: the SXM variants of NVIDIA's data sheets, at dense rates. f32 matmuls with TF32 are
+/// separate.
 ///
 /// Launch: the base latency of a ring in NCCL's tuning tables (src/graph/tuning.cc).
 ///

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists links as rows: latency and gap in seconds, bandwidth in bytes per second, one way.
 
 #include "runtime/machine/BuiltIn.h"
 

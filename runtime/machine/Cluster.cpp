@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the short form and overlays the figures that a message states. Then it checks the result
+// field by field. A short form names levels from the outermost inward; a message stores them from
+// the innermost outward.
 
 #include "runtime/machine/Cluster.h"
 
@@ -169,7 +173,7 @@ abi::Status check(const abi::Cluster &cluster) {
   return checker.status();
 }
 
-/// Keeps the first error of a text.
+/// Stores the first error of the text parser.
 class FirstError : public google::protobuf::io::ErrorCollector {
 public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A complete machine description: every figure is set and checked.
+// A complete machine description: every figure is set and checked. A short form states it by counts
+// and a built-in device:
 //
 //   8xcpu      one level: 8 devices over shared memory
 //   2x8xH100   two levels: 8 devices over NVLink in a box, 2 boxes over InfiniBand

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates the header's table, one formula per kind and algorithm. The lowest cost of a flat
+// collective competes with the sum of the lowest costs at each level. The search is exhaustive,
+// since there are at most four algorithms per kind.
 
 #include "runtime/machine/CollectiveCost.h"
 

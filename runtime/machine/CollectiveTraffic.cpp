@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives bytes from shapes, and groups from rank lists or from the peer of every rank. A cost is
+// estimated once per location, not once per group.
 
 #include "runtime/machine/CollectiveTraffic.h"
 

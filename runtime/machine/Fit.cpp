@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Divides each row by its target, so that relative errors become absolute ones. Solves the normal
+// equations by Gauss-Jordan elimination, with columns scaled to norm one. While a coefficient is
+// negative, the most negative one is fixed to zero.
 
 #include "runtime/machine/Fit.h"
 

@@ -44,9 +44,9 @@ struct LineFit {
 /// Fits the times of at least two amounts. The rate is positive.
 LineFit fitLine(std::span<const AmountTime> times);
 
-/// Returns the x >= 0 that minimizes the sum of squares of the relative errors (rows · x - targets)
-/// / targets. A coefficient that would be negative is zero. All `rows` have one length; `targets`
-/// are positive.
+/// Fits x >= 0 by least squares of the relative errors (rows · x - targets) / targets. A
+/// coefficient that would be negative is fixed to zero. None is freed again, so x need not be the
+/// optimum under x >= 0. All `rows` have one length; `targets` are positive.
 std::vector<double> solveLeastSquares(std::span<const std::vector<double>> rows,
                                       std::span<const double> targets);
 

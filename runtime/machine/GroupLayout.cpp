@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// over() multiplies the units that each axis covers, by strides alone, so its time does not depend
+// on the number of ranks. of() maps the given ranks to units, level by level.
 
 #include "runtime/machine/GroupLayout.h"
 

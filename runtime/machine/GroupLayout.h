@@ -28,8 +28,8 @@ struct GroupAxis {
 
 struct GroupLayout {
   int64_t size = 1;
-  /// By level, innermost first: in how many units of the level below a unit of this level has
-  /// members.
+  /// By level, innermost first: number of units of the level below that have members, within one
+  /// unit of this level.
   std::vector<int64_t> members;
 
   /// Returns the group of the ranks that differ along `axes` only. A group that is not aligned with

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes the larger of arithmetic and memory traffic, and adds one launch. A convolution counts as
+// one matmul over its windows, whatever algorithm a library uses.
 
 #include "runtime/machine/InstructionCost.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A limit replaces the device's memory, even if it is larger.
+
 #include "runtime/machine/MemoryBudget.h"
 
 namespace pcc::machine {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Divides a matmul's flops, raised by the losses of small extents, by the rate that the best tile
+// reaches. The time of the stores is added on devices that cannot multiply meanwhile.
 
 #include "runtime/machine/Roofline.h"
 
@@ -42,8 +45,8 @@ double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeCl
   return findRate(device, computeClass, type)->value();
 }
 
-/// Returns the fraction of all tiles' time in which the units compute `matmul`; 1 where tiles do
-/// not matter.
+/// Returns the useful fraction of the time that the units spend on tiles; 1 on devices without
+/// units.
 static double tileEfficiency(const abi::MatmulFigures &figures, const MatmulSize &matmul) {
   if (figures.units() == 0)
     return 1;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds a cluster of one level from the link, so that the formulas of CollectiveCost.h apply
+// unchanged.
 
 #include "runtime/machine/UniformLink.h"
 
