@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Costs each instruction twice: for the first action of its section and for later ones.
+// Communication gets its cost in RankClasses.cpp. All collectives of a group share the counter of
+// the first one.
 
 #include "runtime/simulate/FlatProgram.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the runs in list order. A write ends the live range of a piece's value and begins the
+// next one. The levels result from a sweep over all begins and ends, in which ends come first.
 
 #include "runtime/simulate/LiveMemory.h"
 

@@ -25,18 +25,19 @@ Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes
 
 //===-- ProgramOrder.cpp --------------------------------------------------------------------===//
 
-// The program order of a rank, in turns instead of seconds. A thread walks through the list and
-// begins each instruction in its turn. It learns that an instruction beside COMPUTE is done only by
-// waiting for it.
+// The program order of a rank, in turns instead of seconds. Each start and each completion that the
+// rank's thread learns of takes one turn. A thread walks through the list and begins each
+// instruction in its turn. It learns that an instruction beside COMPUTE is done only by waiting for
+// it.
 //
 //   turn   0   1   2   3   4   5   6
 //          [recv x         ]                 awaited by fc
 //              [fc_0   ]                     an instruction of COMPUTE
 //                              [fc]
 //
-// A run takes the same turns (runtime/execute), so the bytes that are live by turns do not depend
-// on durations. By seconds, fewer bytes may be live if a message is done before it is awaited. More
-// may be live if the device begins a message before a thread would reach it.
+// The executor takes the same turns (PeakMemoryTracker.h), so the bytes that are live by turns do
+// not depend on durations. By seconds, fewer bytes may be live if a message is done before it is
+// awaited. More may be live if the device begins a message before a thread would reach it.
 
 /// Lists, by run (forEachRun), the turns in which an instruction begins and is known to be done on
 /// `rank`. `never` for a message in which the rank takes no part. `index` and `bytes` belong to the

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares ranks by planned bytes, and names the largest values at the peak, which LiveMemory.cpp
+// sorted.
+
 #include "runtime/simulate/Peak.h"
 #include "runtime/check/Names.h"
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Imitates the waiting of the executor (PreparedSection.cpp, EventTable.cpp). Each start and each
+// completion takes one turn. A wait completes the starts of a batch, oldest first, up to the
+// awaited one.
 
 #include "runtime/simulate/LiveMemory.h"
 

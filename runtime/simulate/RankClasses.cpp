@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Begins with one class per program and splits classes by the signatures of their ranks, until
+// their number is stable. makeNetwork() reads the instructions of each class at its lowest rank. It
+// caches costs by location and traffic.
 
 #include "runtime/simulate/RankClasses.h"
 

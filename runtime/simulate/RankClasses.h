@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classes of ranks that do the same at the same times. Two ranks are alike if:
+// Divides the ranks into classes whose ranks do the same at the same times. Two ranks are alike if:
 //
 //   * they run one program;
 //   * each of their messages has a peer that is alike, by one instruction and over equal links;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the network of rank classes, runs the virtual clock, then tracks memory. Live bytes over
+// time follow the clock; their peak follows program order, as in a run. The seconds of each rank
+// add up to the step.
 
 #include "runtime/simulate/Simulate.h"
 

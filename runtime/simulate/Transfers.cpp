@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the open dependencies of each transfer; it arrives when none is left. The last arrival at
+// a rendezvous finishes all its transfers and releases their followers. A list of ready transfers
+// replaces recursion.
 
 #include "runtime/simulate/Transfers.h"
 

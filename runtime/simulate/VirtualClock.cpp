@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps a worklist of nodes. Each runs through its list until it needs a transfer that is not done;
+// the end of that transfer wakes it. Only COMPUTE advances the node's clock; communication beside
+// it becomes transfers with dependencies. WaitingTimes.cpp resolves waits.
 
 #include "runtime/simulate/VirtualClock.h"
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the spans of each timeline in list order, in microseconds, and the live bytes as a
+// counter. Spans without length are omitted.
 
 #include "runtime/abi/ChromeTrace.h"
 #include "runtime/simulate/Simulate.h"
