@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The time model of gradient fusion and its verifier. The verifier simulates the one channel:
+// buckets run in the order in which their last gradients become ready, one at a time.
 #include "passes/solve/buckets/BucketProblem.h"
 
 #include <algorithm>

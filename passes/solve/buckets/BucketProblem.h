@@ -4,9 +4,9 @@
 // the last backward pass. Buckets are sent one by one over one channel, each when all of its
 // gradients are ready:
 //
-//   latency 1, 1 a byte         time  0    1    2    3    4    5    6
-//   ready 0, 0.9, 1.8, 1 byte         a---------|
-//   each                              b waits   b,c-----------|          5.0: a alone, b with c
+//   latency 1, 1 per byte       time  0    1    2    3    4    5    6
+//   a, b, c of 1 byte, ready          a---------|
+//   at 0, 0.9, 1.8                    b waits   b,c-----------|          5.0: a alone, b with c
 //
 // A greedy rule merges the next gradient whenever both are sent earlier together. Here it merges
 // all three and ends at 5.8.

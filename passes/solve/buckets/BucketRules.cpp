@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// User-given bucket rules; each is one pass over the gradients. The rules by size count the bytes
+// of the open bucket. MindSpore's rule restarts at zero when it closes a bucket, so the gradient
+// that opens the next one does not count.
 #include "passes/solve/buckets/BucketRules.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Line-based reader and printer of gradient fusion problems. The first word of a line selects the
+// entry; anything left over after the entry is an error. Doubles are printed with 17 digits and so
+// read back exactly.
 #include "passes/solve/buckets/BucketText.h"
 
 #include <sstream>

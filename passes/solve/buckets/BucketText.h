@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Problems of buckets as text.
+// Reads and prints problems of gradient fusion as text.
 #pragma once
 
 #include "passes/solve/buckets/BucketProblem.h"
 
 namespace pcc::buckets {
 
-/// The text form: one entry per line, which a name ends; a line that starts with `#` is a comment.
+/// A problem that was read from text, one entry per line. A line that starts with `#` is a comment.
 ///
 ///   algorithm 1 1      latency, seconds per byte
 ///   copy 0.1           seconds per byte
 ///   limit 1000         bytes
 ///   computed 5         seconds
-///   gradient 0 1 w0    ready, bytes, name; the name is optional
+///   gradient 0 1 w0    seconds until ready, bytes, optional name to the end of the line
 struct ParsedFusion {
   BucketProblem problem;
   std::string error; ///< with the line; empty if there is none

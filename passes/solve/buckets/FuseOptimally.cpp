@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Optimal gradient fusion by dynamic programming over prefixes of the gradients. The earliest end
+// of a prefix follows from the earliest ends of all shorter prefixes. The buckets are then read off
+// backwards.
 #include "passes/solve/buckets/BucketProblem.h"
 
 #include <limits>
@@ -14,7 +18,9 @@ struct Best {
 };
 } // namespace
 
-/// f(j) = min over i of max(f(i), ready(j)) + time of gradients i … j-1.
+/// Returns the best end of the first `end` gradients:
+///
+///   f(end) = min over i of max(f(i), ready of gradient end − 1) + time of gradients i … end − 1
 static Best findBest(const BucketProblem &problem, const std::vector<Best> &best, int end) {
   Best result{std::numeric_limits<double>::infinity(), 0, 0};
   int64_t bytes = 0;

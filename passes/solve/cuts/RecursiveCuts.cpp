@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Greedy recursive cuts. One round visits the ops by descending weight. Each op cuts the cheapest
+// legal factor, given the cuts of the ops before it; costs are in elements. Counters per tensor and
+// dimension replace a walk over the neighbors, so a cost takes time linear in the op's operands.
 #include "passes/solve/cuts/RecursiveCuts.h"
 
 #include <algorithm>
@@ -45,7 +49,7 @@ private:
   std::vector<std::vector<int>> before;
 };
 
-/// Number of ops that have cut each tensor in each of its dimensions, or not at all, in this round.
+/// Counts, for each tensor, the ops of this round that cut it in each dimension, or not at all.
 class CutCounts {
 public:
   explicit CutCounts(const CutProblem &problem) : begins(problem.numTensors + 1, 0) {
@@ -147,7 +151,7 @@ private:
     return std::all_of(before.begin(), before.end(), [&](int other) { return sizes[other] == 1; });
   }
 
-  /// Counts the elements of a device's part of each operand, before this round.
+  /// Counts the elements of each operand that one device holds before this round.
   void countElements(int op) {
     const int64_t *sizes = leftOf(op);
     elements.clear();

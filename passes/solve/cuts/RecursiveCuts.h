@@ -12,8 +12,9 @@
 //   3       25,088             25,088    32,768    i, the first of two equal costs
 //   counts 4, 1, 2
 //
-// The cost also includes 16 times the elements of each tensor that a neighbor cuts in another way.
-// Only neighbors that were decided earlier in the same round count.
+// Neighbors are ops that read or produce the same tensor. For each neighbor that cuts a tensor in
+// another way, the cost also includes 16 times the tensor's elements. Only neighbors that were
+// decided earlier in the same round count.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +30,9 @@ struct CutFactor {
 
 /// An operand or a result of a rule.
 struct CutOperand {
-  std::vector<std::vector<int>> dims; ///< factors of each dimension, slowest first
-  /// Cost per element if the tensor is not cut. In half of the cases the tensor is moved. Small
-  /// operands and parameters cost less.
+  std::vector<std::vector<int>> dims; ///< factors of each dimension, outermost first
+  /// Cost per element if the tensor is not cut. The default of one half assumes that half of the
+  /// uncut tensors are moved. Small operands and parameters cost less.
   double weight = 0.5;
 };
 
@@ -43,9 +44,10 @@ struct CutRule {
 
 struct CutOp {
   int rule = 0;
-  std::vector<int> tensors;    ///< one for each operand of the rule
-  double weight = 0;           ///< ops with higher weight decide first
-  std::vector<int> given = {}; ///< by round: factor that must be cut, or −1; empty: free choice
+  std::vector<int> tensors; ///< one for each operand of the rule
+  double weight = 0;        ///< ops with higher weight decide first
+  /// By round: the factor that must be cut, or −1 for no cut. Empty if the op is free.
+  std::vector<int> given = {};
 };
 
 struct CutProblem {
