@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifier, bound and gap search for packings, over plain lists of items. The verifier compares all
+// pairs. The bound is a sweep over the times at which items begin and end.
 #include "passes/solve/pack/PackProblem.h"
 
 #include "llvm/ADT/STLExtras.h"

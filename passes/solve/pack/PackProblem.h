@@ -45,7 +45,7 @@ struct Gap {
   int64_t offset = -1, bytes = 0;
 };
 
-/// Returns the smallest gap below `limit` for one more item next to the items at `offsets`.
+/// Returns the smallest gap below `limit` that holds `item`, beside the items at `offsets`.
 Gap findGap(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets, const PackItem &item,
             int64_t limit);
 

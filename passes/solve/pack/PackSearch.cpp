@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places items one by one into the gaps between placed items that are live with them. An item takes
+// the smallest gap that fits (best fit) or the lowest one (first fit). Pairs that are live together
+// are found once. A placement stops when its peak reaches that of the best packing. After eight
+// placements, random items move forward.
 #include "passes/solve/pack/PackSearch.h"
 
 #include "passes/solve/strategy/problem/Random.h"

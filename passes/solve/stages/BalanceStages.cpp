@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Balances a chain by two passes of one dynamic program over (stage, end). The first pass finds the
+// shortest possible time of the slowest stage. The second pass minimizes the hand-over times within
+// this time.
 #include "passes/solve/stages/StageProblem.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cost and validity of given cuts, computed directly from the definition. BalanceStages.cpp
+// searches for cuts.
 #include "passes/solve/stages/StageProblem.h"
 
 #include <algorithm>

@@ -33,7 +33,7 @@ struct StageProblem {
   std::vector<Layer> layers;
   int stages = 1;
   std::vector<int64_t> microbatches; ///< by stage: maximum number of live microbatches
-  int64_t limit = std::numeric_limits<int64_t>::max();
+  int64_t limit = std::numeric_limits<int64_t>::max(); ///< bytes of a device
 
   /// Returns the hand-over time before `layer`; 0 at both ends of the chain.
   double handOverBefore(int layer) const;
@@ -56,7 +56,8 @@ struct StageVerdict {
   }
 };
 
-/// Return the time and the bytes of a stage of the layers first ≤ i < end, as stage `stage`.
+/// Return the time and the bytes of a stage of the layers first ≤ i < end. The bytes depend on its
+/// number `stage`.
 double timeOf(const StageProblem &problem, int first, int end);
 int64_t bytesOf(const StageProblem &problem, int first, int end, int stage);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Delays messages in three steps. Each gets the latest start that its readers and its stream allow,
+// the one needed last first. The new start times are then turned into an order. The order is
+// simulated and dropped if it takes longer.
 #include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>
@@ -60,7 +64,7 @@ public:
   }
 
 private:
-  /// Sums the start times of the tasks that may wait.
+  /// Sums the start times of the delayable messages.
   double sumBegins(const StreamOrder &some) const {
     StreamTimes begins = runInOrder(problem, some);
     double sum = 0;
@@ -77,8 +81,8 @@ private:
   std::vector<bool> isDelayable; ///< by task
 };
 
-/// Gives waiting tasks later start times; the task needed last is placed first. Returns false if
-/// they do not fit.
+/// Gives each delayable message the latest possible start time, the message needed last first.
+/// Returns false if a message would have to start before time 0.
 bool MessageDelayer::delay(std::vector<double> &begin) const {
   std::vector<BusySpans> streams(problem.countStreams());
   std::vector<double> needed(problem.tasks.size(), times.finish);
@@ -110,7 +114,8 @@ StreamOrder MessageDelayer::sortBy(const std::vector<double> &begin) const {
   StreamOrder computing, messages;
   for (int i : order)
     (problem.tasks[i].stream == computeStream ? computing : messages).push_back(i);
-  std::vector<size_t> front(problem.tasks.size(), computing.size()); ///< next computation, by task
+  /// By task: index in `computing` of the computation before which the task must start.
+  std::vector<size_t> front(problem.tasks.size(), computing.size());
   for (size_t k = 0; k < computing.size(); ++k)
     front[computing[k]] = k;
   for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tries list schedules and keeps the best. Six schedules combine three weights of communication
+// with two rules of urgency. Then schedules with lookahead predict ready times from the best order
+// so far, and repeat while they improve it. The search ends within 0.1 % of the lower bound.
 #include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>
@@ -34,7 +38,7 @@ public:
 
 private:
   struct Stream {
-    double free = 0;                            ///< end of its last task
+    double free = 0;                            ///< end of its last started task
     std::set<std::pair<double, int>> byUrgency; ///< tasks that may start, most urgent first
     std::multiset<double> ready;                ///< their ready times
     std::set<std::pair<double, int>> coming;    ///< tasks not yet started, by predicted ready time
@@ -141,7 +145,7 @@ void ListScheduler::begin(const Choice &choice) {
 }
 
 /// Returns by task the longest chain of work from its start to the end. Communication counts
-/// `weight` times: a communication stream that is never idle makes chains as long as its work.
+/// `weight` times, because tasks that wait for a busy communication stream make a chain longer.
 static std::vector<double> findUrgency(const StreamProblem &problem, double weight) {
   std::vector<double> urgency(problem.tasks.size());
   for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Simulation of an order in one pass over its tasks, and the lower bounds. Runs before the last one
+// skip the tasks that run only in the last run. A total is one simulated earlier run, multiplied,
+// plus the last run.
 #include "passes/solve/streams/StreamProblem.h"
 
 #include <algorithm>

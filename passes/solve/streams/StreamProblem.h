@@ -37,7 +37,7 @@ struct StreamProblem {
   std::vector<Task> tasks;
   int runs = 1; ///< number of runs, one after the other, all in the same order
 
-  /// Returns one more than the highest stream.
+  /// Returns the number of streams: one more than the highest stream number of a task.
   int countStreams() const;
 };
 
@@ -83,7 +83,7 @@ StreamOrder schedule(const StreamProblem &problem);
 /// before is computed. Computation keeps its start times. So do all other messages, such as those
 /// that only send results. Returns `order` if that is not possible. `order` is valid.
 ///
-///   given   communicates  g1g2g3g4                held   communicates  g1g2  g3  g4
+///   given   communicates  g1g2g3g4             delayed   communicates  g1g2  g3  g4
 ///           computes        c1  c2  c3  c4               computes        c1  c2  c3  c4
 StreamOrder delayMessages(const StreamProblem &problem, const StreamOrder &order);
 
