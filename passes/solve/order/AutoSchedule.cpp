@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Randomized list scheduling of a pipeline under a memory cap. The first quarter of the trials
+// draws random rules; the others vary the best rule so far. Clock.h measures every order. The
+// search ends early at the lower bound, the work of the busiest device.
 #include "passes/solve/order/AutoSchedule.h"
 
 #include "passes/solve/order/Clock.h"
@@ -22,14 +26,14 @@ namespace {
 /// Order of preference among the ready actions of a device.
 struct Preference {
   bool backwards = true;    ///< prefer backwards to forwards
-  bool lastBackward = true; ///< prefer the last chunk
-  bool lastForward = true;
+  bool lastBackward = true; ///< among backwards, prefer the last chunk
+  bool lastForward = true;  ///< among forwards, prefer the last chunk
 };
 
-/// The preferences of a device. Every rule gives an order that runs and respects the cap.
+/// Rule by which all devices choose. Every rule gives an order that runs and respects the cap.
 struct ListRule {
   Preference early;
-  Preference late; ///< for the last `hurry` microbatches per device
+  Preference late; ///< for the last `hurry` · p microbatches, with p devices
   double hurry = 0;
   /// Forwards are preferred while fewer than this fraction of the cap are live.
   double rush = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Search for the shortest order under a memory cap. Tries every named schedule that respects the
-// cap, and list schedules by random rules. The best rule is then changed step by step.
+// Search for the shortest order under a memory cap. Tries every named schedule of the same
+// placement that respects the cap, and list schedules by random rules. The best rule is then
+// changed step by step.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
@@ -17,7 +18,7 @@ struct AutoOptions {
 
 struct AutoSchedule {
   Order order;       ///< empty if no order respects the cap
-  double length = 0; ///< longest time of a device from its first to its last action
+  double length = 0; ///< longest time of a device from its first start to its last end
   std::string name;  ///< name of the schedule, or `list`
 };
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Simulation of a pipeline without an event queue. It stores the end of each forward and backward
+// by stage and microbatch. run() visits the devices in turn and runs what is ready. A pass without
+// progress ends it; actions that are left over then are a deadlock.
 #include "passes/solve/order/Clock.h"
 
 #include <algorithm>

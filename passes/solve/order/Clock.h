@@ -30,8 +30,9 @@ public:
   double now(int device) const { return clocks[device]; }
   double timeOf(int device, const PipelineAction &work) const;
 
-  /// Number of microbatches, counted per virtual stage, between the start of their forward and the
-  /// end of their backward: current and maximum.
+  /// Return the current and the maximum number of live pairs of microbatch and virtual stage. A
+  /// pair is live from the start of its forward to the end of its backward, weight gradients
+  /// included.
   int64_t live(int device) const { return lives[device]; }
   int64_t peakLive(int device) const { return peaks[device]; }
 
@@ -63,12 +64,13 @@ struct Timeline {
   /// The devices that wait for one another, and for which action; empty if all actions ran.
   std::string deadlock;
 
-  /// Time from a device's first start to its last end, and its idle part.
+  /// Return the time from a device's first start to its last end, and the idle part of it.
   double length(int device) const;
   double bubble(int device) const;
   /// Returns the length of the device that takes longest.
   double longest() const;
-  /// Returns the bubble of the longest device as a fraction of its length, and 0 without actions.
+  /// Returns the bubble of the device that takes longest, as a fraction of its length; 0 without
+  /// actions.
   /// Ties go to the largest bubble. With equal times in all stages this is the rate of the
   /// literature, 1 - m (F + B + W) / longest.
   double bubbleRate() const;

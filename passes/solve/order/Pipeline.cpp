@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks that an order is complete: it counts forwards, input gradients and weight gradients by
+// stage and microbatch, and each count must be one. Dependencies are not checked here; Clock.h
+// finds deadlocks.
 #include "passes/solve/order/Pipeline.h"
 
 namespace pcc::order {
@@ -21,7 +25,7 @@ std::string describe(const PipelineAction &work, const PipelineShape &shape) {
 
 namespace {
 
-/// Number of times that each microbatch passes each part of each stage.
+/// Counts the forwards, input gradients and weight gradients of each stage and microbatch.
 struct Counts {
   explicit Counts(const PipelineShape &shape)
       : shape(shape), forwards(size_t(shape.stages()) * shape.microbatches), inputs(forwards),

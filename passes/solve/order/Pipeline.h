@@ -45,7 +45,7 @@ enum class PipelineActionKind : uint8_t {
 };
 
 /// An action of one device. `Overlapped` is a forward of `microbatch` in `chunk`, together with a
-/// whole backward of the other pair.
+/// backward of `backwardMicrobatch` in `backwardChunk`, weight gradients included.
 struct PipelineAction {
   PipelineActionKind kind = PipelineActionKind::Forward;
   int64_t microbatch = 0;
@@ -62,8 +62,8 @@ std::string describe(const PipelineAction &work, const PipelineShape &shape);
 /// The actions of each device, in order.
 using Order = std::vector<std::vector<PipelineAction>>;
 
-/// Returns an empty string if every stage runs each part of each microbatch once; otherwise the
-/// first missing or repeated part.
+/// Returns an empty string if every stage runs the forward, the input gradients and the weight
+/// gradients of each microbatch once. Otherwise returns the first missing or repeated one.
 std::string check(const PipelineShape &shape, const Order &order);
 
 /// Times in any unit.

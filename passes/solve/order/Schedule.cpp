@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The named schedules in three groups. The looped ones follow from two numbers per device. zb-v
+// takes the phases of VeeSchedules.h and inserts weight gradients by simulation. dualpipe-v
+// consists of phases alone.
 #include "passes/solve/order/Schedule.h"
 
 #include "passes/solve/order/Clock.h"
@@ -77,10 +81,10 @@ static Window zeroBubbleTwo(const PipelineShape &shape, int device) {
 
 namespace {
 
-/// An action and its position among the actions of its device.
+/// An action of a device with its sort key.
 struct Placed {
   int64_t place;
-  int rank; ///< at equal places: backwards, then weight gradients, then forwards
+  int rank; ///< at equal `place`: backwards, then weight gradients, then forwards
   PipelineAction work;
 
   bool operator<(const Placed &other) const {
@@ -90,13 +94,14 @@ struct Placed {
 
 } // namespace
 
-/// Returns the number of a forward. Backwards visit the chunks in the opposite order.
+/// Returns the number of a forward in chunk `turn`. Backwards visit the chunks in the opposite
+/// order, so `turn` then counts from the last chunk.
 static int64_t numberOf(const PipelineShape &shape, int64_t microbatch, int turn) {
   int64_t round = microbatch / shape.devices, within = microbatch % shape.devices;
   return shape.chunks == 1 ? microbatch : (round * shape.chunks + turn) * shape.devices + within;
 }
 
-/// Returns the order in which every device works by its window.
+/// Returns the order that the windows of all devices define.
 static Order expand(const PipelineShape &shape,
                     Window (*windowOf)(const PipelineShape &, int device)) {
   Order order(shape.devices);

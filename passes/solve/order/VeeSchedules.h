@@ -4,8 +4,9 @@
 // the first and the last stage, and all devices need the same memory.
 //
 // A schedule is a list of phases: a pattern of actions and their number. `F0` is the next forward
-// of chunk 0, `B1` the next input gradients of chunk 1, `A1` a whole backward, and `W` the oldest
-// pending weight gradients. `F0+A1` runs both at the same time.
+// of chunk 0, `B1` the next input gradients of chunk 1, and `W` the oldest pending weight
+// gradients. `A1` is the next backward of chunk 1 with its weight gradients. `F0+A1` runs both at
+// the same time.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
@@ -20,7 +21,8 @@ struct Phase {
 
 /// If F = B = W, no device idles between its first and last action, with the memory of 1F1B. From
 /// Qi et al., "Zero bubble pipeline parallelism", ICLR 2024, section 6; the phases are our own. The
-/// result has no weight gradients; fillWeights adds them. Needs 2p microbatches.
+/// result has no weight gradients; Schedule.cpp inserts them. Needs 2p microbatches. In the figure,
+/// digits are forwards, letters are input gradients, capitals are inserted weight gradients:
 ///
 ///   p = 2, m = 4     0120aA1bB3aA2cCbB3dcDdCD
 ///                     0011aA2aA2bB3bB3ccddCCDD
@@ -33,10 +35,10 @@ std::vector<Phase> zeroBubbleVee(const PipelineShape &shape, int device);
 ///   F0                                                2 (p − r − 1)
 ///   F0 F1                                             2 (r + 1)
 ///   B1 W F1                                           3 (p − r − 1)
-///   F0+A1 F1+A0                                       2 (m − 2p + r + 1); the last device's first
-///                                                     pair does not overlap
+///   F0+A1 F1+A0                                       2 (m − 2p + r + 1); on the last device,
+///                                                     the first F0 and A1 do not overlap
 ///   A1 F1+A0                                          2 (p − r − 1)
-///   A1 A0, first half whole, second half split        2 (r + 1)
+///   A1 A0, in the second half only input gradients    2 (r + 1)
 ///   W B0                                              2 (p − r − 1)
 ///   W                                                 r + 1
 std::vector<Phase> dualPipeVee(const PipelineShape &shape, int device);
