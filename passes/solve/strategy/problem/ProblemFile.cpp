@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes whole files through zlib, which reads plain files as well. The unpacked size is
+// limited. The two formats of problems are in ProblemText.cpp and ProblemJson.cpp.
 #include "passes/solve/strategy/problem/ProblemFile.h"
 
 #include "passes/solve/strategy/problem/Cursor.h"

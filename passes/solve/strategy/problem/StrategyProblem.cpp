@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Check of a problem, verifier of solutions and usage peaks. They work on the original problem,
+// without reductions. A peak is found by a sweep over the begins and ends of live intervals.
 #include "passes/solve/strategy/problem/StrategyProblem.h"
 
 #include <algorithm>

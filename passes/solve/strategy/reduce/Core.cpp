@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds a core from a problem, edits it, and maps solutions back. Building drops forbidden options
+// and scales costs down if sums could overflow. Mapping back undoes the recorded steps in reverse
+// order, through all earlier compactions.
 #include "passes/solve/strategy/reduce/Core.h"
 
 namespace pcc::solve {

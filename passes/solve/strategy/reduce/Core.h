@@ -80,8 +80,8 @@ struct Core {
   std::vector<Step> steps; ///< in the order in which they were made
   std::shared_ptr<const History> history; ///< earlier steps
   std::string contradiction;              ///< reason why there is no solution, if known
-  /// Node whose options are all needed, or −1. Reductions keep the node. They remove only its
-  /// options that no choice of the other nodes allows.
+  /// The kept node: a node whose options are all needed; −1 for none. Reductions do not remove it.
+  /// They remove only options of it that no choice of the other nodes allows.
   int kept = -1;
 
   explicit Core(const StrategyProblem &problem);
@@ -94,7 +94,7 @@ struct Core {
                           : edge.table[size_t(j) * nodes[edge.v].size() + i];
   }
 
-  /// Records that no option of `node` is left.
+  /// Sets the contradiction: no option of `node` is left.
   void contradict(int node);
 
   /// Removes `edge` from the lists of both ends.

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills one table per eliminated node, row by row. A row joins, for each option of the node, the
+// matching rows of earlier tables and the edges. It drops entries over the capacity and dominated
+// ones. Entries remember the entries that they join, so options are recovered from the last table
+// backwards.
 #include "passes/solve/strategy/reduce/Elimination.h"
 
 #include <numeric>
@@ -15,12 +20,12 @@ struct Table {
   std::vector<Cost> costs;      ///< by entry
   std::vector<int64_t> uses;    ///< by entry and segment
   std::vector<int32_t> options; ///< by entry: option of the eliminated node
-  std::vector<uint32_t> parts;  ///< by entry and table below: position of the entry in its row
-  std::vector<int> below;       ///< tables that were merged into this one
+  std::vector<uint32_t> parts;  ///< by entry and table of `below`: position in the row it joins
+  std::vector<int> below;       ///< earlier tables that were joined into this one
   int node = -1;                ///< the eliminated node
 };
 
-/// A table or edge that is read along the choices of a scope.
+/// A table or edge that is read while the choices of a scope are enumerated.
 struct Reader {
   const Table *table = nullptr;
   const CoreEdge *edge = nullptr;
@@ -58,8 +63,8 @@ public:
     return result;
   }
 
-  /// Returns a result for each option of `copy`. The last node of `order` is tied to `copy`, which
-  /// is not eliminated.
+  /// Returns a result for each option of `copy`, which is not eliminated. An edge forces `copy` and
+  /// the last node of `order` to have the same option.
   std::vector<EliminationResult> runForEach(const std::vector<int> &order, int copy) {
     EliminationResult all = eliminateInOrder(order);
     if (!all.isComplete)
@@ -78,7 +83,7 @@ public:
   }
 
 private:
-  /// Eliminates all nodes. The result has no options yet.
+  /// Eliminates all nodes. The options of the result are not set yet.
   EliminationResult eliminateInOrder(const std::vector<int> &order) {
     EliminationResult result;
     for (int node : order) {
@@ -120,7 +125,7 @@ private:
     Table made;
     made.node = node;
     std::vector<Reader> readers = collect(node, isLast, made);
-    // Segments that no other node or table uses are settled here.
+    // A segment is settled if no other node or table uses it: its usage is final and is dropped.
     std::vector<int> all = made.segments;
     for (const Term &term : core.nodes[node].terms)
       for (int64_t s = term.begin; s < term.end; ++s)
@@ -142,8 +147,8 @@ private:
     isDone[node] = true;
     for (int other : made.scope)
       tablesOf[other].push_back(index);
-    // Nothing is left to choose, but the table uses a shared segment. The next table without a
-    // scope merges this table.
+    // The table depends on no node, but shares a segment with other tables. The next table without
+    // a scope joins it.
     if (made.scope.empty() && !made.segments.empty())
       loose.push_back(index);
     tables.push_back(std::move(made));
@@ -350,7 +355,8 @@ private:
     }
   }
 
-  /// Sets the options behind the first entry of a table without scope, and of all tables below it.
+  /// Sets the options of the nodes that table `root` and the tables below it eliminated. Starts
+  /// from the first entry of the row that `options` selects.
   void recover(int root, std::vector<int32_t> &options) const {
     if (isBelowAnother(root))
       return;

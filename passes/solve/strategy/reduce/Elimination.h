@@ -25,15 +25,16 @@ struct EliminationResult {
 EliminationResult eliminateAll(const Core &core, const std::vector<Segment> &segments,
                                uint64_t budget, const std::function<bool()> &stop);
 
-/// Solves a compact core for each option of the kept node at once. The kept node is eliminated
-/// last, so each row of its table is the best solution with one option. Returns one result if the
-/// tables are too large.
+/// Solves a compact core for each option of the kept node (Core::kept) at once. The kept node is
+/// eliminated last, so each row of its table is the best solution with one option. Returns one
+/// result if the tables are too large.
 std::vector<EliminationResult> eliminateForEach(Core core, const std::vector<Segment> &segments,
                                                 uint64_t budget, const std::function<bool()> &stop);
 
-/// Returns an order with small tables: always the node whose neighbors have the fewest combined
-/// choices. Ties go to the lower number; a kept node is last. Sets `figures` to the number of rows
-/// of all tables.
+/// Returns an order with small tables. The next node is the one that has, together with its
+/// neighbors, the fewest combined choices. Ties go to the lower number; a kept node is last. Sets
+/// `figures` to the sum of these choices, which the tables enumerate. Beyond 10^15 of them the
+/// order is incomplete.
 std::vector<int> eliminationOrder(const Core &core, double &figures);
 
 } // namespace pcc::solve

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Greedy order by the size of the next table, with a priority queue. The neighbors of an eliminated
+// node become adjacent. Sizes are logarithms, because products of many option counts overflow.
 #include "passes/solve/strategy/reduce/Elimination.h"
 
 #include <cmath>

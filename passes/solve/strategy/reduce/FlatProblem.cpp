@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies a compact core to arrays. Tables are stored in the order in which sweeps read them: by
+// ascending nodes for the forward sweep, and transposed by descending nodes for the backward sweep.
 #include "passes/solve/strategy/reduce/FlatProblem.h"
 
 #include <numeric>

@@ -4,8 +4,8 @@
 // order of their first time. Tables exist in both orientations, with rows padded for vector
 // arithmetic.
 //
-// Node i has the options [0, size). Values of all options of all nodes are in arrays; the values of
-// node i begin at its `first` and are padded like the rows of tables.
+// Node i has the options [0, size). An array by option has one value for each option of each node.
+// The values of node i begin at its `first` and are padded like the rows of tables.
 #pragma once
 
 #include "passes/solve/strategy/reduce/Core.h"

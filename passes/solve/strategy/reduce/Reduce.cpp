@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs all reductions in rounds until none changes the core. Changed nodes are marked as dirty; arc
+// consistency and dominance visit only these. compact() then renumbers the remaining nodes and
+// edges and records how to map solutions back.
 #include "passes/solve/strategy/reduce/Reduce.h"
 #include <map>
 
@@ -20,7 +24,7 @@ std::vector<Segment> reduce(Core &core, const Stop &stop) {
   return core.isContradictory() ? std::vector<Segment>() : findSegments(core);
 }
 
-/// Removes deleted nodes and edges.
+/// Drops removed nodes and edges, and moves the steps so far to a new entry of the history.
 static void renumber(Core &core) {
   auto record = std::make_shared<History>();
   record->steps = std::move(core.steps);

@@ -40,7 +40,7 @@ bool eliminateLowDegree(Core &core, std::vector<char> &dirty, const Stop &stop);
 /// segments. The segments are not valid once `stop` has returned true.
 std::vector<Segment> reduce(Core &core, const Stop &stop = [] { return false; });
 
-// Removal of deleted parts from a reduced core. Deep searches copy the core often.
+// Compaction drops removed nodes and edges, because deep searches copy the core often.
 
 /// Renumbers nodes and edges of a reduced core in the same order. Replaces times by segment
 /// numbers: segment s becomes time s, because no other time can bind. Terms of a node with the same

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One sweep over the times at which terms begin or end. A stack holds the segments found so far.
+// Each new time is compared with the top: either may imply the other. The comparison needs the
+// usage differences of the nodes that changed in between, so the sweep maintains these.
 #include "passes/solve/strategy/reduce/Segments.h"
 
 #include <unordered_map>
@@ -50,9 +54,10 @@ struct TermChange {
   int sign = 0;
 };
 
+/// A segment on the stack.
 struct Kept {
   Segment segment;
-  Difference sinceLast; ///< from the segment kept before
+  Difference sinceLast; ///< from the segment below it on the stack
 };
 
 class Sweep {
@@ -102,7 +107,8 @@ private:
     difference.change(change.node, use, change.sign);
   }
 
-  /// Keeps `next` unless the last segment implies it. Removes the segments that `next` implies.
+  /// Pushes `next` unless the top of the stack implies it. First pops the segments that `next`
+  /// implies.
   void append(Segment next) {
     while (!kept.empty()) {
       Int128 room = Int128(next.capacity) - kept.back().segment.capacity;
@@ -122,7 +128,7 @@ private:
   Core &core;
   std::vector<TermChange> terms;
   std::vector<Kept> kept;
-  Difference difference; ///< from the last kept segment to now
+  Difference difference; ///< from the top of the stack to the current time
   Int128 fixed = 0, highest = 0;
 };
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Incremental evaluation. A changed node adds the differences between two rows of each of its
+// edges. Changes of usage are stored at the ends of their segment ranges and summed once per
+// change.
 #include "passes/solve/strategy/reduce/State.h"
 
 #include <cmath>
