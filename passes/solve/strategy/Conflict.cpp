@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Deletion in halving steps: half of the set is tried first, single elements last. A test solves
+// the problem without costs, so only forbidden choices and usage matter. Another test finds whether
+// the limit is needed.
 #include "passes/solve/strategy/Conflict.h"
 
 #include "passes/solve/strategy/problem/Workers.h"
@@ -27,7 +31,7 @@ std::vector<int> findConflict(int count,
   return left;
 }
 
-/// Keeps of the costs only whether they are forbidden.
+/// Returns kForbidden for each forbidden cost and 0 for all others.
 static std::vector<int64_t> dropCosts(const std::vector<int64_t> &costs) {
   std::vector<int64_t> dropped;
   for (int64_t cost : costs)
@@ -48,8 +52,8 @@ static StrategyProblem dropCosts(const StrategyProblem &problem) {
   return bare;
 }
 
-/// Whether a problem without costs is infeasible. Its options are few because only their usage
-/// differs.
+/// Whether a problem without costs is infeasible. The reductions leave few options in it, because
+/// options differ only in usage.
 static bool isBareInfeasible(const StrategyProblem &problem, double seconds) {
   SolveOptions options;
   options.seconds = std::max(seconds, 0.01);

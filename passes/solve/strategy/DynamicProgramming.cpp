@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reduces the problem and eliminates all nodes of the core. Elimination gets half of the time. If
+// it ends early, or if costs were scaled down, solveBest continues; it starts from the solution
+// found, if any.
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/Incumbent.h"

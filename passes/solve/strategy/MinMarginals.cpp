@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Min-marginals by one elimination with the node last, within half of the time. If the tables or
+// costs are too large, each option gets its own search. The searches share the remaining time
+// equally.
 #include "passes/solve/strategy/MinMarginals.h"
 
 #include "passes/solve/strategy/primal/Improve.h"

@@ -6,8 +6,9 @@
 //   0             a=1, b=0   12
 //   1             a=1, b=1   11    the best of all
 //
-// The reductions run once and leave the node alone. One elimination, with the node last, then gives
-// the results for all options. If its tables would be too large, each option gets its own search.
+// The reductions run once and do not remove the node. One elimination, with the node last, then
+// gives the results for all options. If its tables would be too large, each option gets its own
+// search.
 #pragma once
 
 #include "passes/solve/strategy/Solve.h"

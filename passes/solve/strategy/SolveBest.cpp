@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of the phases of BestSearch.h. The folded search comes first, if the problem has
+// repeated layers. The root is then improved and pruned until it stalls. A root that branch and
+// bound can afford ends there; a larger one ends in diving.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
 #include "passes/solve/strategy/primal/Greedy.h"
