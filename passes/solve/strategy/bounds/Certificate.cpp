@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checker replays the tree of stages by recursion. Each level reduces the core, checks the form
+// of the stage, computes exact bounds, prunes and descends. A failed check ends the proof. Pruning
+// is shared with the search, so both remove the same options.
 #include "passes/solve/strategy/bounds/Certificate.h"
 
 #include "passes/solve/strategy/problem/Cursor.h"
@@ -115,8 +119,8 @@ private:
   Int128 cost;
 };
 
-/// Checks that stages below a stage have greater numbers and only one parent. So no proof is
-/// circular.
+/// Checks that children have greater numbers than their parent, and only one parent. So no proof
+/// is circular.
 std::string checkShape(const Certificate &certificate) {
   std::vector<char> isUsed(certificate.stages.size(), false);
   for (size_t i = 0; i < certificate.stages.size(); ++i) {

@@ -5,10 +5,10 @@
 //
 //   prune   It computes exact integer bounds from the stage's prices and messages. It removes
 //           options whose bound is at least the cutoff, and reduces the rest again.
-//   split   It partitions the options of one node among the stages below. The minimum of their
-//           bounds holds.
+//   split   It partitions the options of one node among the stages below it, its children. The
+//           minimum of their bounds holds.
 //
-// A stage without stages below ends with its own bound. No cutoff may be below the cost of the
+// A stage without children ends with its own bound. No cutoff may be below the cost of the
 // solution, so nothing cheaper is lost on the way. The checker trusts nothing in the file: wrong
 // prices and messages give weak bounds, never false ones.
 //
@@ -25,7 +25,8 @@ namespace pcc::solve {
 
 // Exact integer bounds from arbitrary prices and messages.
 //
-// Messages move costs between tables and nodes and keep the cost of every solution:
+// Messages move costs between tables and nodes and keep the cost of every solution. The potential
+// pot is the cost of option a of node i after that. The rest is what stays in the table of edge e:
 //
 //   pot(i, a)      = cost(i, a) + price of its usage + Σ over edges at i of message(edge, i, a)
 //   rest(e, a, b)  = table(e, a, b) − message(e, u, a) − message(e, v, b)  ≥ 0
@@ -35,8 +36,8 @@ namespace pcc::solve {
 //   cost of any solution  ≥  Σ over nodes of min over a of pot(i, a)  −  Σ price · capacity
 //
 // The messages to the later end of each edge are given. The messages to the earlier end are the
-// greatest that leave no rest negative. A backward sweep over the nodes then collects everything
-// known at each node in turn, and reads a bound for each of its options.
+// greatest that leave no rest negative. A backward sweep then visits the nodes. It reads a bound
+// for each option of a node, and moves costs from the node to its earlier neighbors.
 
 /// Prices and messages as integers.
 struct DualSolution {
@@ -67,9 +68,9 @@ struct CertificateStage {
   DualSolution dual;
   Int128 cutoff = 0;
   int split = -1;                           ///< node of the flat problem after pruning; −1: none
-  std::vector<std::vector<int32_t>> groups; ///< options of `split`, one list per stage below
-  /// Numbers of the stages below, all greater: one without a split; −1 where reductions are the
-  /// proof.
+  std::vector<std::vector<int32_t>> groups; ///< options of `split`, one list per child
+  /// Numbers of the children, each greater than this stage's. Without a split there is at most one
+  /// child. −1 means that the reductions alone are the proof.
   std::vector<int> below;
 };
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exact bounds in 128-bit integers. Prices of usage are rounded down and the value of the
+// capacities up, so rounding never makes a bound too high. The backward sweep reads the bounds of a
+// node's options, then moves shares of its potential to its earlier neighbors.
 #include "passes/solve/strategy/bounds/Certificate.h"
 
 #include <cmath>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forward and backward sweeps of message passing. Messages are floats with minimum 0; the
+// subtracted minima are summed in doubles. The backward sweep adds the constants that the forward
+// sweep took at earlier nodes. So it gets a bound for each option.
 #include "passes/solve/strategy/bounds/MessagePassing.h"
 
 #include "passes/solve/strategy/bounds/MinPlus.h"
@@ -134,9 +138,9 @@ double MessagePassing::sweepBackward(Findings &findings) {
     const FlatNode &node = flat.nodes[i];
     int index = static_cast<int>(i);
     marginal(index, sum.data());
-    // Now the node holds all that its neighbors know. `bound` has the constants taken by later
-    // nodes. `before` has the constants that earlier nodes took in the forward sweep, less those
-    // that came back.
+    // `sum` has the node's costs plus the messages of all neighbors. `bound` has the constants
+    // taken at later nodes. `before` has the constants that the forward sweep took at earlier
+    // nodes, less those that came back.
     before += backTo[i] - forwardConstants[i];
     if (findings.temperature > 0)
       addExpectedUse(node, sum.data(), findings.temperature, weights, findings.expectedUse);

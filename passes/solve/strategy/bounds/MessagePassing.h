@@ -10,8 +10,9 @@
 //   share        = 1 / max(neighbors before, neighbors after)
 //   message to b = min over a of (share · D(a) − message from b's node to a + table(a, b))
 //
-// The constants left behind sum to a lower bound of the whole problem. No sweep decreases the
-// bound.
+// The minimum of each message is subtracted from it and kept as a constant. A node also keeps the
+// part of its minimum that it does not pass on. All constants sum to a lower bound of the whole
+// problem. No sweep decreases the bound.
 #pragma once
 
 #include "passes/solve/strategy/reduce/FlatProblem.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plain loops over blocks of up to 32 columns, whose minima stay in registers. The compiler
+// vectorizes them once per instruction set (target_clones). Sanitizer builds have one version only.
 #include "passes/solve/strategy/bounds/MinPlus.h"
 
 #include "passes/solve/strategy/reduce/FlatProblem.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Subgradient ascent on the prices. A step sweeps forward and backward, measures the usage and
+// moves the prices with momentum. After 40 steps without a notably better bound, the search returns
+// to the best prices and shortens its steps.
 #include "passes/solve/strategy/bounds/PriceSearch.h"
 
 #include "passes/solve/strategy/reduce/State.h"
@@ -6,8 +10,9 @@
 
 namespace pcc::solve {
 
-/// Bounds of the fraction above the bound that a step aims for. Distant solutions are poor targets.
-/// At first the bound may be far too low, so steps may be long as long as the bound rises.
+/// Limits of `reach`: a step aims at a cost at most this fraction above the current bound. Distant
+/// solutions are poor targets. At first the bound may be far too low, so steps may be long as long
+/// as the bound rises.
 static constexpr double minReach = 0.05, maxReach = 1;
 
 PriceSearch::PriceSearch(const FlatProblem &flat, StepStyle style, double constant)

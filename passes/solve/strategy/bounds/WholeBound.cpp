@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass over all edges, then the minimum potential of each node. Costs and messages are integers
+// in doubles, so that minPlus can be used. Checks of the scale keep them below 2^53, where doubles
+// are exact.
 #include "passes/solve/strategy/bounds/WholeBound.h"
 
 #include "passes/solve/strategy/bounds/MinPlus.h"

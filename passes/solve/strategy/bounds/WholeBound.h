@@ -12,14 +12,15 @@
 namespace pcc::solve {
 
 struct WholeDual {
-  int costScale = 0;             ///< messages are in units of 2^-costScale
-  int priceScale = 0;            ///< prices are in units of 2^-priceScale; at least costScale
-  std::vector<int64_t> times;    ///< times of the prices, ascending
-  std::vector<int64_t> prices;   ///< not negative
-  std::vector<int64_t> messages; ///< by edge between single nodes and option of its later end
+  int costScale = 0;           ///< messages are in units of 2^-costScale
+  int priceScale = 0;          ///< prices are in units of 2^-priceScale; at least costScale
+  std::vector<int64_t> times;  ///< times of the prices, ascending
+  std::vector<int64_t> prices; ///< not negative
+  /// By edge of the folded problem with single-node classes, for each option of its later end.
+  std::vector<int64_t> messages;
 };
 
-/// Rounds the result of message passing on the problem with single nodes.
+/// Rounds the result of message passing on `whole`, the folded problem with single-node classes.
 WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &prices,
                     const std::vector<float> &messages);
 
