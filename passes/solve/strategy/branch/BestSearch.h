@@ -81,10 +81,11 @@ private:
   void makeFlatProblem(const std::vector<double> &startPrices);
   void start(const TimedPrices &prices, const Stop &stop);
 
-  std::vector<double> asleep; ///< prices of a sleeping branch, and one more entry
+  std::vector<double> asleep; ///< prices of a sleeping branch and one more entry; else empty
 };
 
-/// Time of a table entry in a move, in entries of message passing. Moves jump from node to node.
+/// Time to read a table entry in a move, relative to message passing. Moves jump from node to node,
+/// so their reads are not sequential.
 inline constexpr uint64_t kMoveWeight = 2;
 
 /// State that all phases share.
@@ -211,13 +212,13 @@ bool isTreeAffordable(const SearchContext &context, const Branch &root);
 /// Combines and improves solutions until the work is spent, and fixes decisive nodes on the way.
 void dive(SearchContext &context, const Branch &root, SolutionPool pool);
 
-// Search of problems with repeated parts, by folding in three levels:
+// Search of problems with repeated layers, by folding in three levels:
 //
 //   alike    All similar nodes have the same option. Prices and messages are found here; a step
 //            takes a hundredth of the time.
 //   groups   Similar nodes of a group of layers have the same option. A mixture of plans uses the
 //            rest of the limit; solutions are improved here.
-//   whole    Each node has its own option. Passes prove the bound while they improve it.
+//   whole    Each node has its own option. Message passing improves the bound, which is proved.
 //
 // Each level starts from the prices, messages and solutions of the previous level.
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rebuilds of a branch: reduce, compact, build the flat problem, start the price search. Segments
+// change with each rebuild, so a price moves to the segment nearest in time.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
 #include "passes/solve/strategy/reduce/Reduce.h"

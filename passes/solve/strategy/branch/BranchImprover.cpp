@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An epoch runs parallel tasks with the same amount of work. One task moves the prices, if
+// requested; the others run descents. All tasks end before the next epoch, so results do
+// not depend on their speed.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
 #include <cmath>

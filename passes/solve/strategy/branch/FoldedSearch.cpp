@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The three levels of the folded search. The first level races the two step styles. The second
+// improves prices and solutions in parallel; the third repeats this on the original problem. Bounds
+// are always proved on the original problem. A proof takes long, so time for the last one is
+// reserved.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
 #include "passes/solve/strategy/bounds/WholeBound.h"

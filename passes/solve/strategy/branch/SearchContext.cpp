@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts seconds to table entries and keeps the accounts of a search: work, time, bound, cutoff
+// and the stages of the certificate. Time reserves are fractions of the measured time to build the
+// first branch.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
 namespace pcc::solve {
