@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bucket elimination in a block: fills the tables in the order of BlockOrder, then chooses options
+// in reverse order. Rows run along the last node of a scope and are padded, so the inner loops
+// vectorize.
 #include "passes/solve/strategy/primal/Moves.h"
 
 #include "passes/solve/strategy/bounds/MinPlus.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A state machine: an optional Probe, then Climb, then Cross. After a gain it goes to Polish and
+// back to Cross. A call of run() makes many short turns, so that `stop` is checked often.
 #include "passes/solve/strategy/primal/LocalSearch.h"
 
 namespace pcc::solve {

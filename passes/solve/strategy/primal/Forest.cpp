@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Grows a random induced forest and optimizes it. Members are listed in the order in which they
+// join, so a parent comes before its children. One pass in reverse order sends min-sum messages to
+// the parents; a second pass in order picks the options.
 #include "passes/solve/strategy/primal/Moves.h"
 
 #include "passes/solve/strategy/bounds/MessagePassing.h"

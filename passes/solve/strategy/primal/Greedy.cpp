@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass over the nodes, each next to the options of its earlier neighbors. The limit is only
+// checked at the end; then the options with the lowest usage are the second attempt.
 #include "passes/solve/strategy/primal/Greedy.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Picks a forest by union-find: a node joins if its neighbors in the forest lie in different trees.
+// Nodes left out come first in the next round. Costs are exact 128-bit sums. The usage limit plays
+// no part in the choice; a result that violates it is dropped.
 #include "passes/solve/strategy/primal/Improve.h"
 
 #include <algorithm>
@@ -7,7 +11,7 @@
 namespace pcc::solve {
 namespace {
 
-/// An edge as seen from one of its nodes.
+/// An edge at one of its two nodes.
 struct End {
   int edge, other;
   bool isFirst; ///< the node's options are the rows

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A round is a block move (one in three), a forest move, or a kick after 300 rounds without
+// improvement. A move is a minimum at scaled prices, so it may exceed the limit. Forest moves then
+// retry at higher prices; block moves search for the right scale.
 #include "passes/solve/strategy/primal/LocalSearch.h"
 
 #include "passes/solve/strategy/primal/SolutionPool.h"
@@ -11,8 +15,8 @@ static constexpr int patience = 300;
 /// Forest moves after a kick before it is judged.
 static constexpr int afterKick = 100;
 
-/// Maximum table entries of a block. Crossing has the higher limit, because every kept node is a
-/// loss there.
+/// Maximum table entries of a block. Crossing has the higher limit, because it should decide every
+/// node in which the solutions differ; a kept node is not decided.
 static constexpr double maxMoveEntries = 1000, maxCrossEntries = 4000;
 
 /// Compares by forbidden entries, then by usage above the limit, then by cost.

@@ -53,8 +53,8 @@ private:
 };
 
 /// One run of local search on one solution. It starts from a decoding of prices and improves the
-/// solution by moves. Then it crosses the solution with the pool, one by one, with some moves after
-/// each gain. The final solution is offered to the pool.
+/// solution by moves. Then it crosses it with each solution of the pool in turn, with some moves
+/// after each gain. The caller offers the final solution to the pool.
 ///
 ///   start —moves→ local optimum —cross, moves→ better —cross, moves→ … → pool
 class Descent {

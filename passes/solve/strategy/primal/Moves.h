@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Block move of the local search: optimizes all nodes of a block at once, cycles included, while
-// all other nodes keep their options. BlockOrder gives the elimination order.
+// Moves of the local search. Each optimizes many nodes at once, while all other nodes keep their
+// options: the forest move a set of nodes without cycles, the block move a set with cycles.
+// BlockOrder gives the elimination order of a block.
 //
 // A block is a connected part of the graph, or the set of nodes in which two solutions differ. In
-// the second case the move finds the best combination of the two solutions and of all options
-// between.
+// the second case the move combines the two solutions, and its nodes may also take other options.
 #pragma once
 
 #include "passes/solve/strategy/problem/Random.h"
@@ -17,11 +17,10 @@ namespace pcc::solve {
 /// Forest move of the local search: optimizes all nodes of an induced forest at once, while all
 /// other nodes keep their options.
 ///
-///   o   o—x—o          x: in the forest. A node may join if it has at most one neighbor there, so
-///    \ /  |   \        the forest never has a cycle. Min-sum elimination from the leaves then
-///    finds
-///     x   x    x       the exact best choice (Pearl, Reverend Bayes on inference engines, 1982).
-///     |   |    |
+///   o   o—x—o          x: in the forest. A node may join if it has at most one neighbor
+///    \ /  |   \        there, so the forest never has a cycle. Min-sum elimination from
+///     x   x    x       the leaves then finds the exact best choice (Pearl, Reverend
+///     |   |    |       Bayes on inference engines, 1982).
 ///     o—x—o    o
 ///
 /// Forests of all sizes up to the whole graph are tried. Prices on usage enforce the limit. They
@@ -81,10 +80,10 @@ private:
 //   |   |      a next:  table over c, d      that table is too large, a node of the table keeps
 //   d———e      …                             its option and drops out of all tables.
 //
-// Sources: bucket elimination (Dechter, Bucket elimination: a unifying framework for reasoning,
-// 1999); kept nodes (Dechter, Enhancement schemes for constraint processing, 1990). On whole
-// training graphs, tables of a thousand entries leave out only every tenth node. A forest must
-// leave out every second one.
+// Such a node is called kept. Sources: bucket elimination (Dechter, Bucket elimination: a unifying
+// framework for reasoning, 1999); kept nodes (Dechter, Enhancement schemes for constraint
+// processing, 1990). On whole training graphs, tables of a thousand entries keep only every tenth
+// node. A forest must leave out every second one.
 
 /// Elimination of one node: the minimal cost of the node and its inputs becomes a table over
 /// `scope`. Nodes are given by their positions in BlockOrder::members.
@@ -102,9 +101,10 @@ public:
   explicit BlockOrder(const FlatProblem &flat);
 
   /// Orders `nodes`. No table has more than about `largest` entries, the options of the eliminated
-  /// node included. Random numbers choose among the nodes that can be left out.
+  /// node included. Random numbers choose among the nodes that could be kept.
   void find(const std::vector<int> &nodes, double largest, Random &random);
 
+  /// Whether `node` is in the block and not kept.
   bool isFree(int node) const { return place[node] >= 0 && !isKept[place[node]]; }
 
   const FlatNode &node(int member) const { return flat.nodes[members[member]]; }

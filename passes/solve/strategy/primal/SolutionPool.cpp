@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A list of at most ten solutions that differ pairwise in more than 1/250 of the nodes. An offer is
+// compared with all of them. In a full pool it replaces the nearest of the costlier solutions.
 #include "passes/solve/strategy/primal/SolutionPool.h"
 
 namespace pcc::solve {
