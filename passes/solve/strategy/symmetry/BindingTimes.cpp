@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sweep over begins and ends with the maximum usage of each node. Only a begin that an end
+// follows can be a peak. The peak binds if the sum of the maximum usages exceeds the limit.
 #include "passes/solve/strategy/symmetry/FoldedProblem.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the flat problem of classes directly, without a core. Edges are sorted by class pair and
+// table. Class pairs with the same tables in the same numbers then share one summed table. Sums are
+// doubles; with single-node classes, costs are limited so that these are exact.
 #include "passes/solve/strategy/symmetry/FoldedProblem.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 //   usage of a class     usage of one node, times the number of live nodes; a new range begins
 //                        where that number changes
 //   table of two classes sum of the tables of all edges between their nodes
-//   edges within a class costs: both ends have the same option
+//   edges within a class added to the cost of the class, as both ends have the same option
 //
 // With single-node classes it is the original problem. Then equal tables are stored once: the
 // tables of 96 layers fit into a cache. Solutions of the folded problem are solutions of the

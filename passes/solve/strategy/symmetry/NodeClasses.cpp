@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Color refinement by hashing. The first classes compare costs and usages exactly. Up to three
+// rounds split them by a hash of each node's edges, while there are few enough classes. A hash
+// collision only makes classes coarser. The result counts only if the class sizes indicate repeated
+// layers.
 #include "passes/solve/strategy/symmetry/NodeClasses.h"
 
 #include <algorithm>

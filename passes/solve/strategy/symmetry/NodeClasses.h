@@ -3,9 +3,9 @@
 // Partition of the nodes into classes that are given the same option.
 //
 //   layer 1   a — b — c                       Two rounds of refinement. The first layers and the
-//   layer 2       a — b — c                   last layers differ from the others, because they see
-//   …                 …                       an end. All other a's are one class, all other b's
-//   layer 96              a — b — c           another, …
+//   layer 2       a — b — c                   last layers differ from the others, because they are
+//   …                 …                       near an end of the chain. All other a's are one
+//   layer 96              a — b — c           class, all other b's another, …
 //
 // The classes come from color refinement (Weisfeiler and Leman, The reduction of a graph to
 // canonical form, 1968), cut off after a few rounds. A node's color is its costs and usages, and

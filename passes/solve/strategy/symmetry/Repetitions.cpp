@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers the instances by a breadth-first search from all nodes of one class at once: a node gets
+// the number of the start that reaches it first. The class has the size that covers most nodes.
+// Classes that fit are removed, and the search repeats for the next repetition.
 #include "passes/solve/strategy/symmetry/Repetitions.h"
 
 #include <algorithm>
