@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognizes a bias by the pattern of its ops: a broadcast vector is added to the result, or to a
+// reshape of it. The bias must be cut like the columns of a matmul's weight, or like the output
+// channels of a convolution.
 #include "passes/strategy/constraints/BiasEntry.h"
 
 #include "dialects/graph/Graph.h"

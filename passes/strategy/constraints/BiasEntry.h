@@ -4,7 +4,9 @@
 // the bias as an operand. Here a bias is added by an op of its own, which follows the strategy.
 //
 //   Gemm(x, w, b)     ((2,1),(1,4),(4,))      as a user writes it
-//   matmul(x, w)      ((2,1),(1,4))           what the matmul gets; 4 is also the cut of columns
+//   matmul(x, w)      ((2,1),(1,4))           as the matmul gets it
+//
+// The entry for the bias must equal the cut of the weight's columns, here 4.
 #pragma once
 
 #include "mlir/IR/Operation.h"

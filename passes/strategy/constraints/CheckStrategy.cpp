@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Distributes the count of each dimension over the dimension's factors, outermost first. A factor
+// that occurs in several dimensions must get the same count and the same axes from each. The
+// dataset strategy at the end needs no factors, as it cuts single tensors.
 #include "passes/strategy/constraints/CheckStrategy.h"
 
 #include "dialects/graph/Roles.h"
@@ -98,8 +102,8 @@ private:
                        << "\" joins or takes apart there";
   }
 
-  /// Moves the share of a factor of `size` from the remaining count and axes of a dimension to
-  /// `entry`. Returns false if the share does not fit the factor.
+  /// Moves the share of a factor of `size` from `rest` and `axes`, the remaining count and axes of
+  /// a dimension, to `entry`. Returns false if the share does not fit the factor.
   bool takePart(int64_t size, int64_t &rest, ArrayRef<std::string> &axes, bool areNamed,
                 Entry &entry) const {
     entry.count = rest % size == 0 ? size : rest;

@@ -11,8 +11,8 @@
 //
 // The checks run in this order, and the first failure is reported: number of tuples; their lengths;
 // counts of at least one; counts that divide their dimensions. Then come the op's own rules: equal
-// counts along shared factors, whole factors unsplit. Last, the product of the factors' counts must
-// divide the number of ranks.
+// counts along shared factors, and no split of a factor that must stay whole. Last, the product of
+// the factors' counts must divide the number of ranks.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,8 +22,7 @@
 
 namespace pcc::strategy {
 
-// Checks cuts of tensors as far as no op is needed: the tensor part of the checks of
-// CheckStrategy.h.
+// Checks of tensors' cuts that need no op (CheckTensors.cpp).
 
 /// Begins a diagnostic that names the op or option to which the tensors belong.
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
@@ -72,7 +71,7 @@ mlir::LogicalResult checkNumParts(llvm::ArrayRef<int64_t> counts, int64_t numRan
 struct CheckedStrategy {
   /// Cuts of the op's factors.
   Cuts factors;
-  /// Cuts of the results as their users see them; empty unless `out` is given beside `in`.
+  /// Cuts in which the users read the results; empty unless `out` is given beside `in`.
   std::vector<Cuts> results;
 };
 
@@ -88,7 +87,7 @@ mlir::FailureOr<CheckedStrategy> checkStrategy(mlir::Operation *op, const GivenS
 //   ((2,1),(2))        x in 2 blocks of rows, labels in 2
 //   [dp, tp], [dp]     x in blocks of rows and columns
 //
-// The cuts are checked in the same order; then the number of parts must divide the
+// The cuts are checked in the order above. Then the number of parts of each input must divide the
 // number of ranks. Every message names the input.
 
 /// Cuts in which inputs are fed, by name of the input.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checks in the order of their messages: number of tensors, lengths, axis names, positive
+// counts, counts that divide. Named axes are converted to counts once they are known to exist.
 #include "passes/strategy/constraints/CheckStrategy.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and resolves the constraints of a module on its mesh. Without a mesh and constraints, all
+// ranks form one axis. The part of it that splits the batch is the largest number that divides the
+// ranks and all batch sizes.
 #include "passes/strategy/constraints/ConstrainedProgram.h"
 
 #include "dialects/graph/Roles.h"
@@ -38,9 +42,9 @@ int64_t countBatchParts(ModuleOp module, int64_t deviceNum) {
   return parts;
 }
 
-/// Returns the factor of a gradient. One device computes the mean. With `gradientsMean`, the ranks
-/// that share a gradient divide it by their number once more, as the reference system does. Every
-/// rank has the loss.
+/// Returns the factor of a gradient; 1 gives the gradient of one device. With `gradientsMean`, the
+/// ranks that share a gradient divide it by their number once more, as the reference system does.
+/// Without `lossRepeatedMean` it is multiplied by the number of ranks, as every rank has the loss.
 double getGradientFactor(const Sharding &gradient, const Mesh &mesh, const ModeOptions &options) {
   double factor = options.lossRepeatedMean ? 1 : static_cast<double>(mesh.getNumRanks());
   if (options.gradientsMean)
@@ -64,7 +68,7 @@ FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module, const ModeOpti
   constrained.mesh = resolver.resolve(constrained.given);
   constrained.constraints = resolver.listTargets(*constraints);
   for (const auto &fed : constrained.given.fed)
-    if (fed.second.isSplit()) // an input that is fed whole does not constrain its ops
+    if (fed.second.isSplit()) // an input that is fed unsplit does not constrain its ops
       constrained.given.inputs[fed.first()] = fed.second;
   constrained.given.fullBatch = options.fullBatch;
   constrained.given.gradientFactor = [options](StringRef, const Sharding &gradient,

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches users' constraints first and loaded ones last, so users' constraints hold. A name may
+// belong to several ops of one imported node. The strategy goes to the op that fits it and has the
+// most flops. Last, one mesh is refined for all matched counts, and these are translated to its
+// axes in a fixed order.
 #include "passes/strategy/constraints/ConstraintResolver.h"
 
 #include "dialects/graph/ParameterPart.h"

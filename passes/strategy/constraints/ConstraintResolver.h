@@ -12,7 +12,7 @@
 
 namespace pcc::strategy {
 
-/// Ops and tensors that one constraint, or a loaded strategy as a whole, applies to.
+/// Ops and tensors to which one constraint applies, or all entries of a loaded strategy together.
 struct ConstraintTargets {
   std::string text; ///< the constraint as messages print it (ConstraintSubject.h)
   bool isRestored = false;

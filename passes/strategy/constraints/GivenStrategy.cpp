@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tuples have a small parser of their own. Shardings are split at top-level commas and parsed by
+// the dialect; its diagnostics are suppressed, so that one message can name both forms.
 #include "passes/strategy/constraints/GivenStrategy.h"
 
 #include "llvm/ADT/STLExtras.h"

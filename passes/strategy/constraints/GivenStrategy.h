@@ -21,14 +21,15 @@ using GivenCuts = std::variant<std::vector<CountTuple>, std::vector<dist::Shardi
 /// Strategy given for one op; a side without a value is not constrained.
 struct GivenStrategy {
   std::optional<GivenCuts> in, out;
-  /// Whether `out`, like `in`, determines how the factors are split, instead of the sharding that
-  /// the users of the results see.
+  /// Whether `out`, like `in`, determines how the factors are split. Otherwise `out` beside `in` is
+  /// the sharding in which the users read the results.
   bool joinsSides = false;
 
   bool operator==(const GivenStrategy &) const = default;
 };
 
-/// Parses either form. On failure calls `emitError`, which names the place, and appends the reason.
+/// Parses either form. On failure calls `emitError`, which names the source of `text`, and appends
+/// the reason.
 mlir::FailureOr<GivenCuts> parseCuts(llvm::StringRef text, mlir::MLIRContext *context,
                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 

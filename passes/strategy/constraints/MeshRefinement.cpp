@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A mesh is a set of cuts: the prefix products of its axis sizes. The cuts of a matrix are added if
+// all cuts still divide one another. Other matrices take free axes by backtracking. If that fails,
+// all axes are cut into primes, from which any divisor can be made.
 #include "passes/strategy/constraints/MeshRefinement.h"
 
 #include "llvm/ADT/STLExtras.h"

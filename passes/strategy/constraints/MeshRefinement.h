@@ -35,7 +35,7 @@ struct MeshRefinement {
   llvm::StringMap<dist::AxisList> pieces;
 };
 
-/// Refines `given` for `matrices`; earlier matrices have priority to lie in order. An axis keeps
+/// Refines `given` for `matrices`. Earlier matrices take precedence in adding cuts. An axis keeps
 /// its name unless it is cut: `tp` becomes `tp0`, `tp1`. Axes of a single rank are dropped.
 MeshRefinement refineMesh(const dist::Mesh &given, llvm::ArrayRef<DeviceMatrix> matrices);
 

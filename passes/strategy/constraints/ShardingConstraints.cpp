@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the entries of `dist.constraints`. Subjects are read as in other constraints
+// (ConstraintSubject.h). The sharding of a tensor is stored as `out` of its strategy.
 #include "passes/strategy/constraints/ShardingConstraints.h"
 
 using namespace mlir;
