@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Common refinement as a fixpoint. Both layouts are cut at the boundaries of all axes, then at the
+// boundaries of all dimensions. A cut dimension may end inside an axis; this boundary is cut in the
+// next round.
 #include "passes/strategy/memory_model/DeviceLayout.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -43,8 +43,8 @@ using LayoutDims = llvm::SmallVector<LayoutDim, 6>;
 
 struct DeviceLayout {
   LayoutDims dims;
-  /// Prefix products of the whole matrix, including axes that do not cut this tensor. The axes of
-  /// the other layout are cut at these products as well.
+  /// All prefix products of the matrix, including axes that do not cut this tensor. In a
+  /// comparison, the axes of the other layout are cut at these products as well.
   llvm::SmallVector<int64_t, 8> matrix = {};
 
   bool operator==(const DeviceLayout &other) const { return dims == other.dims; }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass over the forward ops of a section. A map from values to their sources looks through
+// reshapes, and operands look through broadcasts. Uses of values without a source are dropped.
 #include "passes/strategy/memory_model/MemoryGraph.h"
 
 #include "dialects/graph/Roles.h"

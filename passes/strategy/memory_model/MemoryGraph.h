@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forward graph of a program as the cost model `memory` sees it: ops and the values they read.
+// The forward graph of a program for the cost model `memory`: ops and the values they read.
 //
-//   graph                                      here
+//   program                                    MemoryGraph
 //   add of x and r = broadcast of b            add of x and b: b is read once
 //   matmul of r = reshape of x, and w          matmul of x, reshaped on the way, and w
 //   argument that is a parameter               an operand without a source, possibly trained
@@ -10,8 +10,8 @@
 //   constant, scalar                           an operand without a source
 //
 // The forward graph of a training step is the part of @forward_backward before the first
-// derivative. The graph of a program that does not train is its function; the function's results
-// must leave it whole.
+// derivative. The graph of a program that does not train is its function; its results must be
+// unsplit when they leave it.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,7 +40,7 @@ struct MemoryUse {
   MemorySource from;
   int node = -1;        ///< the reader; -1: outside
   unsigned operand = 0; ///< operand number of the reader
-  MemoryTensor tensor;  ///< as the reader wants it
+  MemoryTensor tensor;  ///< as the reader reads it
 };
 
 class MemoryGraph {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Costs are computed as doubles first and scaled to integers at the end, when the largest is known.
+// Many options give a tensor the same layout, so a table is computed once per pair of distinct
+// layouts.
 #include "passes/strategy/memory_model/MemoryProblem.h"
 
 #include "dialects/graph/Graph.h"
@@ -106,7 +110,7 @@ std::optional<int32_t> MemoryProblem::findOption(unsigned node, ArrayRef<int64_t
 
 //===-- Uses --------------------------------------------------------------------------------===//
 
-/// Layouts of the source: one per option of a node, or the layout in which an input is fed.
+/// Lists the layouts of the source: one per option of a node, or the one in which an input is fed.
 MemoryProblem::Layouts MemoryProblem::listMade(const MemorySource &source) const {
   Layouts layouts;
   if (source.input) {
@@ -125,7 +129,8 @@ MemoryProblem::Layouts MemoryProblem::listMade(const MemorySource &source) const
   return layouts;
 }
 
-/// Layouts that a use needs: one per option of the reader, or the whole tensor outside the graph.
+/// Lists the layouts that a use needs: one per option of the reader, or the unsplit tensor outside
+/// the graph.
 MemoryProblem::Layouts MemoryProblem::listWanted(const MemoryUse &use) const {
   if (use.node < 0)
     return {layOutWhole(use.tensor.shape)};

@@ -6,10 +6,10 @@
 //   op                     node; an option is a shard count for each factor
 //   use                    edge; a pair's cost is that of the redistribution between the options
 //   use of an input        part of its reader's costs: the input has the layout in which it is fed
-//   result that leaves     part of its producer's costs: the result must be whole
+//   result that leaves     part of its producer's costs: the result must be unsplit
 //   use of a reshape       as a use, at a slightly different cost; or part of the producer's cost:
-//                          the minimum over all layouts that any reader could want. The latter is
-//                          done by the reference system: its reshapes ignore the readers' choices
+//                          the minimum over all layouts that any reader could need. The reference
+//                          system does the latter: its reshapes ignore the readers' choices
 //
 // Costs are integers: model costs times a power of two that keeps their sums exact to nine digits.
 #pragma once
@@ -35,7 +35,7 @@ struct MemorySpace {
   /// system.
   bool detachesReshapes = false;
   /// Number of parts into which dimension 0 of an input is cut as it is fed; divides the dimension
-  /// and the number of devices. If absent, all inputs are fed whole.
+  /// and the number of devices. If absent, all inputs are fed unsplit.
   std::function<int64_t(mlir::BlockArgument input)> countFed = {};
   /// Returns the prescribed counts of an op, or an empty list if the op is free. If absent, all ops
   /// are free.

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Simulates a redistribution and sums its bytes. Splits and moves come first, as long as they are
+// possible; then axes that the target does not use are gathered. If nothing applies, the first cut
+// dimension is gathered. Layouts without a common refinement are gathered completely.
 #include "passes/strategy/memory_model/DeviceLayout.h"
 
 #include "llvm/ADT/STLExtras.h"

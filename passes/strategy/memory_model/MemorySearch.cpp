@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Solves the problem of one section and transfers the choices to the same ops of all others, by
+// name and number. The chosen counts are device matrices that refine the mesh. Improvement repeats
+// the problem with the neighbors of the current counts as options.
 #include "passes/strategy/memory_model/MemorySearch.h"
 
 #include "dialects/graph/Roles.h"
@@ -149,8 +153,8 @@ void addChoices(ModuleOp module, int64_t deviceNum, const Choices &choices,
     program.given.ops[op].factors = factors;
 }
 
-/// Returns the number of parts in which `input` is fed: as given, whole, or one part of the batch
-/// per rank.
+/// Returns the number of parts in which `input` is fed: as given, or one part of the batch per
+/// rank, or 1 for a full batch or an indivisible one.
 int64_t countFed(BlockArgument input, int64_t deviceNum, const ConstrainedProgram &program) {
   auto function = cast<func::FuncOp>(input.getOwner()->getParentOp());
   StringRef name = graph::getName(graph::getArgRole(function, input.getArgNumber()));
