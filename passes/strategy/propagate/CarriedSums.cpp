@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass in program order. Each partial value has the number of sums that it joins and the ops
+// that carried it beside a complete value. If a single sum is completed, these ops are lonely.
 #include "passes/strategy/propagate/CarriedSums.h"
 
 using namespace mlir;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows partial sums through the ops that carry them, and finds the ops whose sum never joins
-// another partial sum.
+// Follows partial sums through the ops that carry them. An op carries a partial sum if its result
+// is partial because an operand is (OpSharding.h). That pays if the sum joins another partial sum
+// before it is reduced: then one reduction serves both. A carrying op without this benefit is
+// called lonely.
 //
 //   p = matmul         partial
 //   q = add(p, bias)   carries p beside bias    lonely: bias enters once, and nothing is gained
@@ -33,8 +35,9 @@ public:
 private:
   /// Properties of a partial value.
   struct Sum {
-    int joined = 1;                              ///< number of partial sums added together
-    llvm::SmallVector<mlir::Operation *, 4> ops; ///< that carried the sum beside a whole value
+    int joined = 1; ///< number of partial sums added together
+    /// Ops that carried the sum beside a value that is no partial sum, and ops that followed them.
+    llvm::SmallVector<mlir::Operation *, 4> ops;
   };
 
   llvm::DenseMap<mlir::Value, Sum> sums;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the axes of a dimension and its factors together: an axis goes to the first factor that is
+// not yet split to single elements, if it divides the factor. Dropping a split may break another
+// dimension, so settle() repeats until nothing changes.
 #include "passes/strategy/propagate/FactorAxes.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
@@ -42,7 +46,7 @@ bool FactorAxes::isFilled(unsigned factor) const {
   return mesh->getSize(axes[factor]) == rule.getFactor(factor).size;
 }
 
-/// Walks the axes and the factors of a dimension together, slowest first.
+/// Walks the axes and the factors of a dimension together, outermost first.
 void FactorAxes::takeDim(const DimFactors &factors, const AxisList &wanted) {
   const unsigned *factor = factors.begin();
   for (const std::string &axis : wanted) {

@@ -39,6 +39,8 @@ public:
 private:
   void take(const TensorFactors &dims, const dist::Sharding &sharding);
   void takeDim(const DimFactors &factors, const dist::AxisList &wanted);
+  /// Whether the factor is split to single elements, so that the next factor of a dimension may be
+  /// split.
   bool isFilled(unsigned factor) const;
   bool settleDim(const DimFactors &factors);
 

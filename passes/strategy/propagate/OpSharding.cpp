@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Partial axes of a result have two sources: split reduce factors and carried operands. Of the
+// linear sets, the one that carries the most partial operands is taken. An operand that is added to
+// a split reduction enters once.
 #include "passes/strategy/propagate/OpSharding.h"
 
 #include "dialects/graph/Graph.h"

@@ -8,8 +8,9 @@
 //   add ([i,j],[i,j]) -> ([i,j]) {linear: (0,1)}
 //     operand 0 partial     [_, _] partial(sum: tp), [_, _] partial(sum: tp) -> the same
 //
-// A partial operand may stay partial if the op is linear in it. Another operand of the same linear
-// set then enters once, on the ranks at coordinate 0. Otherwise the op requires the sum.
+// A partial operand may stay partial if the op is linear in it: the op carries it, and the result
+// is partial as well. Another operand of the same linear set then enters the sum once, on the ranks
+// at coordinate 0 of the partial axes. An op that does not carry an operand requires the sum.
 #pragma once
 
 #include "passes/analysis/reshard/ReshardPlanCache.h"
@@ -45,12 +46,12 @@ public:
   OpSplitter(mlir::Operation *op, analysis::ReshardPlanCache &planCache)
       : op(op), planCache(planCache), mesh(planCache.getMesh()) {}
 
-  /// Sets the sharding in which an operand is produced. Operands that are not set arrive as the op
-  /// wants them. `forms` are the shardings in which other ops take the operand. They cost nothing,
-  /// because a value is resharded once for all its users.
+  /// Sets the sharding in which an operand is produced. Operands that are not set arrive in the
+  /// sharding that the op requires. `forms` are the shardings in which other ops take the operand.
+  /// They cost nothing, because a value is resharded once for all its users.
   void setOperand(unsigned operand, const dist::Sharding &made,
                   llvm::ArrayRef<dist::Sharding> forms = {});
-  /// Sets the sharding in which the first user wants the first result.
+  /// Sets the wish: the sharding in which the first user takes the first result.
   void setWish(const dist::Sharding &sharding) { wish = sharding; }
 
   /// Forbids carrying: partial operands are summed before the op.

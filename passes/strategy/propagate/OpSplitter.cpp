@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds one candidate per source: it follows this source first, then the others as far as they
+// fit. Sources are sorted, split ones first, then large ones. The cheapest candidate wins; ties go
+// to the earlier source.
 #include "passes/strategy/propagate/OpSharding.h"
 
 #include "passes/analysis/cost/Cost.h"
@@ -23,8 +27,8 @@ void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sha
 
 static int64_t getBytes(Value value) { return analysis::getNumBytes(value.getType()); }
 
-/// Lists the sources: split ones before whole ones, then largest first; the wish follows operands
-/// of its size.
+/// Lists the sources: split ones before unsplit ones, then largest first. The wish comes after
+/// operands of the same size.
 std::vector<OpSplitter::Source> OpSplitter::listSources() const {
   std::vector<Source> sources;
   for (auto [index, known] : llvm::enumerate(operands)) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fixpoint runs in passes over all ops. The rules are tried in order of priority, and any
+// change starts again with the first rule. The forms of each value are kept sorted by their first
+// users, so the wish is found at once.
 #include "passes/strategy/propagate/Propagation.h"
 
 #include "dialects/graph/Roles.h"
@@ -277,9 +281,9 @@ bool staysPartial(func::FuncOp function, unsigned result) {
 }
 
 /// Sums partial values that are carried without a benefit; returns whether there were any. A
-/// partial sum may pass an op beside a whole value, which then enters once. That pays only if the
-/// partial sum meets another one later, so that both are reduced together. Otherwise it is summed
-/// before the first whole value.
+/// partial sum may pass an op beside a complete value, which then enters once. That pays only if
+/// the partial sum joins another one later, so that both are reduced together. Otherwise it is
+/// summed before it meets the first complete value.
 bool Propagation::sumLonely() {
   CarriedSums sums;
   for (Operation &op : listOps(function)) {

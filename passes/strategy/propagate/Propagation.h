@@ -11,8 +11,10 @@
 //   backwards        any other op follows its first user
 //   forwards         an op follows those of its operands that are known
 //
-// If an op's operands and the wish of its user are cut in different ways, each of them is tried as
-// the one to follow. The split that moves the fewest bytes is chosen (OpSharding.h).
+// The forms of a value are the shardings in which decided ops take it. The form of its first such
+// user is the wish for the value. If an op's operands and the wish for its result are cut in
+// different ways, each of them is tried as the one to follow. The cheapest split is chosen
+// (OpSharding.h).
 //
 //   x -> matmul(given [dp, _], [_, tp]) -> relu -> matmul(given [dp, tp], [tp, _]) -> add
 //     x         backwards  [dp, _]
@@ -56,15 +58,16 @@ public:
 
   /// Propagates the given shardings to a fixpoint.
   void run();
-  /// Leaves values whole that propagation did not reach. Sums partial values before the ops that
-  /// would carry them without joining another partial sum.
+  /// Decides the ops that propagation did not reach; without a split operand they are not split.
+  /// Sums partial values before the ops that would carry them without joining another partial sum.
   void finish();
 
   /// Whether the sharding of a value is decided.
   bool isKnown(mlir::Value value) const { return values.contains(value); }
-  /// Returns the sharding in which a value is produced; whole if undecided.
+  /// Returns the sharding in which a value is produced; replicated if undecided.
   dist::Sharding getSharding(mlir::Value value) const;
-  /// Returns the sharding in which the users of `value` see it. It may hide a partial sum.
+  /// Returns the sharding in which the users read `value`. It differs from the produced one if it
+  /// was given; it is then complete even if the produced value is a partial sum.
   dist::Sharding getSeen(mlir::Value value) const;
 
   /// Writes `dist.in` and `dist.out`, with a remark for each op.
@@ -95,7 +98,7 @@ private:
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
   /// Lists the shardings, other than its own, in which decided users take `value`.
   std::vector<dist::Sharding> listForms(mlir::Value value) const;
-  /// Returns the sharding in which the first decided user wants `value`.
+  /// Returns the wish for `value`, without partial axes.
   std::optional<dist::Sharding> findWish(mlir::Value value) const;
   /// Returns the sharding of the parameter whose gradient `value` is; the gradient is needed in it.
   std::optional<dist::Sharding> findParameter(mlir::Value value) const;
@@ -108,8 +111,8 @@ private:
   mlir::func::FuncOp function;
   analysis::ReshardPlanCache &planCache;
   const dist::Mesh &mesh;
-  llvm::StringMap<mlir::BlockArgument> parameters;    ///< by name
-  llvm::DenseSet<mlir::Value> free;                   ///< depend on parameters, scalars, constants
+  llvm::StringMap<mlir::BlockArgument> parameters; ///< by name
+  llvm::DenseSet<mlir::Value> free; ///< depend only on parameters, scalars and constants
   llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are produced
   llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< as users see them, if different
   llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not decided yet

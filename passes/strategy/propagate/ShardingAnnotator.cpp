@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Visits functions that return gradients first and functions that take them last, so a gradient is
+// decided where it is produced. In a function, propagation runs twice: from the given shardings,
+// then from inputs that it did not reach, split along the batch.
 #include "passes/strategy/propagate/ShardingAnnotator.h"
 
 #include "dialects/dist/Dist.h"
@@ -105,8 +109,8 @@ void ShardingAnnotator::seed(Operation *op, const GivenOp &given, Propagation &p
     propagation.seed(op, given.factors, given.results);
 }
 
-/// Gives parameters and inputs that were given or annotated before, gradients as they were
-/// produced, and scalars.
+/// Seeds parameters and inputs that are given or were decided in an earlier function, gradients as
+/// they were produced, and scalars as replicated.
 void ShardingAnnotator::seedArguments(func::FuncOp function, Propagation &propagation) const {
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -149,8 +153,8 @@ void ShardingAnnotator::keepParameters(func::FuncOp function, const Propagation 
                                  propagation.getSharding(function.getArgument(index)));
 }
 
-/// Returns the sharding in which `input` is fed if the ops want it in `wanted`. This is the given
-/// sharding if there is one, else the batch part of `wanted`, or whole.
+/// Returns the sharding in which `input` is fed if the ops take it in `wanted`. This is the given
+/// sharding if there is one, else the cut of `wanted` along the batch, or replicated.
 Sharding ShardingAnnotator::getFed(StringRef input, const Sharding &wanted) const {
   if (auto found = given.fed.find(input); found != given.fed.end())
     return found->second;
@@ -163,7 +167,8 @@ Sharding ShardingAnnotator::getFed(StringRef input, const Sharding &wanted) cons
 }
 
 /// Annotates inputs with the sharding in which they are fed, and other arguments with the sharding
-/// that the ops want. Sets all attributes at once, because a function stores them in one attribute.
+/// in which the ops take them. Sets all attributes at once, because a function stores them in one
+/// attribute.
 void ShardingAnnotator::annotateArguments(func::FuncOp function,
                                           const Propagation &propagation) const {
   SmallVector<DictionaryAttr> attributes;

@@ -11,7 +11,8 @@
 
 namespace pcc::strategy {
 
-/// Given strategy of an op: the axes of its factors, and its results as their users see them.
+/// Given strategy of an op: the axes of its factors, and the shardings in which users read its
+/// results.
 struct GivenOp {
   std::vector<dist::AxisList> factors;
   std::vector<dist::Sharding> results;
@@ -24,9 +25,9 @@ struct SeedShardings {
   llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
   llvm::StringMap<dist::Sharding> gradients;          ///< of parameters, as they are returned
   llvm::DenseMap<mlir::Operation *, GivenOp> ops;
-  /// Given shardings in which inputs are fed, by name; the ops may want the inputs differently.
+  /// Given shardings in which inputs are fed, by name; the ops may take them in other shardings.
   llvm::StringMap<dist::Sharding> fed;
-  /// Whether every rank is fed the remaining inputs whole.
+  /// Whether every rank is fed the remaining inputs unsplit.
   bool fullBatch = false;
   /// Returns the factor of a parameter's gradient that has this sharding on the program's mesh.
   std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient,
