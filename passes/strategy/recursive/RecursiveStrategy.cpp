@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Translates a program to a cut problem and the cuts to axes of a mesh. Equal ops, found by a
+// structural hash, share one rule. First operands and results cost one half per uncut element,
+// other operands one eighth. If the mesh is free, consecutive equal rounds become one axis.
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 
 #include "dialects/graph/Roles.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chooses a strategy for every forward op by recursive cuts of the devices
-// (passes/solve/cuts/RecursiveCuts.h). The result counts as given; the backward pass and the update
-// follow.
+// (passes/solve/cuts/RecursiveCuts.h). The result is added to the given shardings; the backward
+// pass and the update follow by propagation.
 //
 //   rounds of 8 devices     op 1   op 2     mesh      op 1       op 2
 //   2                       i      i        x=4       i over x   i over x
@@ -25,9 +25,9 @@ struct RecursiveOutcome {
   std::optional<MemoryOutcome> byMemory = {};
 };
 
-/// Adds the strategies to the given shardings, which hold. If the program has a mesh or given
-/// shardings, the axes of its mesh are the rounds. Otherwise the prime factors of `deviceNum` are
-/// the rounds, and the program gets a mesh of them.
+/// Adds the strategies to the given shardings, which stay unchanged. If the program has a mesh or
+/// given shardings, the axes of its mesh are the rounds. Otherwise the prime factors of `deviceNum`
+/// are the rounds, and the program gets a mesh of them.
 void addRecursiveStrategy(mlir::ModuleOp module, int64_t deviceNum, ConstrainedProgram &program);
 
 } // namespace pcc::strategy
