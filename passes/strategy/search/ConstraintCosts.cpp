@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For each constraint, solves the problem without it, starting from the plan. The searches share
+// the time. Conflicts are found by deletion (Conflict.h) over the constraints. A shortage of memory
+// is described by the minimum usages at their peak.
 #include "passes/analysis/OpNames.h"
 #include "passes/solve/strategy/Conflict.h"
 #include "passes/solve/strategy/problem/Workers.h"
@@ -72,7 +76,7 @@ static std::string describeTime(const SearchProblem &problem, int64_t time) {
   return "time " + std::to_string(time);
 }
 
-/// Returns the minimum number of bytes that a node can hold.
+/// Returns the minimum number of bytes that a node needs.
 static int64_t countMinBytes(const solve::StrategyNode &node) {
   return *std::min_element(node.usages.begin(), node.usages.end());
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks for a name among the names in the ops' locations first, then among the unique names.
+// Similar names have a small edit distance, or contain all words of the name.
 #include "passes/strategy/search/NodeNames.h"
 
 #include "dialects/graph/Roles.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the problem again without the constraints of the node, and translates the plan to it. The
+// cost of the best plan with each option is a min-marginal (MinMarginals.h). The objection is the
+// use of the node whose cost rises most.
 #include "passes/strategy/search/PlanAlternatives.h"
 
 #include "dialects/graph/Roles.h"
@@ -29,7 +33,7 @@ static std::string join(const std::vector<std::string> &parts, StringRef nothing
 }
 
 /// Returns `tp carries sums through operands 0, 1`, or an empty string if no operand is carried. An
-/// axis that splits a factor is not carried, even if an operand enters once over it.
+/// axis that splits a factor is not carried, even if an operand is partial over it.
 static std::string describeCarried(const OpSharding &opSharding, const FactorAxes &factors) {
   AxisList axes;
   std::vector<std::string> operands;
@@ -87,7 +91,7 @@ static std::string describeCut(const Sharding &sharding) {
 
 namespace {
 
-/// Returns the shardings that hold whatever the node does: the user's constraints of other nodes.
+/// Returns the shardings that the user's constraints give to other nodes.
 SeedShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
   std::vector<int> users;
   for (auto [index, constraint] : llvm::enumerate(outcome.asked.constraints))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Explains the split of an op in a plan. Lists each of its options, the cost of the best
-// plan with the option, and the neighbor that opposes it most.
+//
+// Explains the split of an op in a plan. Lists each of its options, the cost of the best plan with
+// the option, and the neighbor that opposes it most.
 //
 //   option            own     plan    against it
 //   dp splits i       10 us   1.20 ms                                        chosen

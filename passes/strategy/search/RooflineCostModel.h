@@ -37,8 +37,8 @@ struct OwnCollective {
 
 class RooflineCostModel {
 public:
-  /// Prices a mesh. `cluster` must be complete, have a device for each rank of `mesh` and outlive
-  /// this object.
+  /// Creates the model of `mesh` on `cluster`. The cluster must be complete, have a device for each
+  /// rank of `mesh` and outlive this object.
   RooflineCostModel(mlir::MLIRContext *context, const dist::Mesh &mesh, const abi::Cluster &cluster)
       : cluster(cluster), mesh(mesh), tables(this->mesh, cluster), planCache(mesh, &cluster),
         local(context, mesh) {}

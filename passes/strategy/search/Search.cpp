@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the problem, solves it and applies the solution. With a permitted gap, the anytime search
+// replaces dynamic programming, which would not use the gap.
 #include "passes/strategy/search/Search.h"
 
 #include "runtime/machine/MemoryBudget.h"

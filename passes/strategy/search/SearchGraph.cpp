@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pass over the ops of all sections of a step. A counter of ops is the time axis: each use
+// extends the interval of its source. Boundary nodes are found by role, which joins the sections.
 #include "passes/strategy/search/SearchGraph.h"
 
 #include "dialects/graph/Roles.h"

@@ -5,22 +5,22 @@
 //   node       stands for                             its choice
 //   op         an op of a section                     one of its options (OpOptions.h)
 //   boundary   a parameter, state, gradient or input  the sharding in which sections pass it
-//   shared     a value that several ops use           the sharding in which they see it
+//   shared     a value that several ops use           the sharding in which they read it
 //
 // An edge is a use: the value arrives in the sharding that one node produces and is resharded to
-// the sharding that the other node wants. A value is resharded once for all users that want the
-// same sharding; so a value of several users passes through one node,
+// the sharding that the other node takes. A value is resharded once for all users that take it in
+// the same sharding. So a value of several users passes through one node:
 //
 //   norm -> shared [_, _, _] -> q, k, v        one all-gather of the norm's result, not three
 //
-// A result that users must see in a given sharding also passes through such a node, even for one
+// A result that users must read in a given sharding also passes through such a node, even for one
 // user.
 //
 // Sections meet in boundaries: @update takes a gradient in the sharding in which @forward_backward
-// leaves it, and a parameter has one sharding in both. In which sharding the ops of @update take
-// the parameter is their own choice. So sharded optimizers (Rajbhandari et al.: ZeRO, SC 2020) are
-// points of the same search space: states split, the gradient partial or split, the parameter whole
-// or split.
+// leaves it, and a parameter has one sharding in both. The ops of @update choose the sharding in
+// which they take the parameter. So sharded optimizers (Rajbhandari et al.: ZeRO, SC 2020) are
+// points of the same search space: states split, the gradient partial or split, the parameter
+// replicated or split.
 //
 // Leaves (constants, iota) are produced wherever they are needed, and scalars are never split;
 // neither has edges.
@@ -62,7 +62,7 @@ struct SearchOutput {
   int64_t runs;
 };
 
-/// Returns the given sharding in which the users of `value` must see it, or null.
+/// Returns the given sharding in which the users of `value` must read it, or null.
 const dist::Sharding *findSeen(const SeedShardings &given, mlir::Value value);
 
 class SearchGraph {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Up to three sweeps over the axes. For each axis there are two starts: the plan, and the plan
+// without the axis; the cheaper result is kept. Last, if the tables are small enough, the plan is
+// improved among all options.
 #include "passes/strategy/search/SearchImprove.h"
 
 #include "passes/analysis/Sections.h"
@@ -118,7 +122,7 @@ Sharding AnnotatedPlan::findMostWanted(Value value) const {
 
 namespace {
 
-/// Number of turns of all axes, if each saves something.
+/// Maximum number of sweeps over all axes. Sweeps end when one changes nothing.
 constexpr int maxSweeps = 3;
 
 /// All options of all nodes are considered if their tables have at most `maxTableEntries` entries.
@@ -204,7 +208,7 @@ private:
   }
 
   /// Returns the option closest to `opSharding`. A plan may have options that the search does not
-  /// list: axes of a factor in another order, or sums carried beside whole values.
+  /// list: axes of a factor in another order, or sums carried beside complete values.
   static int32_t findClosest(const OpSharding &opSharding, ArrayRef<OpSharding> opShardings) {
     auto index = [&](auto isClose) {
       const auto *found = llvm::find_if(opShardings, isClose);

@@ -5,7 +5,7 @@
 // tries the other roles that the axis could have, all nodes jointly
 // (passes/solve/strategy/primal/Improve.h).
 //
-//   axis   an op of factors i, j, k      [x.y, _] partial(sum: z), a value
+//   axis   an op of factors i, j, k      a value, now [x.y, _] partial(sum: z)
 //   x      i, or j, k, nothing           [y, _] and [y, x] …: the dimension that x cuts, or none
 //   y      k, or i, j, nothing
 //
@@ -19,8 +19,8 @@
 namespace pcc::strategy {
 
 /// Improves the plan with which the program is annotated (ShardingAnnotator.h) on `mesh`; the
-/// shardings in `fixed` stay. The result is never more expensive. The outcome holds the improved
-/// plan beside `fixed`, and no bound.
+/// shardings in `fixed` stay. The result is never more expensive. The outcome holds `fixed` and the
+/// improved plan, but no bound.
 SearchOutcome improveSearch(mlir::ModuleOp module, const dist::Mesh &mesh, SeedShardings fixed,
                             const abi::Cluster &cluster, const SearchOptions &options);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Caches options by a signature of the op and tables by the options of both ends, so equal layers
+// are costed once. Seconds become picoseconds. An output adds the cost of its reduction to the
+// options of its producer.
 #include "passes/strategy/search/SearchProblem.h"
 
 #include "dialects/graph/Roles.h"
@@ -52,7 +56,7 @@ const void *getKey(RoleKind kind) {
 /// here.
 bool mayBePartial(RoleKind kind) { return kind == RoleKind::Gradient || kind == RoleKind::Output; }
 
-/// Whether an input can be fed in `sharding`: whole, or cut along the batch only.
+/// Whether an input can be fed in `sharding`: unsplit, or cut along the batch only.
 bool mayBeFed(const Sharding &sharding, const SeedShardings &given) {
   return !sharding.isSplit() || (!given.fullBatch && llvm::all_of(sharding.getDims().drop_front(),
                                                                   [](const dist::AxisList &axes) {
@@ -192,7 +196,7 @@ SearchProblem::SharedNodeOptions SearchProblem::getOpOptions(Operation *op,
 }
 
 /// Lists the shardings of a boundary or a shared value. Parameters are never partial, and inputs
-/// are whole or cut along the batch. Gradients and shared values may be partial sums.
+/// are unsplit or cut along the batch. Gradients and shared values may be partial sums.
 SearchProblem::SharedNodeOptions SearchProblem::getTensorOptions(const SearchNode &node,
                                                                  const SeedShardings &given) {
   bool isShared = node.kind == SearchNode::Kind::Shared;

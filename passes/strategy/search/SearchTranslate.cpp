@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks both graphs in step, since they list common nodes in the same order, and finds equal
+// shardings.
 #include "passes/strategy/search/SearchTranslate.h"
 
 using namespace mlir;
