@@ -49,7 +49,7 @@ public:
   /// Sets the cuts of an argument.
   void seed(mlir::BlockArgument argument, const dist::Sharding &sharding);
   /// Sets the axes of an op's factors and, unless empty, the shardings of its results as their
-  /// users see them.
+  /// users read them.
   void seed(mlir::Operation *op, llvm::ArrayRef<dist::AxisList> factors,
             llvm::ArrayRef<dist::Sharding> results = {});
 
@@ -114,7 +114,7 @@ private:
   llvm::StringMap<mlir::BlockArgument> parameters; ///< by name
   llvm::DenseSet<mlir::Value> free; ///< depend only on parameters, scalars and constants
   llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are produced
-  llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< as users see them, if different
+  llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< as users read them, if different
   llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not decided yet
   llvm::DenseMap<mlir::Operation *, Decision> ops;
   /// Forms of each value, ordered by their first users; this order decides between equal costs.
