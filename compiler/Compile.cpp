@@ -168,56 +168,11 @@ static void addGrad(OpPassManager &passes, const CompileOptions &options) {
   addFileShardings(passes, options);
 }
 
-/// Shards the optimizer over the ranks to which the parallel mode gave the same parameters.
-static void addOptimizerSharding(OpPassManager &passes, const CompileOptions &options) {
-  const abi::ParallelConfig &config = options.parallel;
-  if (!options.trains())
-    return;
-  if (config.enable_parallel_optimizer())
-    passes.addPass(strategy::createStrategyShardOptimizer(
-        {config.parallel_optimizer_level(), config.parallel_optimizer_threshold()}));
-  passes.addPass(strategy::createStrategyReportBytes());
-}
-
-/// Puts a sharding on every value. Nothing happens in mode STAND_ALONE.
-static void addSharding(OpPassManager &passes, const CompileOptions &options) {
-  switch (options.parallel.parallel_mode()) {
-  case abi::DATA_PARALLEL:
-  case abi::HYBRID_PARALLEL:
-    passes.addPass(makeDataParallel(options));
-    break;
-  case abi::SEMI_AUTO_PARALLEL:
-    passes.addPass(makeSemiAuto(options));
-    break;
-  case abi::AUTO_PARALLEL:
-    passes.addPass(makeSearch(options));
-    break;
-  default:
-    break;
-  }
-}
-
-/// Refines shardings of per-rank parameters, transfers, the optimizer and shared weights.
-static void addRefinements(OpPassManager &passes, const CompileOptions &options) {
-  if (options.parallel.parallel_mode() == abi::STAND_ALONE)
-    return;
-  if (options.parallel.parallel_mode() != abi::AUTO_PARALLEL) // a search weighs repeated work
-    passes.addPass(strategy::createStrategyReportRepeated());
-  passes.addPass(strategy::createStrategyKeepLayerwise());
-  order::PipelineShape shape = getPipelineShape(options.parallel);
-  if (shape.devices > 1)
-    passes.addPass(strategy::createStrategySliceTransfers());
-  addOptimizerSharding(passes, options);
-  if (shape.devices > 1)
-    passes.addPass(
-        pipeline::createAlignSharedParameters({shape.devices, shape.chunks, shape.placement}));
-}
-
 /// strategy: puts a sharding on every value and only annotates. No pass runs between strategy and
 /// partition, so partition finds exactly the ops that were annotated.
 static void addStrategy(OpPassManager &passes, const CompileOptions &options) {
-  addSharding(passes, options);
-  addRefinements(passes, options);
+  addShardingPasses(passes, options);
+  addRefinementPasses(passes, options);
 }
 
 /// Decomposes composites except attention, which has instructions of its own.
@@ -460,7 +415,7 @@ static LogicalResult runStrategy(ModuleOp module, const CompileOptions &options,
       failed(runSearch(module, options, tables)))
     return failure();
   return run(module, options, [&](OpPassManager &passes) {
-    addRefinements(passes, options);
+    addRefinementPasses(passes, options);
     passes.addPass(createVerifyPhasePass(CompilePhase::Strategy));
   });
 }

@@ -8,6 +8,7 @@
 #include "compiler/PipelineShape.h"
 #include "compiler/plan/Passes.h"
 #include "passes/analysis/ClusterAnalysis.h"
+#include "passes/pipeline/Passes.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/recursive/RecursiveStrategy.h"
 #include "runtime/machine/MemoryBudget.h"
@@ -49,12 +50,12 @@ static int64_t getSearchedMemory(const CompileOptions &options) {
   return limit * getPipelineShape(options.parallel).devices;
 }
 
-std::unique_ptr<Pass> pcc::makeDataParallel(const CompileOptions &options) {
+static std::unique_ptr<Pass> makeDataParallel(const CompileOptions &options) {
   return strategy::createStrategyDataParallel(
       getModeOptions<strategy::StrategyDataParallelOptions>(options.parallel));
 }
 
-std::unique_ptr<Pass> pcc::makeSemiAuto(const CompileOptions &options) {
+static std::unique_ptr<Pass> makeSemiAuto(const CompileOptions &options) {
   return strategy::createStrategySemiAuto(
       getConstrainedOptions<strategy::StrategySemiAutoOptions>(options.parallel));
 }
@@ -106,7 +107,7 @@ strategy::SearchOptions pcc::getSearchOptions(const CompileOptions &options) {
   return search;
 }
 
-std::unique_ptr<Pass> pcc::makeSearch(const CompileOptions &options) {
+static std::unique_ptr<Pass> makeSearch(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   switch (config.auto_parallel_search_mode()) {
   case abi::SHARDING_PROPAGATION:
@@ -118,6 +119,49 @@ std::unique_ptr<Pass> pcc::makeSearch(const CompileOptions &options) {
       return strategy::createStrategySearchByMemory(getMemoryOptions(options));
     return plan::createPlanAutoParallel(getRooflineOptions(options));
   }
+}
+
+/// Shards the optimizer over the ranks to which the parallel mode gave the same parameters.
+static void addOptimizerSharding(OpPassManager &passes, const CompileOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  if (!options.trains())
+    return;
+  if (config.enable_parallel_optimizer())
+    passes.addPass(strategy::createStrategyShardOptimizer(
+        {config.parallel_optimizer_level(), config.parallel_optimizer_threshold()}));
+  passes.addPass(strategy::createStrategyReportBytes());
+}
+
+void pcc::addShardingPasses(OpPassManager &passes, const CompileOptions &options) {
+  switch (options.parallel.parallel_mode()) {
+  case abi::DATA_PARALLEL:
+  case abi::HYBRID_PARALLEL:
+    passes.addPass(makeDataParallel(options));
+    break;
+  case abi::SEMI_AUTO_PARALLEL:
+    passes.addPass(makeSemiAuto(options));
+    break;
+  case abi::AUTO_PARALLEL:
+    passes.addPass(makeSearch(options));
+    break;
+  default:
+    break;
+  }
+}
+
+void pcc::addRefinementPasses(OpPassManager &passes, const CompileOptions &options) {
+  if (options.parallel.parallel_mode() == abi::STAND_ALONE)
+    return;
+  if (options.parallel.parallel_mode() != abi::AUTO_PARALLEL) // a search weighs repeated work
+    passes.addPass(strategy::createStrategyReportRepeated());
+  passes.addPass(strategy::createStrategyKeepLayerwise());
+  order::PipelineShape shape = getPipelineShape(options.parallel);
+  if (shape.devices > 1)
+    passes.addPass(strategy::createStrategySliceTransfers());
+  addOptimizerSharding(passes, options);
+  if (shape.devices > 1)
+    passes.addPass(
+        pipeline::createAlignSharedParameters({shape.devices, shape.chunks, shape.placement}));
 }
 
 bool pcc::searches(const CompileOptions &options) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Creates the passes that put a sharding on every value, from the options of the compilation
-// pipeline. Only compiler/Compile.cpp decides which of them runs, and where.
+// Passes of the phase strategy: which of them run for the options of a compilation, and why. They
+// put a sharding on every value and refine it. compiler/Compile.cpp decides where they run.
 #pragma once
 
 #include "compiler/Compile.h"
@@ -10,17 +10,16 @@
 
 namespace pcc {
 
-/// Splits the batch over all ranks.
-std::unique_ptr<mlir::Pass> makeDataParallel(const CompileOptions &options);
+/// Adds the pass of the parallel mode, which puts a sharding on every value. Nothing happens in
+/// mode STAND_ALONE. The search mode of AUTO_PARALLEL says how shardings are searched.
+/// SHARDING_PROPAGATION propagates the constraints that exist, like SEMI_AUTO.
+/// RECURSIVE_PROGRAMMING cuts tensors recursively, then improves the cuts under the cost model. The
+/// other modes find the cheapest plan under the cost model.
+void addShardingPasses(mlir::OpPassManager &passes, const CompileOptions &options);
 
-/// Propagates the constraints to all other values.
-std::unique_ptr<mlir::Pass> makeSemiAuto(const CompileOptions &options);
-
-/// Searches shardings by the search mode of AUTO_PARALLEL. SHARDING_PROPAGATION propagates the
-/// constraints that exist, like SEMI_AUTO. RECURSIVE_PROGRAMMING cuts tensors recursively, then
-/// improves the cuts under the cost model. The other modes find the cheapest plan under the cost
-/// model.
-std::unique_ptr<mlir::Pass> makeSearch(const CompileOptions &options);
+/// Adds passes that refine shardings: of a rank's own parameters, of transfers, of the optimizer,
+/// of shared weights.
+void addRefinementPasses(mlir::OpPassManager &passes, const CompileOptions &options);
 
 /// Results of a search, for reports. They refer to the ops of the module.
 struct SearchTables {
@@ -35,7 +34,7 @@ strategy::SearchOptions getSearchOptions(const CompileOptions &options);
 /// Returns whether the options search shardings under a cost model.
 bool searches(const CompileOptions &options);
 
-/// Does what the pass of makeSearch does, and returns its results in `tables`.
+/// Does what the pass of a search does, and returns its results in `tables`.
 mlir::LogicalResult runSearch(mlir::ModuleOp module, const CompileOptions &options,
                               SearchTables &tables);
 
