@@ -115,14 +115,13 @@ LogicalResult ShardingReader::countDevices() {
 }
 
 /// Checks that the tensor is an input or output of its node, and has one spec.
-LogicalResult ShardingReader::checkTensor(const Spec &spec) const {
+LogicalResult ShardingReader::checkTensor(const Spec &spec, llvm::StringSet<> &known) const {
   const std::string &name = spec.spec->tensor_name();
   if (!llvm::is_contained(spec.node->input(), name) &&
       !llvm::is_contained(spec.node->output(), name))
     return error(spec) << "expected an input or output of the node";
-  for (const Spec &other : specs)
-    if (other.spec != spec.spec && other.index == spec.index && other.spec->tensor_name() == name)
-      return error(spec) << "expected one sharding of the tensor at this node, got two";
+  if (!known.insert(name).second)
+    return error(spec) << "expected one sharding of the tensor at this node, got two";
   return success();
 }
 
@@ -290,8 +289,13 @@ LogicalResult ShardingReader::read(analysis::FileNodes &file) {
   std::vector<Placed> placed; // without duplicates: large meshes have large placements
   llvm::StringMap<size_t> known;
   std::vector<std::pair<const Spec *, size_t>> found;
+  llvm::StringSet<> tensorsOfNode;
+  const onnx::NodeProto *node = nullptr;
   for (const Spec &spec : specs) {
-    if (failed(checkTensor(spec)))
+    if (spec.node != node)
+      tensorsOfNode.clear();
+    node = spec.node;
+    if (failed(checkTensor(spec, tensorsOfNode)))
       return failure();
     // A tensor that import has replaced has no shape, and no op reads it.
     auto shape = file.shapes.find(spec.spec->tensor_name());

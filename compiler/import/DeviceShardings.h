@@ -15,6 +15,7 @@
 #include "dialects/dist/Placement.h"
 #include "mlir/IR/Diagnostics.h"
 #include "passes/analysis/FileNodes.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace pcc::onnx {
 class ModelProto;
@@ -61,7 +62,8 @@ private:
 
   mlir::InFlightDiagnostic error(const Spec &spec) const;
   mlir::LogicalResult countDevices();
-  mlir::LogicalResult checkTensor(const Spec &spec) const;
+  /// Specs are listed node by node; `known` holds the tensors of the node at hand.
+  mlir::LogicalResult checkTensor(const Spec &spec, llvm::StringSet<> &known) const;
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   readCounts(const Spec &spec, llvm::ArrayRef<int64_t> shape,
              llvm::SmallVectorImpl<int64_t> &dims) const;
