@@ -34,9 +34,14 @@ std::optional<llvm::SmallVector<int64_t>> Node::knownIntegers(size_t position,
 
 std::optional<llvm::SmallVector<double>> Node::knownNumbers(size_t position, llvm::StringRef what) {
   Tensor tensor = input(position);
-  if (!tensor.known || tensor.known->size() > Emitter::maxFoldedElements) {
+  if (!tensor.known) {
     emit.error() << "the " << what << " depends on data: expected input '" << proto.input(position)
                  << "' to be known at import";
+    return std::nullopt;
+  }
+  if (tensor.known->size() > Emitter::maxFoldedElements) {
+    emit.error() << "expected the " << what << " as a list of at most "
+                 << int64_t(Emitter::maxFoldedElements) << " numbers, got " << tensor.type;
     return std::nullopt;
   }
   llvm::SmallVector<double> values;
