@@ -7,7 +7,9 @@
 #include "tools/pcc/flags/ConfigFile.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace pcc::cli;
 using google::protobuf::FieldDescriptor;
@@ -18,6 +20,15 @@ static std::string dashed(llvm::StringRef name) {
   std::string result = name.str();
   llvm::replace(result, '_', '-');
   return result;
+}
+
+/// Formats a whole number with all digits, any other one as short as possible: `3600`, `0.001`.
+static std::string formatNumber(double number) {
+  if (number == std::floor(number))
+    return llvm::formatv("{0:f0}", number);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
 }
 
 static bool isSwitch(const FieldDescriptor *field) {
@@ -133,8 +144,8 @@ ExitCode MessageFlags::read(Message &message, llvm::StringRef file) const {
     std::optional<double> value = numberOf(message, flag->field);
     if (!value || (flag->info.low <= *value && *value <= flag->info.high))
       continue;
-    std::string error = llvm::formatv("expected {0:f0} to {1:f0}, got {2:f0}", flag->info.low,
-                                      flag->info.high, *value);
+    std::string error = "expected " + formatNumber(flag->info.low) + " to " +
+                        formatNumber(flag->info.high) + ", got " + formatNumber(*value);
     if (flag->option.getNumOccurrences() || file.empty())
       return fail(BadUsage, "'--" + flag->name + "': " + error);
     return fail(BadInput, file + ": '" + flag->info.name + "': " + error);
