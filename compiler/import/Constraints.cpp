@@ -55,7 +55,7 @@ private:
 };
 
 bool givesStage(const abi::Constraint &constraint) {
-  return constraint.has_stage() || constraint.recompute();
+  return constraint.has_stage() || constraint.has_recompute();
 }
 
 /// Returns whether the constraint concerns a strategy. An empty constraint counts, too, and is
@@ -81,8 +81,9 @@ Attribute toStage(const abi::Constraint &constraint, const std::string &place,
   Entry entry(constraint, place, context);
   if (constraint.has_stage())
     entry.set("stage", Builder(context).getI64IntegerAttr(constraint.stage()));
-  if (constraint.recompute())
-    entry.set("recompute", UnitAttr::get(context));
+  if (constraint.has_recompute())
+    entry.set("recompute", constraint.recompute() ? Attribute(UnitAttr::get(context))
+                                                  : BoolAttr::get(context, false));
   return entry.get();
 }
 

@@ -52,14 +52,12 @@ struct AnnotateRecompute : impl::PlanAnnotateRecomputeBase<AnnotateRecompute> {
   }
 
 private:
-  /// Erases the ops that a constraint recomputes anyway, and parts that become empty.
+  /// Erases the ops that a constraint recomputes anyway or never, and parts that become empty.
   static void eraseGiven(std::vector<RecomputePart> &found,
                          ArrayRef<pipeline::StageConstraint> given) {
     for (RecomputePart &part : found)
       llvm::erase_if(part.ops, [&](Operation *op) {
-        return llvm::any_of(given, [op](const pipeline::StageConstraint &constraint) {
-          return constraint.recompute && constraint.matches(op);
-        });
+        return pipeline::decideRecompute(given, op).constraint != nullptr;
       });
     std::erase_if(found, [](const RecomputePart &part) { return part.ops.empty(); });
   }

@@ -12,6 +12,7 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/pipeline/StageConstraints.h"
 #include "passes/solve/order/Schedule.h"
 #include "passes/solve/stages/StageProblem.h"
 #include "runtime/machine/MemoryBudget.h"
@@ -221,11 +222,21 @@ private:
     SmallVector<Attribute> constraints;
     if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
       constraints.assign(given.begin(), given.end());
+    FailureOr<std::vector<pipeline::StageConstraint>> given =
+        pipeline::readStageConstraints(getOperation());
+    auto isSaved = [&](Operation *op) { // as the user says
+      pipeline::RecomputeDecision decision;
+      if (succeeded(given))
+        decision = pipeline::decideRecompute(*given, op);
+      return decision.constraint && !decision.recomputes();
+    };
     Builder builder(&getContext());
     for (auto [layer, isRecomputed] : llvm::zip_equal(chain, plan.isRecomputed))
       for (Operation *op : layer.ops) {
         if (!isRecomputed)
           break;
+        if (isSaved(op))
+          continue;
         names.makeUnique(op);
         constraints.push_back(builder.getDictionaryAttr(
             {builder.getNamedAttr("marked", builder.getUnitAttr()),

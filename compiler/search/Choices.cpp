@@ -207,7 +207,7 @@ bool namesRecomputedOps(ModuleOp model) {
   if (auto entries = model->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName))
     for (Attribute entry : entries)
       if (auto dictionary = dyn_cast<DictionaryAttr>(entry);
-          dictionary && dictionary.contains("recompute"))
+          dictionary && dictionary.getAs<UnitAttr>("recompute"))
         return true;
   return model
       .walk([](Operation *op) {

@@ -6,6 +6,7 @@
 //   pipe.constraints = [
 //     {module = "/encoder", stage = 0 : i64, place = "constraints.textproto:3"},
 //     {op = "/h\\.\\d+/attn/.*", recompute},
+//     {module = "/h\\.\\d+/attn/softmax", recompute = false},
 //     {op_name = "head", stage = 1 : i64, marked},
 //     {layer = "/h\\.(\\d+)/", layout = "E t*2 | t*2 L"}]
 //

@@ -5,12 +5,13 @@
 // follows partition, and no earlier pass has to keep an annotation. Backward ops have names of
 // their own. Collectives are left out: recomputing costs less than saving, but sending again does
 // not. What a named module hands on to other ops is left out, too. So the backward pass recomputes
-// one module at a time, from saved values.
+// one module at a time, from saved values. Where constraints disagree, the narrowest one holds.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Constraints.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StageConstraints.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -33,30 +34,48 @@ struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyReco
     });
   }
 
-  LogicalResult apply(const StageConstraint &constraint) {
-    bool isMatched = constraint.isAnnotation;
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      for (Operation &op : function.getOps()) {
-        if (!isa<FactorRuleOpInterface>(op) || isa<pipe::TransferOp>(op) ||
-            !constraint.matches(&op))
-          continue;
-        isMatched = true;
-        if (constraint.isOfModules() && leavesModule(constraint, &op))
-          continue;
-        op.setAttr(pipe::recomputeAttrName, UnitAttr::get(&getContext()));
-      }
-    if (isMatched)
-      return success();
-    return getOperation().emitError() << constraint.describe() << " matches no op";
+  /// Applies the constraints to one op, and adds those that match it to `matched`.
+  LogicalResult apply(ArrayRef<StageConstraint> constraints, Operation *op,
+                      llvm::SmallPtrSetImpl<const StageConstraint *> &matched) {
+    bool isMarked = false;
+    for (const StageConstraint &constraint : constraints) {
+      if (!constraint.recompute || !constraint.matches(op))
+        continue;
+      matched.insert(&constraint);
+      isMarked |=
+          *constraint.recompute && !(constraint.isOfModules() && leavesModule(constraint, op));
+    }
+    RecomputeDecision decision = decideRecompute(constraints, op);
+    if (decision.opposite) {
+      auto state = [](const StageConstraint &constraint) {
+        return std::string(*constraint.recompute ? "true" : "false") + " by " +
+               constraint.describe();
+      };
+      return op->emitError() << "'" << analysis::getName(op)
+                             << "' is given recompute: " << state(*decision.constraint)
+                             << " and recompute: " << state(*decision.opposite)
+                             << ", of which none is narrower; expected one of them";
+    }
+    if (isMarked && decision.recomputes())
+      op->setAttr(pipe::recomputeAttrName, UnitAttr::get(&getContext()));
+    return success();
   }
 
   void runOnOperation() override {
     FailureOr<std::vector<StageConstraint>> constraints = readStageConstraints(getOperation());
     if (failed(constraints))
       return signalPassFailure();
+    llvm::SmallPtrSet<const StageConstraint *, 8> matched;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      for (Operation &op : function.getOps())
+        if (isa<FactorRuleOpInterface>(op) && !isa<pipe::TransferOp>(op) &&
+            failed(apply(*constraints, &op, matched)))
+          return signalPassFailure();
     for (const StageConstraint &constraint : *constraints)
-      if (constraint.recompute && failed(apply(constraint)))
+      if (constraint.recompute && !constraint.isAnnotation && !matched.contains(&constraint)) {
+        getOperation().emitError() << constraint.describe() << " matches no op";
         return signalPassFailure();
+      }
     getOperation()->removeAttr(pipe::constraintsAttrName);
   }
 };

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "passes/analysis/OpNames.h"
 #include "llvm/ADT/SmallVector.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -27,7 +28,13 @@ FailureOr<StageConstraint> readConstraint(DictionaryAttr entry, ModuleOp module)
     return failure();
   StageConstraint constraint;
   constraint.subject = std::move(*subject);
-  constraint.recompute = entry.contains("recompute");
+  if (Attribute recompute = entry.get("recompute")) {
+    auto value = dyn_cast<BoolAttr>(recompute);
+    if (!value && !isa<UnitAttr>(recompute))
+      return module.emitError() << constraint.describe()
+                                << ": expected \"recompute\" to be a boolean, got " << recompute;
+    constraint.recompute = !value || value.getValue();
+  }
   constraint.isAnnotation = entry.contains("marked");
   if (auto stage = entry.getAs<IntegerAttr>("stage"))
     constraint.stage = stage.getInt();
@@ -62,6 +69,24 @@ StringRef StageConstraint::findModule(Operation *op) const {
 }
 
 bool StageConstraint::isOfModules() const { return keys[subject.key].kind == Kind::Leading; }
+
+RecomputeDecision decideRecompute(ArrayRef<StageConstraint> constraints, Operation *op) {
+  RecomputeDecision decision;
+  size_t narrowest = 0;
+  for (const StageConstraint &constraint : constraints) {
+    if (!constraint.recompute || !constraint.matches(op))
+      continue;
+    size_t narrowness = constraint.isOfModules() ? constraint.findModule(op).size()
+                                                 : std::numeric_limits<size_t>::max();
+    if (!decision.constraint || narrowness > narrowest) {
+      decision = {&constraint, nullptr};
+      narrowest = narrowness;
+    } else if (narrowness == narrowest && constraint.recompute != decision.constraint->recompute) {
+      decision.opposite = &constraint;
+    }
+  }
+  return decision;
+}
 
 FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
   std::vector<StageConstraint> constraints;

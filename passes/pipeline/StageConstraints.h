@@ -28,7 +28,7 @@ struct StageLayout {
 struct StageConstraint {
   analysis::ConstraintSubject subject;
   std::optional<int64_t> stage, chunk;
-  bool recompute = false;
+  std::optional<bool> recompute;
   bool isAnnotation = false; ///< whether it was an attribute of an op
   std::optional<StageLayout> layout;
 
@@ -44,6 +44,18 @@ struct StageConstraint {
   /// constraints.textproto:3`.
   std::string describe() const { return subject.describe(); }
 };
+
+/// Decision of the narrowest constraint on the recomputation of an op.
+struct RecomputeDecision {
+  const StageConstraint *constraint = nullptr; ///< null: none names the op
+  const StageConstraint *opposite = nullptr;   ///< an equally narrow one that says the opposite
+
+  bool recomputes() const { return constraint && *constraint->recompute; }
+};
+
+/// Finds the narrowest constraint on the recomputation of `op`: one that names the op itself, else
+/// the one that matches its longest module path.
+RecomputeDecision decideRecompute(llvm::ArrayRef<StageConstraint> constraints, mlir::Operation *op);
 
 /// Reads all constraints of `module`; none without the attribute. Emits a diagnostic and fails on
 /// an error.

@@ -27,6 +27,46 @@ module attributes {dist.mesh = #dist.mesh<tp=2>, pipe.constraints = [{module = "
 
 // -----
 
+// Of several constraints on an op the narrowest one holds, whatever their order: one on the op itself, else the one on
+// the longest module path. A module inside of another one may be taken out of it, and an op of it put back.
+
+// CHECK-LABEL: module
+// CHECK: graph.exp %{{.+}} {pipe.recompute}
+// CHECK: graph.sin %{{[^{]+}} : tensor<4xf32>
+// CHECK: graph.cos %{{.+}} {pipe.recompute}
+// CHECK: graph.tanh %{{.+}} {pipe.recompute}
+// CHECK: graph.exp %{{[^{]+}} : tensor<4xf32>
+module attributes {pipe.constraints = [{module = "/g/attn", recompute = false}, {module = "/g", recompute},
+                                       {op = "/g/attn/cos", recompute}]} {
+  func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dist.local} {
+    %a = graph.exp %x : tensor<4xf32> loc("/g/exp")
+    %b = graph.sin %a : tensor<4xf32> loc("/g/attn/sin")
+    %c = graph.cos %b : tensor<4xf32> loc("/g/attn/cos")
+    %d = graph.tanh %c : tensor<4xf32> loc("/g/tanh")
+    %e = graph.exp %d : tensor<4xf32> loc("/g/last")
+    return %e : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {pipe.constraints = [{module = "/g", recompute, place = "c.textproto:1"},
+                                       {module = "/(g|h)", recompute = false, place = "c.textproto:2"}]} {
+  func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dist.local} {
+    // expected-error @unknown {{'/g/exp' is given recompute: true by constraint "/g" at c.textproto:1 and recompute: false by constraint "/(g|h)" at c.textproto:2, of which none is narrower; expected one of them}}
+    %a = graph.exp %x : tensor<4xf32> loc("/g/exp")
+    return %a : tensor<4xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{constraint "/g": expected "recompute" to be a boolean, got 1 : i64}}
+module attributes {pipe.constraints = [{module = "/g", recompute = 1 : i64}]} {
+}
+
+// -----
+
 // expected-error @below {{constraint "/h" matches no op}}
 module attributes {pipe.constraints = [{module = "/h", recompute}]} {
 }
