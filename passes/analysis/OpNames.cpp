@@ -5,6 +5,7 @@
 // derived op's origin does not.
 #include "passes/analysis/OpNames.h"
 
+#include "passes/analysis/FileNodes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -98,10 +99,21 @@ void UsedNames::makeUnique(Operation *op) {
   op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), unique), op->getLoc()));
 }
 
+/// Returns the line of the user's program that an imported node comes from; null if it is unknown.
+static FileLineColLoc findLineOfNode(Location loc) {
+  auto fused = dyn_cast<FusedLoc>(loc);
+  auto tag = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata()) : StringAttr();
+  if (!tag || tag.getValue() != nodeLocationTag || fused.getLocations().size() < 2)
+    return {};
+  return dyn_cast<FileLineColLoc>(fused.getLocations()[1]);
+}
+
 std::string findSourceLocation(Location loc) {
   std::string place;
   loc->walk([&](Location inner) {
-    auto position = dyn_cast<FileLineColLoc>(inner);
+    FileLineColLoc position = findLineOfNode(inner);
+    if (!position)
+      position = dyn_cast<FileLineColLoc>(inner);
     if (!position)
       return WalkResult::advance();
     place = (position.getFilename().getValue() + ":" + Twine(position.getLine())).str();

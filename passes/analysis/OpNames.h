@@ -43,7 +43,8 @@ private:
   llvm::StringMap<unsigned> numbers; ///< by name, the next one to try
 };
 
-/// Returns the file and line of `loc` as text; empty if unknown.
+/// Returns the file and line of `loc` as text; empty if unknown. An imported node has the line of
+/// the user's program if the file states it, else its own index in the file.
 std::string findSourceLocation(mlir::Location loc);
 
 /// Calls `visit` with every op of `function`, its name, and its number from 0 among the ops of that

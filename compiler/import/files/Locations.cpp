@@ -34,15 +34,20 @@ std::optional<Frame> parseFrame(llvm::StringRef text) {
   return frame;
 }
 
-/// Returns the innermost frame in the file of the outermost frame: the line of the user's own code.
-/// Callees in other files are library code.
+/// Whether a file belongs to an installed torch.
+bool isOfTorch(llvm::StringRef file) {
+  return file.contains("-packages/torch/") || file.contains("/torch/nn/");
+}
+
+/// Returns the innermost frame outside torch: the line of the model's own code. Models of libraries
+/// are reported by their own lines, too, since one line of the user's program calls them whole.
 std::optional<Frame> findUserFrame(llvm::StringRef trace) {
   std::optional<Frame> user;
   while (!trace.empty()) {
     llvm::StringRef line;
     std::tie(line, trace) = trace.split('\n');
     std::optional<Frame> frame = parseFrame(line);
-    if (frame && (!user || user->file == frame->file))
+    if (frame && (!user || !isOfTorch(frame->file)))
       user = frame;
   }
   return user;

@@ -5,7 +5,8 @@
 //     loc(fused<"onnx.node">["/h.3/mlp/c_fc/MatMul"("model.onnx":62:0), "train.py":53:0])
 //
 // with the node's name, the file, and the node's index (from 0, in the order of the file). If the
-// exporter stored the line of the user's program, the location is fused with it. If it stored the
+// exporter stored the stack trace, the location is fused with the line of the model's code: that of
+// the innermost frame outside torch. If it stored the
 // module (ModuleNames.h), the op's name is that of the module, around the node's name:
 //
 //     "h.3.mlp.c_fc/matmul"("node_MatMul_62"("model.onnx":62:0))
