@@ -4,6 +4,8 @@
 #include "compiler/link/Linker.h"
 
 #include "dialects/task/InstructionAttrs.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/Reasons.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -14,13 +16,24 @@ namespace pcc::link {
 /// Sets the model's name of an op and its position in the user's file, as far as the location has
 /// them.
 static void describe(Location location, abi::Instruction &instruction) {
-  location->walk([&](Location inner) {
-    if (auto name = dyn_cast<NameLoc>(inner); name && instruction.op().empty())
-      instruction.set_op(name.getName().str());
-    if (auto file = dyn_cast<FileLineColLoc>(inner); file && instruction.location().empty())
-      instruction.set_location((file.getFilename().getValue() + ":" + Twine(file.getLine())).str());
-    return WalkResult::advance();
-  });
+  instruction.set_op(analysis::getName(location).str());
+  instruction.set_location(analysis::findSourceLocation(location));
+}
+
+/// States who asked for a collective, if its location says so.
+static void linkRequest(Location location, abi::Instruction &instruction) {
+  std::optional<analysis::Request> request = analysis::findRequest(location);
+  if (!request || !instruction.has_collective())
+    return;
+  abi::Request &out = *instruction.mutable_request();
+  out.set_value(request->value);
+  out.set_from(request->from);
+  out.set_from_reason(request->fromReason);
+  out.set_reader(request->reader);
+  out.set_reader_location(request->readerLocation);
+  out.set_readers(uint32_t(request->readers));
+  out.set_to(request->to);
+  out.set_to_reason(request->toReason);
 }
 
 static abi::StreamKind linkStream(task::StreamKind stream) {
@@ -372,6 +385,7 @@ void Linker::linkInstruction(Operation *op, abi::Instruction &instruction) {
         accumulate.set_accumulation(accumulationOf(op.getAccumulation()));
       })
       .Default([&](Operation *op) { linkCollective(op, *instruction.mutable_collective()); });
+  linkRequest(op->getLoc(), instruction);
 }
 
 void Linker::linkSection(task::SectionOp section) {

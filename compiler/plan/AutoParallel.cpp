@@ -71,7 +71,8 @@ private:
       const solve::SolveResult &result = candidate.outcome.result;
       auto remark =
           remark::passed(module.getLoc(), remark::RemarkOpts::name("search").category("strategy"));
-      remark << remark::metric("mesh", candidate.mesh.str())
+      remark << remark::metric("chosen", &candidate == candidates.begin() ? "yes" : "no")
+             << remark::metric("mesh", candidate.mesh.str())
              << remark::metric("nodes", candidate.outcome.problem->getProblem().nodes.size())
              << remark::metric("edges", candidate.outcome.problem->getProblem().edges.size())
              << remark::metric("status", solve::stringify(result.status));

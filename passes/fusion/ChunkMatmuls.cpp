@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/MatmulChunks.h"
 
 using namespace mlir;
@@ -91,6 +92,7 @@ struct ChunkMatmuls : impl::ChunkMatmulsBase<ChunkMatmuls> {
   static void chunk(SummedMatmul summed, const analysis::ChunkChoice &choice) {
     remark::passed(summed.matmul.getLoc(),
                    remark::RemarkOpts::name("chunk-matmuls").category("fusion"))
+        << remark::metric("op", analysis::getName(summed.matmul))
         << remark::metric("chunks", choice.count)
         << remark::metric("whole_us", choice.wholeSeconds * 1e6)
         << remark::metric("chunked_us", choice.seconds * 1e6);

@@ -10,6 +10,7 @@
 // attention gets a remark with the reason.
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/graph/AttentionScores.h"
 #include "passes/graph/Decompose.h"
 #include "passes/graph/MissedAttention.h"
@@ -195,6 +196,7 @@ struct RaiseAttention : pcc::graph::impl::GraphRaiseAttentionBase<RaiseAttention
     for (const MissedAttention &missed : findMissedAttentions(root))
       remark::missed(missed.softmax->getLoc(),
                      remark::RemarkOpts::name("raise-attention").category("graph"))
+          << remark::metric("op", pcc::analysis::getName(missed.softmax))
           << remark::reason("{0}", missed.reason);
   }
 };

@@ -9,6 +9,7 @@
 // rank, with shardings on the boundaries of functions.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
+#include "passes/analysis/Reasons.h"
 #include "passes/analysis/Sections.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/Passes.h"
@@ -45,6 +46,14 @@ ReplicatedParameters findReplicatedParameters(ModuleOp module) {
   return replicated;
 }
 
+/// Returns a location that says who asked for the broadcast of a parameter.
+Location makeLoc(BlockArgument parameter, Location loc) {
+  analysis::Request request;
+  request.value = request.reader = analysis::describeValue(parameter);
+  request.toReason = "parameter_broadcast: all ranks begin with the values of rank 0";
+  return analysis::withRequest(loc, request);
+}
+
 void buildStart(ModuleOp module, const ReplicatedParameters &replicated) {
   SmallVector<Type> types;
   SmallVector<Attribute> attributes;
@@ -64,7 +73,8 @@ void buildStart(ModuleOp module, const ReplicatedParameters &replicated) {
   builder.setInsertionPointToStart(start.addEntryBlock());
   SmallVector<Value> results;
   for (BlockArgument argument : start.getArguments())
-    results.push_back(dist::BroadcastOp::create(builder, loc, argument.getType(), argument,
+    results.push_back(dist::BroadcastOp::create(builder, makeLoc(argument, loc), argument.getType(),
+                                                argument,
                                                 /*root=*/0, dist::GroupAttr()));
   func::ReturnOp::create(builder, loc, results);
 }

@@ -3,13 +3,15 @@
 // InsertReshards: puts a reshard between each value and the uses that need another sharding.
 // Assumes that the strategy has annotated functions and ops; a use without an annotation needs the
 // whole value. Leaves every use with the sharding that it requires, and functions of one rank's
-// types as they are.
+// types as they are. The location of each reshard says who asked for it (ReshardRequests.h).
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/Passes.h"
+#include "passes/partition/ReshardRequests.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -45,6 +47,8 @@ public:
     for (Operation *leaf : replaced)
       if (leaf->use_empty())
         leaf->erase();
+    for (auto &[reshard, request] : requests)
+      reshard->setLoc(analysis::withRequest(reshard->getLoc(), request));
   }
 
 private:
@@ -67,6 +71,7 @@ private:
           graph::MulOp::create(builder, gradient.getLoc(), type, gradient, constant.getResult());
       analysis::setShardings(constant, {}, {whole});
       analysis::setShardings(product, {sharding, whole}, {sharding});
+      analysis::Reasons::ofValue(gradient).annotate(product);
       operand.set(product.getResult());
     }
   }
@@ -92,30 +97,34 @@ private:
 
   void rewrite(OpOperand &operand, const Sharding &wanted) {
     if (analysis::getSharding(operand.get()) != wanted)
-      operand.set(reshard(operand.get(), wanted));
+      operand.set(reshard(operand, wanted));
   }
 
-  /// Returns `value` resharded to `wanted`, made once for all uses, directly after the value. A
+  /// Returns the value of `use` resharded to `wanted`, made once for all uses, directly after it. A
   /// partial value is reduced once. Sums of one value in two orders may differ in their last bits,
   /// and then no element equals the maximum that was taken of the same tensor.
-  Value reshard(Value value, const Sharding &wanted) {
+  Value reshard(OpOperand &use, const Sharding &wanted) {
+    Value value = use.get();
     auto to = ShardingAttr::get(function.getContext(), wanted);
     Value &result = made[{value, to}];
-    if (result)
+    if (result) {
+      if (auto *request = requests.find(result.getDefiningOp()); request != requests.end())
+        ++request->second.readers;
       return result;
+    }
     Sharding held = analysis::getSharding(value);
     if (!held.isPartial() || wanted.isPartial())
-      return result = makeReshard(value, held, wanted);
+      return result = makeReshard(use, value, held, wanted);
     auto [known, isFirst] = reduced.try_emplace(value);
     auto &[whole, cut] = known->second;
-    result = isFirst ? makeReshard(value, held, wanted) : makeReshard(whole, cut, wanted);
+    result = isFirst ? makeReshard(use, value, held, wanted) : makeReshard(use, whole, cut, wanted);
     if (isFirst)
       known->second = {result, wanted};
     return result;
   }
 
-  /// Reshards `value` from `held` to `wanted`.
-  Value makeReshard(Value value, const Sharding &held, const Sharding &wanted) {
+  /// Reshards `value`, of which `use` reads the result, from `held` to `wanted`.
+  Value makeReshard(OpOperand &use, Value value, const Sharding &held, const Sharding &wanted) {
     if (value.getDefiningOp())
       builder.setInsertionPointAfterValue(value);
     else
@@ -126,9 +135,11 @@ private:
       replaced.insert(leaf);
       return copy->getResult(0);
     }
-    return dist::ReshardOp::create(builder, getLoc(value), value.getType(), value,
-                                   ShardingAttr::get(function.getContext(), held),
-                                   ShardingAttr::get(function.getContext(), wanted));
+    auto reshard = dist::ReshardOp::create(builder, getLoc(value), value.getType(), value,
+                                           ShardingAttr::get(function.getContext(), held),
+                                           ShardingAttr::get(function.getContext(), wanted));
+    requests[reshard] = makeRequest(use, held, wanted);
+    return reshard;
   }
 
   /// Returns the location of `value`; an argument has the name of its role.
@@ -158,6 +169,7 @@ private:
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
   llvm::DenseMap<Value, std::pair<Value, Sharding>> reduced; ///< partial values, no longer partial
   llvm::SmallSetVector<Operation *, 4> replaced;             ///< leaves that may have no use left
+  llvm::MapVector<Operation *, analysis::Request> requests;  ///< of the reshards
 };
 
 struct InsertReshards : impl::InsertReshardsBase<InsertReshards> {

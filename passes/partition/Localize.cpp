@@ -7,6 +7,7 @@
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/Passes.h"
+#include "passes/partition/ReshardRequests.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -103,7 +104,12 @@ private:
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(local.lookupOrDefault(operand));
-    return form.buildLocal(builder, operands, types);
+    Operation *before = op->getPrevNode();
+    SmallVector<Value> results = form.buildLocal(builder, operands, types);
+    for (Operation *added = op->getPrevNode(); added != before; added = added->getPrevNode())
+      if (isa<dist::CollectiveOpInterface>(added))
+        added->setLoc(analysis::withRequest(added->getLoc(), makeLocalRequest(op)));
+    return results;
   }
 
   /// Clones the op on blocks: sizes come from types.

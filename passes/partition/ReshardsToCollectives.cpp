@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
+#include "passes/analysis/Reasons.h"
 #include "passes/analysis/reshard/BlockTable.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
 #include "passes/analysis/reshard/ReshardPlanCache.h"
@@ -132,8 +133,17 @@ public:
 private:
   void explain(dist::ReshardOp reshard, const dist::Sharding &from, const dist::Sharding &to,
                const analysis::ReshardPlan &plan) const {
-    auto remark =
-        remark::passed(reshard.getLoc(), remark::RemarkOpts::name("reshard").category("partition"));
+    auto remark = remark::passed(reshard.getLoc(),
+                                 remark::RemarkOpts::name("reshard")
+                                     .category("partition")
+                                     .function(reshard->getParentOfType<func::FuncOp>().getName()));
+    if (std::optional<analysis::Request> request = analysis::findRequest(reshard.getLoc()))
+      remark << remark::metric("value", request->value)
+             << remark::metric("made_because", request->fromReason)
+             << remark::metric("reader", request->reader)
+             << remark::metric("reader_location", request->readerLocation)
+             << remark::metric("readers", request->readers)
+             << remark::metric("wanted_because", request->toReason);
     remark << remark::metric("from", from.str()) << remark::metric("to", to.str())
            << remark::metric("steps", plan.str())
            << remark::metric("elements_received", plan.getReceived());

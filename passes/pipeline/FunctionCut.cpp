@@ -9,6 +9,7 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/Reasons.h"
 #include "passes/analysis/kernels/HeadTransposes.h"
 
 using namespace mlir;
@@ -112,6 +113,22 @@ func::FuncOp SectionBuilder::build() {
   return function;
 }
 
+/// Returns the location of the messages of a transfer, which says who reads the value.
+static Location makeMessageLoc(pipe::TransferOp transfer, int64_t sender, int64_t receiver) {
+  analysis::Request request;
+  request.value = analysis::describeValue(transfer.getInput());
+  request.readers = std::distance(transfer->user_begin(), transfer->user_end());
+  if (request.readers > 0) {
+    Operation *reader = *llvm::min_element(
+        transfer->getUsers(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    request.reader = ("'" + analysis::getName(reader) + "'").str();
+    request.readerLocation = analysis::findSourceLocation(reader->getLoc());
+  }
+  request.fromReason = "made in stage " + std::to_string(sender);
+  request.toReason = "read in stage " + std::to_string(receiver);
+  return analysis::withRequest(transfer.getLoc(), request);
+}
+
 /// Puts messages where the transfers stood. All stages share this order, so the messages can be
 /// sent and received one after the other.
 void SectionBuilder::addTransfer(pipe::TransferOp transfer) {
@@ -120,11 +137,12 @@ void SectionBuilder::addTransfer(pipe::TransferOp transfer) {
   const CutSection &sender = cut.sections[cut.sectionOf.lookup(transfer)];
   const CutSection &receiver = cut.sections[cut.receiverOf.lookup(transfer)];
   int64_t tag = cut.tagOf.lookup(transfer);
+  Location loc = makeMessageLoc(transfer, sender.stage, receiver.stage);
   if (&sender == &cut.sections[section])
-    pipe::SendOp::create(b, transfer.getLoc(), resolve(transfer.getInput()), receiver.stage, tag);
+    pipe::SendOp::create(b, loc, resolve(transfer.getInput()), receiver.stage, tag);
   if (&receiver == &cut.sections[section])
     mapping.map(transfer.getResult(),
-                pipe::RecvOp::create(b, transfer.getLoc(), transfer.getType(), sender.stage, tag));
+                pipe::RecvOp::create(b, loc, transfer.getType(), sender.stage, tag));
 }
 
 void SectionBuilder::addOp(Operation *op) {

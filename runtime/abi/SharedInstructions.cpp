@@ -32,6 +32,9 @@ Program::OwnParts takeOwnParts(Program &program) {
       own.add_behind(behindOf(instruction, wait));
     own.add_ops(std::move(*instruction.mutable_op()));
     own.add_locations(std::move(*instruction.mutable_location()));
+    if (instruction.has_collective())
+      *own.add_requests() = std::move(*instruction.mutable_request());
+    instruction.clear_request();
     instruction.clear_op();
     instruction.clear_location();
     instruction.clear_behind();
@@ -41,10 +44,13 @@ Program::OwnParts takeOwnParts(Program &program) {
 
 /// Puts the parts back into the sections. Their counts must match.
 void giveOwnParts(Program &program, Program::OwnParts own) {
-  int place = 0, wait = 0;
+  int place = 0, wait = 0, collective = 0;
   forEachInstruction(program, [&](Instruction &instruction) {
     instruction.set_op(std::move(*own.mutable_ops(place)));
     instruction.set_location(std::move(*own.mutable_locations(place)));
+    if (instruction.has_collective() && own.requests_size() > 0)
+      if (Request &request = *own.mutable_requests(collective++); !request.value().empty())
+        *instruction.mutable_request() = std::move(request);
     auto begin = own.behind().begin() + wait, end = begin + instruction.waits_size();
     instruction.clear_behind();
     if (std::any_of(begin, end, [](uint32_t behind) { return behind != 0; }))
@@ -69,11 +75,12 @@ std::string problemOf(const Executable &executable, int number) {
                        program.same_as());
   if (program.sections_size() > 0)
     return "same_as: expected no sections beside those of another program";
-  int instructions = 0, waits = 0;
+  int instructions = 0, waits = 0, collectives = 0;
   for (const Section &section : executable.programs(int(first)).sections())
     for (const Instruction &instruction : section.instructions()) {
       ++instructions;
       waits += instruction.waits_size();
+      collectives += instruction.has_collective();
     }
   const Program::OwnParts &own = program.own_parts();
   if (own.ops_size() != instructions || own.locations_size() != instructions ||
@@ -82,6 +89,9 @@ std::string problemOf(const Executable &executable, int number) {
                        "locations and {} waits",
                        instructions, waits, own.ops_size(), own.locations_size(),
                        own.behind_size());
+  if (own.requests_size() > 0 && own.requests_size() != collectives) // none: an older file
+    return fmt::format("own_parts: expected requests of {} collectives, got {}", collectives,
+                       own.requests_size());
   return "";
 }
 

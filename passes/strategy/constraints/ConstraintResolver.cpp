@@ -339,6 +339,13 @@ private:
 
 } // namespace
 
+analysis::Reasons ConstraintResolver::explain(const ShardingConstraint &constraint) const {
+  bool isRestored = constraint.isRestored(); // from a strategy file, or from the model's file
+  return analysis::Reasons::makeWhole(ModuleOp(module).getContext(),
+                                      isRestored ? ("given in " + constraint.getPlace()).str()
+                                                 : constraint.describe());
+}
+
 Mesh ConstraintResolver::resolve(SeedShardings &shardings) const {
   MatrixTable table;
   for (const auto &[op, request] : ops) {
@@ -355,16 +362,24 @@ Mesh ConstraintResolver::resolve(SeedShardings &shardings) const {
   Mesh refined = table.refine(given, numRanks);
   for (const auto &[op, request] : ops) {
     GivenOp &entry = shardings.ops[op];
+    entry.why = explain(*request.constraint);
     entry.factors = table.translate(request.strategy.factors);
     for (const Cuts &cuts : request.strategy.results)
       entry.results.push_back(Sharding(table.translate(cuts)));
   }
-  for (const auto &[name, request] : parameters)
+  for (const auto &[name, request] : parameters) {
     shardings.parameters[name] = Sharding(table.translate(request.cuts));
-  for (const auto &[name, request] : inputs)
+    shardings.why.parameters[name] = explain(*request.constraint);
+  }
+  for (const auto &[name, request] : inputs) {
     shardings.inputs[name] = Sharding(table.translate(request.cuts));
-  for (const auto &[name, cuts] : fed)
+    shardings.why.inputs[name] = explain(*request.constraint);
+  }
+  for (const auto &[name, cuts] : fed) {
     shardings.fed[name] = Sharding(table.translate(cuts));
+    shardings.why.inputs[name] = analysis::Reasons::makeWhole(
+        ModuleOp(module).getContext(), "dataset_strategy of input '" + name + "'");
+  }
   return refined;
 }
 

@@ -61,6 +61,8 @@ private:
   };
   using TensorRequests = llvm::MapVector<llvm::StringRef, TensorRequest>;
 
+  /// Returns the constraint as the reason of a sharding.
+  analysis::Reasons explain(const ShardingConstraint &constraint) const;
   mlir::LogicalResult match(const ShardingConstraint &constraint);
   void tryMatch(const ShardingConstraint &constraint);
   mlir::LogicalResult matchExact(const ShardingConstraint &constraint);

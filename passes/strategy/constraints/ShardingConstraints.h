@@ -44,6 +44,8 @@ public:
   bool isOfTensor() const {
     return getTarget() == ConstraintKind::Parameter || getTarget() == ConstraintKind::Input;
   }
+  /// Returns the place where the constraint was written; empty if unknown.
+  llvm::StringRef getPlace() const { return subject.place; }
   bool matches(llvm::StringRef name) const { return subject.pattern.matches(name); }
   const GivenStrategy &getStrategy() const { return strategy; }
   /// Cut of a parameter or input.

@@ -149,8 +149,12 @@ void addChoices(ModuleOp module, int64_t deviceNum, const Choices &choices,
   if (!isFree)
     Translator(refined.pieces).translate(program.given);
   program.mesh = refined.mesh;
-  for (auto [op, factors] : llvm::zip_equal(ops, refined.matrices))
-    program.given.ops[op].factors = factors;
+  for (auto [op, factors] : llvm::zip_equal(ops, refined.matrices)) {
+    GivenOp &entry = program.given.ops[op];
+    entry.factors = factors;
+    entry.why = analysis::Reasons::makeWhole(module.getContext(),
+                                             "chosen by the search under the cost model memory");
+  }
 }
 
 /// Returns the number of parts in which `input` is fed: as given, or one part of the batch per

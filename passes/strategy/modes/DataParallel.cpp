@@ -48,8 +48,9 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
   static void replicateParameters(func::FuncOp function, SeedShardings &given) {
     for (unsigned index : graph::findArgs(function, RoleKind::Parameter))
       if (auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]))
-        given.parameters[graph::getName(graph::getArgRole(function, index))] =
-            Sharding::replicated(type.getRank());
+        given.set(graph::getArgRole(function, index), Sharding::replicated(type.getRank()),
+                  analysis::Reasons::makeWhole(function.getContext(),
+                                               "data_parallel: each rank holds the parameters"));
   }
 
   /// Refines the mesh as the dataset strategy requires.

@@ -26,6 +26,19 @@ struct OpSharding {
   bool operator==(const OpSharding &) const = default;
 };
 
+/// Mesh axes that the split of an op takes from one of its neighbors.
+struct Contribution {
+  dist::AxisList axes;
+  std::optional<unsigned> operand = std::nullopt; ///< absent: from the wish of the first user
+  std::optional<unsigned> form = std::nullopt;    ///< index of the operand's form that is followed
+};
+
+/// A split of an op, and where it comes from.
+struct OpSplit {
+  OpSharding sharding;
+  std::vector<Contribution> contributions;
+};
+
 /// Returns the shardings of `op` split by `factors`. The operands arrive as `operands`. A partial
 /// operand stays partial if `mayCarry` permits it and the op's rule allows it.
 OpSharding makeOpSharding(mlir::Operation *op, const FactorAxes &factors,
@@ -61,7 +74,7 @@ public:
 
   /// Returns the cheapest split that follows one operand or the wish, then the remaining sources as
   /// far as they are compatible.
-  OpSharding choose() const;
+  OpSplit choose() const;
   /// Returns the split by given axes of the factors.
   OpSharding follow(llvm::ArrayRef<dist::AxisList> factors) const;
 
@@ -76,10 +89,14 @@ private:
     std::optional<unsigned> operand;
     dist::Sharding sharding;
     int64_t bytes;
+    std::optional<unsigned> form = std::nullopt; ///< index of a form of the operand
   };
 
   std::vector<Source> listSources() const;
+  static void take(const Source &source, FactorAxes &factors);
   FactorAxes followFrom(llvm::ArrayRef<Source> sources, size_t first) const;
+  std::vector<Contribution> listContributions(llvm::ArrayRef<Source> sources, size_t first,
+                                              const OpSharding &sharding) const;
   OpSharding assemble(const FactorAxes &factors) const;
   double getCost(const FactorAxes &factors, const OpSharding &sharding) const;
   double getOperandCost(unsigned operand, const dist::Sharding &wanted) const;

@@ -36,8 +36,8 @@ std::vector<OpSplitter::Source> OpSplitter::listSources() const {
       continue;
     int64_t bytes = getBytes(op->getOperand(index));
     sources.push_back({index, known->made, bytes});
-    for (const Sharding &form : known->forms)
-      sources.push_back({index, form, bytes});
+    for (auto [number, form] : llvm::enumerate(known->forms))
+      sources.push_back({index, form, bytes, number});
   }
   if (wish)
     sources.push_back({std::nullopt, *wish, getBytes(op->getResult(0))});
@@ -48,20 +48,53 @@ std::vector<OpSplitter::Source> OpSplitter::listSources() const {
   return sources;
 }
 
-FactorAxes OpSplitter::followFrom(ArrayRef<Source> sources, size_t first) const {
-  FactorAxes factors(op, mesh);
-  auto take = [&](const Source &source) {
-    if (source.operand)
-      factors.takeOperand(*source.operand, source.sharding);
-    else
-      factors.takeResult(0, source.sharding);
-  };
+/// Calls `take` for the source that comes first, then for the others.
+template <typename Sources, typename Take>
+static void forEachFrom(const Sources &sources, size_t first, Take take) {
   take(sources[first]);
   for (auto [index, source] : llvm::enumerate(sources))
     if (index != first)
       take(source);
+}
+
+FactorAxes OpSplitter::followFrom(ArrayRef<Source> sources, size_t first) const {
+  FactorAxes factors(op, mesh);
+  forEachFrom(sources, first, [&](const Source &source) { take(source, factors); });
   factors.settle();
   return factors;
+}
+
+void OpSplitter::take(const Source &source, FactorAxes &factors) {
+  if (source.operand)
+    factors.takeOperand(*source.operand, source.sharding);
+  else
+    factors.takeResult(0, source.sharding);
+}
+
+/// Repeats followFrom, and notes which source brings each axis that `sharding` uses. Axes over
+/// which an operand stays partial come from that operand.
+std::vector<Contribution> OpSplitter::listContributions(ArrayRef<Source> sources, size_t first,
+                                                        const OpSharding &sharding) const {
+  std::vector<Contribution> contributions;
+  FactorAxes factors(op, mesh);
+  auto isUsed = [&](StringRef axis) {
+    auto uses = [&](const Sharding &each) { return each.uses(axis); };
+    return llvm::any_of(sharding.operands, uses) || llvm::any_of(sharding.results, uses);
+  };
+  forEachFrom(sources, first, [&](const Source &source) {
+    FactorAxes before = factors;
+    take(source, factors);
+    Contribution contribution{{}, source.operand, source.form};
+    for (const dist::MeshAxis &axis : mesh.getAxes())
+      if (!before.uses(axis.name) && factors.uses(axis.name) && isUsed(axis.name))
+        contribution.axes.push_back(axis.name);
+    if (!contribution.axes.empty())
+      contributions.push_back(std::move(contribution));
+  });
+  for (auto [index, operand] : llvm::enumerate(sharding.operands))
+    if (operand.isPartial())
+      contributions.push_back({operand.getPartialAxes(), index});
+  return contributions;
 }
 
 /// Whether a partial operand may pass through the op unsummed. No other op may need its sum. The
@@ -114,11 +147,12 @@ double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding
   return cost;
 }
 
-OpSharding OpSplitter::choose() const {
+OpSplit OpSplitter::choose() const {
   std::vector<Source> sources = listSources();
   if (sources.empty())
-    return assemble(FactorAxes(op, mesh));
+    return {assemble(FactorAxes(op, mesh)), {}};
   FactorAxes best = followFrom(sources, 0);
+  size_t bestFirst = 0;
   std::optional<double> bestCost;
   for (size_t first = 1; first < sources.size(); ++first) {
     FactorAxes factors = followFrom(sources, first);
@@ -130,9 +164,12 @@ OpSharding OpSplitter::choose() const {
     if (cost >= *bestCost)
       continue;
     best = std::move(factors);
+    bestFirst = first;
     bestCost = cost;
   }
-  return assemble(best);
+  OpSplit split{assemble(best), {}};
+  split.contributions = listContributions(sources, bestFirst, split.sharding);
+  return split;
 }
 
 OpSharding OpSplitter::follow(ArrayRef<AxisList> factors) const {

@@ -8,6 +8,7 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/OpNames.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
@@ -15,6 +16,7 @@
 
 using namespace mlir;
 using namespace pcc;
+using pcc::analysis::Reasons;
 using pcc::dist::AxisList;
 using pcc::dist::Sharding;
 
@@ -56,17 +58,20 @@ Propagation::Propagation(func::FuncOp function, analysis::ReshardPlanCache &plan
       free.insert(op.result_begin(), op.result_end());
 }
 
-void Propagation::seed(BlockArgument argument, const Sharding &sharding) {
+void Propagation::seed(BlockArgument argument, const Sharding &sharding, Reasons why) {
   values[argument] = analysis::dropTrivialAxes(sharding, mesh);
+  reasons[argument] = std::move(why);
 }
 
-void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
-  record(op, OpSplitter(op, planCache).follow(factors), Origin::Given);
+void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results,
+                       Reasons why) {
+  record(op, OpSplitter(op, planCache).follow(factors), Origin::Given, std::move(why));
   show(op, results);
 }
 
-void Propagation::seed(Operation *op, OpSharding sharding, ArrayRef<Sharding> results) {
-  record(op, std::move(sharding), Origin::Searched);
+void Propagation::seed(Operation *op, OpSharding sharding, ArrayRef<Sharding> results,
+                       Reasons why) {
+  record(op, std::move(sharding), Origin::Searched, std::move(why));
   show(op, results);
 }
 
@@ -75,9 +80,11 @@ void Propagation::show(Operation *op, ArrayRef<Sharding> results) {
     seen[result] = analysis::dropTrivialAxes(sharding, mesh);
 }
 
-void Propagation::record(Operation *op, OpSharding sharding, Origin origin) {
-  for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results))
+void Propagation::record(Operation *op, OpSharding sharding, Origin origin, Reasons why) {
+  for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results)) {
     values[result] = cut;
+    reasons[result] = why;
+  }
   auto [decision, isNew] = ops.try_emplace(op);
   decision->second = {std::move(sharding), origin};
   updateForms(op, isNew);
@@ -141,23 +148,24 @@ void Propagation::updateForms(Operation *op, bool isNew) {
   }
 }
 
-std::vector<Sharding> Propagation::listForms(Value value) const {
-  std::vector<Sharding> others;
+std::vector<Propagation::Form> Propagation::listForms(Value value) const {
+  std::vector<Form> others;
   if (auto found = forms.find(value); found != forms.end())
     for (const Form &form : found->second)
       if (form.sharding != getSeen(value))
-        others.push_back(form.sharding);
+        others.push_back(form);
   return others;
 }
 
-std::optional<Sharding> Propagation::findWish(Value value) const {
+std::optional<Propagation::Wish> Propagation::findWish(Value value) const {
   auto found = forms.find(value);
   if (found == forms.end())
     return std::nullopt;
-  return found->second.front().sharding.withoutPartial();
+  const Form &form = found->second.front();
+  return Wish{form.sharding.withoutPartial(), form.first};
 }
 
-std::optional<Sharding> Propagation::findParameter(Value value) const {
+std::optional<Propagation::Wish> Propagation::findParameter(Value value) const {
   for (OpOperand &use : value.getUses()) {
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       continue;
@@ -166,16 +174,22 @@ std::optional<Sharding> Propagation::findParameter(Value value) const {
       continue;
     auto parameter = parameters.find(graph::getName(role));
     if (parameter != parameters.end() && isKnown(parameter->second))
-      return getSharding(parameter->second);
+      return Wish{getSharding(parameter->second), nullptr, parameter->second};
   }
   return std::nullopt;
 }
 
-OpSplitter Propagation::makeSplitter(Operation *op) const {
+OpSplitter Propagation::makeSplitter(Operation *op, const std::optional<Wish> &wish) const {
   OpSplitter splitter(op, planCache);
   for (OpOperand &operand : op->getOpOperands())
-    if (std::optional<Sharding> hint = findHint(operand.get()))
-      splitter.setOperand(operand.getOperandNumber(), *hint, listForms(operand.get()));
+    if (std::optional<Sharding> hint = findHint(operand.get())) {
+      std::vector<Sharding> shardings;
+      for (Form &form : listForms(operand.get()))
+        shardings.push_back(std::move(form.sharding));
+      splitter.setOperand(operand.getOperandNumber(), *hint, shardings);
+    }
+  if (wish)
+    splitter.setWish(wish->sharding);
   if (llvm::all_of(op->getUses(), [&](OpOperand &use) {
         return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
                staysPartial(function, use.getOperandNumber());
@@ -184,11 +198,38 @@ OpSplitter Propagation::makeSplitter(Operation *op) const {
   return splitter;
 }
 
-OpSharding Propagation::choose(Operation *op, std::optional<Sharding> wish) const {
-  OpSplitter splitter = makeSplitter(op);
-  if (wish)
-    splitter.setWish(*wish);
-  return splitter.choose();
+/// States in `why` that `axis` is used as `use` reads its value.
+void Propagation::followUse(StringRef axis, OpOperand &use, Reasons &why) const {
+  Operation *reader = use.getOwner();
+  why.follow(axis, "its reader '" + analysis::getName(reader) + "'",
+             reader->getNumResults() > 0 ? getReasons(reader->getResult(0)) : Reasons(),
+             reader->getContext());
+}
+
+/// Returns the reasons of a split: for each axis the neighbor that it comes from.
+Reasons Propagation::explain(Operation *op, const OpSplit &split,
+                             const std::optional<Wish> &wish) const {
+  Reasons why;
+  for (const Contribution &contribution : split.contributions)
+    for (const std::string &axis : contribution.axes) {
+      Value leader = wish ? wish->parameter : Value();
+      if (contribution.operand)
+        leader = op->getOperand(*contribution.operand);
+      if (contribution.form)
+        followUse(axis, *listForms(leader)[*contribution.form].first, why);
+      else if (leader)
+        why.follow(axis, analysis::describeValue(leader), getReasons(leader), op->getContext());
+      else
+        followUse(axis, *wish->use, why);
+    }
+  return why;
+}
+
+void Propagation::decide(Operation *op, const OpSplitter &splitter, const std::optional<Wish> &wish,
+                         Origin origin) {
+  OpSplit split = splitter.choose();
+  Reasons why = explain(op, split, wish);
+  record(op, std::move(split.sharding), origin, std::move(why));
 }
 
 /// Computes, before any user is considered, the shardings that split parameters imply for the
@@ -201,9 +242,11 @@ void Propagation::spreadHints() {
     });
     if (!isHinted || ops.contains(&op) || !free.contains(op.getResult(0)))
       continue;
-    OpSharding sharding = choose(&op, std::nullopt);
-    for (auto [result, cut] : llvm::zip_equal(op.getResults(), sharding.results))
+    OpSplit split = makeSplitter(&op).choose();
+    for (auto [result, cut] : llvm::zip_equal(op.getResults(), split.sharding.results)) {
       hints[result] = cut;
+      reasons[result] = explain(&op, split, std::nullopt);
+    }
   }
 }
 
@@ -225,8 +268,10 @@ bool Propagation::propagateForwards(bool needsAll) {
     if (!isReady(&op, needsAll))
       continue;
     Value result = op.getResult(0);
-    std::optional<Sharding> wish = findWish(result);
-    record(&op, choose(&op, wish ? wish : findParameter(result)), Origin::Forwards);
+    std::optional<Wish> wish = findWish(result);
+    if (!wish)
+      wish = findParameter(result);
+    decide(&op, makeSplitter(&op, wish), wish, Origin::Forwards);
     changed = true;
   }
   return changed;
@@ -237,10 +282,10 @@ bool Propagation::propagateBackwards(bool onlyFree) {
   for (Operation &op : llvm::reverse(listOps(function))) {
     if (ops.contains(&op) || (onlyFree && !free.contains(op.getResult(0))))
       continue;
-    std::optional<Sharding> wish = findWish(op.getResult(0));
+    std::optional<Wish> wish = findWish(op.getResult(0));
     if (!wish)
       continue;
-    record(&op, choose(&op, wish), Origin::Backwards);
+    decide(&op, makeSplitter(&op, wish), wish, Origin::Backwards);
     changed = true;
   }
   for (BlockArgument argument : function.getArguments())
@@ -252,10 +297,13 @@ bool Propagation::propagateBackwards(bool onlyFree) {
 bool Propagation::propagateBackwardsTo(BlockArgument argument) {
   if (isKnown(argument))
     return false;
-  std::optional<Sharding> wish = findWish(argument);
-  if (wish)
-    values[argument] = *wish;
-  return wish.has_value();
+  std::optional<Wish> wish = findWish(argument);
+  if (!wish)
+    return false;
+  values[argument] = wish->sharding;
+  for (const std::string &axis : wish->sharding.getSplitAxes())
+    followUse(axis, *wish->use, reasons[argument]);
+  return true;
 }
 
 void Propagation::run() {
@@ -269,7 +317,7 @@ void Propagation::run() {
 void Propagation::finish() {
   for (Operation &op : listOps(function))
     if (!ops.contains(&op))
-      record(&op, choose(&op, std::nullopt), Origin::Whole);
+      decide(&op, makeSplitter(&op), std::nullopt, Origin::Whole);
   while (sumLonely()) // summing one value earlier may leave another one without a partner
     continue;
 }
@@ -300,10 +348,9 @@ bool Propagation::sumLonely() {
       continue;
     OpSplitter splitter = makeSplitter(&op);
     splitter.forbidCarrying();
-    OpSharding summed = splitter.choose();
     Decision decided = ops.find(&op)->second;
-    changed |= summed.operands != decided.sharding.operands;
-    record(&op, std::move(summed), decided.origin);
+    decide(&op, splitter, std::nullopt, decided.origin);
+    changed |= ops.find(&op)->second.sharding.operands != decided.sharding.operands;
   }
   return changed;
 }
@@ -324,12 +371,19 @@ void Propagation::annotate() {
       continue;
     const OpSharding &sharding = found->second.sharding;
     analysis::setShardings(&op, sharding.operands, sharding.results);
+    Reasons why = op.getNumResults() > 0 ? getReasons(op.getResult(0)) : Reasons();
+    why.annotate(&op);
     std::string out;
     for (const Sharding &result : sharding.results)
       out += (out.empty() ? "" : ", ") + result.str();
-    remark::passed(op.getLoc(), remark::RemarkOpts::name("propagate").category("strategy"))
-        << remark::metric("out", out) << remark::metric("from", stringify(found->second.origin))
-        << remark::metric("flops", analysis::costOf(&op).flops / countParts(sharding));
+    auto remark = remark::passed(
+        op.getLoc(),
+        remark::RemarkOpts::name("propagate").category("strategy").function(function.getSymName()));
+    remark << remark::metric("op", analysis::getName(&op)) << remark::metric("out", out)
+           << remark::metric("from", stringify(found->second.origin))
+           << remark::metric("flops", analysis::costOf(&op).flops / countParts(sharding));
+    if (!why.isEmpty())
+      remark << remark::metric("why", why.str());
   }
 }
 

@@ -23,6 +23,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/analysis/Reasons.h"
 #include "passes/strategy/propagate/OpSharding.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -46,15 +47,17 @@ public:
   /// Starts with no sharding known. `planCache` provides the mesh and must outlive this object.
   Propagation(mlir::func::FuncOp function, analysis::ReshardPlanCache &planCache);
 
-  /// Sets the cuts of an argument.
-  void seed(mlir::BlockArgument argument, const dist::Sharding &sharding);
+  /// Sets the cuts of an argument, and why it is cut so.
+  void seed(mlir::BlockArgument argument, const dist::Sharding &sharding,
+            analysis::Reasons why = {});
   /// Sets the axes of an op's factors and, unless empty, the shardings of its results as their
   /// users read them.
   void seed(mlir::Operation *op, llvm::ArrayRef<dist::AxisList> factors,
-            llvm::ArrayRef<dist::Sharding> results = {});
+            llvm::ArrayRef<dist::Sharding> results = {}, analysis::Reasons why = {});
 
   /// Sets the complete sharding of an op, including partial sums; finish() does not change it.
-  void seed(mlir::Operation *op, OpSharding sharding, llvm::ArrayRef<dist::Sharding> results);
+  void seed(mlir::Operation *op, OpSharding sharding, llvm::ArrayRef<dist::Sharding> results,
+            analysis::Reasons why = {});
 
   /// Propagates the given shardings to a fixpoint.
   void run();
@@ -69,14 +72,24 @@ public:
   /// Returns the sharding in which the users read `value`. It differs from the produced one if it
   /// was given; it is then complete even if the produced value is a partial sum.
   dist::Sharding getSeen(mlir::Value value) const;
+  /// Returns why a value has its sharding; empty for a value that is whole.
+  analysis::Reasons getReasons(mlir::Value value) const { return reasons.lookup(value); }
 
-  /// Writes `dist.in` and `dist.out`, with a remark for each op.
+  /// Writes `dist.in` and `dist.out`, and reasons into locations, with a remark for each op.
   void annotate();
 
 private:
   struct Decision {
     OpSharding sharding;
     Origin origin = Origin::Whole;
+  };
+
+  /// Sharding that an op should give its first result, and what asks for it: a use of the result,
+  /// or the parameter whose gradient the result is.
+  struct Wish {
+    dist::Sharding sharding;
+    mlir::OpOperand *use = nullptr;
+    mlir::Value parameter = nullptr;
   };
 
   /// Sharding in which decided users take a value, and the first of these users in program order.
@@ -89,21 +102,27 @@ private:
   bool propagateBackwards(bool onlyFree);
   bool propagateBackwardsTo(mlir::BlockArgument argument);
   void spreadHints();
-  void record(mlir::Operation *op, OpSharding sharding, Origin origin);
+  void record(mlir::Operation *op, OpSharding sharding, Origin origin, analysis::Reasons why);
+  /// Records the split that `splitter` chooses.
+  void decide(mlir::Operation *op, const OpSplitter &splitter, const std::optional<Wish> &wish,
+              Origin origin);
+  analysis::Reasons explain(mlir::Operation *op, const OpSplit &split,
+                            const std::optional<Wish> &wish) const;
+  void followUse(llvm::StringRef axis, mlir::OpOperand &use, analysis::Reasons &why) const;
   void show(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
   void addForm(mlir::OpOperand &use, const dist::Sharding &sharding);
   void updateForms(mlir::Operation *op, bool isNew);
   bool isReady(mlir::Operation *op, bool needsAll) const;
   /// Returns the sharding of a value that is decided or follows from decided parameters.
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
-  /// Lists the shardings, other than its own, in which decided users take `value`.
-  std::vector<dist::Sharding> listForms(mlir::Value value) const;
+  /// Lists the forms of `value` other than its own sharding.
+  std::vector<Form> listForms(mlir::Value value) const;
   /// Returns the wish for `value`, without partial axes.
-  std::optional<dist::Sharding> findWish(mlir::Value value) const;
+  std::optional<Wish> findWish(mlir::Value value) const;
   /// Returns the sharding of the parameter whose gradient `value` is; the gradient is needed in it.
-  std::optional<dist::Sharding> findParameter(mlir::Value value) const;
-  OpSplitter makeSplitter(mlir::Operation *op) const;
-  OpSharding choose(mlir::Operation *op, std::optional<dist::Sharding> wish) const;
+  std::optional<Wish> findParameter(mlir::Value value) const;
+  /// Returns a splitter that knows the op's operands and the wish.
+  OpSplitter makeSplitter(mlir::Operation *op, const std::optional<Wish> &wish = {}) const;
   bool sumLonely();
   /// Returns the number of parts into which a decided op is split.
   int64_t countParts(const OpSharding &sharding) const;
@@ -116,6 +135,7 @@ private:
   llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are produced
   llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< as users read them, if different
   llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not decided yet
+  llvm::DenseMap<mlir::Value, analysis::Reasons> reasons; ///< of decided and of hinted values
   llvm::DenseMap<mlir::Operation *, Decision> ops;
   /// Forms of each value, ordered by their first users; this order decides between equal costs.
   llvm::DenseMap<mlir::Value, std::vector<Form>> forms;

@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace pcc;
+using pcc::analysis::Reasons;
 using pcc::dist::AxisList;
 using pcc::dist::Sharding;
 using pcc::graph::RoleKind;
@@ -64,14 +65,18 @@ Sharding splitBatch(ArrayRef<int64_t> shape, const dist::Mesh &mesh) {
   return sharding;
 }
 
-void SeedShardings::set(graph::RoleAttr role, const Sharding &sharding) {
+void SeedShardings::set(graph::RoleAttr role, const Sharding &sharding, const Reasons &reasons) {
   StringRef name = graph::getName(role);
-  if (role.getKind() == RoleKind::Parameter)
+  if (role.getKind() == RoleKind::Parameter) {
     parameters[name] = sharding;
-  else if (role.getKind() == RoleKind::Gradient)
+    why.parameters.try_emplace(name, reasons);
+  } else if (role.getKind() == RoleKind::Gradient) {
     gradients[name] = sharding;
-  else if (role.getKind() == RoleKind::Input)
+    why.gradients.try_emplace(name, reasons);
+  } else if (role.getKind() == RoleKind::Input) {
     inputs[name] = fed[name] = sharding;
+    why.inputs.try_emplace(name, reasons);
+  }
 }
 
 void ShardingAnnotator::run() {
@@ -104,9 +109,9 @@ void ShardingAnnotator::annotate(func::FuncOp function) {
 
 void ShardingAnnotator::seed(Operation *op, const GivenOp &given, Propagation &propagation) {
   if (given.searched)
-    propagation.seed(op, *given.searched, given.results);
+    propagation.seed(op, *given.searched, given.results, given.why);
   else
-    propagation.seed(op, given.factors, given.results);
+    propagation.seed(op, given.factors, given.results, given.why);
 }
 
 /// Seeds parameters and inputs that are given or were decided in an earlier function, gradients as
@@ -115,16 +120,18 @@ void ShardingAnnotator::seedArguments(func::FuncOp function, Propagation &propag
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
-    auto seedFrom = [&](const llvm::StringMap<Sharding> &known) {
-      if (auto found = known.find(graph::getName(role)); found != known.end())
-        propagation.seed(argument, found->second);
+    auto seedFrom = [&](const llvm::StringMap<Sharding> &known,
+                        const llvm::StringMap<Reasons> &why) {
+      StringRef name = graph::getName(role);
+      if (auto found = known.find(name); found != known.end())
+        propagation.seed(argument, found->second, why.lookup(name));
     };
     if (role && role.getKind() == RoleKind::Parameter)
-      seedFrom(given.parameters);
+      seedFrom(given.parameters, given.why.parameters);
     else if (role && role.getKind() == RoleKind::Gradient)
-      seedFrom(given.gradients);
+      seedFrom(given.gradients, given.why.gradients);
     else if (role && role.getKind() == RoleKind::Input)
-      seedFrom(given.inputs);
+      seedFrom(given.inputs, given.why.inputs);
     if (type && type.getRank() == 0 && !propagation.isKnown(argument))
       propagation.seed(argument, Sharding::replicated(0));
   }
@@ -139,18 +146,24 @@ void ShardingAnnotator::splitBatch(func::FuncOp function, Propagation &propagati
       continue;
     Sharding sharding = strategy::splitBatch(type.getShape(), mesh);
     int64_t ranks = sharding.getShardCount(0, mesh);
-    propagation.seed(argument, sharding);
+    propagation.seed(
+        argument, sharding,
+        Reasons::makeWhole(function.getContext(),
+                           "the ranks split the batch of " + analysis::describeValue(argument)));
     remark::passed(function.getLoc(), remark::RemarkOpts::name("split-batch").category("strategy"))
-        << remark::metric("input", int64_t(index)) << remark::metric("batch", type.getDimSize(0))
-        << remark::metric("ranks", ranks)
+        << remark::metric("input", graph::getName(graph::getArgRole(function, index)))
+        << remark::metric("batch", type.getDimSize(0)) << remark::metric("ranks", ranks)
         << remark::metric("samples_per_rank", type.getDimSize(0) / ranks);
   }
 }
 
 void ShardingAnnotator::keepParameters(func::FuncOp function, const Propagation &propagation) {
-  for (unsigned index : graph::findArgs(function, RoleKind::Parameter))
-    given.parameters.try_emplace(graph::getName(graph::getArgRole(function, index)),
-                                 propagation.getSharding(function.getArgument(index)));
+  for (unsigned index : graph::findArgs(function, RoleKind::Parameter)) {
+    StringRef name = graph::getName(graph::getArgRole(function, index));
+    BlockArgument argument = function.getArgument(index);
+    if (given.parameters.try_emplace(name, propagation.getSharding(argument)).second)
+      given.why.parameters[name] = propagation.getReasons(argument);
+  }
 }
 
 /// Returns the sharding in which `input` is fed if the ops take it in `wanted`. This is the given
@@ -166,6 +179,19 @@ Sharding ShardingAnnotator::getFed(StringRef input, const Sharding &wanted) cons
   return fed;
 }
 
+/// Returns why `input` is fed in the sharding `fed`.
+Reasons ShardingAnnotator::explainFed(StringRef input, const Sharding &fed,
+                                      const Propagation &propagation,
+                                      BlockArgument argument) const {
+  if (given.fed.contains(input) || given.inputs.contains(input))
+    return given.why.inputs.lookup(input);
+  if (fed.isSplit())
+    return propagation.getReasons(argument);
+  return Reasons::makeWhole(argument.getContext(),
+                            given.fullBatch ? "full_batch: each rank is fed the whole batch"
+                                            : "inputs are fed along the batch only");
+}
+
 /// Annotates inputs with the sharding in which they are fed, and other arguments with the sharding
 /// in which the ops take them. Sets all attributes at once, because a function stores them in one
 /// attribute.
@@ -177,11 +203,17 @@ void ShardingAnnotator::annotateArguments(func::FuncOp function,
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
     Sharding sharding = propagation.getSharding(argument);
+    Reasons why = propagation.getReasons(argument);
     graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
-    if (role && role.getKind() == RoleKind::Input)
-      sharding = getFed(graph::getName(role), sharding);
+    if (role && role.getKind() == RoleKind::Input) {
+      Sharding fed = getFed(graph::getName(role), sharding);
+      if (fed != sharding)
+        why = explainFed(graph::getName(role), fed, propagation, argument);
+      sharding = fed;
+    }
     DictionaryAttr &held = attributes[argument.getArgNumber()];
     held = withSharding(function.getContext(), held, sharding);
+    why.annotate(argument);
   }
   function.setAllArgAttrs(attributes);
 }
@@ -197,10 +229,12 @@ void ShardingAnnotator::annotateResults(func::FuncOp function, const Propagation
     if (sharding.getPartialKind() != ReduceKind::Sum || !staysPartial(function, index))
       sharding = sharding.withoutPartial();
     graph::RoleAttr role = graph::getResultRole(function, index);
+    StringRef name = graph::getName(role);
     if (role && role.getKind() == RoleKind::Parameter)
-      sharding = given.parameters.lookup(graph::getName(role));
+      sharding = given.parameters.lookup(name);
     else if (role && role.getKind() == RoleKind::Gradient)
-      sharding = annotateGradient(function, graph::getName(role), sharding, attributes[index]);
+      sharding = annotateGradient(function, name, sharding, propagation.getReasons(value),
+                                  attributes[index]);
     attributes[index] = withSharding(function.getContext(), attributes[index], sharding);
   }
   function.setAllResultAttrs(attributes);
@@ -209,8 +243,10 @@ void ShardingAnnotator::annotateResults(func::FuncOp function, const Propagation
 /// Returns the sharding of a gradient: the given one, or the one in which the backward pass
 /// produced it. Adds the gradient factor to the attributes of the result.
 Sharding ShardingAnnotator::annotateGradient(func::FuncOp function, StringRef name,
-                                             const Sharding &made, DictionaryAttr &attributes) {
+                                             const Sharding &made, const Reasons &why,
+                                             DictionaryAttr &attributes) {
   Sharding sharding = given.gradients.try_emplace(name, made).first->second;
+  given.why.gradients.try_emplace(name, why);
   double factor = given.gradientFactor(name, sharding, mesh);
   if (factor != 1)
     attributes = with(function.getContext(), attributes, dist::gradientFactorAttrName,

@@ -18,6 +18,12 @@ struct GivenOp {
   std::vector<dist::Sharding> results;
   /// Complete sharding from a search; replaces `factors` if set.
   std::optional<OpSharding> searched = {};
+  analysis::Reasons why = {};
+};
+
+/// Why tensors at the boundaries of functions have their shardings, by name.
+struct TensorReasons {
+  llvm::StringMap<analysis::Reasons> parameters, inputs, gradients;
 };
 
 /// Shardings that a mode or a user prescribes before propagation.
@@ -27,6 +33,7 @@ struct SeedShardings {
   llvm::DenseMap<mlir::Operation *, GivenOp> ops;
   /// Given shardings in which inputs are fed, by name; the ops may take them in other shardings.
   llvm::StringMap<dist::Sharding> fed;
+  TensorReasons why; ///< of parameters, of inputs as they are fed, of gradients
   /// Whether every rank is fed the remaining inputs unsplit.
   bool fullBatch = false;
   /// Returns the factor of a parameter's gradient that has this sharding on the program's mesh.
@@ -39,8 +46,8 @@ struct SeedShardings {
     return ops.empty() && parameters.empty() && gradients.empty() && inputs.empty() && fed.empty();
   }
   /// Sets the sharding in which functions pass a parameter, a gradient or an input; an input is
-  /// also fed in it.
-  void set(graph::RoleAttr role, const dist::Sharding &sharding);
+  /// also fed in it. `why` is the reason of a tensor that has none yet.
+  void set(graph::RoleAttr role, const dist::Sharding &sharding, const analysis::Reasons &why);
 };
 
 class ShardingAnnotator {
@@ -58,10 +65,13 @@ private:
   void splitBatch(mlir::func::FuncOp function, Propagation &propagation) const;
   void keepParameters(mlir::func::FuncOp function, const Propagation &propagation);
   dist::Sharding getFed(llvm::StringRef input, const dist::Sharding &wanted) const;
+  analysis::Reasons explainFed(llvm::StringRef input, const dist::Sharding &fed,
+                               const Propagation &propagation, mlir::BlockArgument argument) const;
   void annotateArguments(mlir::func::FuncOp function, const Propagation &propagation) const;
   void annotateResults(mlir::func::FuncOp function, const Propagation &propagation);
   dist::Sharding annotateGradient(mlir::func::FuncOp function, llvm::StringRef name,
-                                  const dist::Sharding &made, mlir::DictionaryAttr &attributes);
+                                  const dist::Sharding &made, const analysis::Reasons &why,
+                                  mlir::DictionaryAttr &attributes);
 
   mlir::ModuleOp module;
   analysis::ReshardPlanCache planCache;

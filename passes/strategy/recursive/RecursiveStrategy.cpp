@@ -196,6 +196,8 @@ void addRecursiveStrategy(ModuleOp module, int64_t deviceNum, ConstrainedProgram
   for (auto [index, op] : llvm::enumerate(graph.getOps())) {
     if (program.given.ops.contains(op))
       continue;
+    program.given.ops[op].why =
+        analysis::Reasons::makeWhole(module.getContext(), "chosen by recursive cuts");
     std::vector<AxisList> &factors = program.given.ops[op].factors;
     const solve::CutProblem &problem = graph.getProblem();
     factors.resize(problem.rules[problem.ops[index].rule].factors.size());

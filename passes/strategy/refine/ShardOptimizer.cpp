@@ -19,6 +19,7 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/LocalForm.h"
+#include "passes/analysis/Reasons.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/strategy/Passes.h"
@@ -120,7 +121,9 @@ bool canSplit(Operation *op, graph::ParameterOp parameter, int64_t dim) {
 class Sharder {
 public:
   Sharder(ModuleOp module, int64_t level, int64_t threshold)
-      : module(module), mesh(dist::getMesh(module)), level(level), threshold(threshold) {}
+      : module(module), mesh(dist::getMesh(module)), level(level), threshold(threshold),
+        why(analysis::Reasons::makeWhole(module.getContext(),
+                                         "the optimizer is sharded, level " + Twine(level))) {}
 
   void run() {
     SymbolTable symbols(module);
@@ -212,6 +215,7 @@ private:
     for (Value result : op->getResults())
       results.push_back(hasShapeOf(result, parameter) ? shard : analysis::getSharding(result));
     analysis::setShardings(op, operands, results);
+    why.annotate(op);
   }
 
   /// Sets the sharding in which all functions pass the value.
@@ -222,8 +226,11 @@ private:
     };
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       for (unsigned index = 0; index < function.getNumArguments(); ++index)
-        if (isMeant(graph::getArgRole(function, index)))
+        if (isMeant(graph::getArgRole(function, index))) {
           function.setArgAttr(index, dist::shardingAttrName, attr);
+          if (!function.isDeclaration())
+            why.annotate(function.getArgument(index));
+        }
       for (unsigned index = 0; index < function.getNumResults(); ++index)
         if (isMeant(graph::getResultRole(function, index)))
           function.setResultAttr(index, dist::shardingAttrName, attr);
@@ -268,6 +275,7 @@ private:
   ModuleOp module;
   dist::Mesh mesh;
   int64_t level, threshold;
+  analysis::Reasons why;
 };
 
 struct ShardOptimizer : impl::StrategyShardOptimizerBase<ShardOptimizer> {

@@ -14,6 +14,8 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/ClusterAnalysis.h"
+#include "passes/analysis/OpNames.h"
+#include "passes/analysis/Reasons.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/analysis/reshard/ReshardCostModel.h"
@@ -79,8 +81,12 @@ private:
     if (inParts >= atOnce)
       return;
     analysis::setShardings(transfer, {*cut}, {*cut});
+    analysis::Reasons::makeWhole(&getContext(), "ranks with the same value send parts of it, which "
+                                                "takes less time")
+        .annotate(transfer);
     remark::passed(transfer.getLoc(),
                    remark::RemarkOpts::name("slice-transfers").category("strategy"))
+        << remark::metric("op", analysis::getName(transfer))
         << remark::metric("sharding", cut->str()) << remark::metric("seconds", inParts)
         << remark::metric("seconds_at_once", atOnce);
   }

@@ -307,12 +307,18 @@ void SearchProblem::addOutput(const SearchOutput &output) {
 }
 
 void SearchProblem::apply(const solve::StrategySolution &solution, SeedShardings &given) const {
+  auto chosen = [](MLIRContext *context) {
+    return analysis::Reasons::makeWhole(context, "chosen by the search");
+  };
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
     const OpSharding &opSharding = opShardings[index]->opShardings[solution[index]];
     if (node.kind == SearchNode::Kind::Op) {
-      given.ops[node.op].searched = opSharding;
+      GivenOp &entry = given.ops[node.op];
+      entry.searched = opSharding;
+      if (entry.why.isEmpty())
+        entry.why = chosen(node.op->getContext());
     } else if (node.kind == SearchNode::Kind::Boundary) {
-      given.set(node.role, opSharding.results.front());
+      given.set(node.role, opSharding.results.front(), chosen(node.role.getContext()));
     }
   }
 }

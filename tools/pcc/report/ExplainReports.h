@@ -24,6 +24,7 @@ struct Communication {
   std::vector<std::vector<int64_t>> groups; ///< groups of ranks; pairs for a send or receive
   int64_t bytes = 0;                        ///< received by the busiest rank
   std::optional<double> seconds;            ///< estimated time; absent without a machine
+  std::optional<abi::Request> request;      ///< who asked for it, as far as it is known
 };
 
 /// The collectives of one section in the order of its instructions.
@@ -42,8 +43,10 @@ std::vector<SectionCommunication> reportCommunication(const abi::Executable &pro
 llvm::json::Value toJson(const std::vector<SectionCommunication> &report);
 
 /// Prints the totals of each section, a table of its collectives if it has any, and the totals of a
-/// step. Groups that match axes of `mesh` are named by these axes.
-void printTable(const std::vector<SectionCommunication> &report, const abi::Mesh &mesh);
+/// step. Groups that match axes of `mesh` are named by these axes. With `explains`, a paragraph for
+/// each collective replaces the table. It says what the collective moves, for whom and why.
+void printTable(const std::vector<SectionCommunication> &report, const abi::Mesh &mesh,
+                bool explains);
 
 //===-- ParameterReport.cpp: `pcc explain --parameters` ---------------------------------------===//
 

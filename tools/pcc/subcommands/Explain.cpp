@@ -78,6 +78,8 @@ public:
         compileFlags(command),
         communication("communication", cl::desc("list the collectives, their bytes and times"),
                       cl::sub(command)),
+        why("why", cl::desc("with --communication: what each collective moves, who asked and why"),
+            cl::sub(command)),
         parameters("parameters",
                    cl::desc("list the parameter slices that the ranks of each stage hold"),
                    cl::sub(command)),
@@ -92,6 +94,8 @@ public:
     if (communication + parameters + cost + (op.getNumOccurrences() > 0) != 1)
       return fail(BadUsage,
                   "expected one of '--communication', '--parameters', '--cost' and '--op'");
+    if (why && !communication)
+      return fail(BadUsage, "'--why': expected '--communication'");
     if (communication)
       return explainCommunication();
     if (parameters)
@@ -186,7 +190,7 @@ private:
     if (ExitCode code = compileFlags.getCluster().read(abi::rankCount(program.mesh()), cluster))
       return code;
     std::vector<SectionCommunication> report = reportCommunication(program, cluster);
-    format.isJson() ? printJson(toJson(report)) : printTable(report, program.mesh());
+    format.isJson() ? printJson(toJson(report)) : printTable(report, program.mesh(), why);
     return Success;
   }
 
@@ -213,7 +217,7 @@ private:
   }
 
   CompileFlags compileFlags;
-  cl::opt<bool> communication, parameters, cost;
+  cl::opt<bool> communication, why, parameters, cost;
   OldName price;
   cl::opt<std::string> op;
   CostFlags costFlags;

@@ -71,6 +71,12 @@ const Break breaks[] = {
      "programs[2].own_parts: expected parts of 16 instructions with 11 waits, got 17 ops, 16 "
      "locations "
      "and 11 waits"},
+    {"requests",
+     [](Executable &e) {
+       for (int count = 0; count < 1000; ++count)
+         e.mutable_programs(2)->mutable_own_parts()->add_requests();
+     },
+     "programs[2].own_parts: expected requests of 6 collectives, got 1006"},
 };
 
 class SharedRecordsBreak : public testing::TestWithParam<Break> {};
