@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses the text of each collective by the table `forms`, inserts the collectives behind each
-// matched value, then infers types again in program order. Readers inside a matched module keep the
-// original value. Errors of parsers and verifiers are caught and reported with the constraint.
+// Inserts the collectives behind each matched value, then infers types again in program order.
+// Readers inside a matched module keep the original value. Errors of parsers and verifiers are
+// caught and reported with the constraint.
 #include "compiler/import/InsertCollectives.h"
 
+#include "compiler/import/CollectiveText.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
@@ -12,6 +13,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/Reasons.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -19,88 +21,6 @@ using namespace pcc;
 
 namespace pcc::import {
 namespace {
-
-//===--- Text of a collective --------------------------------------------===//
-
-/// A collective as text: `reduce_scatter sum axis=0 over [dp]`.
-struct CollectiveText {
-  StringRef kind, word; ///< word: sum, max, …; empty if there is none
-  llvm::SmallVector<std::pair<StringRef, int64_t>, 2> numbers;
-  std::string group; ///< `axes [dp]` or `ranks [[0, 1]]`; empty: all ranks
-  std::string error; ///< message; empty if the text is a collective
-};
-
-struct CollectiveForm {
-  StringLiteral kind;
-  ArrayRef<StringLiteral> words;   ///< allowed; the first one is the default
-  ArrayRef<StringLiteral> numbers; ///< required
-};
-
-constexpr StringLiteral reductions[] = {"sum", "max", "min", "prod"}, mirrors[] = {"sum", "mean"};
-constexpr StringLiteral axisName[] = {"axis"}, splitNames[] = {"split", "concat"},
-                        rootName[] = {"root"};
-const CollectiveForm forms[] = {{"all_reduce", reductions, {}},
-                                {"all_gather", {}, axisName},
-                                {"reduce_scatter", reductions, axisName},
-                                {"all_to_all", {}, splitNames},
-                                {"broadcast", {}, rootName},
-                                {"mirror", mirrors, {}}};
-
-std::string listWords(ArrayRef<StringLiteral> words) {
-  std::string text;
-  for (auto [index, word] : llvm::enumerate(words))
-    text += (index == 0 ? "" : index + 1 == words.size() ? " or " : ", ") + word.str();
-  return text;
-}
-
-/// Reads one item behind the kind; returns an error message, empty if there is none.
-std::string readItem(const CollectiveForm &form, StringRef item, CollectiveText &text) {
-  auto [name, value] = item.split('=');
-  int64_t number = 0;
-  if (llvm::is_contained(form.numbers, name) && !value.getAsInteger(10, number)) {
-    text.numbers.push_back({name, number});
-    return "";
-  }
-  if (text.word.empty() && llvm::is_contained(form.words, item)) {
-    text.word = item;
-    return "";
-  }
-  std::string expected = listWords(form.words);
-  for (StringRef number : form.numbers)
-    expected += (expected.empty() ? "\"" : " and \"") + number.str() + "=N\"";
-  return "expected " + (expected.empty() ? std::string("\"over\"") : expected) + ", got \"" +
-         item.str() + "\"";
-}
-
-CollectiveText parseCollective(StringRef given) {
-  CollectiveText text;
-  auto [head, group] = given.split(" over ");
-  group = group.trim();
-  if (!group.empty())
-    text.group = ((group.starts_with("[[") ? "ranks " : "axes ") + group).str();
-  SmallVector<StringRef> items;
-  head.split(items, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  text.kind = items.empty() ? "" : items.front();
-  const auto *form = llvm::find_if(forms, [&](auto &row) { return row.kind == text.kind; });
-  if (form == std::end(forms)) {
-    text.error = "expected all_reduce, all_gather, reduce_scatter, all_to_all, broadcast or "
-                 "mirror, got \"" +
-                 text.kind.str() + "\"";
-    return text;
-  }
-  for (StringRef item : ArrayRef(items).drop_front())
-    if (text.error.empty())
-      text.error = readItem(*form, item, text);
-  for (StringRef name : form->numbers)
-    if (text.error.empty() &&
-        llvm::none_of(text.numbers, [&](auto &entry) { return entry.first == name; }))
-      text.error = ("expected \"" + name + "=N\"").str();
-  if (text.word.empty() && !form->words.empty())
-    text.word = form->words.front();
-  return text;
-}
-
-//===--- Insertion into one function -------------------------------------===//
 
 /// Catches diagnostics, so that they can be repeated as reasons.
 class Reasons {
@@ -273,6 +193,14 @@ private:
     return shape;
   }
 
+  /// Names the constraint as what asks for a collective.
+  analysis::Request makeRequest(Value value) const {
+    analysis::Request request;
+    request.value = analysis::describeValue(value);
+    request.toReason = subject.describe();
+    return request;
+  }
+
   Value create(const CollectiveText &text, Value value, RankedTensorType type,
                dist::GroupAttr group) {
     std::string name = analysis::getName(value.getLoc()).str();
@@ -282,6 +210,7 @@ private:
                                            argument.getArgNumber()))
               .str();
     Location loc = NameLoc::get(builder.getStringAttr(name + "." + text.kind), value.getLoc());
+    loc = analysis::withRequest(loc, makeRequest(value));
     Type result = type.clone(inferShape(text, type, group));
     ReduceKind reduction = text.word == "max"    ? ReduceKind::Max
                            : text.word == "min"  ? ReduceKind::Min
