@@ -17,10 +17,10 @@
 namespace pcc::simulate {
 namespace {
 
-/// Instructions that start together, or one COMPUTE instruction without communication. `parts` are
-/// the ones in which the rank takes part.
+/// Instructions that start together, or one COMPUTE instruction without communication.
+/// `participating` are the ones in which the rank takes part.
 struct Batch {
-  std::vector<uint32_t> instructions, parts;
+  std::vector<uint32_t> instructions, participating;
   bool communicates = false;
   /// A start that is not yet awaited: the number of its action, and its runs.
   struct PendingStart {
@@ -47,7 +47,7 @@ private:
   void wait(const Wait &wait, uint64_t number);
   void finish(size_t batch);
   void finishFirst(size_t batch);
-  void show(uint32_t section);
+  void waitForResults(uint32_t section);
   bool writesTo(const Batch::PendingStart &start, const Batch &batch, check::Pieces there) const;
 
   const check::ProgramIndex &index;
@@ -77,14 +77,14 @@ void ProgramOrderWalk::makeBatches() {
       const abi::Instruction &instruction = *index.instructions[r];
       bool communicates = instruction.has_collective();
       if (!communicates || open.empty() || !grouping.join(open, instruction)) {
-        batches.push_back({.instructions = {}, .parts = {}, .communicates = communicates});
+        batches.push_back({.instructions = {}, .participating = {}, .communicates = communicates});
         open.clear();
       }
       if (communicates)
         open.push_back(&instruction);
       batches.back().instructions.push_back(r);
       if (takesPart(instruction))
-        batches.back().parts.push_back(r);
+        batches.back().participating.push_back(r);
     }
     batchesOf.emplace_back(first, batches.size());
   }
@@ -127,13 +127,13 @@ void ProgramOrderWalk::runBatch(size_t number, size_t action, size_t firstRun) {
   for (uint32_t instruction : batch.instructions)
     for (const Wait &each : flatProgram.instructions[instruction].waits)
       wait(each, flatProgram.numbers[action]);
-  if (batch.parts.empty())
+  if (batch.participating.empty())
     return;
-  abi::StreamKind stream = flatProgram.instructions[batch.parts.front()].stream;
+  abi::StreamKind stream = flatProgram.instructions[batch.participating.front()].stream;
   if (stream != abi::TRANSFER)
     finish(number);
   Batch::PendingStart start{flatProgram.numbers[action], {}};
-  for (uint32_t instruction : batch.parts) {
+  for (uint32_t instruction : batch.participating) {
     start.runs.push_back(firstRun + instruction - flatProgram.firstOf[section]);
     spans[start.runs.back()] = {turn, turn};
   }
@@ -149,7 +149,7 @@ void ProgramOrderWalk::runBatch(size_t number, size_t action, size_t firstRun) {
 
 bool ProgramOrderWalk::writesTo(const Batch::PendingStart &start, const Batch &batch,
                                 check::Pieces there) const {
-  for (uint32_t instruction : batch.parts)
+  for (uint32_t instruction : batch.participating)
     for (const check::Touch &touch : bytes.touchesOf(instruction))
       if (check::Pieces own = touch.of(start.number);
           touch.writes && own.first < there.end && there.first < own.end)
@@ -158,7 +158,7 @@ bool ProgramOrderWalk::writesTo(const Batch::PendingStart &start, const Batch &b
 }
 
 /// Waits for the writers of the results of a section after its last run.
-void ProgramOrderWalk::show(uint32_t section) {
+void ProgramOrderWalk::waitForResults(uint32_t section) {
   for (const abi::Result &result : index.program.results()) {
     if (result.section() != section)
       continue;
@@ -182,7 +182,7 @@ std::vector<Span> ProgramOrderWalk::walk() {
       runBatch(b, action, run);
     run += flatProgram.firstOf[section + 1] - flatProgram.firstOf[section];
     if (--left[section] == 0)
-      show(section);
+      waitForResults(section);
   }
   for (size_t b = 0; b < batches.size(); ++b)
     finish(b);

@@ -156,8 +156,8 @@ int32_t RendezvousTable::channelOf(int64_t rank, uint32_t instruction) const {
                           : channels[size_t(rank - abi::ranksOfProgram(executable, program).first)];
 }
 
-std::vector<uint32_t> findClasses(const RendezvousTable &rendezvousTable, bool isWhole) {
-  if (!isWhole)
+std::vector<uint32_t> findClasses(const RendezvousTable &rendezvousTable, bool everyRank) {
+  if (!everyRank)
     return ClassFinder(rendezvousTable).find();
   std::vector<uint32_t> each(abi::rankCount(rendezvousTable.programs.front().executable.mesh()));
   std::iota(each.begin(), each.end(), 0);
@@ -179,7 +179,7 @@ private:
   void addInstruction(Node &node, uint32_t instruction);
   int32_t channelRendezvous(const check::Channel &channel);
   int32_t groupRendezvous(uint32_t group, uint32_t list);
-  double costOf(uint32_t place, const machine::Traffic &traffic);
+  double costOf(uint32_t location, const machine::Traffic &traffic);
 
   const RendezvousTable &rendezvousTable;
   const std::vector<uint32_t> &classOf;
@@ -217,13 +217,13 @@ int32_t NetworkMaker::groupRendezvous(uint32_t group, uint32_t list) {
   return ofThis->second = known->second;
 }
 
-double NetworkMaker::costOf(uint32_t place, const machine::Traffic &traffic) {
+double NetworkMaker::costOf(uint32_t location, const machine::Traffic &traffic) {
   auto [known, isNew] =
-      costs.try_emplace({place, int(traffic.kind), traffic.bytes, traffic.messages}, 0);
+      costs.try_emplace({location, int(traffic.kind), traffic.bytes, traffic.messages}, 0);
   if (isNew)
-    known->second =
-        machine::estimateCollectiveCost(cluster, rendezvousTable.locations.groupOf(place), traffic)
-            .seconds;
+    known->second = machine::estimateCollectiveCost(
+                        cluster, rendezvousTable.locations.groupOf(location), traffic)
+                        .seconds;
   return known->second;
 }
 
@@ -235,14 +235,14 @@ void NetworkMaker::addInstruction(Node &node, uint32_t instruction) {
     return;
   const abi::Collective &collective = message.collective();
   int64_t rank = node.ranks.front();
-  auto estimateAt = [&](uint32_t place) {
-    int64_t members = rendezvousTable.locations.groupOf(place).size;
-    return costOf(place,
+  auto estimateAt = [&](uint32_t location) {
+    int64_t members = rendezvousTable.locations.groupOf(location).size;
+    return costOf(location,
                   machine::trafficOfFused(std::span(instructions).subspan(instruction), members));
   };
   if (!check::isMessage(message)) {
     uint32_t group = collective.group(), list = rendezvousTable.listOf[group][rank];
-    node.rendezvousTable[instruction] = groupRendezvous(group, list);
+    node.rendezvousOf[instruction] = groupRendezvous(group, list);
     node.seconds[instruction] =
         collective.fused() ? 0 : estimateAt(rendezvousTable.locationOfList[group][list]);
     return;
@@ -250,10 +250,11 @@ void NetworkMaker::addInstruction(Node &node, uint32_t instruction) {
   int32_t channel = rendezvousTable.channelOf(rank, instruction);
   if (channel < 0)
     return;
-  uint32_t place = rendezvousTable.locationOfChannel[channel];
-  node.rendezvousTable[instruction] = channelRendezvous(rendezvousTable.messages.channels[channel]);
-  node.seconds[instruction] = estimateAt(place);
-  node.gaps[instruction] = node.seconds[instruction] - costOf(place, machine::Traffic{abi::SEND});
+  uint32_t location = rendezvousTable.locationOfChannel[channel];
+  node.rendezvousOf[instruction] = channelRendezvous(rendezvousTable.messages.channels[channel]);
+  node.seconds[instruction] = estimateAt(location);
+  node.gaps[instruction] =
+      node.seconds[instruction] - costOf(location, machine::Traffic{abi::SEND});
 }
 
 RendezvousNetwork NetworkMaker::make() {
@@ -262,14 +263,14 @@ RendezvousNetwork NetworkMaker::make() {
       int program = abi::programOfRank(executable, rank);
       size_t instructions = rendezvousTable.programs[program].instructions.size();
       network.nodes.push_back({.program = program,
-                               .rendezvousTable = std::vector<int32_t>(instructions, -1),
+                               .rendezvousOf = std::vector<int32_t>(instructions, -1),
                                .seconds = std::vector<double>(instructions, 0),
                                .gaps = std::vector<double>(instructions, 0)});
     }
     network.nodes[classOf[rank]].ranks.push_back(rank);
   }
   for (Node &node : network.nodes)
-    for (uint32_t instruction = 0; instruction < node.rendezvousTable.size(); ++instruction)
+    for (uint32_t instruction = 0; instruction < node.rendezvousOf.size(); ++instruction)
       addInstruction(node, instruction);
   return std::move(network);
 }

@@ -35,7 +35,7 @@ public:
   explicit Locations(const abi::Cluster &cluster) : cluster(cluster) {}
 
   uint32_t of(const std::vector<int64_t> &ranks);
-  const machine::GroupLayout &groupOf(uint32_t place) const { return groups[place]; }
+  const machine::GroupLayout &groupOf(uint32_t location) const { return groups[location]; }
 
 private:
   const abi::Cluster &cluster;
@@ -62,19 +62,19 @@ struct RendezvousTable {
 };
 
 /// Returns the class number of each rank; classes are numbered by their lowest ranks. With
-/// `isWhole` each rank is a class of its own.
-std::vector<uint32_t> findClasses(const RendezvousTable &rendezvousTable, bool isWhole);
+/// `everyRank` each rank is a class of its own.
+std::vector<uint32_t> findClasses(const RendezvousTable &rendezvousTable, bool everyRank);
 
 /// A class of equal ranks.
 struct Node {
   int program = 0;
   /// All ranks of the class, ascending.
   std::vector<int64_t> ranks = {};
-  /// By instruction (check::ProgramIndex). `rendezvousTable`: rendezvous of a collective or
+  /// By instruction (check::ProgramIndex). `rendezvousOf`: rendezvous of a collective or
   /// message; -1 for other instructions and where the ranks have no peer. `seconds`: duration; the
   /// first member of a fused collective has the duration of all members. `gaps`: seconds after
   /// which the next message may follow on the channel; 0 for others.
-  std::vector<int32_t> rendezvousTable = {};
+  std::vector<int32_t> rendezvousOf = {};
   std::vector<double> seconds = {}, gaps = {};
 };
 

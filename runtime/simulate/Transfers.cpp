@@ -12,28 +12,28 @@ namespace pcc::simulate {
 
 /// Updates the arrival to a later time and its cause. Of causes at equal times, the last one in the
 /// list wins, so the order of calls does not matter.
-void Transfers::comeAfter(uint32_t transfer, double time, uint32_t cause) {
+void Transfers::arriveAfter(uint32_t transfer, double time, uint32_t cause) {
   Transfer &own = transfers[transfer];
-  bool isLater = time > own.came;
-  if (time == own.came && cause != noTransfer)
+  bool isLater = time > own.arrival;
+  if (time == own.arrival && cause != noTransfer)
     isLater = own.cause == noTransfer || transfers[own.cause].run < transfers[cause].run;
   if (!isLater)
     return;
-  own.came = time;
+  own.arrival = time;
   own.cause = cause;
 }
 
 void Transfers::follow(uint32_t transfer, uint32_t other) {
   if (transfers[other].isDone)
-    return comeAfter(transfer, transfers[other].end, other);
+    return arriveAfter(transfer, transfers[other].end, other);
   ++transfers[transfer].open;
   followers.push_back({transfer, transfers[other].firstFollower});
   transfers[other].firstFollower = uint32_t(followers.size()) - 1;
 }
 
-void Transfers::comeBehind(uint32_t transfer, uint32_t other) {
-  if (transfers[other].hasCome)
-    return comeAfter(transfer, transfers[other].came, transfers[other].cause);
+void Transfers::arriveAfterArrivalOf(uint32_t transfer, uint32_t other) {
+  if (transfers[other].hasArrived)
+    return arriveAfter(transfer, transfers[other].arrival, transfers[other].cause);
   ++transfers[transfer].open;
   transfers[other].next = transfer;
 }
@@ -60,10 +60,10 @@ void Transfers::arrive(uint32_t transfer, std::vector<uint32_t> &done) {
   Rendezvous &rendezvous = runs[own.count];
   own.nextAtRendezvous = rendezvous.first;
   rendezvous.first = transfer;
-  rendezvous.begin = std::max(rendezvous.begin, own.came);
-  own.hasCome = true;
+  rendezvous.begin = std::max(rendezvous.begin, own.arrival);
+  own.hasArrived = true;
   if (own.next != noTransfer) {
-    comeAfter(own.next, own.came, own.cause);
+    arriveAfter(own.next, own.arrival, own.cause);
     release(own.next);
   }
   if (++rendezvous.arrived < network.members[own.rendezvous])
@@ -82,7 +82,7 @@ void Transfers::finish(uint32_t transfer, double begin, std::vector<uint32_t> &d
   own.isDone = true;
   done.push_back(transfer);
   for (uint32_t i = own.firstFollower; i != noTransfer; i = followers[i].next) {
-    comeAfter(followers[i].transfer, own.end, transfer);
+    arriveAfter(followers[i].transfer, own.end, transfer);
     release(followers[i].transfer);
   }
 }

@@ -24,18 +24,18 @@ struct Transfer {
   uint32_t rendezvous = 0, count = 0;
   double seconds = 0, gap = 0;
   /// Position on the stream COMMUNICATION, from 1; 0 on other streams.
-  uint32_t place = 0;
+  uint32_t position = 0;
   /// The transfer whose end determined the arrival; none if COMPUTE, or nothing, determined it.
   uint32_t cause = noTransfer;
   /// Arrival time as far as known, begin and end of the movement.
-  double came = 0, begin = 0, end = 0;
+  double arrival = 0, begin = 0, end = 0;
   bool isDone = false;
 
   /// Number of open dependencies. Linked lists of the transfers that wait for this one and of those
   /// at the same rendezvous. The next run, which arrives no sooner than this one.
   uint32_t open = 1;
   uint32_t firstFollower = noTransfer, nextAtRendezvous = noTransfer, next = noTransfer;
-  bool hasCome = false;
+  bool hasArrived = false;
 };
 
 class Transfers {
@@ -50,13 +50,15 @@ public:
     transfers.push_back(transfer);
     return size() - 1;
   }
-  void setPlace(uint32_t transfer, uint32_t place) { transfers[transfer].place = place; }
+  void setPosition(uint32_t transfer, uint32_t position) {
+    transfers[transfer].position = position;
+  }
   /// Delays the arrival to `time`, when `cause` is done. follow: to the end of `other`.
-  void comeAfter(uint32_t transfer, double time, uint32_t cause = noTransfer);
+  void arriveAfter(uint32_t transfer, double time, uint32_t cause = noTransfer);
   void follow(uint32_t transfer, uint32_t other);
   /// Delays the arrival to the arrival of `other`, the previous run. No other transfer may use the
   /// same `other`.
-  void comeBehind(uint32_t transfer, uint32_t other);
+  void arriveAfterArrivalOf(uint32_t transfer, uint32_t other);
   /// Launches a transfer whose dependencies are all stated. Adds the transfers that are done as a
   /// result to `done`.
   void launch(uint32_t transfer, std::vector<uint32_t> &done);

@@ -97,13 +97,13 @@ bool VirtualClock::runInstruction(uint32_t node) {
   const FlatInstruction &entry = flatProgramOf(node).instructions[state.instruction];
   if (!entry.communicates())
     return compute(node);
-  if (network.nodes[node].rendezvousTable[state.instruction] < 0) {
+  if (network.nodes[node].rendezvousOf[state.instruction] < 0) {
     signal(node, entry, {});
     stepOver(node, 1);
     return true;
   }
   if (entry.stream == abi::COMPUTE)
-    return meet(node);
+    return runRendezvous(node);
   launchBeside(node);
   return true;
 }
@@ -157,7 +157,7 @@ uint32_t VirtualClock::addTransfer(uint32_t node, uint32_t ahead) {
        .instruction = instruction,
        .action = uint32_t(state.action),
        .run = state.run + ahead,
-       .rendezvous = uint32_t(network.nodes[node].rendezvousTable[instruction]),
+       .rendezvous = uint32_t(network.nodes[node].rendezvousOf[instruction]),
        .count = state.counts[flatProgramOf(node).instructions[instruction].counter]++,
        .seconds = network.nodes[node].seconds[instruction],
        .gap = network.nodes[node].gaps[instruction]});
@@ -170,20 +170,20 @@ void VirtualClock::launchBeside(uint32_t node) {
   for (const Wait &wait : entry.waits) {
     Signal signal = signalOf(node, wait);
     if (signal.transfer == noTransfer)
-      transfers.comeAfter(transfer, signal.time);
+      transfers.arriveAfter(transfer, signal.time);
     else
       transfers.follow(transfer, signal.transfer);
   }
   if (entry.stream == abi::COMMUNICATION) {
-    transfers.comeAfter(transfer, state.actionBegin);
+    transfers.arriveAfter(transfer, state.actionBegin);
     if (!state.stream.empty())
       transfers.follow(transfer, state.stream.back());
     state.stream.push_back(transfer);
-    transfers.setPlace(transfer, uint32_t(state.stream.size()));
+    transfers.setPosition(transfer, uint32_t(state.stream.size()));
   } else {
     uint32_t &latest = state.latest[entry.message];
     if (latest != noTransfer)
-      transfers.comeBehind(transfer, latest);
+      transfers.arriveAfterArrivalOf(transfer, latest);
     latest = transfer;
   }
   signal(node, entry, {0, transfer});
@@ -193,7 +193,7 @@ void VirtualClock::launchBeside(uint32_t node) {
 
 /// Runs a collective on COMPUTE, or messages there that begin together. Returns false while they
 /// are not done.
-bool VirtualClock::meet(uint32_t node) {
+bool VirtualClock::runRendezvous(uint32_t node) {
   State &state = states[node];
   const FlatProgram &flatProgram = flatProgramOf(node);
   uint32_t end = flatProgram.firstOf[flatProgram.actions[state.action].section() + 1];
@@ -222,8 +222,8 @@ void VirtualClock::beginRendezvous(uint32_t node, uint32_t instructions) {
   State &state = states[node];
   state.firstTransfer = transfers.size();
   for (uint32_t i = 0; i < instructions; ++i)
-    if (network.nodes[node].rendezvousTable[state.instruction + i] >= 0)
-      transfers.comeAfter(addTransfer(node, i), state.clock);
+    if (network.nodes[node].rendezvousOf[state.instruction + i] >= 0)
+      transfers.arriveAfter(addTransfer(node, i), state.clock);
   state.endTransfer = transfers.size();
   for (uint32_t transfer = state.firstTransfer; transfer < state.endTransfer; ++transfer)
     transfers.launch(transfer, done);

@@ -56,7 +56,7 @@ private:
   struct Awaited {
     double time = 0;
     uint32_t transfer = noTransfer;
-    uint32_t place = 0;
+    uint32_t position = 0;
   };
   struct State {
     /// The current position in the list.
@@ -98,7 +98,7 @@ private:
   void advance(uint32_t node);
   bool runInstruction(uint32_t node);
   bool compute(uint32_t node);
-  bool meet(uint32_t node);
+  bool runRendezvous(uint32_t node);
   void beginRendezvous(uint32_t node, uint32_t instructions);
   void endRendezvous(uint32_t node, uint32_t instructions);
   void launchBeside(uint32_t node);
@@ -109,7 +109,7 @@ private:
   void waitUntil(uint32_t node, const Awaited &awaited);
   void spendWaiting(State &state, uint32_t transfer) const;
   static void spendWaiting(State &state, double time, abi::CollectiveKind kind);
-  void slowDown(State &state, uint32_t place);
+  void slowDown(State &state, uint32_t position);
   void stepOver(uint32_t node, uint32_t instructions);
   void settle();
   void wake(uint32_t node);

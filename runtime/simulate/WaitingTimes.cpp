@@ -70,7 +70,7 @@ bool VirtualClock::await(uint32_t node, const FlatInstruction &entry, Awaited &a
       state.waitsFor = transfer;
       return false;
     }
-    awaited.place = std::max(awaited.place, other.place);
+    awaited.position = std::max(awaited.position, other.position);
     if (awaited.transfer == noTransfer || other.end > awaited.time) {
       awaited.time = other.end;
       awaited.transfer = transfer;
@@ -99,7 +99,8 @@ void VirtualClock::spendWaiting(State &state, double time, abi::CollectiveKind k
 void VirtualClock::spendWaiting(State &state, uint32_t transfer) const {
   for (double until = transfers[transfer].end; transfer != noTransfer && until > state.clock;) {
     const Transfer &own = transfers[transfer];
-    double from = own.cause == noTransfer ? state.clock : std::clamp(own.came, state.clock, until);
+    double from =
+        own.cause == noTransfer ? state.clock : std::clamp(own.arrival, state.clock, until);
     spendWaiting(state, until - from, kindOf(transfer));
     until = from;
     transfer = own.cause;
@@ -108,18 +109,18 @@ void VirtualClock::spendWaiting(State &state, uint32_t transfer) const {
 
 void VirtualClock::waitUntil(uint32_t node, const Awaited &awaited) {
   State &state = states[node];
-  slowDown(state, awaited.place);
+  slowDown(state, awaited.position);
   if (awaited.time <= state.clock)
     return;
   spendWaiting(state, awaited.transfer);
   state.clock = awaited.time;
 }
 
-/// Adds the slowdown by the collectives on COMMUNICATION up to position `place`, which are known to
-/// be done. Computation beside them took longer; the last computation is extended.
-void VirtualClock::slowDown(State &state, uint32_t place) {
+/// Adds the slowdown by the collectives on COMMUNICATION up to `position`, which are known to be
+/// done. Computation beside them took longer; the last computation is extended.
+void VirtualClock::slowDown(State &state, uint32_t position) {
   double beside = 0;
-  for (; state.known < place; ++state.known)
+  for (; state.known < position; ++state.known)
     if (collectiveShare > 0) {
       const Transfer &over = transfers[state.stream[state.known]];
       beside += lengthBeside(state.busy, {over.begin, over.end});
