@@ -49,10 +49,10 @@ double ringPieces(const Wire &wire, const Traffic &traffic) {
 double directPieces(const Wire &wire, const Traffic &traffic) {
   return wire.atOnce(wire.peers) + wire.move(wire.others(traffic.bytes));
 }
-double directWholes(const Wire &wire, const Traffic &traffic) {
+double directFull(const Wire &wire, const Traffic &traffic) {
   return wire.atOnce(wire.peers) + wire.move(wire.peers * traffic.bytes);
 }
-double treeOfWholes(const Wire &wire, const Traffic &traffic) {
+double treeFull(const Wire &wire, const Traffic &traffic) {
   return wire.rounds() * (wire.latency + wire.move(traffic.bytes));
 }
 double scatterAndGather(const Wire &wire, const Traffic &traffic) {
@@ -62,9 +62,7 @@ double messages(const Wire &wire, const Traffic &traffic) {
   return wire.atOnce(std::max<int64_t>(1, traffic.messages)) + wire.move(traffic.bytes);
 }
 double twoRings(const Wire &wire, const Traffic &traffic) { return 2 * ringPieces(wire, traffic); }
-double twoTrees(const Wire &wire, const Traffic &traffic) {
-  return 2 * treeOfWholes(wire, traffic);
-}
+double twoTrees(const Wire &wire, const Traffic &traffic) { return 2 * treeFull(wire, traffic); }
 double twoDirect(const Wire &wire, const Traffic &traffic) {
   return 2 * directPieces(wire, traffic);
 }
@@ -73,7 +71,7 @@ double barrierRounds(const Wire &wire, const Traffic &) { return wire.steps(wire
 constexpr Formula formulas[] = {
     {abi::ALL_REDUCE, abi::RING, twoRings},
     {abi::ALL_REDUCE, abi::TREE, twoTrees},
-    {abi::ALL_REDUCE, abi::ONE_SHOT, directWholes},
+    {abi::ALL_REDUCE, abi::ONE_SHOT, directFull},
     {abi::ALL_REDUCE, abi::TWO_SHOT, twoDirect},
     {abi::ALL_GATHER, abi::RING, ringPieces},
     {abi::ALL_GATHER, abi::ONE_SHOT, directPieces},
@@ -81,11 +79,11 @@ constexpr Formula formulas[] = {
     {abi::REDUCE_SCATTER, abi::ONE_SHOT, directPieces},
     {abi::ALL_TO_ALL, abi::ONE_SHOT, directPieces},
     {abi::BROADCAST, abi::RING, scatterAndGather},
-    {abi::BROADCAST, abi::TREE, treeOfWholes},
-    {abi::BROADCAST, abi::ONE_SHOT, directWholes},
+    {abi::BROADCAST, abi::TREE, treeFull},
+    {abi::BROADCAST, abi::ONE_SHOT, directFull},
     {abi::REDUCE, abi::RING, scatterAndGather},
-    {abi::REDUCE, abi::TREE, treeOfWholes},
-    {abi::REDUCE, abi::ONE_SHOT, directWholes},
+    {abi::REDUCE, abi::TREE, treeFull},
+    {abi::REDUCE, abi::ONE_SHOT, directFull},
     {abi::COLLECTIVE_PERMUTE, abi::ONE_SHOT, messages},
     {abi::SEND, abi::ONE_SHOT, messages},
     {abi::RECV, abi::ONE_SHOT, messages},
@@ -203,22 +201,23 @@ private:
 
   /// Returns nothing if the group lies in one level or the kind cannot be split by levels.
   std::optional<CollectiveCost> estimateByLevel() const {
-    bool cutsPieces = traffic.kind == abi::ALL_REDUCE || traffic.kind == abi::ALL_GATHER ||
-                      traffic.kind == abi::REDUCE_SCATTER;
-    bool keepsWhole = traffic.kind == abi::BROADCAST || traffic.kind == abi::REDUCE;
-    if (spanned.size() < 2 || (!cutsPieces && !keepsWhole && traffic.kind != abi::ALL_TO_ALL))
+    bool splitsOperand = traffic.kind == abi::ALL_REDUCE || traffic.kind == abi::ALL_GATHER ||
+                         traffic.kind == abi::REDUCE_SCATTER;
+    bool movesFullOperand = traffic.kind == abi::BROADCAST || traffic.kind == abi::REDUCE;
+    if (spanned.size() < 2 ||
+        (!splitsOperand && !movesFullOperand && traffic.kind != abi::ALL_TO_ALL))
       return std::nullopt;
     CollectiveCost total{0, {}, /*isByLevel=*/true};
     for (int level : spanned) {
       int64_t below = group.membersBelow(level);
       Traffic part = traffic;
-      part.bytes /= cutsPieces ? below : 1;
+      part.bytes /= splitsOperand ? below : 1;
       // All levels of an all-reduce but the outermost one reduce-scatter, and all-gather on the way
       // back.
       bool twice = traffic.kind == abi::ALL_REDUCE && level != spanned.back();
       if (twice)
         part.kind = abi::REDUCE_SCATTER;
-      std::optional<CollectiveCost> cost = estimateAt(level, part, keepsWhole ? 1 : below);
+      std::optional<CollectiveCost> cost = estimateAt(level, part, movesFullOperand ? 1 : below);
       if (!cost)
         return std::nullopt;
       total.seconds += (twice ? 2 : 1) * cost->seconds;
