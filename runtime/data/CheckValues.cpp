@@ -17,19 +17,17 @@ namespace {
 
 /// The integers that an input may hold.
 struct Legal {
-  int64_t least = std::numeric_limits<int64_t>::min();
-  int64_t greatest = std::numeric_limits<int64_t>::max();
+  int64_t min = std::numeric_limits<int64_t>::min();
+  int64_t max = std::numeric_limits<int64_t>::max();
   std::optional<int64_t> ignored = {};
 
-  bool holds(int64_t value) const {
-    return (least <= value && value <= greatest) || value == ignored;
-  }
+  bool holds(int64_t value) const { return (min <= value && value <= max) || value == ignored; }
   bool holds(double value) const {
     // Numbers from 2^63 on do not fit an integer.
     return value == std::trunc(value) && std::fabs(value) < 0x1p63 && holds(int64_t(value));
   }
   std::string describe() const {
-    std::string text = fmt::format("from {} to {}", least, greatest);
+    std::string text = fmt::format("from {} to {}", min, max);
     return ignored ? text + fmt::format(" or {}", *ignored) : text;
   }
 };
@@ -46,9 +44,9 @@ Legal legalOf(const abi::Input &input, bool allowsNegative) {
     legal = valuesOf<int8_t>();
   if (!input.has_range())
     return legal;
-  legal.greatest = std::min(legal.greatest, input.range().greatest());
+  legal.max = std::min(legal.max, input.range().greatest());
   if (!allowsNegative)
-    legal.least = std::max(legal.least, input.range().least());
+    legal.min = std::max(legal.min, input.range().least());
   if (input.range().has_ignored())
     legal.ignored = input.range().ignored();
   return legal;
