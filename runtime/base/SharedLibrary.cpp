@@ -30,7 +30,7 @@ SharedLibrary::~SharedLibrary() {
 }
 
 Expected<SharedLibrary> SharedLibrary::open(std::span<const char *const> names,
-                                            const std::string &cure) {
+                                            const std::string &remedy) {
   SharedLibrary library;
   std::string tried;
   for (const char *name : names) {
@@ -41,7 +41,7 @@ Expected<SharedLibrary> SharedLibrary::open(std::span<const char *const> names,
     }
     tried += fmt::format("{}'{}'", tried.empty() ? "" : ", ", name);
   }
-  return Status::unavailable(fmt::format("cannot open {}; {}", tried, cure));
+  return Status::unavailable(fmt::format("cannot open {}; {}", tried, remedy));
 }
 
 Expected<SharedLibrary> SharedLibrary::openImage(const std::string &name, std::string_view bytes) {
@@ -75,14 +75,14 @@ Status SharedLibrary::resolve(std::span<const Symbol> table) const {
   return {};
 }
 
-Status SharedLibrary::load(std::span<const char *const> names, const std::string &cure,
+Status SharedLibrary::load(std::span<const char *const> names, const std::string &remedy,
                            std::span<const Symbol> table) {
-  Expected<SharedLibrary> library = open(names, cure);
+  Expected<SharedLibrary> library = open(names, remedy);
   if (!library)
     return library.status();
   if (Status status = library->resolve(table); !status.ok())
     return status;
-  std::move(*library).keep();
+  std::move(*library).leaveOpen();
   return {};
 }
 

@@ -30,8 +30,9 @@ public:
   SharedLibrary &operator=(SharedLibrary &&other) noexcept;
   ~SharedLibrary();
 
-  /// Opens the first of `names` that exists. The error (Unavailable) names them all and `cure`.
-  static Expected<SharedLibrary> open(std::span<const char *const> names, const std::string &cure);
+  /// Opens the first of `names` that exists. The error (Unavailable) names them all and `remedy`.
+  static Expected<SharedLibrary> open(std::span<const char *const> names,
+                                      const std::string &remedy);
 
   /// Opens an ELF image from memory.
   static Expected<SharedLibrary> openImage(const std::string &name, std::string_view image);
@@ -41,11 +42,11 @@ public:
 
   /// Opens the first of `names` for the rest of the process and fills every row of the table.
   /// Errors: as open() and resolve().
-  static Status load(std::span<const char *const> names, const std::string &cure,
+  static Status load(std::span<const char *const> names, const std::string &remedy,
                      std::span<const Symbol> table);
 
   /// Leaves the library open until the process ends.
-  void keep() && { handle = nullptr; }
+  void leaveOpen() && { handle = nullptr; }
 
   /// Returns the address of one symbol; null if it does not exist.
   void *address(const char *symbol) const;

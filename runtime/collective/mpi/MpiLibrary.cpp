@@ -29,7 +29,7 @@ Expected<const PccMpi *> openLibrary() {
   if (int version = table()->version; version != PCC_MPI_VERSION)
     return Status::unavailable(fmt::format("'{}': expected version {}, got {}; build it anew", name,
                                            PCC_MPI_VERSION, version));
-  std::move(*library).keep(); // MPI is never unloaded
+  std::move(*library).leaveOpen(); // MPI is never unloaded
   return table();
 }
 

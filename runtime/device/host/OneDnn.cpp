@@ -63,7 +63,7 @@ Expected<OneDnn> OneDnn::load() {
   if (dnnl_status_t status = dnn.engineCreate(&dnn.engine, dnnl_cpu, 0); status != dnnl_success)
     return Status::unavailable(fmt::format("oneDNN has no cpu engine (status {})", int(status)));
   // Its threads and caches live as long as the process, so the library stays open.
-  std::move(*library).keep();
+  std::move(*library).leaveOpen();
   return dnn;
 }
 

@@ -23,7 +23,7 @@ Expected<OpenMp> OpenMp::load() {
   if (Status status = library->resolve(table); !status.ok())
     return status;
   // Its workers live as long as the process, so the library stays open.
-  std::move(*library).keep();
+  std::move(*library).leaveOpen();
   return openMp;
 }
 
