@@ -13,7 +13,7 @@ namespace pcc::abi {
 namespace {
 
 /// Returns the index of the element with that name, or -1.
-template <typename List> int placeOf(const List &list, const std::string &name) {
+template <typename List> int indexOf(const List &list, const std::string &name) {
   auto found = std::find_if(list.begin(), list.end(),
                             [&](const auto &element) { return element.name() == name; });
   return found == list.end() ? -1 : int(found - list.begin());
@@ -21,7 +21,7 @@ template <typename List> int placeOf(const List &list, const std::string &name) 
 
 void addParameters(const Program &program, Program &whole) {
   for (const Parameter &parameter : program.parameters()) {
-    if (placeOf(whole.parameters(), parameter.name()) >= 0)
+    if (indexOf(whole.parameters(), parameter.name()) >= 0)
       continue;
     Parameter &added = *whole.add_parameters();
     added.set_name(parameter.name());
@@ -36,12 +36,12 @@ void addParameters(const Program &program, Program &whole) {
 
 void addMetrics(const Program &program, Program &whole) {
   for (const Metric &metric : program.metrics()) {
-    if (placeOf(whole.metrics(), metric.name()) >= 0)
+    if (indexOf(whole.metrics(), metric.name()) >= 0)
       continue;
     Metric &added = *whole.add_metrics();
     added = metric;
     added.set_output(uint32_t(findResult(whole, program.results(int(metric.output())))));
-    added.set_label(uint32_t(placeOf(whole.inputs(), program.inputs(int(metric.label())).name())));
+    added.set_label(uint32_t(indexOf(whole.inputs(), program.inputs(int(metric.label())).name())));
   }
 }
 
@@ -83,7 +83,7 @@ Program programInterface(const Executable &executable) {
   for (const Program &program : executable.programs()) {
     addParameters(program, whole);
     for (const Section &section : program.sections())
-      if (placeOf(whole.sections(), section.name()) < 0)
+      if (indexOf(whole.sections(), section.name()) < 0)
         whole.add_sections()->set_name(section.name());
     for (const Result &result : program.results())
       if (findResult(whole, result) < 0)

@@ -43,11 +43,11 @@ Program::OwnParts takeOwnParts(Program &program) {
 }
 
 /// Puts the parts back into the sections. Their counts must match.
-void giveOwnParts(Program &program, Program::OwnParts own) {
-  int place = 0, wait = 0, collective = 0;
+void restoreOwnParts(Program &program, Program::OwnParts own) {
+  int index = 0, wait = 0, collective = 0;
   forEachInstruction(program, [&](Instruction &instruction) {
-    instruction.set_op(std::move(*own.mutable_ops(place)));
-    instruction.set_location(std::move(*own.mutable_locations(place)));
+    instruction.set_op(std::move(*own.mutable_ops(index)));
+    instruction.set_location(std::move(*own.mutable_locations(index)));
     if (instruction.has_collective() && own.requests_size() > 0)
       if (Request &request = *own.mutable_requests(collective++); !request.value().empty())
         *instruction.mutable_request() = std::move(request);
@@ -55,7 +55,7 @@ void giveOwnParts(Program &program, Program::OwnParts own) {
     instruction.clear_behind();
     if (std::any_of(begin, end, [](uint32_t behind) { return behind != 0; }))
       instruction.mutable_behind()->Add(begin, end);
-    ++place;
+    ++index;
     wait += instruction.waits_size();
   });
 }
@@ -104,7 +104,7 @@ void shareInstructions(Executable &executable) {
     Program::OwnParts own = takeOwnParts(program);
     auto [first, isFirst] = known.try_emplace(sectionsOf(program), number);
     if (isFirst) {
-      giveOwnParts(program, std::move(own));
+      restoreOwnParts(program, std::move(own));
       continue;
     }
     program.clear_sections();
@@ -128,7 +128,7 @@ Status fillInInstructions(Executable &executable) {
       return Status::badInput(
           fmt::format("programs[{}].same_as: expected programs of at most 2 GiB in all", number));
     *program.mutable_sections() = first.sections();
-    giveOwnParts(program, std::move(*program.mutable_own_parts()));
+    restoreOwnParts(program, std::move(*program.mutable_own_parts()));
   }
   for (Program &program : *executable.mutable_programs()) {
     program.clear_same_as();

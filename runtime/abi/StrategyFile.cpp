@@ -76,23 +76,23 @@ std::string printJson(Strategy strategy) {
 }
 
 /// One format of the file.
-struct Form {
+struct Format {
   std::string_view suffix;
   std::string (*parse)(const std::string &content, Strategy &strategy);
   std::string (*print)(Strategy strategy);
 };
 
-constexpr Form forms[] = {
+constexpr Format formats[] = {
     {".json", parseJson, printJson},
     {".textproto", parseText, printText},
     {"", parseBinary, printBinary},
 };
 
-const Form &formOf(const std::string &path) {
-  const Form *form = forms;
-  while (!path.ends_with(form->suffix))
-    ++form;
-  return *form;
+const Format &formatOf(const std::string &path) {
+  const Format *format = formats;
+  while (!path.ends_with(format->suffix))
+    ++format;
+  return *format;
 }
 
 } // namespace
@@ -102,7 +102,7 @@ Expected<Strategy> readStrategy(const std::string &path) {
   if (!content)
     return content.status();
   Strategy strategy;
-  std::string wrong = formOf(path).parse(*content, strategy);
+  std::string wrong = formatOf(path).parse(*content, strategy);
   if (wrong.empty() && strategy.fingerprint().model().empty())
     wrong = ": expected a fingerprint of the model, got none";
   if (!wrong.empty())
@@ -111,7 +111,7 @@ Expected<Strategy> readStrategy(const std::string &path) {
 }
 
 Status writeStrategy(const Strategy &strategy, const std::string &path) {
-  return writeFile(path, formOf(path).print(strategy));
+  return writeFile(path, formatOf(path).print(strategy));
 }
 
 } // namespace pcc::abi
