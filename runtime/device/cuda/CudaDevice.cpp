@@ -157,11 +157,11 @@ public:
     Expected<uint64_t> marked = stream.mark(taken);
     if (!marked)
       return marked.status();
-    place = *marked;
+    position = *marked;
     return {};
   }
   Expected<std::span<const std::byte>> read() override {
-    if (Status status = stream.synchronize(taken, place); !status.ok())
+    if (Status status = stream.synchronize(taken, position); !status.ok())
       return status;
     return std::span<const std::byte>(onHost.bytes());
   }
@@ -171,7 +171,7 @@ private:
   const DevicePointer source;
   const PinnedMemory onHost;
   Event taken;
-  uint64_t place = 0;
+  uint64_t position = 0;
 };
 
 Expected<std::unique_ptr<Snapshot>> makeSnapshot(Stream &stream, DevicePointer source,

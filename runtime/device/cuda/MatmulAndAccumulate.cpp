@@ -99,7 +99,7 @@ Expected<Call> callOf(const char *name, const abi::Matmul &matmul, const Prepare
   lt::MatmulAddresses at = addressesOf(matmul, context);
   const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), flagsOf(matmul)};
   return Call(*function, abi::numElementBlocks(matmul.batch() * matmul.m() * matmul.n()),
-              abi::supportThreads, {at.a, at.b, at.c, at.bias, at.kept, at.sum}, scalars);
+              abi::supportThreads, {at.a, at.b, at.c, at.bias, at.preActivation, at.sum}, scalars);
 }
 
 } // namespace

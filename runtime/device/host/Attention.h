@@ -71,9 +71,9 @@ struct AttentionCall {
   /// attends to, with a causal mask.
   int64_t offset() const { return tensors.offset ? *tensors.offset : keyPositions - positions; }
   /// Returns the number of key positions that some query position before `end` attends to.
-  int64_t seenBefore(int64_t end, int64_t offset) const;
+  int64_t keysAttendedBefore(int64_t end, int64_t offset) const;
   /// Returns the first query position that attends to key position `to`.
-  int64_t firstQueryThatSees(int64_t to, int64_t offset) const;
+  int64_t firstQueryAttendingTo(int64_t to, int64_t offset) const;
   /// Returns the mask of a sample's head, starting at query position `from` and key position `to`.
   const float *maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const;
 };

@@ -54,7 +54,7 @@ private:
   void runBlock(int64_t head, int64_t first, int64_t offset, float *tile,
                 TileMatmul &multiply) const {
     int64_t rows = std::min(queryTile, call.positions - first);
-    int64_t seen = call.seenBefore(first + rows, offset);
+    int64_t seen = call.keysAttendedBefore(first + rows, offset);
     RowState state;
     std::fill_n(state.greatest, rows, hidden);
     std::fill_n(state.sum, rows, 0.0f);
@@ -66,10 +66,10 @@ private:
       addTile(head, first, rows, to, std::min(keyTile, seen - to), offset, tile, state, multiply);
     float *logSum = call.tensors.logSum + head * call.positions + first;
     for (int64_t r = 0; r < rows; ++r) {
-      bool isBlind = state.sum[r] == 0.0f;
-      if (!isBlind)
+      bool attendsToNothing = state.sum[r] == 0.0f;
+      if (!attendsToNothing)
         multiplyRow(out + r * step, call.depth, 1.0f / state.sum[r]);
-      logSum[r] = isBlind ? hidden : state.greatest[r] + std::log(state.sum[r]);
+      logSum[r] = attendsToNothing ? hidden : state.greatest[r] + std::log(state.sum[r]);
     }
   }
 
@@ -87,7 +87,8 @@ private:
     multiply(false, true, rows, columns, call.width, call.scale, query, key, 0.0f, tile, columns);
     for (int64_t r = 0; r < rows; ++r) {
       float *row = tile + r * columns;
-      int64_t seen = std::clamp(call.seenBefore(first + r + 1, offset) - to, int64_t(0), columns);
+      int64_t seen =
+          std::clamp(call.keysAttendedBefore(first + r + 1, offset) - to, int64_t(0), columns);
       if (call.tensors.mask)
         addMask(row, call.maskAt(sample, head % call.heads, first + r, to), call.maskStrides[3],
                 seen);

@@ -79,7 +79,7 @@ private:
     }
     clearRows(gradients.query + row * call.width, call.queryStep * call.width, block.rows,
               call.width);
-    int64_t seen = call.seenBefore(block.first + block.rows, offset);
+    int64_t seen = call.keysAttendedBefore(block.first + block.rows, offset);
     for (int64_t to = 0; to < seen; to += keyTile)
       addTile(block, to, std::min(keyTile, seen - to), offset, tiles, multiply);
   }
@@ -114,18 +114,19 @@ private:
   /// gradients of the scores times the scale.
   void finishRow(const QueryBlock &block, int64_t to, int64_t offset, float *weights, float *scores,
                  const Tiles &tiles) const {
-    // The first `blind` query positions do not attend to this key position.
+    // The first `hiddenQueries` query positions do not attend to this key position.
     int64_t rows = block.rows;
-    int64_t blind = std::clamp(call.firstQueryThatSees(to, offset) - block.first, int64_t(0), rows);
+    int64_t hiddenQueries =
+        std::clamp(call.firstQueryAttendingTo(to, offset) - block.first, int64_t(0), rows);
     if (call.tensors.mask)
       addMask(weights,
               call.maskAt(block.head / call.heads, block.head % call.heads, block.first, to),
               call.maskStrides[2], rows);
-    exponentiate(weights + blind, tiles.shifts + blind, rows - blind);
-    scaleDifferences(scores + blind, weights + blind, tiles.means + blind, rows - blind,
-                     call.scale);
-    std::fill_n(weights, blind, 0.0f);
-    std::fill_n(scores, blind, 0.0f);
+    exponentiate(weights + hiddenQueries, tiles.shifts + hiddenQueries, rows - hiddenQueries);
+    scaleDifferences(scores + hiddenQueries, weights + hiddenQueries, tiles.means + hiddenQueries,
+                     rows - hiddenQueries, call.scale);
+    std::fill_n(weights, hiddenQueries, 0.0f);
+    std::fill_n(scores, hiddenQueries, 0.0f);
   }
 
   const AttentionCall call;

@@ -34,8 +34,8 @@ struct LibraryMatmulInstruction final : PreparedInstruction {
 
 class Builder {
 public:
-  Builder(const MatmulCall &product, const OneDnn &dnn)
-      : product(product), shape(product.shape), dnn(dnn) {}
+  Builder(const MatmulCall &matmulCall, const OneDnn &dnn)
+      : matmulCall(matmulCall), shape(matmulCall.shape), dnn(dnn) {}
 
   Expected<PreparedPointer> build();
 
@@ -53,7 +53,7 @@ private:
       failure = status;
   }
 
-  const MatmulCall &product;
+  const MatmulCall &matmulCall;
   const abi::Matmul &shape;
   const OneDnn &dnn;
   dnnl_memory_desc_t a = {}, b = {}, c = {}, bias = {};
@@ -78,7 +78,7 @@ void Builder::describeOperands() {
   b = describe(type, shape.shared_b() ? 1 : shape.batch(), shape.k(), shape.n(),
                shape.transpose_b());
   c = describe(resultType, shape.batch(), shape.m(), shape.n(), false);
-  if (product.bias)
+  if (matmulCall.bias)
     bias = describe(resultType, 1, 1, shape.n(), false);
 }
 
@@ -102,7 +102,7 @@ PrimitiveHandle Builder::makePrimitive(bool add) {
   dnnl_primitive_desc_t primitiveDesc = nullptr;
   dnnl_primitive_t primitive = nullptr;
   Handle<dnnl_primitive_attr_t> attributes = makeAttributes(add);
-  note(dnn.matmulDescInit(&desc, &a, &b, product.bias ? &bias : nullptr, &c));
+  note(dnn.matmulDescInit(&desc, &a, &b, matmulCall.bias ? &bias : nullptr, &c));
   if (failure == dnnl_success)
     note(dnn.primitiveDescCreate(&primitiveDesc, &desc, attributes.get(), dnn.engine, nullptr));
   if (failure != dnnl_success)
@@ -128,17 +128,17 @@ Expected<PreparedPointer> Builder::build() {
   note(dnn.streamCreate(&stream, dnn.engine, dnnl_stream_default_flags));
   instruction->stream = {stream, dnn.streamDestroy};
   describeOperands();
-  addArgument(*instruction, DNNL_ARG_SRC, a, product.a);
-  addArgument(*instruction, DNNL_ARG_WEIGHTS, b, product.b);
-  addArgument(*instruction, DNNL_ARG_DST, c, product.c);
-  if (product.bias)
-    addArgument(*instruction, DNNL_ARG_BIAS, bias, product.bias);
+  addArgument(*instruction, DNNL_ARG_SRC, a, matmulCall.a);
+  addArgument(*instruction, DNNL_ARG_WEIGHTS, b, matmulCall.b);
+  addArgument(*instruction, DNNL_ARG_DST, c, matmulCall.c);
+  if (matmulCall.bias)
+    addArgument(*instruction, DNNL_ARG_BIAS, bias, matmulCall.bias);
   if (shape.accumulation() != abi::ADD)
     instruction->overwriting = makePrimitive(false);
   if (shape.accumulation() != abi::OVERWRITE)
     instruction->adding = makePrimitive(true);
   if (failure != dnnl_success)
-    return Status::unavailable(fmt::format("oneDNN has no product of {} into {} here (status {})",
+    return Status::unavailable(fmt::format("oneDNN has no matmul of {} into {} here (status {})",
                                            abi::elementName(shape.type()),
                                            abi::elementName(shape.result_type()), int(failure)));
   return PreparedPointer(std::move(instruction));
@@ -146,8 +146,8 @@ Expected<PreparedPointer> Builder::build() {
 
 } // namespace
 
-Expected<PreparedPointer> prepareLibraryMatmul(const MatmulCall &product, const OneDnn &dnn) {
-  return Builder(product, dnn).build();
+Expected<PreparedPointer> prepareLibraryMatmul(const MatmulCall &matmulCall, const OneDnn &dnn) {
+  return Builder(matmulCall, dnn).build();
 }
 
 } // namespace pcc::runtime::host

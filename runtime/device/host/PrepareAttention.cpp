@@ -27,12 +27,12 @@ static int64_t clampOffset(const AttentionCall &call, int64_t offset) {
   return std::clamp(offset, -call.positions, call.keyPositions);
 }
 
-int64_t AttentionCall::seenBefore(int64_t end, int64_t offset) const {
+int64_t AttentionCall::keysAttendedBefore(int64_t end, int64_t offset) const {
   return causal ? std::clamp(end + clampOffset(*this, offset), int64_t(0), keyPositions)
                 : keyPositions;
 }
 
-int64_t AttentionCall::firstQueryThatSees(int64_t to, int64_t offset) const {
+int64_t AttentionCall::firstQueryAttendingTo(int64_t to, int64_t offset) const {
   return causal ? std::max(int64_t(0), to - clampOffset(*this, offset)) : 0;
 }
 

@@ -29,18 +29,18 @@ Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const Prepare
                                         const Team &team) {
   bool isPlain = matmul.activation() == abi::ACTIVATION_NONE || matmul.activation() == abi::RELU;
   if (!isPlain || matmul.has_sum_of_a() || matmul.has_sum_of_b())
-    return Status::unavailable("a product with gelu or the sum of an operand is for GPUs");
+    return Status::unavailable("a matmul with gelu or the sum of an operand is for GPUs");
   const Expected<OneDnn> &dnn = OneDnn::get();
   if (!dnn)
     return dnn.status();
   auto address = [&](const abi::Operand &operand) {
     return context.memory.address(context.program, operand);
   };
-  MatmulCall product{matmul, address(matmul.a()), address(matmul.b()), address(matmul.c()),
-                     matmul.has_bias() ? address(matmul.bias()) : nullptr};
+  MatmulCall matmulCall{matmul, address(matmul.a()), address(matmul.b()), address(matmul.c()),
+                        matmul.has_bias() ? address(matmul.bias()) : nullptr};
   if (isSmallMatmul(matmul) || (isOfFloats(matmul) && !libraryKeepsBits()))
-    return prepareSmallMatmul(product, *dnn, team);
-  return prepareLibraryMatmul(product, *dnn);
+    return prepareSmallMatmul(matmulCall, *dnn, team);
+  return prepareLibraryMatmul(matmulCall, *dnn);
 }
 
 } // namespace pcc::runtime::host

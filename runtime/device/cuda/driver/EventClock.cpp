@@ -45,14 +45,14 @@ Expected<std::unique_ptr<EventClock>> EventClock::make(std::shared_ptr<const Gpu
   if (!side)
     return side.status();
   auto clock = std::make_unique<EventClock>(std::move(gpu), std::move(*side));
-  if (Status status = clock->drop(); !status.ok())
+  if (Status status = clock->recordAnchor(); !status.ok())
     return status;
   return clock;
 }
 
 /// Records a new anchor. Its time lies between two reads of the host's clock; the midpoint is used,
 /// with an error of at most half the distance.
-Status EventClock::drop() {
+Status EventClock::recordAnchor() {
   int64_t narrowest = 0;
   std::shared_ptr<const Anchor> best;
   for (int tries = 0; tries < anchorTries; ++tries) {
@@ -76,7 +76,7 @@ Status EventClock::drop() {
 }
 
 Status EventClock::renew() {
-  return nowNanoseconds() - anchor->time > anchorLife ? drop() : Status();
+  return nowNanoseconds() - anchor->time > anchorLife ? recordAnchor() : Status();
 }
 
 Expected<Event> EventClock::takeEvent() {

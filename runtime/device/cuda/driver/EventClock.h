@@ -49,7 +49,7 @@ public:
   TimestampHandle mark(StreamHandle stream);
 
 private:
-  Status drop();
+  Status recordAnchor();
   Expected<Event> takeEvent();
 
   const std::shared_ptr<const Gpu> gpu;

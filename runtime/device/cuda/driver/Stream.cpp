@@ -94,7 +94,7 @@ Status Stream::synchronize() {
     return status;
   Status status =
       withInstructions(driver().check(driver().streamSynchronize(handle), "cuStreamSynchronize"));
-  reachedPlaces += runs.size() - 1;
+  reachedPositions += runs.size() - 1;
   runs.assign(1, Run());
   return status;
 }
@@ -103,13 +103,13 @@ Expected<uint64_t> Stream::mark(Event &event) {
   if (Status status = record(event); !status.ok())
     return withInstructions(std::move(status));
   runs.emplace_back();
-  return reachedPlaces + runs.size() - 2;
+  return reachedPositions + runs.size() - 2;
 }
 
-Status Stream::synchronize(const Event &event, uint64_t place) {
+Status Stream::synchronize(const Event &event, uint64_t position) {
   if (Status status = withInstructions(event.synchronize()); !status.ok())
     return status;
-  for (; reachedPlaces <= place; ++reachedPlaces)
+  for (; reachedPositions <= position; ++reachedPositions)
     runs.pop_front();
   return {};
 }

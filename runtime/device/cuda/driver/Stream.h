@@ -73,9 +73,9 @@ public:
 
   /// Records `event` after everything enqueued so far. Returns the number of that position.
   Expected<uint64_t> mark(Event &event);
-  /// Waits until the stream has reached the position number `place`. Errors: those of
+  /// Waits until the stream has reached position number `position`. Errors: those of
   /// synchronize().
-  Status synchronize(const Event &event, uint64_t place);
+  Status synchronize(const Event &event, uint64_t position);
 
   /// Adds to an error the instructions that may have caused it, for errors of work other than
   /// instructions.
@@ -90,7 +90,7 @@ private:
   /// the last.
   std::deque<Run> runs = {Run()};
   /// Number of positions already reached, before the first run.
-  uint64_t reachedPlaces = 0;
+  uint64_t reachedPositions = 0;
 };
 
 } // namespace pcc::runtime::cuda

@@ -56,7 +56,7 @@ lt::MatmulAddresses addressesOf(const abi::Matmul &matmul, const PrepareContext 
           .b = address(matmul.b()),
           .c = address(matmul.c()),
           .bias = addressIf(matmul.has_bias(), matmul.bias()),
-          .kept = addressIf(matmul.has_pre_activation(), matmul.pre_activation()),
+          .preActivation = addressIf(matmul.has_pre_activation(), matmul.pre_activation()),
           .sum = matmul.has_sum_of_a() ? address(matmul.sum_of_a())
                                        : addressIf(matmul.has_sum_of_b(), matmul.sum_of_b())};
 }

@@ -45,12 +45,14 @@ Epilogue epilogueOf(const abi::Matmul &matmul) {
   return hasBias ? Epilogue::Bias : Epilogue::None;
 }
 
-bool keeps(Epilogue epilogue) {
+bool usesPreActivation(Epilogue epilogue) {
   return epilogue == Epilogue::GeluAux || epilogue == Epilogue::GeluAuxBias ||
          epilogue == Epilogue::GeluGradient;
 }
 
-bool sums(Epilogue epilogue) { return epilogue == Epilogue::SumA || epilogue == Epilogue::SumB; }
+bool sumsOperand(Epilogue epilogue) {
+  return epilogue == Epilogue::SumA || epilogue == Epilogue::SumB;
+}
 
 uint32_t alignmentOf(const std::byte *address) {
   constexpr uint32_t most = 256;
@@ -98,10 +100,10 @@ public:
     set(made, DescAttribute::TransposeA, transposeOf(shape.transposeB));
     set(made, DescAttribute::TransposeB, transposeOf(shape.transposeA));
     set(made, DescAttribute::Epilogue, shape.epilogue);
-    if (std::byte *vector = sums(shape.epilogue) ? addresses.sum : addresses.bias)
+    if (std::byte *vector = sumsOperand(shape.epilogue) ? addresses.sum : addresses.bias)
       set(made, DescAttribute::BiasPointer, vector);
-    if (keeps(shape.epilogue)) {
-      set(made, DescAttribute::AuxPointer, addresses.kept);
+    if (usesPreActivation(shape.epilogue)) {
+      set(made, DescAttribute::AuxPointer, addresses.preActivation);
       set(made, DescAttribute::AuxLeadingDimension, shape.n);
       if (shape.batch > 1)
         set(made, DescAttribute::AuxBatchStride, shape.m * shape.n);
@@ -162,15 +164,15 @@ MatmulShape shapeOf(const abi::Matmul &matmul, const MatmulAddresses &addresses)
                        .alignments = {alignmentOf(addresses.a), alignmentOf(addresses.b),
                                       alignmentOf(addresses.c),
                                       alignmentOf(addresses.bias ? addresses.bias : addresses.sum),
-                                      alignmentOf(addresses.kept)}};
+                                      alignmentOf(addresses.preActivation)}};
   if (shape.sharedB && !shape.transposeA)
     shape.m *= std::exchange(shape.batch, 1);
   return shape;
 }
 
 bool isSupportedShape(const MatmulShape &shape) {
-  return (!sums(shape.epilogue) || shape.batch == 1) &&
-         (!keeps(shape.epilogue) || shape.n % abi::preActivationAlignment == 0);
+  return (!sumsOperand(shape.epilogue) || shape.batch == 1) &&
+         (!usesPreActivation(shape.epilogue) || shape.n % abi::preActivationAlignment == 0);
 }
 
 Expected<MatmulPlan> planMatmul(const CublasLt &library, const MatmulShape &shape,

@@ -40,10 +40,10 @@ private:
   LtStatus (*destroy)(Object) = nullptr;
 };
 
-/// The addresses of a matmul's operands; null for missing ones. `kept` is the pre-activation, which
-/// gelu writes and its gradient reads. `sum` receives the sum of a or b over k.
+/// The addresses of a matmul's operands; null for missing ones. Gelu writes `preActivation`, and
+/// its gradient reads it. `sum` receives the sum of a or b over k.
 struct MatmulAddresses {
-  std::byte *a, *b, *c, *bias, *kept, *sum;
+  std::byte *a, *b, *c, *bias, *preActivation, *sum;
 };
 
 /// Everything that the choice of an algorithm depends on.
