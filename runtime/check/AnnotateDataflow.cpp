@@ -97,12 +97,12 @@ void annotateDataflow(abi::Executable &executable) {
         instruction.set_number(++number);
   }
   std::vector<ProgramIndex> programs = indexPrograms(executable);
-  std::vector<Episode> episodes = listEpisodes(executable);
+  std::vector<Execution> executions = listExecutions(executable);
   for (const ProgramIndex &index : programs) {
     ByteMap bytes(index);
     ObservedDataflow found = makeObservedDataflow(index);
-    for (const Episode &episode : episodes)
-      collectDataflow(index, bytes, episode, found);
+    for (const Execution &execution : executions)
+      collectDataflow(index, bytes, execution, found);
     abi::Program &program = *executable.mutable_programs(index.number);
     auto store = [](auto *field, const std::set<uint64_t> &sources) {
       field->Assign(sources.begin(), sources.end());

@@ -35,7 +35,7 @@ struct Receive {
 class Knowledge {
 public:
   Knowledge(const std::vector<ProgramIndex> &programs, const Messages &messages,
-            const Episode &episode);
+            const Execution &execution);
   Arrivals arrivalsOf(const ProgramIndex &index) const;
 
 private:
@@ -55,7 +55,7 @@ private:
 };
 
 Knowledge::Knowledge(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                     const Episode &episode)
+                     const Execution &execution)
     : programs(programs), messages(messages), receives(programs.size()), order(programs.size()) {
   for (const ProgramIndex &index : programs)
     for (uint32_t r = 0; r < index.instructions.size(); ++r)
@@ -65,7 +65,7 @@ Knowledge::Knowledge(const std::vector<ProgramIndex> &programs, const Messages &
   if (sends.empty())
     return;
   for (const ProgramIndex &index : programs)
-    begin(index, episode.actions[index.number]);
+    begin(index, execution.actions[index.number]);
   spread();
 }
 
@@ -99,7 +99,8 @@ void Knowledge::addSend(const ProgramIndex &index, uint32_t instruction) {
   sends.push_back({.program = index.number, .clock = index.clockOf[instruction]});
 }
 
-/// Runs a program's part of the episode on its own and stores the clocks at which its sends begin.
+/// Runs a program's part of the execution on its own and stores the clocks at which its sends
+/// begin.
 void Knowledge::begin(const ProgramIndex &index, const std::vector<abi::Action> &actions) {
   std::vector<int64_t> sendOf(index.clocks, -1);
   for (uint32_t s = 0; s < sends.size(); ++s)
@@ -178,8 +179,8 @@ Arrivals Knowledge::arrivalsOf(const ProgramIndex &index) const {
 } // namespace
 
 std::vector<Arrivals> listArrivals(const std::vector<ProgramIndex> &programs,
-                                   const Messages &messages, const Episode &episode) {
-  Knowledge knowledge(programs, messages, episode);
+                                   const Messages &messages, const Execution &execution) {
+  Knowledge knowledge(programs, messages, execution);
   std::vector<Arrivals> arrivals;
   for (const ProgramIndex &index : programs)
     arrivals.push_back(knowledge.arrivalsOf(index));

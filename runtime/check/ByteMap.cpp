@@ -13,10 +13,10 @@ namespace pcc::check {
 namespace {
 
 /// A byte position; positions of all spaces are totally ordered.
-struct Place {
+struct BytePosition {
   abi::Space space;
   uint64_t offset;
-  auto operator<=>(const Place &) const = default;
+  auto operator<=>(const BytePosition &) const = default;
 };
 
 } // namespace
@@ -54,28 +54,28 @@ void ByteMap::cut() {
   for (Touch &touch : ofBuffer)
     if (touch.bytes > 0)
       touches.push_back(&touch);
-  auto placeOf = [&](const Touch &touch, uint64_t copy, uint64_t more) {
+  auto positionOf = [&](const Touch &touch, uint64_t entry, uint64_t more) {
     const abi::Buffer &buffer = memory.buffers(int(touch.buffer));
-    return Place{buffer.space(), abi::ringOffset(buffer, copy) + touch.offset + more};
+    return BytePosition{buffer.space(), abi::ringOffset(buffer, entry) + touch.offset + more};
   };
-  std::vector<Place> cuts;
+  std::vector<BytePosition> cuts;
   for (const Touch *touch : touches)
-    for (uint64_t copy = 0; copy < touch->pieces.size(); ++copy) {
-      cuts.push_back(placeOf(*touch, copy, 0));
-      cuts.push_back(placeOf(*touch, copy, touch->bytes));
+    for (uint64_t entry = 0; entry < touch->pieces.size(); ++entry) {
+      cuts.push_back(positionOf(*touch, entry, 0));
+      cuts.push_back(positionOf(*touch, entry, touch->bytes));
     }
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  auto numberOf = [&](const Place &place) {
-    return uint32_t(std::lower_bound(cuts.begin(), cuts.end(), place) - cuts.begin());
+  auto numberOf = [&](const BytePosition &position) {
+    return uint32_t(std::lower_bound(cuts.begin(), cuts.end(), position) - cuts.begin());
   };
   for (Touch *touch : touches)
-    for (uint64_t copy = 0; copy < touch->pieces.size(); ++copy)
-      touch->pieces[copy] = {numberOf(placeOf(*touch, copy, 0)),
-                             numberOf(placeOf(*touch, copy, touch->bytes))};
-  for (const Place &place : cuts) {
-    spaces.push_back(place.space);
-    offsets.push_back(place.offset);
+    for (uint64_t entry = 0; entry < touch->pieces.size(); ++entry)
+      touch->pieces[entry] = {numberOf(positionOf(*touch, entry, 0)),
+                              numberOf(positionOf(*touch, entry, touch->bytes))};
+  for (const BytePosition &position : cuts) {
+    spaces.push_back(position.space);
+    offsets.push_back(position.offset);
   }
 }
 

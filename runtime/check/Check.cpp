@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs the checks in the order in which they rely on each other. Communication comes before data,
-// because arrivals exist only for an episode that completes. The deadlock check runs twice: with
+// because arrivals exist only for an execution that completes. The deadlock check runs twice: with
 // the streams as they are, and with collectives alone, launched one by one.
 
 #include "runtime/check/Check.h"
@@ -25,40 +25,41 @@ abi::Status checkMemory(const abi::Executable &executable, uint64_t limit) {
   return {};
 }
 
-abi::Status runEpisode(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                       const Episode &episode, bool launchesOnly) {
+abi::Status runExecution(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                         const Execution &execution, bool launchesOnly) {
   std::vector<RendezvousSchedule> schedules;
   for (const ProgramIndex &index : programs)
-    schedules.push_back(makeRendezvousSchedule(index, episode.actions[index.number], launchesOnly));
+    schedules.push_back(
+        makeRendezvousSchedule(index, execution.actions[index.number], launchesOnly));
   return runToCompletion(programs, messages, schedules,
                          launchesOnly ? "collectives are launched in a circle" : "deadlock");
 }
 
 /// Checks the communication between ranks.
 abi::Status checkCommunication(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                               const Episode &episode) {
-  abi::Status status = checkCollectives(programs, episode);
+                               const Execution &execution) {
+  abi::Status status = checkCollectives(programs, execution);
   if (status.ok())
-    status = checkMessages(programs, messages, episode);
+    status = checkMessages(programs, messages, execution);
   if (status.ok())
-    status = runEpisode(programs, messages, episode, /*launchesOnly=*/false);
+    status = runExecution(programs, messages, execution, /*launchesOnly=*/false);
   if (status.ok())
-    status = runEpisode(programs, messages, episode, /*launchesOnly=*/true);
+    status = runExecution(programs, messages, execution, /*launchesOnly=*/true);
   return status;
 }
 
 /// Checks the memory accesses of each rank.
 abi::Status checkData(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                      const std::vector<Episode> &episodes) {
+                      const std::vector<Execution> &executions) {
   std::vector<std::vector<Arrivals>> arrivals;
-  for (const Episode &episode : episodes)
-    arrivals.push_back(listArrivals(programs, messages, episode));
+  for (const Execution &execution : executions)
+    arrivals.push_back(listArrivals(programs, messages, execution));
   for (const ProgramIndex &index : programs) {
     ByteMap bytes(index);
     ObservedDataflow found = makeObservedDataflow(index);
     abi::Status status;
-    for (size_t e = 0; e < episodes.size() && status.ok(); ++e)
-      status = checkDataflow(index, bytes, &arrivals[e][index.number], episodes[e], found);
+    for (size_t e = 0; e < executions.size() && status.ok(); ++e)
+      status = checkDataflow(index, bytes, &arrivals[e][index.number], executions[e], found);
     if (status.ok())
       status = checkStatedSources(index, found);
     if (!status.ok())
@@ -81,14 +82,14 @@ abi::Status prove(const abi::Executable &executable, const ProveOptions &options
   if (abi::Status status = checkMemory(executable, options.memoryLimit); !status.ok())
     return status;
   std::vector<ProgramIndex> programs = indexPrograms(executable);
-  std::vector<Episode> episodes = listEpisodes(executable);
+  std::vector<Execution> executions = listExecutions(executable);
   abi::Expected<Messages> messages = findMessages(programs);
   if (!messages)
     return messages.status();
-  for (const Episode &episode : episodes)
-    if (abi::Status status = checkCommunication(programs, *messages, episode); !status.ok())
+  for (const Execution &execution : executions)
+    if (abi::Status status = checkCommunication(programs, *messages, execution); !status.ok())
       return status;
-  return checkData(programs, *messages, episodes);
+  return checkData(programs, *messages, executions);
 }
 
 } // namespace pcc::check

@@ -46,16 +46,17 @@ struct Piece {
 /// Encodes that a reader's operand, which begins at `begin`, reads a writer's result
 /// (Instruction.reads).
 uint64_t makeSource(uint32_t number, uint32_t operand, uint64_t begin, const Run &writer) {
-  uint64_t way = (begin - writer.begin) * 0x9e3779b97f4a7c15u + operand * 0x10001u + writer.operand;
-  way = (way ^ (way >> 32)) * 0xbf58476d1ce4e5b9u;
-  return (way >> 32) << 32 | number;
+  uint64_t route =
+      (begin - writer.begin) * 0x9e3779b97f4a7c15u + operand * 0x10001u + writer.operand;
+  route = (route ^ (route >> 32)) * 0xbf58476d1ce4e5b9u;
+  return (route >> 32) << 32 | number;
 }
 
 class DataflowChecker {
 public:
   DataflowChecker(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
-                  const Episode &episode, bool checks, ObservedDataflow &found)
-      : index(index), bytes(bytes), episode(episode), actions(episode.actions[index.number]),
+                  const Execution &execution, bool checks, ObservedDataflow &found)
+      : index(index), bytes(bytes), execution(execution), actions(execution.actions[index.number]),
         checks(checks), isStated(hasDataflow(index.program)), order(index, arrivals),
         pieces(bytes.size()), runsOf(index.program.sections_size(), 0), runsWith(runsOf),
         found(found) {}
@@ -77,8 +78,8 @@ private:
   }
   uint64_t beginOf(const Touch &touch) const;
 
-  abi::Status fill(const Touch &touch);
-  void show(uint32_t section);
+  abi::Status loadData(const Touch &touch);
+  void readResults(uint32_t section);
   abi::Status race(const Run &other, const Touch &touch, const char *does, const char *did) const;
   abi::Status error(const std::string &text) const;
   bool readsInput(uint32_t section) const;
@@ -92,12 +93,12 @@ private:
     return index.program.memory().buffers(int(touch.buffer)).name();
   }
   Pieces piecesOf(const Touch &touch) const {
-    return touch.of(episode.isStep ? abi::ringIndex(index.executable.batch(), action) : 0);
+    return touch.of(execution.isStep ? abi::ringIndex(index.executable.batch(), action) : 0);
   }
 
   const ProgramIndex &index;
   const ByteMap &bytes;
-  const Episode &episode;
+  const Execution &execution;
   const std::vector<abi::Action> &actions;
   const bool checks, isStated;
   HappensBefore order;
@@ -105,7 +106,7 @@ private:
   abi::Action action;
   /// The action whose inputs were loaded last.
   std::optional<abi::Action> loaded;
-  /// By section: number of its actions in the episode, without and with those of the section that
+  /// By section: number of its actions in the execution, without and with those of the section that
   /// replaces its last run.
   std::vector<uint32_t> runsOf, runsWith;
   ObservedDataflow &found;
@@ -147,12 +148,12 @@ abi::Status DataflowChecker::run() {
     ++runsOf[action.section()];
     ++runsWith[abi::baseSection(index.program, action.section())];
   }
-  for (int step = 0; step < (episode.isStep ? 2 : 1); ++step) {
+  for (int step = 0; step < (execution.isStep ? 2 : 1); ++step) {
     startStep(step == 0);
     if (abi::Status status = runStep(); !status.ok())
       return status;
   }
-  for (int i = 0; episode.isStep && i < index.program.parameters_size(); ++i) {
+  for (int i = 0; execution.isStep && i < index.program.parameters_size(); ++i) {
     const Touch &whole = bytes.buffer(index.program.parameters(i).buffer());
     Run reader{.begin = beginOf(whole)};
     for (uint32_t p = whole.of(0).first; p < whole.of(0).end; ++p)
@@ -173,7 +174,7 @@ abi::Status DataflowChecker::runStep() {
       if (abi::Status status = runInstruction(r, isFirst); !status.ok())
         return status;
     if (--left[action.section()] == 0)
-      show(action.section());
+      readResults(action.section());
   }
   return {};
 }
@@ -192,25 +193,25 @@ abi::Status DataflowChecker::enterAction() {
   order.enterAction(action);
   abi::Status status;
   if (index.program.has_step_buffer())
-    status = fill(bytes.buffer(index.program.step_buffer()));
+    status = loadData(bytes.buffer(index.program.step_buffer()));
   if (!readsInput(action.section()))
     return status;
-  bool isThere =
+  bool isLoaded =
       loaded && loaded->microbatch() == action.microbatch() && loaded->copy() == action.copy();
   loaded = action;
-  if (isThere)
+  if (isLoaded)
     return status;
   for (const abi::Input &input : index.program.inputs()) {
     if (status.ok())
-      status = fill(bytes.buffer(input.buffer()));
+      status = loadData(bytes.buffer(input.buffer()));
     for (uint32_t buffer : input.copy_buffers())
       if (status.ok())
-        status = fill(bytes.buffer(buffer));
+        status = loadData(bytes.buffer(buffer));
   }
   return status;
 }
 
-abi::Status DataflowChecker::fill(const Touch &touch) {
+abi::Status DataflowChecker::loadData(const Touch &touch) {
   Pieces range = touch.of(0);
   for (uint32_t p = range.first; p < range.end; ++p) {
     for (const Run &reader : pieces[p].readers)
@@ -250,7 +251,7 @@ abi::Status DataflowChecker::runInstruction(uint32_t instruction, bool isFirst) 
 
 uint64_t DataflowChecker::beginOf(const Touch &touch) const {
   const abi::Buffer &buffer = index.program.memory().buffers(int(touch.buffer));
-  uint64_t turn = episode.isStep ? abi::ringIndex(index.executable.batch(), action) : 0;
+  uint64_t turn = execution.isStep ? abi::ringIndex(index.executable.batch(), action) : 0;
   return abi::ringOffset(buffer, turn) + touch.offset;
 }
 
@@ -331,7 +332,7 @@ abi::Status DataflowChecker::write(const Run &own, const Touch &touch) {
 }
 
 /// Reads the results of a section after its last run; the rank's thread waits for their writers.
-void DataflowChecker::show(uint32_t section) {
+void DataflowChecker::readResults(uint32_t section) {
   order.enterThread();
   for (int i = 0; i < index.program.results_size(); ++i) {
     const abi::Result &result = index.program.results(i);
@@ -351,13 +352,13 @@ void DataflowChecker::show(uint32_t section) {
 } // namespace
 
 abi::Status checkDataflow(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
-                          const Episode &episode, ObservedDataflow &found) {
-  return DataflowChecker(index, bytes, arrivals, episode, /*checks=*/true, found).run();
+                          const Execution &execution, ObservedDataflow &found) {
+  return DataflowChecker(index, bytes, arrivals, execution, /*checks=*/true, found).run();
 }
 
-void collectDataflow(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,
+void collectDataflow(const ProgramIndex &index, const ByteMap &bytes, const Execution &execution,
                      ObservedDataflow &found) {
-  (void)DataflowChecker(index, bytes, nullptr, episode, /*checks=*/false, found).run();
+  (void)DataflowChecker(index, bytes, nullptr, execution, /*checks=*/false, found).run();
 }
 
 ObservedDataflow makeObservedDataflow(const ProgramIndex &index) {

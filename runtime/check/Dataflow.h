@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks which instruction reads the results of which other one. The check runs the actions of an
-// episode in order, a step twice. For every piece of memory it tracks the last writer and the
+// execution in order, a step twice. For every piece of memory it tracks the last writer and the
 // readers since. It verifies:
 //
 //   * two instructions that touch common bytes are ordered if one writes (HappensBefore.h);
@@ -31,7 +31,7 @@ struct Sources {
 /// Returns the number of the instruction that produces a source.
 inline uint32_t numberOf(uint64_t source) { return uint32_t(source); }
 
-/// The sources that a program reads in all its episodes.
+/// The sources that a program reads in all its executions.
 struct ObservedDataflow {
   /// By instruction.
   std::vector<Sources> ofInstruction;
@@ -39,13 +39,13 @@ struct ObservedDataflow {
   std::vector<std::set<uint64_t>> ofResult, ofParameter;
 };
 
-/// Checks one program's part of an episode and adds its sources to `found`. Returns the first
+/// Checks one program's part of an execution and adds its sources to `found`. Returns the first
 /// violation; it names ranks by their range.
 abi::Status checkDataflow(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
-                          const Episode &episode, ObservedDataflow &found);
+                          const Execution &execution, ObservedDataflow &found);
 
 /// Collects the sources without checks.
-void collectDataflow(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,
+void collectDataflow(const ProgramIndex &index, const ByteMap &bytes, const Execution &execution,
                      ObservedDataflow &found);
 
 /// Checks that the stated sources of the program equal the sources that were found.

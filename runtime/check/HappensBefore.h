@@ -36,11 +36,11 @@ struct Timestamp {
   uint32_t count = 0;
 };
 
-/// By clock of a receive and by run in an episode: the rank's own runs that were done when the
+/// By clock of a receive and by run in an execution: the rank's own runs that were done when the
 /// sender began. Empty if unknown.
 using Arrivals = std::vector<std::vector<Clock>>;
 
-/// Tracks one rank's execution of the actions of an episode.
+/// Tracks one rank's run through the actions of an execution.
 class HappensBefore {
 public:
   /// `arrivals` may be null: messages then arrive at any time.
@@ -110,9 +110,9 @@ private:
 // Ranks at the same position of their programs form a column, and all columns are alike. Only
 // messages that all ranks of a program exchange within their columns carry knowledge.
 
-/// Lists the arrivals of an episode by program. The episode must complete (Rendezvous.h), and its
-/// messages must match.
+/// Lists the arrivals of an execution by program. The execution must complete (Rendezvous.h), and
+/// its messages must match.
 std::vector<Arrivals> listArrivals(const std::vector<ProgramIndex> &programs,
-                                   const Messages &messages, const Episode &episode);
+                                   const Messages &messages, const Execution &execution);
 
 } // namespace pcc::check

@@ -25,8 +25,8 @@ struct Call {
 
 class CollectiveMatcher {
 public:
-  CollectiveMatcher(const std::vector<ProgramIndex> &programs, const Episode &episode)
-      : programs(programs), episode(episode), executable(programs.front().executable) {
+  CollectiveMatcher(const std::vector<ProgramIndex> &programs, const Execution &execution)
+      : programs(programs), execution(execution), executable(programs.front().executable) {
     for (const ProgramIndex &index : programs)
       collect(index);
   }
@@ -41,7 +41,7 @@ private:
                            int64_t rank, int64_t other) const;
 
   const std::vector<ProgramIndex> &programs;
-  const Episode &episode;
+  const Execution &execution;
   const abi::Executable &executable;
   /// Numbers of the properties of a call without its action, by instruction and by text; and of
   /// both together.
@@ -54,7 +54,7 @@ private:
 
 void CollectiveMatcher::collect(const ProgramIndex &index) {
   std::vector<std::vector<Call>> &own = calls.emplace_back(executable.groups_size());
-  for (const abi::Action &action : episode.actions[index.number])
+  for (const abi::Action &action : execution.actions[index.number])
     for (const abi::Instruction &instruction :
          index.program.sections(int(action.section())).instructions())
       if (instruction.has_collective() && !isMessage(instruction))
@@ -141,8 +141,9 @@ abi::Status CollectiveMatcher::compareRoots(const std::vector<Call> &calls,
 
 } // namespace
 
-abi::Status checkCollectives(const std::vector<ProgramIndex> &programs, const Episode &episode) {
-  return CollectiveMatcher(programs, episode).check();
+abi::Status checkCollectives(const std::vector<ProgramIndex> &programs,
+                             const Execution &execution) {
+  return CollectiveMatcher(programs, execution).check();
 }
 
 } // namespace pcc::check

@@ -61,10 +61,10 @@ abi::Status MessageFinder::addSide(int program, uint32_t instruction, int64_t ra
   bool sends = side.collective().kind() == abi::SEND;
   int64_t sender = sends ? rank : peer, receiver = sends ? peer : rank;
   std::vector<int32_t> &between = channelsBetween[uint64_t(sender) << 32 | uint64_t(receiver)];
-  std::string episode = programs[program].episodeOf(instruction);
+  std::string execution = programs[program].executionOf(instruction);
   auto known = std::find_if(between.begin(), between.end(), [&](int32_t channel) {
     const Channel &other = messages.channels[channel];
-    return other.tag == side.collective().tag() && other.episode == episode;
+    return other.tag == side.collective().tag() && other.execution == execution;
   });
   if (known == between.end()) {
     between.push_back(int32_t(messages.channels.size()));
@@ -72,7 +72,7 @@ abi::Status MessageFinder::addSide(int program, uint32_t instruction, int64_t ra
     messages.channels.push_back({.sender = sender,
                                  .receiver = receiver,
                                  .tag = side.collective().tag(),
-                                 .episode = std::move(episode)});
+                                 .execution = std::move(execution)});
   }
   Channel &channel = messages.channels[*known];
   int &owner = sends ? channel.sendProgram : channel.receiveProgram;
@@ -93,13 +93,13 @@ abi::Status MessageFinder::addSide(int program, uint32_t instruction, int64_t ra
   return {};
 }
 
-/// The actions of an episode by program and section, in order.
+/// The actions of an execution by program and section, in order.
 class Runs {
 public:
-  Runs(const std::vector<ProgramIndex> &programs, const Episode &episode) {
+  Runs(const std::vector<ProgramIndex> &programs, const Execution &execution) {
     for (const ProgramIndex &index : programs) {
       ofSection.emplace_back(index.program.sections_size());
-      for (const abi::Action &action : episode.actions[index.number])
+      for (const abi::Action &action : execution.actions[index.number])
         ofSection.back()[action.section()].push_back(action);
     }
   }
@@ -179,8 +179,8 @@ abi::Expected<Messages> findMessages(const std::vector<ProgramIndex> &programs) 
 }
 
 abi::Status checkMessages(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                          const Episode &episode) {
-  Runs runs(programs, episode);
+                          const Execution &execution) {
+  Runs runs(programs, execution);
   for (const Channel &channel : messages.channels)
     if (abi::Status status = checkChannel(programs, channel, runs); !status.ok())
       return status;

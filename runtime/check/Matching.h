@@ -15,7 +15,7 @@ namespace pcc::check {
 struct Channel {
   int64_t sender = -1, receiver = -1;
   uint32_t tag = 0;
-  std::string episode = {};
+  std::string execution = {};
   /// Numbers of the two programs, and positions of the two instructions
   /// (ProgramIndex::instructions).
   int sendProgram = -1, receiveProgram = -1;
@@ -35,9 +35,9 @@ struct Messages {
 /// Finds the channels of all messages. Error: two instructions use the same tag.
 abi::Expected<Messages> findMessages(const std::vector<ProgramIndex> &programs);
 
-/// Checks that messages (collectives) in `episode` match.
+/// Checks that messages (collectives) in `execution` match.
 abi::Status checkMessages(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                          const Episode &episode);
-abi::Status checkCollectives(const std::vector<ProgramIndex> &programs, const Episode &episode);
+                          const Execution &execution);
+abi::Status checkCollectives(const std::vector<ProgramIndex> &programs, const Execution &execution);
 
 } // namespace pcc::check

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the message that a message in a section for the last run continues: by kind, tag, stream
-// and peer. Both share one clock. Sections outside the step become episodes of their own, and so
+// and peer. Both share one clock. Sections outside the step become executions of their own, and so
 // does `forward`.
 
 #include "runtime/check/ProgramIndex.h"
@@ -54,7 +54,7 @@ uint32_t ProgramIndex::sectionOf(uint32_t instruction) const {
   return uint32_t(next - firstOf.begin() - 1);
 }
 
-std::string ProgramIndex::episodeOf(uint32_t instruction) const {
+std::string ProgramIndex::executionOf(uint32_t instruction) const {
   uint32_t section = sectionOf(instruction);
   bool isInStep =
       std::any_of(program.actions().begin(), program.actions().end(),
@@ -90,27 +90,27 @@ std::vector<std::string> listStandaloneSections(const abi::Executable &executabl
 
 } // namespace
 
-std::vector<Episode> listEpisodes(const abi::Executable &executable) {
-  std::vector<Episode> episodes;
-  Episode step{.name = "step", .isStep = true};
+std::vector<Execution> listExecutions(const abi::Executable &executable) {
+  std::vector<Execution> executions;
+  Execution step{.name = "step", .isStep = true};
   bool hasActions = false;
   for (const abi::Program &program : executable.programs()) {
     step.actions.emplace_back(program.actions().begin(), program.actions().end());
     hasActions |= program.actions_size() > 0;
   }
   if (hasActions)
-    episodes.push_back(std::move(step));
+    executions.push_back(std::move(step));
   for (const std::string &name : listStandaloneSections(executable)) {
-    Episode episode{.name = name};
+    Execution execution{.name = name};
     for (const abi::Program &program : executable.programs()) {
-      episode.actions.emplace_back();
+      execution.actions.emplace_back();
       for (int s = 0; s < program.sections_size(); ++s)
         if (program.sections(s).name() == name)
-          episode.actions.back().emplace_back().set_section(uint32_t(s));
+          execution.actions.back().emplace_back().set_section(uint32_t(s));
     }
-    episodes.push_back(std::move(episode));
+    executions.push_back(std::move(execution));
   }
-  return episodes;
+  return executions;
 }
 
 } // namespace pcc::check

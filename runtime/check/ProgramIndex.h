@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists all instructions of a program, and its episodes. An episode runs as one unit: the actions
-// of a step, or one section that runs on its own. Evaluation runs `forward`; the first step begins
-// with `start_training`.
+// Lists all instructions of a program, and its executions. An execution runs as one unit: the
+// actions of a step, or one section that runs on its own. Evaluation runs `forward`; the first step
+// begins with `start_training`.
 
 #pragma once
 
@@ -28,8 +28,8 @@ public:
   const int number;
 
   std::vector<const abi::Instruction *> instructions;
-  /// Returns the episode of the instruction: `step`, or a section that runs on its own.
-  std::string episodeOf(uint32_t instruction) const;
+  /// Returns the execution of the instruction: `step`, or a section that runs on its own.
+  std::string executionOf(uint32_t instruction) const;
   /// Returns the section of the instruction.
   uint32_t sectionOf(uint32_t instruction) const;
 
@@ -48,7 +48,7 @@ private:
 };
 
 /// The actions of all programs that run together.
-struct Episode {
+struct Execution {
   /// "step", or the name of a section.
   std::string name;
   bool isStep = false;
@@ -58,7 +58,7 @@ struct Episode {
 
 std::vector<ProgramIndex> indexPrograms(const abi::Executable &executable);
 
-/// Lists the episodes: the step, if there are actions, then every section that runs on its own.
-std::vector<Episode> listEpisodes(const abi::Executable &executable);
+/// Lists the executions: the step, if there are actions, then every section that runs on its own.
+std::vector<Execution> listExecutions(const abi::Executable &executable);
 
 } // namespace pcc::check

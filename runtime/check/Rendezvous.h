@@ -20,7 +20,7 @@ namespace pcc::check {
 struct RankState {
   int program = 0;
   /// Index of the rank among the ranks of its program.
-  uint32_t place = 0;
+  uint32_t indexInProgram = 0;
   /// The current item of the list, and whether it has begun.
   uint32_t next = 0;
   bool begun = false;
@@ -54,7 +54,7 @@ public:
   bool isDone(int64_t rank, uint32_t item) const;
   /// Returns the channel of a message; -1 if the rank has no peer.
   int32_t channelOf(int64_t rank, const Call &call) const {
-    return messages.channelOf[states[rank].program][call.instruction][states[rank].place];
+    return messages.channelOf[states[rank].program][call.instruction][states[rank].indexInProgram];
   }
   /// Returns the ranks that take part in a collective.
   const abi::RankList &membersOf(int64_t rank, const Call &call) const;
@@ -88,8 +88,8 @@ private:
   std::vector<int64_t> work;
 };
 
-/// Runs an episode by the schedules of its programs; messages and collectives must match. An error
-/// shows the ranks that wait for each other and begins with `what`, e.g. "deadlock".
+/// Runs an execution by the schedules of its programs; messages and collectives must match. An
+/// error shows the ranks that wait for each other and begins with `what`, e.g. "deadlock".
 abi::Status runToCompletion(const std::vector<ProgramIndex> &programs, const Messages &messages,
                             const std::vector<RendezvousSchedule> &schedules, const char *what);
 

@@ -23,7 +23,7 @@ public:
         runs(index.instructions.size(), 0), signaler(index.program.events(), -1),
         signalerOf(index.program.events()) {
     schedule.collectives.assign(index.executable.groups_size(), 0);
-    messages.assign(index.executable.groups_size(), 0);
+    started.assign(index.executable.groups_size(), 0);
     inFlight.resize(index.executable.groups_size());
   }
 
@@ -31,11 +31,11 @@ public:
   RendezvousSchedule take() { return std::move(schedule); }
 
 private:
-  void addInstruction(uint32_t place, const abi::Action &action);
+  void addInstruction(uint32_t position, const abi::Action &action);
   void addWaits(const abi::Instruction &instruction, uint64_t number, Item &item) const;
   void limitInFlight(Item &item, bool isFused);
   bool joins(const abi::Instruction &instruction) const;
-  Call callOf(uint32_t place);
+  Call callOf(uint32_t position);
 
   const ProgramIndex &index;
   const bool launchesOnly;
@@ -49,7 +49,7 @@ private:
   std::vector<std::map<uint64_t, int64_t>> signalerOf;
   /// By group: number of started collectives, fused ones counted once. The last items of the
   /// in-flight ones on other streams than COMPUTE, with their numbers.
-  std::vector<uint32_t> messages;
+  std::vector<uint32_t> started;
   std::vector<std::deque<std::pair<uint32_t, uint32_t>>> inFlight;
   /// The instructions of the last item while neighbors may still join it.
   std::vector<const abi::Instruction *> open;
@@ -57,21 +57,21 @@ private:
 
 void ScheduleMaker::addAction(const abi::Action &action) {
   open.clear();
-  for (uint32_t place = index.firstOf[action.section()];
-       place < index.firstOf[action.section() + 1]; ++place)
-    addInstruction(place, action);
+  for (uint32_t position = index.firstOf[action.section()];
+       position < index.firstOf[action.section() + 1]; ++position)
+    addInstruction(position, action);
 }
 
 bool ScheduleMaker::joins(const abi::Instruction &instruction) const {
   return !open.empty() && isMessage(instruction) && grouping.join(open, instruction);
 }
 
-Call ScheduleMaker::callOf(uint32_t place) {
-  const abi::Instruction &instruction = *index.instructions[place];
+Call ScheduleMaker::callOf(uint32_t position) {
+  const abi::Instruction &instruction = *index.instructions[position];
   if (isMessage(instruction))
-    return {place, -1, runs[index.messageOf[place]]++};
+    return {position, -1, runs[index.messageOf[position]]++};
   uint32_t group = instruction.collective().group();
-  return {place, int32_t(group), schedule.collectives[group]++};
+  return {position, int32_t(group), schedule.collectives[group]++};
 }
 
 /// Makes an item with a new collective wait for the collectives that exceed `maxInFlight`. A fused
@@ -87,7 +87,7 @@ void ScheduleMaker::limitInFlight(Item &item, bool isFused) {
       older.back().second = own;
     return;
   }
-  uint32_t number = messages[call.group]++;
+  uint32_t number = started[call.group]++;
   while (!older.empty() && older.front().first + maxInFlight <= number) {
     item.waits.push_back(older.front().second);
     older.pop_front();
@@ -111,14 +111,14 @@ void ScheduleMaker::addWaits(const abi::Instruction &instruction, uint64_t numbe
   }
 }
 
-void ScheduleMaker::addInstruction(uint32_t place, const abi::Action &action) {
-  const abi::Instruction &instruction = *index.instructions[place];
+void ScheduleMaker::addInstruction(uint32_t position, const abi::Action &action) {
+  const abi::Instruction &instruction = *index.instructions[position];
   uint64_t number = abi::ringIndex(index.executable.batch(), action);
   bool communicates = instruction.has_collective() && !(launchesOnly && isMessage(instruction));
   if (!communicates || !joins(instruction)) {
     Item item{.stream = communicates && !launchesOnly ? instruction.stream() : abi::COMPUTE,
               .action = action,
-              .instruction = place};
+              .instruction = position};
     if (!launchesOnly)
       addWaits(instruction, number, item);
     if (communicates || !item.waits.empty())
@@ -126,7 +126,7 @@ void ScheduleMaker::addInstruction(uint32_t place, const abi::Action &action) {
     open.clear();
   }
   if (communicates) {
-    schedule.items.back().calls.push_back(callOf(place));
+    schedule.items.back().calls.push_back(callOf(position));
     limitInFlight(schedule.items.back(), instruction.collective().fused());
     open.push_back(&instruction);
   }

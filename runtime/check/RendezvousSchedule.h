@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of an episode that makes ranks wait for each other: collectives, messages, and the
+// The part of an execution that makes ranks wait for each other: collectives, messages, and the
 // events that follow them. A rendezvous is one run of a collective in a group, or of a message: the
 // point where its ranks meet. All ranks of a program share one schedule; their partners are looked
 // up by rank.
@@ -43,8 +43,8 @@ struct RendezvousSchedule {
   std::vector<uint32_t> collectives;
 };
 
-/// Returns the items of an episode. `launchesOnly`: its collectives run one by one, as if all were
-/// on COMPUTE.
+/// Returns the items of an execution. `launchesOnly`: its collectives run one by one, as if all
+/// were on COMPUTE.
 RendezvousSchedule makeRendezvousSchedule(const ProgramIndex &index,
                                           const std::vector<abi::Action> &actions,
                                           bool launchesOnly);

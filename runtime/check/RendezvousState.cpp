@@ -18,10 +18,10 @@ RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
       executable(programs.front().executable), sides(messages.channels.size()) {
   for (const RendezvousSchedule &schedule : schedules) {
     std::vector<uint32_t> &stream = streamItems.emplace_back();
-    std::vector<uint32_t> &place = streamPosition.emplace_back(schedule.items.size(), 0);
+    std::vector<uint32_t> &positions = streamPosition.emplace_back(schedule.items.size(), 0);
     for (uint32_t i = 0; i < schedule.items.size(); ++i)
       if (schedule.items[i].stream == abi::COMMUNICATION) {
-        place[i] = uint32_t(stream.size());
+        positions[i] = uint32_t(stream.size());
         stream.push_back(i);
       }
   }
@@ -40,8 +40,9 @@ RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
   }
   for (int64_t rank = 0; rank < ranks; ++rank) {
     int program = abi::programOfRank(executable, rank);
-    states.push_back({.program = program,
-                      .place = uint32_t(rank - abi::ranksOfProgram(executable, program).first)});
+    states.push_back(
+        {.program = program,
+         .indexInProgram = uint32_t(rank - abi::ranksOfProgram(executable, program).first)});
   }
 }
 

@@ -52,7 +52,7 @@ struct FlatProgram {
   size_t countRuns() const;
 };
 
-/// Prepares the instructions of a program in the actions of an episode, with costs on a complete
+/// Prepares the instructions of a program in the actions of an execution, with costs on a complete
 /// device.
 FlatProgram makeFlatProgram(const check::ProgramIndex &index,
                             const std::vector<abi::Action> &actions,

@@ -72,10 +72,10 @@ abi::Expected<Simulation> simulate(const abi::Executable &executable, const abi:
   abi::Expected<check::Messages> messages = check::findMessages(programs);
   if (!messages)
     return messages.status();
-  std::vector<check::Episode> episodes = check::listEpisodes(executable);
-  if (episodes.empty())
+  std::vector<check::Execution> executions = check::listExecutions(executable);
+  if (executions.empty())
     return abi::Status::badInput("expected a program with a section, got none");
-  Simulation result{.episode = episodes.front().name, .actions = episodes.front().actions};
+  Simulation result{.execution = executions.front().name, .actions = executions.front().actions};
   std::vector<FlatProgram> flatPrograms;
   abi::DeviceFigures device = deviceOf(executable, cluster);
   for (const check::ProgramIndex &index : programs)

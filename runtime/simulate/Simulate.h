@@ -32,7 +32,7 @@ struct Options {
 
 struct Simulation {
   /// `step`, or the section that ran.
-  std::string episode;
+  std::string execution;
   /// From the beginning of the step to the end of the last instruction of all ranks.
   double seconds = 0;
   /// By program: its actions in order.

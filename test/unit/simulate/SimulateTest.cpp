@@ -37,7 +37,7 @@ TEST(Simulate, RecordsOfComputeRunOneAfterTheOther) {
   sketch.action(0, s, 0);
   sketch.action(0, s, 1);
   Simulation step = run(sketch, exactCluster({1}, {1}));
-  EXPECT_EQ(step.episode, "step");
+  EXPECT_EQ(step.execution, "step");
   EXPECT_EQ(step.seconds, 10);
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "b"), 2, 5);
   EXPECT_SPAN(spanOf(sketch.executable, step, 0, "a", 1), 5, 7);
@@ -48,7 +48,7 @@ TEST(Simulate, AProgramWithoutSlotsRunsItsFirstSection) {
   Sketch sketch(1);
   sketch.work(0, sketch.section(0, "forward"), "a", 2);
   Simulation step = run(sketch, exactCluster({1}, {1}));
-  EXPECT_EQ(step.episode, "forward");
+  EXPECT_EQ(step.execution, "forward");
   EXPECT_EQ(step.seconds, 2);
 }
 

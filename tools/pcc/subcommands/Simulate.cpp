@@ -141,7 +141,7 @@ static void printSimulation(const abi::Executable &executable,
   int64_t ranks = abi::rankCount(executable.mesh());
   llvm::outs() << llvm::formatv(
       "\n{0}: {1:f3} ms on {2} rank{3}, {4:f1} % bubbles; last to finish: {5}\n",
-      simulation.episode, simulation.seconds * 1e3, ranks, ranks == 1 ? "" : "s",
+      simulation.execution, simulation.seconds * 1e3, ranks, ranks == 1 ? "" : "s",
       100 * bubbleShare(simulation), nameOf(executable, simulation.longest()));
   llvm::outs().flush();
 }
@@ -175,7 +175,7 @@ static json::Value toJson(const abi::Executable &executable,
                      {"live", levelsToJson(memory)},
                      {"at_peak", peakToJson(executable, simulation, timeline)}});
   }
-  return json::Object{{"episode", simulation.episode},
+  return json::Object{{"episode", simulation.execution},
                       {"seconds", simulation.seconds},
                       {"ranks", abi::rankCount(executable.mesh())},
                       {"bubble_share", bubbleShare(simulation)},
