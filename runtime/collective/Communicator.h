@@ -96,7 +96,7 @@ struct TransferInterval {
   int64_t begin = 0, end = 0;
   /// The batch's intervals in the queues of the rank's device, one for each stream that it used. If
   /// there are any, they define the times: from the first begin to the last end.
-  std::vector<TimestampSpan> places = {};
+  std::vector<TimestampSpan> deviceSpans = {};
 };
 
 /// A member's arguments of a split.

@@ -73,7 +73,7 @@ Status StagedCommunicator::wait(Request request, TransferInterval &interval) {
   if (Status status = transport->wait(batch.request, interval); !status.ok())
     return status;
   for (const Destination &destination : batch.destinations)
-    if (Status status = device.copyIn(destination.place, batch.images[destination.image]);
+    if (Status status = device.copyIn(destination.address, batch.images[destination.image]);
         !status.ok())
       return status;
   for (Bytes &image : batch.images)

@@ -32,7 +32,7 @@ private:
 
   /// A destination in device memory, and the host image that replaces it in the call.
   struct Destination {
-    std::byte *place;
+    std::byte *address;
     size_t image; ///< index into Batch::images
   };
   /// A batch between start and wait.

@@ -31,11 +31,12 @@ Expected<std::shared_ptr<Post>> Posts::post(const CollectiveCall &call,
                                             std::shared_ptr<cuda::Event> ready) {
   bool sends = call.kind == abi::SEND;
   auto mine = std::make_shared<Post>(
-      Post{.call = &call, .rank = group->ranks[size_t(place)], .ready = std::move(ready)});
+      Post{.call = &call, .rank = group->ranks[size_t(ownPosition)], .ready = std::move(ready)});
   SharedState::Lock lock(group->sharedState->mutex);
   if (Status status = group->sharedState->status(); !status.ok())
     return status;
-  Route &route = group->routes[{sends ? place : call.root, sends ? call.root : place, call.tag}];
+  Route &route =
+      group->routes[{sends ? ownPosition : call.root, sends ? call.root : ownPosition, call.tag}];
   std::deque<std::shared_ptr<Post>> &others = sends ? route.receives : route.sends;
   if (others.empty()) {
     (sends ? route.sends : route.receives).push_back(mine);
@@ -66,13 +67,13 @@ Status Posts::transfer(Post &send, Post &receive) {
   for (const Post *side : {&send, &receive})
     if (status.ok())
       status = queue.stream().waitFor(*side->ready);
-  TimestampSpan place{.begin = streams->mark(queue)};
+  TimestampSpan deviceSpan{.begin = streams->mark(queue)};
   if (status.ok())
     status = queue.enqueue(moves);
-  place.end = streams->mark(queue);
+  deviceSpan.end = streams->mark(queue);
   if (status.ok())
     status = queue.stream().record(*done);
-  send.place = receive.place = place;
+  send.deviceSpan = receive.deviceSpan = deviceSpan;
   send.done = receive.done = std::make_shared<cuda::Event>(std::move(*done));
   return status;
 }
@@ -81,7 +82,7 @@ Status Posts::leave(Post &post, TransferInterval &interval) {
   SharedState::Lock lock(group->sharedState->mutex);
   if (Status status = group->sharedState->wait(lock, [&] { return post.isEnqueued; }); !status.ok())
     return status;
-  addPlace(post.place, interval);
+  addDeviceSpan(post.deviceSpan, interval);
   return post.outcome.ok() ? streams->compute.waitFor(*post.done) : post.outcome;
 }
 

@@ -41,7 +41,7 @@ Expected<Round *> Rounds::findRound(uint64_t number) {
   Round &round = **made;
   round.arrived = round.left = 0;
   round.isEnqueued = false;
-  round.place = {};
+  round.deviceSpan = {};
   group->rounds[number] = std::move(*made);
   return &round;
 }
@@ -62,8 +62,8 @@ Status Rounds::join(uint64_t number, std::span<const CollectiveCall> calls) {
   if (!found)
     return found.status();
   Round &round = **found;
-  round.calls[size_t(place)] = calls;
-  if (Status status = streams->compute.record(round.ready[size_t(place)]); !status.ok())
+  round.calls[size_t(ownPosition)] = calls;
+  if (Status status = streams->compute.record(round.ready[size_t(ownPosition)]); !status.ok())
     return status;
   if (++round.arrived < int(size()))
     return {};
@@ -92,9 +92,9 @@ Status Rounds::enqueue(Round &round) {
   for (const cuda::Event &ready : round.ready)
     if (Status status = queue.stream().waitFor(ready); !status.ok())
       return status;
-  round.place.begin = streams->mark(queue);
+  round.deviceSpan.begin = streams->mark(queue);
   Status status = queue.enqueue(moves);
-  round.place.end = streams->mark(queue);
+  round.deviceSpan.end = streams->mark(queue);
   return status.ok() ? queue.stream().record(*round.done) : status;
 }
 
@@ -104,7 +104,7 @@ Status Rounds::leave(uint64_t number, TransferInterval &interval) {
   if (Status status = group->sharedState->wait(lock, [&] { return round.isEnqueued; });
       !status.ok())
     return status;
-  addPlace(round.place, interval);
+  addDeviceSpan(round.deviceSpan, interval);
   Status status = round.outcome.ok() ? streams->compute.waitFor(*round.done) : round.outcome;
   if (++round.left == int(size())) {
     group->idle.push_back(std::move(group->rounds.at(number)));

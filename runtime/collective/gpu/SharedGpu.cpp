@@ -25,10 +25,10 @@ class SharedGpuCommunicator final : public Communicator {
 public:
   SharedGpuCommunicator(std::shared_ptr<SharedGpuGroup> group, int position,
                         std::shared_ptr<RankStreams> streams)
-      : group(group), place(position), streams(streams), rounds(group, position, streams),
+      : group(group), ownPosition(position), streams(streams), rounds(group, position, streams),
         posts(group, position, streams) {}
 
-  int position() const override { return place; }
+  int position() const override { return ownPosition; }
   int size() const override { return int(group->ranks.size()); }
   bool isEnqueued() const override { return true; }
   Status status() const override;
@@ -40,7 +40,7 @@ public:
 
 private:
   const std::shared_ptr<SharedGpuGroup> group;
-  const int place;
+  const int ownPosition;
   const std::shared_ptr<RankStreams> streams;
   Rounds rounds;
   Posts posts;
@@ -95,7 +95,7 @@ Expected<std::unique_ptr<Communicator>> SharedGpuCommunicator::split(int color, 
   SharedState::Lock lock(group->sharedState->mutex);
   SharedGpuGroup::Split &split = group->splits[splits++];
   split.choices.resize(group->ranks.size());
-  split.choices[size_t(place)] = {color, key};
+  split.choices[size_t(ownPosition)] = {color, key};
   ++split.arrived;
   group->sharedState->changed.notify_all();
   if (Status status = group->sharedState->wait(lock, [&] { return split.arrived == size(); });
@@ -107,7 +107,7 @@ Expected<std::unique_ptr<Communicator>> SharedGpuCommunicator::split(int color, 
   std::shared_ptr<SharedGpuGroup> &child = split.groups[color];
   if (!child)
     child = std::make_shared<SharedGpuGroup>(std::move(ranks), group->sharedState);
-  int position = int(std::find(members.begin(), members.end(), place) - members.begin());
+  int position = int(std::find(members.begin(), members.end(), ownPosition) - members.begin());
   return std::unique_ptr<Communicator>(
       std::make_unique<SharedGpuCommunicator>(child, position, streams));
 }

@@ -47,7 +47,7 @@ struct Round {
   /// Recorded after the work, once it is enqueued; `outcome` is the status of enqueueing.
   std::optional<cuda::Event> done;
   /// Interval of the work, if times are recorded.
-  TimestampSpan place = {};
+  TimestampSpan deviceSpan = {};
   bool isEnqueued = false;
   Status outcome;
 };
@@ -59,7 +59,7 @@ struct Post {
   std::shared_ptr<cuda::Event> ready;
   /// Set on both sides, as in a round.
   std::shared_ptr<cuda::Event> done = {};
-  TimestampSpan place = {};
+  TimestampSpan deviceSpan = {};
   bool isEnqueued = false;
   Status outcome = {};
 };
@@ -109,17 +109,18 @@ struct RankStreams {
 };
 
 /// Adds an interval if times are recorded, that is, if both its ends exist.
-inline void addPlace(const TimestampSpan &place, TransferInterval &interval) {
-  if (place.begin && place.end)
-    interval.places.push_back(place);
+inline void addDeviceSpan(const TimestampSpan &deviceSpan, TransferInterval &interval) {
+  if (deviceSpan.begin && deviceSpan.end)
+    interval.deviceSpans.push_back(deviceSpan);
 }
 
 /// Runs a member's collectives in its group: one round for each batch, in the order in which all
 /// members start them.
 class Rounds {
 public:
-  Rounds(std::shared_ptr<SharedGpuGroup> group, int place, std::shared_ptr<RankStreams> streams)
-      : group(std::move(group)), place(place), streams(std::move(streams)) {}
+  Rounds(std::shared_ptr<SharedGpuGroup> group, int ownPosition,
+         std::shared_ptr<RankStreams> streams)
+      : group(std::move(group)), ownPosition(ownPosition), streams(std::move(streams)) {}
 
   /// Allocates the memory that a round of such calls needs. Any member may need it, since the last
   /// one to arrive enqueues the work.
@@ -136,15 +137,16 @@ private:
   Status enqueue(Round &round);
 
   const std::shared_ptr<SharedGpuGroup> group;
-  const int place;
+  const int ownPosition;
   const std::shared_ptr<RankStreams> streams;
 };
 
 /// Matches the messages of a member. The second of the two sides to arrive enqueues the copy.
 class Posts {
 public:
-  Posts(std::shared_ptr<SharedGpuGroup> group, int place, std::shared_ptr<RankStreams> streams)
-      : group(std::move(group)), place(place), streams(std::move(streams)) {}
+  Posts(std::shared_ptr<SharedGpuGroup> group, int ownPosition,
+        std::shared_ptr<RankStreams> streams)
+      : group(std::move(group)), ownPosition(ownPosition), streams(std::move(streams)) {}
 
   /// Posts the rank's sides of some messages. The calls must live until leave().
   Expected<std::vector<std::shared_ptr<Post>>> post(std::span<const CollectiveCall> calls);
@@ -157,7 +159,7 @@ private:
   Status transfer(Post &send, Post &receive);
 
   const std::shared_ptr<SharedGpuGroup> group;
-  const int place;
+  const int ownPosition;
   const std::shared_ptr<RankStreams> streams;
 };
 

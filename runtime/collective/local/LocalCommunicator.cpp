@@ -58,9 +58,9 @@ struct LocalGroup {
 class LocalCommunicator final : public Communicator {
 public:
   LocalCommunicator(std::shared_ptr<LocalGroup> group, int position)
-      : group(std::move(group)), place(position) {}
+      : group(std::move(group)), ownPosition(position) {}
 
-  int position() const override { return place; }
+  int position() const override { return ownPosition; }
   int size() const override { return int(group->ranks.size()); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, TransferInterval &interval) override;
@@ -82,7 +82,7 @@ private:
   std::shared_ptr<LocalGroup> childOf(int color, std::vector<int> &members);
 
   std::shared_ptr<LocalGroup> group;
-  const int place;
+  const int ownPosition;
   uint64_t started = 0;
   /// Rounds are counted separately from batches: posts take no round.
   uint64_t rounds = 0;
@@ -97,7 +97,7 @@ Expected<Request> LocalCommunicator::start(std::span<const CollectiveCall> calls
   if (areMessages(calls)) {
     Batch &batch = batches[request.number];
     for (const CollectiveCall &call : calls)
-      batch.posts.push_back(group->mailbox.post(place, call));
+      batch.posts.push_back(group->mailbox.post(ownPosition, call));
     return request;
   }
   for (auto &[number, batch] : batches)
@@ -107,7 +107,8 @@ Expected<Request> LocalCommunicator::start(std::span<const CollectiveCall> calls
   Batch &batch = batches[request.number];
   batch.open = true;
   batch.round = rounds++;
-  group->rendezvousRing[batch.round % depth]->arrive(uint32_t(batch.round / depth), place, calls);
+  group->rendezvousRing[batch.round % depth]->arrive(uint32_t(batch.round / depth), ownPosition,
+                                                     calls);
   return request;
 }
 
@@ -172,14 +173,14 @@ Expected<std::unique_ptr<Communicator>> LocalCommunicator::split(int color, int 
     std::lock_guard lock(group->splitMutex);
     std::vector<SplitChoice> &choices = group->choices[splits];
     choices.resize(size());
-    choices[place] = {color, key};
+    choices[ownPosition] = {color, key};
   }
   if (Status status = barrier(); !status.ok())
     return status;
   std::vector<int> members;
   std::shared_ptr<LocalGroup> child = childOf(color, members);
   ++splits;
-  int position = int(std::find(members.begin(), members.end(), place) - members.begin());
+  int position = int(std::find(members.begin(), members.end(), ownPosition) - members.begin());
   return std::unique_ptr<Communicator>(
       std::make_unique<LocalCommunicator>(std::move(child), position));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reduces stretches of 1024 elements in the first-level cache, up to four sources per pass. A
-// finished stretch is written once to every destination. The inner loop is a template over type,
-// operator and number of sources.
+// Reduces tiles of 1024 elements in the first-level cache, up to four sources per pass. A finished
+// tile is written once to every destination. The inner loop is a template over type, operator and
+// number of sources.
 
 #include "runtime/collective/local/Reduce.h"
 
@@ -53,7 +53,7 @@ struct Min {
 };
 
 /// Elements that are summed in the first-level cache before they are written out.
-constexpr int64_t stretch = 1024;
+constexpr int64_t tileElements = 1024;
 
 /// Reduces `N` sources into `sum`, or with `Begins` sets `sum` to their reduction. Reading several
 /// sources at once keeps several cache lines in flight from memory.
@@ -71,7 +71,7 @@ void accumulate(W *__restrict sum, const std::byte *const *sources, int64_t at, 
 }
 
 /// Number of sources read at once.
-constexpr size_t together = 4;
+constexpr size_t sourcesPerPass = 4;
 
 template <typename T, typename Op, bool Begins, typename W>
 void accumulateSome(W *sum, std::span<const std::byte *const> sources, int64_t at, int64_t length) {
@@ -83,17 +83,17 @@ void accumulateSome(W *sum, std::span<const std::byte *const> sources, int64_t a
   case 3:
     return accumulate<T, Op, 3, Begins>(sum, sources.data(), at, length);
   default:
-    return accumulate<T, Op, together, Begins>(sum, sources.data(), at, length);
+    return accumulate<T, Op, sourcesPerPass, Begins>(sum, sources.data(), at, length);
   }
 }
 
 template <typename T, typename Op, typename W>
 void accumulateAll(W *sum, std::span<const std::byte *const> sources, int64_t at, int64_t length) {
   auto from = [&](size_t first) {
-    return sources.subspan(first, std::min(together, sources.size() - first));
+    return sources.subspan(first, std::min(sourcesPerPass, sources.size() - first));
   };
   accumulateSome<T, Op, /*Begins=*/true>(sum, from(0), at, length);
-  for (size_t first = together; first < sources.size(); first += together)
+  for (size_t first = sourcesPerPass; first < sources.size(); first += sourcesPerPass)
     accumulateSome<T, Op, /*Begins=*/false>(sum, from(first), at, length);
 }
 
@@ -101,10 +101,10 @@ template <typename T, typename Op>
 void reduceElements(std::span<const std::byte *const> sources,
                     std::span<std::byte *const> destinations, int64_t count, StoreMode store) {
   using W = typename Wide<T>::Type;
-  alignas(64) W sum[stretch];
-  alignas(64) T result[stretch];
-  for (int64_t at = 0; at < count; at += stretch) {
-    int64_t length = std::min(stretch, count - at);
+  alignas(64) W sum[tileElements];
+  alignas(64) T result[tileElements];
+  for (int64_t at = 0; at < count; at += tileElements) {
+    int64_t length = std::min(tileElements, count - at);
     accumulateAll<T, Op>(sum, sources, at, length);
     const void *bytes = sum;
     if constexpr (!std::is_same_v<T, W>) {

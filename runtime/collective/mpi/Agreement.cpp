@@ -116,12 +116,12 @@ Agreement::Agreement(const Members &members, Channel channel,
                            [&](const std::string &text) { return text == texts[0]; });
   for (size_t i = 0; i < (isOne ? 1 : texts.size()); ++i)
     own += texts[i];
-  hash = hashOf(own);
+  ownHash = hashOf(own);
 }
 
 void Agreement::begin() {
   heads.resize(size_t(members.processCount()) * 2);
-  heads[size_t(members.own) * 2] = hash;
+  heads[size_t(members.own) * 2] = ownHash;
   heads[size_t(members.own) * 2 + 1] = own.size();
   for (int p = 0; p < members.processCount(); ++p) {
     counts.push_back(2);

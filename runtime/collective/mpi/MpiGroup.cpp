@@ -65,7 +65,7 @@ bool MpiGroup::open() {
 std::optional<Status> MpiGroup::agree(const Round &round) {
   if (!agreement) {
     agreement.emplace(ownMembers, Channel{engine->mpi(), first}, round.calls);
-    if (agreed.contains(agreement->number())) {
+    if (agreed.contains(agreement->hash())) {
       agreement.reset();
       return Status();
     }
@@ -75,70 +75,69 @@ std::optional<Status> MpiGroup::agree(const Round &round) {
   if (!verdict)
     return std::nullopt;
   if (verdict->ok())
-    agreed.insert(agreement->number());
+    agreed.insert(agreement->hash());
   agreement.reset();
   return verdict;
 }
 
 void MpiGroup::launch(const std::shared_ptr<Round> &round) {
   round->unfinished = round->calls[0].size();
-  for (const std::vector<size_t> &places : chooseOperations(ownMembers, round->calls[0]))
-    launch(round, places);
+  for (const std::vector<size_t> &indices : chooseOperations(ownMembers, round->calls[0]))
+    launch(round, indices);
   if (round->calls[0].empty())
     round->completion.set({});
 }
 
 /// Starts one operation with the calls at these indices of the batch.
-void MpiGroup::launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places) {
+void MpiGroup::launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &indices) {
   OwnCalls calls;
   for (std::span<const CollectiveCall> batch : round->calls) {
     PackedCalls &own = calls.emplace_back();
-    for (size_t place : places)
-      own.push_back(&batch[place]);
+    for (size_t index : indices)
+      own.push_back(&batch[index]);
   }
-  InFlightOperation &flight = inFlight.emplace_back();
-  flight.round = round;
-  flight.calls = places.size();
+  InFlightOperation &work = inFlight.emplace_back();
+  work.round = round;
+  work.calls = indices.size();
   auto operation = makeOperation(ownMembers, std::move(calls), reductions, pool);
   if (!operation)
-    return end(flight, operation.status());
-  flight.operation = std::move(*operation);
-  int code = flight.operation->startFirst({engine->mpi(), first}, flight.request);
+    return end(work, operation.status());
+  work.operation = std::move(*operation);
+  int code = work.operation->startFirst({engine->mpi(), first}, work.request);
   if (code != 0)
-    end(flight, statusOf(engine->mpi(), code));
+    end(work, statusOf(engine->mpi(), code));
 }
 
 bool MpiGroup::finishSteps() {
   bool moved = false;
-  for (InFlightOperation &flight : inFlight)
-    if (flight.state == State::First || flight.state == State::Second)
-      moved |= finishStep(flight);
-  std::erase_if(inFlight,
-                [](const InFlightOperation &flight) { return flight.state == State::Done; });
+  for (InFlightOperation &work : inFlight)
+    if (work.state == State::First || work.state == State::Second)
+      moved |= finishStep(work);
+  std::erase_if(inFlight, [](const InFlightOperation &work) { return work.state == State::Done; });
   return moved;
 }
 
 /// Tests whether the current step of an in-flight operation is done, and if so does the work that
 /// follows it.
-bool MpiGroup::finishStep(InFlightOperation &flight) {
+bool MpiGroup::finishStep(InFlightOperation &work) {
   int32_t done = 0, bytes = 0;
-  int code = engine->mpi().test(&flight.request, &done, &bytes);
+  int code = engine->mpi().test(&work.request, &done, &bytes);
   if (code != 0) {
-    end(flight, statusOf(engine->mpi(), code));
+    end(work, statusOf(engine->mpi(), code));
     return true;
   }
   if (!done)
     return false;
-  if (flight.state == State::Second) {
-    flight.operation->afterSecond();
-    end(flight, {});
+  if (work.state == State::Second) {
+    work.operation->afterSecond();
+    end(work, {});
     return true;
   }
-  flight.operation->afterFirst();
-  if (flight.operation->hasSecond())
-    flight.state = State::Between;
+  work.operation->afterFirst();
+  if (work.operation->hasSecond())
+    work.state = State::Between;
   else
-    end(flight, {});
+    end(work, {});
   return true;
 }
 
@@ -146,28 +145,28 @@ bool MpiGroup::finishStep(InFlightOperation &flight) {
 /// after it.
 bool MpiGroup::startSeconds() {
   bool moved = false;
-  for (InFlightOperation &flight : inFlight) {
-    if (flight.state != State::Between) {
-      if (flight.state == State::First && flight.operation->hasSecond())
+  for (InFlightOperation &work : inFlight) {
+    if (work.state != State::Between) {
+      if (work.state == State::First && work.operation->hasSecond())
         break;
       continue;
     }
-    int code = flight.operation->startSecond({engine->mpi(), second}, flight.request);
-    flight.state = State::Second;
+    int code = work.operation->startSecond({engine->mpi(), second}, work.request);
+    work.state = State::Second;
     moved = true;
     if (code != 0)
-      end(flight, statusOf(engine->mpi(), code));
+      end(work, statusOf(engine->mpi(), code));
   }
   return moved;
 }
 
-void MpiGroup::end(InFlightOperation &flight, const Status &status) {
-  Round &round = *flight.round;
+void MpiGroup::end(InFlightOperation &work, const Status &status) {
+  Round &round = *work.round;
   if (round.outcome.ok())
     round.outcome = status;
-  flight.state = State::Done;
-  flight.operation.reset();
-  round.unfinished -= flight.calls;
+  work.state = State::Done;
+  work.operation.reset();
+  round.unfinished -= work.calls;
   if (round.unfinished == 0)
     round.completion.set(round.outcome);
 }

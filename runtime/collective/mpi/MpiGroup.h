@@ -41,7 +41,7 @@ public:
 
   /// Returns a hash of the own members' batches: equal for equal batches, and different for
   /// different ones except with probability 2^-64.
-  uint64_t number() const { return hash; }
+  uint64_t hash() const { return ownHash; }
 
   /// Starts the comparison.
   void begin();
@@ -58,7 +58,7 @@ private:
   /// `own`: descriptions by own members, only one if all are equal. `all`: descriptions by all
   /// processes.
   std::string own, all;
-  uint64_t hash = 0;
+  uint64_t ownHash = 0;
   /// By process: the hash and the length of its description.
   std::vector<uint64_t> heads;
   std::vector<int32_t> counts, offsets;
@@ -108,11 +108,11 @@ private:
   bool open();
   std::optional<Status> agree(const Round &round);
   void launch(const std::shared_ptr<Round> &round);
-  void launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places);
+  void launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &indices);
   bool finishSteps();
-  bool finishStep(InFlightOperation &flight);
+  bool finishStep(InFlightOperation &work);
   bool startSeconds();
-  void end(InFlightOperation &flight, const Status &status);
+  void end(InFlightOperation &work, const Status &status);
 
   const std::shared_ptr<Engine> engine;
   const Members ownMembers;

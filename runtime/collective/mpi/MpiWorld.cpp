@@ -108,10 +108,10 @@ void Message::end(Status status) {
 class MpiCommunicator final : public Communicator {
 public:
   MpiCommunicator(std::shared_ptr<ProcessGroup> processGroup, int position)
-      : processGroup(std::move(processGroup)), place(position),
+      : processGroup(std::move(processGroup)), ownPosition(position),
         index(this->processGroup->members().indexInProcess(position)) {}
 
-  int position() const override { return place; }
+  int position() const override { return ownPosition; }
   int size() const override { return processGroup->members().size(); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, TransferInterval &interval) override;
@@ -128,7 +128,7 @@ private:
   void startMessages(std::span<const CollectiveCall> calls, Batch &batch);
 
   const std::shared_ptr<ProcessGroup> processGroup;
-  const int place, index;
+  const int ownPosition, index;
   uint64_t started = 0, rounds = 0, splits = 0;
   std::map<uint64_t, Batch> batches;
 };
@@ -155,7 +155,7 @@ void MpiCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch
   const MpiGroup &group = *processGroup->group();
   for (const CollectiveCall &call : calls)
     batch.messages.push_back(
-        std::make_shared<Message>(group.members(), group.messages(), place, call));
+        std::make_shared<Message>(group.members(), group.messages(), ownPosition, call));
   Engine &engine = *processGroup->world().engine;
   engine.submit([&engine, messages = batch.messages] {
     for (const std::shared_ptr<Message> &message : messages) {
@@ -191,7 +191,7 @@ Expected<std::unique_ptr<Communicator>> MpiCommunicator::split(int color, int ke
   Expected<std::shared_ptr<ProcessGroup>> child = processGroup->childOf(splits++, choices, color);
   if (!child)
     return child.status();
-  int rank = processGroup->members().ranks[place];
+  int rank = processGroup->members().ranks[ownPosition];
   const std::vector<int> &ranks = (*child)->members().ranks;
   int position = int(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
   return std::unique_ptr<Communicator>(

@@ -55,14 +55,15 @@ private:
   AlignedBytes memory;
 };
 
-/// Each training step needs the same sizes again, so returned memory is kept. Used by one thread.
+/// Each training step needs the same sizes again, so the pool keeps returned memory. Used by one
+/// thread.
 class StagingPool {
 public:
   AlignedBytes take(int64_t bytes) {
     AlignedBytes memory;
-    if (auto found = kept.find(bytes); found != kept.end()) {
+    if (auto found = idle.find(bytes); found != idle.end()) {
       memory = std::move(found->second);
-      kept.erase(found);
+      idle.erase(found);
     } else {
       memory = allocateAligned(uint64_t(bytes));
     }
@@ -72,10 +73,10 @@ public:
   /// Returns whether a request ever failed for lack of memory.
   bool ranOutOfMemory() const { return isShort; }
 
-  void giveBack(int64_t bytes, AlignedBytes memory) { kept.emplace(bytes, std::move(memory)); }
+  void giveBack(int64_t bytes, AlignedBytes memory) { idle.emplace(bytes, std::move(memory)); }
 
 private:
-  std::multimap<int64_t, AlignedBytes> kept;
+  std::multimap<int64_t, AlignedBytes> idle;
   bool isShort = false;
 };
 

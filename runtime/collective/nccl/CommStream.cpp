@@ -70,19 +70,19 @@ Expected<std::shared_ptr<StreamWork>> CommStream::begin(Plan plan) {
   Expected<cuda::Event> done = takeEvent();
   if (!done)
     return done.status();
-  auto flight = std::make_shared<StreamWork>();
-  flight->done = std::move(*done);
-  flight->after = std::move(plan.after);
-  latest = flight;
+  auto work = std::make_shared<StreamWork>();
+  work->done = std::move(*done);
+  work->after = std::move(plan.after);
+  latest = work;
   Status status = parts.stream.record(ready);
   if (status.ok())
     status = queue->stream().waitFor(ready);
-  flight->place.begin = mark();
+  work->deviceSpan.begin = mark();
   if (status.ok())
     status = queue->enqueue(plan.before);
   if (!status.ok())
     return status;
-  return flight;
+  return work;
 }
 
 Status CommStream::tryFinishEnqueue() {
@@ -93,26 +93,26 @@ Status CommStream::tryFinishEnqueue() {
 }
 
 /// Enqueues the copies after the calls, once the calls are on the stream.
-Status CommStream::enqueueRest(StreamWork &flight) {
+Status CommStream::enqueueRest(StreamWork &work) {
   Status status = comms->settle(handle);
   if (status.ok())
-    status = queue->enqueue(flight.after);
-  flight.place.end = mark();
+    status = queue->enqueue(work.after);
+  work.deviceSpan.end = mark();
   if (status.ok())
-    status = queue->stream().record(*flight.done);
-  flight.isEnqueued = status.ok();
+    status = queue->stream().record(*work.done);
+  work.isEnqueued = status.ok();
   return status;
 }
 
-Status CommStream::finish(StreamWork &flight) {
-  if (!flight.isEnqueued)
-    if (Status status = enqueueRest(flight); !status.ok())
+Status CommStream::finish(StreamWork &work) {
+  if (!work.isEnqueued)
+    if (Status status = enqueueRest(work); !status.ok())
       return status;
   // After an abort, enqueued work may have ended without a result.
   Status status = comms->status();
   if (status.ok())
-    status = parts.stream.waitFor(*flight.done);
-  idle.push_back(std::move(*flight.done));
+    status = parts.stream.waitFor(*work.done);
+  idle.push_back(std::move(*work.done));
   return status;
 }
 

@@ -48,7 +48,7 @@ struct StreamWork {
   std::optional<cuda::Event> done;
   std::vector<gpu::Move> after;
   /// Interval from the stream's arrival at the work to its completion, if times are recorded.
-  TimestampSpan place;
+  TimestampSpan deviceSpan;
   bool isEnqueued = false;
 };
 
@@ -73,13 +73,13 @@ public:
   /// finish() or the next begin() does.
   Status tryFinishEnqueue();
   /// Waits until the calls are enqueued, and makes the rank's own stream wait for the work.
-  Status finish(StreamWork &flight);
+  Status finish(StreamWork &work);
   /// Waits until all work is done.
   Status synchronize() { return queue->stream().synchronize(); }
 
 private:
   TimestampHandle mark() { return parts.clock ? parts.clock->mark(stream()) : nullptr; }
-  Status enqueueRest(StreamWork &flight);
+  Status enqueueRest(StreamWork &work);
   Expected<cuda::Event> takeEvent();
 
   const std::shared_ptr<RankComms> comms;

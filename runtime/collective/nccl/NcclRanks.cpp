@@ -101,10 +101,10 @@ Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls,
   std::vector<Operation> operations = std::move(plan.operations);
   if (operations.empty() && plan.before.empty() && plan.after.empty())
     return commStream->rank().status();
-  Expected<std::shared_ptr<StreamWork>> flight = commStream->begin(std::move(plan));
-  if (!flight)
-    return flight.status();
-  batch.streamWork.emplace_back(commStream.get(), *flight);
+  Expected<std::shared_ptr<StreamWork>> work = commStream->begin(std::move(plan));
+  if (!work)
+    return work.status();
+  batch.streamWork.emplace_back(commStream.get(), *work);
   Status status = comms->group([&] {
     for (const Operation &operation : operations)
       if (Status called =
@@ -139,13 +139,13 @@ Status NcclCommunicator::startMessages(std::span<const CollectiveCall> calls, Ba
     for (const Operation &operation : plan.operations)
       operations.emplace_back(*own, operation);
     bool isKnown = std::any_of(batch.streamWork.begin(), batch.streamWork.end(),
-                               [&](const auto &flight) { return flight.first == *own; });
+                               [&](const auto &work) { return work.first == *own; });
     if (isKnown)
       continue;
-    Expected<std::shared_ptr<StreamWork>> flight = (*own)->begin({});
-    if (!flight)
-      return flight.status();
-    batch.streamWork.emplace_back(*own, *flight);
+    Expected<std::shared_ptr<StreamWork>> work = (*own)->begin({});
+    if (!work)
+      return work.status();
+    batch.streamWork.emplace_back(*own, *work);
   }
   Status status = comms->group([&] {
     for (const auto &[own, operation] : operations)
@@ -154,7 +154,7 @@ Status NcclCommunicator::startMessages(std::span<const CollectiveCall> calls, Ba
         return called;
     return Status();
   });
-  for (const auto &[own, flight] : batch.streamWork)
+  for (const auto &[own, work] : batch.streamWork)
     if (status.ok())
       status = own->tryFinishEnqueue();
   return status;
@@ -167,11 +167,11 @@ Status NcclCommunicator::wait(Request request, TransferInterval &interval) {
   Status status;
   if (batch.barrier)
     status = host->wait(*batch.barrier);
-  for (const auto &[own, flight] : batch.streamWork)
+  for (const auto &[own, work] : batch.streamWork)
     if (status.ok()) {
-      status = own->finish(*flight);
-      if (flight->place.begin && flight->place.end)
-        interval.places.push_back(flight->place);
+      status = own->finish(*work);
+      if (work->deviceSpan.begin && work->deviceSpan.end)
+        interval.deviceSpans.push_back(work->deviceSpan);
     }
   return status;
 }

@@ -103,11 +103,11 @@ void addAllToAll(const CollectiveCall &call, int position, int members, const Ta
   Shape whole = block;
   whole[call.concatAxis] *= members;
   int64_t bytes = countOf(block) * widthOf(call);
-  bool sendsAsItLies = isSlowest(call.shape, call.axis);
-  bool receivesAsItLies = isSlowest(whole, call.concatAxis);
-  const std::byte *sent = sendsAsItLies ? sourceOf(call) : nullptr;
-  std::byte *packed = sendsAsItLies ? nullptr : take(bytes * members);
-  std::byte *received = receivesAsItLies ? destinationOf(call) : take(bytes * members);
+  bool sourceIsContiguous = isSlowest(call.shape, call.axis);
+  bool targetIsContiguous = isSlowest(whole, call.concatAxis);
+  const std::byte *sent = sourceIsContiguous ? sourceOf(call) : nullptr;
+  std::byte *packed = sourceIsContiguous ? nullptr : take(bytes * members);
+  std::byte *received = targetIsContiguous ? destinationOf(call) : take(bytes * members);
   for (int member = 0; member < members; ++member) {
     start[call.axis] = member * block[call.axis];
     place[call.concatAxis] = member * block[call.concatAxis];
@@ -121,15 +121,15 @@ void addAllToAll(const CollectiveCall &call, int position, int members, const Ta
         transferOf(Kind::Send, (packed ? packed : sent) + member * bytes, nullptr, bytes, member));
     plan.operations.push_back(
         transferOf(Kind::Receive, nullptr, received + member * bytes, bytes, member));
-    if (!receivesAsItLies)
+    if (!targetIsContiguous)
       addUnpack(call, {whole, place}, block, received + member * bytes, plan.after);
   }
 }
 
 /// Returns the start of a box that is contiguous in its tensor; null if it is not contiguous.
 template <typename Byte>
-Byte *pieceOf(Byte *tensor, const Shape &shape, const Shape &start, const Shape &size,
-              int64_t width) {
+Byte *contiguousStart(Byte *tensor, const Shape &shape, const Shape &start, const Shape &size,
+                      int64_t width) {
   int64_t place = 0;
   bool hasBroken = false; // an outer dimension has more than one index
   for (size_t dim = 0; dim < shape.size(); ++dim) {
@@ -144,7 +144,7 @@ Byte *pieceOf(Byte *tensor, const Shape &shape, const Shape &start, const Shape 
 void addSentBox(const CollectiveCall &call, const Box &box, const TakeMemory &take, Plan &plan) {
   int64_t bytes = countOf(box.size) * widthOf(call);
   const std::byte *piece =
-      pieceOf(sourceOf(call), call.shape, box.sourceStart, box.size, widthOf(call));
+      contiguousStart(sourceOf(call), call.shape, box.sourceStart, box.size, widthOf(call));
   if (!piece) {
     std::byte *packed = take(bytes);
     addPack(call, {call.shape, box.sourceStart}, box.size, packed, plan.before);
@@ -157,8 +157,8 @@ void addReceivedBox(const CollectiveCall &call, const Box &box, const Shape &sha
                     const TakeMemory &take, Plan &plan) {
   int64_t bytes = countOf(box.size) * widthOf(call);
   std::byte *piece = call.reduceBoxes ? nullptr
-                                      : pieceOf(destinationOf(call), shape, box.targetStart,
-                                                box.size, widthOf(call));
+                                      : contiguousStart(destinationOf(call), shape, box.targetStart,
+                                                        box.size, widthOf(call));
   if (!piece) {
     piece = take(bytes);
     addUnpack(call, {shape, box.targetStart}, box.size, piece, plan.after);

@@ -149,18 +149,18 @@ void Client::abortRun(Status why) {
   std::unique_lock lock(mutex);
   if (abortReason.ok())
     abortReason = std::move(why);
-  tell(std::move(lock));
+  notifyAll(std::move(lock));
 }
 
 void Client::listen(std::function<void(const std::string &)> listener) {
   std::unique_lock lock(mutex);
   listeners.push_back(std::move(listener));
   if (!failureOf(WaitScope::UntilRunAborts).ok())
-    tell(std::move(lock));
+    notifyAll(std::move(lock));
 }
 
 /// Wakes waiting threads, and calls listeners once, without the lock.
-void Client::tell(std::unique_lock<std::mutex> lock) {
+void Client::notifyAll(std::unique_lock<std::mutex> lock) {
   for (auto &[number, wait] : waits)
     wait->changed.notify_all();
   std::string why = failureOf(WaitScope::UntilRunAborts).message();
@@ -196,7 +196,7 @@ void Client::receiveAll() {
   if (isLeaving)
     return;
   broken = std::move(status);
-  tell(std::move(lock));
+  notifyAll(std::move(lock));
 }
 
 /// Returns why no more data arrives. A listener that never answered is no store. Call under the

@@ -79,7 +79,7 @@ private:
   std::pair<uint64_t, std::shared_ptr<Wait>> expect(WaitScope scope);
   Expected<Values> await(uint64_t number, Wait &wait, std::optional<double> seconds);
   Status failureOf(WaitScope scope) const;
-  void tell(std::unique_lock<std::mutex> lock);
+  void notifyAll(std::unique_lock<std::mutex> lock);
 
   const Socket socket;
   const Address address;

@@ -37,10 +37,11 @@ Addresses lookUp(const Address &address, std::string &why) {
   return Addresses(list);
 }
 
-bool isLoopback(const addrinfo &place) {
-  if (place.ai_family == AF_INET6)
-    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6 *>(place.ai_addr)->sin6_addr);
-  uint32_t number = reinterpret_cast<const sockaddr_in *>(place.ai_addr)->sin_addr.s_addr;
+bool isLoopback(const addrinfo &candidate) {
+  if (candidate.ai_family == AF_INET6)
+    return IN6_IS_ADDR_LOOPBACK(
+        &reinterpret_cast<const sockaddr_in6 *>(candidate.ai_addr)->sin6_addr);
+  uint32_t number = reinterpret_cast<const sockaddr_in *>(candidate.ai_addr)->sin_addr.s_addr;
   return (ntohl(number) >> 24) == IN_LOOPBACKNET;
 }
 
@@ -58,11 +59,11 @@ bool isLocal(const std::string &host) {
 }
 
 /// Changes the address to all addresses of this machine.
-void useAnyAddress(addrinfo &place) {
-  if (place.ai_family == AF_INET6)
-    reinterpret_cast<sockaddr_in6 *>(place.ai_addr)->sin6_addr = in6addr_any;
+void useAnyAddress(addrinfo &candidate) {
+  if (candidate.ai_family == AF_INET6)
+    reinterpret_cast<sockaddr_in6 *>(candidate.ai_addr)->sin6_addr = in6addr_any;
   else
-    reinterpret_cast<sockaddr_in *>(place.ai_addr)->sin_addr.s_addr = htonl(INADDR_ANY);
+    reinterpret_cast<sockaddr_in *>(candidate.ai_addr)->sin_addr.s_addr = htonl(INADDR_ANY);
 }
 
 bool setOption(const Socket &socket, int level, int option, int value) {
@@ -81,19 +82,20 @@ void configure(const Socket &socket) {
   setOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, silence * 1000);
 }
 
-Socket makeSocket(const addrinfo &place, int flags) {
-  return Socket(::socket(place.ai_family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+Socket makeSocket(const addrinfo &candidate, int flags) {
+  return Socket(::socket(candidate.ai_family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
 }
 
 /// Returns a socket that listens at the address; an empty one on an error, with errno.
-Socket listenAtPlace(const addrinfo &place) {
-  Socket socket = makeSocket(place, 0);
+Socket listenAtCandidate(const addrinfo &candidate) {
+  Socket socket = makeSocket(candidate, 0);
   if (!socket)
     return socket;
-  bool listens = setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1) &&
-                 (place.ai_family != AF_INET6 || setOption(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0)) &&
-                 bind(socket.get(), place.ai_addr, place.ai_addrlen) == 0 &&
-                 listen(socket.get(), SOMAXCONN) == 0;
+  bool listens =
+      setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1) &&
+      (candidate.ai_family != AF_INET6 || setOption(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0)) &&
+      bind(socket.get(), candidate.ai_addr, candidate.ai_addrlen) == 0 &&
+      listen(socket.get(), SOMAXCONN) == 0;
   return listens ? std::move(socket) : Socket();
 }
 
@@ -109,8 +111,8 @@ bool isConnectedToItself(const Socket &socket) {
 
 /// Waits for a pending connection. Returns 0, or an error code if it is not established in time.
 int awaitConnection(const Socket &socket, int64_t nanoseconds) {
-  pollfd place = {socket.get(), POLLOUT, 0};
-  int ready = poll(&place, 1, int(std::min<int64_t>(nanoseconds / 1'000'000, INT32_MAX)));
+  pollfd pending = {socket.get(), POLLOUT, 0};
+  int ready = poll(&pending, 1, int(std::min<int64_t>(nanoseconds / 1'000'000, INT32_MAX)));
   if (ready <= 0)
     return ready == 0 ? ETIMEDOUT : errno;
   int reason = 0;
@@ -120,11 +122,11 @@ int awaitConnection(const Socket &socket, int64_t nanoseconds) {
 }
 
 /// Returns a connection to the address within the time; an empty socket on an error, with errno.
-Socket connectToPlace(const addrinfo &place, int64_t nanoseconds) {
-  Socket socket = makeSocket(place, SOCK_NONBLOCK);
+Socket connectToCandidate(const addrinfo &candidate, int64_t nanoseconds) {
+  Socket socket = makeSocket(candidate, SOCK_NONBLOCK);
   if (!socket)
     return socket;
-  int reason = connect(socket.get(), place.ai_addr, place.ai_addrlen) == 0 ? 0 : errno;
+  int reason = connect(socket.get(), candidate.ai_addr, candidate.ai_addrlen) == 0 ? 0 : errno;
   if (reason == 0 || reason == EINPROGRESS)
     reason = awaitConnection(socket, nanoseconds);
   if (reason != 0) {
@@ -151,11 +153,11 @@ Expected<Socket> Socket::listenAt(const Address &address) {
   if (!addresses)
     return Status::badUsage(fmt::format("the store's host '{}': {}", address.host, why));
   int reason = 0;
-  for (addrinfo *place = addresses.get(); place; place = place->ai_next) {
+  for (addrinfo *candidate = addresses.get(); candidate; candidate = candidate->ai_next) {
     // The name may be that of a gateway to this machine, which is none of its own addresses.
     if (!isLocal(address.host))
-      useAnyAddress(*place);
-    if (Socket socket = listenAtPlace(*place))
+      useAnyAddress(*candidate);
+    if (Socket socket = listenAtCandidate(*candidate))
       return socket;
     reason = errno;
     // Try the next address only if the machine does not have this one.
@@ -172,12 +174,12 @@ Expected<Socket> Socket::connectTo(const Address &address, double seconds) {
   do {
     Addresses addresses = lookUp(address, why);
     int64_t left = 0;
-    for (addrinfo *place = addresses.get(); place; place = place->ai_next)
+    for (addrinfo *candidate = addresses.get(); candidate; candidate = candidate->ai_next)
       ++left;
     // Each address gets a share of the time, since the first may be unreachable from here.
-    for (addrinfo *place = addresses.get(); place; place = place->ai_next, --left) {
+    for (addrinfo *candidate = addresses.get(); candidate; candidate = candidate->ai_next, --left) {
       int64_t share = std::max<int64_t>(0, end - nowNanoseconds()) / left;
-      if (Socket socket = connectToPlace(*place, share))
+      if (Socket socket = connectToCandidate(*candidate, share))
         return socket;
       why = std::strerror(errno);
     }
@@ -196,11 +198,11 @@ Socket Socket::accept() const {
 }
 
 int Socket::port() const {
-  sockaddr_storage place = {};
-  socklen_t size = sizeof place;
-  getsockname(descriptor, reinterpret_cast<sockaddr *>(&place), &size);
-  return ntohs(place.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6 &>(place).sin6_port
-                                           : reinterpret_cast<sockaddr_in &>(place).sin_port);
+  sockaddr_storage address = {};
+  socklen_t size = sizeof address;
+  getsockname(descriptor, reinterpret_cast<sockaddr *>(&address), &size);
+  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6 &>(address).sin6_port
+                                             : reinterpret_cast<sockaddr_in &>(address).sin_port);
 }
 
 bool Socket::send(std::span<const std::byte> bytes) const {

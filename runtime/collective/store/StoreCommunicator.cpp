@@ -29,7 +29,7 @@ Expected<Request> StoreCommunicator::start(std::span<const CollectiveCall> calls
 Status StoreCommunicator::startMessages(Batch &batch) {
   for (const CollectiveCall &call : batch.calls) {
     bool sends = call.kind == abi::SEND;
-    int sender = sends ? place : call.root, receiver = sends ? call.root : place;
+    int sender = sends ? ownPosition : call.root, receiver = sends ? call.root : ownPosition;
     uint64_t number = messages[{sender, receiver, call.tag}]++;
     batch.keys.push_back(fmt::format("{} {}>{} {} {}", group, sender, receiver, call.tag, number));
     if (sends)
@@ -44,7 +44,7 @@ Status StoreCommunicator::startCollectives(Batch &batch) {
   for (int position = 0; position < size(); ++position)
     batch.keys.push_back(fmt::format("{} {} {}", group, rounds, position));
   ++rounds;
-  return client->set(batch.keys[size_t(place)], packCalls(batch.calls), /*uses=*/size());
+  return client->set(batch.keys[size_t(ownPosition)], packCalls(batch.calls), /*uses=*/size());
 }
 
 Status StoreCommunicator::wait(Request request, TransferInterval &interval) {
@@ -87,12 +87,12 @@ StoreCommunicator::unpackFrom(int position, const std::string &bytes) const {
       fmt::format("what rank {} said is no batch", ranks[size_t(position)]));
 }
 
-Status StoreCommunicator::checkMessage(std::span<const CollectiveCall> said,
+Status StoreCommunicator::checkMessage(std::span<const CollectiveCall> senderCalls,
                                        const CollectiveCall &call) const {
   int sender = ranks[size_t(call.root)];
-  if (said.size() != 1 || (!said[0].source && said[0].count() > 0))
+  if (senderCalls.size() != 1 || (!senderCalls[0].source && senderCalls[0].count() > 0))
     return Status::failed(fmt::format("what rank {} sent is no message", sender));
-  return local::checkMessage(said[0], sender, call, ranks[size_t(place)]);
+  return local::checkMessage(senderCalls[0], sender, call, ranks[size_t(ownPosition)]);
 }
 
 /// Returns whether a call reads the source of the member at a position.
@@ -112,12 +112,12 @@ static bool isRead(const CollectiveCall &call, int position) {
   }
 }
 
-/// Computes the result of the member at `place`, given all members' calls by position.
-static Status finishCall(local::MemberCalls calls, int place, std::span<const int> ranks) {
+/// Computes the result of the member at `ownPosition`, given all members' calls by position.
+static Status finishCall(local::MemberCalls calls, int ownPosition, std::span<const int> ranks) {
   if (Status status = local::checkSame(calls, ranks); !status.ok())
     return status;
   for (size_t position = 0; position < calls.size(); ++position)
-    if (!calls[position]->source && isRead(*calls[size_t(place)], int(position)))
+    if (!calls[position]->source && isRead(*calls[size_t(ownPosition)], int(position)))
       return Status::failed(fmt::format("rank {} called {} without a source", ranks[position],
                                         collectiveName(calls[position]->kind)));
   for (int64_t unit = 0, count = local::workUnitCount(calls); unit < count; ++unit)
@@ -129,30 +129,30 @@ Status StoreCommunicator::finishCollectives(const Batch &batch) {
   Expected<Client::Values> values = client->get(batch.keys);
   if (!values)
     return values.status();
-  std::vector<std::vector<CollectiveCall>> said;
+  std::vector<std::vector<CollectiveCall>> memberCalls;
   for (int position = 0; position < size(); ++position) {
     Expected<std::vector<CollectiveCall>> calls = unpackFrom(position, (*values)[size_t(position)]);
     if (!calls)
       return calls.status();
-    said.push_back(std::move(*calls));
+    memberCalls.push_back(std::move(*calls));
   }
-  if (said[size_t(place)].size() != batch.calls.size())
+  if (memberCalls[size_t(ownPosition)].size() != batch.calls.size())
     return Status::failed(
-        fmt::format("rank {} did not say what the store has of it", ranks[size_t(place)]));
+        fmt::format("rank {} did not say what the store has of it", ranks[size_t(ownPosition)]));
   for (int position = 1; position < size(); ++position)
-    if (said[size_t(position)].size() != said[0].size())
-      return Status::failed(
-          fmt::format("rank {} called a batch of {} collectives, but rank {} one of {}", ranks[0],
-                      said[0].size(), ranks[size_t(position)], said[size_t(position)].size()));
+    if (memberCalls[size_t(position)].size() != memberCalls[0].size())
+      return Status::failed(fmt::format(
+          "rank {} called a batch of {} collectives, but rank {} one of {}", ranks[0],
+          memberCalls[0].size(), ranks[size_t(position)], memberCalls[size_t(position)].size()));
   for (size_t c = 0; c < batch.calls.size(); ++c) {
     // The own call writes to the rank's destination, and reads the source as stored at the start.
     CollectiveCall own = batch.calls[c];
-    own.source = said[size_t(place)][c].source;
+    own.source = memberCalls[size_t(ownPosition)][c].source;
     std::vector<const CollectiveCall *> calls;
-    for (const std::vector<CollectiveCall> &member : said)
+    for (const std::vector<CollectiveCall> &member : memberCalls)
       calls.push_back(&member[c]);
-    calls[size_t(place)] = &own;
-    if (Status status = finishCall(calls, place, ranks); !status.ok())
+    calls[size_t(ownPosition)] = &own;
+    if (Status status = finishCall(calls, ownPosition, ranks); !status.ok())
       return status;
   }
   return {};
@@ -174,7 +174,7 @@ Expected<std::unique_ptr<Communicator>> StoreCommunicator::split(int color, int 
   std::vector<int> positions = membersOfColor(choices, color), members;
   for (int position : positions)
     members.push_back(ranks[size_t(position)]);
-  int position = int(std::ranges::find(positions, place) - positions.begin());
+  int position = int(std::ranges::find(positions, ownPosition) - positions.begin());
   return std::unique_ptr<Communicator>(std::make_unique<StoreCommunicator>(
       client, fmt::format("{}.{}:{}", group, splits++, color), std::move(members), position));
 }

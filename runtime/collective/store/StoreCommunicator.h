@@ -30,9 +30,9 @@ public:
   StoreCommunicator(std::shared_ptr<Client> client, std::string group, std::vector<int> ranks,
                     int position)
       : client(std::move(client)), group(std::move(group)), ranks(std::move(ranks)),
-        place(position) {}
+        ownPosition(position) {}
 
-  int position() const override { return place; }
+  int position() const override { return ownPosition; }
   int size() const override { return int(ranks.size()); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, TransferInterval &interval) override;
@@ -51,12 +51,13 @@ private:
   Status finishMessages(const Batch &batch);
   Status finishCollectives(const Batch &batch);
   Expected<std::vector<CollectiveCall>> unpackFrom(int position, const std::string &bytes) const;
-  Status checkMessage(std::span<const CollectiveCall> said, const CollectiveCall &call) const;
+  Status checkMessage(std::span<const CollectiveCall> senderCalls,
+                      const CollectiveCall &call) const;
 
   const std::shared_ptr<Client> client;
   const std::string group;
   const std::vector<int> ranks;
-  const int place;
+  const int ownPosition;
   uint64_t started = 0, rounds = 0, splits = 0;
   std::map<uint64_t, Batch> batches;
   /// Number of messages so far, by sender, receiver and tag.

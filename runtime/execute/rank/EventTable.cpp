@@ -72,7 +72,7 @@ Status EventTable::finishOldest(PreparedBatch &batch, Progress &progress, Trace 
   progress.leave(batch.instruction);
   trace.add({batch.instruction, progress.step.load(std::memory_order_relaxed),
              std::max(flight.startTime, interval.begin), std::max(flight.startTime, interval.end)},
-            std::move(interval.places));
+            std::move(interval.deviceSpans));
   if (memoryTracker)
     memoryTracker->end(batch.parts, flight.number);
   batch.inFlight.pop_front();
