@@ -29,7 +29,7 @@ namespace pcc::runtime {
 
 struct Session::State {
   abi::Executable executable;
-  abi::Program outside;
+  abi::Program interface;
   SessionOptions options;
   std::shared_ptr<World> world;
   /// The executors of this process's ranks, in rank order.
@@ -38,7 +38,7 @@ struct Session::State {
 
 Session::~Session() = default;
 const abi::Executable &Session::executable() const { return state->executable; }
-const abi::Program &Session::program() const { return state->outside; }
+const abi::Program &Session::program() const { return state->interface; }
 int64_t Session::ranks() const { return state->world->placement.ranks; }
 const World &Session::world() const { return *state->world; }
 
@@ -51,7 +51,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
     return std::move(status).within("the program cannot be proved");
   auto state = std::make_shared<State>();
   state->executable = std::move(executable);
-  state->outside = abi::programInterface(state->executable);
+  state->interface = abi::programInterface(state->executable);
   state->options = options;
   state->world = options.world;
   if (!state->world)

@@ -10,7 +10,7 @@ namespace pcc::runtime {
 Expected<DeferredLossReader> DeferredLossReader::make(const LossReader &losses,
                                                       RankExecutor &rank) {
   DeferredLossReader deferred(losses, rank);
-  deferred.ahead = rank.device().hasHostMemory() ? 0 : maxAhead;
+  deferred.maxUnreadSteps = rank.device().hasHostMemory() ? 0 : maxAhead;
   for (std::unique_ptr<Snapshot> &snapshot : deferred.snapshots) {
     auto made = losses.isAt(rank.rank()) ? rank.makeSnapshot(losses.buffer(), losses.bytes())
                                          : rank.device().makeSnapshot(nullptr, 0);

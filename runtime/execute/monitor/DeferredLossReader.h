@@ -27,7 +27,7 @@ public:
 
   /// The number of steps with an unread loss, and its maximum while steps are still enqueued.
   int64_t unread() const { return taken - readCount; }
-  int64_t maxUnread() const { return ahead; }
+  int64_t maxUnread() const { return maxUnreadSteps; }
   /// The first step with an unread loss. read() waits for that step and returns its loss as the
   /// rank has it; 0 on a rank without a loss.
   int64_t firstUnread() const { return readCount; }
@@ -44,7 +44,7 @@ private:
   RankExecutor *rank;
   /// Steps use the snapshots in turn.
   std::array<std::unique_ptr<Snapshot>, maxAhead + 1> snapshots;
-  int64_t ahead = 0, taken = 0, readCount = 0;
+  int64_t maxUnreadSteps = 0, taken = 0, readCount = 0;
 };
 
 } // namespace pcc::runtime

@@ -23,22 +23,22 @@ TracePoint Trace::now(Device &device) const {
 
 void Trace::add(const abi::Instruction &instruction, int64_t step, TracePoint begin,
                 TracePoint end) {
-  std::vector<TimestampSpan> places;
+  std::vector<TimestampSpan> timestampSpans;
   if (begin.mark && end.mark)
-    places.push_back({std::move(begin.mark), std::move(end.mark)});
-  add({&instruction, step, begin.time, end.time}, std::move(places));
+    timestampSpans.push_back({std::move(begin.mark), std::move(end.mark)});
+  add({&instruction, step, begin.time, end.time}, std::move(timestampSpans));
 }
 
-void Trace::add(const TraceEntry &entry, std::vector<TimestampSpan> places) {
+void Trace::add(const TraceEntry &entry, std::vector<TimestampSpan> timestampSpans) {
   if (isOn())
-    ring[next++ % ring.size()] = {entry, std::move(places)};
+    ring[next++ % ring.size()] = {entry, std::move(timestampSpans)};
 }
 
 /// Resolves the entry's times. Returns whether the device has finished the entry.
 Expected<bool> Trace::settle(RingEntry &ringEntry) {
   int64_t earliest = std::numeric_limits<int64_t>::max(), latest = 0;
-  for (const TimestampSpan &place : ringEntry.places)
-    for (const TimestampHandle &mark : {place.end, place.begin}) {
+  for (const TimestampSpan &span : ringEntry.timestampSpans)
+    for (const TimestampHandle &mark : {span.end, span.begin}) {
       Expected<std::optional<int64_t>> time = mark->time();
       if (!time)
         return time.status();
@@ -47,10 +47,10 @@ Expected<bool> Trace::settle(RingEntry &ringEntry) {
       earliest = std::min(earliest, **time);
       latest = std::max(latest, **time);
     }
-  if (!ringEntry.places.empty()) {
+  if (!ringEntry.timestampSpans.empty()) {
     ringEntry.entry.begin = earliest;
     ringEntry.entry.end = latest;
-    ringEntry.places.clear();
+    ringEntry.timestampSpans.clear();
   }
   return true;
 }

@@ -53,8 +53,8 @@ public:
   /// Returns the current time, or a mark at the device's current position.
   TracePoint now(Device &device) const;
   void add(const abi::Instruction &instruction, int64_t step, TracePoint begin, TracePoint end);
-  /// If `places` are given, they define the times: from the first begin to the last end.
-  void add(const TraceEntry &entry, std::vector<TimestampSpan> places = {});
+  /// If `timestampSpans` are given, they define the times: from the first begin to the last end.
+  void add(const TraceEntry &entry, std::vector<TimestampSpan> timestampSpans = {});
 
   /// Resolves the times of entries up to the first one that the device has not finished.
   Status settle();
@@ -65,7 +65,7 @@ public:
 private:
   struct RingEntry {
     TraceEntry entry;
-    std::vector<TimestampSpan> places;
+    std::vector<TimestampSpan> timestampSpans;
   };
   size_t first() const { return next < ring.size() ? 0 : next - ring.size(); }
   static Expected<bool> settle(RingEntry &ringEntry);

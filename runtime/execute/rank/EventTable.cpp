@@ -74,7 +74,7 @@ Status EventTable::finishOldest(PreparedBatch &batch, Progress &progress, Trace 
              std::max(flight.startTime, interval.begin), std::max(flight.startTime, interval.end)},
             std::move(interval.deviceSpans));
   if (memoryTracker)
-    memoryTracker->end(batch.parts, flight.number);
+    memoryTracker->end(batch.participating, flight.number);
   batch.inFlight.pop_front();
   if (batch.inFlight.empty()) {
     for (uint32_t event : batch.signals)

@@ -27,9 +27,9 @@ struct InFlightBatch {
 /// A batch of collectives that start together.
 struct PreparedBatch {
   Communicator *communicator = nullptr;
-  /// `instructions`: all instructions of the batch. `parts`: those in which the rank takes part.
-  /// `instruction`: the instruction that names the batch in messages.
-  std::vector<const abi::Instruction *> instructions, parts;
+  /// `instructions`: all instructions of the batch. `participating`: those in which the rank takes
+  /// part. `instruction`: the instruction that names the batch in messages.
+  std::vector<const abi::Instruction *> instructions, participating;
   const abi::Instruction *instruction = nullptr;
   /// By ring index.
   std::vector<std::vector<CollectiveCall>> callsOf;

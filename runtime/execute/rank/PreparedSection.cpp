@@ -149,13 +149,13 @@ Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) 
           takesPart(call)) {
         calls.push_back(std::move(call));
         if (batch.callsOf.size() == 1)
-          batch.parts.push_back(instruction);
+          batch.participating.push_back(instruction);
       }
     return batch.communicator->reserve(calls);
   });
   // The batch is named after its first call.
   step.instruction = batch.instruction =
-      batch.parts.empty() ? batch.instructions.front() : batch.parts.front();
+      batch.participating.empty() ? batch.instructions.front() : batch.participating.front();
   return reserved;
 }
 
@@ -183,9 +183,9 @@ void PreparedSection::joinSteps() {
       for (size_t i = begin; i < end; ++i)
         instructions.push_back(
             {steps[i].instruction, steps[i].local[index % steps[i].local.size()].get()});
-      joined.whole.push_back(device->join(std::move(instructions)));
+      joined.instructions.push_back(device->join(std::move(instructions)));
     }
-    if (joined.whole.front())
+    if (joined.instructions.front())
       steps[begin].joined = std::move(joined);
   }
 }
@@ -193,7 +193,8 @@ void PreparedSection::joinSteps() {
 void PreparedSection::makeReady(const ActionValues &action) {
   for (Step &step : steps)
     if (step.joined)
-      step.joined->whole[action.ringIndex % step.joined->whole.size()]->makeReady(action);
+      step.joined->instructions[action.ringIndex % step.joined->instructions.size()]->makeReady(
+          action);
 }
 
 Status PreparedSection::run(const ActionValues &action, EventTable &events, Progress &progress,
@@ -229,11 +230,11 @@ Progress::Waiting PreparedSection::waitingForDevice(Progress &progress) const {
 
 Status PreparedSection::runJoined(Step &step, const ActionValues &action, Progress &progress,
                                   Trace &trace) {
-  std::vector<std::unique_ptr<PreparedInstruction>> &whole = step.joined->whole;
+  std::vector<std::unique_ptr<PreparedInstruction>> &instructions = step.joined->instructions;
   progress.enter(step.instruction);
   Progress::Waiting waiting = waitingForDevice(progress);
   TracePoint begin = trace.now(*device);
-  Status status = whole[action.ringIndex % whole.size()]->run(action);
+  Status status = instructions[action.ringIndex % instructions.size()]->run(action);
   const abi::Instruction *last = steps[step.joined->end - 1].instruction;
   progress.leave(last);
   trace.add(*step.instruction, action.step, std::move(begin), trace.now(*device));
@@ -280,7 +281,7 @@ Status PreparedSection::runBatch(Step &step, const ActionValues &action, EventTa
   if (Status status = start(batch, action.ringIndex, progress); !status.ok())
     return status;
   if (events.memoryTracker)
-    events.memoryTracker->begin(batch.parts, action.ringIndex);
+    events.memoryTracker->begin(batch.participating, action.ringIndex);
   events.addPending(batch);
   return step.instruction->stream() == abi::COMPUTE ? events.finish(batch, progress, trace)
                                                     : Status();

@@ -60,7 +60,7 @@ private:
   /// Several device instructions, from one step up to step `end`, run as one.
   struct Joined {
     size_t end;
-    std::vector<std::unique_ptr<PreparedInstruction>> whole; ///< by ring index
+    std::vector<std::unique_ptr<PreparedInstruction>> instructions; ///< by ring index
   };
   /// One device instruction, or one batch.
   struct Step {

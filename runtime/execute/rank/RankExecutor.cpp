@@ -20,9 +20,10 @@ namespace pcc::runtime {
 RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
                            std::unique_ptr<Device> device, std::unique_ptr<Communicator> world,
                            RankOptions options)
-    : whole(executable), own(executable.programs(abi::programOfRank(executable, rank))),
-      ownRank(rank), options(options), ownDevice(std::move(device)),
-      worldCommunicator(std::move(world)), events(own.events()), ownTrace(options.trace) {
+    : wholeExecutable(executable),
+      ownProgram(executable.programs(abi::programOfRank(executable, rank))), ownRank(rank),
+      options(options), ownDevice(std::move(device)), worldCommunicator(std::move(world)),
+      events(ownProgram.events()), ownTrace(options.trace) {
   memory.base[abi::CONSTANT] = ownDevice->constants();
 }
 
@@ -66,10 +67,10 @@ Status RankExecutor::startMarking() {
 
 Status RankExecutor::allocateSpaces() {
   const std::pair<abi::Space, uint64_t> sizes[] = {
-      {abi::PERSISTENT, own.memory().persistent_bytes()},
-      {abi::TEMPORARY, own.memory().temporary_bytes()},
-      {abi::INPUT, own.memory().input_bytes()}};
-  use.allocated = whole.constants().size();
+      {abi::PERSISTENT, ownProgram.memory().persistent_bytes()},
+      {abi::TEMPORARY, ownProgram.memory().temporary_bytes()},
+      {abi::INPUT, ownProgram.memory().input_bytes()}};
+  use.allocated = wholeExecutable.constants().size();
   for (auto [space, bytes] : sizes) {
     Expected<std::unique_ptr<Allocation>> allocation = ownDevice->allocate(bytes);
     if (!allocation)
@@ -82,9 +83,9 @@ Status RankExecutor::allocateSpaces() {
 }
 
 Status RankExecutor::initializeParameters(uint64_t seed) {
-  for (const abi::Parameter &parameter : own.parameters()) {
+  for (const abi::Parameter &parameter : ownProgram.parameters()) {
     BufferWriter writer(*this); // per parameter, to hold only one image in host memory
-    initialize(parameter, whole.mesh(), ownRank, seed, writer.at(parameter.buffer()));
+    initialize(parameter, wholeExecutable.mesh(), ownRank, seed, writer.at(parameter.buffer()));
     if (Status status = writer.send(); !status.ok())
       return status;
   }
@@ -92,15 +93,15 @@ Status RankExecutor::initializeParameters(uint64_t seed) {
 }
 
 Status RankExecutor::makeGroups() {
-  for (const abi::RankGroups &group : whole.groups()) {
+  for (const abi::RankGroups &group : wholeExecutable.groups()) {
     // The color is the index of the list that holds the rank. Positions follow the list, which need
     // not ascend.
     const abi::RankList &list = abi::groupOf(group, ownRank);
     auto sameList = [&](const abi::RankList &other) { return &other == &list; };
     auto color = std::find_if(group.lists().begin(), group.lists().end(), sameList);
-    auto place = std::find(list.ranks().begin(), list.ranks().end(), ownRank);
-    Expected<std::unique_ptr<Communicator>> communicator =
-        groups.world->split(int(color - group.lists().begin()), int(place - list.ranks().begin()));
+    auto position = std::find(list.ranks().begin(), list.ranks().end(), ownRank);
+    Expected<std::unique_ptr<Communicator>> communicator = groups.world->split(
+        int(color - group.lists().begin()), int(position - list.ranks().begin()));
     if (!communicator)
       return communicator.status();
     groups.groups.push_back(std::move(*communicator));
@@ -147,15 +148,15 @@ Status RankExecutor::runWithFirstRank(std::span<const CollectiveCall> calls) {
 }
 
 Status RankExecutor::prepareSections() {
-  PrepareContext context{whole, own, memory, ownRank};
-  for (int s = 0; s < own.sections_size(); ++s) {
+  PrepareContext context{wholeExecutable, ownProgram, memory, ownRank};
+  for (int s = 0; s < ownProgram.sections_size(); ++s) {
     Expected<PreparedSection> section = PreparedSection::prepare(
         s, context, *ownDevice, groups,
         {.waitsForEach = options.checksInstructions, .isTraced = ownTrace.hasEach()});
     if (!section)
       return section.status();
     sections.push_back(std::move(*section));
-    if (own.sections(s).name() == "start_training")
+    if (ownProgram.sections(s).name() == "start_training")
       startSection = s;
   }
   runsAlone.resize(sections.size());
@@ -164,11 +165,11 @@ Status RankExecutor::prepareSections() {
 }
 
 void RankExecutor::planActions() {
-  actions.resize(own.actions_size());
-  std::vector<int> lastAction(own.sections_size(), -1);
+  actions.resize(ownProgram.actions_size());
+  std::vector<int> lastAction(ownProgram.sections_size(), -1);
   const abi::Action *loaded = nullptr;
-  for (int i = 0; i < own.actions_size(); ++i) {
-    const abi::Action &action = own.actions(i);
+  for (int i = 0; i < ownProgram.actions_size(); ++i) {
+    const abi::Action &action = ownProgram.actions(i);
     actions[i].first = lastAction[action.section()] < 0;
     lastAction[action.section()] = i;
     if (!sections[action.section()].readsInput())
@@ -185,15 +186,15 @@ void RankExecutor::planActions() {
 
 /// Numbers the runs of a section by the blocks of the batch, whatever the order of the actions.
 void RankExecutor::numberActions() {
-  std::vector<int64_t> runs(own.sections_size(), 0), copies(own.sections_size(), 1);
-  for (const abi::Action &action : own.actions()) {
-    uint32_t section = abi::baseSection(own, action.section());
+  std::vector<int64_t> runs(ownProgram.sections_size(), 0), copies(ownProgram.sections_size(), 1);
+  for (const abi::Action &action : ownProgram.actions()) {
+    uint32_t section = abi::baseSection(ownProgram, action.section());
     ++runs[section];
     copies[section] = std::max<int64_t>(copies[section], action.copy() + 1);
   }
-  for (int i = 0; i < own.actions_size(); ++i) {
-    const abi::Action &action = own.actions(i);
-    uint32_t section = abi::baseSection(own, action.section());
+  for (int i = 0; i < ownProgram.actions_size(); ++i) {
+    const abi::Action &action = ownProgram.actions(i);
+    uint32_t section = abi::baseSection(ownProgram, action.section());
     actions[i].runs = runs[section];
     actions[i].block = action.microbatch() * copies[section] + action.copy();
   }
@@ -206,7 +207,7 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
       return status;
   if (step > 0)
     return runActions(step, hooks);
-  PeakMemoryTracker memoryTracker(whole, abi::programOfRank(whole, ownRank));
+  PeakMemoryTracker memoryTracker(wholeExecutable, abi::programOfRank(wholeExecutable, ownRank));
   events.memoryTracker = &memoryTracker;
   Status status = runActions(step, hooks);
   events.memoryTracker = nullptr;
@@ -219,7 +220,7 @@ Status RankExecutor::prepareActions() {
   if (Status status = synchronize(); !status.ok())
     return status;
   for (size_t i = 0; i < actions.size(); ++i)
-    sections[own.actions(int(i)).section()].makeReady(valuesOf(i, /*step=*/0));
+    sections[ownProgram.actions(int(i)).section()].makeReady(valuesOf(i, /*step=*/0));
   return {};
 }
 
@@ -236,19 +237,19 @@ Status RankExecutor::runActions(int64_t step, const StepHooks &hooks) {
 }
 
 ActionValues RankExecutor::valuesOf(size_t index, int64_t step) const {
-  const abi::Action &action = own.actions(int(index));
+  const abi::Action &action = ownProgram.actions(int(index));
   return {action.microbatch(), action.copy(), actions[index].first, step,
-          abi::ringIndex(whole.batch(), action)};
+          abi::ringIndex(wholeExecutable.batch(), action)};
 }
 
 Status RankExecutor::runAction(size_t index, int64_t step, const StepHooks &hooks) {
-  const abi::Action &action = own.actions(int(index));
+  const abi::Action &action = ownProgram.actions(int(index));
   const ActionPlan &plan = actions[index];
   Status status;
   if (plan.needsInput && hooks.fill)
     status = hooks.fill(action);
-  if (int64_t number = step * plan.runs + plan.block; status.ok() && own.has_step_buffer())
-    status = write(own.step_buffer(), std::as_bytes(std::span(&number, 1)));
+  if (int64_t number = step * plan.runs + plan.block; status.ok() && ownProgram.has_step_buffer())
+    status = write(ownProgram.step_buffer(), std::as_bytes(std::span(&number, 1)));
   ActionValues values = valuesOf(index, step);
   if (status.ok())
     status = sections[action.section()].run(values, events, ownProgress, ownTrace);
@@ -261,15 +262,15 @@ Status RankExecutor::runAction(size_t index, int64_t step, const StepHooks &hook
     return status;
   return std::move(status).at({.rank = ownRank,
                                .step = step,
-                               .section = own.sections(int(action.section())).name(),
+                               .section = ownProgram.sections(int(action.section())).name(),
                                .microbatch = action.microbatch(),
                                .copy = action.copy()});
 }
 
 /// Waits for collectives that still write to the results of `section`.
 Status RankExecutor::finishResults(uint32_t section) {
-  for (const abi::Result &result : own.results()) {
-    int64_t bytes = int64_t(own.memory().buffers(int(result.buffer())).bytes());
+  for (const abi::Result &result : ownProgram.results()) {
+    int64_t bytes = int64_t(ownProgram.memory().buffers(int(result.buffer())).bytes());
     if (result.section() == section)
       if (Status status =
               events.finishWriters(address(result.buffer()), bytes, ownProgress, ownTrace);
@@ -290,7 +291,8 @@ Status RankExecutor::runSection(uint32_t section) {
   Status status = sections[section].run({}, events, ownProgress, ownTrace);
   if (status.ok())
     status = events.finishAll(ownProgress, ownTrace);
-  return std::move(status).at({.rank = ownRank, .section = own.sections(int(section)).name()});
+  return std::move(status).at(
+      {.rank = ownRank, .section = ownProgram.sections(int(section)).name()});
 }
 
 Status RankExecutor::write(uint32_t buffer, std::span<const std::byte> bytes) {
@@ -299,7 +301,7 @@ Status RankExecutor::write(uint32_t buffer, std::span<const std::byte> bytes) {
 }
 
 std::byte *RankExecutor::address(uint32_t buffer) const {
-  const abi::Buffer &plan = own.memory().buffers(int(buffer));
+  const abi::Buffer &plan = ownProgram.memory().buffers(int(buffer));
   return memory.base[plan.space()] + plan.offset();
 }
 
@@ -342,18 +344,18 @@ Expected<std::span<const std::byte>> RankExecutor::read(uint32_t buffer, size_t 
 }
 
 Expected<HostToDeviceStaging *> RankExecutor::inputStaging(uint32_t buffer) {
-  std::unique_ptr<HostToDeviceStaging> &own = inputStagings[buffer];
-  if (own)
-    return own.get();
-  uint64_t bytes = this->own.memory().buffers(int(buffer)).bytes();
+  std::unique_ptr<HostToDeviceStaging> &staging = inputStagings[buffer];
+  if (staging)
+    return staging.get();
+  uint64_t bytes = ownProgram.memory().buffers(int(buffer)).bytes();
   Expected<std::unique_ptr<HostToDeviceStaging>> made =
       ownDevice->makeHostToDeviceStaging(address(buffer), bytes);
   if (!made)
     return made.status();
   if (!ownDevice->hasHostMemory())
     use.allocated += bytes;
-  own = std::move(*made);
-  return own.get();
+  staging = std::move(*made);
+  return staging.get();
 }
 
 Expected<std::unique_ptr<Snapshot>> RankExecutor::makeSnapshot(uint32_t buffer, uint64_t bytes) {

@@ -73,8 +73,8 @@ public:
   Status runSection(uint32_t section);
 
   int64_t rank() const { return ownRank; }
-  const abi::Executable &executable() const { return whole; }
-  const abi::Program &program() const { return own; }
+  const abi::Executable &executable() const { return wholeExecutable; }
+  const abi::Program &program() const { return ownProgram; }
   Device &device() { return *ownDevice; }
   Communicator &world() { return *worldCommunicator; }
   const Progress &progress() const { return ownProgress; }
@@ -130,8 +130,8 @@ private:
   ActionValues valuesOf(size_t action, int64_t step) const;
   Status prepareActions();
 
-  const abi::Executable &whole;
-  const abi::Program &own;
+  const abi::Executable &wholeExecutable;
+  const abi::Program &ownProgram;
   const int64_t ownRank;
   const RankOptions options;
   // Prepared instructions refer to the device, so the device must be destroyed after them.
