@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One pass in program order. Each partial value has the number of sums that it joins and the ops
-// that carried it beside a complete value. If a single sum is completed, these ops are lonely.
+// that carried it beside a complete value. If a single sum is completed, these ops are unjoined.
 #include "passes/strategy/propagate/CarriedSums.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ void CarriedSums::visitUse(Value value, bool isPartial) {
   auto found = sums.find(value);
   if (isPartial || found == sums.end() || found->second.joined > 1)
     return;
-  lonely.insert(found->second.ops.begin(), found->second.ops.end());
+  unjoined.insert(found->second.ops.begin(), found->second.ops.end());
 }
 
 void CarriedSums::visitOp(Operation *op, const OpSharding &sharding,

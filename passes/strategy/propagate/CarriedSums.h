@@ -3,13 +3,13 @@
 // Follows partial sums through the ops that carry them. An op carries a partial sum if its result
 // is partial because an operand is (OpSharding.h). That pays if the sum joins another partial sum
 // before it is reduced: then one reduction serves both. A carrying op without this benefit is
-// called lonely.
+// called unjoined.
 //
 //   p = matmul         partial
-//   q = add(p, bias)   carries p beside bias    lonely: bias enters once, and nothing is gained
+//   q = add(p, bias)   carries p beside bias    unjoined: bias enters once, and nothing is gained
 //   r = relu(q)        needs the sum
 //
-//   s = add(p1, w)     carries p1 beside w      not lonely: two sums are reduced as one
+//   s = add(p1, w)     carries p1 beside w      joined: two sums are reduced as one
 //   t = add(s, p2)     joins another sum
 //   u = relu(t)        needs the sum
 #pragma once
@@ -30,7 +30,7 @@ public:
                llvm::function_ref<bool(mlir::Value)> isPartial);
 
   /// Whether `op` carries a partial sum that joins no other before the complete sum is needed.
-  bool isLonely(mlir::Operation *op) const { return lonely.contains(op); }
+  bool isUnjoined(mlir::Operation *op) const { return unjoined.contains(op); }
 
 private:
   /// Properties of a partial value.
@@ -41,7 +41,7 @@ private:
   };
 
   llvm::DenseMap<mlir::Value, Sum> sums;
-  llvm::SmallPtrSet<mlir::Operation *, 8> lonely;
+  llvm::SmallPtrSet<mlir::Operation *, 8> unjoined;
 };
 
 } // namespace pcc::strategy

@@ -29,7 +29,7 @@ struct OpSharding {
 /// Mesh axes that the split of an op takes from one of its neighbors.
 struct Contribution {
   dist::AxisList axes;
-  std::optional<unsigned> operand = std::nullopt; ///< absent: from the wish of the first user
+  std::optional<unsigned> operand = std::nullopt; ///< absent: from the wanted result
   std::optional<unsigned> form = std::nullopt;    ///< index of the operand's form that is followed
 };
 
@@ -64,16 +64,16 @@ public:
   /// They cost nothing, because a value is resharded once for all its users.
   void setOperand(unsigned operand, const dist::Sharding &made,
                   llvm::ArrayRef<dist::Sharding> forms = {});
-  /// Sets the wish: the sharding in which the first user takes the first result.
-  void setWish(const dist::Sharding &sharding) { wish = sharding; }
+  /// Sets the wanted sharding, in which the first user takes the first result.
+  void setWanted(const dist::Sharding &sharding) { wantedResult = sharding; }
 
   /// Forbids carrying: partial operands are summed before the op.
   void forbidCarrying() { carries = false; }
   /// Declares that the result leaves the function partial and is not summed, whatever its size.
   void leavePartial() { isSummed = false; }
 
-  /// Returns the cheapest split that follows one operand or the wish, then the remaining sources as
-  /// far as they are compatible.
+  /// Returns the cheapest split that follows one operand or the wanted, then the remaining sources
+  /// as far as they are compatible.
   OpSplit choose() const;
   /// Returns the split by given axes of the factors.
   OpSharding follow(llvm::ArrayRef<dist::AxisList> factors) const;
@@ -84,7 +84,7 @@ private:
     std::vector<dist::Sharding> forms;
   };
 
-  /// Operand or wish that a split can follow.
+  /// Operand or wanted result that a split can follow.
   struct Source {
     std::optional<unsigned> operand;
     dist::Sharding sharding;
@@ -108,7 +108,7 @@ private:
   analysis::ReshardPlanCache &planCache;
   const dist::Mesh &mesh;
   std::vector<std::optional<Known>> operands;
-  std::optional<dist::Sharding> wish;
+  std::optional<dist::Sharding> wantedResult;
   bool carries = true, isSummed = true;
 };
 

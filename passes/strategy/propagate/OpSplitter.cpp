@@ -27,8 +27,8 @@ void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sha
 
 static int64_t getBytes(Value value) { return analysis::getNumBytes(value.getType()); }
 
-/// Lists the sources: split ones before unsplit ones, then largest first. The wish comes after
-/// operands of the same size.
+/// Lists the sources: split ones before unsplit ones, then largest first. The wanted result comes
+/// after operands of the same size.
 std::vector<OpSplitter::Source> OpSplitter::listSources() const {
   std::vector<Source> sources;
   for (auto [index, known] : llvm::enumerate(operands)) {
@@ -39,8 +39,8 @@ std::vector<OpSplitter::Source> OpSplitter::listSources() const {
     for (auto [number, form] : llvm::enumerate(known->forms))
       sources.push_back({index, form, bytes, number});
   }
-  if (wish)
-    sources.push_back({std::nullopt, *wish, getBytes(op->getResult(0))});
+  if (wantedResult)
+    sources.push_back({std::nullopt, *wantedResult, getBytes(op->getResult(0))});
   llvm::stable_sort(sources, [](const Source &lhs, const Source &rhs) {
     return std::make_pair(lhs.sharding.isSplit(), lhs.bytes) >
            std::make_pair(rhs.sharding.isSplit(), rhs.bytes);
@@ -141,7 +141,8 @@ double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding
     cost += getOperandCost(index, sharding.operands[index]);
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     const Sharding &made = sharding.results[index];
-    Sharding wanted = index == 0 && wish ? wish->withoutPartial() : made.withoutPartial();
+    Sharding wanted =
+        index == 0 && wantedResult ? wantedResult->withoutPartial() : made.withoutPartial();
     cost += getReshardCost(result, made, wanted);
   }
   return cost;

@@ -2,7 +2,7 @@
 //
 // The fixpoint runs in passes over all ops. The rules are tried in order of priority, and any
 // change starts again with the first rule. The forms of each value are kept sorted by their first
-// users, so the wish is found at once.
+// users, so the wanted sharding is found at once.
 #include "passes/strategy/propagate/Propagation.h"
 
 #include "dialects/graph/Roles.h"
@@ -32,7 +32,7 @@ StringRef stringify(Origin origin) {
     return "forwards";
   case Origin::Backwards:
     return "backwards";
-  case Origin::Whole:
+  case Origin::Unreached:
     return "whole";
   }
   return "";
@@ -66,18 +66,18 @@ void Propagation::seed(BlockArgument argument, const Sharding &sharding, Reasons
 void Propagation::seed(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results,
                        Reasons why) {
   record(op, OpSplitter(op, planCache).follow(factors), Origin::Given, std::move(why));
-  show(op, results);
+  setUserSharding(op, results);
 }
 
 void Propagation::seed(Operation *op, OpSharding sharding, ArrayRef<Sharding> results,
                        Reasons why) {
   record(op, std::move(sharding), Origin::Searched, std::move(why));
-  show(op, results);
+  setUserSharding(op, results);
 }
 
-void Propagation::show(Operation *op, ArrayRef<Sharding> results) {
+void Propagation::setUserSharding(Operation *op, ArrayRef<Sharding> results) {
   for (auto [result, sharding] : llvm::zip(op->getResults(), results))
-    seen[result] = analysis::dropTrivialAxes(sharding, mesh);
+    userShardings[result] = analysis::dropTrivialAxes(sharding, mesh);
 }
 
 void Propagation::record(Operation *op, OpSharding sharding, Origin origin, Reasons why) {
@@ -98,14 +98,14 @@ Sharding Propagation::getSharding(Value value) const {
   return Sharding::replicated(type ? type.getRank() : 0);
 }
 
-Sharding Propagation::getSeen(Value value) const {
-  auto found = seen.find(value);
-  return found == seen.end() ? getSharding(value) : found->second;
+Sharding Propagation::getUserSharding(Value value) const {
+  auto found = userShardings.find(value);
+  return found == userShardings.end() ? getSharding(value) : found->second;
 }
 
 std::optional<Sharding> Propagation::findHint(Value value) const {
   if (isKnown(value))
-    return getSeen(value);
+    return getUserSharding(value);
   auto found = hints.find(value);
   if (found == hints.end())
     return std::nullopt;
@@ -152,20 +152,20 @@ std::vector<Propagation::Form> Propagation::listForms(Value value) const {
   std::vector<Form> others;
   if (auto found = forms.find(value); found != forms.end())
     for (const Form &form : found->second)
-      if (form.sharding != getSeen(value))
+      if (form.sharding != getUserSharding(value))
         others.push_back(form);
   return others;
 }
 
-std::optional<Propagation::Wish> Propagation::findWish(Value value) const {
+std::optional<Propagation::WantedSharding> Propagation::findWanted(Value value) const {
   auto found = forms.find(value);
   if (found == forms.end())
     return std::nullopt;
   const Form &form = found->second.front();
-  return Wish{form.sharding.withoutPartial(), form.first};
+  return WantedSharding{form.sharding.withoutPartial(), form.first};
 }
 
-std::optional<Propagation::Wish> Propagation::findParameter(Value value) const {
+std::optional<Propagation::WantedSharding> Propagation::findParameter(Value value) const {
   for (OpOperand &use : value.getUses()) {
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       continue;
@@ -174,12 +174,13 @@ std::optional<Propagation::Wish> Propagation::findParameter(Value value) const {
       continue;
     auto parameter = parameters.find(graph::getName(role));
     if (parameter != parameters.end() && isKnown(parameter->second))
-      return Wish{getSharding(parameter->second), nullptr, parameter->second};
+      return WantedSharding{getSharding(parameter->second), nullptr, parameter->second};
   }
   return std::nullopt;
 }
 
-OpSplitter Propagation::makeSplitter(Operation *op, const std::optional<Wish> &wish) const {
+OpSplitter Propagation::makeSplitter(Operation *op,
+                                     const std::optional<WantedSharding> &wanted) const {
   OpSplitter splitter(op, planCache);
   for (OpOperand &operand : op->getOpOperands())
     if (std::optional<Sharding> hint = findHint(operand.get())) {
@@ -188,8 +189,8 @@ OpSplitter Propagation::makeSplitter(Operation *op, const std::optional<Wish> &w
         shardings.push_back(std::move(form.sharding));
       splitter.setOperand(operand.getOperandNumber(), *hint, shardings);
     }
-  if (wish)
-    splitter.setWish(wish->sharding);
+  if (wanted)
+    splitter.setWanted(wanted->sharding);
   if (llvm::all_of(op->getUses(), [&](OpOperand &use) {
         return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
                staysPartial(function, use.getOperandNumber());
@@ -208,11 +209,11 @@ void Propagation::followUse(StringRef axis, OpOperand &use, Reasons &why) const 
 
 /// Returns the reasons of a split: for each axis the neighbor that it comes from.
 Reasons Propagation::explain(Operation *op, const OpSplit &split,
-                             const std::optional<Wish> &wish) const {
+                             const std::optional<WantedSharding> &wanted) const {
   Reasons why;
   for (const Contribution &contribution : split.contributions)
     for (const std::string &axis : contribution.axes) {
-      Value leader = wish ? wish->parameter : Value();
+      Value leader = wanted ? wanted->parameter : Value();
       if (contribution.operand)
         leader = op->getOperand(*contribution.operand);
       if (contribution.form)
@@ -220,15 +221,15 @@ Reasons Propagation::explain(Operation *op, const OpSplit &split,
       else if (leader)
         why.follow(axis, analysis::describeValue(leader), getReasons(leader), op->getContext());
       else
-        followUse(axis, *wish->use, why);
+        followUse(axis, *wanted->use, why);
     }
   return why;
 }
 
-void Propagation::decide(Operation *op, const OpSplitter &splitter, const std::optional<Wish> &wish,
-                         Origin origin) {
+void Propagation::decide(Operation *op, const OpSplitter &splitter,
+                         const std::optional<WantedSharding> &wanted, Origin origin) {
   OpSplit split = splitter.choose();
-  Reasons why = explain(op, split, wish);
+  Reasons why = explain(op, split, wanted);
   record(op, std::move(split.sharding), origin, std::move(why));
 }
 
@@ -268,10 +269,10 @@ bool Propagation::propagateForwards(bool needsAll) {
     if (!isReady(&op, needsAll))
       continue;
     Value result = op.getResult(0);
-    std::optional<Wish> wish = findWish(result);
-    if (!wish)
-      wish = findParameter(result);
-    decide(&op, makeSplitter(&op, wish), wish, Origin::Forwards);
+    std::optional<WantedSharding> wanted = findWanted(result);
+    if (!wanted)
+      wanted = findParameter(result);
+    decide(&op, makeSplitter(&op, wanted), wanted, Origin::Forwards);
     changed = true;
   }
   return changed;
@@ -282,10 +283,10 @@ bool Propagation::propagateBackwards(bool onlyFree) {
   for (Operation &op : llvm::reverse(listOps(function))) {
     if (ops.contains(&op) || (onlyFree && !free.contains(op.getResult(0))))
       continue;
-    std::optional<Wish> wish = findWish(op.getResult(0));
-    if (!wish)
+    std::optional<WantedSharding> wanted = findWanted(op.getResult(0));
+    if (!wanted)
       continue;
-    decide(&op, makeSplitter(&op, wish), wish, Origin::Backwards);
+    decide(&op, makeSplitter(&op, wanted), wanted, Origin::Backwards);
     changed = true;
   }
   for (BlockArgument argument : function.getArguments())
@@ -297,12 +298,12 @@ bool Propagation::propagateBackwards(bool onlyFree) {
 bool Propagation::propagateBackwardsTo(BlockArgument argument) {
   if (isKnown(argument))
     return false;
-  std::optional<Wish> wish = findWish(argument);
-  if (!wish)
+  std::optional<WantedSharding> wanted = findWanted(argument);
+  if (!wanted)
     return false;
-  values[argument] = wish->sharding;
-  for (const std::string &axis : wish->sharding.getSplitAxes())
-    followUse(axis, *wish->use, reasons[argument]);
+  values[argument] = wanted->sharding;
+  for (const std::string &axis : wanted->sharding.getSplitAxes())
+    followUse(axis, *wanted->use, reasons[argument]);
   return true;
 }
 
@@ -317,8 +318,8 @@ void Propagation::run() {
 void Propagation::finish() {
   for (Operation &op : listOps(function))
     if (!ops.contains(&op))
-      decide(&op, makeSplitter(&op), std::nullopt, Origin::Whole);
-  while (sumLonely()) // summing one value earlier may leave another one without a partner
+      decide(&op, makeSplitter(&op), std::nullopt, Origin::Unreached);
+  while (sumUnjoined()) // summing one value earlier may leave another one without a partner
     continue;
 }
 
@@ -332,19 +333,19 @@ bool staysPartial(func::FuncOp function, unsigned result) {
 /// partial sum may pass an op beside a complete value, which then enters once. That pays only if
 /// the partial sum joins another one later, so that both are reduced together. Otherwise it is
 /// summed before it meets the first complete value.
-bool Propagation::sumLonely() {
+bool Propagation::sumUnjoined() {
   CarriedSums sums;
   for (Operation &op : listOps(function)) {
     const OpSharding &sharding = ops.find(&op)->second.sharding;
     for (OpOperand &operand : op.getOpOperands())
       sums.visitUse(operand.get(), sharding.operands[operand.getOperandNumber()].isPartial());
-    sums.visitOp(&op, sharding, [&](Value value) { return getSeen(value).isPartial(); });
+    sums.visitOp(&op, sharding, [&](Value value) { return getUserSharding(value).isPartial(); });
   }
   for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
     sums.visitUse(result.get(), staysPartial(function, result.getOperandNumber()));
   bool changed = false;
   for (Operation &op : listOps(function)) {
-    if (!sums.isLonely(&op) || ops.find(&op)->second.origin == Origin::Searched)
+    if (!sums.isUnjoined(&op) || ops.find(&op)->second.origin == Origin::Searched)
       continue;
     OpSplitter splitter = makeSplitter(&op);
     splitter.forbidCarrying();

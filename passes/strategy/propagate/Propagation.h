@@ -12,9 +12,9 @@
 //   forwards         an op follows those of its operands that are known
 //
 // The forms of a value are the shardings in which decided ops take it. The form of its first such
-// user is the wish for the value. If an op's operands and the wish for its result are cut in
-// different ways, each of them is tried as the one to follow. The cheapest split is chosen
-// (OpSharding.h).
+// user is the wanted sharding of the value. If an op's operands and the wanted sharding of its
+// result are cut in different ways, each of them is tried as the one to follow. The cheapest split
+// is chosen (OpSharding.h).
 //
 //   x -> matmul(given [dp, _], [_, tp]) -> relu -> matmul(given [dp, tp], [tp, _]) -> add
 //     x         backwards  [dp, _]
@@ -32,7 +32,7 @@
 namespace pcc::strategy {
 
 /// Rule or source that determined the sharding of an op.
-enum class Origin { Given, Searched, Forwards, Backwards, Whole };
+enum class Origin { Given, Searched, Forwards, Backwards, Unreached };
 
 /// Returns the lower-case name used in remarks.
 llvm::StringRef stringify(Origin origin);
@@ -71,7 +71,7 @@ public:
   dist::Sharding getSharding(mlir::Value value) const;
   /// Returns the sharding in which the users read `value`. It differs from the produced one if it
   /// was given; it is then complete even if the produced value is a partial sum.
-  dist::Sharding getSeen(mlir::Value value) const;
+  dist::Sharding getUserSharding(mlir::Value value) const;
   /// Returns why a value has its sharding; empty for a value that is whole.
   analysis::Reasons getReasons(mlir::Value value) const { return reasons.lookup(value); }
 
@@ -81,12 +81,12 @@ public:
 private:
   struct Decision {
     OpSharding sharding;
-    Origin origin = Origin::Whole;
+    Origin origin = Origin::Unreached;
   };
 
   /// Sharding that an op should give its first result, and what asks for it: a use of the result,
   /// or the parameter whose gradient the result is.
-  struct Wish {
+  struct WantedSharding {
     dist::Sharding sharding;
     mlir::OpOperand *use = nullptr;
     mlir::Value parameter = nullptr;
@@ -104,12 +104,12 @@ private:
   void spreadHints();
   void record(mlir::Operation *op, OpSharding sharding, Origin origin, analysis::Reasons why);
   /// Records the split that `splitter` chooses.
-  void decide(mlir::Operation *op, const OpSplitter &splitter, const std::optional<Wish> &wish,
-              Origin origin);
+  void decide(mlir::Operation *op, const OpSplitter &splitter,
+              const std::optional<WantedSharding> &wanted, Origin origin);
   analysis::Reasons explain(mlir::Operation *op, const OpSplit &split,
-                            const std::optional<Wish> &wish) const;
+                            const std::optional<WantedSharding> &wanted) const;
   void followUse(llvm::StringRef axis, mlir::OpOperand &use, analysis::Reasons &why) const;
-  void show(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
+  void setUserSharding(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
   void addForm(mlir::OpOperand &use, const dist::Sharding &sharding);
   void updateForms(mlir::Operation *op, bool isNew);
   bool isReady(mlir::Operation *op, bool needsAll) const;
@@ -117,13 +117,14 @@ private:
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
   /// Lists the forms of `value` other than its own sharding.
   std::vector<Form> listForms(mlir::Value value) const;
-  /// Returns the wish for `value`, without partial axes.
-  std::optional<Wish> findWish(mlir::Value value) const;
+  /// Returns the wanted for `value`, without partial axes.
+  std::optional<WantedSharding> findWanted(mlir::Value value) const;
   /// Returns the sharding of the parameter whose gradient `value` is; the gradient is needed in it.
-  std::optional<Wish> findParameter(mlir::Value value) const;
-  /// Returns a splitter that knows the op's operands and the wish.
-  OpSplitter makeSplitter(mlir::Operation *op, const std::optional<Wish> &wish = {}) const;
-  bool sumLonely();
+  std::optional<WantedSharding> findParameter(mlir::Value value) const;
+  /// Returns a splitter that knows the op's operands and the wanted.
+  OpSplitter makeSplitter(mlir::Operation *op,
+                          const std::optional<WantedSharding> &wanted = {}) const;
+  bool sumUnjoined();
   /// Returns the number of parts into which a decided op is split.
   int64_t countParts(const OpSharding &sharding) const;
 
@@ -132,9 +133,9 @@ private:
   const dist::Mesh &mesh;
   llvm::StringMap<mlir::BlockArgument> parameters; ///< by name
   llvm::DenseSet<mlir::Value> free; ///< depend only on parameters, scalars and constants
-  llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are produced
-  llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< as users read them, if different
-  llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not decided yet
+  llvm::DenseMap<mlir::Value, dist::Sharding> values;        ///< as they are produced
+  llvm::DenseMap<mlir::Value, dist::Sharding> userShardings; ///< as users read them, if different
+  llvm::DenseMap<mlir::Value, dist::Sharding> hints; ///< of free values that are not decided yet
   llvm::DenseMap<mlir::Value, analysis::Reasons> reasons; ///< of decided and of hinted values
   llvm::DenseMap<mlir::Operation *, Decision> ops;
   /// Forms of each value, ordered by their first users; this order decides between equal costs.

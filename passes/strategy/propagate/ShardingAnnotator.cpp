@@ -225,7 +225,7 @@ void ShardingAnnotator::annotateResults(func::FuncOp function, const Propagation
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     if (!isa<RankedTensorType>(value.getType()))
       continue;
-    Sharding sharding = propagation.getSeen(value);
+    Sharding sharding = propagation.getUserSharding(value);
     if (sharding.getPartialKind() != ReduceKind::Sum || !staysPartial(function, index))
       sharding = sharding.withoutPartial();
     graph::RoleAttr role = graph::getResultRole(function, index);
