@@ -62,16 +62,11 @@ bool merge(Strides &strides, const Strides &added) {
   return true;
 }
 
-std::string nameAxis(unsigned index) {
-  static constexpr StringLiteral letters = "xyzwvutsrqponm";
-  return std::string(1, letters[index]);
-}
-
 Mesh makeMesh(const Strides &strides) {
   SmallVector<MeshAxis> axes;
   SmallVector<int64_t> products(strides.rbegin(), strides.rend());
   for (size_t index = 0; index + 1 < products.size(); ++index)
-    axes.push_back({nameAxis(index), products[index] / products[index + 1]});
+    axes.push_back({makeAxisName(index), products[index] / products[index + 1]});
   return Mesh(axes);
 }
 
