@@ -37,16 +37,16 @@ public:
   }
 
   /// Stacks the heads of a group: [batch, groups, heads of a group · positions, …].
-  Value gather(Value x) const { return reshape(x, groups, heads / groups * positions); }
-  Value separate(Value x) const { return reshape(x, heads, positions); }
+  Value stackHeads(Value x) const { return reshape(x, groups, heads / groups * positions); }
+  Value unstackHeads(Value x) const { return reshape(x, heads, positions); }
 
   /// Computes scale · query keyᵀ + mask in f32; -∞ at masked positions.
   Value makeScores() const {
     Type wide = builder.getF32Type();
     Value product =
-        builder.make<MatmulOp>(builder.castTo(gather(operands.query), wide),
+        builder.make<MatmulOp>(builder.castTo(stackHeads(operands.query), wide),
                                builder.castTo(operands.key, wide), false, /*transpose_rhs=*/true);
-    Value scores = separate(product);
+    Value scores = unstackHeads(product);
     if (operands.scale != 1.0)
       scores = builder.make<MulOp>(scores, builder.splat(scores, operands.scale));
     if (operands.mask)
@@ -62,8 +62,8 @@ public:
   Value makeFinite(Value rows, double instead) const {
     if (!operands.mayBeFullyMasked())
       return rows;
-    Value sees = builder.make<CompareOp>(Direction::GT, rows, builder.splat(rows, hidden));
-    return builder.make<SelectOp>(sees, rows, builder.splat(rows, instead));
+    Value hasVisible = builder.make<CompareOp>(Direction::GT, rows, builder.splat(rows, hidden));
+    return builder.make<SelectOp>(hasVisible, rows, builder.splat(rows, instead));
   }
 
   Value multiply(Value x, Value perGroup, bool transposeX, bool transposeOther) const {
@@ -129,8 +129,8 @@ Decomposition buildAttention(const AttentionOperands &operands, DecompositionBui
     sum = builder.make<MaxOp>(sum, builder.splat(sum, std::numeric_limits<float>::min()));
   Value weights = builder.make<DivOp>(power, attention.repeatRows(sum, power));
   Value narrow = builder.castTo(weights, attention.element);
-  Value product = attention.multiply(attention.gather(narrow), operands.value, false, false);
-  return {attention.separate(product), logSum};
+  Value product = attention.multiply(attention.stackHeads(narrow), operands.value, false, false);
+  return {attention.unstackHeads(product), logSum};
 }
 
 /// Uses W = exp(scores - log_sum): dV = Wᵀ G and dW = G Vᵀ.
@@ -145,9 +145,9 @@ AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Va
   Value shifted = builder.make<SubOp>(scores, attention.repeatRows(finite, scores));
   Value weights = builder.make<ExpOp>(shifted);
 
-  Value rows = attention.gather(gradient);
+  Value rows = attention.stackHeads(gradient);
   Value product = attention.multiply(rows, operands.value, false, true);
-  Value weightGradient = builder.castTo(attention.separate(product), wide);
+  Value weightGradient = builder.castTo(attention.unstackHeads(product), wide);
   Value both = builder.make<MulOp>(builder.castTo(gradient, wide), builder.castTo(result, wide));
   Value mean = builder.make<ReduceOp>(ReduceOpKind::Sum, both, 3);
   if (logSumGradient)
@@ -159,11 +159,11 @@ AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Va
   Value scaled = scoreGradient;
   if (operands.scale != 1.0)
     scaled = builder.make<MulOp>(scoreGradient, builder.splat(scoreGradient, operands.scale));
-  Value inner = attention.gather(builder.castTo(scaled, attention.element));
-  Value outer = attention.gather(builder.castTo(weights, attention.element));
+  Value inner = attention.stackHeads(builder.castTo(scaled, attention.element));
+  Value outer = attention.stackHeads(builder.castTo(weights, attention.element));
   AttentionGradients gradients;
-  gradients.query = attention.separate(attention.multiply(inner, operands.key, false, false));
-  gradients.key = attention.multiply(inner, attention.gather(operands.query), true, false);
+  gradients.query = attention.unstackHeads(attention.multiply(inner, operands.key, false, false));
+  gradients.key = attention.multiply(inner, attention.stackHeads(operands.query), true, false);
   gradients.value = attention.multiply(outer, rows, true, false);
   gradients.scores = scoreGradient;
   return gradients;

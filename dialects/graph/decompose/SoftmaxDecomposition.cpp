@@ -56,8 +56,8 @@ Value buildCountedMask(Value labels, int64_t ignored, DecompositionBuilder &buil
   return builder.make<CompareOp>(Direction::NE, labels, sentinel);
 }
 
-Value maskLosses(Value losses, Value kept, DecompositionBuilder &builder) {
-  return builder.make<SelectOp>(kept, losses, builder.splat(losses, 0.0));
+Value maskLosses(Value losses, Value counted, DecompositionBuilder &builder) {
+  return builder.make<SelectOp>(counted, losses, builder.splat(losses, 0.0));
 }
 
 Value reduceAll(ReduceOpKind kind, Value value, DecompositionBuilder &builder) {

@@ -27,8 +27,8 @@ mlir::Value buildSampleLosses(mlir::Value logits, mlir::Value weights,
 /// Builds booleans that say which of `labels` are not `ignored`.
 mlir::Value buildCountedMask(mlir::Value labels, int64_t ignored, DecompositionBuilder &builder);
 
-/// Replaces the losses of samples whose boolean in `kept` is false by zero.
-mlir::Value maskLosses(mlir::Value losses, mlir::Value kept, DecompositionBuilder &builder);
+/// Replaces the losses of samples whose boolean in `counted` is false by zero.
+mlir::Value maskLosses(mlir::Value losses, mlir::Value counted, DecompositionBuilder &builder);
 
 /// Reduces all elements of `value` to one.
 mlir::Value reduceAll(ReduceOpKind kind, mlir::Value value, DecompositionBuilder &builder);
