@@ -108,8 +108,8 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
   buffer.set_bytes(op.getBytes());
   buffer.set_type(analysis::toElementType(type.getElementType()));
   buffer.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
-  if (op.getCopies() > 1) {
-    buffer.mutable_ring()->set_depth(op.getCopies());
+  if (op.getDepth() > 1) {
+    buffer.mutable_ring()->set_depth(op.getDepth());
     buffer.mutable_ring()->set_stride(op.getStride());
   }
   if (op.getSpace() != task::Space::Constant)

@@ -182,8 +182,8 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
   linkOperand(op.getC(), *matmul.mutable_c());
   if (op.getBias())
     linkOperand(op.getBias(), *matmul.mutable_bias());
-  if (op.getKept())
-    linkOperand(op.getKept(), *matmul.mutable_pre_activation());
+  if (op.getPreActivation())
+    linkOperand(op.getPreActivation(), *matmul.mutable_pre_activation());
   if (op.getSumOfA())
     linkOperand(op.getSumOfA(), *matmul.mutable_sum_of_a());
   if (op.getSumOfB())

@@ -19,34 +19,34 @@ int64_t pcc::task::bytesOf(ShapedType type) {
 
 int64_t BufferOp::getBytes() { return bytesOf(cast<ShapedType>(getType())); }
 
-int64_t BufferOp::getRingBytes() { return int64_t(getCopies() - 1) * getStride() + getBytes(); }
+int64_t BufferOp::getRingBytes() { return int64_t(getDepth() - 1) * getStride() + getBytes(); }
 
 // T15: rings.
-static LogicalResult verifyRing(function_ref<InFlightDiagnostic()> emitError, int64_t copies,
+static LogicalResult verifyRing(function_ref<InFlightDiagnostic()> emitError, int64_t depth,
                                 int64_t stride) {
-  if (copies >= 1 && stride >= 0 && stride % bufferAlignment == 0 && (copies > 1) == (stride > 0))
+  if (depth >= 1 && stride >= 0 && stride % bufferAlignment == 0 && (depth > 1) == (stride > 0))
     return success();
   return emitError() << "expected one copy, or several of which each lies a multiple of "
-                     << bufferAlignment << " bytes behind the one before, got " << copies
+                     << bufferAlignment << " bytes behind the one before, got " << depth
                      << " with a stride of " << stride;
 }
 
 LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Space, int64_t offset,
-                                int64_t copies, int64_t stride) {
-  constexpr int64_t most = int64_t(1) << 56; // so that no sum of offset, copies and bytes wraps
+                                int64_t depth, int64_t stride) {
+  constexpr int64_t most = int64_t(1) << 56; // so that no sum of offset, depth and bytes wraps
   int64_t behind;
-  if (offset < 0 || offset > most || llvm::MulOverflow(copies, stride, behind) || behind > most)
+  if (offset < 0 || offset > most || llvm::MulOverflow(depth, stride, behind) || behind > most)
     return emitError() << "expected bytes of one space, got an offset of " << offset << " and "
-                       << copies << " copies " << stride << " bytes apart";
-  return verifyRing(emitError, copies, stride);
+                       << depth << " copies " << stride << " bytes apart";
+  return verifyRing(emitError, depth, stride);
 }
 
 // T1: offsets are multiples of 64 bytes. T2: exactly the constant buffers have a value, of their
 // size.
 LogicalResult BufferOp::verify() {
-  if (failed(verifyRing([&] { return emitOpError(); }, getCopies(), getStride())))
+  if (failed(verifyRing([&] { return emitOpError(); }, getDepth(), getStride())))
     return failure();
-  if (getCopies() > 1 && int64_t(getStride()) < getBytes())
+  if (getDepth() > 1 && int64_t(getStride()) < getBytes())
     return emitOpError() << "expected copies that do not overlap, got a stride of "
                          << int64_t(getStride()) << " for " << getBytes() << " bytes";
   int64_t offset = getOffset();

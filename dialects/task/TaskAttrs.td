@@ -44,7 +44,7 @@ def Task_MetricKind : Task_Enum<"MetricKind", "figure of an evaluation", [
   I32EnumAttrCase<"Accuracy", 1, "accuracy">, I32EnumAttrCase<"Perplexity", 2, "perplexity">]>;
 def Task_MetricKindAttr : Task_EnumAttr<Task_MetricKind, "metric_kind">;
 
-def Task_ActionValue : Task_Enum<"ActionValue", "number of the slot that is added to a scalar", [
+def Task_ActionValue : Task_Enum<"ActionValue", "number of the action that is added to a scalar", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Microbatch", 1, "microbatch">,
   I32EnumAttrCase<"Copy", 2, "copy">, I32EnumAttrCase<"First", 3, "first">,
   I32EnumAttrCase<"Step", 4, "step">]>;
@@ -76,12 +76,12 @@ def Task_PlaceAttr : Task_Attr<"Place", "place"> {
     with entries 4096 bytes apart. Microbatch m and copy c of k copies use entry (m * k + c) mod 3.
   }];
   let parameters = (ins EnumParameter<Task_Space>:$space, "int64_t":$offset,
-                        DefaultValuedParameter<"int64_t", "1">:$copies,
+                        DefaultValuedParameter<"int64_t", "1">:$depth,
                         DefaultValuedParameter<"int64_t", "0">:$stride);
   let builders = [AttrBuilder<(ins "Space":$space, "int64_t":$offset), [{
-    return $_get($_ctxt, space, offset, /*copies=*/1, /*stride=*/0);
+    return $_get($_ctxt, space, offset, /*depth=*/1, /*stride=*/0);
   }]>];
-  let assemblyFormat = "`<` $space `+` $offset (`,` $copies^ `x` $stride)? `>`";
+  let assemblyFormat = "`<` $space `+` $offset (`,` $depth^ `x` $stride)? `>`";
   let genVerifyDecl = 1;
 }
 

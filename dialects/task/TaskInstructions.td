@@ -26,8 +26,8 @@ def Task_LaunchOp : Task_Instruction<"launch", (ins FlatSymbolRefAttr:$kernel,
 }
 
 def Task_MatmulOp : Task_Instruction<"matmul", (ins Task_Buffer:$a, Task_Buffer:$b, Task_Buffer:$c,
-    Optional<Task_Buffer>:$bias, Optional<Task_Buffer>:$kept, Optional<Task_Buffer>:$sum_of_a,
-    Optional<Task_Buffer>:$sum_of_b, I64Attr:$batch, I64Attr:$m, I64Attr:$n, I64Attr:$k,
+    Optional<Task_Buffer>:$bias, Optional<Task_Buffer>:$pre_activation,
+    Optional<Task_Buffer>:$sum_of_a, Optional<Task_Buffer>:$sum_of_b, I64Attr:$batch, I64Attr:$m, I64Attr:$n, I64Attr:$k,
     UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$shared_b,
     DefaultValuedAttr<Task_AccumulationAttr, "Accumulation::Overwrite">:$accumulation,
     DefaultValuedAttr<Task_ActivationAttr, "Activation::None">:$activation), "Compute",
@@ -35,12 +35,13 @@ def Task_MatmulOp : Task_Instruction<"matmul", (ins Task_Buffer:$a, Task_Buffer:
   let summary = "c = activation(op(a) · op(b) + bias [+ c]) for every batch index";
   let description = [{
     On a GPU the activation may be `gelu` (by the tanh formula), which also writes its operand into
-    `kept` if that is given. It may also be `gelu_gradient`: the matmul's result times gelu's
-    derivative at `kept`. `sum_of_a` and `sum_of_b` receive the sums of op(a) and op(b) over k and
-    all batches.
+    `pre_activation` if that is given. It may also be `gelu_gradient`: the matmul's result times
+    gelu's derivative at `pre_activation`. `sum_of_a` and `sum_of_b` receive the sums of op(a) and
+    op(b) over k and all batches.
   }];
   let assemblyFormat = [{
-    $a `,` $b `into` $c (`bias` $bias^ `:` type($bias))? (`kept` $kept^ `:` type($kept))?
+    $a `,` $b `into` $c (`bias` $bias^ `:` type($bias))?
+    (`pre_activation` $pre_activation^ `:` type($pre_activation))?
     (`sum_of_a` $sum_of_a^ `:` type($sum_of_a))? (`sum_of_b` $sum_of_b^ `:` type($sum_of_b))?
     `batch` `=` $batch `m` `=` $m `n` `=` $n `k` `=` $k attr-dict `:` type($a) `,` type($b) `,`
     type($c)

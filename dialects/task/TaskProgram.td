@@ -30,12 +30,12 @@ def Task_ProgramOp : Task_Op<"program", [Symbol, SymbolTable, NoTerminator, Isol
 def Task_BufferOp : Task_Part<"buffer"> {
   let summary = "a range of a space";
   let description = [{
-    `offset` is in bytes and a multiple of 64. `value`: the bytes of a constant. A ring has `copies`
+    `offset` is in bytes and a multiple of 64. `value`: the bytes of a constant. A ring has `depth`
     entries, each `stride` bytes after the one before.
   }];
   let arguments = (ins StrAttr:$name, Task_SpaceAttr:$space, I64Attr:$offset,
                        OptionalAttr<ElementsAttr>:$value,
-                       DefaultValuedAttr<I64Attr, "1">:$copies,
+                       DefaultValuedAttr<I64Attr, "1">:$depth,
                        DefaultValuedAttr<I64Attr, "0">:$stride);
   let results = (outs Task_Buffer:$result);
   let assemblyFormat = "$name $space `offset` `=` $offset attr-dict `:` type($result)";

@@ -32,7 +32,7 @@ static LogicalResult verifySizes(MatmulOp op) {
                       {op.getB(), "b", {op.getSharedB() ? 1 : batch, k, n}, true},
                       {op.getC(), "c", {batch, m, n}},
                       {op.getBias(), "bias", {n}},
-                      {op.getKept(), "kept", {batch, m, n}},
+                      {op.getPreActivation(), "pre_activation", {batch, m, n}},
                       {op.getSumOfA(), "sum_of_a", {m}},
                       {op.getSumOfB(), "sum_of_b", {n}}};
   Type result = elementOf(op.getC());
@@ -55,11 +55,13 @@ static LogicalResult verifyExtras(MatmulOp op) {
   bool overwrites = op.getAccumulation() == Accumulation::Overwrite;
   Activation activation = op.getActivation();
   bool isGradient = activation == Activation::GeluGradient;
-  if (isGradient && (!op.getKept() || op.getBias() || !overwrites))
-    return op.emitOpError("expected a gradient of gelu to have \"kept\", and neither a bias nor an "
-                          "accumulation");
-  if (op.getKept() && !isGradient && (activation != Activation::Gelu || !overwrites))
-    return op.emitOpError("expected \"kept\" beside gelu or its gradient, without accumulation");
+  if (isGradient && (!op.getPreActivation() || op.getBias() || !overwrites))
+    return op.emitOpError(
+        "expected a gradient of gelu to have \"pre_activation\", and neither a bias nor an "
+        "accumulation");
+  if (op.getPreActivation() && !isGradient && (activation != Activation::Gelu || !overwrites))
+    return op.emitOpError(
+        "expected \"pre_activation\" beside gelu or its gradient, without accumulation");
   bool hasSum = op.getSumOfA() || op.getSumOfB();
   bool isPlain = activation == Activation::None && !op.getBias();
   if (hasSum && ((op.getSumOfA() && op.getSumOfB()) || !isPlain || op.getSharedB()))

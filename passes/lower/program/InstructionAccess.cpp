@@ -12,13 +12,13 @@ using namespace pcc::task;
 namespace pcc::lower {
 
 bool ByteRange::overlaps(int64_t own, const ByteRange &other, int64_t theirs) const {
-  int64_t from = own % copies * stride, to = theirs % other.copies * other.stride;
+  int64_t from = own % depth * stride, to = theirs % other.depth * other.stride;
   return space == other.space && begin + from < other.end + to && other.begin + to < end + from;
 }
 
 bool ByteRange::mayOverlap(const ByteRange &other) const {
-  return space == other.space && begin < other.end + (other.copies - 1) * other.stride &&
-         other.begin < end + (copies - 1) * stride;
+  return space == other.space && begin < other.end + (other.depth - 1) * other.stride &&
+         other.begin < end + (depth - 1) * stride;
 }
 
 /// Returns the byte range of a buffer operand.
@@ -30,7 +30,7 @@ static ByteRange rangeOf(Value value) {
   }
   auto buffer = value.getDefiningOp<BufferOp>();
   offset += buffer.getOffset();
-  return {buffer.getSpace(), offset, offset + bytes, int64_t(buffer.getCopies()),
+  return {buffer.getSpace(), offset, offset + bytes, int64_t(buffer.getDepth()),
           int64_t(buffer.getStride())};
 }
 
@@ -56,8 +56,9 @@ static void addMatmul(MatmulOp op, Accesses &accesses) {
   for (Value value : {op.getA(), op.getB(), op.getBias()})
     if (value)
       accesses.read(value);
-  if (Value kept = op.getKept())
-    op.getActivation() == Activation::Gelu ? accesses.write(kept) : accesses.read(kept);
+  if (Value preActivation = op.getPreActivation())
+    op.getActivation() == Activation::Gelu ? accesses.write(preActivation)
+                                           : accesses.read(preActivation);
   for (Value value : {op.getSumOfA(), op.getSumOfB()})
     if (value)
       accesses.write(value);

@@ -24,7 +24,7 @@ Value Buffers::at(PlaceAttr place, ShapedType type, StringRef name, Location loc
   if (!buffer) {
     OpBuilder b = OpBuilder::atBlockEnd(program);
     buffer = BufferOp::create(b, loc, memory, name, place.getSpace(), place.getOffset(), nullptr,
-                              place.getCopies(), place.getStride());
+                              place.getDepth(), place.getStride());
   }
   return buffer;
 }
@@ -35,7 +35,7 @@ Value Buffers::constant(ElementsAttr value, Location loc) {
     OpBuilder b = OpBuilder::atBlockEnd(program);
     MemRefType memory = bufferType(value.getShapedType());
     buffer = BufferOp::create(b, loc, memory, "constant" + std::to_string(constants.size() - 1),
-                              Space::Constant, constantEnd, value, /*copies=*/1,
+                              Space::Constant, constantEnd, value, /*depth=*/1,
                               /*stride=*/0);
     constantEnd += llvm::alignTo(std::max<int64_t>(bytesOf(memory), 1), bufferAlignment);
   }

@@ -149,8 +149,8 @@ void emitBoundary(mlir::ModuleOp module, task::ProgramOp program,
 /// A part of a memory space, or of each entry of a ring buffer there.
 struct ByteRange {
   task::Space space = task::Space::Temporary;
-  int64_t begin = 0, end = 0;     ///< of the first ring entry
-  int64_t copies = 1, stride = 0; ///< depth and stride of the ring
+  int64_t begin = 0, end = 0;    ///< of the first ring entry
+  int64_t depth = 1, stride = 0; ///< depth and stride of the ring
 
   /// Returns whether the range for ring number `own` overlaps that of `other` for `theirs`. A ring
   /// number selects the entry of its value modulo the depth.

@@ -14,7 +14,7 @@ using pcc::task::PlaceAttr;
 namespace pcc::schedule {
 
 ByteSpan getSpan(PlaceAttr place, int64_t bytes, int64_t number) {
-  int64_t begin = place.getOffset() + number % place.getCopies() * place.getStride();
+  int64_t begin = place.getOffset() + number % place.getDepth() * place.getStride();
   return {place.getSpace(), begin, begin + bytes};
 }
 

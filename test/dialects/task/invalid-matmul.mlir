@@ -11,11 +11,11 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
 
 // -----
 
-// T19: gelu's gradient reads what was kept.
+// T19: gelu's gradient reads the pre-activation.
 task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
   task.section @s {
-    // expected-error @below {{expected a gradient of gelu to have "kept", and neither a bias nor an accumulation}}
+    // expected-error @below {{expected a gradient of gelu to have "pre_activation", and neither a bias nor an accumulation}}
     task.matmul %0, %0 into %0 batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu_gradient>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
@@ -26,8 +26,8 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
 task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
   task.section @s {
-    // expected-error @below {{expected "kept" beside gelu or its gradient, without accumulation}}
-    task.matmul %0, %0 into %0 kept %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
+    // expected-error @below {{expected "pre_activation" beside gelu or its gradient, without accumulation}}
+    task.matmul %0, %0 into %0 pre_activation %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
 
@@ -57,13 +57,13 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
 
 // -----
 
-// T7: so what is kept.
+// T7: so is the pre-activation.
 task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   %1 = task.buffer "b1" persistent offset = 0 : memref<2x2xbf16>
   task.section @s {
-    // expected-error @below {{expected "kept" of the type of "c", 'f32', got 'bf16'}}
-    task.matmul %0, %0 into %0 kept %1 : memref<2x2xbf16> batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
+    // expected-error @below {{expected "pre_activation" of the type of "c", 'f32', got 'bf16'}}
+    task.matmul %0, %0 into %0 pre_activation %1 : memref<2x2xbf16> batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
 
@@ -110,8 +110,8 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   %1 = task.buffer "b1" persistent offset = 0 : memref<2xf32>
   task.section @s {
-    // expected-error @below {{expected "kept" of [1, 2, 2] elements, got 2}}
-    task.matmul %0, %0 into %0 kept %1 : memref<2xf32> batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
+    // expected-error @below {{expected "pre_activation" of [1, 2, 2] elements, got 2}}
+    task.matmul %0, %0 into %0 pre_activation %1 : memref<2xf32> batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
 
@@ -146,8 +146,8 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   %1 = task.buffer "b1" persistent offset = 0 : memref<2xf32>
   task.section @s {
-    // expected-error @below {{expected a gradient of gelu to have "kept", and neither a bias nor an accumulation}}
-    task.matmul %0, %0 into %0 bias %1 : memref<2xf32> kept %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu_gradient>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
+    // expected-error @below {{expected a gradient of gelu to have "pre_activation", and neither a bias nor an accumulation}}
+    task.matmul %0, %0 into %0 bias %1 : memref<2xf32> pre_activation %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu_gradient>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
 
@@ -157,8 +157,8 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
 task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   task.section @s {
-    // expected-error @below {{expected a gradient of gelu to have "kept", and neither a bias nor an accumulation}}
-    task.matmul %0, %0 into %0 kept %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 {accumulation = #task<accumulation add>, activation = #task<activation gelu_gradient>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
+    // expected-error @below {{expected a gradient of gelu to have "pre_activation", and neither a bias nor an accumulation}}
+    task.matmul %0, %0 into %0 pre_activation %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 {accumulation = #task<accumulation add>, activation = #task<activation gelu_gradient>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
 
@@ -168,8 +168,8 @@ task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant
 task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "b0" persistent offset = 0 : memref<2x2xf32>
   task.section @s {
-    // expected-error @below {{expected "kept" beside gelu or its gradient, without accumulation}}
-    task.matmul %0, %0 into %0 kept %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 {accumulation = #task<accumulation add>, activation = #task<activation gelu>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
+    // expected-error @below {{expected "pre_activation" beside gelu or its gradient, without accumulation}}
+    task.matmul %0, %0 into %0 pre_activation %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 {accumulation = #task<accumulation add>, activation = #task<activation gelu>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
   }
 }
 

@@ -37,7 +37,7 @@ void KernelOracle::listProducts(ModuleOp module) {
         productParts.insert((part + " " + type).str());
     };
     addIf(op.getBias() != nullptr, "bias");
-    addIf(op.getKept() != nullptr, "kept");
+    addIf(op.getPreActivation() != nullptr, "pre_activation");
     addIf(op.getSumOfA() != nullptr, "sum_of_a");
     addIf(op.getSumOfB() != nullptr, "sum_of_b");
     addIf(true, task::stringifyActivation(op.getActivation()));
@@ -56,7 +56,7 @@ TEST_P(KernelOracle, ProductsThatDoMore) {
     return; // its matmuls have fewer fused parts
   for (const std::string &type : floats)
     for (const char *part :
-         {"bias", "kept", "sum_of_a", "sum_of_b", "relu", "gelu", "gelu_gradient"})
+         {"bias", "pre_activation", "sum_of_a", "sum_of_b", "relu", "gelu", "gelu_gradient"})
       EXPECT_TRUE(productParts.contains(part + (" " + type))) << part << " of " << type;
 }
 

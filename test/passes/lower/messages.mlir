@@ -30,8 +30,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     }
   }
 }
-// CHECK-DAG: %[[X:.*]] = task.buffer "forward_train.recv0" temporary offset = 0 {copies = 3 : i64, stride = 64 : i64} : memref<4xf32>
-// CHECK-DAG: %[[Y:.*]] = task.buffer "forward_train.exp1" temporary offset = 192 {copies = 2 : i64, stride = 64 : i64} : memref<4xf32>
+// CHECK-DAG: %[[X:.*]] = task.buffer "forward_train.recv0" temporary offset = 0 {depth = 3 : i64, stride = 64 : i64} : memref<4xf32>
+// CHECK-DAG: %[[Y:.*]] = task.buffer "forward_train.exp1" temporary offset = 192 {depth = 2 : i64, stride = 64 : i64} : memref<4xf32>
 // CHECK: task.section @forward_train
 // CHECK-NEXT: task.recv %[[X]] from <-2 + dp * 1 + pp * 2> tag = 0 {signals = array<i32: [[RECEIVED:[0-9]+]]>, stream = #task<stream transfer>, task.behind = array<i32: 4>, waits = array<i32: [[READ:[0-9]+]]>}
 // CHECK-NEXT: task.launch @kernel0_exp(%[[X]], %[[Y]]) {{.*}}signals = array<i32: [[WRITTEN:[0-9]+]]>, {{.*}}task.behind = array<i32: 0, 3>, {{.*}}waits = array<i32: [[RECEIVED]], [[SENT:[0-9]+]]>}

@@ -18,7 +18,7 @@ module @two attributes {dist.mesh = #dist.mesh<dp=2>} {
     task.program @train attributes {persistent_bytes = 128, temporary_bytes = 192, constant_bytes = 64, input_bytes = 0, micro_batches = 2} {
       %w = task.buffer "tied" persistent offset = 0 : memref<4xf32>
       %g = task.buffer "tied.grad" persistent offset = 64 : memref<4xf32>
-      %y = task.buffer "y" temporary offset = 64 {copies = 2, stride = 64} : memref<4xf32>
+      %y = task.buffer "y" temporary offset = 64 {depth = 2, stride = 64} : memref<4xf32>
       %c = task.buffer "c" constant offset = 0 {value = dense<7> : tensor<2xi32>} : memref<2xi32>
       task.parameter @tied in %w <[4] at <0>> : memref<4xf32>
       task.result gradient "tied" in %g <[4] at <0>> of @forward {accumulated, partial_axes = ["dp"]} : memref<4xf32>
