@@ -96,8 +96,8 @@ void emitCollectiveKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels
 // Kernels of any size for instructions that are not launches:
 //
 //   pcc_accumulate_T(f32 *sum, T *source, i64 count, i64 adds)
-//   pcc_product_T_R(T *a, T *b, R *c, R *bias, R *kept, R *sum, i64 batch, i64 m, i64 n, i64 k,
-//                   i64 flags)
+//   pcc_matmul_T_R(T *a, T *b, R *c, R *bias, R *pre_activation, R *sum, i64 batch, i64 m, i64 n,
+//                  i64 k, i64 flags)
 //   pcc_finish_T_R, with the same arguments
 //
 // Convolutions, attention and collectives have such kernels too; docs/spec/kernels.md has all. A

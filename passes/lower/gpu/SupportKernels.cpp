@@ -140,7 +140,7 @@ LogicalResult emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
     Type type = elementOf(op.getA()), result = elementOf(op.getC());
     if (!isa<FloatType>(type) || !isa<FloatType>(result))
       return op.emitOpError() << "expected a product of floats, got one of " << type;
-    std::string name = "pcc_product_" + nameOf(type) + "_" + nameOf(result);
+    std::string name = "pcc_matmul_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)
       emitMatmulKernel(kernels, name, type, result);
     bool isMore = op.getBias() || op.getSumOfA() || op.getSumOfB() ||

@@ -3,8 +3,8 @@
 // Runs accumulations and matmuls with
 //
 //   pcc_accumulate_T(f32 *destination, T *source, i64 count, i64 adds)
-//   pcc_product_T_R(T *a, T *b, R *c, R *bias, R *kept, R *sum, i64 batch, i64 m, i64 n, i64 k,
-//                   i64 flags)
+//   pcc_matmul_T_R(T *a, T *b, R *c, R *bias, R *pre_activation, R *sum, i64 batch, i64 m, i64 n,
+//                  i64 k, i64 flags)
 //   pcc_finish_T_R, with the same arguments
 //
 // for T and R of f32, f16, bf16. A matmul passes null for arguments that it does not have. cuBLASLt
@@ -89,7 +89,7 @@ private:
   Stream &stream;
 };
 
-/// Returns a call of pcc_product_T_R or pcc_finish_T_R.
+/// Returns a call of pcc_matmul_T_R or pcc_finish_T_R.
 Expected<Call> callOf(const char *name, const abi::Matmul &matmul, const PrepareContext &context,
                       const Code &code) {
   Expected<FunctionHandle> function = code.support(fmt::format(
@@ -129,7 +129,7 @@ Expected<PreparedPointer> prepareMatmul(const abi::Instruction &instruction,
   if (!prepared)
     return prepared;
   Expected<Call> call =
-      callOf(*prepared ? "pcc_finish" : "pcc_product", instruction.matmul(), context, parts.code);
+      callOf(*prepared ? "pcc_finish" : "pcc_matmul", instruction.matmul(), context, parts.code);
   if (!call)
     return call.status();
   if (*prepared)

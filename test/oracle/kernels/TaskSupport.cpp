@@ -74,8 +74,8 @@ bool TaskMachine::support(task::MatmulOp op) {
                        {batch, m, n, k, flags}, batch * m * n);
   };
   if (!finishes || extra == 0)
-    return call("pcc_product_", form + extra);
-  return call("pcc_product_", form) && call("pcc_finish_", form + extra);
+    return call("pcc_matmul_", form + extra);
+  return call("pcc_matmul_", form) && call("pcc_finish_", form + extra);
 }
 
 bool TaskMachine::support(task::ConvolutionOp op) {

@@ -20,7 +20,7 @@ ARGUMENTS(slumber, 0, 1)
 ARGUMENTS(store_scalars, 1, 4)
 ARGUMENTS(number_threads, 1, 0)
 ARGUMENTS(pcc_accumulate_f32, 2, 2)
-ARGUMENTS(pcc_product_f32_f32, 6, 5)
+ARGUMENTS(pcc_matmul_f32_f32, 6, 5)
 ARGUMENTS(pcc_finish_f32_f32, 6, 5)
 
 /// Every thread writes its own number and its block's number.
@@ -64,13 +64,13 @@ static float sum_of(const float *first, int64_t batch, int64_t stride, int64_t k
 /// Computes the matmul, or the remaining work if the matmul is in c already.
 static void multiply(void *const *buffers, const int64_t *scalars, int is_there) {
   const float *a = buffers[0], *b = buffers[1], *bias = buffers[3];
-  float *c = buffers[2], *kept = buffers[4], *sums = buffers[5];
+  float *c = buffers[2], *pre_activation = buffers[4], *sums = buffers[5];
   int64_t batch = scalars[0], m = scalars[1], n = scalars[2], k = scalars[3], flags = scalars[4];
   for (int64_t i = 0; i < m && (flags & 512); ++i)
     sums[i] = sum_of(a + i * (flags & 1 ? 1 : k), batch, m * k, k, flags & 1 ? m : 1);
   for (int64_t j = 0; j < n && (flags & 1024); ++j)
     sums[j] = sum_of(b + j * (flags & 2 ? k : 1), batch, n * k, k, flags & 2 ? 1 : n);
-  for (int64_t e = 0; e < batch; ++e, a += m * k, b += flags & 4 ? 0 : k * n, c += m * n, kept += flags & 256 ? m * n : 0)
+  for (int64_t e = 0; e < batch; ++e, a += m * k, b += flags & 4 ? 0 : k * n, c += m * n, pre_activation += flags & 256 ? m * n : 0)
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
         float sum = 0;
@@ -78,14 +78,14 @@ static void multiply(void *const *buffers, const int64_t *scalars, int is_there)
           sum += a[flags & 1 ? p * m + i : i * k + p] * b[flags & 2 ? j * k + p : p * n + j];
         sum += (is_there || (flags & 8) ? c[i * n + j] : 0) + (flags & 32 ? bias[j] : 0);
         if ((flags & 64) && (flags & 256))
-          kept[i * n + j] = sum;
+          pre_activation[i * n + j] = sum;
         float value = (flags & 16) && sum < 0 ? 0 : sum;
         value = flags & 64 ? gelu(sum) : value;
-        c[i * n + j] = flags & 128 ? sum * gelu_slope(kept[i * n + j]) : value;
+        c[i * n + j] = flags & 128 ? sum * gelu_slope(pre_activation[i * n + j]) : value;
       }
 }
 
-void pcc_product_f32_f32(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
+void pcc_matmul_f32_f32(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
   multiply(buffers, scalars, 0);
 }
 

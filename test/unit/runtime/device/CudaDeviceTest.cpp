@@ -254,7 +254,7 @@ TEST(CudaDevice, NamesAMissingFunction) {
   sum.mutable_accumulate()->set_source_type(abi::BF16);
   PrepareContext context{builder.executable, builder.program, {}, 0};
   for (auto [instruction, name] :
-       {std::pair(&product, "pcc_product_f16_f32"), std::pair(&attention, "pcc_attention_bf16"),
+       {std::pair(&product, "pcc_matmul_f16_f32"), std::pair(&attention, "pcc_attention_bf16"),
         std::pair(&convolution, "pcc_convolution_weight_f32"),
         std::pair(&sum, "pcc_accumulate_bf16")}) {
     Status status = device->prepare(*instruction, context).status();

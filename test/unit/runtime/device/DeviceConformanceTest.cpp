@@ -177,7 +177,7 @@ TEST_P(GpuConformance, ProductsWithGelu) {
         // The polynomial and the slope of gelu scale rounding errors.
         expectNear(read(program.result), test.expected(false), k + 20, what);
         if (gelu == Gelu::Keeps)
-          expectNear(read(program.kept), test.beforeActivation(false), k, what);
+          expectNear(read(program.preActivation), test.beforeActivation(false), k, what);
       }
 }
 

@@ -40,7 +40,7 @@ ProductCase makeGelu(std::mt19937 &random, int64_t batch, int64_t m, int64_t n, 
                                      ((variant & biasOfGelu) && !isGradient ? biasOfAll : 0));
   test.matmul.set_activation(isGradient ? abi::GELU_GRADIENT : abi::GELU);
   if (gelu != Gelu::Plain)
-    test.kept = randomFloats(random, batch * m * n);
+    test.preActivation = randomFloats(random, batch * m * n);
   return test;
 }
 
@@ -90,7 +90,7 @@ std::vector<double> ProductCase::expected(bool add) const {
       result[i] = gelu(result[i]);
       break;
     case abi::GELU_GRADIENT:
-      result[i] *= geluSlope(kept[i]);
+      result[i] *= geluSlope(preActivation[i]);
       break;
     default:
       break;
@@ -124,8 +124,9 @@ ProductProgram::ProductProgram(const ProductCase &test) {
   matmul.mutable_c()->set_buffer(result);
   if (!test.bias.empty())
     matmul.mutable_bias()->set_buffer(add("bias", test.bias));
-  if (!test.kept.empty())
-    matmul.mutable_pre_activation()->set_buffer(kept = add("kept", test.kept));
+  if (!test.preActivation.empty())
+    matmul.mutable_pre_activation()->set_buffer(preActivation =
+                                                    add("preActivation", test.preActivation));
   if (!test.sum.empty())
     (matmul.has_sum_of_a() ? matmul.mutable_sum_of_a() : matmul.mutable_sum_of_b())
         ->set_buffer(sum = add("sum", test.sum));

@@ -10,7 +10,7 @@ namespace pcc::test {
 struct ProductCase {
   abi::Matmul matmul;
   /// Initial content of the buffers; `sum` is the sum of an operand.
-  std::vector<float> a, b, c, bias, kept, sum;
+  std::vector<float> a, b, c, bias, preActivation, sum;
 
   /// Returns the expected c in doubles; `add`: added to the initial content.
   std::vector<double> expected(bool add) const;
@@ -46,7 +46,7 @@ struct ProductProgram {
   ProgramBuilder builder{1};
   abi::Instruction instruction;
   BufferValues values;
-  uint32_t result = 0, kept = 0, sum = 0;
+  uint32_t result = 0, preActivation = 0, sum = 0;
 };
 
 } // namespace pcc::test
