@@ -60,11 +60,11 @@ bool mayHide(Value value) {
 
 /// Properties of a constant mask.
 struct ConstantFacts {
-  bool isZero = true;      ///< no position is hidden, and nothing is added
-  bool isTwofold = true;   ///< all numbers are 0 or hide
-  bool hidesByInf = true;  ///< hidden positions are -∞
-  bool hidesAhead = false; ///< all positions of the key beyond the query's + offset are hidden
-  bool hidesOther = false; ///< other positions are hidden as well
+  bool isZero = true;               ///< no position is hidden, and nothing is added
+  bool isTwofold = true;            ///< all numbers are 0 or hide
+  bool hidesByInf = true;           ///< hidden positions are -∞
+  bool hidesBeyondDiagonal = false; ///< hides all key positions beyond the query's + offset
+  bool hidesOther = false;          ///< other positions are hidden as well
   int64_t offset = 0;
 };
 
@@ -79,22 +79,22 @@ Masks::~Masks() = default;
 
 /// Takes the offset of a causal mask from the last visible position of the first row. Then checks
 /// whether the positions beyond this diagonal are hidden, and whether others are.
-static void findAhead(const Numbers &mask, ArrayRef<int64_t> scores, ConstantFacts &facts) {
+static void findDiagonal(const Numbers &mask, ArrayRef<int64_t> scores, ConstantFacts &facts) {
   int64_t rows = scores[2], columns = scores[3];
   if (mask.shape[2] != rows || mask.shape[3] != columns)
     return;
   ArrayRef<double> numbers = mask.values;
-  int64_t seen = 0;
+  int64_t numVisible = 0;
   for (int64_t column = 0; column < columns; ++column)
     if (!isHidden(numbers[column]))
-      seen = column + 1;
-  facts.offset = seen - 1;
-  facts.hidesAhead = seen < columns;
+      numVisible = column + 1;
+  facts.offset = numVisible - 1;
+  facts.hidesBeyondDiagonal = numVisible < columns;
   for (auto [index, number] : llvm::enumerate(numbers)) {
     int64_t row = int64_t(index) / columns % rows, column = int64_t(index) % columns;
-    bool isAhead = column > row + facts.offset;
-    facts.hidesAhead &= !isAhead || isHidden(number);
-    facts.hidesOther |= !isAhead && isHidden(number);
+    bool isBeyond = column > row + facts.offset;
+    facts.hidesBeyondDiagonal &= !isBeyond || isHidden(number);
+    facts.hidesOther |= !isBeyond && isHidden(number);
   }
 }
 
@@ -106,7 +106,7 @@ static ConstantFacts findFacts(const Numbers &mask, ArrayRef<int64_t> scores) {
     facts.hidesByInf &= !isHidden(number) || std::isinf(number);
   }
   if (!facts.isZero)
-    findAhead(mask, scores, facts);
+    findDiagonal(mask, scores, facts);
   return facts;
 }
 
@@ -129,7 +129,7 @@ static std::optional<Numbers> readAdded(const Mask &mask, ArrayRef<int64_t> scor
 }
 
 /// Returns whether each row has a position that none of `masks` hides.
-static bool seesEveryRow(ArrayRef<const Numbers *> masks) {
+static bool hasVisibleInEveryRow(ArrayRef<const Numbers *> masks) {
   SmallVector<int64_t> shape(4, 1);
   for (const Numbers *mask : masks)
     for (int64_t dim = 0; dim < 4; ++dim)
@@ -137,17 +137,17 @@ static bool seesEveryRow(ArrayRef<const Numbers *> masks) {
   int64_t count = llvm::product_of(shape), columns = shape.back();
   if (count > maxVisible)
     return false;
-  std::vector<char> sees(count / columns);
+  std::vector<char> isVisible(count / columns);
   for (int64_t index = 0; index < count; ++index)
-    sees[index / columns] |=
+    isVisible[index / columns] |=
         llvm::all_of(masks, [&](const Numbers *mask) { return !isHidden(mask->at(index, shape)); });
-  return llvm::all_of(sees, [](char row) { return row != 0; });
+  return llvm::all_of(isVisible, [](char row) { return row != 0; });
 }
 
 Masks::Masks(ArrayRef<Mask> masks, ArrayRef<int64_t> scores, Type element)
     : scores(scores.begin(), scores.end()), element(element) {
   SmallVector<const Numbers *> known;
-  everyRowSees = true;
+  everyRowHasVisible = true;
   for (const Mask &mask : masks) {
     Term &term = terms.emplace_back();
     term.mask = mask;
@@ -156,12 +156,12 @@ Masks::Masks(ArrayRef<Mask> masks, ArrayRef<int64_t> scores, Type element)
       term.facts = findFacts(*term.added, scores);
     term.mayHide = term.added ? llvm::any_of(term.added->values, isHidden)
                               : mask.isBoolean() || mayHide(mask.value);
-    everyRowSees &= term.added || !term.mayHide;
+    everyRowHasVisible &= term.added || !term.mayHide;
   }
   for (const Term &term : terms)
     if (term.added)
       known.push_back(&*term.added);
-  everyRowSees = everyRowSees && seesEveryRow(known);
+  everyRowHasVisible = everyRowHasVisible && hasVisibleInEveryRow(known);
 }
 
 /// Returns whether the only mask that hides positions is a select by a finite number, which may
@@ -171,18 +171,19 @@ bool Masks::replacesWholeRows() const {
   auto isFinite = [](const Term &term) {
     return term.mayHide && term.mask.isBoolean() && !std::isinf(term.mask.hidden);
   };
-  return !everyRowSees && llvm::count_if(terms, hides) == 1 && llvm::any_of(terms, isFinite);
+  return !everyRowHasVisible && llvm::count_if(terms, hides) == 1 && llvm::any_of(terms, isFinite);
 }
 
 std::string Masks::findObstacle() const {
   for (const Term &term : terms) {
-    if (term.mask.isBoolean() && term.mayHide && !std::isinf(term.mask.hidden) && !everyRowSees &&
-        !replacesWholeRows())
+    if (term.mask.isBoolean() && term.mayHide && !std::isinf(term.mask.hidden) &&
+        !everyRowHasVisible && !replacesWholeRows())
       return "a mask may hide a whole row by a finite score";
     if (term.mask.isBoolean())
       continue;
     unsigned width = typeOf(term.mask.value).getElementType().getIntOrFloatBitWidth();
-    bool survives = term.added && term.facts.isTwofold && (term.facts.hidesByInf || everyRowSees);
+    bool survives =
+        term.added && term.facts.isTwofold && (term.facts.hidesByInf || everyRowHasVisible);
     if (width > element.getIntOrFloatBitWidth() && !survives)
       return "the mask has a wider element type than the query";
   }
@@ -192,7 +193,8 @@ std::string Masks::findObstacle() const {
 /// Returns whether the flag `causal` may replace the positions that `term` hides beyond a diagonal.
 /// It may if the scores there are -∞, or if every row has a visible position beside them.
 bool Masks::mayBeCausal(const Term &term) const {
-  return term.added && term.facts.hidesAhead && (term.facts.hidesByInf || everyRowSees);
+  return term.added && term.facts.hidesBeyondDiagonal &&
+         (term.facts.hidesByInf || everyRowHasVisible);
 }
 
 bool Masks::isFlag() const {
@@ -222,8 +224,8 @@ static Value makeAdded(const Mask &mask, ArrayRef<int64_t> scores, Type element,
 }
 
 /// Returns for each row a number above 0 if a boolean mask leaves a position visible, else 0.
-static Value findSight(const Mask &mask, ArrayRef<int64_t> scores, Type element,
-                       PatternRewriter &rewriter, Location loc) {
+static Value findVisibleRows(const Mask &mask, ArrayRef<int64_t> scores, Type element,
+                             PatternRewriter &rewriter, Location loc) {
   Value visible = narrow(mask.value, scores, rewriter, loc);
   if (mask.hidesTrue)
     visible = NotOp::create(rewriter, loc, visible.getType(), visible);
@@ -262,7 +264,7 @@ Masking Masks::build(PatternRewriter &rewriter, Location loc) const {
         continue;
     }
     if (term.mayHide && replacesWholeRows())
-      masking.sees = findSight(term.mask, scores, element, rewriter, loc);
+      masking.rowHasVisible = findVisibleRows(term.mask, scores, element, rewriter, loc);
     Value added = makeAdded(term.mask, scores, element, rewriter, loc);
     masking.mask = masking.mask ? addMasks(masking.mask, added, rewriter, loc) : added;
   }

@@ -27,7 +27,8 @@ struct Mask {
 /// The operands of an attention that stand for all masks.
 struct Masking {
   mlir::Value mask, offset;
-  mlir::Value sees; ///< numbers above 0 for rows with a visible position; null: every row has one
+  mlir::Value
+      rowHasVisible; ///< numbers above 0 for rows with a visible position; null: every row has one
   bool causal = false;
 };
 
@@ -48,7 +49,7 @@ public:
 
   /// Makes the operands of the attention. A select by a finite number gives a fully masked row
   /// equal weights, and its query no gradient. An attention does the same if its query is 0 in rows
-  /// for which `sees` is not above 0.
+  /// for which `rowHasVisible` is not above 0.
   Masking build(mlir::PatternRewriter &rewriter, mlir::Location loc) const;
 
 private:
@@ -59,7 +60,7 @@ private:
   llvm::SmallVector<int64_t> scores;
   mlir::Type element;
   std::vector<Term> terms;
-  bool everyRowSees = false; ///< whether it is proved that no row is fully masked
+  bool everyRowHasVisible = false; ///< whether it is proved that no row is fully masked
 };
 
 } // namespace pcc::graph

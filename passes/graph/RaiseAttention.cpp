@@ -24,11 +24,11 @@ namespace pcc::graph {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-/// Returns `query` with 0 in rows for which `sees` is not above 0.
-static Value keepRows(Value query, Value sees, PatternRewriter &rewriter, Location loc) {
+/// Returns `query` with 0 in rows for which `rowHasVisible` is not above 0.
+static Value keepRows(Value query, Value rowHasVisible, PatternRewriter &rewriter, Location loc) {
   RankedTensorType type = typeOf(query);
-  Value zero = ConstantOp::create(rewriter, loc, typeOf(sees), 0.0);
-  Value keeps = CompareOp::create(rewriter, loc, Direction::GT, sees, zero);
+  Value zero = ConstantOp::create(rewriter, loc, typeOf(rowHasVisible), 0.0);
+  Value keeps = CompareOp::create(rewriter, loc, Direction::GT, rowHasVisible, zero);
   Value repeated = BroadcastOp::create(rewriter, loc, type.clone(rewriter.getI1Type()), keeps,
                                        ArrayRef<int64_t>{0, 1, 2});
   return SelectOp::create(rewriter, loc, type, repeated, query,
@@ -58,8 +58,8 @@ static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   int64_t scores[] = {query.getDimSize(0), query.getDimSize(1), query.getDimSize(2),
                       typeOf(match->key).getDimSize(2)};
   Masking masking = Masks(match->masks, scores, query.getElementType()).build(rewriter, loc);
-  if (masking.sees)
-    match->query = keepRows(match->query, masking.sees, rewriter, loc);
+  if (masking.rowHasVisible)
+    match->query = keepRows(match->query, masking.rowHasVisible, rewriter, loc);
   auto attention =
       AttentionOp::create(rewriter, loc, match->query, match->key, match->value, masking.mask,
                           masking.offset, llvm::APFloat(match->scale), masking.causal);
