@@ -12,7 +12,7 @@
 #include "compiler/import/files/onnx.pb.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/analysis/NodeSlots.h"
+#include "passes/analysis/FileTensorUses.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/pipeline/OpSections.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,7 +20,7 @@
 
 using namespace mlir;
 using pcc::analysis::FileNodes;
-using pcc::analysis::NodeSlot;
+using pcc::analysis::FileTensorUse;
 using pcc::dist::Sharding;
 
 namespace pcc::import {
@@ -48,8 +48,8 @@ public:
 
   LogicalResult run(const FileNodes &file) {
     func::FuncOp function = analysis::findPlannedFunction(module);
-    for (const NodeSlot &slot : analysis::findNodeSlots(function, file))
-      addSlot(slot);
+    for (const FileTensorUse &use : analysis::findFileTensorUses(function, file))
+      addUse(use);
     if (shape.devices > 1 && failed(addStages(function)))
       return failure();
     declareConfiguration();
@@ -59,11 +59,11 @@ public:
   }
 
 private:
-  void addSlot(const NodeSlot &slot) {
-    Sharding own = slot.isResult ? analysis::getSharding(slot.op->getResult(slot.index))
-                                 : analysis::getOperandSharding(slot.op, slot.index);
-    Sharding sharding = slot.toTensor(own.withoutPartial());
-    auto [entry, isNew] = plans[slot.node].shardings.try_emplace(slot.tensor, sharding);
+  void addUse(const FileTensorUse &use) {
+    Sharding own = use.isResult ? analysis::getSharding(use.op->getResult(use.index))
+                                : analysis::getOperandSharding(use.op, use.index);
+    Sharding sharding = use.toTensor(own.withoutPartial());
+    auto [entry, isNew] = plans[use.node].shardings.try_emplace(use.tensor, sharding);
     if (!isNew && entry->second != sharding)
       entry->second.reset();
   }

@@ -4,7 +4,7 @@
 // (ONNX IR 11), and its pipeline stages.
 //
 // A node has specs for its inputs and outputs that are operands and results of the program's
-// forward ops (passes/analysis/NodeSlots.h). Nodes have no backward ops and no partial sums: a
+// forward ops (passes/analysis/FileTensorUses.h). Nodes have no backward ops and no partial sums: a
 // result that the ranks still have to add up is written as the sharding after the addition. A
 // tensor that several ops of its node take in different shardings has no spec.
 //

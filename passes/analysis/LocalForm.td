@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef PCC_PASSES_FACTS_LOCALFORM_TD
-#define PCC_PASSES_FACTS_LOCALFORM_TD
+#ifndef PCC_PASSES_ANALYSIS_LOCALFORM_TD
+#define PCC_PASSES_ANALYSIS_LOCALFORM_TD
 
 include "mlir/IR/OpBase.td"
 
@@ -24,4 +24,4 @@ def LocalFormOpInterface : OpInterface<"LocalFormOpInterface"> {
   ];
 }
 
-#endif // PCC_PASSES_FACTS_LOCALFORM_TD
+#endif // PCC_PASSES_ANALYSIS_LOCALFORM_TD

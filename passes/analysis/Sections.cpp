@@ -74,11 +74,11 @@ static void addSums(Section &section, llvm::SmallPtrSet<Attribute, 4> &sums) {
 SmallVector<Section> collectSections(ModuleOp module) {
   llvm::MapVector<StringRef, int64_t> runs;
   llvm::StringMap<int64_t> lastActions;
-  int64_t slots = 0;
+  int64_t numActions = 0;
   if (pipe::StepOp step = getStep(module))
-    for (auto slot : step.getBody().front().getOps<pipe::ActionOp>()) {
-      ++runs[slot.getSection()];
-      lastActions[slot.getSection()] = slots++;
+    for (auto action : step.getBody().front().getOps<pipe::ActionOp>()) {
+      ++runs[action.getSection()];
+      lastActions[action.getSection()] = numActions++;
     }
   SmallVector<Section> sections;
   llvm::SmallPtrSet<Attribute, 4> sums;

@@ -19,7 +19,7 @@ static bool hasCost(OpClass opClass) {
 
 OpCostModel::OpCostModel(Operation *op, const abi::DeviceFigures &device, KernelShare share,
                          abi::ElementType f32As)
-    : op(op), device(&device), opClass(classOf(op)), products(listMatmuls(op)) {
+    : op(op), device(&device), opClass(classOf(op)), matmuls(listMatmuls(op)) {
   if (!hasCost(opClass))
     return;
   auto typeOf = [&](Value value) {
@@ -28,7 +28,7 @@ OpCostModel::OpCostModel(Operation *op, const abi::DeviceFigures &device, Kernel
   };
   auto add = [&](Value value, unsigned index, bool isResult) {
     if (isa<RankedTensorType>(value.getType()))
-      moved.push_back({index, isResult, int64_t(abi::elementBytes(typeOf(value)))});
+      traffic.push_back({index, isResult, int64_t(abi::elementBytes(typeOf(value)))});
   };
   for (int index : share.reads.set_bits())
     add(op->getOperand(index), index, /*isResult=*/false);
@@ -41,7 +41,7 @@ OpCostModel::OpCostModel(Operation *op, const abi::DeviceFigures &device, Kernel
 
 double OpCostModel::bytes(const OpShapes &local) const {
   double bytes = 0;
-  for (const Tensor &tensor : moved) {
+  for (const Tensor &tensor : traffic) {
     const Shape &shape =
         tensor.isResult ? local.results[tensor.index] : local.operands[tensor.index];
     bytes += double(countElements(shape) * tensor.elementBytes);
@@ -59,9 +59,9 @@ double OpCostModel::seconds(const OpShapes &local) const {
   if (!hasCost(opClass))
     return 0;
   double computing = 0;
-  if (!products.empty())
-    for (const MatmulForm &product : products)
-      computing += machine::matmulSeconds(*device, type, product.at(local));
+  if (!matmuls.empty())
+    for (const MatmulForm &matmul : matmuls)
+      computing += machine::matmulSeconds(*device, type, matmul.at(local));
   else
     computing = double(costOf(op, local).flops) /
                 machine::computeRate(*device, toComputeClass(opClass), type);

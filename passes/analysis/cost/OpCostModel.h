@@ -41,8 +41,8 @@ private:
   const abi::DeviceFigures *device;
   OpClass opClass;
   abi::ElementType type = abi::F32;
-  llvm::SmallVector<MatmulForm, 1> products;
-  llvm::SmallVector<Tensor, 4> moved; ///< from or to memory
+  llvm::SmallVector<MatmulForm, 1> matmuls;
+  llvm::SmallVector<Tensor, 4> traffic; ///< from or to memory
   double launch = 0;
 };
 

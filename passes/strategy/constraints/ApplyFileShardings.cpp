@@ -14,7 +14,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
-#include "passes/analysis/NodeSlots.h"
+#include "passes/analysis/FileTensorUses.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/propagate/FactorAxes.h"
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace pcc;
 using pcc::analysis::FileNodes;
-using pcc::analysis::NodeSlot;
+using pcc::analysis::FileTensorUse;
 using pcc::dist::Mesh;
 using pcc::dist::Sharding;
 
@@ -101,16 +101,16 @@ private:
 
   LogicalResult applyTo(func::FuncOp function) {
     llvm::MapVector<Operation *, GivenSides> given;
-    for (const NodeSlot &slot : analysis::findNodeSlots(function, file)) {
-      auto found = shardingOf.find({slot.node, slot.tensor.str()});
-      if (found == shardingOf.end() || !isa<FactorRuleOpInterface>(slot.op))
+    for (const FileTensorUse &use : analysis::findFileTensorUses(function, file)) {
+      auto found = shardingOf.find({use.node, use.tensor.str()});
+      if (found == shardingOf.end() || !isa<FactorRuleOpInterface>(use.op))
         continue;
       used.insert(found->second);
-      auto [entry, isNew] = given.try_emplace(slot.op, slot.op);
+      auto [entry, isNew] = given.try_emplace(use.op, use.op);
       if (isNew)
-        entry->second.node = slot.node;
-      auto &side = slot.isResult ? entry->second.results : entry->second.operands;
-      side[slot.index] = slot.toValue(shardings[found->second]);
+        entry->second.node = use.node;
+      auto &side = use.isResult ? entry->second.results : entry->second.operands;
+      side[use.index] = use.toValue(shardings[found->second]);
     }
     names.clear();
     analysis::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {

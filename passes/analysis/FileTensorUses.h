@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds slots: operands and results of a program's ops that are inputs and outputs of nodes in the
-// model's file (FileNodes.h).
+// Finds uses of the file's tensors: operands and results of a program's ops that are inputs and
+// outputs of nodes in the model's file (FileNodes.h).
 //
 //   node 3: MatMul(x, w_t) -> y      %y = graph.matmul %x, %w   loc(node 3)
-//   w_t is a view of w               slots: operand 0 is x, operand 1 is w_t in order [1, 0],
+//   w_t is a view of w               uses: operand 0 is x, operand 1 is w_t in order [1, 0],
 //                                    result 0 is y
 //
 // An op may stand for several nodes, and a node for several ops. A tensor inside either has no
-// slot. An op's operand is a node's input if the file connects them: the operand is the parameter
-// or input of this name, or a result of the node that makes it, and its shape fits. A dimension may
-// be a part of the tensor's: of the batch, or of a parameter that the compiler has split.
+// such use. An op's operand is a node's input if the file connects them: the operand is the
+// parameter or input of this name, or a result of the node that makes it, and its shape fits. A
+// dimension may be a part of the tensor's: of the batch, or of a parameter that the compiler has
+// split.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +19,7 @@
 
 namespace pcc::analysis {
 
-struct NodeSlot {
+struct FileTensorUse {
   int64_t node;
   llvm::StringRef tensor;
   mlir::Operation *op;
@@ -44,7 +45,7 @@ NodesByOp findNodesByOp(mlir::func::FuncOp function, size_t numNodes);
 /// there is one, else that of the model. Null if the module has neither.
 mlir::func::FuncOp findPlannedFunction(mlir::ModuleOp module);
 
-/// Returns the slots of the forward ops of `function`, in program order.
-std::vector<NodeSlot> findNodeSlots(mlir::func::FuncOp function, const FileNodes &file);
+/// Returns the uses of the forward ops of `function`, in program order.
+std::vector<FileTensorUse> findFileTensorUses(mlir::func::FuncOp function, const FileNodes &file);
 
 } // namespace pcc::analysis

@@ -3,7 +3,7 @@
 // Matches operands by name: collects the names that a value may have in the file, then looks for a
 // node input with such a name. Views are followed from the input back to the source; their
 // permutations compose. Shapes must fit, and unused tensors are preferred.
-#include "passes/analysis/NodeSlots.h"
+#include "passes/analysis/FileTensorUses.h"
 
 #include "dialects/graph/ParameterPart.h"
 #include "dialects/graph/Roles.h"
@@ -33,10 +33,10 @@ bool fits(ArrayRef<int64_t> shape, ArrayRef<int64_t> whole, ArrayRef<int64_t> or
   return true;
 }
 
-/// Finds the slots of one function.
-class SlotFinder {
+/// Finds the uses of one function.
+class FileTensorUseFinder {
 public:
-  SlotFinder(func::FuncOp function, const FileNodes &file)
+  FileTensorUseFinder(func::FuncOp function, const FileNodes &file)
       : function(function), file(file), nodesOf(findNodesByOp(function, file.nodes.size())) {
     for (auto [index, node] : llvm::enumerate(file.nodes))
       for (const std::string &input : node.inputs)
@@ -46,11 +46,11 @@ public:
         names[argument] = graph::getName(role);
   }
 
-  std::vector<NodeSlot> run() {
+  std::vector<FileTensorUse> run() {
     for (Operation &op : function.getBody().front())
       if (ArrayRef<int64_t> nodes = getNodes(&op); !nodes.empty())
         addOp(&op, nodes);
-    return std::move(slots);
+    return std::move(uses);
   }
 
 private:
@@ -76,7 +76,7 @@ private:
     return sources;
   }
 
-  /// Adds the slot of the first input of the nodes that is one of `sources` and fits. Prefers a
+  /// Adds the use of the first input of the nodes that is one of `sources` and fits. Prefers a
   /// tensor that no earlier operand has.
   void addOperand(Operation *op, unsigned index, ArrayRef<int64_t> nodes,
                   llvm::StringSet<> &taken) {
@@ -84,19 +84,19 @@ private:
     llvm::StringSet<> sources = findSources(op->getOperand(index), nodes);
     if (!type || sources.empty())
       return;
-    std::optional<NodeSlot> found;
+    std::optional<FileTensorUse> found;
     for (int64_t node : nodes)
       for (const std::string &tensor : file.nodes[node].inputs) {
         std::optional<Order> order = follow(tensor, sources, type.getShape());
         bool isBetter =
             order && (!found || (taken.contains(found->tensor) && !taken.contains(tensor)));
         if (isBetter)
-          found = NodeSlot{node, tensor, op, /*isResult=*/false, index, *order};
+          found = FileTensorUse{node, tensor, op, /*isResult=*/false, index, *order};
       }
     if (!found)
       return;
     taken.insert(found->tensor);
-    slots.push_back(std::move(*found));
+    uses.push_back(std::move(*found));
   }
 
   /// Follows the views from `tensor` back to one of `sources`. Returns the dimension of the source
@@ -146,7 +146,7 @@ private:
         if (whole == file.shapes.end() || !fits(type.getShape(), whole->second, order) ||
             !isRead(tensor, nodes) || !taken.insert(tensor).second)
           continue;
-        slots.push_back({node, tensor, op, /*isResult=*/true, index, std::move(order)});
+        uses.push_back({node, tensor, op, /*isResult=*/true, index, std::move(order)});
         return;
       }
   }
@@ -164,16 +164,16 @@ private:
   llvm::StringMap<SmallVector<int64_t>> readers;
   llvm::DenseMap<Value, StringRef> names;
   NodesByOp nodesOf;
-  std::vector<NodeSlot> slots;
+  std::vector<FileTensorUse> uses;
 };
 
 } // namespace
 
-Sharding NodeSlot::toTensor(const Sharding &sharding) const {
+Sharding FileTensorUse::toTensor(const Sharding &sharding) const {
   return Sharding(llvm::map_to_vector(order, [&](int64_t dim) { return sharding.getDim(dim); }));
 }
 
-Sharding NodeSlot::toValue(const Sharding &sharding) const {
+Sharding FileTensorUse::toValue(const Sharding &sharding) const {
   SmallVector<dist::AxisList> dims(order.size());
   for (auto [dim, own] : llvm::enumerate(order))
     dims[own] = sharding.getDim(static_cast<int64_t>(dim));
@@ -205,8 +205,9 @@ func::FuncOp findPlannedFunction(ModuleOp module) {
   return {};
 }
 
-std::vector<NodeSlot> findNodeSlots(func::FuncOp function, const FileNodes &file) {
-  return function.isDeclaration() ? std::vector<NodeSlot>() : SlotFinder(function, file).run();
+std::vector<FileTensorUse> findFileTensorUses(func::FuncOp function, const FileNodes &file) {
+  return function.isDeclaration() ? std::vector<FileTensorUse>()
+                                  : FileTensorUseFinder(function, file).run();
 }
 
 } // namespace pcc::analysis
