@@ -73,7 +73,7 @@ static void returnParameter(func::FuncOp function, Value value, Value old) {
   LogicalResult added =
       function.insertResult(position, value.getType(),
                             roleAttributes(function.getContext(), graph::RoleKind::Parameter, name,
-                                           boundaryOfArgument(function, argument)));
+                                           shardingOfArgument(function, argument)));
   assert(succeeded(added) && "a position behind the results is legal");
   (void)added;
 }

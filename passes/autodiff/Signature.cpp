@@ -20,7 +20,7 @@ DictionaryAttr roleAttributes(MLIRContext *context, graph::RoleKind kind, String
 
 bool isLocal(func::FuncOp function) { return function->hasAttr(dist::localAttrName); }
 
-dist::ShardingAttr boundaryOfArgument(func::FuncOp function, unsigned index) {
+dist::ShardingAttr shardingOfArgument(func::FuncOp function, unsigned index) {
   if (!isLocal(function))
     return {};
   return function.getArgAttrOfType<dist::ShardingAttr>(index, dist::shardingAttrName);

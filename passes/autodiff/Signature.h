@@ -27,7 +27,7 @@ bool isLocal(mlir::func::FuncOp function);
 
 /// Returns the sharding of argument `index` of a function of one rank's types; null without one,
 /// and in other functions.
-dist::ShardingAttr boundaryOfArgument(mlir::func::FuncOp function, unsigned index);
+dist::ShardingAttr shardingOfArgument(mlir::func::FuncOp function, unsigned index);
 dist::ShardingAttr boundaryOfResult(mlir::func::FuncOp function, unsigned index);
 
 /// Returns the type in `function` of a value declared as `declared`: the type of a block if

@@ -140,7 +140,7 @@ static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function)
                                   << "', which no graph.parameter declares";
     BlockArgument argument = function.getArgument(index);
     RankedTensorType type =
-        typeInside(function, declaration.getTensorType(), boundaryOfArgument(function, index));
+        typeInside(function, declaration.getTensorType(), shardingOfArgument(function, index));
     if (argument.getType() != type)
       return function.emitError() << "argument #" << index << " is parameter '" << name
                                   << "': expected its declared type " << type << ", got "
@@ -195,7 +195,7 @@ static void returnGradients(func::FuncOp function, ArrayRef<BlockArgument> train
     LogicalResult inserted = function.insertResult(
         1 + index, gradients[index].getType(),
         roleAttributes(function.getContext(), graph::RoleKind::Gradient, name,
-                       boundaryOfArgument(function, argument.getArgNumber())));
+                       shardingOfArgument(function, argument.getArgNumber())));
     assert(succeeded(inserted) && "a position behind the loss is legal");
     (void)inserted;
   }
