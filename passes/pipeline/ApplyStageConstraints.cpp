@@ -30,7 +30,7 @@ public:
   LogicalResult apply(const StageConstraint &constraint) {
     if (constraint.layout)
       return applyLayout(constraint);
-    if (!constraint.stage && !constraint.chunk)
+    if (!constraint.stage && !constraint.virtualStage)
       return success();
     if (!constraint.isAnnotation && failed(checkNumber(constraint)))
       return failure();
@@ -41,10 +41,11 @@ public:
                       [&](Operation *op) { return constraint.matches(op); });
     if (matched.empty() && !constraint.isAnnotation)
       return module.emitError() << constraint.describe() << " matches no op";
-    StringRef key = constraint.chunk ? pipe::virtualStageAttrName : pipe::stageAttrName;
+    StringRef key = constraint.virtualStage ? pipe::virtualStageAttrName : pipe::stageAttrName;
     for (Operation *op : matched)
-      if (failed(
-              give(op, key, constraint.chunk ? *constraint.chunk : *constraint.stage, constraint)))
+      if (failed(give(op, key,
+                      constraint.virtualStage ? *constraint.virtualStage : *constraint.stage,
+                      constraint)))
         return failure();
     return success();
   }
@@ -53,12 +54,12 @@ private:
   /// Checks the number of a constraint. The number of an annotation is checked at its op, where it
   /// was written.
   LogicalResult checkNumber(const StageConstraint &constraint) {
-    int64_t number = constraint.chunk ? *constraint.chunk : *constraint.stage;
-    int64_t count = constraint.chunk ? stages * virtualStages : stages;
+    int64_t number = constraint.virtualStage ? *constraint.virtualStage : *constraint.stage;
+    int64_t count = constraint.virtualStage ? stages * virtualStages : stages;
     if (number >= 0 && number < count)
       return success();
     return module.emitError() << constraint.describe() << " gives "
-                              << (constraint.chunk ? "chunk " : "stage ") << number
+                              << (constraint.virtualStage ? "chunk " : "stage ") << number
                               << "; expected 0 to " << count - 1;
   }
 

@@ -66,10 +66,10 @@ private:
 
   mlir::func::FuncOp function;
   order::PipelineShape shape;
-  std::optional<Origins> origins;                      ///< known after readAnnotations()
-  llvm::DenseMap<mlir::Operation *, int64_t> stages;   ///< given stages
-  llvm::DenseMap<mlir::Operation *, int64_t> given;    ///< given virtual stages
-  llvm::DenseMap<mlir::Operation *, int64_t> chunks;   ///< of placed ops, as far as known
+  std::optional<Origins> origins;                           ///< known after readAnnotations()
+  llvm::DenseMap<mlir::Operation *, int64_t> stages;        ///< given stages
+  llvm::DenseMap<mlir::Operation *, int64_t> given;         ///< given virtual stages
+  llvm::DenseMap<mlir::Operation *, int64_t> virtualStages; ///< of placed ops, as far as known
   llvm::DenseMap<mlir::Operation *, int64_t> firstUse; ///< first virtual stage that reads an op
 };
 
@@ -91,13 +91,13 @@ LogicalResult VirtualStageFinder::run() {
 /// Removes the attribute `name` of `op` and stores its number, which must be below `limit`.
 static LogicalResult takeNumber(Operation *op, StringRef name, int64_t limit,
                                 llvm::DenseMap<Operation *, int64_t> &numbers) {
-  Attribute mark = op->removeAttr(name);
-  if (!mark)
+  Attribute annotation = op->removeAttr(name);
+  if (!annotation)
     return success();
-  auto number = dyn_cast<IntegerAttr>(mark);
+  auto number = dyn_cast<IntegerAttr>(annotation);
   if (!number || number.getInt() < 0 || number.getInt() >= limit)
     return op->emitError() << "expected '" << name << "' of \"" << analysis::getName(op)
-                           << "\" to be a number from 0 to " << limit - 1 << ", got " << mark;
+                           << "\" to be a number from 0 to " << limit - 1 << ", got " << annotation;
   numbers[op] = number.getInt();
   return success();
 }
@@ -106,13 +106,13 @@ LogicalResult VirtualStageFinder::readAnnotation(Operation *op) {
   if (failed(takeNumber(op, pipe::stageAttrName, shape.devices, stages)) ||
       failed(takeNumber(op, pipe::virtualStageAttrName, shape.stages(), given)))
     return failure();
-  auto chunk = given.find(op), stage = stages.find(op);
-  if (chunk == given.end() || stage == stages.end() ||
-      shape.deviceOf(chunk->second) == stage->second)
+  auto virtualStage = given.find(op), stage = stages.find(op);
+  if (virtualStage == given.end() || stage == stages.end() ||
+      shape.deviceOf(virtualStage->second) == stage->second)
     return success();
   return op->emitError() << "\"" << analysis::getName(op) << "\" is given stage " << stage->second
-                         << " and chunk " << chunk->second << ", which is on stage "
-                         << shape.deviceOf(chunk->second);
+                         << " and chunk " << virtualStage->second << ", which is on stage "
+                         << shape.deviceOf(virtualStage->second);
 }
 
 LogicalResult VirtualStageFinder::readAnnotations() {
@@ -135,8 +135,8 @@ LogicalResult VirtualStageFinder::readAnnotations() {
 Operation *VirtualStageFinder::findLatest(Operation *op) const {
   Operation *latest = nullptr;
   for (Value operand : op->getOperands())
-    if (Operation *producer = operand.getDefiningOp(); producer && chunks.contains(producer))
-      if (!latest || chunks.lookup(producer) > chunks.lookup(latest))
+    if (Operation *producer = operand.getDefiningOp(); producer && virtualStages.contains(producer))
+      if (!latest || virtualStages.lookup(producer) > virtualStages.lookup(latest))
         latest = producer;
   return latest;
 }
@@ -146,9 +146,9 @@ Operation *VirtualStageFinder::findLatest(Operation *op) const {
 FailureOr<int64_t> VirtualStageFinder::placeOnStage(Operation *op, int64_t least,
                                                     Operation *latest) {
   int64_t stage = stages.lookup(op);
-  for (int64_t chunk = least; chunk < shape.stages(); ++chunk)
-    if (shape.deviceOf(chunk) == stage)
-      return chunk;
+  for (int64_t virtualStage = least; virtualStage < shape.stages(); ++virtualStage)
+    if (shape.deviceOf(virtualStage) == stage)
+      return virtualStage;
   InFlightDiagnostic error = op->emitError()
                              << "\"" << analysis::getName(op) << "\" on stage " << stage
                              << " reads \"" << analysis::getName(latest) << "\" ";
@@ -166,20 +166,20 @@ LogicalResult VirtualStageFinder::placeAnnotated() {
     if (!origins->isPlaced(&op))
       continue;
     Operation *latest = findLatest(&op);
-    int64_t least = latest ? chunks.lookup(latest) : 0;
+    int64_t least = latest ? virtualStages.lookup(latest) : 0;
     if (auto known = given.find(&op); known != given.end()) {
       if (known->second < least)
         return op.emitError() << "\"" << analysis::getName(&op) << "\" in chunk " << known->second
                               << " reads \"" << analysis::getName(latest) << "\" in chunk " << least
                               << ": chunks do not decrease along the data";
-      chunks[&op] = known->second;
+      virtualStages[&op] = known->second;
     } else if (stages.contains(&op)) {
-      FailureOr<int64_t> chunk = placeOnStage(&op, least, latest);
-      if (failed(chunk))
+      FailureOr<int64_t> virtualStage = placeOnStage(&op, least, latest);
+      if (failed(virtualStage))
         return failure();
-      chunks[&op] = *chunk;
+      virtualStages[&op] = *virtualStage;
     } else if (latest) {
-      chunks[&op] = least;
+      virtualStages[&op] = least;
     }
   }
   return success();
@@ -190,12 +190,12 @@ LogicalResult VirtualStageFinder::placeAnnotated() {
 void VirtualStageFinder::findFirstUsers() {
   for (Operation &op : llvm::reverse(function.getBody().front().without_terminator()))
     for (Operation *user : op.getUsers()) {
-      auto known = chunks.find(user), passed = firstUse.find(user);
-      if (known == chunks.end() && passed == firstUse.end())
+      auto known = virtualStages.find(user), passed = firstUse.find(user);
+      if (known == virtualStages.end() && passed == firstUse.end())
         continue;
-      int64_t chunk = known != chunks.end() ? known->second : passed->second;
-      auto [first, isNew] = firstUse.try_emplace(&op, chunk);
-      first->second = std::min(first->second, chunk);
+      int64_t virtualStage = known != virtualStages.end() ? known->second : passed->second;
+      auto [first, isNew] = firstUse.try_emplace(&op, virtualStage);
+      first->second = std::min(first->second, virtualStage);
     }
 }
 
@@ -231,16 +231,16 @@ LogicalResult VirtualStageFinder::checkUnreached(Operation *op) const {
 
 LogicalResult VirtualStageFinder::placeOthers() {
   for (Operation &op : function.getBody().front().without_terminator()) {
-    if (!origins->isPlaced(&op) || chunks.contains(&op))
+    if (!origins->isPlaced(&op) || virtualStages.contains(&op))
       continue;
     if (Operation *latest = findLatest(&op)) {
-      chunks[&op] = chunks.lookup(latest);
+      virtualStages[&op] = virtualStages.lookup(latest);
     } else if (auto first = firstUse.find(&op); first != firstUse.end()) {
-      chunks[&op] = first->second;
+      virtualStages[&op] = first->second;
     } else {
       if (failed(checkUnreached(&op)))
         return failure();
-      chunks[&op] = 0;
+      virtualStages[&op] = 0;
     }
   }
   return success();
@@ -256,17 +256,17 @@ void VirtualStageFinder::copyOpsOfParameters() {
       continue;
     std::set<int64_t> readers;
     for (Operation *user : op.getUsers())
-      if (auto known = chunks.find(user); known != chunks.end())
+      if (auto known = virtualStages.find(user); known != virtualStages.end())
         readers.insert(known->second);
-    chunks[&op] = readers.empty() ? 0 : *readers.begin();
+    virtualStages[&op] = readers.empty() ? 0 : *readers.begin();
     OpBuilder builder(function.getContext());
     builder.setInsertionPointAfter(&op);
-    for (int64_t chunk : llvm::drop_begin(readers, readers.empty() ? 0 : 1)) {
+    for (int64_t virtualStage : llvm::drop_begin(readers, readers.empty() ? 0 : 1)) {
       Operation *copy = builder.clone(op);
-      chunks[copy] = chunk;
+      virtualStages[copy] = virtualStage;
       op.replaceUsesWithIf(copy->getResults(), [&](OpOperand &use) {
-        auto known = chunks.find(use.getOwner());
-        return known != chunks.end() && known->second == chunk;
+        auto known = virtualStages.find(use.getOwner());
+        return known != virtualStages.end() && known->second == virtualStage;
       });
     }
   }
@@ -274,8 +274,8 @@ void VirtualStageFinder::copyOpsOfParameters() {
 
 void VirtualStageFinder::annotate() {
   Builder builder(function.getContext());
-  for (auto [op, chunk] : chunks)
-    op->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(chunk));
+  for (auto [op, virtualStage] : virtualStages)
+    op->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(virtualStage));
 }
 
 #define GEN_PASS_DEF_ASSIGNSTAGES
@@ -295,8 +295,8 @@ func::FuncOp findMain(ArrayRef<func::FuncOp> functions) {
 LogicalResult checkAllUsed(func::FuncOp function, const order::PipelineShape &shape) {
   llvm::BitVector used(shape.stages());
   for (Operation &op : function.getBody().front())
-    if (auto chunk = op.getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName))
-      used.set(chunk.getInt());
+    if (auto virtualStage = op.getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName))
+      used.set(virtualStage.getInt());
   if (used.all())
     return success();
   int missing = used.find_first_unset();

@@ -171,7 +171,7 @@ void StageCutter::assignResults(FunctionCut &cut,
     Operation *op = value.getDefiningOp();
     auto named = parameters.find(getName(role));
     int64_t chunk = named == parameters.end() ? shape.stages() - 1 : named->second;
-    cut.returnedBy.push_back(op && cut.sectionOf.contains(op) ? cut.makerOf(value)
+    cut.returnedBy.push_back(op && cut.sectionOf.contains(op) ? cut.sectionMaking(value)
                                                               : sectionOf(chunk, role));
   }
 }

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace pcc::pipeline {
 
-unsigned FunctionCut::makerOf(Value value) const {
+unsigned FunctionCut::sectionMaking(Value value) const {
   Operation *op = value.getDefiningOp();
   return isa<pipe::TransferOp>(op) ? receiverOf.lookup(op) : sectionOf.lookup(op);
 }
@@ -40,7 +40,7 @@ void FunctionCut::numberMessages(MessageTags &tags) {
 }
 
 void FunctionCut::findOpsOfParameters() {
-  auto isKept = [&](Value value) {
+  auto isConstantInStep = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument)
       return ofParameters.contains(value.getDefiningOp());
@@ -50,7 +50,7 @@ void FunctionCut::findOpsOfParameters() {
   };
   for (Operation &op : source.getBody().front().without_terminator())
     if (!isa<pipe::TransferOp>(op) && isMemoryEffectFree(&op) &&
-        llvm::all_of(op.getOperands(), isKept))
+        llvm::all_of(op.getOperands(), isConstantInStep))
       ofParameters.insert(&op);
 }
 
@@ -167,7 +167,7 @@ void SectionBuilder::addReturn() {
       resultAttrs.push_back(attributes ? attributes : b.getDictionaryAttr({}));
     }
   for (auto &[value, name] : cut.saved)
-    if (cut.makerOf(value) == section) {
+    if (cut.sectionMaking(value) == section) {
       returned.push_back(mapping.lookup(value));
       resultAttrs.push_back(savedRole(name));
     }

@@ -74,7 +74,7 @@ struct FunctionCut {
            sections[receiverOf.lookup(transfer)].stage;
   }
   /// Returns the section that makes `value`, a result of an op that is in a section.
-  unsigned makerOf(mlir::Value value) const;
+  unsigned sectionMaking(mlir::Value value) const;
   /// Saves `value` from now on; returns the name by which sections read it.
   llvm::StringRef save(mlir::Value value);
   void numberMessages(MessageTags &tags);

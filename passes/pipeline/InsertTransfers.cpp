@@ -22,8 +22,8 @@ namespace pcc::pipeline {
 namespace {
 
 std::optional<int64_t> getVirtualStage(Operation *op) {
-  auto chunk = op->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName);
-  return chunk ? std::optional(chunk.getInt()) : std::nullopt;
+  auto virtualStage = op->getAttrOfType<IntegerAttr>(pipe::virtualStageAttrName);
+  return virtualStage ? std::optional(virtualStage.getInt()) : std::nullopt;
 }
 
 /// Returns the parameter for which an argument stands; empty for any other value.
@@ -48,9 +48,9 @@ public:
   void insert() {
     for (Operation &op :
          llvm::make_early_inc_range(function.getBody().front().without_terminator()))
-      if (std::optional<int64_t> chunk = getVirtualStage(&op))
+      if (std::optional<int64_t> virtualStage = getVirtualStage(&op))
         for (OpOperand &operand : op.getOpOperands())
-          cross(operand, *chunk);
+          cross(operand, *virtualStage);
   }
 
 private:
@@ -87,8 +87,8 @@ public:
   LogicalResult run() {
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       function.walk([&](Operation *op) { addReader(op); });
-    for (const auto &[name, chunks] : readers)
-      if (failed(checkNotUpdated(name, chunks)) || failed(declare(name, chunks)))
+    for (const auto &[name, virtualStages] : readers)
+      if (failed(checkNotUpdated(name, virtualStages)) || failed(declare(name, virtualStages)))
         return failure();
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (!function.isDeclaration())
@@ -98,21 +98,22 @@ public:
 
 private:
   void addReader(Operation *op) {
-    if (std::optional<int64_t> chunk = getVirtualStage(op))
+    if (std::optional<int64_t> virtualStage = getVirtualStage(op))
       for (Value operand : op->getOperands())
         if (StringRef name = getParameter(operand); !name.empty())
-          readers[name].try_emplace(*chunk, op);
+          readers[name].try_emplace(*virtualStage, op);
   }
 
   /// Checks that a parameter of several virtual stages is not updated by a function, as running
   /// statistics are. The new value would have to go between the virtual stages with every
   /// microbatch.
-  LogicalResult checkNotUpdated(StringRef name, const std::map<int64_t, Operation *> &chunks) {
+  LogicalResult checkNotUpdated(StringRef name,
+                                const std::map<int64_t, Operation *> &virtualStages) {
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-      if (chunks.size() < 2 || !graph::findResult(function, RoleKind::Parameter, name))
+      if (virtualStages.size() < 2 || !graph::findResult(function, RoleKind::Parameter, name))
         continue;
-      auto [first, a] = *chunks.begin();
-      auto [last, b] = *chunks.rbegin();
+      auto [first, a] = *virtualStages.begin();
+      auto [last, b] = *virtualStages.rbegin();
       return b->emitError() << "\"" << name << "\" is updated by \"" << function.getSymName()
                             << "\" and read in chunk " << first << " by \"" << analysis::getName(a)
                             << "\" and in chunk " << last << " by \"" << analysis::getName(b)
@@ -121,18 +122,19 @@ private:
     return success();
   }
 
-  static std::string nameOfCopy(StringRef name, int64_t chunk) {
-    return (name + ".chunk" + Twine(chunk)).str();
+  static std::string nameOfCopy(StringRef name, int64_t virtualStage) {
+    return (name + ".chunk" + Twine(virtualStage)).str();
   }
 
-  LogicalResult declare(StringRef name, const std::map<int64_t, Operation *> &chunks) {
+  LogicalResult declare(StringRef name, const std::map<int64_t, Operation *> &virtualStages) {
     auto owner = module.lookupSymbol<graph::ParameterOp>(name);
     if (!owner)
       return success(); // differentiation diagnoses it
-    owner->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(chunks.begin()->first));
+    owner->setAttr(pipe::virtualStageAttrName,
+                   builder.getI64IntegerAttr(virtualStages.begin()->first));
     Operation *behind = owner;
-    for (auto [chunk, reader] : llvm::drop_begin(chunks)) {
-      std::string copyName = nameOfCopy(name, chunk);
+    for (auto [virtualStage, reader] : llvm::drop_begin(virtualStages)) {
+      std::string copyName = nameOfCopy(name, virtualStage);
       if (Operation *taken = module.lookupSymbol(copyName))
         return taken->emitError() << "\"" << copyName << "\" is the name of a copy of \"" << name
                                   << "\": rename this symbol";
@@ -140,7 +142,7 @@ private:
       auto copy = cast<graph::ParameterOp>(builder.clone(*owner));
       copy.setSymName(copyName);
       copy->setAttr(pipe::copyOfAttrName, builder.getStringAttr(name));
-      copy->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(chunk));
+      copy->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(virtualStage));
       behind = copy;
     }
     return success();
@@ -153,21 +155,21 @@ private:
       auto known = readers.find(getParameter(function.getArgument(index)));
       if (known == readers.end())
         continue;
-      for (auto [chunk, reader] : llvm::drop_begin(known->second))
-        takeCopy(function, index, known->first, chunk);
+      for (auto [virtualStage, reader] : llvm::drop_begin(known->second))
+        takeCopy(function, index, known->first, virtualStage);
     }
   }
 
-  void takeCopy(func::FuncOp function, unsigned index, StringRef name, int64_t chunk) {
+  void takeCopy(func::FuncOp function, unsigned index, StringRef name, int64_t virtualStage) {
     BlockArgument owner = function.getArgument(index);
     auto isOfVirtualStage = [&](OpOperand &use) {
-      return getVirtualStage(use.getOwner()) == chunk;
+      return getVirtualStage(use.getOwner()) == virtualStage;
     };
     if (llvm::none_of(owner.getUses(), isOfVirtualStage))
       return;
     NamedAttrList attributes(function.getArgAttrDict(index));
     attributes.set(graph::roleAttrName, graph::makeRole(function.getContext(), RoleKind::Parameter,
-                                                        nameOfCopy(name, chunk)));
+                                                        nameOfCopy(name, virtualStage)));
     unsigned position = function.getNumArguments();
     LogicalResult added = function.insertArgument(
         position, owner.getType(), attributes.getDictionary(function.getContext()), owner.getLoc());

@@ -23,13 +23,14 @@ public:
 
   void build();
   LogicalResult label(const ParameterVirtualStages &parameters);
-  void read(llvm::DenseMap<Operation *, int64_t> &chunks, ParameterVirtualStages &parameters) const;
+  void read(llvm::DenseMap<Operation *, int64_t> &virtualStages,
+            ParameterVirtualStages &parameters) const;
 
 private:
   /// A transfer has two nodes, first that of its operand.
   unsigned addNode() { return count++; }
   std::optional<unsigned> nodeOf(Value value) const;
-  LogicalResult mark(unsigned node, int64_t chunk, Operation *by);
+  LogicalResult setVirtualStage(unsigned node, int64_t virtualStage, Operation *by);
 
   func::FuncOp function;
   unsigned count = 0;
@@ -38,7 +39,7 @@ private:
   llvm::DenseMap<Value, unsigned> nodeOfArgument;
   /// Virtual stage of a class, and an op that determines it.
   struct Label {
-    int64_t chunk = -1;
+    int64_t virtualStage = -1;
     Operation *by = nullptr;
   };
   std::vector<Label> labels;
@@ -86,16 +87,17 @@ void Groups::build() {
   labels.resize(classes.getNumClasses());
 }
 
-LogicalResult Groups::mark(unsigned node, int64_t chunk, Operation *by) {
+LogicalResult Groups::setVirtualStage(unsigned node, int64_t virtualStage, Operation *by) {
   Label &label = labels[classes[node]];
-  if (label.chunk < 0)
-    label = {chunk, by};
-  if (label.chunk == chunk)
+  if (label.virtualStage < 0)
+    label = {virtualStage, by};
+  if (label.virtualStage == virtualStage)
     return success();
-  InFlightDiagnostic error = by->emitError() << "expected what is joined to it in chunk " << chunk
-                                             << ", got a value of chunk " << label.chunk
-                                             << ": run \"--pipeline-insert-transfers\" first";
-  error.attachNote(label.by->getLoc()) << "chunk " << label.chunk << " is known from here";
+  InFlightDiagnostic error = by->emitError()
+                             << "expected what is joined to it in chunk " << virtualStage
+                             << ", got a value of chunk " << label.virtualStage
+                             << ": run \"--pipeline-insert-transfers\" first";
+  error.attachNote(label.by->getLoc()) << "chunk " << label.virtualStage << " is known from here";
   return error;
 }
 
@@ -103,26 +105,26 @@ LogicalResult Groups::label(const ParameterVirtualStages &parameters) {
   for (auto [argument, node] : nodeOfArgument) {
     unsigned index = cast<BlockArgument>(argument).getArgNumber();
     auto known = parameters.find(getName(getArgRole(function, index)));
-    if (known != parameters.end() && failed(mark(node, known->second, function)))
+    if (known != parameters.end() && failed(setVirtualStage(node, known->second, function)))
       return failure();
   }
   for (auto transfer : function.getOps<pipe::TransferOp>()) {
     unsigned node = nodeOfOp.lookup(transfer);
-    if (failed(mark(node, transfer.getSource(), transfer)) ||
-        failed(mark(node + 1, transfer.getTarget(), transfer)))
+    if (failed(setVirtualStage(node, transfer.getSource(), transfer)) ||
+        failed(setVirtualStage(node + 1, transfer.getTarget(), transfer)))
       return failure();
   }
   return success();
 }
 
-void Groups::read(llvm::DenseMap<Operation *, int64_t> &chunks,
+void Groups::read(llvm::DenseMap<Operation *, int64_t> &virtualStages,
                   ParameterVirtualStages &parameters) const {
   auto virtualStageOf = [&](unsigned node) {
-    return std::max<int64_t>(labels[classes[node]].chunk, 0);
+    return std::max<int64_t>(labels[classes[node]].virtualStage, 0);
   };
   for (auto [op, node] : nodeOfOp)
     if (!isa<pipe::TransferOp>(op))
-      chunks[op] = virtualStageOf(node);
+      virtualStages[op] = virtualStageOf(node);
   for (auto [argument, node] : nodeOfArgument) {
     func::FuncOp owner = function;
     RoleAttr role = getArgRole(owner, cast<BlockArgument>(argument).getArgNumber());
@@ -139,7 +141,7 @@ FailureOr<VirtualStageMap> VirtualStageMap::find(func::FuncOp function,
   if (failed(groups.label(parameters)))
     return failure();
   VirtualStageMap map;
-  groups.read(map.chunks, parameters);
+  groups.read(map.virtualStages, parameters);
   return map;
 }
 

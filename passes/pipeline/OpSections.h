@@ -39,12 +39,12 @@ public:
   /// Returns the virtual stage of an op that is no transfer; nothing for an op made of constants
   /// and inputs alone.
   std::optional<int64_t> virtualStageOf(mlir::Operation *op) const {
-    auto known = chunks.find(op);
-    return known == chunks.end() ? std::nullopt : std::optional(known->second);
+    auto known = virtualStages.find(op);
+    return known == virtualStages.end() ? std::nullopt : std::optional(known->second);
   }
 
 private:
-  llvm::DenseMap<mlir::Operation *, int64_t> chunks;
+  llvm::DenseMap<mlir::Operation *, int64_t> virtualStages;
 };
 
 //===--- TrainingParts --------------------------------------------------===//

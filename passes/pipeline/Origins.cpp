@@ -37,7 +37,7 @@ Origins::Origins(func::FuncOp function, function_ref<bool(Operation *)> isAnnota
       origin |= of(operand);
     origins[&op] = origin;
     bool readsParameters = origin & Parameters, readsData = origin & (Inputs | Indices);
-    bool isKept = isAnnotated(&op) && !(isSideWork(&op) && isCheap(&op));
+    bool isKept = isAnnotated(&op) && !(isRecomputedByReaders(&op) && isCheap(&op));
     if ((readsParameters && readsData) || isKept)
       origins[&op] = Placed;
   }

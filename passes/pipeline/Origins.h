@@ -31,7 +31,7 @@ public:
   bool isPlaced(mlir::Operation *op) const { return of(op) & Placed; }
   /// Returns whether each virtual stage that reads an op recomputes it: an op of parameters alone,
   /// or of constants and integers.
-  bool isSideWork(mlir::Operation *op) const {
+  bool isRecomputedByReaders(mlir::Operation *op) const {
     return of(op) == Parameters || (of(op) | Indices) == Indices;
   }
 

@@ -38,14 +38,14 @@ FailureOr<StageConstraint> readConstraint(DictionaryAttr entry, ModuleOp module)
   constraint.isAnnotation = entry.contains("marked");
   if (auto stage = entry.getAs<IntegerAttr>("stage"))
     constraint.stage = stage.getInt();
-  if (auto chunk = entry.getAs<IntegerAttr>("chunk"))
-    constraint.chunk = chunk.getInt();
+  if (auto virtualStage = entry.getAs<IntegerAttr>("chunk"))
+    constraint.virtualStage = virtualStage.getInt();
   if (keys[constraint.subject.key].kind == Kind::Part)
     constraint.layout = StageLayout::parse(analysis::getText(entry, "layout"));
   if (constraint.layout && !constraint.layout->error.empty())
     return module.emitError() << "layout \"" << analysis::getText(entry, "layout") << "\" of "
                               << constraint.describe() << ": " << constraint.layout->error;
-  if (!constraint.stage && !constraint.chunk && !constraint.recompute && !constraint.layout)
+  if (!constraint.stage && !constraint.virtualStage && !constraint.recompute && !constraint.layout)
     return module.emitError() << constraint.describe()
                               << " says nothing; expected \"stage\" or \"recompute\"";
   return constraint;

@@ -27,7 +27,7 @@ struct StageLayout {
 
 struct StageConstraint {
   analysis::ConstraintSubject subject;
-  std::optional<int64_t> stage, chunk;
+  std::optional<int64_t> stage, virtualStage;
   std::optional<bool> recompute;
   bool isAnnotation = false; ///< whether it was an attribute of an op
   std::optional<StageLayout> layout;

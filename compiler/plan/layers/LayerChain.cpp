@@ -18,7 +18,7 @@ class ChainFinder {
 public:
   explicit ChainFinder(func::FuncOp function) : function(function), origins(function) {
     for (Operation &op : function.getBody().front().without_terminator())
-      if (!origins.isSideWork(&op)) {
+      if (!origins.isRecomputedByReaders(&op)) {
         places[&op] = chain.size();
         chain.push_back(&op);
       }
