@@ -107,7 +107,7 @@ void Layout::pack() {
     bytes.rings += ring.depth * frame.bytes;
     bytes.depth = std::max(bytes.depth, ring.depth);
   }
-  for (const Buffer *buffer : loose)
+  for (const Buffer *buffer : unringed)
     problem.items.push_back(itemOf(buffer));
 
   solve::PackSolution offsets = solve::pack(problem);
@@ -118,7 +118,7 @@ void Layout::pack() {
                                     message->depth > 1 ? alignedBytes(message) : 0);
   for (const Frame &frame : frames)
     setPlaces(frame, *offset++);
-  for (Buffer *buffer : loose)
+  for (Buffer *buffer : unringed)
     buffer->place = PlaceAttr::get(context, Space::Temporary, *offset++);
 }
 
@@ -132,7 +132,7 @@ int64_t Layout::boundOf(unsigned section) const {
     if (first <= last)
       problem.items.push_back({buffer->bytes, first, last});
   };
-  for (const Buffer *buffer : loose)
+  for (const Buffer *buffer : unringed)
     add(buffer);
   for (const Frame &frame : frames)
     if (rings->getFrames()[frame.number].inside.contains(section))
@@ -171,14 +171,14 @@ int64_t Layout::findBound() const {
 LayoutBytes Layout::place() {
   for (unsigned frame = 0; rings && frame < rings->getFrames().size(); ++frame)
     addFrame(frame);
-  loose = values.temporaries();
-  SmallVector<Buffer *> bySize = loose;
+  unringed = values.temporaries();
+  SmallVector<Buffer *> bySize = unringed;
   llvm::stable_sort(bySize, [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; });
   llvm::SmallPtrSet<Buffer *, 16> inGaps;
   for (Buffer *buffer : bySize)
     if (fillGap(buffer))
       inGaps.insert(buffer);
-  llvm::erase_if(loose, [&](Buffer *buffer) { return inGaps.contains(buffer); });
+  llvm::erase_if(unringed, [&](Buffer *buffer) { return inGaps.contains(buffer); });
   bytes.bound = findBound();
   pack();
   return bytes;

@@ -43,7 +43,7 @@ public:
   /// Returns an input that the kernel reads for the last time and may overwrite with `output`; null
   /// if there is none. Each input is returned once. `staysInside`: whether `output` is not
   /// returned.
-  mlir::Value takeDying(mlir::Value output, bool staysInside);
+  mlir::Value takeLastRead(mlir::Value output, bool staysInside);
 
 private:
   bool mayReplace(task::PlaceAttr place, mlir::Value output);
@@ -181,7 +181,7 @@ bool Overwrites::isReadAfterHoisted(Buffer *buffer) const {
 /// Prefers a buffer in a frame, because the bytes of a frame are allocated anyway. A returned value
 /// cannot use a frame, because it is read when another number may use the frame. A hoisted kernel
 /// may overwrite a gradient only to reduce it.
-Value Overwrites::takeDying(Value output, bool staysInside) {
+Value Overwrites::takeLastRead(Value output, bool staysInside) {
   if (kernel.hoisted && !isa<dist::AllReduceOp>(output.getDefiningOp()))
     return nullptr;
   Value found;
@@ -260,7 +260,7 @@ void LiveRanges::addKernel(unsigned index, const analysis::Kernel &kernel) {
       continue;
     }
     bool isAnywhere = own.depth == 0 && !own.frame;
-    Value dying = isAnywhere ? overwrites.takeDying(output, own.last < now.end) : Value();
+    Value dying = isAnywhere ? overwrites.takeLastRead(output, own.last < now.end) : Value();
     if (!dying) {
       values.add(output, own);
       continue;
@@ -294,7 +294,7 @@ void LiveRanges::extendOverCommunication(const analysis::Kernel &kernel) {
 
 /// Extends the outputs of a hoisted kernel from the action in which it runs through all sections
 /// that run later.
-void LiveRanges::extendToPlace(const analysis::Kernel &kernel) {
+void LiveRanges::extendToHoisted(const analysis::Kernel &kernel) {
   if (!kernel.hoisted)
     return;
   int64_t first =
@@ -338,7 +338,7 @@ LogicalResult LiveRanges::addSection(unsigned index) {
   for (const analysis::Kernel &kernel : analysis::collectKernels(section.function)) {
     addKernel(index, kernel);
     extendOverCommunication(kernel);
-    extendToPlace(kernel);
+    extendToHoisted(kernel);
   }
   for (auto [result, value] : llvm::enumerate(section.getReturned()))
     if (RoleAttr role = section.getResultRole(result))

@@ -81,7 +81,7 @@ private:
   llvm::ArrayRef<SectionTimes> times;
   mlir::MLIRContext *context;
   llvm::SmallVector<Frame> frames;
-  llvm::SmallVector<Buffer *> loose; ///< buffers in no ring
+  llvm::SmallVector<Buffer *> unringed; ///< buffers in no ring
   LayoutBytes bytes;
 };
 
@@ -106,7 +106,7 @@ private:
   void addKernel(unsigned index, const analysis::Kernel &kernel);
   Buffer bufferOf(mlir::Value output, int64_t first, int64_t last) const;
   void extendOverCommunication(const analysis::Kernel &kernel);
-  void extendToPlace(const analysis::Kernel &kernel);
+  void extendToHoisted(const analysis::Kernel &kernel);
   void extendToReaders(graph::RoleAttr role);
 
   mlir::ModuleOp module;

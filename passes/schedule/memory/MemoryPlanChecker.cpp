@@ -21,12 +21,12 @@ void MemoryPlanChecker::begin() {
   bytes = {};
   versions.assign(1, {});
   sums.assign(placed.sums.size(), {});
-  left.clear();
-  kept.clear();
+  returned.clear();
+  persistent.clear();
   begun.clear();
-  for (const auto &[role, value] : placed.kept) {
-    kept[role] = make(value.value, /*number=*/0);
-    bytes.write(getSpan(value.place, value.bytes, 0), kept[role]);
+  for (const auto &[role, value] : placed.persistent) {
+    persistent[role] = make(value.value, /*number=*/0);
+    bytes.write(getSpan(value.place, value.bytes, 0), persistent[role]);
   }
 }
 
@@ -81,15 +81,15 @@ uint32_t MemoryPlanChecker::findArgument(const Action &action, unsigned argument
     return version;
   }
   if (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Step)
-    return kept.lookup(role);
+    return persistent.lookup(role);
   if (auto sum = placed.sumOfRole.find(role); sum != placed.sumOfRole.end())
     return sums[sum->second].isComplete ? sums[sum->second].version : 0;
-  return left.lookup({role, action.number});
+  return returned.lookup({role, action.number});
 }
 
 void MemoryPlanChecker::publish(const Action &action, unsigned value, uint32_t version) {
   for (RoleAttr role : valueAt(action, value).leftAs)
-    left[{role, action.number}] = version;
+    returned[{role, action.number}] = version;
 }
 
 LogicalResult MemoryPlanChecker::bindArguments(const Action &action, Versions &own) {
@@ -204,14 +204,14 @@ LogicalResult MemoryPlanChecker::setParameters(const Action &action, const Versi
   SmallVector<std::pair<ByteSpan, uint32_t>> copies;
   for (auto [result, value] : section.results) {
     RoleAttr role = section.section->getResultRole(result);
-    auto target = placed.kept.find(role);
-    if (!role || target == placed.kept.end())
+    auto target = placed.persistent.find(role);
+    if (!role || target == placed.persistent.end())
       continue;
     uint32_t version = value ? own[*value] : make(Value(), action.number);
     if (value && failed(expectValue(end, action, *value, own)))
       return failure();
     copies.push_back({getSpan(target->second.place, target->second.bytes, 0), version});
-    kept[role] = version;
+    persistent[role] = version;
   }
   for (auto [span, version] : copies)
     bytes.write(span, version);
@@ -273,8 +273,8 @@ LogicalResult MemoryPlanChecker::runStep() {
 
 /// Checks that the next run finds the persistent values of this run in their places.
 LogicalResult MemoryPlanChecker::checkParameters(Operation *end) {
-  for (const auto &[role, value] : placed.kept)
-    if (failed(expect(end, {}, getSpan(value.place, value.bytes, 0), kept[role])))
+  for (const auto &[role, value] : placed.persistent)
+    if (failed(expect(end, {}, getSpan(value.place, value.bytes, 0), persistent[role])))
       return failure();
   return success();
 }

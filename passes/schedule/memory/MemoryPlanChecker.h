@@ -74,7 +74,7 @@ struct PlacedHoisted {
 struct PlacedSections {
   std::vector<PlacedSection> sections;
   /// Parameters, states and the step's number: by role, one of the arguments that pass it.
-  llvm::MapVector<mlir::Attribute, PlacedValue> kept;
+  llvm::MapVector<mlir::Attribute, PlacedValue> persistent;
   struct Sum {
     task::PlaceAttr place;
     int64_t bytes = 0;
@@ -161,9 +161,9 @@ private:
   std::vector<Version> versions;
   std::vector<Sum> sums;
   /// Versions that sections have returned, by role, and by number if they belong to a microbatch.
-  llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, uint32_t> left;
-  llvm::DenseMap<mlir::Attribute, uint32_t> kept; ///< parameters, states, the step's number
-  llvm::DenseMap<unsigned, Versions> begun;       ///< sections with hoisted kernels that have run
+  llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, uint32_t> returned;
+  llvm::DenseMap<mlir::Attribute, uint32_t> persistent; ///< parameters, states, the step's number
+  llvm::DenseMap<unsigned, Versions> begun; ///< sections with hoisted kernels that have run
 };
 
 } // namespace pcc::schedule

@@ -164,7 +164,7 @@ LogicalResult SectionPlacer::addArgument(BlockArgument argument) {
   if (!role || (role.getKind() != RoleKind::Parameter && role.getKind() != RoleKind::Step))
     return success();
   PlaceAttr place = placed.values.back().place;
-  PlaceAttr first = all.kept.insert({role, placed.values.back()}).first->second.place;
+  PlaceAttr first = all.persistent.insert({role, placed.values.back()}).first->second.place;
   if (auto parameter = role.getName() ? findParameter(section, role) : ParameterOp())
     if (auto known = parameter->getAttrOfType<PlaceAttr>(analysis::placeAttrName))
       first = known;

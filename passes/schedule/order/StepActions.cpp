@@ -49,8 +49,8 @@ LogicalResult StepActions::addStage(ModuleOp module) {
   return success();
 }
 
-bool StepActions::has(const Stage &stage, StringRef section, int64_t chunk) const {
-  std::string name = analysis::sectionOfVirtualStage(section, chunk, shape.chunks);
+bool StepActions::has(const Stage &stage, StringRef section, int64_t virtualStage) const {
+  std::string name = analysis::sectionOfVirtualStage(section, virtualStage, shape.chunks);
   return stage.actions.contains({StringRef(name), 0});
 }
 
@@ -84,22 +84,22 @@ SmallVector<std::pair<std::string, int64_t>>
 StepActions::sectionsOf(const order::PipelineAction &work) const {
   using order::PipelineActionKind;
   SmallVector<std::pair<std::string, int64_t>> sections;
-  auto add = [&](StringRef section, int chunk, int64_t microbatch) {
-    sections.emplace_back(analysis::sectionOfVirtualStage(section, chunk, shape.chunks),
+  auto add = [&](StringRef section, int virtualStage, int64_t microbatch) {
+    sections.emplace_back(analysis::sectionOfVirtualStage(section, virtualStage, shape.chunks),
                           microbatch);
   };
   bool isOverlapped = work.kind == PipelineActionKind::Overlapped;
-  int chunk = isOverlapped ? work.backwardChunk : work.chunk;
+  int virtualStage = isOverlapped ? work.backwardChunk : work.chunk;
   int64_t microbatch = isOverlapped ? work.backwardMicrobatch : work.microbatch;
   bool isWhole = isOverlapped || work.kind == PipelineActionKind::Backward;
   if (isOverlapped || work.kind == PipelineActionKind::Forward)
     add(analysis::forwardTrainName, work.chunk, work.microbatch);
   if (isWhole && !isSplit)
-    add(analysis::backwardName, chunk, microbatch);
+    add(analysis::backwardName, virtualStage, microbatch);
   if ((isWhole && isSplit) || work.kind == PipelineActionKind::BackwardInput)
-    add(analysis::backwardInputName, chunk, microbatch);
+    add(analysis::backwardInputName, virtualStage, microbatch);
   if ((isWhole && isSplit) || work.kind == PipelineActionKind::BackwardWeight)
-    add(analysis::backwardWeightName, chunk, microbatch);
+    add(analysis::backwardWeightName, virtualStage, microbatch);
   return sections;
 }
 

@@ -47,7 +47,7 @@ private:
 
   mlir::LogicalResult addStage(mlir::ModuleOp module);
   void findShape();
-  bool has(const Stage &stage, llvm::StringRef section, int64_t chunk) const;
+  bool has(const Stage &stage, llvm::StringRef section, int64_t virtualStage) const;
   int64_t findLossStage() const;
   llvm::SmallVector<std::pair<std::string, int64_t>>
   sectionsOf(const order::PipelineAction &work) const;

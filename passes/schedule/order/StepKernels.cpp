@@ -15,15 +15,15 @@ StepKernels::StepKernels(ModuleOp module) : sections(analysis::collectSections(m
     kernels[&section] = analysis::collectKernels(section.function);
   }
   // By section: hoisted kernels that run in it, with the kernel after which each runs.
-  llvm::DenseMap<analysis::Section *, SmallVector<std::pair<int64_t, StepKernel>>> early;
+  llvm::DenseMap<analysis::Section *, SmallVector<std::pair<int64_t, StepKernel>>> hoisted;
   for (analysis::Section &section : sections)
     for (const analysis::Kernel &kernel : kernels[&section])
       if (kernel.hoisted)
-        early[byName.lookup(kernel.hoisted->section)].push_back(
+        hoisted[byName.lookup(kernel.hoisted->section)].push_back(
             {kernel.hoisted->behind, {&section, &kernel}});
   for (analysis::Section &section : sections) {
     KernelOrder &order = orders[&section];
-    ArrayRef<std::pair<int64_t, StepKernel>> others = early[&section];
+    ArrayRef<std::pair<int64_t, StepKernel>> others = hoisted[&section];
     auto addBehind = [&](int64_t number) {
       for (; !others.empty() && others.front().first <= number; others = others.drop_front())
         order.push_back(others.front().second);
