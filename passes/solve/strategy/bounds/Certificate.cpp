@@ -153,10 +153,10 @@ CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &
   if (!checker.error.empty())
     return {0, checker.error};
   bound <<= shift;
-  if (certificate.whole) {
-    if (std::string error = check(problem, *certificate.whole); !error.empty())
+  if (certificate.original) {
+    if (std::string error = check(problem, *certificate.original); !error.empty())
       return {0, "whole: " + error};
-    bound = std::max(bound, boundOf(problem, *certificate.whole));
+    bound = std::max(bound, boundOf(problem, *certificate.original));
   }
   return {std::min(bound, cost), ""};
 }

@@ -12,11 +12,11 @@
 // solution, so nothing cheaper is lost on the way. The checker trusts nothing in the file: wrong
 // prices and messages give weak bounds, never false ones.
 //
-// In addition to the tree there may be prices and messages of the original problem (WholeBound.h),
-// found on a folded problem. The better of the two bounds counts.
+// In addition to the tree there may be prices and messages of the original problem
+// (OriginalBound.h), found on a folded problem. The better of the two bounds counts.
 #pragma once
 
-#include "passes/solve/strategy/bounds/WholeBound.h"
+#include "passes/solve/strategy/bounds/OriginalBound.h"
 #include "passes/solve/strategy/reduce/FlatProblem.h"
 #include "runtime/abi/Status.h"
 #include <optional>
@@ -76,7 +76,7 @@ struct CertificateStage {
 
 struct Certificate {
   std::vector<CertificateStage> stages; ///< the first one is the root; none if reductions suffice
-  std::optional<WholeDual> whole;       ///< an additional bound of the original problem
+  std::optional<OriginalDual> original; ///< an additional bound of the original problem
 };
 
 /// Result of the checker.

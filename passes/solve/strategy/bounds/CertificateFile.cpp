@@ -43,12 +43,12 @@ std::string printCertificate(const Certificate &certificate) {
     printFigures(out, "prices", stage.dual.prices);
     printFigures(out, "messages", stage.dual.messages);
   }
-  if (const std::optional<WholeDual> &whole = certificate.whole) {
-    out += "whole " + std::to_string(whole->costScale) + " " + std::to_string(whole->priceScale) +
-           "\n";
-    printFigures(out, "times", whole->times);
-    printFigures(out, "prices", whole->prices);
-    printFigures(out, "messages", whole->messages);
+  if (const std::optional<OriginalDual> &original = certificate.original) {
+    out += "whole " + std::to_string(original->costScale) + " " +
+           std::to_string(original->priceScale) + "\n";
+    printFigures(out, "times", original->times);
+    printFigures(out, "prices", original->prices);
+    printFigures(out, "messages", original->messages);
   }
   return out;
 }
@@ -66,7 +66,7 @@ public:
     Certificate certificate;
     while (cursor.ok() && !cursor.atEnd())
       if (accept("whole"))
-        whole(certificate.whole.emplace());
+        original(certificate.original.emplace());
       else
         stage(certificate.stages.emplace_back());
     if (!cursor.ok())
@@ -137,9 +137,10 @@ private:
     return figures("prices", stage.dual.prices) && figures("messages", stage.dual.messages);
   }
 
-  bool whole(WholeDual &whole) {
-    return narrow(whole.costScale) && narrow(whole.priceScale) && figures("times", whole.times) &&
-           figures("prices", whole.prices) && figures("messages", whole.messages);
+  bool original(OriginalDual &original) {
+    return narrow(original.costScale) && narrow(original.priceScale) &&
+           figures("times", original.times) && figures("prices", original.prices) &&
+           figures("messages", original.messages);
   }
 
   Cursor cursor;

@@ -10,21 +10,21 @@
 
 namespace pcc::solve {
 
-/// Limits of `reach`: a step aims at a cost at most this fraction above the current bound. Distant
-/// solutions are poor targets. At first the bound may be far too low, so steps may be long as long
-/// as the bound rises.
-static constexpr double minReach = 0.05, maxReach = 1;
+/// Limits of `targetGap`: a step aims at a cost at most this fraction above the current bound.
+/// Distant solutions are poor targets. At first the bound may be far too low, so steps may be long
+/// as long as the bound rises.
+static constexpr double minTargetGap = 0.05, maxTargetGap = 1;
 
 PriceSearch::PriceSearch(const FlatProblem &flat, StepStyle style, double constant)
     : style(style), messages(flat), constant(constant), flat(flat),
       current(flat.capacities.size(), 0), bestPrices(current), direction(current),
       bestScore(std::numeric_limits<double>::infinity()),
-      best(-std::numeric_limits<double>::infinity()), before(best), reach(maxReach) {}
+      best(-std::numeric_limits<double>::infinity()), before(best), targetGap(maxTargetGap) {}
 
 void PriceSearch::resume(const std::vector<double> &prices) {
   current = bestPrices = prices;
-  length = 0.05;
-  reach = minReach;
+  stepLength = 0.05;
+  targetGap = minTargetGap;
 }
 
 void PriceSearch::fix(int node, int option) {
@@ -55,7 +55,7 @@ void PriceSearch::keepDecoded(const std::vector<int32_t> &options) {
 
 double PriceSearch::step(double target) {
   if (std::isfinite(best))
-    target = std::min(target, best + reach * std::max(std::abs(best + constant), 1.0));
+    target = std::min(target, best + targetGap * std::max(std::abs(best + constant), 1.0));
   messages.setPrices(current);
   messages.sweepForward();
   MessagePassing::Findings findings;
@@ -67,8 +67,8 @@ double PriceSearch::step(double target) {
   for (size_t s = 0; s < current.size(); ++s)
     bound -= current[s] * double(flat.capacities[s]);
   if (!std::isfinite(best))
-    target = std::min(target, bound + reach * std::max(std::abs(bound + constant), 1.0));
-  reach = std::clamp(reach * (bound > best ? 1.1 : 0.7), minReach, maxReach);
+    target = std::min(target, bound + targetGap * std::max(std::abs(bound + constant), 1.0));
+  targetGap = std::clamp(targetGap * (bound > best ? 1.1 : 0.7), minTargetGap, maxTargetGap);
   work += messages.work();
   std::vector<int64_t> use;
   if (!style.isSmooth || steps % 8 == 0) {
@@ -87,7 +87,8 @@ double PriceSearch::step(double target) {
     square += along * along;
   }
   if (square > 0) {
-    double size = length * std::max(target - bound, 1e-5 * std::abs(target + constant)) / square;
+    double size =
+        stepLength * std::max(target - bound, 1e-5 * std::abs(target + constant)) / square;
     for (size_t s = 0; s < current.size(); ++s)
       current[s] = std::max(0.0, current[s] + size * direction[s]);
   }
@@ -111,7 +112,7 @@ void PriceSearch::advance(uint64_t entries, double target, const Stop &stop) {
     }
     if (sinceBetter > 40) {
       sinceBetter = 0;
-      length *= 0.7;
+      stepLength *= 0.7;
       current = bestPrices;
       messages.messages = bestMessages;
       std::fill(direction.begin(), direction.end(), 0);

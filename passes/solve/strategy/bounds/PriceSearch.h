@@ -65,7 +65,7 @@ private:
   std::vector<int32_t> bestOptions;
   double bestScore;
   double best, before;
-  double length = 0.2, reach;
+  double stepLength = 0.2, targetGap;
   int sinceBetter = 0, steps = 0;
 };
 

@@ -6,7 +6,7 @@
 // reserved.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
-#include "passes/solve/strategy/bounds/WholeBound.h"
+#include "passes/solve/strategy/bounds/OriginalBound.h"
 #include "passes/solve/strategy/symmetry/FoldedProblem.h"
 #include "passes/solve/strategy/symmetry/Repetitions.h"
 
@@ -33,7 +33,7 @@ public:
   void settle();
 
   /// Returns the current prices and messages. Each class must have one node.
-  WholeDual roundedDual() const;
+  OriginalDual roundedDual() const;
 
   /// Lower bound on the cost with these classes, up to floating-point errors.
   double bound() const { return prices->bound() + prices->constant; }
@@ -127,7 +127,7 @@ void FoldedLevel::settle() {
   prices->settle(1, optionBounds);
 }
 
-WholeDual FoldedLevel::roundedDual() const {
+OriginalDual FoldedLevel::roundedDual() const {
   return roundDual(*folded, prices->prices(), prices->messages.messages);
 }
 
@@ -199,15 +199,15 @@ public:
     if (context.isGapReached())
       return middle.foldedPrices();
     // Now the prices and the solutions must differ between the layers of a group.
-    whole->startFrom(middle);
+    original->startFrom(middle);
     for (double gap = 1; context.gap() < maxGapRatio * gap && !isOver();) {
       gap = context.gap();
-      whole->round();
-      whole->settle();
+      original->round();
+      original->settle();
       prove();
       context.report(false);
     }
-    return whole->foldedPrices();
+    return original->foldedPrices();
   }
 
 private:
@@ -224,22 +224,22 @@ private:
 
   /// Proves a bound of the original problem from the prices and messages of the groups.
   void prove(FoldedLevel &groups) {
-    if (!whole)
-      whole = std::make_unique<FoldedLevel>(context, fold(singletonClasses(problem)));
+    if (!original)
+      original = std::make_unique<FoldedLevel>(context, fold(singletonClasses(problem)));
     groups.settle();
-    whole->startFrom(groups);
-    whole->settle();
+    original->startFrom(groups);
+    original->settle();
     prove();
   }
 
   /// Proves a bound from the original problem's own prices and messages.
   void prove() {
-    WholeDual dual = whole->roundedDual();
+    OriginalDual dual = original->roundedDual();
     if (!check(problem, dual).empty())
       return;
-    if (Int128 bound = boundOf(whole->problem(), dual); bound > context.bound) {
+    if (Int128 bound = boundOf(original->problem(), dual); bound > context.bound) {
       context.raiseBound(bound);
-      context.certificate.whole = std::move(dual);
+      context.certificate.original = std::move(dual);
     }
   }
 
@@ -247,7 +247,7 @@ private:
   const StrategyProblem &problem;
   EdgeTables tables;
   std::vector<int64_t> times; ///< times at which the limit can bind
-  std::unique_ptr<FoldedLevel> whole;
+  std::unique_ptr<FoldedLevel> original;
 };
 
 } // namespace

@@ -25,14 +25,15 @@ static NodeClasses byLayer(const Layers &layers) {
 }
 
 /// Returns prices and messages that are found on the folded problem, as a proof for the whole one.
-static WholeDual foldedDual(const StrategyProblem &problem, const NodeClasses &classes) {
+static OriginalDual foldedDual(const StrategyProblem &problem, const NodeClasses &classes) {
   EdgeTables tables(problem);
   std::vector<int64_t> times = findBindingTimes(problem);
   FoldedProblem folded(problem, tables, classes, times);
-  FoldedProblem whole(problem, tables, singletonClasses(problem), times);
+  FoldedProblem original(problem, tables, singletonClasses(problem), times);
   PriceSearch prices(folded.flat, kSharpSteps, double(folded.constant));
   prices.advance(100 * prices.messages.work(), 400, [] { return false; });
-  return roundDual(whole, prices.prices(), carryMessages(folded, prices.messages.messages, whole));
+  return roundDual(original, prices.prices(),
+                   carryMessages(folded, prices.messages.messages, original));
 }
 
 TEST(Fold, SolutionsOfTheFoldedProblemCostTheSame) {
@@ -79,7 +80,7 @@ TEST(Fold, FoldedBoundsHoldForTheWholeProblem) {
     std::optional<Int128> best = bruteForce(problem);
     if (!best)
       continue;
-    WholeDual dual = foldedDual(problem, byLayer(layers));
+    OriginalDual dual = foldedDual(problem, byLayer(layers));
     ASSERT_EQ(check(problem, dual), "");
     Int128 bound = boundOf(problem, dual);
     EXPECT_LE(double(bound), double(*best));
@@ -95,7 +96,7 @@ TEST(Fold, FoldedBoundsHoldForTheWholeProblem) {
   EXPECT_GT(positive, 150);
 }
 
-TEST(Fold, WholeBoundsHoldWhereOptionsAreForbidden) {
+TEST(Fold, OriginalBoundsHoldWhereOptionsAreForbidden) {
   int positive = 0;
   for (uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -103,7 +104,7 @@ TEST(Fold, WholeBoundsHoldWhereOptionsAreForbidden) {
     std::optional<Int128> best = bruteForce(problem);
     if (!best)
       continue;
-    WholeDual dual = foldedDual(problem, singletonClasses(problem));
+    OriginalDual dual = foldedDual(problem, singletonClasses(problem));
     ASSERT_EQ(check(problem, dual), "");
     Int128 bound = boundOf(problem, dual);
     EXPECT_LE(double(bound), double(*best));
@@ -168,10 +169,10 @@ TEST(Fold, ManyPricesStayInRange) {
   StrategyProblem problem = largeProblem(true);
   std::vector<int64_t> times = findBindingTimes(problem);
   ASSERT_GT(times.size(), 400);
-  FoldedProblem whole(problem, EdgeTables(problem), singletonClasses(problem), times);
+  FoldedProblem original(problem, EdgeTables(problem), singletonClasses(problem), times);
   for (double price : {1e-6, 1.0, 1e6}) {
-    WholeDual dual = roundDual(whole, std::vector<double>(times.size(), price),
-                               std::vector<float>(whole.flat.messages, 0));
+    OriginalDual dual = roundDual(original, std::vector<double>(times.size(), price),
+                                  std::vector<float>(original.flat.messages, 0));
     EXPECT_EQ(check(problem, dual), "");
   }
 }
@@ -186,7 +187,7 @@ TEST(Fold, EndsAtTheGapWithACertificate) {
   EXPECT_LT(result.statistics.seconds, 10);
   EXPECT_TRUE(verify(problem, result.solution).cost == result.cost);
   EXPECT_GE(double(result.bound), 0.98 * double(result.cost));
-  ASSERT_TRUE(result.certificate->whole);
+  ASSERT_TRUE(result.certificate->original);
   auto read = parseCertificate(printCertificate(*result.certificate));
   ASSERT_TRUE(bool(read)) << read.status().message();
   CheckResult checked = checkCertificate(problem, *read, result.solution);

@@ -3,7 +3,7 @@
 // One pass over all edges, then the minimum potential of each node. Costs and messages are integers
 // in doubles, so that minPlus can be used. Checks of the scale keep them below 2^53, where doubles
 // are exact.
-#include "passes/solve/strategy/bounds/WholeBound.h"
+#include "passes/solve/strategy/bounds/OriginalBound.h"
 
 #include "passes/solve/strategy/bounds/MinPlus.h"
 #include <algorithm>
@@ -21,9 +21,9 @@ static double greatestEntry(const FlatProblem &flat) {
   return greatest;
 }
 
-WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &prices,
-                    const std::vector<float> &messages) {
-  const FlatProblem &flat = whole.flat;
+OriginalDual roundDual(const FoldedProblem &original, const std::vector<double> &prices,
+                       const std::vector<float> &messages) {
+  const FlatProblem &flat = original.flat;
   double longest = greatestEntry(flat), sum = 0;
   double most = std::ldexp(1, largestBits);
   for (const FlatEdge &edge : flat.edges)
@@ -32,10 +32,10 @@ WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &price
         longest = std::max(longest, message); // messages of forbidden options are greater
   for (double price : prices)
     sum += price;
-  WholeDual dual;
+  OriginalDual dual;
   dual.costScale = std::clamp(largestBits - 1 - std::ilogb(longest), 0, 20);
   dual.priceScale = std::clamp(sum > 0 ? 60 - std::ilogb(sum) : 0, dual.costScale, 100);
-  dual.times = whole.times;
+  dual.times = original.times;
   for (double price : prices)
     dual.prices.push_back(int64_t(std::min(std::ldexp(price, dual.priceScale), 0x1p61)));
   for (const FlatEdge &edge : flat.edges)
@@ -46,7 +46,7 @@ WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &price
   return dual;
 }
 
-std::string check(const StrategyProblem &problem, const WholeDual &dual) {
+std::string check(const StrategyProblem &problem, const OriginalDual &dual) {
   if (!isFoldable(problem))
     return "uses are too large for a proof of the whole problem";
   if (dual.costScale < 0 || dual.costScale > 20 || dual.priceScale < dual.costScale ||
@@ -74,11 +74,11 @@ std::string check(const StrategyProblem &problem, const WholeDual &dual) {
 namespace {
 
 /// Computes the sum of the minimum potentials. Potentials are in units of 2^-costScale.
-class WholePass {
+class OriginalPass {
 public:
-  WholePass(const FoldedProblem &whole, const WholeDual &dual)
-      : whole(whole), flat(whole.flat), dual(dual), unit(std::ldexp(1, -dual.costScale)),
-        potentials(whole.flat.options, 0), isForbidden(whole.flat.options, false) {}
+  OriginalPass(const FoldedProblem &original, const OriginalDual &dual)
+      : original(original), flat(original.flat), dual(dual), unit(std::ldexp(1, -dual.costScale)),
+        potentials(original.flat.options, 0), isForbidden(original.flat.options, false) {}
 
   Int128 run() {
     Int128 sum = -price();
@@ -90,8 +90,8 @@ public:
     for (const FlatNode &node : flat.nodes)
       sum += minPotential(node);
     // Costs are integers, so the bound is rounded up.
-    Int128 whole = Int128(1) << dual.costScale;
-    return std::max<Int128>(0, ((sum + whole - 1) >> dual.costScale) + this->whole.constant);
+    Int128 one = Int128(1) << dual.costScale;
+    return std::max<Int128>(0, ((sum + one - 1) >> dual.costScale) + this->original.constant);
   }
 
 private:
@@ -146,9 +146,9 @@ private:
     return least;
   }
 
-  const FoldedProblem &whole;
+  const FoldedProblem &original;
   const FlatProblem &flat;
-  const WholeDual &dual;
+  const OriginalDual &dual;
   double unit;
   std::vector<Int128> potentials; ///< by option
   std::vector<char> isForbidden;
@@ -157,18 +157,18 @@ private:
 
 } // namespace
 
-Int128 boundOf(const FoldedProblem &whole, const WholeDual &dual) {
-  if (std::ldexp(greatestEntry(whole.flat), dual.costScale) > std::ldexp(1, largestBits))
+Int128 boundOf(const FoldedProblem &original, const OriginalDual &dual) {
+  if (std::ldexp(greatestEntry(original.flat), dual.costScale) > std::ldexp(1, largestBits))
     return 0;
-  return WholePass(whole, dual).run();
+  return OriginalPass(original, dual).run();
 }
 
-Int128 boundOf(const StrategyProblem &problem, const WholeDual &dual) {
-  FoldedProblem whole(problem, EdgeTables(problem), singletonClasses(problem), dual.times);
+Int128 boundOf(const StrategyProblem &problem, const OriginalDual &dual) {
+  FoldedProblem original(problem, EdgeTables(problem), singletonClasses(problem), dual.times);
   size_t messages = 0;
-  for (const FlatEdge &edge : whole.flat.edges)
-    messages += whole.flat.nodes[edge.v].size;
-  return messages == dual.messages.size() ? boundOf(whole, dual) : 0;
+  for (const FlatEdge &edge : original.flat.edges)
+    messages += original.flat.nodes[edge.v].size;
+  return messages == dual.messages.size() ? boundOf(original, dual) : 0;
 }
 
 } // namespace pcc::solve

@@ -11,7 +11,7 @@
 
 namespace pcc::solve {
 
-struct WholeDual {
+struct OriginalDual {
   int costScale = 0;           ///< messages are in units of 2^-costScale
   int priceScale = 0;          ///< prices are in units of 2^-priceScale; at least costScale
   std::vector<int64_t> times;  ///< times of the prices, ascending
@@ -20,18 +20,18 @@ struct WholeDual {
   std::vector<int64_t> messages;
 };
 
-/// Rounds the result of message passing on `whole`, the folded problem with single-node classes.
-WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &prices,
-                    const std::vector<float> &messages);
+/// Rounds the result of message passing on `original`, the folded problem with single-node classes.
+OriginalDual roundDual(const FoldedProblem &original, const std::vector<double> &prices,
+                       const std::vector<float> &messages);
 
 /// Returns an empty string, or the reason why `dual` cannot belong to a problem.
-std::string check(const StrategyProblem &problem, const WholeDual &dual);
+std::string check(const StrategyProblem &problem, const OriginalDual &dual);
 
 /// Returns the bound that `dual` proves; 0 if its scale is too fine for the costs. `dual` has
-/// passed `check`. `whole` was made with the dual's times.
-Int128 boundOf(const FoldedProblem &whole, const WholeDual &dual);
+/// passed `check`. `original` was made with the dual's times.
+Int128 boundOf(const FoldedProblem &original, const OriginalDual &dual);
 
 /// Returns the same bound, from nothing but the problem.
-Int128 boundOf(const StrategyProblem &problem, const WholeDual &dual);
+Int128 boundOf(const StrategyProblem &problem, const OriginalDual &dual);
 
 } // namespace pcc::solve
