@@ -14,15 +14,15 @@ namespace {
 
 /// Costs and usages of eliminated nodes, for each choice of the nodes in `scope`.
 struct Table {
-  std::vector<int> scope;       ///< nodes; the options of the last one are contiguous
-  std::vector<int> segments;    ///< segments in which the total usage is not yet complete
-  std::vector<size_t> fronts;   ///< first entry of each row, and the end
-  std::vector<Cost> costs;      ///< by entry
-  std::vector<int64_t> uses;    ///< by entry and segment
-  std::vector<int32_t> options; ///< by entry: option of the eliminated node
-  std::vector<uint32_t> parts;  ///< by entry and table of `below`: position in the row it joins
-  std::vector<int> below;       ///< earlier tables that were joined into this one
-  int node = -1;                ///< the eliminated node
+  std::vector<int> scope;          ///< nodes; the options of the last one are contiguous
+  std::vector<int> segments;       ///< segments in which the total usage is not yet complete
+  std::vector<size_t> fronts;      ///< first entry of each row, and the end
+  std::vector<Cost> costs;         ///< by entry
+  std::vector<int64_t> uses;       ///< by entry and segment
+  std::vector<int32_t> options;    ///< by entry: option of the eliminated node
+  std::vector<uint32_t> positions; ///< by entry and table of `below`: position in the row it joins
+  std::vector<int> below;          ///< earlier tables that were joined into this one
+  int node = -1;                   ///< the eliminated node
 };
 
 /// A table or edge that is read while the choices of a scope are enumerated.
@@ -37,23 +37,23 @@ struct Reader {
 struct Front {
   std::vector<Cost> costs;
   std::vector<int64_t> uses;
-  std::vector<uint32_t> parts;
+  std::vector<uint32_t> positions;
   std::vector<int32_t> options;
 
   size_t size() const { return costs.size(); }
-  void clear() { costs.clear(), uses.clear(), parts.clear(), options.clear(); }
+  void clear() { costs.clear(), uses.clear(), positions.clear(), options.clear(); }
 };
 
 class Eliminator {
 public:
   Eliminator(const Core &core, const std::vector<Segment> &segments, uint64_t budget,
              const std::function<bool()> &stop)
-      : core(core), segments(segments), budget(budget), stop(stop), holders(segments.size(), 0),
+      : core(core), segments(segments), budget(budget), stop(stop), useCounts(segments.size(), 0),
         tablesOf(core.nodes.size()), isDone(core.nodes.size(), false) {
     for (const CoreNode &node : core.nodes)
       for (const Term &term : node.terms)
         for (int64_t s = term.begin; s < term.end; ++s)
-          ++holders[s];
+          ++useCounts[s];
   }
 
   EliminationResult run(const std::vector<int> &order) {
@@ -88,11 +88,11 @@ private:
     EliminationResult result;
     for (int node : order) {
       eliminate(node, /*isLast=*/node == order.back());
-      result.entries = figures;
+      result.entries = entries;
       if (isOver() || stop()) {
-        result.reason = figures <= budget ? "the time was over"
+        result.reason = entries <= budget ? "the time was over"
                                           : "the tables would have more than " +
-                                                std::to_string(budget) + " figures";
+                                                std::to_string(budget) + " entries";
         return result;
       }
       if (tables.back().costs.empty()) {
@@ -107,12 +107,12 @@ private:
 
   /// Whether the budget or the time is spent. Checks the clock only now and then.
   bool isOver() {
-    constexpr uint64_t figuresBetween = 1'000'000;
-    if (figures >= nextLook) {
-      nextLook = figures + figuresBetween;
+    constexpr uint64_t entriesBetween = 1'000'000;
+    if (entries >= nextLook) {
+      nextLook = entries + entriesBetween;
       isLate = stop();
     }
-    return isLate || figures > budget;
+    return isLate || entries > budget;
   }
 
   void recoverRoots(std::vector<int32_t> &options) const {
@@ -129,19 +129,19 @@ private:
     std::vector<int> all = made.segments;
     for (const Term &term : core.nodes[node].terms)
       for (int64_t s = term.begin; s < term.end; ++s)
-        --holders[s];
+        --useCounts[s];
     for (int t : made.below)
       for (int s : tables[t].segments)
-        --holders[s];
+        --useCounts[s];
     made.segments.clear();
     std::vector<char> isSettled;
     for (int s : all) {
-      isSettled.push_back(holders[s] == 0);
-      if (holders[s] > 0)
+      isSettled.push_back(useCounts[s] == 0);
+      if (useCounts[s] > 0)
         made.segments.push_back(s);
     }
     for (int s : made.segments)
-      ++holders[s];
+      ++useCounts[s];
     fill(made, readers, all, isSettled);
     int index = static_cast<int>(tables.size());
     isDone[node] = true;
@@ -150,7 +150,7 @@ private:
     // The table depends on no node, but shares a segment with other tables. The next table without
     // a scope joins it.
     if (made.scope.empty() && !made.segments.empty())
-      loose.push_back(index);
+      scopelessTables.push_back(index);
     tables.push_back(std::move(made));
   }
 
@@ -177,8 +177,8 @@ private:
           list.erase(std::remove(list.begin(), list.end(), t), list.end());
         }
     if (scope.empty() || isLast) {
-      below.insert(below.end(), loose.begin(), loose.end());
-      loose.clear();
+      below.insert(below.end(), scopelessTables.begin(), scopelessTables.end());
+      scopelessTables.clear();
     }
     for (int t : below) {
       used.insert(used.end(), tables[t].segments.begin(), tables[t].segments.end());
@@ -273,7 +273,7 @@ private:
         if (entry.costs[k] < row.costs[0]) {
           row.costs[0] = entry.costs[k];
           row.options[0] = a;
-          std::copy_n(entry.parts.begin(), tables, row.parts.begin());
+          std::copy_n(entry.positions.begin(), tables, row.positions.begin());
         }
         continue;
       }
@@ -281,8 +281,8 @@ private:
       row.options.push_back(a);
       row.uses.insert(row.uses.end(), entry.uses.begin() + k * all.size(),
                       entry.uses.begin() + (k + 1) * all.size());
-      row.parts.insert(row.parts.end(), entry.parts.begin() + k * tables,
-                       entry.parts.begin() + (k + 1) * tables);
+      row.positions.insert(row.positions.end(), entry.positions.begin() + k * tables,
+                           entry.positions.begin() + (k + 1) * tables);
     }
   }
 
@@ -301,7 +301,7 @@ private:
     std::vector<size_t> place;
     for (int s : table.segments)
       place.push_back(std::lower_bound(all.begin(), all.end(), s) - all.begin());
-    size_t parts = left.size() ? left.parts.size() / left.size() : 0;
+    size_t positions = left.size() ? left.positions.size() / left.size() : 0;
     for (size_t k = 0; k < left.size(); ++k)
       for (size_t e = table.fronts[line]; e < table.fronts[line + 1]; ++e) {
         size_t start = out.uses.size();
@@ -314,10 +314,10 @@ private:
           continue;
         }
         out.costs.push_back(left.costs[k] + table.costs[e]);
-        out.parts.insert(out.parts.end(), left.parts.begin() + k * parts,
-                         left.parts.begin() + (k + 1) * parts);
-        out.parts.push_back(uint32_t(e - table.fronts[line]));
-        figures += width;
+        out.positions.insert(out.positions.end(), left.positions.begin() + k * positions,
+                             left.positions.begin() + (k + 1) * positions);
+        out.positions.push_back(uint32_t(e - table.fronts[line]));
+        entries += width;
         if (isOver())
           return;
       }
@@ -326,7 +326,7 @@ private:
   /// Drops settled segments and dominated entries, and appends the remaining entries to the table.
   void settle(const Front &row, const std::vector<int> &all, const std::vector<char> &isSettled,
               Table &made) {
-    size_t width = made.segments.size(), parts = made.below.size();
+    size_t width = made.segments.size(), positions = made.below.size();
     std::vector<size_t> order(row.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(),
@@ -349,9 +349,9 @@ private:
       made.costs.push_back(row.costs[k]);
       made.options.push_back(row.options[k]);
       made.uses.insert(made.uses.end(), kept.begin(), kept.end());
-      made.parts.insert(made.parts.end(), row.parts.begin() + k * parts,
-                        row.parts.begin() + (k + 1) * parts);
-      figures += 1 + width;
+      made.positions.insert(made.positions.end(), row.positions.begin() + k * positions,
+                            row.positions.begin() + (k + 1) * positions);
+      entries += 1 + width;
     }
   }
 
@@ -371,7 +371,7 @@ private:
       size_t entry = table.fronts[line] + place;
       options[table.node] = table.options[entry];
       for (size_t k = 0; k < table.below.size(); ++k)
-        open.emplace_back(table.below[k], table.parts[entry * table.below.size() + k]);
+        open.emplace_back(table.below[k], table.positions[entry * table.below.size() + k]);
     }
   }
 
@@ -386,12 +386,12 @@ private:
   const std::vector<Segment> &segments;
   uint64_t budget;
   const std::function<bool()> &stop;
-  std::vector<int> holders;               ///< by segment: number of terms and tables that use it
+  std::vector<int> useCounts;             ///< by segment: number of terms and tables that use it
   std::vector<std::vector<int>> tablesOf; ///< by node: tables with the node in their scope
-  std::vector<int> loose;                 ///< tables without scope that still use segments
+  std::vector<int> scopelessTables;       ///< tables without scope that still use segments
   std::vector<char> isDone;
   std::vector<Table> tables;
-  uint64_t figures = 0, nextLook = 0;
+  uint64_t entries = 0, nextLook = 0;
   bool isLate = false; ///< at the last check of the clock
 };
 
@@ -400,10 +400,10 @@ private:
 /// Finds an order. The result states why the tables would be too large, or is empty.
 static EliminationResult tryOrder(const Core &core, uint64_t budget, std::vector<int> &order) {
   EliminationResult result;
-  double figures = 0;
-  order = eliminationOrder(core, figures);
-  if (figures > double(budget))
-    result.reason = "the tables would have more than " + std::to_string(budget) + " figures";
+  double entries = 0;
+  order = eliminationOrder(core, entries);
+  if (entries > double(budget))
+    result.reason = "the tables would have more than " + std::to_string(budget) + " entries";
   return result;
 }
 

@@ -33,8 +33,8 @@ std::vector<EliminationResult> eliminateForEach(Core core, const std::vector<Seg
 
 /// Returns an order with small tables. The next node is the one that has, together with its
 /// neighbors, the fewest combined choices. Ties go to the lower number; a kept node is last. Sets
-/// `figures` to the sum of these choices, which the tables enumerate. Beyond 10^15 of them the
+/// `entries` to the sum of these choices, which the tables enumerate. Beyond 10^15 of them the
 /// order is incomplete.
-std::vector<int> eliminationOrder(const Core &core, double &figures);
+std::vector<int> eliminationOrder(const Core &core, double &entries);
 
 } // namespace pcc::solve

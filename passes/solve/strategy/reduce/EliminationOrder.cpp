@@ -9,7 +9,7 @@
 
 namespace pcc::solve {
 
-std::vector<int> eliminationOrder(const Core &core, double &figures) {
+std::vector<int> eliminationOrder(const Core &core, double &entries) {
   size_t count = core.nodes.size();
   std::vector<std::set<int>> neighbors(count);
   for (const CoreEdge &edge : core.edges)
@@ -31,14 +31,14 @@ std::vector<int> eliminationOrder(const Core &core, double &figures) {
     if (!core.nodes[i].isGone())
       queue.emplace(key[i] = keyOf(static_cast<int>(i)), static_cast<int>(i));
   std::vector<int> order;
-  figures = 0;
+  entries = 0;
   while (!queue.empty()) {
     int node = queue.begin()->second;
     queue.erase(queue.begin());
     order.push_back(node);
-    figures += node == core.kept ? double(core.nodes[node].size()) : std::exp(key[node]);
+    entries += node == core.kept ? double(core.nodes[node].size()) : std::exp(key[node]);
     std::vector<int> around(neighbors[node].begin(), neighbors[node].end());
-    if (figures > 1e15)
+    if (entries > 1e15)
       return order; // too large: the rest of the order is not needed
     for (int a : around) {
       neighbors[a].erase(node);

@@ -55,7 +55,7 @@ struct TermChange {
 };
 
 /// A segment on the stack.
-struct Kept {
+struct StackedSegment {
   Segment segment;
   Difference sinceLast; ///< from the segment below it on the stack
 };
@@ -95,7 +95,7 @@ public:
         append({time, int64_t(core.limit - fixed)});
     }
     std::vector<Segment> segments;
-    for (const Kept &one : kept)
+    for (const StackedSegment &one : kept)
       segments.push_back(one.segment);
     return segments;
   }
@@ -127,7 +127,7 @@ private:
 
   Core &core;
   std::vector<TermChange> terms;
-  std::vector<Kept> kept;
+  std::vector<StackedSegment> kept;
   Difference difference; ///< from the top of the stack to the current time
   Int128 fixed = 0, highest = 0;
 };
