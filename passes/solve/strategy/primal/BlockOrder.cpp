@@ -20,7 +20,7 @@ void BlockOrder::find(const std::vector<int> &nodes, double largest, Random &ran
     if (isGone[member] || entries != table[member])
       continue;
     if (entries > largest)
-      keepOne(member, random);
+      conditionOne(member, random);
     else
       eliminate(member);
   }
@@ -34,7 +34,7 @@ void BlockOrder::start(const std::vector<int> &nodes) {
   size_t size = members.size();
   for (size_t m = 0; m < size; ++m)
     place[members[m]] = static_cast<int>(m);
-  isKept.assign(size, false);
+  isConditioned.assign(size, false);
   isGone.assign(size, false);
   table.assign(size, 0);
   if (adjacent.size() < size) {
@@ -70,7 +70,7 @@ void BlockOrder::update(int member) {
 
 /// Lets a member or one of its neighbors keep its option. Members with many neighbors are
 /// preferred.
-void BlockOrder::keepOne(int member, Random &random) {
+void BlockOrder::conditionOne(int member, Random &random) {
   int chosen = member;
   double best = 0;
   auto consider = [&](int candidate) {
@@ -83,7 +83,7 @@ void BlockOrder::keepOne(int member, Random &random) {
   consider(member);
   for (int other : adjacent[member])
     consider(other);
-  isKept[chosen] = isGone[chosen] = true;
+  isConditioned[chosen] = isGone[chosen] = true;
   for (int other : adjacent[chosen]) {
     std::vector<int> &list = adjacent[other];
     list.erase(std::lower_bound(list.begin(), list.end(), chosen));
@@ -134,8 +134,8 @@ void BlockOrder::link() {
         step.ends.push_back(place[neighbor.node]);
       }
     isGone[step.member] = true;
-    // Members of a scope may have been kept later.
-    std::erase_if(step.scope, [&](int member) { return isKept[member]; });
+    // Members of a scope may have been conditioned later.
+    std::erase_if(step.scope, [&](int member) { return isConditioned[member]; });
     // The last member is the one that padding wastes least on.
     for (size_t s = 0; s + 1 < step.scope.size(); ++s)
       if (waste(step.scope[s]) < waste(step.scope.back()))

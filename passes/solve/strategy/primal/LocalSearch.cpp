@@ -34,14 +34,6 @@ LocalSearch::LocalSearch(const FlatProblem &flat, std::vector<int32_t> options, 
     : flat(flat), forest(flat), block(flat), state(flat, std::move(options)), bestState(state),
       random(seed) {}
 
-void LocalSearch::offer(const std::vector<int32_t> &options) {
-  State offered(flat, options);
-  if (isBetter(offered, bestState)) {
-    state = bestState = offered;
-    sinceBetter = 0;
-  }
-}
-
 bool LocalSearch::move(int root, int size) {
   forest.grow(root, size, random);
   forest.anchor(state);

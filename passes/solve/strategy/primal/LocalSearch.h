@@ -17,9 +17,6 @@ public:
 
   void setPrices(const std::vector<double> &prices) { forest.setPrices(prices); }
 
-  /// Continues from `options` if they are better than the best solution so far.
-  void offer(const std::vector<int32_t> &options);
-
   /// Searches until `entries` more table entries were read, or `stop` returns true.
   template <typename Stop> void run(uint64_t entries, Stop stop) {
     for (uint64_t end = work() + entries; work() < end && !stop();)

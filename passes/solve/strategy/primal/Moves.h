@@ -80,10 +80,10 @@ private:
 //   |   |      a next:  table over c, d      that table is too large, a node of the table keeps
 //   d———e      …                             its option and drops out of all tables.
 //
-// Such a node is called kept. Sources: bucket elimination (Dechter, Bucket elimination: a unifying
-// framework for reasoning, 1999); kept nodes (Dechter, Enhancement schemes for constraint
-// processing, 1990). On whole training graphs, tables of a thousand entries keep only every tenth
-// node. A forest must leave out every second one.
+// Such a node is called conditioned. Sources: bucket elimination (Dechter, Bucket elimination: a
+// unifying framework for reasoning, 1999); conditioned nodes (Dechter, Enhancement schemes for
+// constraint processing, 1990). On whole training graphs, tables of a thousand entries condition
+// only every tenth node. A forest must leave out every second one.
 
 /// Elimination of one node: the minimal cost of the node and its inputs becomes a table over
 /// `scope`. Nodes are given by their positions in BlockOrder::members.
@@ -101,11 +101,11 @@ public:
   explicit BlockOrder(const FlatProblem &flat);
 
   /// Orders `nodes`. No table has more than about `largest` entries, the options of the eliminated
-  /// node included. Random numbers choose among the nodes that could be kept.
+  /// node included. Random numbers choose among the nodes that could be conditioned.
   void find(const std::vector<int> &nodes, double largest, Random &random);
 
-  /// Whether `node` is in the block and not kept.
-  bool isFree(int node) const { return place[node] >= 0 && !isKept[place[node]]; }
+  /// Whether `node` is in the block and not conditioned on its option.
+  bool isFree(int node) const { return place[node] >= 0 && !isConditioned[place[node]]; }
 
   const FlatNode &node(int member) const { return flat.nodes[members[member]]; }
 
@@ -121,14 +121,14 @@ public:
 
 private:
   void start(const std::vector<int> &nodes);
-  void keepOne(int member, Random &random);
+  void conditionOne(int member, Random &random);
   void eliminate(int member);
   void update(int member);
   void link();
 
   const FlatProblem &flat;
-  std::vector<int> place;   ///< by node: position in `members`, or −1
-  std::vector<char> isKept; ///< by member: whether it keeps its option
+  std::vector<int> place;          ///< by node: position in `members`, or −1
+  std::vector<char> isConditioned; ///< by member: whether it keeps its option
   std::vector<char> isGone;
   std::vector<std::vector<int>> adjacent; ///< by member: neighbors, ascending
   std::vector<double> table; ///< by member: entries of the table that its elimination would create

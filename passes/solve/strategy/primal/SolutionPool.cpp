@@ -52,12 +52,4 @@ void SolutionPool::project(const Core &core, const FlatProblem &flat) {
   }
 }
 
-const PooledSolution *SolutionPool::best() const {
-  const PooledSolution *found = nullptr;
-  for (const PooledSolution &pooled : list)
-    if (!found || pooled.cost < found->cost)
-      found = &pooled;
-  return found;
-}
-
 } // namespace pcc::solve

@@ -27,9 +27,6 @@ public:
   /// Maps the solutions to the rebuilt core.
   void project(const Core &core, const FlatProblem &flat);
 
-  /// Returns the solution with the lowest cost; null if there is none.
-  const PooledSolution *best() const;
-
   std::vector<PooledSolution> list;
 };
 
