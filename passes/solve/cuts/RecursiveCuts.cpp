@@ -56,7 +56,7 @@ public:
     for (const CutOp &op : problem.ops)
       for (size_t operand = 0; operand < op.tensors.size(); ++operand) {
         int &size = begins[op.tensors[operand] + 1];
-        size = std::max(size, numPlaces(problem.rules[op.rule].operands[operand]));
+        size = std::max(size, numCounters(problem.rules[op.rule].operands[operand]));
       }
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
     counts.resize(begins.back());
@@ -74,7 +74,7 @@ public:
 
 private:
   /// Counters per tensor: the total, uncut, and one for each dimension.
-  static int numPlaces(const CutOperand &operand) {
+  static int numCounters(const CutOperand &operand) {
     return 2 + static_cast<int>(operand.dims.size());
   }
 

@@ -33,10 +33,10 @@ struct Preference {
 /// Rule by which all devices choose. Every rule gives an order that runs and respects the cap.
 struct ListRule {
   Preference early;
-  Preference late; ///< for the last `hurry` · p microbatches, with p devices
-  double hurry = 0;
+  Preference late; ///< for the last `latePart` · p microbatches, with p devices
+  double latePart = 0;
   /// Forwards are preferred while fewer than this fraction of the cap are live.
-  double rush = 0;
+  double forwardFirstBelow = 0;
   /// Maximum fraction of the cap between a forward and its input gradients. The rest is reserved
   /// for weight gradients that wait for a gap.
   double inFlight = 1;
@@ -46,10 +46,6 @@ struct ListRule {
   /// Fraction of a weight gradient's time that may delay the next action.
   double patience = 0.5;
 };
-
-} // namespace
-
-namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -118,8 +114,8 @@ private:
     const Device &state = devices[device];
     Choice choice;
     const Preference &prefers = isLate(device) ? rule.late : rule.early;
-    bool rushes = double(clock.live(device)) < rule.rush * double(cap);
-    bool backwardsFirst = prefers.backwards && !rushes;
+    bool prefersForwards = double(clock.live(device)) < rule.forwardFirstBelow * double(cap);
+    bool backwardsFirst = prefers.backwards && !prefersForwards;
     for (int chunk = 0; chunk < shape.chunks; ++chunk) {
       int backwardTurn = prefers.lastBackward ? shape.chunks - 1 - chunk : chunk;
       int forwardTurn = prefers.lastForward ? shape.chunks - 1 - chunk : chunk;
@@ -134,7 +130,7 @@ private:
 
   bool isLate(int device) const {
     return double(devices[device].forwards.front()) >=
-           double(shape.microbatches) - rule.hurry * shape.devices;
+           double(shape.microbatches) - rule.latePart * shape.devices;
   }
 
   void offer(Choice &choice, int device, double now, const PipelineAction &work, double key) const {
@@ -318,8 +314,8 @@ private:
       if (flip())
         figure = std::clamp(figure + between(-reach, reach) * (high - low), low, high);
     };
-    move(rule.hurry, 0, 3);
-    move(rule.rush, 0, 1);
+    move(rule.latePart, 0, 3);
+    move(rule.forwardFirstBelow, 0, 1);
     move(rule.inFlight, 0.2, 1);
     move(rule.lead, 1.5, 6);
     move(rule.patience, 0, 1.2);

@@ -54,8 +54,8 @@ static Window oneForwardOneBackward(const PipelineShape &shape, int device) {
 ///   microbatch   0 1 0 1 2 3 2 3
 ///   chunk        0 0 1 1 0 0 1 1
 static Window interleaved(const PipelineShape &shape, int device) {
-  int64_t behind = shape.devices - 1 - device;
-  return {.lead = 2 * behind + int64_t(shape.chunks - 1) * shape.devices + 1};
+  int64_t devicesAfter = shape.devices - 1 - device;
+  return {.lead = 2 * devicesAfter + int64_t(shape.chunks - 1) * shape.devices + 1};
 }
 
 /// Delays weight gradients as long as 1F1B's memory allows (Qi et al., "Zero bubble pipeline
@@ -83,12 +83,12 @@ namespace {
 
 /// An action of a device with its sort key.
 struct Placed {
-  int64_t place;
-  int rank; ///< at equal `place`: backwards, then weight gradients, then forwards
+  int64_t key;
+  int rank; ///< at equal `key`: backwards, then weight gradients, then forwards
   PipelineAction work;
 
   bool operator<(const Placed &other) const {
-    return place != other.place ? place < other.place : rank < other.rank;
+    return key != other.key ? key < other.key : rank < other.rank;
   }
 };
 

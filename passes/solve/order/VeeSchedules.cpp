@@ -12,31 +12,32 @@
 namespace pcc::order {
 
 std::vector<Phase> zeroBubbleVee(const PipelineShape &shape, int device) {
-  int64_t behind = shape.devices - 1 - device, ahead = device + 1;
-  return {{"F0", 2 * behind},
-          {"F0 F1", 2 * ahead},
-          {"B1 F1", 2 * behind},
-          {"B1 F0 B0 F1", 4 * (shape.microbatches - 2 * shape.devices + ahead)},
-          {"B1 B0 F1", 3 * behind},
-          {"B1 B0", 2 * ahead},
-          {"B0", behind}};
+  int64_t devicesAfter = shape.devices - 1 - device, devicesUpTo = device + 1;
+  return {{"F0", 2 * devicesAfter},
+          {"F0 F1", 2 * devicesUpTo},
+          {"B1 F1", 2 * devicesAfter},
+          {"B1 F0 B0 F1", 4 * (shape.microbatches - 2 * shape.devices + devicesUpTo)},
+          {"B1 B0 F1", 3 * devicesAfter},
+          {"B1 B0", 2 * devicesUpTo},
+          {"B0", devicesAfter}};
 }
 
 std::vector<Phase> dualPipeVee(const PipelineShape &shape, int device) {
-  int64_t behind = shape.devices - 1 - device, ahead = device + 1;
-  int64_t pairs = shape.microbatches - 2 * shape.devices + ahead;
-  std::vector<Phase> phases = {{"F0", 2 * behind}, {"F0 F1", 2 * ahead}, {"B1 W F1", 3 * behind}};
-  if (behind == 0) {
+  int64_t devicesAfter = shape.devices - 1 - device, devicesUpTo = device + 1;
+  int64_t pairs = shape.microbatches - 2 * shape.devices + devicesUpTo;
+  std::vector<Phase> phases = {
+      {"F0", 2 * devicesAfter}, {"F0 F1", 2 * devicesUpTo}, {"B1 W F1", 3 * devicesAfter}};
+  if (devicesAfter == 0) {
     // The last device's first backward needs the result of the forward just before it.
     phases.insert(phases.end(), {{"F0 A1 F1+A0", 3}});
     --pairs;
   }
   phases.insert(phases.end(), {{"F0+A1 F1+A0", 2 * pairs},
-                               {"A1 F1+A0", 2 * behind},
-                               {"A1 A0", ahead},
-                               {ahead % 2 ? "B0 B1" : "B1 B0", ahead},
-                               {"W B0", 2 * behind},
-                               {"W", ahead}});
+                               {"A1 F1+A0", 2 * devicesAfter},
+                               {"A1 A0", devicesUpTo},
+                               {devicesUpTo % 2 ? "B0 B1" : "B1 B0", devicesUpTo},
+                               {"W B0", 2 * devicesAfter},
+                               {"W", devicesUpTo}});
   return phases;
 }
 

@@ -56,11 +56,11 @@ public:
     StreamTimes late = times;
     if (!delay(late.begin))
       return order;
-    StreamOrder held = sortBy(late.begin);
+    StreamOrder delayed = sortBy(late.begin);
     // Sums of equal times differ in rounding.
-    bool isWorse = totalSeconds(problem, held) > totalSeconds(problem, order) * (1 + 1e-12) ||
-                   sumBegins(held) < sumBegins(order);
-    return isWorse ? order : held;
+    bool isWorse = totalSeconds(problem, delayed) > totalSeconds(problem, order) * (1 + 1e-12) ||
+                   sumBegins(delayed) < sumBegins(order);
+    return isWorse ? order : delayed;
   }
 
 private:

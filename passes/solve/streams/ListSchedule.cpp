@@ -24,9 +24,10 @@ namespace {
 
 /// Priorities of a schedule, by task.
 struct Guide {
-  std::vector<double> urgency; ///< the longest chain of work from its start to the end
-  std::vector<double> comes;   ///< predicted time at which it can start; empty: unknown
-  std::vector<double> latest;  ///< latest start that does not delay the end; as many as `comes`
+  std::vector<double> urgency;        ///< the longest chain of work from its start to the end
+  std::vector<double> predictedReady; ///< predicted time at which it can start; empty: unknown
+  std::vector<double>
+      latest; ///< latest start that does not delay the end; as many as `predictedReady`
 };
 
 class ListScheduler {
@@ -74,8 +75,8 @@ ListScheduler::ListScheduler(const StreamProblem &problem, const Guide &guide)
     missing[i] = int(task.after.size());
     for (int before : task.after)
       behind[before].push_back(i);
-    if (!guide.comes.empty())
-      streams[task.stream].coming.insert({guide.comes[i], i});
+    if (!guide.predictedReady.empty())
+      streams[task.stream].coming.insert({guide.predictedReady[i], i});
     if (task.after.empty())
       release(i);
   }
@@ -113,9 +114,9 @@ ListScheduler::Choice ListScheduler::choose(const Stream &stream) const {
 /// Returns the next time at which a task becomes ready or is predicted to come.
 double ListScheduler::nextEvent(const Stream &stream, double time) const {
   auto released = stream.ready.upper_bound(time);
-  auto comes = stream.coming.upper_bound({time, int(problem.tasks.size())});
+  auto next = stream.coming.upper_bound({time, int(problem.tasks.size())});
   return std::min(released == stream.ready.end() ? never : *released,
-                  comes == stream.coming.end() ? never : comes->first);
+                  next == stream.coming.end() ? never : next->first);
 }
 
 /// Returns false if a more urgent task comes while this one runs, and would be late behind it.
@@ -134,8 +135,8 @@ void ListScheduler::begin(const Choice &choice) {
   Stream &stream = streams[task.stream];
   stream.byUrgency.erase({-guide.urgency[choice.task], choice.task});
   stream.ready.erase(stream.ready.find(ready[choice.task]));
-  if (!guide.comes.empty())
-    stream.coming.erase({guide.comes[choice.task], choice.task});
+  if (!guide.predictedReady.empty())
+    stream.coming.erase({guide.predictedReady[choice.task], choice.task});
   finish[choice.task] = stream.free = choice.begin + task.seconds;
   for (int next : behind[choice.task]) {
     ready[next] = std::max(ready[next], finish[choice.task]);
@@ -160,7 +161,7 @@ static std::vector<double> findUrgency(const StreamProblem &problem, double weig
 /// Returns urgencies in which a continued chain stays as urgent as its beginning. So one copy is
 /// computed up to its next message before another copy starts. Otherwise all copies would reach
 /// their messages at once.
-static std::vector<double> findUrgencyOfParts(const StreamProblem &problem, double weight) {
+static std::vector<double> findChainUrgency(const StreamProblem &problem, double weight) {
   std::vector<double> urgency = findUrgency(problem, weight);
   std::vector<int> next(problem.tasks.size(), -1);
   for (int i = 0; i < int(problem.tasks.size()); ++i)
@@ -234,12 +235,12 @@ public:
   void lookAhead(Guide guide, bool isStrict) {
     for (int round = 0; round < maxRounds && !isGood(); ++round) {
       StreamTimes times = runInOrder(problem, order);
-      guide.comes.assign(problem.tasks.size(), 0);
+      guide.predictedReady.assign(problem.tasks.size(), 0);
       guide.latest.resize(problem.tasks.size());
       for (size_t i = 0; i < problem.tasks.size(); ++i) {
         for (int before : problem.tasks[i].after)
-          guide.comes[i] =
-              std::max(guide.comes[i], times.begin[before] + problem.tasks[before].seconds);
+          guide.predictedReady[i] = std::max(guide.predictedReady[i],
+                                             times.begin[before] + problem.tasks[before].seconds);
         guide.latest[i] = (isStrict ? bound : times.finish) - tails[i];
       }
       if (!improve(guide))
@@ -265,12 +266,12 @@ StreamOrder schedule(const StreamProblem &problem) {
   Best best(problem);
   for (double weight : {1.0, 2.0, 8.0}) {
     best.improve({findUrgency(problem, weight), {}, {}});
-    best.improve({findUrgencyOfParts(problem, weight), {}, {}});
+    best.improve({findChainUrgency(problem, weight), {}, {}});
   }
   for (double weight : {1.0, 8.0})
     for (bool isStrict : {false, true}) {
       best.lookAhead({findUrgency(problem, weight), {}, {}}, isStrict);
-      best.lookAhead({findUrgencyOfParts(problem, weight), {}, {}}, isStrict);
+      best.lookAhead({findChainUrgency(problem, weight), {}, {}}, isStrict);
     }
   return best.take();
 }
