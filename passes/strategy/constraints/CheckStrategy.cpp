@@ -224,7 +224,8 @@ FailureOr<FedInputs> readDatasetStrategy(ModuleOp module, StringRef text, const 
     group.shapes.push_back(type.getShape());
     group.names.push_back(("input \"" + name + "\"").str());
   }
-  FailureOr<std::vector<Cuts>> cuts = checkLoneTensors(*given, group, mesh, numRanks, emitError);
+  FailureOr<std::vector<Cuts>> cuts =
+      checkIndependentTensors(*given, group, mesh, numRanks, emitError);
   if (failed(cuts))
     return failure();
   for (auto [input, cut] : llvm::zip_equal(inputs, *cuts))

@@ -58,10 +58,10 @@ mlir::FailureOr<std::vector<Cuts>> checkTensors(const GivenCuts &given, const Te
 
 /// Checks tensors that are cut independently: as checkTensors, then that the number of parts of
 /// each tensor divides the number of ranks.
-mlir::FailureOr<std::vector<Cuts>> checkLoneTensors(const GivenCuts &given,
-                                                    const TensorGroup &group,
-                                                    const dist::Mesh &mesh, int64_t numRanks,
-                                                    EmitError emitError);
+mlir::FailureOr<std::vector<Cuts>> checkIndependentTensors(const GivenCuts &given,
+                                                           const TensorGroup &group,
+                                                           const dist::Mesh &mesh, int64_t numRanks,
+                                                           EmitError emitError);
 
 /// Checks that the product of `counts` divides the number of ranks. Emits a diagnostic on failure.
 mlir::LogicalResult checkNumParts(llvm::ArrayRef<int64_t> counts, int64_t numRanks,

@@ -121,9 +121,9 @@ FailureOr<std::vector<Cuts>> checkTensors(const GivenCuts &given, const TensorGr
   return tensors;
 }
 
-FailureOr<std::vector<Cuts>> checkLoneTensors(const GivenCuts &given, const TensorGroup &group,
-                                              const Mesh &mesh, int64_t numRanks,
-                                              EmitError emitError) {
+FailureOr<std::vector<Cuts>> checkIndependentTensors(const GivenCuts &given,
+                                                     const TensorGroup &group, const Mesh &mesh,
+                                                     int64_t numRanks, EmitError emitError) {
   FailureOr<std::vector<Cuts>> tensors = checkTensors(given, group, mesh, emitError);
   if (failed(tensors))
     return failure();

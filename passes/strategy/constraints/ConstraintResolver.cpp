@@ -163,7 +163,7 @@ LogicalResult ConstraintResolver::requestTensor(const ShardingConstraint &constr
     return module.emitError() << "\"" << name << "\" is given two shardings, by "
                               << other.describe() << " and by " << constraint.describe();
   }
-  FailureOr<std::vector<Cuts>> checked = checkLoneTensors(
+  FailureOr<std::vector<Cuts>> checked = checkIndependentTensors(
       constraint.getSharding(), {"tensor", {type.getShape()}, {"it"}}, mesh, numRanks,
       [&] { return module.emitError() << "sharding of \"" << name << "\": "; });
   if (failed(checked))
@@ -274,31 +274,31 @@ void ConstraintResolver::spanBatch(int64_t parts) {
 
 std::vector<ConstraintTargets>
 ConstraintResolver::listTargets(ArrayRef<ShardingConstraint> constraints) const {
-  std::vector<ConstraintTargets> shares;
+  std::vector<ConstraintTargets> targets;
   llvm::DenseMap<const ShardingConstraint *, size_t> places;
   ConstraintTargets restored{"the loaded strategy", /*isRestored=*/true, {}, {}, {}};
   for (const ShardingConstraint &constraint : constraints)
     if (!constraint.isRestored()) {
-      places[&constraint] = shares.size();
-      shares.push_back({constraint.describe(), false, {}, {}, {}});
+      places[&constraint] = targets.size();
+      targets.push_back({constraint.describe(), false, {}, {}, {}});
     }
-  auto forEachShare = [&](const auto &request, auto add) {
-    add(request.constraint->isRestored() ? restored : shares[places.lookup(request.constraint)]);
+  auto forEachTarget = [&](const auto &request, auto add) {
+    add(request.constraint->isRestored() ? restored : targets[places.lookup(request.constraint)]);
     for (const ShardingConstraint *other : request.others)
-      add(shares[places.lookup(other)]);
+      add(targets[places.lookup(other)]);
   };
   for (const auto &[op, request] : ops)
-    forEachShare(request, [op = op](ConstraintTargets &share) { share.ops.push_back(op); });
+    forEachTarget(request, [op = op](ConstraintTargets &target) { target.ops.push_back(op); });
   for (const auto &[name, request] : parameters)
-    forEachShare(request, [name = name](ConstraintTargets &share) {
-      share.parameters.push_back(name.str());
+    forEachTarget(request, [name = name](ConstraintTargets &target) {
+      target.parameters.push_back(name.str());
     });
   for (const auto &[name, request] : inputs)
-    forEachShare(request,
-                 [name = name](ConstraintTargets &share) { share.inputs.push_back(name.str()); });
+    forEachTarget(
+        request, [name = name](ConstraintTargets &target) { target.inputs.push_back(name.str()); });
   if (!restored.ops.empty() || !restored.parameters.empty() || !restored.inputs.empty())
-    shares.push_back(std::move(restored));
-  return shares;
+    targets.push_back(std::move(restored));
+  return targets;
 }
 
 //===-- Common mesh --------------------------------------------------------------------------===//

@@ -37,7 +37,7 @@ double MemoryTensor::countBytes(ArrayRef<int64_t> counts) const {
 }
 
 /// Returns the cost in bytes of a transfer of `bytes`; latency dominates short transfers.
-static double refine(double bytes) {
+static double costOfTransfer(double bytes) {
   constexpr double threshold = 2048, minCost = 3072, latency = 1024;
   if (bytes <= 0)
     return 0;
@@ -46,7 +46,7 @@ static double refine(double bytes) {
 
 /// Subtracts one from each cost above one byte, so that a tie is won by the option that splits only
 /// the batch.
-static void prefer(std::initializer_list<double *> figures) {
+static void winTies(std::initializer_list<double *> figures) {
   for (double *figure : figures)
     if (*figure > 1)
       *figure -= 1;
@@ -97,19 +97,19 @@ MemoryCost costOfOp(const MemoryOp &op, ArrayRef<int64_t> counts, int64_t device
   }
   double total = forward + countGradients(op, counts, devices);
   if (splitsFirst(op, counts, devices))
-    prefer({&computation, &forward, &total});
-  return {computation, refine(forward), total - forward};
+    winTies({&computation, &forward, &total});
+  return {computation, costOfTransfer(forward), total - forward};
 }
 
 MemoryCost costOfReshard(const ReshardVolume &volume) {
-  return {volume.computation, refine(volume.forward) + refine(volume.backward), 0};
+  return {volume.computation, costOfTransfer(volume.forward) + costOfTransfer(volume.backward), 0};
 }
 
 MemoryCost costOfReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices) {
   double computation = volume.computation, sent = volume.forward + volume.backward;
   if (!from.dims.empty() && from.dims.front().axis.getCount() == devices)
-    prefer({&computation, &sent});
-  return {computation, refine(sent), 0};
+    winTies({&computation, &sent});
+  return {computation, costOfTransfer(sent), 0};
 }
 
 } // namespace pcc::strategy

@@ -67,10 +67,6 @@ private:
   llvm::DenseMap<mlir::Operation *, OpClass, EqualOps> classes;
 };
 
-} // namespace
-
-namespace {
-
 solve::CutOperand makeOperand(const TensorFactors &dims, double weight) {
   solve::CutOperand operand{{}, weight};
   for (const DimFactors &factors : dims)

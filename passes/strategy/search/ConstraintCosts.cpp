@@ -36,14 +36,14 @@ std::vector<ConstraintCost> estimateConstraintCosts(const SearchOutcome &outcome
                                                     const SearchOptions &options) {
   solve::Stopwatch clock;
   std::vector<ConstraintCost> costs;
-  for (auto [constraint, said] : llvm::enumerate(outcome.asked.constraints)) {
+  for (auto [constraint, targets] : llvm::enumerate(outcome.asked.constraints)) {
     SearchOptions share = options;
     share.solve.seconds = (options.solve.seconds - clock.seconds()) /
                           static_cast<double>(outcome.asked.constraints.size() - constraint);
     if (share.solve.seconds > 0)
       costs.push_back(estimateConstraintCost(outcome, static_cast<int>(constraint), share));
     else
-      costs.push_back({said.text});
+      costs.push_back({targets.text});
   }
   llvm::stable_sort(costs, [](const ConstraintCost &lhs, const ConstraintCost &rhs) {
     return lhs.isKnown != rhs.isKnown ? lhs.isKnown : lhs.seconds > rhs.seconds;

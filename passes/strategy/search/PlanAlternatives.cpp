@@ -126,16 +126,16 @@ public:
     const SearchNode &searched = problem.getGraph().nodes[node];
     PlanAlternative alternative;
     alternative.opSharding = problem.getOptions(node).opShardings[option];
-    alternative.words = searched.op
-                            ? describeSplit(searched.op, alternative.opSharding, problem.getMesh())
-                            : describeCut(alternative.opSharding.results.front());
+    alternative.description =
+        searched.op ? describeSplit(searched.op, alternative.opSharding, problem.getMesh())
+                    : describeCut(alternative.opSharding.results.front());
     alternative.isChosen = option == plan[node];
     alternative.seconds = toSeconds(problem.getProblem().nodes[node].costs[option]);
     alternative.bytes = problem.getOptions(node).bytes[option];
     alternative.collectives = problem.listCollectives(node, option);
     alternative.best = std::move(best);
     if (!alternative.isChosen)
-      alternative.against = findObjection(option);
+      alternative.objection = findObjection(option);
     return alternative;
   }
 

@@ -25,13 +25,13 @@ struct Objection {
 /// One option of the op; times are seconds of a step.
 struct PlanAlternative {
   OpSharding opSharding;
-  std::string words; ///< description of the option
+  std::string description; ///< description of the option
   bool isChosen = false;
   double seconds = 0;                     ///< time of the op itself, with its own collectives
   int64_t bytes = 0;                      ///< bytes of its results on one rank
   std::vector<OwnCollective> collectives; ///< collectives of one run
   solve::SolveResult best;                ///< best plan with the option
-  std::optional<Objection> against;
+  std::optional<Objection> objection;
 };
 
 struct OpExplanation {

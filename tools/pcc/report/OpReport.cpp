@@ -32,7 +32,7 @@ static json::Object toJson(const PlanAlternative &option) {
   for (const strategy::OwnCollective &own : option.collectives)
     collectives.push_back(json::Object{{"collective", own.text}, {"seconds", own.seconds}});
   json::Object row{{"chosen", option.isChosen},
-                   {"split", option.words},
+                   {"split", option.description},
                    {"in_strategy", print(option.opSharding.operands)},
                    {"out_strategy", print(option.opSharding.results)},
                    {"seconds", option.seconds},
@@ -44,8 +44,8 @@ static json::Object toJson(const PlanAlternative &option) {
                    {"against", nullptr}};
   if (option.best.hasSolution())
     row["cost"] = strategy::toSeconds(option.best.cost);
-  if (option.against)
-    row["against"] = toJson(*option.against);
+  if (option.objection)
+    row["against"] = toJson(*option.objection);
   return row;
 }
 
@@ -76,7 +76,8 @@ static std::string describePlan(const PlanAlternative &option, solve::Int128 pla
 
 static void printOption(const PlanAlternative &option, solve::Int128 plan) {
   llvm::outs() << llvm::formatv("{0} {1} {2,10:f2}  {3}\n", option.isChosen ? "*" : " ",
-                                describePlan(option, plan), option.seconds * 1e6, option.words);
+                                describePlan(option, plan), option.seconds * 1e6,
+                                option.description);
   std::string indent(37, ' ');
   std::string in = llvm::join(print(option.opSharding.operands), ", ");
   std::string out = llvm::join(print(option.opSharding.results), ", ");
@@ -87,7 +88,7 @@ static void printOption(const PlanAlternative &option, solve::Int128 plan) {
     llvm::outs() << indent
                  << llvm::formatv("lower bound {0:f4} ms\n",
                                   strategy::toSeconds(option.best.bound) * 1e3);
-  if (const std::optional<strategy::Objection> &against = option.against)
+  if (const std::optional<strategy::Objection> &against = option.objection)
     llvm::outs() << indent
                  << llvm::formatv(
                         "main extra reshard: {0} {1} to {2} {3} takes {4}, {5:f2} us more\n",
