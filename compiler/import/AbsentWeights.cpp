@@ -183,11 +183,12 @@ std::optional<Recorded> ShapeSearch::find(llvm::StringRef name) const {
   if (users == readers.end())
     return found;
   for (auto [node, position] : users->second) {
-    std::optional<Recorded> told = fromReader(*node, position);
+    std::optional<Recorded> derived = fromReader(*node, position);
     bool isBetter =
-        told && (!found || (found->sizes.front() == unknown && told->sizes.front() != unknown));
+        derived &&
+        (!found || (found->sizes.front() == unknown && derived->sizes.front() != unknown));
     if (isBetter)
-      found = told;
+      found = derived;
   }
   return found;
 }

@@ -55,9 +55,9 @@ bool isTransparent(llvm::StringRef name) {
 /// linear layer.
 bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
 
-class Search {
+class AlterationFinder {
 public:
-  Search(const onnx::GraphProto &graph, int64_t opset, const ExportedModule &exported);
+  AlterationFinder(const onnx::GraphProto &graph, int64_t opset, const ExportedModule &exported);
 
   std::vector<std::string> run();
 
@@ -90,7 +90,8 @@ private:
   std::vector<std::string> found;
 };
 
-Search::Search(const onnx::GraphProto &graph, int64_t opset, const ExportedModule &exported)
+AlterationFinder::AlterationFinder(const onnx::GraphProto &graph, int64_t opset,
+                                   const ExportedModule &exported)
     : graph(graph), exported(exported) {
   for (const onnx::NodeProto &node : graph.node())
     readers.push_back({&node, findFxNode(node)});
@@ -115,13 +116,13 @@ Search::Search(const onnx::GraphProto &graph, int64_t opset, const ExportedModul
 }
 
 /// Returns whether the file still has the value that fx nodes call by this name.
-bool Search::isResolved(llvm::StringRef fxName) const {
+bool AlterationFinder::isResolved(llvm::StringRef fxName) const {
   return exported.inputs().contains(fxName) || values.contains(fxName) ||
          initializers.contains(fxName);
 }
 
 /// Returns whether the optimizer removed an op that could have read a parameter of zero or one.
-bool Search::hasLostArithmetic() const {
+bool AlterationFinder::hasLostArithmetic() const {
   auto isLost = [&](llvm::StringRef name) { return isNeutralizable(name) && !isResolved(name); };
   auto defines = [](llvm::StringRef name) {
     return [=](const Reader &reader) { return reader.fx && reader.fx->name == name; };
@@ -138,7 +139,7 @@ bool Search::hasLostArithmetic() const {
 
 /// Returns whether a parameter may be merged or folded although no metadata say so: the nodes have
 /// no fx nodes, or an initializer of unknown origin has no `folded_from`.
-bool Search::lacksMetadata() const {
+bool AlterationFinder::lacksMetadata() const {
   if (llvm::none_of(readers, [](const Reader &reader) { return reader.fx.has_value(); }))
     return true;
   auto isUnknown = [&](const onnx::TensorProto &tensor) {
@@ -149,7 +150,7 @@ bool Search::lacksMetadata() const {
 }
 
 /// Returns whether the initializer holds the elements of the parameter in another order or shape.
-bool Search::isRearranged(llvm::StringRef initializer, llvm::StringRef target) const {
+bool AlterationFinder::isRearranged(llvm::StringRef initializer, llvm::StringRef target) const {
   auto multiplies = [](const Reader *reader) { return reader->fx && isMatmul(*reader->fx); };
   if (isInner(initializer) && !llvm::all_of(readersOf.lookup(initializer), multiplies))
     return false;
@@ -166,8 +167,8 @@ bool Search::isRearranged(llvm::StringRef initializer, llvm::StringRef target) c
   return hasRearrangement || (isInner(initializer) && !hasInner);
 }
 
-void Search::checkFolded(const ExportedParameter &parameter,
-                         llvm::ArrayRef<llvm::StringRef> copies) {
+void AlterationFinder::checkFolded(const ExportedParameter &parameter,
+                                   llvm::ArrayRef<llvm::StringRef> copies) {
   for (llvm::StringRef copy : copies)
     if (copy != parameter.target && !isRearranged(copy, parameter.target))
       return add(parameter, "is folded into '" + copy + "'");
@@ -177,7 +178,7 @@ void Search::checkFolded(const ExportedParameter &parameter,
 
 /// Returns the initializer that a node reads in place of a missing parameter. Returns "" unless the
 /// node has an initializer for each tensor that the fx node reads in the module.
-llvm::StringRef Search::findStandIn(const FxNode &fx, llvm::StringRef placeholder) const {
+llvm::StringRef AlterationFinder::findStandIn(const FxNode &fx, llvm::StringRef placeholder) const {
   llvm::SmallVector<llvm::StringRef> expected, got;
   llvm::copy_if(fx.arguments, std::back_inserter(expected),
                 [&](llvm::StringRef name) { return exported.isTensor(name); });
@@ -190,7 +191,7 @@ llvm::StringRef Search::findStandIn(const FxNode &fx, llvm::StringRef placeholde
   return got[llvm::find(expected, placeholder) - expected.begin()];
 }
 
-void Search::checkMissing(const ExportedParameter &parameter) {
+void AlterationFinder::checkMissing(const ExportedParameter &parameter) {
   for (const Reader &reader : readers) {
     if (!reader.fx || !reader.fx->reads(parameter.placeholder))
       continue;
@@ -208,7 +209,7 @@ void Search::checkMissing(const ExportedParameter &parameter) {
 
 /// Returns whether the node reads the parameter in the file, but not in the module. Skips rewritten
 /// nodes, which have the inputs of several nodes but name only one.
-bool Search::isStandIn(const ExportedParameter &parameter, const Reader &reader) const {
+bool AlterationFinder::isStandIn(const ExportedParameter &parameter, const Reader &reader) const {
   if (!reader.fx || reader.fx->reads(parameter.placeholder) ||
       !findRewriteRule(*reader.node).empty())
     return false;
@@ -218,7 +219,7 @@ bool Search::isStandIn(const ExportedParameter &parameter, const Reader &reader)
 }
 
 /// Checks whether the parameter also replaces a constant or a buffer of the same values.
-void Search::checkPresent(const ExportedParameter &parameter) {
+void AlterationFinder::checkPresent(const ExportedParameter &parameter) {
   if (statistics.contains(parameter.target))
     return add(parameter, "is merged with running statistics");
   for (const Reader *reader : readersOf.lookup(parameter.target))
@@ -227,7 +228,7 @@ void Search::checkPresent(const ExportedParameter &parameter) {
 }
 
 /// Returns the initializers that hold the parameter, or a value computed from it.
-llvm::SmallVector<llvm::StringRef> Search::findCopies(llvm::StringRef target) const {
+llvm::SmallVector<llvm::StringRef> AlterationFinder::findCopies(llvm::StringRef target) const {
   llvm::SmallVector<llvm::StringRef> copies;
   for (const onnx::TensorProto &tensor : graph.initializer())
     if (floats.contains(tensor.name()) &&
@@ -236,7 +237,7 @@ llvm::SmallVector<llvm::StringRef> Search::findCopies(llvm::StringRef target) co
   return copies;
 }
 
-std::vector<std::string> Search::run() {
+std::vector<std::string> AlterationFinder::run() {
   llvm::SmallVector<const ExportedParameter *> intact;
   for (const ExportedParameter &parameter : exported.parameters()) {
     llvm::SmallVector<llvm::StringRef> copies = findCopies(parameter.target);
@@ -258,7 +259,7 @@ std::vector<std::string> Search::run() {
 
 std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, int64_t opset,
                                                const ExportedModule &exported) {
-  return Search(graph, opset, exported).run();
+  return AlterationFinder(graph, opset, exported).run();
 }
 
 } // namespace pcc::import

@@ -127,8 +127,8 @@ constexpr analysis::SubjectKey parameterKeys[] = {{"parameter", analysis::NamePa
                                                   {"module", analysis::NamePattern::Kind::Leading}};
 
 /// Sets the number of the fused collective on the parameters that a constraint matches.
-LogicalResult numberMessages(ModuleOp module, const abi::Constraint &constraint,
-                             const std::string &place) {
+LogicalResult setBuckets(ModuleOp module, const abi::Constraint &constraint,
+                         const std::string &place) {
   if (constraint.fusion() < 0)
     return module.emitError() << "constraint \"" << constraint.parameter() << "\" at " << place
                               << ": expected 'fusion' of 0 or more, got " << constraint.fusion();
@@ -168,13 +168,15 @@ LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &constra
                                 << constraints.mesh() << "\"";
     module->setAttr(dist::meshAttrName, mesh);
   }
-  bool isOfOneRank = llvm::any_of(constraints.constraint(), [](const abi::Constraint &constraint) {
-    return constraint.collective_size() > 0;
-  });
+  bool givesCollectives =
+      llvm::any_of(constraints.constraint(), [](const abi::Constraint &constraint) {
+        return constraint.collective_size() > 0;
+      });
   SmallVector<Attribute> strategies, stages;
   for (auto [index, constraint] : llvm::enumerate(constraints.constraint())) {
     std::string place = getPlace("constraint", static_cast<int>(index));
-    bool cutsInput = isOfOneRank && !constraint.input().empty() && !constraint.sharding().empty();
+    bool cutsInput =
+        givesCollectives && !constraint.input().empty() && !constraint.sharding().empty();
     bool hasCollectives = constraint.collective_size() > 0;
     if (cutsInput || hasCollectives) {
       FailureOr<analysis::ConstraintSubject> subject = readSubject(
@@ -187,7 +189,7 @@ LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &constra
       strategies.push_back(toStrategy(constraint, place, context));
     if (givesStage(constraint))
       stages.push_back(toStage(constraint, place, context));
-    if (constraint.has_fusion() && failed(numberMessages(module, constraint, place)))
+    if (constraint.has_fusion() && failed(setBuckets(module, constraint, place)))
       return failure();
     if (constraint.layerwise_parallel() && failed(keepLayerwise(module, constraint, place)))
       return failure();

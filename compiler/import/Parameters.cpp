@@ -43,17 +43,17 @@ namespace {
 
 /// Returns whether a number is infinite or used as infinity. Masks have such numbers, weights do
 /// not.
-bool isHidden(float number) { return std::fabs(number) >= 1e30f; }
+bool isInfinite(float number) { return std::fabs(number) >= 1e30f; }
 
 /// Returns whether a tensor of f32 in the file holds such a number.
 bool isMask(const onnx::TensorProto &tensor) {
   if (tensor.data_type() != onnx::TensorProto::FLOAT)
     return false;
-  if (llvm::any_of(tensor.float_data(), isHidden))
+  if (llvm::any_of(tensor.float_data(), isInfinite))
     return true;
   llvm::StringRef bytes = tensor.raw_data();
   for (; bytes.size() >= sizeof(float); bytes = bytes.drop_front(sizeof(float)))
-    if (isHidden(llvm::bit_cast<float>(llvm::support::endian::read32le(bytes.data()))))
+    if (isInfinite(llvm::bit_cast<float>(llvm::support::endian::read32le(bytes.data()))))
       return true;
   return false;
 }

@@ -29,7 +29,8 @@ struct Read {
 
 /// Returns the tensors of the module that a traced node reads, in the order in which the nodes of
 /// its ONNX form read them.
-llvm::SmallVector<llvm::StringRef> readTensors(const FxNode &fx, const ExportedModule &exported) {
+llvm::SmallVector<llvm::StringRef> listTensorsRead(const FxNode &fx,
+                                                   const ExportedModule &exported) {
   llvm::SmallVector<llvm::StringRef> placeholders;
   llvm::copy_if(fx.arguments, std::back_inserter(placeholders),
                 [&](llvm::StringRef name) { return exported.isTensor(name); });
@@ -107,8 +108,8 @@ private:
       sources; ///< by restored tensor: the initializer that it was merged with
   std::vector<std::string> contradictions;
   std::vector<onnx::NodeProto> added;
-  llvm::StringSet<> replaced;         ///< initializers that `added` computes
-  llvm::StringMap<std::string> lists; ///< parameter of each reshaped list
+  llvm::StringSet<> replaced;                   ///< initializers that `added` computes
+  llvm::StringMap<std::string> parameterOfList; ///< parameter of each reshaped list
 };
 
 void Restoration::readGraph() {
@@ -238,7 +239,7 @@ bool Restoration::restoreExpanded(const onnx::TensorProto &folded, llvm::StringR
 void Restoration::restoreGroupNorm(const FxNode &fx) {
   if (!fx.operation.starts_with("aten.group_norm."))
     return;
-  llvm::SmallVector<llvm::StringRef> placeholders = readTensors(fx, exported);
+  llvm::SmallVector<llvm::StringRef> placeholders = listTensorsRead(fx, exported);
   for (onnx::NodeProto *node : nodes.lookup(fx.name))
     if (!placeholders.empty() && (node->op_type() == "Mul" || node->op_type() == "Add"))
       restoreChannels(*node, exported.targetOf(node->op_type() == "Mul" ? placeholders.front()
@@ -267,7 +268,7 @@ void Restoration::restoreChannels(onnx::NodeProto &node, llvm::StringRef target)
     reshape.add_input(addShape(name, data->type.getShape()));
     reshape.add_output(name);
     node.set_input(position, name);
-    lists[name] = target.str();
+    parameterOfList[name] = target.str();
   }
 }
 
@@ -287,7 +288,7 @@ void Restoration::restoreFolded() {
 
 /// Returns whether the initializer holds the tensor `target` of the module.
 bool Restoration::isCopyOf(llvm::StringRef initializer, llvm::StringRef target) const {
-  return initializer == target || lists.lookup(initializer) == target ||
+  return initializer == target || parameterOfList.lookup(initializer) == target ||
          llvm::is_contained(exported.foldedFrom(initializer), target);
 }
 
@@ -353,13 +354,13 @@ void Restoration::reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef>
 /// has under their own names are recognized by them, the others by their order.
 void Restoration::restoreReads(const FxNode &fx) {
   llvm::SmallVector<llvm::StringRef> targets;
-  for (llvm::StringRef placeholder : readTensors(fx, exported))
+  for (llvm::StringRef placeholder : listTensorsRead(fx, exported))
     targets.push_back(exported.targetOf(placeholder));
   llvm::SmallVector<Read> reads;
   for (onnx::NodeProto *node : nodes.find(fx.name)->second)
     for (int position = 0; position < node->input_size(); ++position)
-      if (Read read{node, position};
-          mayReplace(read, fx) || replaced.contains(read.name()) || lists.contains(read.name()))
+      if (Read read{node, position}; mayReplace(read, fx) || replaced.contains(read.name()) ||
+                                     parameterOfList.contains(read.name()))
         reads.push_back(read);
   llvm::erase_if(targets, [&](llvm::StringRef target) {
     auto own = llvm::find_if(reads, [&](Read read) { return isCopyOf(read.name(), target); });

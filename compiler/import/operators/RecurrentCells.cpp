@@ -143,20 +143,21 @@ CellState stepGru(Emitter &emit, const Cell &cell, const Tensor &inputs, const C
 CellState stepLstm(Emitter &emit, const Cell &cell, const Tensor &inputs, const CellState &state) {
   int64_t width = cell.recurrent.shape()[1];
   auto gates = splitGates(emit, add(emit, inputs, product(emit, cell, state.hidden, 0, 4)), 4);
-  /// Adds to `gate` the cell state `seen` times peephole weight `index` (0 input, 1 output, 2
+  /// Adds to `gate` the product of `cellState` and peephole weight `index` (0 input, 1 output, 2
   /// forget).
-  auto withView = [&](const Tensor &gate, int64_t index, const Tensor &seen) {
-    if (!cell.peepholes || !seen)
+  auto withPeephole = [&](const Tensor &gate, int64_t index, const Tensor &cellState) {
+    if (!cell.peepholes || !cellState)
       return gate;
     Tensor weight = emit.slice(cell.peepholes, 0, index * width, 1, width);
-    return add(emit, gate, multiply(emit, seen, weight));
+    return add(emit, gate, multiply(emit, cellState, weight));
   };
-  Tensor in = activate(emit, cell, 0, withView(gates[0], 0, state.cell));
-  Tensor forget = cell.couplesGates ? complement(emit, in)
-                                    : activate(emit, cell, 0, withView(gates[2], 2, state.cell));
+  Tensor in = activate(emit, cell, 0, withPeephole(gates[0], 0, state.cell));
+  Tensor forget = cell.couplesGates
+                      ? complement(emit, in)
+                      : activate(emit, cell, 0, withPeephole(gates[2], 2, state.cell));
   Tensor candidate = activate(emit, cell, 1, gates[3]);
   Tensor next = add(emit, multiply(emit, in, candidate), multiply(emit, forget, state.cell));
-  Tensor out = activate(emit, cell, 0, withView(gates[1], 1, next));
+  Tensor out = activate(emit, cell, 0, withPeephole(gates[1], 1, next));
   return {multiply(emit, out, activate(emit, cell, 2, next)), next};
 }
 

@@ -203,7 +203,7 @@ LogicalResult Resizer::resize() {
     bool isWhole = axis.roiStart == 0.0 && axis.roiEnd == 1.0;
     if (axis.output == axis.input && axis.scale == 1.0 && isWhole)
       continue;
-    auto places = resizePlaces(mode, axis);
+    auto places = sourceCoordinates(mode, axis);
     result = mode.kind == "nearest" ? takeNearest(result, dim, axis, places)
                                     : multiply(result, dim, axis, places);
     if (!result)

@@ -14,7 +14,7 @@
 namespace pcc::import {
 namespace {
 
-double placeOf(const ResizeMode &mode, const ResizeAxis &axis, int64_t index) {
+double sourceCoordinateOf(const ResizeMode &mode, const ResizeAxis &axis, int64_t index) {
   auto x = static_cast<double>(index), input = static_cast<double>(axis.input);
   double output = axis.scale * input; // the output size before it is rounded down
   double halfPixel = (x + 0.5) / axis.scale - 0.5;
@@ -79,10 +79,10 @@ bool isCoordinateMode(llvm::StringRef mode) {
   return llvm::is_contained(modes, mode);
 }
 
-llvm::SmallVector<double> resizePlaces(const ResizeMode &mode, const ResizeAxis &axis) {
+llvm::SmallVector<double> sourceCoordinates(const ResizeMode &mode, const ResizeAxis &axis) {
   llvm::SmallVector<double> places;
   for (int64_t index : llvm::seq(axis.output))
-    places.push_back(placeOf(mode, axis, index));
+    places.push_back(sourceCoordinateOf(mode, axis, index));
   return places;
 }
 

@@ -30,8 +30,8 @@ struct ResizeAxis {
 /// Returns whether the mode is one of ONNX's coordinate transformation modes.
 bool isCoordinateMode(llvm::StringRef mode);
 
-/// Returns the place in the input of each result.
-llvm::SmallVector<double> resizePlaces(const ResizeMode &mode, const ResizeAxis &axis);
+/// Returns the coordinate in the input of each result.
+llvm::SmallVector<double> sourceCoordinates(const ResizeMode &mode, const ResizeAxis &axis);
 
 /// Returns the index of the nearest element for each place.
 llvm::SmallVector<int64_t> nearestIndices(const ResizeMode &mode, const ResizeAxis &axis,
