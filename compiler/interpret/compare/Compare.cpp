@@ -155,18 +155,18 @@ double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const
   // A sum moves in both runs, since its terms move; its rounding error grows with its length. Sums
   // are added in f32 whatever their type. A value that moves in only one run has crossed a kink,
   // and the length of a sum does not widen this jump.
-  double farthest = 0, swung = 0;
+  double anyMove = 0, bothMoves = 0;
   for (int64_t n = 0; n < doubles.size(); ++n) {
     double there = distance((*moved.there)[n].f, (*moved.steady)[n].f);
     double back = distance((*moved.back)[n].f, (*moved.steady)[n].f);
     if (!std::isfinite(there) || !std::isfinite(back))
       continue;
-    farthest = std::max({farthest, there, back});
-    swung = std::max(swung, std::min(there, back));
+    anyMove = std::max({anyMove, there, back});
+    bothMoves = std::max(bothMoves, std::min(there, back));
   }
   double accumulation = std::min(1.0, epsilon(ElementType::F32) / unit);
-  double summed = accumulation * std::max(rounded, swung / interpretedFactor);
-  double tolerance = std::max({interpretedFactor * rounded, factor * summed, farthest});
+  double summed = accumulation * std::max(rounded, bothMoves / interpretedFactor);
+  double tolerance = std::max({interpretedFactor * rounded, factor * summed, anyMove});
   return tolerance * (precision == Precision::Double ? doubleEpsilon / unit : 1.0);
 }
 

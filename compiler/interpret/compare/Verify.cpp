@@ -73,7 +73,7 @@ Case failedCase(const std::string &name, const std::string &reason) {
 }
 
 /// Functions of one name, one for each stage that has it.
-using Parts = llvm::SmallVector<func::FuncOp, 1>;
+using StageFunctions = llvm::SmallVector<func::FuncOp, 1>;
 
 /// Returns whether `function` is a section of a stage, which can only run inside its step. Run
 /// alone, a section would wait for messages of other stages.
@@ -91,8 +91,8 @@ bool isStageSection(func::FuncOp function) {
 }
 
 /// Returns the functions that can be compared, by name, in program order.
-llvm::MapVector<StringRef, Parts> listFunctions(ModuleOp module) {
-  llvm::MapVector<StringRef, Parts> functions;
+llvm::MapVector<StringRef, StageFunctions> listFunctions(ModuleOp module) {
+  llvm::MapVector<StringRef, StageFunctions> functions;
   module.walk([&](func::FuncOp function) {
     if (!function.isPrivate() && !isStageSection(function))
       functions[function.getName()].push_back(function);
@@ -117,7 +117,7 @@ std::string findDifferentArgument(func::FuncOp a, func::FuncOp b) {
   return "";
 }
 
-std::string findDifferentArgument(const Parts &a, const Parts &b) {
+std::string findDifferentArgument(const StageFunctions &a, const StageFunctions &b) {
   for (func::FuncOp x : a)
     for (func::FuncOp y : b)
       if (std::string reason = findDifferentArgument(x, y); !reason.empty())
@@ -127,7 +127,8 @@ std::string findDifferentArgument(const Parts &a, const Parts &b) {
 
 /// Returns seeded values for the arguments of both functions. If ranges of indices differ, the
 /// function with global types wins, because its uses of indices are the most direct.
-FailureOr<NamedTensors> commonArguments(const Parts &a, const Parts &b, uint64_t seed) {
+FailureOr<NamedTensors> commonArguments(const StageFunctions &a, const StageFunctions &b,
+                                        uint64_t seed) {
   bool isLocal = Signature::of(a.front()).isLocal;
   FailureOr<NamedTensors> first = randomArguments(isLocal ? b : a, seed);
   FailureOr<NamedTensors> second = randomArguments(isLocal ? a : b, seed);
@@ -137,7 +138,7 @@ FailureOr<NamedTensors> commonArguments(const Parts &a, const Parts &b, uint64_t
   return first;
 }
 
-Report verifyFunction(Pair &pair, const Parts &a, const Parts &b) {
+Report verifyFunction(Pair &pair, const StageFunctions &a, const StageFunctions &b) {
   std::string name = func::FuncOp(a.front()).getName().str();
   if (std::string reason = findDifferentArgument(a, b); !reason.empty())
     return {{failedCase(name, reason)}};

@@ -14,7 +14,7 @@ namespace {
 
 /// A function as all stages run it. May be moved, because the holders' pointers to sections stay
 /// valid.
-struct Parts {
+struct StageFunctions {
   std::vector<Section> sections;
   Holders arguments, results;
   World world;
@@ -27,28 +27,28 @@ struct Parts {
 };
 
 /// Finds the function in all stages; some stages may not have it.
-FailureOr<Parts> findParts(ModuleOp module, llvm::StringRef name) {
+FailureOr<StageFunctions> findStageFunctions(ModuleOp module, llvm::StringRef name) {
   FailureOr<llvm::SmallVector<ModuleOp>> programs = findPrograms(module);
   if (failed(programs))
     return failure();
-  Parts parts;
+  StageFunctions stageFunctions;
   for (ModuleOp program : *programs) {
-    bool isLast = program == programs->back() && parts.sections.empty();
+    bool isLast = program == programs->back() && stageFunctions.sections.empty();
     if (!isLast && !program.lookupSymbol<func::FuncOp>(name))
       continue;
     FailureOr<Section> section = Section::find(program, name);
     if (failed(section))
       return failure();
-    parts.sections.push_back(std::move(*section));
+    stageFunctions.sections.push_back(std::move(*section));
   }
   llvm::SmallVector<Section *> sections;
-  for (Section &section : parts.sections) {
+  for (Section &section : stageFunctions.sections) {
     sections.push_back(&section);
-    parts.arguments.addArguments(section);
-    parts.results.addResults(section);
+    stageFunctions.arguments.addArguments(section);
+    stageFunctions.results.addResults(section);
   }
-  parts.world = makeWorld(programs->size(), sections);
-  return parts;
+  stageFunctions.world = makeWorld(programs->size(), sections);
+  return stageFunctions;
 }
 
 /// Checks that all arguments exist and have the shapes of the signature.
@@ -65,12 +65,13 @@ LogicalResult checkArguments(const Section &section, const NamedTensors &argumen
 }
 
 /// Runs the section of `rank`'s stage, and returns the rank's results.
-FailureOr<NamedTensors> runPart(const Parts &parts, Section &section, Rank &rank,
+FailureOr<NamedTensors> runPart(const StageFunctions &stageFunctions, Section &section, Rank &rank,
                                 const NamedTensors &arguments, const RunOptions &options) {
   llvm::SmallVector<Tensor> locals;
   for (const Binding &binding : section.signature.arguments)
     locals.push_back(section.localPart(
-        binding, parts.arguments.shareOf(section, binding, arguments.at(binding.globalKey)), rank));
+        binding,
+        stageFunctions.arguments.shareOf(section, binding, arguments.at(binding.globalKey)), rank));
   auto values = section.call(rank, locals, options);
   if (failed(values))
     return failure();
@@ -84,27 +85,28 @@ FailureOr<NamedTensors> runPart(const Parts &parts, Section &section, Rank &rank
 
 FailureOr<NamedTensors> runFunction(ModuleOp module, llvm::StringRef name,
                                     const NamedTensors &arguments, const RunOptions &options) {
-  FailureOr<Parts> parts = findParts(module, name);
-  if (failed(parts))
+  FailureOr<StageFunctions> stageFunctions = findStageFunctions(module, name);
+  if (failed(stageFunctions))
     return failure();
-  for (const Section &section : parts->sections)
+  for (const Section &section : stageFunctions->sections)
     if (failed(checkArguments(section, arguments)))
       return failure();
-  std::vector<NamedTensors> perRank(parts->world.getNumRanks());
-  LogicalResult ran = runRanks(parts->world, options.precision, parts->sections.front().getLoc(),
-                               [&](Rank &rank) -> LogicalResult {
-                                 Section *section = parts->find(rank.getStage());
-                                 if (!section)
-                                   return success();
-                                 auto results = runPart(*parts, *section, rank, arguments, options);
-                                 if (failed(results))
-                                   return failure();
-                                 perRank[rank.getIndex()] = std::move(*results);
-                                 return success();
-                               });
+  std::vector<NamedTensors> perRank(stageFunctions->world.getNumRanks());
+  LogicalResult ran =
+      runRanks(stageFunctions->world, options.precision, stageFunctions->sections.front().getLoc(),
+               [&](Rank &rank) -> LogicalResult {
+                 Section *section = stageFunctions->find(rank.getStage());
+                 if (!section)
+                   return success();
+                 auto results = runPart(*stageFunctions, *section, rank, arguments, options);
+                 if (failed(results))
+                   return failure();
+                 perRank[rank.getIndex()] = std::move(*results);
+                 return success();
+               });
   if (failed(ran))
     return failure();
-  return parts->results.join(perRank, parts->world, options.precision);
+  return stageFunctions->results.join(perRank, stageFunctions->world, options.precision);
 }
 
 FailureOr<std::vector<llvm::SmallVector<Tensor>>>

@@ -43,7 +43,7 @@ FailureOr<Section> Section::find(ModuleOp program, llvm::StringRef name) {
                  pipe::getStage(program).value_or(0)};
 }
 
-dist::Mesh Section::ranksToRun() {
+dist::Mesh Section::meshToRun() {
   if (signature.isLocal)
     return mesh;
   auto crossesRanks = [](Operation *op) {
@@ -98,7 +98,7 @@ FailureOr<llvm::SmallVector<Tensor>> Section::call(Rank &rank, llvm::ArrayRef<Te
 World makeWorld(int64_t stages, llvm::ArrayRef<Section *> sections) {
   World world{dist::Mesh(), stages};
   for (Section *section : sections)
-    if (dist::Mesh mesh = section->ranksToRun(); mesh.getNumRanks() > world.mesh.getNumRanks())
+    if (dist::Mesh mesh = section->meshToRun(); mesh.getNumRanks() > world.mesh.getNumRanks())
       world.mesh = mesh;
   return world;
 }

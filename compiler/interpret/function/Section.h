@@ -23,7 +23,7 @@ struct Section {
 
   /// Returns the mesh of the ranks to run. It has one rank if all ranks would do the same work:
   /// global types, and no op that communicates.
-  dist::Mesh ranksToRun();
+  dist::Mesh meshToRun();
 
   /// Returns the part of a global argument for `rank`. Distributes partial values over the ranks,
   /// so that no rank's part is empty.

@@ -79,12 +79,12 @@ Tensor splitRandomly(const Tensor &whole, const Sharding &sharding, const Mesh &
   Tensor block = cutBlock(whole, sharding, mesh, rank);
   if (!sharding.isPartial())
     return block;
-  uint64_t players = mesh.getSize(sharding.getPartialAxes());
+  uint64_t numHolders = mesh.getSize(sharding.getPartialAxes());
   uint64_t position = mesh.getPosition(rank, sharding.getPartialAxes());
   Element nothing = neutralElement(sharding.getPartialKind(), whole.getType());
   llvm::MutableArrayRef<Element> elements = block.mutableElements();
   for (size_t n = 0; n < elements.size(); ++n)
-    if (abi::randomBits(seed, /*stream=*/0, n) % players != position)
+    if (abi::randomBits(seed, /*stream=*/0, n) % numHolders != position)
       elements[n] = nothing;
   return block;
 }

@@ -15,7 +15,7 @@ namespace pcc::interpret {
 namespace {
 
 /// Maximum depth of calls; deeper calls mean that a function calls itself.
-constexpr int deepestCall = 64;
+constexpr int maxCallDepth = 64;
 
 } // namespace
 
@@ -47,8 +47,8 @@ FailureOr<llvm::SmallVector<Tensor>> Rank::call(func::FuncOp function,
                                                 llvm::ArrayRef<Tensor> arguments) {
   if (function.isDeclaration())
     return fail(function.getLoc(), "function \"" + function.getName() + "\" has no body");
-  if (depth == deepestCall)
-    return fail(function.getLoc(), "calls nest deeper than " + llvm::Twine(deepestCall));
+  if (depth == maxCallDepth)
+    return fail(function.getLoc(), "calls nest deeper than " + llvm::Twine(maxCallDepth));
   ++depth;
   Frame frame;
   for (auto [argument, tensor] : llvm::zip_equal(function.getArguments(), arguments))
