@@ -17,7 +17,7 @@ class Choice {
 public:
   Choice(int64_t memoryLimit, RecomputeCostFunction cost) : memoryLimit(memoryLimit), cost(cost) {}
 
-  RecomputeCandidate run(const RecomputeCandidate &kept, llvm::ArrayRef<double> partSeconds);
+  RecomputeCandidate run(const RecomputeCandidate &baseline, llvm::ArrayRef<double> partSeconds);
 
 private:
   RecomputeCandidate takeFirst(int64_t count) {
@@ -58,21 +58,22 @@ RecomputeCandidate Choice::leaveOut(RecomputeCandidate best, llvm::ArrayRef<doub
   return best;
 }
 
-RecomputeCandidate Choice::run(const RecomputeCandidate &kept, llvm::ArrayRef<double> partSeconds) {
-  if (kept.fits(memoryLimit) || !kept.error.empty() || partSeconds.empty())
-    return kept;
+RecomputeCandidate Choice::run(const RecomputeCandidate &baseline,
+                               llvm::ArrayRef<double> partSeconds) {
+  if (baseline.fits(memoryLimit) || !baseline.error.empty() || partSeconds.empty())
+    return baseline;
   RecomputeCandidate all = takeFirst(int64_t(partSeconds.size()));
   if (!all.fits(memoryLimit))
-    return !all.error.empty() || all.peakBytes < kept.peakBytes ? all : kept;
+    return !all.error.empty() || all.peakBytes < baseline.peakBytes ? all : baseline;
   return leaveOut(findFewest(std::move(all)), partSeconds);
 }
 
 } // namespace
 
-RecomputeCandidate chooseRecomputed(const RecomputeCandidate &kept,
+RecomputeCandidate chooseRecomputed(const RecomputeCandidate &baseline,
                                     llvm::ArrayRef<double> partSeconds, int64_t memoryLimit,
                                     RecomputeCostFunction cost) {
-  return Choice(memoryLimit, cost).run(kept, partSeconds);
+  return Choice(memoryLimit, cost).run(baseline, partSeconds);
 }
 
 } // namespace pcc::plan

@@ -36,8 +36,8 @@ using RecomputeCostFunction = llvm::function_ref<RecomputeCandidate(llvm::ArrayR
 
 /// Returns a candidate with few parts that fits, or the candidate with the lowest peak if none
 /// fits. `partSeconds`: seconds to recompute each part, in the order of the list; empty if nothing
-/// can be recomputed. `kept` is the program without recomputation.
-RecomputeCandidate chooseRecomputed(const RecomputeCandidate &kept,
+/// can be recomputed. `baseline` is the program without recomputation.
+RecomputeCandidate chooseRecomputed(const RecomputeCandidate &baseline,
                                     llvm::ArrayRef<double> partSeconds, int64_t memoryLimit,
                                     RecomputeCostFunction cost);
 

@@ -36,15 +36,14 @@ bool NamePattern::matches(Operation *op) const {
          llvm::any_of(analysis::getNames(op), [&](StringRef name) { return regex.match(name); });
 }
 
-SectionCostModel::SectionCostModel(analysis::Section section, const CostContext &costContext,
+SectionCostModel::SectionCostModel(analysis::Section section, const CostContext &context,
                                    abi::ElementType f32As)
-    : section(section), costContext(costContext), f32As(f32As),
-      recompute(costContext.options.recompute), wide(costContext.options.wide),
+    : section(section), context(context), f32As(f32As), recompute(context.options.recompute),
+      wide(context.options.wide),
       isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()),
-      given(
-          costContext.options.system.kernelsOf
-              ? costContext.options.system.kernelsOf(section.function, costContext.cluster.device())
-              : GivenKernels()),
+      given(context.options.system.kernelsOf
+                ? context.options.system.kernelsOf(section.function, context.cluster.device())
+                : GivenKernels()),
       shares(section.function, [&](Operation *op) { return given.numbers.lookup(op); }) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
@@ -98,14 +97,14 @@ static Operation *findOrigin(Value value) {
 /// writes the sum, even if there is only one action. A matmul adds while it multiplies, and the
 /// sums are read and written in f32.
 double SectionCostModel::sumSeconds() {
-  const abi::DeviceFigures &device = costContext.cluster.device();
-  double gradientBytes = double(abi::elementBytes(costContext.options.precision.gradients));
+  const abi::DeviceFigures &device = context.cluster.device();
+  double gradientBytes = double(abi::elementBytes(context.options.precision.gradients));
   double seconds = 0;
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
     graph::RoleAttr role = section.getResultRole(index);
     bool isGradient = role && role.getKind() == graph::RoleKind::Gradient;
     double elements = double(cast<ShapedType>(value.getType()).getNumElements());
-    if (costContext.options.system.addsApart && isGradient) {
+    if (context.options.system.addsApart && isGradient) {
       seconds += machine::moveSeconds(device, 3 * gradientBytes * elements);
     } else if (section.isAccumulated(index)) {
       double adding = 2 * 4 * elements / machine::memoryRate(device);
@@ -134,7 +133,7 @@ bool SectionCostModel::isRecomputed(Operation *op) {
   return hasPasses && forward.contains(op) && recompute.matches(op);
 }
 
-static double &placeOf(Seconds &seconds, analysis::OpClass opClass) {
+static double &secondsOfClass(Seconds &seconds, analysis::OpClass opClass) {
   switch (opClass) {
   case analysis::OpClass::Contraction:
     return seconds.contraction;
@@ -152,9 +151,9 @@ static double &placeOf(Seconds &seconds, analysis::OpClass opClass) {
 }
 
 void SectionCostModel::spend(Operation *op, analysis::OpClass opClass, double seconds) {
-  placeOf(passOf(op), opClass) += seconds;
+  secondsOfClass(passOf(op), opClass) += seconds;
   if (isRecomputed(op))
-    placeOf(result.recomputed, opClass) += seconds;
+    secondsOfClass(result.recomputed, opClass) += seconds;
   clock += seconds;
   doneAt[op] = clock;
   if (seconds > 0)
@@ -164,20 +163,20 @@ void SectionCostModel::spend(Operation *op, analysis::OpClass opClass, double se
 
 /// Returns whether the op moves elements in an update that has no kernels for it.
 bool SectionCostModel::isFree(Operation *op) const {
-  return analysis::classOf(op) == analysis::OpClass::Movement && isAtOnce();
+  return analysis::classOf(op) == analysis::OpClass::Movement && updatesAtOnce();
 }
 
 analysis::OpCostModel SectionCostModel::opCostOf(Operation *op) const {
   analysis::KernelShare share = shares.of(op);
-  share.launches &= !isAtOnce();
-  return {op, costContext.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As};
+  share.launches &= !updatesAtOnce();
+  return {op, context.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As};
 }
 
 double SectionCostModel::secondsOf(Operation *op) const {
   auto found = given.seconds.find(op);
   double seconds = found != given.seconds.end() ? found->second
                                                 : opCostOf(op).seconds(analysis::OpShapes::of(op));
-  return analysis::classOf(op) == analysis::OpClass::Contraction ? seconds * costContext.slowest
+  return analysis::classOf(op) == analysis::OpClass::Contraction ? seconds * context.slowest
                                                                  : seconds;
 }
 
@@ -190,7 +189,7 @@ void SectionCostModel::addOp(Operation *op) {
   result.flops += static_cast<double>(cost.flops);
   if (cost.opClass == analysis::OpClass::Contraction) {
     room.try_emplace(op, seconds);
-    double moving = opCostOf(op).bytes(shapes) / machine::memoryRate(costContext.cluster.device());
+    double moving = opCostOf(op).bytes(shapes) / machine::memoryRate(context.cluster.device());
     idleMemory[op] = std::max(0.0, seconds - moving);
   }
   spend(op, cost.opClass, seconds);
@@ -210,30 +209,30 @@ static StringRef findGradient(analysis::Section &section, Value value) {
 
 void SectionCostModel::addCollective(Operation *op) {
   machine::Traffic traffic = analysis::trafficOf(op);
-  machine::GroupLayout group = analysis::groupOf(op, costContext.mesh, costContext.cluster);
+  machine::GroupLayout group = analysis::groupOf(op, context.mesh, context.cluster);
   StringRef gradient = op->getNumOperands() ? findGradient(section, op->getOperand(0)) : "";
   if (!gradient.empty()) {
-    traffic.bytes *= double(abi::elementBytes(costContext.options.precision.gradients)) / 4;
+    traffic.bytes *= double(abi::elementBytes(context.options.precision.gradients)) / 4;
     reductions.push_back({traffic, group, gradient});
     updated[gradient] = cast<ShapedType>(op->getResult(0).getType()).getNumElements();
     return;
   }
   if (isUpdate && traffic.kind == abi::ALL_GATHER) {
-    traffic.bytes *= double(abi::elementBytes(costContext.options.precision.activations)) / 4;
+    traffic.bytes *= double(abi::elementBytes(context.options.precision.activations)) / 4;
     gathers.push_back({traffic, group, ""});
     return;
   }
-  if (isUpdate && costContext.options.system.updatesAtOnce)
+  if (isUpdate && context.options.system.updatesAtOnce)
     return;
   if (op->getNumOperands())
     traffic.bytes *= scaleOf(op->getOperand(0).getType());
-  double seconds = machine::estimateCollectiveCost(costContext.cluster, group, traffic).seconds;
+  double seconds = machine::estimateCollectiveCost(context.cluster, group, traffic).seconds;
   double hidden = hideInputGradient(op, seconds);
   if (hidden == 0)
     hidden = hide(op, seconds, group.size);
   result.hidden += hidden * (isRecomputed(op) ? 2 : 1);
   spend(op, analysis::OpClass::Communication, seconds);
-  if (costContext.options.system.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
+  if (context.options.system.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
     gatherAgain(op, seconds);
 }
 
@@ -242,8 +241,8 @@ void SectionCostModel::addCollective(Operation *op) {
 void SectionCostModel::addMessage(pipe::SendOp op) {
   double bytes = static_cast<double>(countBytes(op.getInput()));
   result.message =
-      std::max(result.message, analysis::secondsOfTransfer(bytes, costContext.mesh.getNumRanks(),
-                                                           costContext.cluster));
+      std::max(result.message,
+               analysis::secondsOfTransfer(bytes, context.mesh.getNumRanks(), context.cluster));
 }
 
 double SectionCostModel::getUpdatedElements() const {

@@ -57,8 +57,7 @@ private:
 class SectionCostModel {
 public:
   /// `f32As`: the element type whose size f32 values have under mixed precision.
-  SectionCostModel(analysis::Section section, const CostContext &costContext,
-                   abi::ElementType f32As);
+  SectionCostModel(analysis::Section section, const CostContext &context, abi::ElementType f32As);
 
   SectionCost cost();
 
@@ -71,7 +70,7 @@ public:
   const llvm::StringMap<double> &getTimesLeft() const { return timesLeft; }
 
 private:
-  bool isAtOnce() const { return isUpdate && costContext.options.system.updatesAtOnce; }
+  bool updatesAtOnce() const { return isUpdate && context.options.system.updatesAtOnce; }
   bool isFree(mlir::Operation *op) const;
   analysis::OpCostModel opCostOf(mlir::Operation *op) const;
   double secondsOf(mlir::Operation *op) const;
@@ -94,7 +93,7 @@ private:
   void gatherAgain(mlir::Operation *op, double seconds);
 
   analysis::Section section;
-  const CostContext &costContext;
+  const CostContext &context;
   abi::ElementType f32As;
   NamePattern recompute, wide;
   bool isUpdate;

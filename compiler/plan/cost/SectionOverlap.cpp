@@ -22,7 +22,7 @@ double *SectionCostModel::findRoom(Operation *matmul) {
 /// Returns the seconds of an input gradient's reduction that overlap with the matmul of the weight
 /// gradient. Both read the gradient of the layer's result.
 double SectionCostModel::hideInputGradient(Operation *op, double seconds) {
-  if (!costContext.options.system.hidesInputGradients || !isBackward(op))
+  if (!context.options.system.hidesInputGradients || !isBackward(op))
     return 0;
   double hidden = 0;
   analysis::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
@@ -40,14 +40,14 @@ double SectionCostModel::hideInputGradient(Operation *op, double seconds) {
       });
     });
   });
-  return hidden * costContext.getHiddenShareOfActivations();
+  return hidden * context.getHiddenShareOfActivations();
 }
 
 /// Returns the seconds of a collective of `members` ranks that overlap with the matmul that
 /// produces its operand or reads its result. All chunks but the first overlap, as long as the
 /// matmul lasts.
 double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
-  if (!costContext.options.hidesActivations || members < 2)
+  if (!context.options.hidesActivations || members < 2)
     return 0;
   // Inserts all readers first: pointers into `room` do not survive an insertion.
   for (Value value : op->getResults())
@@ -68,7 +68,7 @@ double SectionCostModel::hide(Operation *op, double seconds, int64_t members) {
     return 0;
   double hidden = std::min(seconds * double(members - 1) / double(members), *best);
   *best -= hidden;
-  return hidden * costContext.getHiddenShareOfActivations();
+  return hidden * context.getHiddenShareOfActivations();
 }
 
 /// Adds the second gather of a matmul's operand. This gather overlaps with the matmul of the input
@@ -83,7 +83,7 @@ void SectionCostModel::gatherAgain(Operation *op, double seconds) {
   if (matmul == 0)
     return;
   result.recomputed.communication += seconds;
-  result.hidden += std::min(seconds, matmul) * costContext.getHiddenShareOfActivations();
+  result.hidden += std::min(seconds, matmul) * context.getHiddenShareOfActivations();
 }
 
 } // namespace pcc::plan

@@ -87,17 +87,16 @@ static std::vector<Bucket> fillBuckets(ArrayRef<MovableCollective> reductions,
 
 /// Adds reductions that run one after the other, each as soon as its gradients are ready.
 static void addReductions(StepCost &step, ArrayRef<MovableCollective> reductions,
-                          const llvm::StringMap<double> &timesLeft,
-                          const CostContext &costContext) {
+                          const llvm::StringMap<double> &timesLeft, const CostContext &context) {
   double done = -std::numeric_limits<double>::infinity(); // seconds after the backward pass
-  for (const Bucket &bucket : fillBuckets(reductions, timesLeft, costContext.options.bucketBytes)) {
+  for (const Bucket &bucket : fillBuckets(reductions, timesLeft, context.options.bucketBytes)) {
     double seconds =
-        machine::estimateCollectiveCost(costContext.cluster, *bucket.group, bucket.traffic).seconds;
+        machine::estimateCollectiveCost(context.cluster, *bucket.group, bucket.traffic).seconds;
     step.reductions += seconds;
     done = std::max(done, -bucket.timeLeft) + seconds;
   }
-  if (costContext.options.hidesReductions)
-    step.hidden += (step.reductions - std::max(0.0, done)) * costContext.getHiddenShare();
+  if (context.options.hidesReductions)
+    step.hidden += (step.reductions - std::max(0.0, done)) * context.getHiddenShare();
 }
 
 /// Adds the reductions of each section that returns gradients. Gradients that no section returns
@@ -105,7 +104,7 @@ static void addReductions(StepCost &step, ArrayRef<MovableCollective> reductions
 static void addSectionReductions(StepCost &step, ArrayRef<MovableCollective> reductions,
                                  const llvm::StringMap<double> &timesLeft,
                                  const llvm::StringMap<std::string> &sections,
-                                 const CostContext &costContext) {
+                                 const CostContext &context) {
   llvm::MapVector<StringRef, std::vector<MovableCollective>> bySection;
   for (const MovableCollective &reduction : reductions) {
     auto section = sections.find(reduction.gradient);
@@ -113,24 +112,24 @@ static void addSectionReductions(StepCost &step, ArrayRef<MovableCollective> red
   }
   for (const auto &[section, own] : bySection) {
     step.sectionReductions.push_back({section.str(), {}});
-    for (const Bucket &bucket : fillBuckets(own, timesLeft, costContext.options.bucketBytes))
+    for (const Bucket &bucket : fillBuckets(own, timesLeft, context.options.bucketBytes))
       step.sectionReductions.back().buckets.push_back(
           {bucket.timeLeft,
-           machine::estimateCollectiveCost(costContext.cluster, *bucket.group, bucket.traffic)
+           machine::estimateCollectiveCost(context.cluster, *bucket.group, bucket.traffic)
                .seconds});
   }
 }
 
 static void addGathers(StepCost &step, ArrayRef<MovableCollective> gathers,
-                       const CostContext &costContext) {
+                       const CostContext &context) {
   for (const MovableCollective &gather : gathers)
     step.gathers +=
-        machine::estimateCollectiveCost(costContext.cluster, gather.group, gather.traffic).seconds;
+        machine::estimateCollectiveCost(context.cluster, gather.group, gather.traffic).seconds;
   double forward = 0;
   for (const SectionCost &section : step.sections)
     forward = std::max(forward, section.runs ? section.forward.sum() : 0);
-  if (costContext.options.hidesReductions)
-    step.hidden += std::min(step.gathers, forward) * costContext.getHiddenShare();
+  if (context.options.hidesReductions)
+    step.hidden += std::min(step.gathers, forward) * context.getHiddenShare();
 }
 
 /// Returns the elements of the gradients that an update reads, before their reduction.
@@ -168,16 +167,15 @@ static double expectGreatest(int64_t count) {
 StepCost estimateStepCost(ModuleOp module, const abi::Cluster &cluster,
                           const CostOptions &options) {
   dist::Mesh mesh = dist::getMesh(module);
-  CostContext costContext{cluster, mesh, options,
-                          1 + options.system.spread *
-                                  expectGreatest(machine::countDevices(cluster))};
+  CostContext context{cluster, mesh, options,
+                      1 + options.system.spread * expectGreatest(machine::countDevices(cluster))};
   StepCost step;
   llvm::StringMap<double> timesLeft;
   llvm::StringMap<std::string> sections; // by the gradients that they return
   std::vector<MovableCollective> reductions, gathers;
   for (const analysis::Section &section : analysis::collectSections(module)) {
     bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
-    SectionCostModel costModel(section, costContext,
+    SectionCostModel costModel(section, context,
                                isUpdate ? abi::F32 : options.precision.activations);
     SectionCost cost = costModel.cost();
     if (isUpdate)
@@ -197,9 +195,9 @@ StepCost estimateStepCost(ModuleOp module, const abi::Cluster &cluster,
     }
   }
   step.peakBytes += step.heldBytes;
-  addReductions(step, reductions, timesLeft, costContext);
-  addSectionReductions(step, reductions, timesLeft, sections, costContext);
-  addGathers(step, gathers, costContext);
+  addReductions(step, reductions, timesLeft, context);
+  addSectionReductions(step, reductions, timesLeft, sections, context);
+  addGathers(step, gathers, context);
   return step;
 }
 

@@ -39,9 +39,9 @@ llvm::DenseSet<Operation *> findCrossing(ArrayRef<Operation *> ops) {
 
 bool isLargeEnough(ArrayRef<Operation *> ops) {
   int64_t inside = 0, crossing = 0;
-  llvm::DenseSet<Operation *> kept = findCrossing(ops);
+  llvm::DenseSet<Operation *> crossingOps = findCrossing(ops);
   for (Operation *op : ops)
-    (kept.contains(op) ? crossing : inside) += countBytes(op);
+    (crossingOps.contains(op) ? crossing : inside) += countBytes(op);
   return inside >= minInnerRatio * crossing;
 }
 
@@ -61,12 +61,12 @@ std::vector<Ops> findSegments(func::FuncOp forward) {
 /// the segment's end.
 RecomputePart makePart(ArrayRef<Operation *> segment, bool isCheap,
                        const abi::DeviceFigures &device, const analysis::KernelShares &shares) {
-  llvm::DenseSet<Operation *> kept = findCrossing(segment);
+  llvm::DenseSet<Operation *> crossingOps = findCrossing(segment);
   RecomputePart part;
   for (Operation *op : segment) {
     analysis::OpClass opClass = analysis::classOf(op);
     bool isMatmul = opClass == analysis::OpClass::Contraction;
-    if (kept.contains(op) || isMatmul == isCheap || opClass == analysis::OpClass::Leaf)
+    if (crossingOps.contains(op) || isMatmul == isCheap || opClass == analysis::OpClass::Leaf)
       continue;
     part.ops.push_back(op);
     part.seconds +=
