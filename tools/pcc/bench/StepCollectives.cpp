@@ -42,7 +42,8 @@ std::vector<CollectiveBatch> batchesOf(const abi::Executable &executable,
 namespace {
 
 /// Maps the first instruction of each batch, which represents the batch in a trace, to its key.
-std::map<const Instruction *, CollectiveKey> keysByRecord(const abi::Executable &executable) {
+std::map<const Instruction *, CollectiveKey>
+keysByFirstInstruction(const abi::Executable &executable) {
   std::map<const Instruction *, CollectiveKey> keys;
   for (const abi::Program &program : executable.programs())
     for (const abi::Section &section : program.sections())
@@ -82,7 +83,7 @@ CollectiveMeans predictCollectives(const abi::Executable &executable,
 CollectiveMeans measureCollectives(const abi::Executable &executable,
                                    const std::vector<std::vector<runtime::TraceEntry>> &ranks,
                                    int64_t first) {
-  std::map<const Instruction *, CollectiveKey> keys = keysByRecord(executable);
+  std::map<const Instruction *, CollectiveKey> keys = keysByFirstInstruction(executable);
   // Least time over the ranks of a list, by instruction, step and execution within the step.
   std::map<std::tuple<const Instruction *, int64_t, int, const abi::RankList *>, double> least;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {

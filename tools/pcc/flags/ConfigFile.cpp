@@ -185,9 +185,9 @@ static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::Stri
 
 namespace {
 /// Prints the first error of the text form as FILE:LINE:COLUMN.
-class FirstError : public google::protobuf::io::ErrorCollector {
+class TextErrorPrinter : public google::protobuf::io::ErrorCollector {
 public:
-  explicit FirstError(llvm::StringRef path) : path(path) {}
+  explicit TextErrorPrinter(llvm::StringRef path) : path(path) {}
 
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string &message) override {
@@ -233,7 +233,7 @@ ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Messag
   std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());
   if (!spelled)
     return BadInput;
-  FirstError errors(path);
+  TextErrorPrinter errors(path);
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.WriteLocationsTo(places);
