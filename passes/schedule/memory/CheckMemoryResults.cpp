@@ -94,8 +94,8 @@ LogicalResult MemoryPlanChecker::checkReduced(const Action &action) {
       if (!value || !endsHere(reduction))
         continue;
       const PlacedValue &shown = section.values[*value];
-      if (failed(expectReduced(action, getSpan(shown.place, shown.bytes, 0), left.lookup({role, 0}),
-                               *reduction)))
+      if (failed(expectReduced(action, getSpan(shown.place, shown.bytes, 0),
+                               returned.lookup({role, 0}), *reduction)))
         return failure();
     }
   for (auto [sum, state] : llvm::zip_equal(placed.sums, sums))
