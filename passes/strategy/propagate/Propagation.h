@@ -117,11 +117,11 @@ private:
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
   /// Lists the forms of `value` other than its own sharding.
   std::vector<Form> listForms(mlir::Value value) const;
-  /// Returns the wanted for `value`, without partial axes.
+  /// Returns the wanted sharding of `value`, without partial axes.
   std::optional<WantedSharding> findWanted(mlir::Value value) const;
   /// Returns the sharding of the parameter whose gradient `value` is; the gradient is needed in it.
   std::optional<WantedSharding> findParameter(mlir::Value value) const;
-  /// Returns a splitter that knows the op's operands and the wanted.
+  /// Returns a splitter that knows the op's operands and the wanted sharding.
   OpSplitter makeSplitter(mlir::Operation *op,
                           const std::optional<WantedSharding> &wanted = {}) const;
   bool sumUnjoined();
