@@ -54,8 +54,7 @@ std::optional<GraphInput> Binder::bind(const onnx::ValueInfoProto &info) {
   }
   const onnx::TypeProto::Tensor &tensor = info.type().tensor_type();
   Type elementType = elementTypeOf(tensor.elem_type(), *loc.getContext());
-  if (!elementType || elementType.isF64() || elementType.isInteger(16) ||
-      elementType.isUnsignedInteger()) {
+  if (!elementType) {
     emitError(loc) << "input '" << info.name() << "': elements of ONNX type number "
                    << tensor.elem_type() << " are not supported";
     return std::nullopt;

@@ -18,7 +18,7 @@ namespace pcc::import {
 bool canBeTrained(const onnx::TensorProto &tensor) {
   int32_t type = tensor.data_type();
   return type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::FLOAT16 ||
-         type == onnx::TensorProto::BFLOAT16;
+         type == onnx::TensorProto::BFLOAT16 || type == onnx::TensorProto::DOUBLE;
 }
 
 void forEachRead(const onnx::NodeProto &node, llvm::function_ref<void(const std::string &)> visit) {
@@ -43,10 +43,22 @@ namespace {
 
 /// Returns whether a number is infinite or used as infinity. Masks have such numbers, weights do
 /// not.
-bool isInfinite(float number) { return std::fabs(number) >= 1e30f; }
+bool isInfinite(double number) { return std::fabs(number) >= 1e30f; }
 
-/// Returns whether a tensor of f32 in the file holds such a number.
+bool isMaskOfDoubles(const onnx::TensorProto &tensor) {
+  if (llvm::any_of(tensor.double_data(), isInfinite))
+    return true;
+  llvm::StringRef bytes = tensor.raw_data();
+  for (; bytes.size() >= sizeof(double); bytes = bytes.drop_front(sizeof(double)))
+    if (isInfinite(llvm::bit_cast<double>(llvm::support::endian::read64le(bytes.data()))))
+      return true;
+  return false;
+}
+
+/// Returns whether a tensor of f32 or f64 in the file holds such a number.
 bool isMask(const onnx::TensorProto &tensor) {
+  if (tensor.data_type() == onnx::TensorProto::DOUBLE)
+    return isMaskOfDoubles(tensor);
   if (tensor.data_type() != onnx::TensorProto::FLOAT)
     return false;
   if (llvm::any_of(tensor.float_data(), isInfinite))
@@ -78,6 +90,15 @@ void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, bool areLis
     if (llvm::any_of(node.attribute(), [](const auto &attribute) { return attribute.has_g(); }))
       forEachRead(node, [&](const std::string &name) { names.insert(name); });
   }
+}
+
+/// Returns the values that a node other than a Cast reads.
+llvm::StringSet<> findReadAsTheyAre(const onnx::GraphProto &graph) {
+  llvm::StringSet<> names;
+  for (const onnx::NodeProto &node : graph.node())
+    if (node.op_type() != "Cast")
+      forEachRead(node, [&](const std::string &name) { names.insert(name); });
+  return names;
 }
 
 /// Returns whether the initializer is a parameter, provided that a gradient reaches it.
@@ -126,9 +147,12 @@ ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
     trained.insert(output.name());
   addDifferentiable(graph, opset, exported.listsParameters(), trained);
   addDifferentiable(graph, opset, exported.listsParameters(), states);
+  llvm::StringSet<> read = findReadAsTheyAre(graph);
   ParameterNames parameters;
   for (const onnx::TensorProto &tensor : graph.initializer()) {
-    if (!canBeTrained(tensor))
+    // Files of f32 may hold tables of f64, which they cast before use.
+    bool isTable = tensor.data_type() == onnx::TensorProto::DOUBLE && !read.contains(tensor.name());
+    if (!canBeTrained(tensor) || (isTable && !exported.isParameter(tensor.name())))
       continue;
     if (trained.contains(tensor.name()) && mayBeTrained(tensor, exported))
       parameters.trained.insert(tensor.name());

@@ -17,7 +17,7 @@ namespace pcc::import {
 
 class ExportedModule;
 
-/// Returns whether parameters can have the element type of `tensor`. Only constants can be f64.
+/// Returns whether parameters can have the element type of `tensor`: whether it is a float type.
 bool canBeTrained(const onnx::TensorProto &tensor);
 
 /// Names of the tensors that are parameters, all of floating-point type:

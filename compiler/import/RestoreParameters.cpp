@@ -334,7 +334,8 @@ void Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
     size = tensor.dims(attribute("transB", 0) ? 0 : 1);
   if (size <= 0)
     return;
-  size_t width = tensor.data_type() == onnx::TensorProto::FLOAT ? 4 : 2;
+  int32_t type = tensor.data_type();
+  size_t width = type == onnx::TensorProto::DOUBLE ? 8 : type == onnx::TensorProto::FLOAT ? 4 : 2;
   addInitializer(target, tensor.data_type(), {size}, std::string(size * width, '\0'));
   node.add_input(target.str());
 }

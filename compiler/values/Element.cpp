@@ -43,6 +43,11 @@ bool isFloat(ElementType type) {
          type == ElementType::F64;
 }
 
+bool isUnsigned(ElementType type) {
+  return type == ElementType::UI64 || type == ElementType::UI32 || type == ElementType::UI16 ||
+         type == ElementType::UI8;
+}
+
 llvm::StringRef stringify(ElementType type) {
   switch (type) {
   case ElementType::F32:
@@ -63,6 +68,8 @@ llvm::StringRef stringify(ElementType type) {
     return "f64";
   case ElementType::I16:
     return "i16";
+  case ElementType::UI64:
+    return "ui64";
   case ElementType::UI32:
     return "ui32";
   case ElementType::UI16:
@@ -125,6 +132,7 @@ double epsilon(ElementType type) {
 int64_t byteWidth(ElementType type) {
   switch (type) {
   case ElementType::I64:
+  case ElementType::UI64:
   case ElementType::F64:
     return 8;
   case ElementType::F32:
@@ -150,6 +158,7 @@ int64_t minOf(ElementType type) {
   case ElementType::UI8:
   case ElementType::UI16:
   case ElementType::UI32:
+  case ElementType::UI64:
     return 0;
   default:
     return -maxOf(type) - 1;
@@ -170,6 +179,8 @@ int64_t maxOf(ElementType type) {
     return std::numeric_limits<uint16_t>::max();
   case ElementType::UI32:
     return std::numeric_limits<uint32_t>::max();
+  case ElementType::UI64:
+    return -1;
   case ElementType::I32:
     return std::numeric_limits<int32_t>::max();
   default:
@@ -185,6 +196,17 @@ int64_t truncate(double value) {
   if (value < -0x1p63)
     return std::numeric_limits<int64_t>::min();
   return static_cast<int64_t>(value);
+}
+
+int64_t truncate(ElementType type, double value) {
+  if (type != ElementType::UI64 || !(value >= 0x1p63))
+    return truncate(value);
+  return value >= 0x1p64 ? maxOf(type) : static_cast<int64_t>(static_cast<uint64_t>(value));
+}
+
+double toDouble(ElementType type, int64_t value) {
+  return type == ElementType::UI64 ? static_cast<double>(static_cast<uint64_t>(value))
+                                   : static_cast<double>(value);
 }
 
 } // namespace pcc::values

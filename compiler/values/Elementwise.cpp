@@ -14,13 +14,15 @@ struct Unary {
   llvm::StringLiteral op;
   double (*onFloats)(double);
   int64_t (*onIntegers)(int64_t) = nullptr;
+  int64_t (*onUnsigned)(int64_t) = onIntegers; ///< of elements without a sign
 };
 
 struct Binary {
   llvm::StringLiteral op;
   double (*onFloats)(double, double);
   int64_t (*onIntegers)(int64_t, int64_t) = nullptr;
-  bool divides = false; ///< an integer divisor of 0 has no result
+  bool divides = false;                                 ///< an integer divisor of 0 has no result
+  uint64_t (*onUnsigned)(uint64_t, uint64_t) = nullptr; ///< null: as onIntegers
 };
 
 double negate(double x) { return -x; }
@@ -35,6 +37,8 @@ double sign(double x) { return std::isnan(x) || x == 0.0 ? x : std::copysign(1.0
 double reciprocal(double x) { return 1.0 / x; }
 double reciprocalSquareRoot(double x) { return 1.0 / std::sqrt(x); }
 int64_t complement(int64_t x) { return ~x; }
+int64_t same(int64_t x) { return x; }
+int64_t isNotZero(int64_t x) { return x != 0; }
 
 double relu(double x) { return maximum(x, 0.0); }
 int64_t relu(int64_t x) { return maximum(x, int64_t(0)); }
@@ -47,13 +51,15 @@ double quotient(double x, double y) { return x / y; }
 /// Rounds towards zero; the least integer divided by -1 wraps to itself.
 int64_t quotient(int64_t x, int64_t y) { return y == -1 ? negate(x) : x / y; }
 int64_t remainder(int64_t x, int64_t y) { return y == -1 ? 0 : x % y; }
+uint64_t unsignedQuotient(uint64_t x, uint64_t y) { return x / y; }
+uint64_t unsignedRemainder(uint64_t x, uint64_t y) { return x % y; }
 int64_t conjunction(int64_t x, int64_t y) { return x & y; }
 int64_t disjunction(int64_t x, int64_t y) { return x | y; }
 
 const Unary unaryRows[] = {
     {graph::NegOp::getOperationName(), negate, negate},
-    {graph::AbsOp::getOperationName(), magnitude, magnitude},
-    {graph::SignOp::getOperationName(), sign, sign},
+    {graph::AbsOp::getOperationName(), magnitude, magnitude, same},
+    {graph::SignOp::getOperationName(), sign, sign, isNotZero},
     {graph::SquareOp::getOperationName(), square, square},
     {graph::ExpOp::getOperationName(), std::exp},
     {graph::LogOp::getOperationName(), std::log},
@@ -70,7 +76,7 @@ const Unary unaryRows[] = {
     // The process rounds to nearest, halves to even.
     {graph::RoundOp::getOperationName(), std::nearbyint},
     {graph::NotOp::getOperationName(), nullptr, complement},
-    {graph::ReluOp::getOperationName(), relu, relu},
+    {graph::ReluOp::getOperationName(), relu, relu, same},
     {graph::SigmoidOp::getOperationName(), sigmoid},
     {graph::SiluOp::getOperationName(), silu},
     {graph::SoftplusOp::getOperationName(), softplus},
@@ -80,11 +86,11 @@ const Binary binaryRows[] = {
     {graph::AddOp::getOperationName(), add, add},
     {graph::SubOp::getOperationName(), subtract, subtract},
     {graph::MulOp::getOperationName(), multiply, multiply},
-    {graph::DivOp::getOperationName(), quotient, quotient, /*divides=*/true},
-    {graph::ModOp::getOperationName(), std::fmod, remainder, /*divides=*/true},
+    {graph::DivOp::getOperationName(), quotient, quotient, /*divides=*/true, unsignedQuotient},
+    {graph::ModOp::getOperationName(), std::fmod, remainder, /*divides=*/true, unsignedRemainder},
     {graph::PowOp::getOperationName(), std::pow},
-    {graph::MaxOp::getOperationName(), maximum, maximum},
-    {graph::MinOp::getOperationName(), minimum, minimum},
+    {graph::MaxOp::getOperationName(), maximum, maximum, /*divides=*/false, maximum},
+    {graph::MinOp::getOperationName(), minimum, minimum, /*divides=*/false, minimum},
     {graph::AndOp::getOperationName(), nullptr, conjunction},
     {graph::OrOp::getOperationName(), nullptr, disjunction},
 };
@@ -99,11 +105,15 @@ bool dividesByZero(const Binary &row, const Tensor &divisor) {
 }
 
 Tensor compute(const Unary &row, const Tensor &x) {
-  return mapNumbers(x, row.onFloats, row.onIntegers);
+  return mapNumbers(x, row.onFloats, isUnsigned(x.getType()) ? row.onUnsigned : row.onIntegers);
 }
 
 Tensor compute(const Binary &row, const Tensor &x, const Tensor &y) {
-  return zipNumbers(x, y, row.onFloats, row.onIntegers);
+  if (!row.onUnsigned || !isUnsigned(x.getType()))
+    return zipNumbers(x, y, row.onFloats, row.onIntegers);
+  return zipIntegers(x, y, [&](int64_t a, int64_t b) {
+    return static_cast<int64_t>(row.onUnsigned(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+  });
 }
 
 template <typename Row> const Row *find(llvm::ArrayRef<Row> rows, llvm::StringRef op) {
@@ -117,8 +127,8 @@ Element convert(Element value, ElementType from, ElementType to) {
   if (isFloat(from) == isFloat(to))
     return value;
   if (isFloat(to))
-    return {.f = static_cast<double>(value.i)};
-  return {.i = truncate(value.f)};
+    return {.f = toDouble(from, value.i)};
+  return {.i = truncate(to, value.f)};
 }
 
 /// Returns whether `x direction y` holds; with NaN only `ne` is true.
@@ -163,8 +173,12 @@ llvm::SmallVector<llvm::StringRef> elementwiseOps() {
 
 Tensor computeCompare(graph::Direction direction, const Tensor &x, const Tensor &y) {
   return generate(ElementType::I1, x.getShape(), [&](int64_t n) {
-    return Element{.i = x.isFloat() ? holds(direction, x[n].f, y[n].f)
-                                    : holds(direction, x[n].i, y[n].i)};
+    if (x.isFloat())
+      return Element{.i = holds(direction, x[n].f, y[n].f)};
+    if (isUnsigned(x.getType()))
+      return Element{
+          .i = holds(direction, static_cast<uint64_t>(x[n].i), static_cast<uint64_t>(y[n].i))};
+    return Element{.i = holds(direction, x[n].i, y[n].i)};
   });
 }
 

@@ -49,4 +49,13 @@ template <typename F, typename G> Tensor zipNumbers(const Tensor &x, const Tenso
   return x.isFloat() ? zipFloats(x, y, f) : zipIntegers(x, y, g);
 }
 
+/// Applies `f` to two elements of `type`, as doubles, signed or unsigned integers.
+template <typename F> Element combineElements(ElementType type, Element x, Element y, F f) {
+  if (isFloat(type))
+    return {.f = f(x.f, y.f)};
+  if (isUnsigned(type))
+    return {.i = static_cast<int64_t>(f(static_cast<uint64_t>(x.i), static_cast<uint64_t>(y.i)))};
+  return {.i = f(x.i, y.i)};
+}
+
 } // namespace pcc::values

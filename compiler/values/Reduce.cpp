@@ -4,6 +4,7 @@
 
 #include "compiler/values/Compute.h"
 #include "compiler/values/Indexing.h"
+#include "compiler/values/Map.h"
 #include "compiler/values/Scalars.h"
 #include <algorithm>
 #include <cmath>
@@ -99,8 +100,8 @@ Tensor computeReduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<i
   forEachIndex(x.getShape(), [&](llvm::ArrayRef<int64_t> index) {
     Element &to = out[flatten(index, strides)];
     Element from = x[next++];
-    to = x.isFloat() ? Element{.f = combine(kind, to.f, from.f)}
-                     : Element{.i = combine(kind, to.i, from.i)};
+    to = combineElements(x.getType(), to, from,
+                         [kind](auto a, auto b) { return combine(kind, a, b); });
   });
   if (kind == graph::ReduceOpKind::Mean && result.size() > 0)
     divideBy(result, x.size() / result.size());

@@ -41,7 +41,7 @@ Tensor Tensor::integers(ElementType type, llvm::ArrayRef<int64_t> shape,
 }
 
 double Tensor::asDouble(int64_t flat) const {
-  return isFloat() ? (*storage)[flat].f : static_cast<double>((*storage)[flat].i);
+  return isFloat() ? (*storage)[flat].f : toDouble(type, (*storage)[flat].i);
 }
 
 llvm::MutableArrayRef<Element> Tensor::mutableElements() {

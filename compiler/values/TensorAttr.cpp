@@ -49,7 +49,7 @@ std::optional<ElementType> integerTypeOf(IntegerType type) {
   bool isUnsigned = type.isUnsigned();
   switch (type.getWidth()) {
   case 64:
-    return isUnsigned ? std::nullopt : std::optional(ElementType::I64);
+    return isUnsigned ? ElementType::UI64 : ElementType::I64;
   case 32:
     return isUnsigned ? ElementType::UI32 : ElementType::I32;
   case 16:

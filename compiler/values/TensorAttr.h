@@ -10,7 +10,7 @@
 
 namespace pcc::values {
 
-/// Returns nothing for a type that the interpreter does not support (index, ui64, i4, …).
+/// Returns nothing for a type that the interpreter does not support (index, i4, f8E4M3FN, …).
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 
 /// Returns a zero tensor of `type`, whose element type must be supported (elementTypeOf).

@@ -16,8 +16,11 @@ struct TypeRow {
 
 constexpr TypeRow types[] = {
     {values::ElementType::F32, abi::F32},   {values::ElementType::F16, abi::F16},
-    {values::ElementType::BF16, abi::BF16}, {values::ElementType::I64, abi::I64},
-    {values::ElementType::I32, abi::I32},   {values::ElementType::I8, abi::I8},
+    {values::ElementType::BF16, abi::BF16}, {values::ElementType::F64, abi::F64},
+    {values::ElementType::I64, abi::I64},   {values::ElementType::I32, abi::I32},
+    {values::ElementType::I16, abi::I16},   {values::ElementType::I8, abi::I8},
+    {values::ElementType::UI64, abi::U64},  {values::ElementType::UI32, abi::U32},
+    {values::ElementType::UI16, abi::U16},  {values::ElementType::UI8, abi::U8},
     {values::ElementType::I1, abi::BOOL},
 };
 
@@ -29,7 +32,7 @@ runtime::Tensor pcc::verify::toRuntime(const values::Tensor &tensor) {
   runtime::Tensor result =
       runtime::Tensor::zeros(row->runtime, {tensor.getShape().begin(), tensor.getShape().end()});
   for (int64_t i = 0; i < tensor.size(); ++i)
-    result.set(i, tensor.asDouble(i));
+    tensor.isFloat() ? result.set(i, tensor[i].f) : result.setInteger(i, tensor[i].i);
   return result;
 }
 
@@ -44,7 +47,7 @@ values::Tensor pcc::verify::toInterpreter(const runtime::Tensor &tensor) {
   }
   std::vector<int64_t> values;
   for (int64_t i = 0; i < tensor.count(); ++i)
-    values.push_back(static_cast<int64_t>(tensor.at(i)));
+    values.push_back(tensor.integerAt(i));
   return values::Tensor::integers(row->interpreter, tensor.shape, values);
 }
 

@@ -44,7 +44,9 @@ interpret::Case compareOutput(const llvm::Twine &name, const values::Tensor &exp
   }
   for (int64_t n = 0; n < expected.size(); ++n) {
     double a = expected.asDouble(n), b = actual.asDouble(n), difference = std::fabs(a - b);
-    if (a == b || (std::isnan(a) && std::isnan(b)))
+    bool isEqual = expected.isFloat() ? a == b || (std::isnan(a) && std::isnan(b))
+                                      : expected[n].i == actual[n].i;
+    if (isEqual)
       continue;
     result.maxError = std::max(result.maxError, difference);
     if (difference <= std::max(bound, tolerance.absolute + tolerance.relative * std::fabs(a)))

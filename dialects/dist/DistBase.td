@@ -90,9 +90,10 @@ def Dist_ReduceKindAttr : EnumAttr<Dist_Dialect, Dist_ReduceKind, "reduction"> {
   let assemblyFormat = "$value";
 }
 
-def Dist_Tensor : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8, I1], "element">]>;
-def Dist_NumberTensor
-    : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8], "number">]>;
+defvar Dist_Numbers = [F32, F16, BF16, F64, I64, I32, I16, I8,
+                       UI64, UI32, UI16, UI8];
+def Dist_Tensor : StaticShapeTensorOf<[AnyTypeOf<!listconcat(Dist_Numbers, [I1]), "element">]>;
+def Dist_NumberTensor : StaticShapeTensorOf<[AnyTypeOf<Dist_Numbers, "number">]>;
 def Dist_IndexScalar : TypeConstraint<
     CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
     "tensor<i64>", "::mlir::RankedTensorType">,

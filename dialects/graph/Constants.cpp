@@ -8,7 +8,6 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/SmallVectorExtras.h"
-#include "llvm/Support/Endian.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -19,10 +18,16 @@ DenseElementsAttr pcc::graph::splatAttr(RankedTensorType type, double value) {
     return DenseElementsAttr::get(type, Attribute(FloatAttr::get(element, value)));
   if (element.isInteger(1))
     return DenseElementsAttr::get(type, value != 0);
-  APSInt number(element.getIntOrFloatBitWidth(), /*isUnsigned=*/false);
+  APSInt number(element.getIntOrFloatBitWidth(), element.isUnsignedInteger());
   bool isExact;
   APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &isExact);
   return DenseElementsAttr::get(type, APInt(number));
+}
+
+/// Converts an integer of an element type.
+static double toNumber(const APInt &number, Type element) {
+  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  return number.roundToDouble(/*isSigned=*/!isUnsigned);
 }
 
 std::optional<double> pcc::graph::getSplat(Attribute attribute) {
@@ -35,8 +40,7 @@ std::optional<double> pcc::graph::getSplat(Attribute attribute) {
     number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
     return number.convertToDouble();
   }
-  APInt number = splat.getSplatValue<APInt>();
-  return splat.getElementType().isInteger(1) ? number.getZExtValue() : number.getSExtValue();
+  return toNumber(splat.getSplatValue<APInt>(), splat.getElementType());
 }
 
 std::optional<double> pcc::graph::getSplat(Value value) {
@@ -97,15 +101,18 @@ ElementsAttr pcc::graph::cutFirstPart(ElementsAttr value, unsigned dim, int64_t 
 
 /// Decodes an element of a resource from little-endian bytes; nothing for another element type.
 static std::optional<double> decodeElement(Type element, const char *bytes) {
-  namespace endian = llvm::support::endian;
-  if (element.isInteger(1) || element.isInteger(8))
-    return *reinterpret_cast<const signed char *>(bytes);
-  if (element.isInteger(32))
-    return int32_t(endian::read32le(bytes));
-  if (element.isInteger(64))
-    return double(int64_t(endian::read64le(bytes)));
+  uint64_t bits = 0;
+  size_t width = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (size_t byte = width; byte-- > 0;)
+    bits = bits << 8 | static_cast<unsigned char>(bytes[byte]);
+  if (element.isInteger(1))
+    return double(bits);
+  if (isa<IntegerType>(element))
+    return toNumber(APInt(8 * width, bits), element);
   if (element.isF32())
-    return llvm::bit_cast<float>(endian::read32le(bytes));
+    return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
+  if (element.isF64())
+    return llvm::bit_cast<double>(bits);
   return std::nullopt;
 }
 
@@ -139,9 +146,8 @@ std::optional<SmallVector<double>> pcc::graph::readElements(Attribute attribute)
     }
     return numbers;
   }
-  return llvm::map_to_vector(dense.getValues<APInt>(), [](const APInt &number) {
-    return number.getBitWidth() == 1 ? double(number.getZExtValue())
-                                     : double(number.getSExtValue());
+  return llvm::map_to_vector(dense.getValues<APInt>(), [&](const APInt &number) {
+    return toNumber(number, dense.getElementType());
   });
 }
 

@@ -33,6 +33,10 @@ mlir::Type boolTensorLike(mlir::Type type);
 /// Returns the same with elements i64, as element indices have.
 mlir::Type i64TensorLike(mlir::Type type);
 
+/// Returns the float type in which sums of many elements of `element` are held, and in which the
+/// arithmetic of optimizers is done: f64 for f64, else f32.
+mlir::Type accumulatorOf(mlir::Type element);
+
 /// Returns the factor rule of an elementwise op: one factor per dimension, and the op's linearity.
 FactorRule elementwiseRule(mlir::Operation *op);
 } // namespace pcc::graph

@@ -19,11 +19,11 @@ def Graph_AttentionOp : Graph_Op<"attention", [Graph_InferTypes, AttrSizedOperan
     it has size 1. With `causal`, position i of the query sees key positions up to i + `offset`.
     Without `offset`, the offset is the number of key positions minus the number of query positions;
     one rank's block of the query has its own offset. A fully masked row is zero. `log_sum` is the
-    logarithm of the sum of the exponentials of each row, in f32; the gradient recomputes the
+    logarithm of the sum of the exponentials of each row, in f32, or f64; the gradient recomputes the
     softmax from it (Dao et al.: FlashAttention, NeurIPS 2022).
   }];
   let arguments = !con(Graph_AttentionOperands, Graph_AttentionAttrs);
-  let results = (outs Graph_FloatTensor:$result, Graph_F32Tensor:$log_sum);
+  let results = (outs Graph_FloatTensor:$result, Graph_LogSumTensor:$log_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`,` $mask^)? `scale` `=` $scale (`offset` `(` $offset^ `:`
     type($offset) `)`)? attr-dict `:` type($query) `,` type($key) `,` type($value)
@@ -38,7 +38,7 @@ def Graph_AttentionGradientOp : Graph_Op<"attention_gradient",
   let summary = "gradients of an attention's query, key and value, from that of its result";
   let arguments = !con((ins Graph_FloatTensor:$query, Graph_FloatTensor:$key,
                             Graph_FloatTensor:$value, Graph_FloatTensor:$result,
-                            Graph_F32Tensor:$log_sum, Graph_FloatTensor:$gradient,
+                            Graph_LogSumTensor:$log_sum, Graph_FloatTensor:$gradient,
                             Optional<Graph_FloatTensor>:$mask,
                             Optional<Graph_IndexScalar>:$offset), Graph_AttentionAttrs);
   let results = (outs Graph_FloatTensor:$query_gradient, Graph_FloatTensor:$key_gradient,

@@ -27,8 +27,10 @@ def Graph_Dialect : Dialect {
 }
 
 // Element types.
-def Graph_Float : AnyTypeOf<[F32, F16, BF16], "f32, f16 or bf16">;
-def Graph_Int : AnyTypeOf<[I64, I32, I8], "i64, i32 or i8">;
+def Graph_Float : AnyTypeOf<[F32, F16, BF16, F64], "f32, f16, bf16 or f64">;
+def Graph_SignedInt : AnyTypeOf<[I64, I32, I16, I8], "i64, i32, i16 or i8">;
+def Graph_UnsignedInt : AnyTypeOf<[UI64, UI32, UI16, UI8], "ui64, ui32, ui16 or ui8">;
+def Graph_Int : AnyTypeOf<[Graph_SignedInt, Graph_UnsignedInt], "integers">;
 def Graph_Number : AnyTypeOf<[Graph_Float, Graph_Int], "floats or integers">;
 def Graph_Element : AnyTypeOf<[Graph_Number, I1], "floats, integers or i1">;
 def Graph_Logic : AnyTypeOf<[Graph_Int, I1], "integers or i1">;
@@ -46,17 +48,19 @@ class Graph_TensorOf<Type element>
 def Graph_Tensor : Graph_TensorOf<Graph_Element>;
 def Graph_NumberTensor : Graph_TensorOf<Graph_Number>;
 def Graph_FloatTensor : Graph_TensorOf<Graph_Float>;
-def Graph_IntTensor : Graph_TensorOf<Graph_Int>;
+// Indices, labels and seeds have a sign: negative ones have a meaning.
+def Graph_IndexTensor : Graph_TensorOf<Graph_SignedInt>;
 def Graph_BoolTensor : Graph_TensorOf<I1>;
 def Graph_LogicTensor : Graph_TensorOf<Graph_Logic>;
 def Graph_I64Tensor : Graph_TensorOf<I64>;
 def Graph_F32Tensor : Graph_TensorOf<F32>;
+def Graph_LogSumTensor : Graph_TensorOf<AnyTypeOf<[F32, F64], "f32 or f64">>;
 
 class Graph_ScalarOf<Type tensor, string what>
     : Type<And<[tensor.predicate,
                 CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 0">]>,
            what # " tensor of rank 0", "::mlir::RankedTensorType">;
-def Graph_IndexScalar : Graph_ScalarOf<Graph_IntTensor, "integer">;
+def Graph_IndexScalar : Graph_ScalarOf<Graph_IndexTensor, "integer">;
 def Graph_FloatScalar : Graph_ScalarOf<Graph_FloatTensor, "floating-point">;
 
 // A number with a sign: axes, starts, widths. MLIR's own I64Attr reads back unsigned.

@@ -26,7 +26,7 @@ def Graph_NllOp : Graph_Op<"nll", [Graph_InferTypes]> {
     Like `softmax_cross_entropy` with class numbers, for logarithms of probabilities along the last
     dimension.
   }];
-  let arguments = (ins Graph_FloatTensor:$log_probabilities, Graph_IntTensor:$labels,
+  let arguments = (ins Graph_FloatTensor:$log_probabilities, Graph_IndexTensor:$labels,
                        DefaultValuedAttr<Graph_LossReductionAttr, "LossReduction::Mean">:$reduction,
                        OptionalAttr<Graph_I64Attr>:$ignore_index);
   let results = (outs Graph_FloatScalar:$loss);

@@ -15,7 +15,7 @@ class Graph_OptimizerOp<string mnemonic, list<string> states, list<Trait> traits
            AllTypesMatch<["parameter", "new_parameter"]>],
           !foreach(state, states, AllTypesMatch<[state, "new_" # state]>), traits)> {
   string arithmetic = [{
-    The arithmetic is in f32, whatever the types of the operands; each result is rounded once. In
+    The arithmetic is in f64 for a parameter of f64, else in f32; each result is rounded once. In
     the text, the types of gradient and states stand in brackets behind the parameter's where they
     differ from it.
   }];

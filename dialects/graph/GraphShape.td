@@ -105,7 +105,7 @@ def Graph_GatherOp : Graph_Op<"gather", [Graph_InferTypes]> {
     result[a…, i…, b…] = input[a…, indices[i…], b…], where a… are the dimensions before `axis`.
     Indices are in [0, size); an index out of range is moved to the nearest legal one.
   }];
-  let arguments = (ins Graph_Tensor:$input, Graph_IntTensor:$indices, Graph_I64Attr:$axis);
+  let arguments = (ins Graph_Tensor:$input, Graph_IndexTensor:$indices, Graph_I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$input `,` $indices `axis` `=` $axis attr-dict `:` type($input) `,` type($indices)";
 }
@@ -116,7 +116,7 @@ def Graph_ScatterAddOp : Graph_Op<"scatter_add", [AllTypesMatch<["input", "resul
     result = input; result[a…, indices[i…], b…] += updates[a…, i…, b…], in row-major order of i….
     Updates with an index out of range are dropped.
   }];
-  let arguments = (ins Graph_NumberTensor:$input, Graph_IntTensor:$indices,
+  let arguments = (ins Graph_NumberTensor:$input, Graph_IndexTensor:$indices,
                        Graph_NumberTensor:$updates, Graph_I64Attr:$axis);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = [{
@@ -127,7 +127,7 @@ def Graph_ScatterAddOp : Graph_Op<"scatter_add", [AllTypesMatch<["input", "resul
 
 def Graph_OneHotOp : Graph_Op<"one_hot"> {
   let summary = "1 where the index along `axis` equals the indices' value, else 0";
-  let arguments = (ins Graph_IntTensor:$indices, Graph_I64Attr:$axis);
+  let arguments = (ins Graph_IndexTensor:$indices, Graph_I64Attr:$axis);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$indices `axis` `=` $axis attr-dict `:` type($indices) `to` type($result)";
   let hasVerifier = 1;

@@ -31,6 +31,10 @@ Type pcc::graph::i64TensorLike(Type type) {
   return tensor ? Type(tensor.clone(IntegerType::get(type.getContext(), 64))) : type;
 }
 
+Type pcc::graph::accumulatorOf(Type element) {
+  return element.isF64() ? element : Float32Type::get(element.getContext());
+}
+
 // Parses and prints the types of an optimizer step: one type if gradient and states have the
 // parameter's, else
 //

@@ -101,7 +101,9 @@ def Pipe_ActionOp : Op<Pipe_Dialect, "action", [HasParent<"StepOp">,
   let hasVerifier = 1;
 }
 
-def Pipe_Tensor : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8, I1], "element">]>;
+def Pipe_Tensor
+    : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, F64, I64, I32, I16, I8, UI64, UI32, UI16,
+                                       UI8, I1], "element">]>;
 
 def Pipe_TransferOp : Op<Pipe_Dialect, "transfer", [Pure, SameOperandsAndResultType,
                          DeclareOpInterfaceMethods<FactorRuleOpInterface>]> {

@@ -165,12 +165,15 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
-// T9: an accumulator is f32 and has the source's number of elements.
+// T9: an accumulator is f64 for sources of f64, else f32, and has the source's number of elements.
 LogicalResult AccumulateOp::verify() {
   auto source = cast<ShapedType>(getSource().getType());
   auto destination = cast<ShapedType>(getDestination().getType());
-  if (!destination.getElementType().isF32())
-    return emitOpError() << "expected an accumulator of f32, got " << destination.getElementType();
+  Type sum =
+      source.getElementType().isF64() ? source.getElementType() : Float32Type::get(getContext());
+  if (destination.getElementType() != sum)
+    return emitOpError() << "expected an accumulator of " << sum << ", got "
+                         << destination.getElementType();
   if (source.getNumElements() != destination.getNumElements())
     return emitOpError() << "expected an accumulator of " << source.getNumElements()
                          << " elements, got " << destination.getNumElements();

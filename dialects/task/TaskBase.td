@@ -49,7 +49,8 @@ class Task_Attr<string name, string attrMnemonic> : AttrDef<Task_Dialect, name> 
 }
 
 /// A buffer of static shape; i1 takes one byte.
-def Task_Buffer : StaticShapeMemRefOf<[F32, F16, BF16, I64, I32, I8, I1]>;
+def Task_Buffer : StaticShapeMemRefOf<[F32, F16, BF16, F64, I64, I32, I16, I8, UI64, UI32, UI16,
+                                       UI8, I1]>;
 
 class Task_Op<string mnemonic, list<Trait> traits = []> : Op<Task_Dialect, mnemonic, traits>;
 

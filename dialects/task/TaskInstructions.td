@@ -103,7 +103,7 @@ def Task_FillOp : Task_Instruction<"fill", (ins Task_Buffer:$destination)> {
 def Task_AccumulateOp : Task_Instruction<"accumulate", (ins Task_Buffer:$source,
     Task_Buffer:$destination,
     DefaultValuedAttr<Task_AccumulationAttr, "Accumulation::AddAfterFirst">:$accumulation)> {
-  let summary = "sums a value over the actions of a step, in f32";
+  let summary = "sums a value over the actions of a step, in f32 or, if it is f64, in f64";
   let assemblyFormat =
       "$source `into` $destination attr-dict `:` type($source) `,` type($destination)";
   let hasVerifier = 1;

@@ -14,15 +14,20 @@ abi::ElementType toElementType(Type type) {
     return abi::F16;
   if (type.isBF16())
     return abi::BF16;
+  if (type.isF64())
+    return abi::F64;
+  bool isUnsigned = type.isUnsignedInteger();
   switch (type.getIntOrFloatBitWidth()) {
   case 1:
     return abi::BOOL;
   case 8:
-    return abi::I8;
+    return isUnsigned ? abi::U8 : abi::I8;
+  case 16:
+    return isUnsigned ? abi::U16 : abi::I16;
   case 32:
-    return abi::I32;
+    return isUnsigned ? abi::U32 : abi::I32;
   default:
-    return abi::I64;
+    return isUnsigned ? abi::U64 : abi::I64;
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace pcc::analysis {
 
-/// Converts an element type of a graph: f32, f16, bf16, i64, i32, i8 or i1.
+/// Converts an element type of a graph: f64, f32, f16, bf16, i1, or integers of 8 to 64 bits.
 abi::ElementType toElementType(mlir::Type type);
 
 } // namespace pcc::analysis

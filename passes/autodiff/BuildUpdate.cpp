@@ -3,9 +3,9 @@
 // BuildUpdate: makes @update(parameters, gradients, states[, step]) -> (parameters, states), with
 // one optimizer op for each gradient that @forward_backward yields. Arguments and results are
 // grouped by kind, each group in the order of the gradients. States are declared beside their
-// parameters, in f32 whatever the parameter's type: small terms would not change a moment of few
-// bits. The learning rate is a scalar value of the function, so that a schedule can compute it from
-// the step.
+// parameters, in f64 for parameters of f64 and else in f32: small terms would not change a moment
+// of few bits. The learning rate is a scalar value of the function, so that a schedule can compute
+// it from the step.
 //
 // Copies of a parameter on later virtual stages (dialects/pipe/Pipe.h) have gradients but no
 // states. Their gradients go to the owner's virtual stage and are added there. The new value comes
@@ -28,7 +28,7 @@ namespace pcc::autodiff {
 struct Trained {
   graph::ParameterOp parameter;
   SmallVector<graph::ParameterOp> states;
-  RankedTensorType gradientType; ///< the parameter's own, or f32
+  RankedTensorType gradientType; ///< the parameter's own, or that of sums
   dist::ShardingAttr boundary;   ///< of the gradient, and of all else that belongs to the parameter
 
   /// Returns the name of the parameter that this one copies; empty if it is no copy.
@@ -159,7 +159,12 @@ public:
 
   void run() {
     step = spec.takesStep() ? update.getArguments().back() : Value();
-    rate = spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step);
+    // One parameter of f64 needs all digits of the rate; the others round it.
+    bool isWide = llvm::any_of(
+        all, [](Trained &one) { return one.parameter.getTensorType().getElementType().isF64(); });
+    Type element = isWide ? Type(builder.getF64Type()) : builder.getF32Type();
+    rate = spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step,
+                           element);
     parameters.resize(all.size());
     size_t next = 0;
     firstGradient = llvm::count_if(all, [](Trained &one) { return one.getOwner().empty(); });

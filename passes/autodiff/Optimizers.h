@@ -41,13 +41,15 @@ public:
   bool takesStep() const { return kind != Kind::Constant || warmup > 0; }
   /// Builds the rate, an f32 scalar. `step` counts from 0, an i64 scalar; it may be null unless the
   /// rate depends on it.
-  mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value step) const;
+  mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value step,
+                    mlir::Type element) const;
 
 private:
   enum class Kind { Constant, Step, Cosine, Linear };
 
   /// Builds the rate without the warm-up; `now` is the number of the step as f32.
-  mlir::Value buildDecayed(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value now) const;
+  mlir::Value buildDecayed(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value now,
+                           mlir::Type element) const;
 
   Kind kind = Kind::Constant;
   std::optional<double> rate;

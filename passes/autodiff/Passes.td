@@ -73,8 +73,8 @@ def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
   let description = [{
     Adds @update(parameters, gradients, states[, step]) -> (parameters, states) for the gradients of
     @forward_backward. Declares the states of parameter w as parameters w.STATE: not trainable, in
-    f32, at first zero, with the attribute `graph.state_of = @w`. The number of the step is an
-    argument if the optimizer depends on it.
+    f32 (f64 for a parameter of f64), at first zero, with the attribute `graph.state_of = @w`. The
+    number of the step is an argument if the optimizer depends on it.
   }];
   let options = [Option<"optimizer", "optimizer", "std::string", [{""}],
                         "KIND[,OPTION=VALUE…]">];

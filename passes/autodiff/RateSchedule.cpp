@@ -74,13 +74,13 @@ llvm::Error RateSchedule::check(StringRef owner) const {
 
 namespace {
 
-/// Builds scalars of f32.
+/// Builds scalars of one type.
 struct Scalars : DecompositionBuilder {
-  using DecompositionBuilder::DecompositionBuilder;
+  Scalars(Location loc, const OpBuilder &builder, Type element)
+      : DecompositionBuilder(loc, builder), element(element) {}
 
-  Value number(double value) {
-    return make<ConstantOp>(RankedTensorType::get({}, getF32Type()), value);
-  }
+  Value number(double value) { return make<ConstantOp>(RankedTensorType::get({}, element), value); }
+  Type element;
 };
 
 } // namespace
@@ -107,8 +107,8 @@ static Value bend(Scalars &scalars, Value rest) {
   return scalars.make<MulOp>(lifted, scalars.number(0.5));
 }
 
-Value RateSchedule::buildDecayed(OpBuilder &builder, Location loc, Value now) const {
-  Scalars scalars(loc, builder);
+Value RateSchedule::buildDecayed(OpBuilder &builder, Location loc, Value now, Type element) const {
+  Scalars scalars(loc, builder, element);
   if (kind == Kind::Constant)
     return scalars.number(*rate);
   if (kind == Kind::Step)
@@ -121,12 +121,12 @@ Value RateSchedule::buildDecayed(OpBuilder &builder, Location loc, Value now) co
   return scalars.make<AddOp>(scalars.number(end), above);
 }
 
-Value RateSchedule::build(OpBuilder &builder, Location loc, Value step) const {
-  Scalars scalars(loc, builder);
+Value RateSchedule::build(OpBuilder &builder, Location loc, Value step, Type element) const {
+  Scalars scalars(loc, builder, element);
   if (!takesStep())
     return scalars.number(*rate);
-  Value now = scalars.castTo(step, scalars.getF32Type());
-  Value decayed = buildDecayed(builder, loc, now);
+  Value now = scalars.castTo(step, element);
+  Value decayed = buildDecayed(builder, loc, now, element);
   if (warmup == 0)
     return decayed;
   Value risen = scalars.make<AddOp>(now, scalars.number(1));

@@ -95,7 +95,8 @@ void returnLoss(func::FuncOp function, Value loss, dist::ShardingAttr boundary) 
 }
 
 RankedTensorType accumulatedType(Type type) {
-  return cast<RankedTensorType>(type).clone(Float32Type::get(type.getContext()));
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.clone(graph::accumulatorOf(tensor.getElementType()));
 }
 
 } // namespace pcc::autodiff

@@ -218,7 +218,7 @@ void MatmulEpilogue::annotate(int64_t number) {
     op->setAttr(task::matmulGroupAttrName, b.getI64IntegerAttr(number));
 }
 
-/// Annotates the matmuls of a function, except integer ones, which are kernels.
+/// Annotates the matmuls of a function, except those that are kernels.
 static void annotateMatmuls(func::FuncOp function, Counts &counts) {
   if (function.isExternal())
     return;
@@ -226,7 +226,7 @@ static void annotateMatmuls(func::FuncOp function, Counts &counts) {
   SmallVector<MatmulOp> matmuls(function.getBody().front().getOps<MatmulOp>());
   for (MatmulOp matmul : matmuls) {
     MatmulEpilogue epilogue(matmul, counts);
-    if (isa<FloatType>(matmul.getType().getElementType()) && epilogue.take())
+    if (analysis::hasInstructions(matmul.getType().getElementType()) && epilogue.take())
       epilogue.annotate(number++);
   }
 }

@@ -80,8 +80,9 @@ static double valueOf(GeluPart part, double x) {
 
 bool isGelu(GeluPart part, Value value, Value operand) {
   // Constants were rounded to the element type.
-  bool isF32 = getElementTypeOrSelf(value.getType()).isF32();
-  const double tolerance = isF32 ? 1e-5 : 1e-3, reach = 6, step = 0.25;
+  Type type = getElementTypeOrSelf(value.getType());
+  const double tolerance = type.isF64() ? 1e-13 : type.isF32() ? 1e-5 : 1e-3;
+  const double reach = 6, step = 0.25;
   for (double x = -reach; x <= reach; x += step) {
     std::optional<double> got = Evaluation(operand, x).of(value);
     if (!got || !(std::abs(*got - valueOf(part, x)) <= tolerance * (1 + std::abs(x))))

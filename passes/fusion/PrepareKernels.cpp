@@ -4,9 +4,9 @@
 //
 // Assumes local types and core ops. Leaves every op with one result. Matmuls and convolutions of
 // types that the device does not multiply are in f32. Arguments that take a sum over actions are in
-// f32, followed by the multiplication with the sum's scale. A linear collective on the argument
-// stays first if its type is f32. The collective then runs on the sum as it lies in memory, and so
-// in place, or leaves less to multiply.
+// f32, or in f64 if they are f64, followed by the multiplication with the sum's scale. A linear
+// collective on the argument stays first if its type is that of the sum. The collective then runs
+// on the sum as it lies in memory, and so in place, or leaves less to multiply.
 #include "passes/fusion/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -135,8 +135,9 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
       for (BlockArgument argument : section.function.getArguments()) {
         if (section.getArgumentRole(argument.getArgNumber()) != role)
           continue;
-        Type element = producer.isAccumulated(index) ? Float32Type::get(argument.getContext())
-                                                     : getElementTypeOrSelf(argument.getType());
+        Type element = getElementTypeOrSelf(argument.getType());
+        if (producer.isAccumulated(index))
+          element = graph::accumulatorOf(element);
         if (takeSum(argument, element, accumulate.getScale()))
           section.function.setArgAttr(
               argument.getArgNumber(), pipe::unscaledAttrName,

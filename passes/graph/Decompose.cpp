@@ -80,6 +80,13 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
     return success();
   }
 
+  /// Returns whether the options keep the op. No device has an instruction for attention in f64.
+  bool isKept(Operation *op, StringRef name) {
+    bool isWideAttention = isa<AttentionOp, AttentionGradientOp>(op) &&
+                           getElementTypeOrSelf(op->getOperand(0)).isF64();
+    return llvm::is_contained(keep, name) && !isWideAttention;
+  }
+
   void runOnOperation() override {
     llvm::StringMap<Entry> chosen;
     if (failed(select(chosen)))
@@ -87,7 +94,7 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
     getOperation()->walk([&](Operation *op) {
       StringRef name = op->getName().getStringRef();
       auto found = name.consume_front("graph.") ? chosen.find(name) : chosen.end();
-      if (found == chosen.end() || llvm::is_contained(keep, name))
+      if (found == chosen.end() || isKept(op, name))
         return;
       DecompositionBuilder builder(op);
       op->replaceAllUsesWith(found->second.decompose(op, builder));

@@ -24,7 +24,7 @@ static Value combineCounted(Value losses, Value labels, int64_t ignored, LossRed
   Value kept = maskLosses(losses, counted, builder);
   if (reduction == LossReduction::Sum)
     return reduceAll(ReduceOpKind::Sum, kept, builder);
-  Type wide = builder.getF32Type();
+  Type wide = accumulatorOf(getElementTypeOrSelf(losses));
   Value sum = reduceAll(ReduceOpKind::Sum, builder.castTo(kept, wide), builder);
   Value ones = builder.castTo(counted, wide);
   Value mean = builder.make<DivOp>(sum, reduceAll(ReduceOpKind::Sum, ones, builder));

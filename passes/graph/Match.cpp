@@ -19,9 +19,13 @@ std::optional<double> findSplat(Value value) {
   return getSplat(value);
 }
 
-/// Files write such constants with at least five digits, or with those of their type.
+/// Files write such constants with at least five digits, or with those of their type. A constant of
+/// f64 with fewer digits is another number, since its results would show the difference.
 bool isNear(double value, double number, Type element) {
-  double tolerance = element.isBF16() ? 0x1p-8 : element.isF16() ? 0x1p-10 : 1e-5;
+  double tolerance = element.isBF16()  ? 0x1p-8
+                     : element.isF16() ? 0x1p-10
+                     : element.isF64() ? 1e-14
+                                       : 1e-5;
   return std::fabs(value - number) <= tolerance * std::fabs(number);
 }
 

@@ -13,9 +13,10 @@ struct TypeFact {
   uint64_t bytes;
 };
 
-constexpr TypeFact typeFacts[] = {{F32, "f32", 4}, {F16, "f16", 2}, {BF16, "bf16", 2},
-                                  {I32, "i32", 4}, {I64, "i64", 8}, {I8, "i8", 1},
-                                  {BOOL, "i1", 1}};
+constexpr TypeFact typeFacts[] = {
+    {F32, "f32", 4},  {F16, "f16", 2},  {BF16, "bf16", 2}, {F64, "f64", 8}, {I64, "i64", 8},
+    {I32, "i32", 4},  {I16, "i16", 2},  {I8, "i8", 1},     {BOOL, "i1", 1}, {U64, "ui64", 8},
+    {U32, "ui32", 4}, {U16, "ui16", 2}, {U8, "ui8", 1}};
 
 } // namespace
 
@@ -33,8 +34,10 @@ std::string_view elementName(ElementType type) {
   return "none";
 }
 
-bool isInteger(ElementType type) {
-  return type == I32 || type == I64 || type == I8 || type == BOOL;
-}
+bool isFloat(ElementType type) { return type == F32 || type == F16 || type == BF16 || type == F64; }
+
+bool isInteger(ElementType type) { return elementBytes(type) != 0 && !isFloat(type); }
+
+ElementType accumulatorType(ElementType type) { return type == F64 ? F64 : F32; }
 
 } // namespace pcc::abi

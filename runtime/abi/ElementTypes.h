@@ -18,8 +18,14 @@ uint64_t elementBytes(ElementType type);
 /// The MLIR name of a type: "f32", "i1", …
 std::string_view elementName(ElementType type);
 
+/// Whether the type is a floating-point type.
+bool isFloat(ElementType type);
+
 /// Whether the type is an integer or boolean type.
 bool isInteger(ElementType type);
+
+/// The type in which floats of `type` are accumulated over actions: F64 for F64, else F32.
+ElementType accumulatorType(ElementType type);
 
 /// The number of elements of a shape; absent if an extent is negative or the product exceeds 2^62.
 template <typename Shape> std::optional<int64_t> elementCount(const Shape &shape) {

@@ -18,8 +18,9 @@ struct TypeRow {
   ElementType type;
 };
 
-constexpr TypeRow types[] = {{"F32", F32}, {"F16", F16}, {"BF16", BF16}, {"I64", I64},
-                             {"I32", I32}, {"I8", I8},   {"BOOL", BOOL}};
+constexpr TypeRow types[] = {{"F32", F32}, {"F16", F16}, {"BF16", BF16}, {"F64", F64}, {"I64", I64},
+                             {"I32", I32}, {"I16", I16}, {"I8", I8},     {"U64", U64}, {"U32", U32},
+                             {"U16", U16}, {"U8", U8},   {"BOOL", BOOL}};
 
 std::string_view dtypeOf(ElementType type) {
   for (const TypeRow &row : types)

@@ -76,6 +76,8 @@ static bool areFinite(abi::ElementType type, const std::vector<std::byte> &bytes
   switch (type) {
   case abi::F32:
     return areFinite<uint32_t>(bytes, 0x7f800000);
+  case abi::F64:
+    return areFinite<uint64_t>(bytes, 0x7ff0000000000000);
   case abi::F16:
     return areFinite<uint16_t>(bytes, 0x7c00);
   case abi::BF16:

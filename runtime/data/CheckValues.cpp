@@ -15,16 +15,24 @@
 namespace pcc::runtime {
 namespace {
 
-/// The integers that an input may hold.
+/// The integers that an input may hold; the greatest is not negative.
 struct Legal {
   int64_t min = std::numeric_limits<int64_t>::min();
-  int64_t max = std::numeric_limits<int64_t>::max();
+  uint64_t max = std::numeric_limits<int64_t>::max();
   std::optional<int64_t> ignored = {};
 
-  bool holds(int64_t value) const { return (min <= value && value <= max) || value == ignored; }
+  bool holds(int64_t value) const {
+    return (min <= value && (value < 0 || uint64_t(value) <= max)) || value == ignored;
+  }
+  bool holds(uint64_t value) const {
+    bool fits = value <= uint64_t(std::numeric_limits<int64_t>::max());
+    return fits ? holds(int64_t(value)) : value <= max;
+  }
   bool holds(double value) const {
-    // Numbers from 2^63 on do not fit an integer.
-    return value == std::trunc(value) && std::fabs(value) < 0x1p63 && holds(int64_t(value));
+    // Numbers outside these bounds do not fit an integer.
+    if (value != std::trunc(value) || value < -0x1p63 || value >= 0x1p64)
+      return false;
+    return value < 0 ? holds(int64_t(value)) : holds(uint64_t(value));
   }
   std::string describe() const {
     std::string text = fmt::format("from {} to {}", min, max);
@@ -36,15 +44,33 @@ template <typename Integer> Legal valuesOf() {
   return {std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max()};
 }
 
+Legal valuesOf(abi::ElementType type) {
+  switch (type) {
+  case abi::I8:
+    return valuesOf<int8_t>();
+  case abi::I16:
+    return valuesOf<int16_t>();
+  case abi::I32:
+    return valuesOf<int32_t>();
+  case abi::U8:
+    return valuesOf<uint8_t>();
+  case abi::U16:
+    return valuesOf<uint16_t>();
+  case abi::U32:
+    return valuesOf<uint32_t>();
+  case abi::U64:
+    return valuesOf<uint64_t>();
+  default:
+    return {};
+  }
+}
+
 Legal legalOf(const abi::Input &input, bool allowsNegative) {
-  Legal legal;
-  if (input.block().type() == abi::I32)
-    legal = valuesOf<int32_t>();
-  else if (input.block().type() == abi::I8)
-    legal = valuesOf<int8_t>();
+  Legal legal = valuesOf(input.block().type());
   if (!input.has_range())
     return legal;
-  legal.max = std::min(legal.max, input.range().greatest());
+  if (input.range().greatest() >= 0)
+    legal.max = std::min(legal.max, uint64_t(input.range().greatest()));
   if (!allowsNegative)
     legal.min = std::max(legal.min, input.range().least());
   if (input.range().has_ignored())
@@ -70,6 +96,16 @@ int64_t findIllegal(const Field &field, const Legal &legal) {
     return findIllegal<int32_t, int64_t>(field, legal);
   case Storage::I64:
     return findIllegal<int64_t, int64_t>(field, legal);
+  case Storage::I8:
+    return findIllegal<int8_t, int64_t>(field, legal);
+  case Storage::I16:
+    return findIllegal<int16_t, int64_t>(field, legal);
+  case Storage::U16:
+    return findIllegal<uint16_t, int64_t>(field, legal);
+  case Storage::U32:
+    return findIllegal<uint32_t, int64_t>(field, legal);
+  case Storage::U64:
+    return findIllegal<uint64_t, uint64_t>(field, legal);
   default:
     return findIllegal<uint8_t, int64_t>(field, legal);
   }
@@ -80,6 +116,8 @@ std::string valueAt(const Field &field, int64_t place) {
     return fmt::format("{}", reinterpret_cast<const float *>(field.values.data())[place]);
   if (field.storage == Storage::F64)
     return fmt::format("{}", reinterpret_cast<const double *>(field.values.data())[place]);
+  if (field.storage == Storage::U64)
+    return fmt::format("{}", reinterpret_cast<const uint64_t *>(field.values.data())[place]);
   return fmt::format("{}", field.integerAt(0, place));
 }
 

@@ -26,23 +26,39 @@ template <typename From>
 void convertTo(abi::ElementType type, const std::byte *from, std::byte *to, int64_t count,
                float scale) {
   auto scaled = [scale](From value) { return float(value) * scale; };
+  auto copy = [&]<typename To>(To) {
+    convertAll<From, To>(from, to, count, [](From value) { return To(value); });
+  };
   switch (type) {
   case abi::F32:
     return convertAll<From, float>(from, to, count, scaled);
+  case abi::F64:
+    return convertAll<From, double>(from, to, count,
+                                    [scale](From value) { return double(value) * scale; });
   case abi::F16:
     return convertAll<From, Float16>(from, to, count,
                                      [&](From value) { return toFloat16(scaled(value)); });
   case abi::BF16:
     return convertAll<From, BFloat16>(from, to, count,
                                       [&](From value) { return toBFloat16(scaled(value)); });
-  case abi::I32:
-    return convertAll<From, int32_t>(from, to, count, [](From value) { return int32_t(value); });
-  case abi::I64:
-    return convertAll<From, int64_t>(from, to, count, [](From value) { return int64_t(value); });
   case abi::BOOL:
     return convertAll<From, bool>(from, to, count, [](From value) { return value != 0; });
+  case abi::I64:
+    return copy(int64_t());
+  case abi::I32:
+    return copy(int32_t());
+  case abi::I16:
+    return copy(int16_t());
+  case abi::U64:
+    return copy(uint64_t());
+  case abi::U32:
+    return copy(uint32_t());
+  case abi::U16:
+    return copy(uint16_t());
+  case abi::U8:
+    return copy(uint8_t());
   default:
-    return convertAll<From, int8_t>(from, to, count, [](From value) { return int8_t(value); });
+    return copy(int8_t());
   }
 }
 
@@ -52,9 +68,14 @@ uint64_t storageBytes(Storage storage) {
   switch (storage) {
   case Storage::F32:
   case Storage::I32:
+  case Storage::U32:
     return 4;
+  case Storage::I16:
+  case Storage::U16:
+    return 2;
   case Storage::F64:
   case Storage::I64:
+  case Storage::U64:
     return 8;
   default:
     return 1;
@@ -62,7 +83,7 @@ uint64_t storageBytes(Storage storage) {
 }
 
 bool Field::isInteger() const {
-  return storage == Storage::Bytes || storage == Storage::I32 || storage == Storage::I64;
+  return storage != Storage::Pixels && storage != Storage::F32 && storage != Storage::F64;
 }
 
 int64_t Field::rowElements() const {
@@ -93,6 +114,16 @@ void Field::read(int64_t row, int64_t begin, int64_t count, abi::ElementType typ
     return convertTo<int32_t>(type, from, out, count, 1.0f);
   case Storage::I64:
     return convertTo<int64_t>(type, from, out, count, 1.0f);
+  case Storage::I8:
+    return convertTo<int8_t>(type, from, out, count, 1.0f);
+  case Storage::I16:
+    return convertTo<int16_t>(type, from, out, count, 1.0f);
+  case Storage::U16:
+    return convertTo<uint16_t>(type, from, out, count, 1.0f);
+  case Storage::U32:
+    return convertTo<uint32_t>(type, from, out, count, 1.0f);
+  case Storage::U64:
+    return convertTo<uint64_t>(type, from, out, count, 1.0f);
   }
 }
 

@@ -13,7 +13,7 @@
 namespace pcc::runtime {
 
 /// Storage format of a field's values. Pixels are bytes that mean value / 255.
-enum class Storage { Pixels, Bytes, F32, F64, I32, I64 };
+enum class Storage { Pixels, Bytes, F32, F64, I8, I16, I32, I64, U16, U32, U64 };
 
 uint64_t storageBytes(Storage storage);
 

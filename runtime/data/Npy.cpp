@@ -122,10 +122,9 @@ struct TypeRow {
   Storage storage;
 };
 
-constexpr TypeRow types[] = {{"<f4", Storage::F32},
-                             {"<f8", Storage::F64},
-                             {"<i4", Storage::I32},
-                             {"<i8", Storage::I64},
+constexpr TypeRow types[] = {{"<f4", Storage::F32},  {"<f8", Storage::F64}, {"|i1", Storage::I8},
+                             {"<i2", Storage::I16},  {"<i4", Storage::I32}, {"<i8", Storage::I64},
+                             {"<u2", Storage::U16},  {"<u4", Storage::U32}, {"<u8", Storage::U64},
                              {"|u1", Storage::Bytes}};
 
 /// Removes the preamble and the header from `content`. Returns the header's text.
@@ -161,9 +160,10 @@ Expected<NpyTensor> readHeader(const std::string &path, std::string_view text) {
   const TypeRow *type = std::find_if(std::begin(types), std::end(types),
                                      [&](const TypeRow &row) { return row.name == header->type; });
   if (type == std::end(types))
-    return Status::badInput(fmt::format("{}: expected elements of <f4, <f8, <i4, <i8 or |u1, "
-                                        "got '{}'; numpy.astype converts them",
-                                        path, header->type));
+    return Status::badInput(
+        fmt::format("{}: expected elements of <f4, <f8, |i1, <i2, <i4, <i8, |u1, "
+                    "<u2, <u4 or <u8, got '{}'; numpy.astype converts them",
+                    path, header->type));
   if (header->isFortranOrder && header->shape.size() > 1)
     return Status::badInput(fmt::format("{}: expected an array in C order, got Fortran order; "
                                         "numpy.ascontiguousarray converts it",

@@ -77,8 +77,8 @@ struct ActualResults {
   }
 };
 
-/// Converts `tensor` to another element type. A gradient accumulated over actions is in f32, and
-/// the update reads it in the parameter's type.
+/// Converts `tensor` to another element type. A gradient accumulated over actions is in f32 or
+/// wider, and the update reads it in the parameter's type.
 Tensor convertTo(const Tensor &tensor, abi::ElementType type) {
   Tensor result = Tensor::zeros(type, tensor.shape);
   for (int64_t i = 0; i < tensor.count(); ++i)
@@ -89,7 +89,7 @@ Tensor convertTo(const Tensor &tensor, abi::ElementType type) {
 ComparedResult compareResult(const abi::GoldenResult &result, const ActualResults &actualResults) {
   Tensor expected = tensorOf(result.value());
   if (result.kind() == abi::GOLDEN_LOSS) {
-    Tensor loss = Tensor::zeros(abi::F32, {});
+    Tensor loss = Tensor::zeros(expected.type, {});
     loss.set(0, actualResults.losses[result.step() - 1]);
     return compareTensors(nameOf(result), expected, loss, result.tolerance());
   }

@@ -29,8 +29,16 @@ abi::ElementType elementOf(Type type) {
     return abi::BF16;
   case Type::Float32:
     return abi::F32;
+  case Type::Float64:
+    return abi::F64;
+  case Type::Uint32:
+    return abi::U32;
+  case Type::Uint64:
+    return abi::U64;
+  case Type::Uint8:
+    return abi::U8; // booleans are reduced only by max and min
   default:
-    return abi::I8; // booleans are reduced only by max and min
+    return abi::I8;
   }
 }
 
@@ -47,6 +55,14 @@ std::pair<int64_t, const char *> factsOf(Type type) {
     return {2, "bf16"};
   case abi::F32:
     return {4, "f32"};
+  case abi::F64:
+    return {8, "f64"};
+  case abi::U32:
+    return {4, "u32"};
+  case abi::U64:
+    return {8, "u64"};
+  case abi::U8:
+    return {1, "u8"};
   default:
     return {1, "i8"};
   }

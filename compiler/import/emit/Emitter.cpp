@@ -14,10 +14,7 @@ using namespace mlir;
 
 namespace pcc::import {
 
-bool isGraphElement(Type type) {
-  return type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(64) ||
-         type.isSignlessInteger(32) || type.isSignlessInteger(8) || type.isSignlessInteger(1);
-}
+bool isGraphElement(Type type) { return values::elementTypeOf(type).has_value(); }
 
 Tensor Tensor::of(Value value) {
   return value ? Tensor{cast<RankedTensorType>(value.getType()), nullptr, value} : Tensor();

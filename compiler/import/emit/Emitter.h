@@ -38,8 +38,7 @@ struct Tensor {
   static Tensor empty(mlir::RankedTensorType type);
 };
 
-/// Returns whether the graph dialect supports tensors of this element type; constants may have
-/// others.
+/// Returns whether the graph dialect supports tensors of this element type.
 bool isGraphElement(mlir::Type type);
 
 class Emitter {

@@ -56,6 +56,7 @@ void readTypedField(const onnx::TensorProto &tensor, TensorData &data) {
   case onnx::TensorProto::INT64:
     return packValues(tensor.int64_data(), width, data);
   case onnx::TensorProto::UINT32:
+  case onnx::TensorProto::UINT64:
     return packValues(tensor.uint64_data(), width, data);
   default:
     return packValues(tensor.int32_data(), width, data);
@@ -98,6 +99,8 @@ Type elementTypeOf(int32_t dataType, MLIRContext &context) {
     return b.getIntegerType(16, /*isSigned=*/false);
   case onnx::TensorProto::UINT32:
     return b.getIntegerType(32, /*isSigned=*/false);
+  case onnx::TensorProto::UINT64:
+    return b.getIntegerType(64, /*isSigned=*/false);
   default:
     return {};
   }

@@ -20,7 +20,7 @@ class TensorProto;
 namespace pcc::import {
 
 /// Returns the type for ONNX element type number `dataType` (TensorProto.DataType). Returns null
-/// for strings, complex numbers, 64-bit unsigned integers and numbers narrower than a byte.
+/// for strings, complex numbers and numbers narrower than a byte.
 mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext &context);
 
 /// Row-major little-endian elements, in the model, in a mapped file, or in memory of their own.

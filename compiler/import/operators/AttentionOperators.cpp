@@ -163,7 +163,8 @@ Tensor AttentionImporter::emitAttention() {
     attributes.push_back(b.getNamedAttr("causal", b.getUnitAttr()));
   int64_t result[] = {query.shape()[0], query.shape()[1], queries(), value.shape()[3]};
   Type types[] = {query.type.clone(result),
-                  RankedTensorType::get(ArrayRef(result).drop_back(), b.getF32Type())};
+                  RankedTensorType::get(ArrayRef(result).drop_back(),
+                                        graph::accumulatorOf(query.elementType()))};
   return emit.apply<graph::AttentionOp>(types, operands, attributes).front();
 }
 

@@ -4,6 +4,7 @@
 // one row serves all versions. A convolution of volumes is the sum of convolutions of images, one
 // for each layer of the weight.
 
+#include "compiler/import/operators/Convolutions.h"
 #include "compiler/import/operators/Operators.h"
 #include "compiler/import/operators/Windows.h"
 #include "llvm/ADT/Sequence.h"
@@ -103,9 +104,10 @@ FailureOr<Shape> readKernel(Node &node, const Tensor &x, const Tensor &weight) {
   return kernel;
 }
 
-LogicalResult importConv(Node &node) {
+} // namespace
+
+FailureOr<Tensor> emitConvolution(Node &node, const Tensor &x, const Tensor &weight) {
   Emitter &emit = node.emit;
-  Tensor x = node.input(0), weight = node.input(1);
   auto kernel = readKernel(node, x, weight);
   if (failed(kernel))
     return failure();
@@ -120,7 +122,18 @@ LogicalResult importConv(Node &node) {
       x.rank() == 5
           ? convolveVolumes(emit, x, weight, *window)
           : asLike(emit, convolve(emit, asImage(emit, x), asImage(emit, weight), *window), x);
-  auto sum = addBias(emit, result, node.input(2));
+  if (!result)
+    return failure();
+  return result;
+}
+
+namespace {
+
+LogicalResult importConv(Node &node) {
+  auto result = emitConvolution(node, node.input(0), node.input(1));
+  if (failed(result))
+    return failure();
+  auto sum = addBias(node.emit, *result, node.input(2));
   return succeeded(sum) ? node.setResult(*sum) : failure();
 }
 

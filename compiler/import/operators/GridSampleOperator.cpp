@@ -116,7 +116,7 @@ Tensor GridSampler::pad(const Tensor &x, int64_t size) {
 /// Returns the places along one dimension in pixels, [samples, places]. The grid has the last
 /// dimension first, and numbers from -1 to 1.
 Tensor GridSampler::coordinate(int64_t dim) {
-  Tensor grid = emit.cast(node.input(1), Float32Type::get(emit.context()));
+  Tensor grid = emit.cast(node.input(1), graph::accumulatorOf(node.input(0).elementType()));
   int64_t rank = grid.rank(), last = static_cast<int64_t>(image.size()) - 1;
   Tensor part = emit.reshape(emit.slice(grid, rank - 1, last - dim, 1, 1), {samples, count});
   auto size = static_cast<double>(image[dim]);
@@ -168,7 +168,7 @@ llvm::SmallVector<Neighbor> GridSampler::neighbors(int64_t dim) {
 /// Sums the weighted rows of all combinations of neighbors from dimension `dim` on.
 Tensor GridSampler::sumRows(const Tensor &rows, int64_t dim, Tensor index, Tensor weight) {
   if (dim == static_cast<int64_t>(all.size())) {
-    Tensor taken = emit.cast(emit.gather(rows, index, 0), Float32Type::get(emit.context()));
+    Tensor taken = emit.cast(emit.gather(rows, index, 0), weight.elementType());
     return emit.binary<graph::MulOp>(taken, emit.reshape(weight, {samples, count, 1}));
   }
   Tensor sum;

@@ -74,6 +74,7 @@ llvm::ArrayRef<Operator> layoutOperators();       // LayoutOperators.cpp
 llvm::ArrayRef<Operator> knownDataOperators();    // KnownDataOperators.cpp
 llvm::ArrayRef<Operator> controlOperators();      // ControlOperators.cpp
 llvm::ArrayRef<Operator> gridSampleOperators();   // GridSampleOperator.cpp
+llvm::ArrayRef<Operator> quantizeOperators();     // QuantizeOperators.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();

@@ -87,12 +87,17 @@ Tensor padInput(Emitter &emit, Tensor x, const ImageWindow &moved, ImageWindow &
   return x;
 }
 
+/// Imports MaxPool. Windows are of floats, so integers of 8 bits are pooled as f32.
 LogicalResult importMaxPool(Node &node) {
+  Emitter &emit = node.emit;
   node.integer("storage_order", 0); // order of the indices, which are not a result here
   auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0);
-  return succeeded(window)
-             ? node.setResult(pool<graph::MaxPoolOp>(node.emit, node.input(0), *window))
-             : failure();
+  if (failed(window))
+    return failure();
+  Tensor x = node.input(0);
+  Type type = x.elementType();
+  Tensor floats = type.isInteger(8) ? emit.cast(x, emit.attributes().getF32Type()) : x;
+  return node.setResult(emit.cast(pool<graph::MaxPoolOp>(emit, floats, *window), type));
 }
 
 /// Imports average pooling. With `count_include_pad` the attribute padding counts, but the padding

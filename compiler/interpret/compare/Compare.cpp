@@ -39,6 +39,13 @@ double distance(double x, double y) {
   return std::isnan(difference) ? HUGE_VAL : difference;
 }
 
+/// Returns the distance of two elements. Integers that differ have a distance of at least 1, also
+/// if they are the same as doubles.
+double elementDistance(const Tensor &x, const Tensor &y, int64_t n) {
+  double difference = distance(x.asDouble(n), y.asDouble(n));
+  return x.isFloat() || x[n].i == y[n].i ? difference : std::max(difference, 1.0);
+}
+
 /// Returns the greatest distance of finite elements.
 double greatestDistance(const Tensor &x, const Tensor &y) {
   double greatest = 0.0;
@@ -180,7 +187,7 @@ Case compareTensors(std::string name, const Tensor &expected, const Tensor &actu
   }
   int64_t worst = 0;
   for (int64_t n = 0; n < expected.size(); ++n)
-    if (double d = distance(expected.asDouble(n), actual.asDouble(n)); d > result.maxError) {
+    if (double d = elementDistance(expected, actual, n); d > result.maxError) {
       result.maxError = d;
       worst = n;
     }

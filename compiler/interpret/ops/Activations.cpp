@@ -37,12 +37,18 @@ Tensor gelu(graph::GeluOp op, llvm::ArrayRef<Tensor> in) {
 
 Tensor clamp(graph::ClampOp op, llvm::ArrayRef<Tensor> in) {
   double low = op.getLow().convertToDouble(), high = op.getHigh().convertToDouble();
-  return mapNumbers(
-      in[0], [=](double x) { return minimum(maximum(x, low), high); },
-      [=](int64_t x) {
-        // For integers, fractional bounds become the nearest integers inside.
-        return minimum(maximum(x, truncate(std::ceil(low))), truncate(std::floor(high)));
-      });
+  if (in[0].isFloat())
+    return mapFloats(in[0], [=](double x) { return minimum(maximum(x, low), high); });
+  // For integers, fractional bounds become the nearest integers inside.
+  ElementType type = in[0].getType();
+  double lowest = isUnsigned(type) ? std::max(low, 0.0) : low;
+  Element least{.i = truncate(type, std::ceil(lowest))};
+  Element greatest{.i = truncate(type, std::floor(high))};
+  return generate(type, in[0].getShape(), [&](int64_t n) {
+    Element raised =
+        combineElements(type, in[0][n], least, [](auto a, auto b) { return maximum(a, b); });
+    return combineElements(type, raised, greatest, [](auto a, auto b) { return minimum(a, b); });
+  });
 }
 
 } // namespace

@@ -21,6 +21,10 @@ public:
   IsBeyond(const Tensor &x, bool towardsMin) : x(x), towardsMin(towardsMin) {}
 
   bool operator()(int64_t a, int64_t b) const {
+    if (isUnsigned(x.getType())) {
+      auto first = static_cast<uint64_t>(x[a].i), second = static_cast<uint64_t>(x[b].i);
+      return towardsMin ? first < second : first > second;
+    }
     if (!x.isFloat())
       return towardsMin ? x[a].i < x[b].i : x[a].i > x[b].i;
     if (std::isnan(x[a].f) || std::isnan(x[b].f))

@@ -6,6 +6,7 @@
 
 #include "compiler/values/Compute.h"
 #include "compiler/values/Indexing.h"
+#include "compiler/values/Map.h"
 #include "compiler/values/Scalars.h"
 #include "runtime/abi/Random.h"
 #include <cmath>
@@ -55,8 +56,8 @@ Tensor combine(ReduceKind kind, llvm::ArrayRef<Tensor> values) {
   for (const Tensor &value : values.drop_front()) {
     llvm::MutableArrayRef<Element> out = result.mutableElements();
     for (auto [x, y] : llvm::zip_equal(out, value.elements()))
-      x = result.isFloat() ? Element{.f = combine(kind, x.f, y.f)}
-                           : Element{.i = combine(kind, x.i, y.i)};
+      x = combineElements(result.getType(), x, y,
+                          [kind](auto a, auto b) { return combine(kind, a, b); });
   }
   return result;
 }

@@ -70,12 +70,15 @@ Rounding roundingOf(Operation *op) {
 
 /// Moves numbers at random by up to half of `unit` times the interpreter's factor. `unit` is the
 /// relative distance of neighboring numbers. Numbers that the type holds exactly stay, unless
-/// `movesExact`.
+/// `movesExact`. Of f64, which holds every double, these are the numbers of f32: whole numbers stay
+/// whole.
 Tensor Roundings::move(const Tensor &value, double unit, bool movesExact) {
   uint64_t stream = count++;
+  bool isDouble = value.getType() == ElementType::F64;
+  ElementType exact = isDouble ? ElementType::F32 : value.getType();
   return generate(value.getType(), value.getShape(), [&](int64_t n) {
     double x = value[n].f;
-    if (x == 0.0 || !std::isfinite(x) || (!movesExact && roundTo(value.getType(), x) == x))
+    if (x == 0.0 || !std::isfinite(x) || (!movesExact && roundTo(exact, x) == x))
       return value[n];
     double move = abi::randomUniform(seed, stream, n) - 0.5;
     return Element{.f = x + sign * interpretedFactor * unit * move * x};
@@ -88,7 +91,7 @@ void Roundings::moveTerms(Operation *op, MutableArrayRef<Tensor> operands) {
     if (!operand.isFloat() || !(isSum || isContracted(op, value)))
       continue;
     double unit = epsilon(operand.getType());
-    // Sums are added in f32 whatever the type of the terms.
+    // Sums are added in f32 or wider, whatever the type of the terms.
     operand = move(operand, isSum ? std::min(unit, epsilon(ElementType::F32)) : unit,
                    /*movesExact=*/true);
   }

@@ -176,9 +176,10 @@ void RankTraining::keep(const Binding &binding, const Tensor &value, int64_t num
   }
 }
 
-/// Accumulates in f32 whatever the type of the terms.
+/// Accumulates terms of f64 in f64, and all others in f32.
 void RankTraining::accumulate(Tensor &sum, const Tensor &term) {
-  Tensor wide = generate(ElementType::F32, term.getShape(), [&](int64_t n) { return term[n]; });
+  ElementType type = term.getType() == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  Tensor wide = generate(type, term.getShape(), [&](int64_t n) { return term[n]; });
   sum = sum.hasValue() ? combine(ReduceKind::Sum, {sum, wide}).rounded(options.precision) : wide;
 }
 

@@ -40,9 +40,9 @@ public:
   Value stackHeads(Value x) const { return reshape(x, groups, heads / groups * positions); }
   Value unstackHeads(Value x) const { return reshape(x, heads, positions); }
 
-  /// Computes scale · query keyᵀ + mask in f32; -∞ at masked positions.
+  /// Computes scale · query keyᵀ + mask in f32, or f64; -∞ at masked positions.
   Value makeScores() const {
-    Type wide = builder.getF32Type();
+    Type wide = accumulatorOf(element);
     Value product =
         builder.make<MatmulOp>(builder.castTo(stackHeads(operands.query), wide),
                                builder.castTo(operands.key, wide), false, /*transpose_rhs=*/true);
@@ -83,7 +83,7 @@ private:
 
   /// Drops the mask's dimensions of size one, then repeats the mask along them.
   Value repeatMask(Value scores) const {
-    Value mask = builder.castTo(operands.mask, builder.getF32Type());
+    Value mask = builder.castTo(operands.mask, accumulatorOf(element));
     RankedTensorType type = typeOf(mask);
     SmallVector<int64_t> dims, shape;
     for (auto [dim, size] : llvm::enumerate(type.getShape()))
@@ -139,7 +139,7 @@ AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Va
                                            Value logSum, Value gradient, Value logSumGradient,
                                            DecompositionBuilder &builder) {
   AttentionBuilder attention(operands, builder);
-  Type wide = builder.getF32Type();
+  Type wide = accumulatorOf(attention.element);
   Value scores = attention.makeScores();
   Value finite = attention.makeFinite(logSum, 0.0);
   Value shifted = builder.make<SubOp>(scores, attention.repeatRows(finite, scores));

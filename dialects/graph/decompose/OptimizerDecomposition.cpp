@@ -14,12 +14,13 @@ using namespace pcc::graph;
 
 namespace {
 
-/// Builds the values of one step; all arithmetic is in f32.
+/// Builds the values of one step; all arithmetic is in f32, or in f64 for parameters of f64.
 class StepBuilder {
 public:
-  explicit StepBuilder(DecompositionBuilder &builder) : builder(builder) {}
+  StepBuilder(Value parameter, DecompositionBuilder &builder)
+      : builder(builder), type(accumulatorOf(getElementTypeOrSelf(parameter))) {}
 
-  Value wide(Value value) { return builder.castTo(value, builder.getF32Type()); }
+  Value wide(Value value) { return builder.castTo(value, type); }
   /// Casts the new value to the type of the old one.
   Value as(Value old, Value value) { return builder.castTo(value, getElementTypeOrSelf(old)); }
 
@@ -92,6 +93,7 @@ public:
 
 private:
   DecompositionBuilder &builder;
+  Type type; ///< of the arithmetic
 };
 
 /// Values that Adam and its variants share.
@@ -99,11 +101,11 @@ struct AdamUpdate {
   Value moment1, moment2, direction;
 };
 
-/// Builds these values. `op` gives the hyperparameters, `operands` the tensors; `gradient` is in
-/// f32.
+/// Builds these values. `op` gives the hyperparameters, `operands` the tensors; `gradient` has the
+/// type of the arithmetic.
 template <typename Op>
 AdamUpdate buildAdam(Op op, ValueRange operands, Value gradient, DecompositionBuilder &builder) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble();
   typename Op::Adaptor values(operands, op);
   AdamUpdate parts;
@@ -120,7 +122,7 @@ AdamUpdate buildAdam(Op op, ValueRange operands, Value gradient, DecompositionBu
 template <typename Op>
 Decomposition finishAdam(Op op, Value parameter, const AdamUpdate &parts,
                          DecompositionBuilder &builder) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   return {in.as(op.getParameter(), parameter), in.as(op.getMoment1(), parts.moment1),
           in.as(op.getMoment2(), parts.moment2)};
 }
@@ -128,14 +130,14 @@ Decomposition finishAdam(Op op, Value parameter, const AdamUpdate &parts,
 } // namespace
 
 Decomposition pcc::graph::decompose(SgdOp op, DecompositionBuilder &builder) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
   Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
   return {in.as(op.getParameter(), in.step(parameter, gradient, op.getRate()))};
 }
 
 Decomposition pcc::graph::decompose(MomentumOp op, DecompositionBuilder &builder) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
   Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
   double momentum = op.getMomentum().convertToDouble();
@@ -146,7 +148,7 @@ Decomposition pcc::graph::decompose(MomentumOp op, DecompositionBuilder &builder
 }
 
 Decomposition pcc::graph::decompose(AdagradOp op, DecompositionBuilder &builder) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
   Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
   Value old = in.wide(op.getAccumulator());
@@ -157,7 +159,7 @@ Decomposition pcc::graph::decompose(AdagradOp op, DecompositionBuilder &builder)
 }
 
 Decomposition pcc::graph::decompose(AdamOp op, DecompositionBuilder &builder) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
   Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
   AdamUpdate parts = buildAdam(op, op->getOperands(), gradient, builder);
@@ -165,7 +167,7 @@ Decomposition pcc::graph::decompose(AdamOp op, DecompositionBuilder &builder) {
 }
 
 Decomposition pcc::graph::decompose(AdamWeightDecayOp op, DecompositionBuilder &builder) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
   AdamUpdate parts = buildAdam(op, op->getOperands(), in.wide(op.getGradient()), builder);
   Value update = in.decayed(parts.direction, parameter, op.getWeightDecay());
@@ -174,7 +176,7 @@ Decomposition pcc::graph::decompose(AdamWeightDecayOp op, DecompositionBuilder &
 
 Decomposition pcc::graph::buildLamb(LambOp op, ValueRange operands, DecompositionBuilder &builder,
                                     SumBlocks sumBlocks) {
-  StepBuilder in(builder);
+  StepBuilder in(op.getParameter(), builder);
   LambOp::Adaptor values(operands, op);
   Value parameter = in.wide(values.getParameter());
   AdamUpdate parts = buildAdam(op, operands, in.wide(values.getGradient()), builder);

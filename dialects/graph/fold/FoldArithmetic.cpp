@@ -58,9 +58,14 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
 OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   if (getSplat(adaptor.getRhs()) == 1.0)
     return getLhs();
+  bool isUnsigned = getType().getElementType().isUnsignedInteger();
   return foldSplats(
       adaptor.getLhs(), adaptor.getRhs(), [](APFloat a, APFloat b) { return a / b; },
-      [](APInt a, APInt b) { return b.isZero() ? std::nullopt : std::optional(a.sdiv(b)); });
+      [isUnsigned](APInt a, APInt b) {
+        if (b.isZero())
+          return std::optional<APInt>();
+        return std::optional(isUnsigned ? a.udiv(b) : a.sdiv(b));
+      });
 }
 
 OpFoldResult NegOp::fold(FoldAdaptor adaptor) {
@@ -80,24 +85,24 @@ static Attribute castNumber(APFloat number, Type to) {
     number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &loses);
     return FloatAttr::get(to, number);
   }
-  APSInt integer(to.getIntOrFloatBitWidth(), /*isUnsigned=*/false);
+  APSInt integer(to.getIntOrFloatBitWidth(), to.isUnsignedInteger());
   bool exact;
   if (number.convertToInteger(integer, APFloat::rmTowardZero, &exact) & APFloat::opInvalidOp)
     return {};
   return IntegerAttr::get(to, integer);
 }
 
-static Attribute castNumber(APInt number, Type to) {
-  bool isBool = number.getBitWidth() == 1;
+static Attribute castNumber(APInt number, Type from, Type to) {
+  bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
   if (to.isInteger(1))
     return IntegerAttr::get(to, !number.isZero());
   if (auto type = dyn_cast<FloatType>(to)) {
     APFloat value(type.getFloatSemantics());
-    value.convertFromAPInt(number, /*IsSigned=*/!isBool, APFloat::rmNearestTiesToEven);
+    value.convertFromAPInt(number, /*IsSigned=*/!isUnsigned, APFloat::rmNearestTiesToEven);
     return FloatAttr::get(to, value);
   }
   unsigned width = to.getIntOrFloatBitWidth();
-  return IntegerAttr::get(to, isBool ? number.zextOrTrunc(width) : number.sextOrTrunc(width));
+  return IntegerAttr::get(to, isUnsigned ? number.zextOrTrunc(width) : number.sextOrTrunc(width));
 }
 
 /// Returns whether a cast to `wide` and back keeps every number of `narrow`.
@@ -117,8 +122,9 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(adaptor.getInput());
   if (!splat)
     return {};
-  Attribute number = isa<FloatType>(from.getElementType())
-                         ? castNumber(splat.getSplatValue<APFloat>(), to.getElementType())
-                         : castNumber(splat.getSplatValue<APInt>(), to.getElementType());
+  Attribute number =
+      isa<FloatType>(from.getElementType())
+          ? castNumber(splat.getSplatValue<APFloat>(), to.getElementType())
+          : castNumber(splat.getSplatValue<APInt>(), from.getElementType(), to.getElementType());
   return number ? DenseElementsAttr::get(to, number) : Attribute();
 }

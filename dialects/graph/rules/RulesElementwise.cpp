@@ -21,18 +21,22 @@ static void addMonotone(FactorRule &rule, ArrayRef<unsigned> operands) {
   }
 }
 
-/// Adds the linearity of a cast. Integers wrap: dropping upper bits passes sums and products but
-/// not the order; any other cast of integers passes the order but not sums. Floats to floats pass
-/// sums and the order. Floats to integers pass nothing, because the cast is not defined everywhere.
+/// Adds the linearity of a cast. Integers wrap: dropping upper bits, or reading the same bits with
+/// or without a sign, passes sums and products but not the order. A cast to more bits passes the
+/// order but not sums; from a negative number to a type without sign it passes nothing. Floats to
+/// floats pass sums and the order. Floats to integers pass nothing, because the cast is not defined
+/// everywhere.
 static void addCast(FactorRule &rule, CastOp op) {
   Type from = op.getInput().getType().getElementType();
   Type to = op.getResult().getType().getElementType();
   if (from.isInteger(1) || to.isInteger(1))
     return;
   bool fromInteger = isa<IntegerType>(from), toInteger = isa<IntegerType>(to);
-  if (fromInteger && toInteger && to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth()) {
+  if (fromInteger && toInteger && to.getIntOrFloatBitWidth() <= from.getIntOrFloatBitWidth()) {
     rule.addLinear(0);
     rule.addLinear(0, ReduceKind::Prod);
+  } else if (toInteger && fromInteger && to.isUnsignedInteger() && !from.isUnsignedInteger()) {
+    return;
   } else if (fromInteger) {
     addMonotone(rule, 0);
   } else if (!toInteger) {

@@ -52,7 +52,7 @@ LogicalResult checkAttention(const Reporter &report, const AttentionShapes &shap
 
 } // namespace
 
-LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                             Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Reporter report{location, getOperationName()};
   auto query = asTensor(report, adaptor.getQuery().getType());
@@ -71,7 +71,8 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<
     return failure();
   SmallVector<int64_t> result = shapes.ofResult();
   results.push_back(query->clone(result));
-  results.push_back(RankedTensorType::get(ArrayRef(result).drop_back(), Float32Type::get(context)));
+  results.push_back(
+      RankedTensorType::get(ArrayRef(result).drop_back(), accumulatorOf(query->getElementType())));
   return success();
 }
 
@@ -87,6 +88,11 @@ LogicalResult AttentionGradientOp::verify() {
   if (failed(checkShape(report, "result", result, getResult().getType().getShape())) || // C6
       failed(checkElements(report, "query", shapes.query, "result",
                            getResult().getType()))) // C2
+    return failure();
+  auto logSum = RankedTensorType::get(ArrayRef(result).drop_back(),
+                                      accumulatorOf(shapes.query.getElementType()));
+  if (failed(checkElements(report, "the sums of the query", logSum, "log_sum",
+                           getLogSum().getType()))) // C7
     return failure();
   return checkShape(report, "log_sum", ArrayRef(result).drop_back(),
                     getLogSum().getType().getShape()); // C6

@@ -50,7 +50,7 @@ static bool isNumberOf(Type element, double value) {
   if (isa<FloatType>(element))
     return true;
   unsigned width = element.getIntOrFloatBitWidth();
-  APSInt number(width, /*isUnsigned=*/width == 1);
+  APSInt number(width, /*isUnsigned=*/width == 1 || element.isUnsignedInteger());
   bool isExact; // false for -0, which an integer type holds as 0
   return APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &isExact) == APFloat::opOK;
 }

@@ -69,8 +69,11 @@ LogicalResult ClampOp::verify() {
   Type element = getResult().getType().getElementType();
   if (isa<FloatType>(element))
     return success();
-  double end = std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1); // integers are in [-end, end)
-  double least = std::max(std::ceil(low), -end);
+  // Integers are in [begin, end).
+  bool isUnsigned = element.isUnsignedInteger();
+  double end = std::ldexp(1.0, int(element.getIntOrFloatBitWidth()) - (isUnsigned ? 0 : 1));
+  double begin = isUnsigned ? 0.0 : -end;
+  double least = std::max(std::ceil(low), begin);
   if (least > std::floor(high) || least >= end) // C2
     return emitOpError() << "expected one of " << element << " between 'low' and 'high', got "
                          << low << " and " << high;

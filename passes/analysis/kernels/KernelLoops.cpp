@@ -61,11 +61,10 @@ std::optional<KernelLoops> unite(const KernelLoops &a, const KernelLoops &b) {
   return a == b ? std::optional(a) : std::nullopt;
 }
 
-/// Returns the loops of a matmul. Float matmuls go to the library; integer matmuls are reductions
-/// over k.
+/// Returns the loops of a matmul. Those without an instruction are reductions over k.
 static KernelLoops loopsOfMatmul(MatmulOp op) {
   int64_t elements = countOf(op.getResult());
-  if (isa<FloatType>(getElementTypeOrSelf(op.getType())))
+  if (hasInstructions(getElementTypeOrSelf(op.getType())))
     return {FormKind::Matmul, elements, 1};
   ArrayRef<int64_t> lhs = op.getLhs().getType().getShape();
   return {FormKind::Rows, elements, lhs[lhs.size() - (op.getTransposeLhs() ? 2 : 1)]};
@@ -108,7 +107,7 @@ KernelLoops loopsOf(Operation *op) {
     return {FormKind::Collective, 1, 1};
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return loopsOfMatmul(matmul);
-  if (isConvolution(op))
+  if (isConvolution(op) && hasInstructions(getElementTypeOrSelf(op->getResult(0))))
     return {FormKind::Convolution, countOf(op->getResult(0)), 1};
   if (isAttention(op))
     return {FormKind::Attention, countOf(op->getResult(0)), 1};

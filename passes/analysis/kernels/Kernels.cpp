@@ -91,6 +91,8 @@ bool isCollective(Operation *op) {
          !isa<dist::RankOp, dist::GroupSizeOp>(op);
 }
 
+bool hasInstructions(Type element) { return isa<Float32Type, Float16Type, BFloat16Type>(element); }
+
 bool isConvolution(Operation *op) {
   return isa<Conv2dOp, Conv2dInputGradientOp, Conv2dWeightGradientOp>(op);
 }

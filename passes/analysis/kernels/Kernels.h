@@ -72,6 +72,10 @@ task::PlaceAttr getPlace(mlir::Value value);
 /// Returns true if `op` calls the communication library: collectives, and transfers between stages.
 bool isCollective(mlir::Operation *op);
 
+/// Returns whether devices have instructions for matmuls and convolutions of `element`: f32, f16
+/// and bf16. Kernels compute those of f64, and matmuls of integers.
+bool hasInstructions(mlir::Type element);
+
 /// Returns true if `op` is a convolution or one of its gradients.
 bool isConvolution(mlir::Operation *op);
 

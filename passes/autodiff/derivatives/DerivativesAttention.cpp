@@ -19,7 +19,8 @@ static Value gradientOfMask(Backward &b, Value mask, Value scores) {
   Value sum = scores;
   if (!repeated.empty())
     sum = b.make<ReduceOp>(ReduceOpKind::Sum, scores, repeated);
-  auto wide = cast<RankedTensorType>(mask.getType()).clone(b.getF32Type());
+  auto wide = cast<RankedTensorType>(mask.getType())
+                  .clone(accumulatorOf(getElementTypeOrSelf(mask.getType())));
   if (sum.getType() != wide)
     sum = b.make<ReshapeOp>(wide, sum);
   return b.castTo(sum, getElementTypeOrSelf(mask.getType()));

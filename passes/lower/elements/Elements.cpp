@@ -16,12 +16,16 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 Type computeType(Type type) {
+  if (type.isUnsignedInteger())
+    return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
   return isa<Float16Type, BFloat16Type>(type) ? Float32Type::get(type.getContext()) : type;
 }
 
 Type memoryType(Type type) {
   if (type.isBF16())
     return IntegerType::get(type.getContext(), 16);
+  if (type.isUnsignedInteger())
+    return computeType(type);
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
 }
 
@@ -48,8 +52,7 @@ Value Elements::load(Type type, Value pointer, Value position) {
                                  arith::ConstantIntOp::create(b, 0, 8));
   if (type.isBF16())
     return widenBFloat16(b, element);
-  return computeType(type) == type ? element
-                                   : Value(arith::ExtFOp::create(b, computeType(type), element));
+  return type.isF16() ? arith::ExtFOp::create(b, computeType(type), element) : element;
 }
 
 /// Rounds f32 to the bits of a bf16, to the nearest, ties to even. bf16 lies in memory as i16, and
@@ -74,7 +77,7 @@ void Elements::store(Value element, Type type, Value pointer, Value position) {
     element = arith::ExtUIOp::create(b, memory, element);
   else if (type.isBF16())
     element = roundToBFloat16(b, element);
-  else if (element.getType() != type)
+  else if (type.isF16())
     element = arith::TruncFOp::create(b, type, element);
   Value address = LLVM::GEPOp::create(b, pointer.getType(), memory, pointer, ValueRange(position),
                                       LLVM::GEPNoWrapFlags::inbounds);
@@ -109,21 +112,21 @@ static Value emitSplat(ImplicitLocOpBuilder &b, ConstantOp op) {
   if (isa<FloatType>(type))
     return emitNumber(b, computeType(type), splat.getSplatValue<APFloat>().convertToDouble());
   APInt value = splat.getSplatValue<APInt>();
-  return arith::ConstantOp::create(b, IntegerAttr::get(type, value));
+  return arith::ConstantOp::create(b, IntegerAttr::get(computeType(type), value));
 }
 
 /// Converts a position to an element of `type`.
 static Value emitPosition(ImplicitLocOpBuilder &b, Value position, Type type) {
   if (isa<FloatType>(type))
     return arith::SIToFPOp::create(b, computeType(type), position);
-  return type.isInteger(64) ? position : arith::TruncIOp::create(b, type, position);
+  return type.isInteger(64) ? position : arith::TruncIOp::create(b, computeType(type), position);
 }
 
 bool hasElements(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
-  if (auto matmul = dyn_cast<MatmulOp>(op))
-    return isa<IntegerType>(elementOf(matmul.getResult()));
+  if (isa<MatmulOp>(op) || analysis::isConvolution(op))
+    return !analysis::hasInstructions(elementOf(op->getResult(0)));
   return op->hasTrait<Elementwise>() ||
          isa<IotaOp, BroadcastOp, ReduceOp, ReshapeOp, TransposeOp, SliceOp, DynamicSliceOp,
              DynamicUpdateSliceOp, PadOp, ConcatOp, GatherOp, OneHotOp, RngUniformOp, MaxPoolOp,
@@ -144,6 +147,8 @@ Value Elements::compute(Operation *op, const Index &index) {
     return computeLoop(op, index);
   if (isa<MaxPoolOp, AvgPoolOp>(op))
     return computePooled(op, index);
+  if (analysis::isConvolution(op))
+    return computeConvolved(op, index);
   if (!op->hasTrait<Elementwise>())
     return computeMapped(op, index);
   SmallVector<Value> operands;

@@ -82,11 +82,12 @@ private:
   llvm::DenseMap<std::tuple<mlir::TypeID, mlir::Value, mlir::Value>, mlir::Value> emitted;
 };
 
-/// The type in which elements of `type` are computed: f32 for narrower floats, else the type
-/// itself.
+/// The type in which elements of `type` are computed: f32 for narrower floats, the integer without
+/// signedness for an unsigned one, else the type itself. The ops of arith say how they read the
+/// sign, so the code for an op asks the element types of its operands and result for it.
 mlir::Type computeType(mlir::Type type);
 
-/// Returns the LLVM type of an element in memory: i8 for i1, i16 (the bits) for bf16.
+/// Returns the LLVM type of an element in memory: i8 for i1, i16 (the bits) for bf16, i32 for ui32.
 mlir::Type memoryType(mlir::Type type);
 
 /// The shape, and the number of elements, of a tensor.
@@ -119,7 +120,7 @@ public:
 
   // Reductions, one element at a time.
   /// Returns the type in which a reduction is accumulated: the compute type of its result. A
-  /// product of floats is accumulated in parts (emitScaledProduct).
+  /// product of floats up to f32 is accumulated in parts (emitScaledProduct).
   mlir::Type accumulatorType(mlir::Operation *reduction);
   /// Returns the value with which a reduction starts.
   mlir::Value neutral(mlir::Operation *reduction);
@@ -143,6 +144,7 @@ private:
   mlir::Value computeMapped(mlir::Operation *op, const Index &index);
   mlir::Value computeLoop(mlir::Operation *reduction, const Index &index);
   mlir::Value computePooled(mlir::Operation *pool, const Index &index);
+  mlir::Value computeConvolved(mlir::Operation *convolution, const Index &index);
 
   llvm::DenseMap<mlir::Value, mlir::Value> pointers, scalars;
   llvm::DenseMap<Key, mlir::Value> known; ///< the latest value of each element
@@ -153,8 +155,8 @@ private:
 llvm::SmallVector<llvm::SmallVector<int64_t, 4>> combinedRuns(mlir::Operation *reduction);
 
 /// Returns true if Elements computes the elements of the op's result: all core ops except those
-/// that read or write memory in their own order. The exceptions are floating-point matmuls,
-/// scatter_add and constants of many values.
+/// that read or write memory in their own order. The exceptions are matmuls and convolutions with
+/// instructions, scatter_add and constants of many values.
 bool hasElements(mlir::Operation *op);
 
 /// Emits the element of an elementwise op, given its operands' elements; null if `op` is not
@@ -162,7 +164,8 @@ bool hasElements(mlir::Operation *op);
 mlir::Value emitPointwise(mlir::ImplicitLocOpBuilder &builder, mlir::Operation *op,
                           llvm::ArrayRef<mlir::Value> operands);
 
-/// Emits a constant of a compute type. An integer type rounds toward zero.
+/// Emits a constant in the compute type of `type`. An integer type rounds toward zero, and limits
+/// the number to its range.
 mlir::Value emitNumber(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, double value);
 
 /// Emits the conjunction of two conditions; a null condition always holds.

@@ -76,8 +76,9 @@ struct Mapped {
   Value pad(PadOp op) {
     unsigned axis = op.getAxis();
     int64_t size = shapeOf(op.getInput())[axis], low = op.getLow();
-    Type type = computeType(getElementTypeOrSelf(op.getType()));
-    Value filler = emitNumber(b, type, op.getValue().convertToDouble());
+    Type type = getElementTypeOrSelf(op.getType());
+    Value filler = emitNumber(b, isa<FloatType>(type) ? computeType(type) : type,
+                              op.getValue().convertToDouble());
     Value at = math.at(index, axis);
     return select(inside(at, low, low + size), shifted(op.getInput(), axis, at, low), filler);
   }
@@ -112,8 +113,9 @@ struct Mapped {
     labels.append(math.range(index, axis + 1, rank));
     Value label = elements.positionAt(op.getIndices(), labels);
     Value hit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, label, math.at(index, axis));
-    Type type = computeType(getElementTypeOrSelf(op.getType()));
-    return select(hit, emitNumber(b, type, 1), emitNumber(b, type, 0));
+    Type type = getElementTypeOrSelf(op.getType());
+    Type number = isa<FloatType>(type) ? computeType(type) : type;
+    return select(hit, emitNumber(b, number, 1), emitNumber(b, number, 0));
   }
 
   /// Emits SplitMix64's finalizer.

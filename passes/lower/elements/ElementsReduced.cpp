@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes elements of reductions and of integer matmuls inside the kernel that needs them. There
-// is one loop for each run of adjacent combined dimensions, so that the innermost loop reads
-// adjacent elements.
+// Computes elements of reductions and of matmuls without an instruction (of integers and f64)
+// inside the kernel that needs them. There is one loop for each run of adjacent combined
+// dimensions, so that the innermost loop reads adjacent elements.
 #include "passes/lower/elements/Elements.h"
 
 #include "dialects/graph/Graph.h"
@@ -28,7 +28,7 @@ SmallVector<SmallVector<int64_t, 4>> combinedRuns(Operation *op) {
   return runs;
 }
 
-/// Emits one term of an integer matmul: row and column of the result, position `n` in the sum.
+/// Emits one term of a matmul: row and column of the result, position `n` in the sum.
 static Value emitMatmulTerm(Elements &elements, MatmulOp op, const Index &index, Value n) {
   IndexMath &math = elements.math;
   unsigned rank = op.getType().getRank();
@@ -41,6 +41,8 @@ static Value emitMatmulTerm(Elements &elements, MatmulOp op, const Index &index,
   };
   Value lhs = element(op.getLhs(), rank - 2, !op.getTransposeLhs());
   Value rhs = element(op.getRhs(), rank - 1, op.getTransposeRhs());
+  if (isa<FloatType>(lhs.getType()))
+    return arith::MulFOp::create(elements.b, lhs, rhs, arith::FastMathFlags::contract);
   return arith::MulIOp::create(elements.b, lhs, rhs);
 }
 

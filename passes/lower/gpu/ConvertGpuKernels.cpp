@@ -2,8 +2,9 @@
 //
 // ConvertGpuKernels: converts GPU kernels to the LLVM and NVVM dialects.
 //
-// exp, expm1, log, log1p, tanh and erf become the polynomials of the host, so that both compute the
-// same. sin, cos, powers and remainders become calls of NVIDIA's libdevice. Other functions, such
+// exp, expm1, log, log1p, tanh and erf of f32 become the polynomials of the host, so that both
+// compute the same. Those of f64, and sin, cos, powers and remainders become calls of NVIDIA's
+// libdevice. Other functions, such
 // as square roots, have instructions.
 #include "passes/lower/Passes.h"
 #include "passes/lower/host/ConvertToLLVM.h"
@@ -25,6 +26,9 @@ static LogicalResult callLibdevice(Operation *kernels) {
   populateLibDeviceConversionPatterns(converter, patterns);
   ConversionTarget target(*kernels->getContext());
   target.addIllegalOp<arith::RemFOp, math::CosOp, math::PowFOp, math::SinOp>();
+  target.addDynamicallyLegalOp<math::ErfOp, math::ExpM1Op, math::ExpOp, math::Log1pOp, math::LogOp,
+                               math::TanhOp>(
+      [](Operation *op) { return !op->getResult(0).getType().isF64(); });
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   return applyPartialConversion(kernels, target, std::move(patterns));
 }

@@ -168,6 +168,7 @@ struct EmulateGpuKernels : impl::EmulateGpuKernelsBase<EmulateGpuKernels> {
     LLVMTypeConverter converter(context);
     RewritePatternSet patterns(context);
     populateKernelPatterns(converter, patterns);
+    populateDoubleFunctions(patterns);
     patterns.add<NumberToCall<gpu::ThreadIdOp>>(converter, context, "pcc_gpu_thread");
     patterns.add<NumberToCall<gpu::BlockIdOp>>(converter, context, "pcc_gpu_block");
     patterns.add<BarrierToCall, ShuffleToCall, VoteToCall>(converter, context);

@@ -26,8 +26,10 @@ namespace pcc::lower {
 /// Shared memory of a tile, unless one row needs more. Eight blocks of an H100 run at once with it,
 /// so that some read windows while others add gradients.
 static constexpr int64_t usualTileBytes = 28 << 10;
-/// A position as i32, and a gradient as f32.
-static constexpr int64_t bytesPerWindow = 8;
+/// Returns the bytes of a position (i32) and a gradient of a window.
+static int64_t bytesOfWindow(Type element) {
+  return 4 + computeType(element).getIntOrFloatBitWidth() / 8;
+}
 
 /// Returns the maximum number of windows, in one dimension, that see some of `count` adjacent
 /// elements.
@@ -46,7 +48,8 @@ struct PoolTiles {
 } // namespace
 
 /// Returns nothing if the windows of one row do not fit into shared memory.
-static std::optional<PoolTiles> findTiles(const MaxPoolSizes &sizes) {
+static std::optional<PoolTiles> findTiles(const MaxPoolSizes &sizes, Type element) {
+  int64_t bytesPerWindow = bytesOfWindow(element);
   auto count = [&](int64_t rows) { return maxWindowsSeeing(sizes, 0, rows) * sizes.pooled[1]; };
   int64_t height = sizes.image[0], rows = height;
   if (count(height) * bytesPerWindow > usualTileBytes) {
@@ -103,7 +106,7 @@ private:
 GridShape gridOfPoolGradient(func::FuncOp kernel) {
   Value result = kernel.getBody().front().getTerminator()->getOperand(0);
   MaxPoolSizes sizes(result.getDefiningOp<MaxPoolGradientOp>());
-  std::optional<PoolTiles> tiles = findTiles(sizes);
+  std::optional<PoolTiles> tiles = findTiles(sizes, getElementTypeOrSelf(result.getType()));
   int64_t count = tiles ? tiles->rows * sizes.image[1] : sizes.planes * sizes.area;
   int64_t threads = std::min<int64_t>(llvm::alignTo(count, lanesPerWarp), usualThreads);
   int64_t blocks = tiles ? sizes.planes * tiles->perPlane
@@ -162,9 +165,9 @@ void PoolGradientEmitter::storeElement(Value plane, Value row, Value column, Loo
 }
 
 void PoolGradientEmitter::emitTile(const PoolTiles &tiles) {
-  Type i32 = b.getI32Type(), i64 = b.getI64Type(), f32 = computeType(kernel.elementType(0));
+  Type i32 = b.getI32Type(), i64 = b.getI64Type(), type = computeType(kernel.elementType(0));
   Value positions = block.allocateShared(i32, tiles.windows);
-  Value gradients = block.allocateShared(f32, tiles.windows);
+  Value gradients = block.allocateShared(type, tiles.windows);
   Value plane = math.div(block.block(), tiles.perPlane);
   Value firstRow = math.mul(math.rem(block.block(), tiles.perPlane), tiles.rows);
   Value endRow = arith::MinSIOp::create(b, math.add(firstRow, math.constant(tiles.rows)),
@@ -177,14 +180,14 @@ void PoolGradientEmitter::emitTile(const PoolTiles &tiles) {
     Value column = math.rem(n, windows.pooled[1]);
     Value position = windows.findGreatest(plane, row, column);
     elements.store(arith::TruncIOp::create(b, i32, position), i32, positions, n);
-    elements.store(windows.gradientOf(plane, row, column), f32, gradients, n);
+    elements.store(windows.gradientOf(plane, row, column), type, gradients, n);
   });
   block.barrier();
   auto lookup = [&](Value row, Value column) -> WindowGradient {
     Value tileRow = arith::SubIOp::create(b, row, rows.first);
     Value place = math.add(math.mul(tileRow, windows.pooled[1]), column);
     return {arith::ExtSIOp::create(b, i64, elements.load(i32, positions, place)),
-            elements.load(f32, gradients, place)};
+            elements.load(type, gradients, place)};
   };
   count = math.mul(arith::SubIOp::create(b, endRow, firstRow), windows.image[1]);
   emitStridedLoop(b, block.thread(), count, threads, [&](Value n) {
@@ -209,7 +212,7 @@ void PoolGradientEmitter::emitElements() {
 }
 
 void PoolGradientEmitter::emit() {
-  if (std::optional<PoolTiles> tiles = findTiles(windows))
+  if (std::optional<PoolTiles> tiles = findTiles(windows, kernel.elementType(0)))
     emitTile(*tiles);
   else
     emitElements();

@@ -13,8 +13,11 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-static Value emitReduce(OpBuilder &b, Location loc, task::ReduceOp op, Value x, Value y) {
-  bool isFloat = isa<FloatType>(x.getType()), isBool = x.getType().isInteger(1);
+/// Combines two elements of `type`, given in its compute type.
+static Value emitReduce(OpBuilder &b, Location loc, task::ReduceOp op, Type type, Value x,
+                        Value y) {
+  bool isFloat = isa<FloatType>(type), isBool = type.isInteger(1);
+  bool isUnsigned = type.isUnsignedInteger();
   switch (op) {
   case task::ReduceOp::Sum:
     if (isFloat)
@@ -29,11 +32,15 @@ static Value emitReduce(OpBuilder &b, Location loc, task::ReduceOp op, Value x, 
   case task::ReduceOp::Max:
     if (isFloat)
       return arith::MaximumFOp::create(b, loc, x, y);
+    if (isUnsigned)
+      return arith::MaxUIOp::create(b, loc, x, y);
     return isBool ? arith::OrIOp::create(b, loc, x, y).getResult()
                   : arith::MaxSIOp::create(b, loc, x, y);
   case task::ReduceOp::Min:
     if (isFloat)
       return arith::MinimumFOp::create(b, loc, x, y);
+    if (isUnsigned)
+      return arith::MinUIOp::create(b, loc, x, y);
     return isBool ? arith::AndIOp::create(b, loc, x, y).getResult()
                   : arith::MinSIOp::create(b, loc, x, y);
   }
@@ -60,7 +67,8 @@ static void emitReduceKernel(gpu::GPUModuleOp kernels, const std::string &name,
       return kernel.elements.load(type, loadPointer(kernel, kernel.pointer(0), member), place);
     };
     auto reduceNext = [&](Value member, ValueRange carried) -> SmallVector<Value> {
-      return {emitReduce(kernel.b, kernel.b.getLoc(), reduction, carried[0], elementOf(member))};
+      return {
+          emitReduce(kernel.b, kernel.b.getLoc(), reduction, type, carried[0], elementOf(member))};
     };
     Value reduced =
         emitStridedLoop(kernel.b, one, kernel.number(3), one, {elementOf(none)}, reduceNext)[0];
@@ -89,7 +97,7 @@ static void emitBoxKernel(gpu::GPUModuleOp kernels, const std::string &name,
     }
     Value value = kernel.elements.load(type, kernel.pointer(0), source);
     if (reduction)
-      value = emitReduce(kernel.b, kernel.b.getLoc(), *reduction,
+      value = emitReduce(kernel.b, kernel.b.getLoc(), *reduction, type,
                          kernel.elements.load(type, kernel.pointer(1), target), value);
     kernel.elements.store(value, type, kernel.pointer(1), target);
   });

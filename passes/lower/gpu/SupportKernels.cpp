@@ -5,6 +5,9 @@
 // helpers of SupportKernel.h, and sums over actions.
 #include "passes/lower/gpu/SupportKernel.h"
 
+#include "dialects/graph/Graph.h"
+#include "passes/analysis/kernels/Kernels.h"
+
 #include "passes/lower/host/EmitKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,7 +98,7 @@ SmallVector<Value> SupportKernel::split(Value place, ArrayRef<Value> sizes) {
 static void emitAccumulate(gpu::GPUModuleOp kernels, const std::string &name, Type source) {
   SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/2, abi::maxSumBlocks);
   IndexMath &math = kernel.math;
-  Type f32 = kernel.b.getF32Type();
+  Type sumType = graph::accumulatorOf(source);
   Value sum = kernel.pointer(0), count = kernel.number(0);
   Value adds = kernel.has(kernel.number(1), 1);
   Value first = kernel.mul(kernel.block->block(), math.constant(abi::elementsPerSumBlock));
@@ -105,9 +108,9 @@ static void emitAccumulate(gpu::GPUModuleOp kernels, const std::string &name, Ty
       Value n = kernel.add(kernel.add(begin, math.constant(turn)), kernel.block->thread());
       emitIf(kernel.b, kernel.less(n, count), [&] {
         Value own = kernel.elements.load(source, kernel.pointer(1), n);
-        Value before = kernel.elements.load(f32, sum, n);
+        Value before = kernel.elements.load(sumType, sum, n);
         Value both = arith::AddFOp::create(kernel.b, before, own);
-        kernel.elements.store(kernel.select(adds, both, own), f32, sum, n);
+        kernel.elements.store(kernel.select(adds, both, own), sumType, sum, n);
       });
     }
   });
@@ -138,8 +141,8 @@ LogicalResult emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
   emitCollectiveKernels(module, kernels);
   WalkResult products = module.walk([&](task::MatmulOp op) -> WalkResult {
     Type type = elementOf(op.getA()), result = elementOf(op.getC());
-    if (!isa<FloatType>(type) || !isa<FloatType>(result))
-      return op.emitOpError() << "expected a product of floats, got one of " << type;
+    if (!analysis::hasInstructions(type) || !analysis::hasInstructions(result))
+      return op.emitOpError() << "expected a matmul of f32, f16 or bf16, got one of " << type;
     std::string name = "pcc_matmul_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)
       emitMatmulKernel(kernels, name, type, result);

@@ -37,9 +37,9 @@ Value ThreadBlock::exchange(Value value, Value other, bool isXor) {
     return gpu::ShuffleOp::create(b, word, other, width, mode).getShuffleResult();
   };
   unsigned bits = type.getIntOrFloatBitWidth();
-  if (isa<FloatType>(type)) { // of 32 bits, as all floats are computed
-    Value word = arith::BitcastOp::create(b, i32, value);
-    return arith::BitcastOp::create(b, type, shuffle(word));
+  if (isa<FloatType>(type)) {
+    Value words = arith::BitcastOp::create(b, b.getIntegerType(bits), value);
+    return arith::BitcastOp::create(b, type, exchange(words, other, isXor));
   }
   if (bits == 32)
     return shuffle(value);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts loops of arith and math to the LLVM dialect. Functions of one number become polynomials,
-// which vectorize. Functions for which MLIR has no polynomial of full accuracy stay intrinsics.
+// which vectorize. Functions for which MLIR has no polynomial of full accuracy stay intrinsics. The
+// polynomials are for f32; functions of f64 become calls of the C library.
 #include "passes/lower/host/ConvertToLLVM.h"
 #include "passes/lower/host/EmitKernels.h"
 
@@ -10,6 +11,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -42,6 +44,38 @@ void populateKernelPatterns(LLVMTypeConverter &converter, RewritePatternSet &pat
   populateMathToLLVMConversionPatterns(converter, patterns);
 }
 
+namespace {
+/// Calls a function of the C library for f64. LLVM has no intrinsic for it, or MLIR would expand it
+/// and lose digits.
+template <typename OpT> struct CallOfDouble : OpConversionPattern<OpT> {
+  CallOfDouble(MLIRContext *context, StringRef name)
+      : OpConversionPattern<OpT>(context, /*benefit=*/2), name(name) {}
+  LogicalResult matchAndRewrite(OpT op, typename OpT::Adaptor operands,
+                                ConversionPatternRewriter &b) const override {
+    Type type = op.getType();
+    if (!type.isF64())
+      return failure();
+    auto module = op->template getParentOfType<ModuleOp>();
+    SmallVector<Type> parameters(op->getNumOperands(), type);
+    FailureOr<LLVM::LLVMFuncOp> function =
+        LLVM::lookupOrCreateFn(b, module, name, parameters, type);
+    if (failed(function))
+      return failure();
+    b.replaceOpWithNewOp<LLVM::CallOp>(op, *function, operands.getOperands());
+    return success();
+  }
+  StringRef name;
+};
+} // namespace
+
+void populateDoubleFunctions(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<CallOfDouble<math::ErfOp>>(context, "erf");
+  patterns.add<CallOfDouble<math::ExpM1Op>>(context, "expm1");
+  patterns.add<CallOfDouble<math::Log1pOp>>(context, "log1p");
+  patterns.add<CallOfDouble<math::TanhOp>>(context, "tanh");
+}
+
 LogicalResult convertToLLVM(ModuleOp kernels) {
   if (failed(approximateMath(kernels)))
     return failure();
@@ -50,6 +84,7 @@ LogicalResult convertToLLVM(ModuleOp kernels) {
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);
   populateKernelPatterns(converter, patterns);
+  populateDoubleFunctions(patterns);
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addLegalOp<ModuleOp>();

@@ -179,6 +179,8 @@ void KernelCuts::visit(Operation *op) {
       .Case<IotaOp, SliceOp, DynamicSliceOp, DynamicUpdateSliceOp, PadOp, ConcatOp, OneHotOp>(
           [&](auto op) { visitAlong(op, op.getAxis()); })
       .Case<MaxPoolOp, AvgPoolOp, MatmulOp>([&](auto op) { visitLast(op, 2); })
+      .Case<Conv2dOp, Conv2dInputGradientOp, Conv2dWeightGradientOp>(
+          [&](auto op) { visitLast(op, 4); })
       .Default(same);
 }
 

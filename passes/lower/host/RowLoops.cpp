@@ -24,7 +24,8 @@ static Type scratchType(Value tensor) {
 /// Returns true if computing the op again costs more than reading its value.
 static bool isExpensive(Operation *op) {
   return isa<ExpOp, LogOp, Log1pOp, TanhOp, SigmoidOp, ErfOp, GeluOp, SiluOp, SoftplusOp, EluOp,
-             SinOp, CosOp, PowOp, DivOp, MaxPoolOp, AvgPoolOp>(op) &&
+             SinOp, CosOp, PowOp, DivOp, MaxPoolOp, AvgPoolOp, Conv2dOp, Conv2dInputGradientOp,
+             Conv2dWeightGradientOp>(op) &&
          isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
 }
 

@@ -133,7 +133,7 @@ void BoundaryEmitter::emitResult(analysis::Section &section, unsigned index, Res
       section.function.getResultAttrOfType<pipe::AccumulateAttr>(index, pipe::accumulateAttrName);
   bool accumulated = section.isAccumulated(index);
   if (accumulated)
-    type = type.clone(b.getF32Type());
+    type = type.clone(graph::accumulatorOf(type.getElementType()));
   StringRef name = nameOfResult(section.getResultRole(index));
   // A view lies where its root does, so the place may be that of a value of another shape.
   PlaceAttr place =
@@ -219,7 +219,7 @@ InputOp BoundaryEmitter::findLabels(analysis::Section &evaluation, task::ResultO
     return {};
   for (InputOp input : b.getBlock()->getOps<InputOp>()) {
     Type type = cast<ShapedType>(input.getBuffer().getType()).getElementType();
-    if ((type.isInteger(32) || type.isInteger(64)) &&
+    if ((type.isSignlessInteger(32) || type.isSignlessInteger(64)) &&
         input.getBlock().getGlobalShape().asArrayRef() == shape.drop_back() &&
         !isComputedFrom(evaluation, scores, input.getName()))
       return input;

@@ -36,16 +36,18 @@ struct ElementLossForm : LocalFormOpInterface::ExternalModel<ElementLossForm<Op>
   }
 };
 
-/// Returns the number of samples that are not ignored, on the ranks along `axes`; an f32 scalar.
+/// Returns the number of samples that are not ignored, on the ranks along `axes`; a scalar
+/// of the type of sums.
 Value countSamples(graph::DecompositionBuilder &pieces, graph::NllOp op, Value labels,
                    const AxisList &axes) {
-  auto scalar = RankedTensorType::get({}, pieces.getF32Type());
+  Type wide = graph::accumulatorOf(op.getLogProbabilities().getType().getElementType());
+  auto scalar = RankedTensorType::get({}, wide);
   auto type = cast<RankedTensorType>(labels.getType());
   if (!op.getIgnoreIndex())
     return pieces.make<graph::ConstantOp>(
         scalar, static_cast<double>(type.getNumElements() * dist::getMesh(op).getSize(axes)));
   Value kept = graph::buildCountedMask(labels, *op.getIgnoreIndex(), pieces);
-  Value ones = pieces.castTo(kept, pieces.getF32Type());
+  Value ones = pieces.castTo(kept, wide);
   return allReduce(pieces, op.getLoc(), ReduceKind::Sum,
                    graph::reduceAll(graph::ReduceOpKind::Sum, ones, pieces), axes);
 }
@@ -83,9 +85,9 @@ struct NllForm : LocalFormOpInterface::ExternalModel<NllForm, graph::NllOp> {
         pieces.make<graph::NllOp>(operands[0], labels, graph::LossReduction::Sum, IntegerAttr());
     if (!isMean)
       return {sum};
-    Value wide = pieces.castTo(sum, pieces.getF32Type());
-    Value count = countSamples(pieces, nll, operands[1], sampleAxes);
     Type element = cast<RankedTensorType>(types.front()).getElementType();
+    Value wide = pieces.castTo(sum, graph::accumulatorOf(element));
+    Value count = countSamples(pieces, nll, operands[1], sampleAxes);
     return {pieces.castTo(pieces.make<graph::DivOp>(wide, count), element)};
   }
 };

@@ -79,8 +79,8 @@ public:
     Value sum = classAxes.empty() ? sumWhole() : sumLosses(kept);
     if (!isMean())
       return sum;
-    // Computed in f32, because narrower floats stop counting early.
-    sum = pieces.castTo(sum, pieces.getF32Type());
+    // Computed in f32 or wider, because narrower floats stop counting early.
+    sum = pieces.castTo(sum, wide);
     Value mean = pieces.make<graph::DivOp>(sum, countSamples(sum, kept));
     return pieces.castTo(mean, scalar.getElementType());
   }
@@ -105,7 +105,7 @@ private:
     Value losses = makeLosses();
     if (kept)
       losses = graph::maskLosses(losses, kept, pieces);
-    return sumAll(isMean() ? pieces.castTo(losses, pieces.getF32Type()) : losses);
+    return sumAll(isMean() ? pieces.castTo(losses, wide) : losses);
   }
 
   /// Returns one loss per sample, the same on all ranks that share the sample.
@@ -132,8 +132,8 @@ private:
   /// Returns the number of samples on all ranks, or of those in `kept` if it is given.
   Value countSamples(Value like, Value kept) {
     if (kept)
-      return allReduce(pieces, op.getLoc(), ReduceKind::Sum,
-                       sumAll(pieces.castTo(kept, pieces.getF32Type())), sampleAxes);
+      return allReduce(pieces, op.getLoc(), ReduceKind::Sum, sumAll(pieces.castTo(kept, wide)),
+                       sampleAxes);
     auto samples = cast<RankedTensorType>(logits.getType()).getShape().drop_back();
     return pieces.splat(like,
                         static_cast<double>(llvm::product_of(samples) * mesh.getSize(sampleAxes)));
@@ -144,6 +144,7 @@ private:
   dist::Mesh mesh;
   graph::DecompositionBuilder pieces;
   AxisList classAxes, sampleAxes;
+  Type wide = graph::accumulatorOf(op.getLogits().getType().getElementType()); ///< of sums
 };
 
 struct CrossEntropyForm

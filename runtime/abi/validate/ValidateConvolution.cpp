@@ -74,7 +74,7 @@ void checkConvolution(const OperandChecks &operands, const Convolution &convolut
                  "expected no bias and no activation in a gradient");
   ElementType type = convolution.type();
   checker.expect(type == F32 || type == F16 || type == BF16,
-                 "type: expected a floating-point type, got {}", elementName(type));
+                 "type: expected f32, f16 or bf16, got {}", elementName(type));
   checker.expect(isList(convolution.input_shape(), 4, 1, maxSize) &&
                      isList(convolution.weight_shape(), 4, 1, maxWindow) &&
                      isList(convolution.result_shape(), 4, 1, maxSize),

@@ -67,17 +67,19 @@ void InstructionChecker::check(const Fill &fill) {
 void InstructionChecker::check(const Accumulate &accumulate) {
   Checker::Scope scope(checker, "accumulate");
   ElementType type = accumulate.source_type();
-  checker.expect(type == F32 || type == F16 || type == BF16,
-                 "source_type: expected a floating-point type, got {}", elementName(type));
+  checker.expect(isFloat(type), "source_type: expected a floating-point type, got {}",
+                 elementName(type));
   checker.expect(accumulate.count() >= 0 && accumulate.count() <= maxExtent,
                  "count: out of range, got {}", accumulate.count());
   checker.expect(Accumulation_IsValid(accumulate.accumulation()), "accumulation: unknown value {}",
                  static_cast<int>(accumulate.accumulation()));
   if (!checker.ok())
     return;
-  uint64_t bytes = accumulate.count() * elementBytes(type), sumBytes = accumulate.count() * 4;
+  uint64_t bytes = accumulate.count() * elementBytes(type),
+           sumElement = elementBytes(accumulatorType(type)),
+           sumBytes = accumulate.count() * sumElement;
   operands.room("source", accumulate.source(), bytes, elementBytes(type), false);
-  operands.room("destination", accumulate.destination(), sumBytes, 4, true);
+  operands.room("destination", accumulate.destination(), sumBytes, sumElement, true);
   operands.overlap(accumulate.source(), bytes, accumulate.destination(), sumBytes, false);
 }
 

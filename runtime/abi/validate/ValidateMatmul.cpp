@@ -69,9 +69,9 @@ void checkMatmul(const OperandChecks &operands, const Matmul &matmul) {
                       "expected extents from 1 on, got batch {}, m {}, n {}, k {}", matmul.batch(),
                       matmul.m(), matmul.n(), matmul.k()))
     return;
-  auto isFloat = [](ElementType type) { return type == F32 || type == F16 || type == BF16; };
-  checker.expect(isFloat(matmul.type()) && isFloat(matmul.result_type()),
-                 "expected floating-point types, got {} and {}", elementName(matmul.type()),
+  auto isMultiplied = [](ElementType type) { return type == F32 || type == F16 || type == BF16; };
+  checker.expect(isMultiplied(matmul.type()) && isMultiplied(matmul.result_type()),
+                 "expected types of f32, f16 and bf16, got {} and {}", elementName(matmul.type()),
                  elementName(matmul.result_type()));
   checker.expect(Accumulation_IsValid(matmul.accumulation()) &&
                      Activation_IsValid(matmul.activation()),

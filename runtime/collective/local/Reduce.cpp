@@ -150,6 +150,18 @@ void reduce(abi::ReduceOp op, abi::ElementType type, std::span<const std::byte *
     return reduceType<int64_t>(op, sources, destinations, count, store);
   case abi::I8:
     return reduceType<int8_t>(op, sources, destinations, count, store);
+  case abi::I16:
+    return reduceType<int16_t>(op, sources, destinations, count, store);
+  case abi::F64:
+    return reduceType<double>(op, sources, destinations, count, store);
+  case abi::U64:
+    return reduceType<uint64_t>(op, sources, destinations, count, store);
+  case abi::U32:
+    return reduceType<uint32_t>(op, sources, destinations, count, store);
+  case abi::U16:
+    return reduceType<uint16_t>(op, sources, destinations, count, store);
+  case abi::U8:
+    return reduceType<uint8_t>(op, sources, destinations, count, store);
   case abi::BOOL:
     return reduceType<bool>(op, sources, destinations, count, store);
   default:

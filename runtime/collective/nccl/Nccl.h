@@ -34,9 +34,12 @@ enum class Type : int {
   Int8 = 0,
   Uint8 = 1,
   Int32 = 2,
+  Uint32 = 3,
   Int64 = 4,
+  Uint64 = 5,
   Float16 = 6,
   Float32 = 7,
+  Float64 = 8,
   BFloat16 = 9,
 };
 

@@ -28,6 +28,12 @@ constexpr TypeRow types[] = {
     {abi::I64, Type::Int64, "i64"},
     {abi::I8, Type::Int8, "i8"},
     {abi::BOOL, Type::Uint8, "u8"},
+    {abi::F64, Type::Float64, "f64"},
+    {abi::I16, Type::None, "i16"},
+    {abi::U8, Type::Uint8, "u8"},
+    {abi::U16, Type::None, "u16"},
+    {abi::U32, Type::Uint32, "u32"},
+    {abi::U64, Type::Uint64, "u64"},
 };
 static_assert(std::size(types) == abi::ElementType_ARRAYSIZE, "every type has a row");
 
@@ -102,6 +108,10 @@ Code makeCall(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHan
 } // namespace
 
 Status callOperation(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHandle stream) {
+  if (own.type == Type::None)
+    return Status::badInput(describeCall(own) +
+                            ": expected a type that NCCL reduces, got integers of 16 bits; cast "
+                            "them to i32 before the reduction");
   Code code = makeCall(nccl, own, comm, stream);
   return code == Code::Success ? Status() : nccl.check(code, describeCall(own), comm);
 }

@@ -93,13 +93,25 @@ private:
   uint64_t bytes;
 };
 
-inline float toFloat(float value) { return value; }
-using runtime::toFloat;
+/// The type in which terms of type T are summed, and the conversion to it.
+template <typename T> struct SumOf {
+  using Type = float;
+  static float widen(T value) { return toFloat(value); }
+};
+template <> struct SumOf<float> {
+  using Type = float;
+  static float widen(float value) { return value; }
+};
+template <> struct SumOf<double> {
+  using Type = double;
+  static double widen(double value) { return value; }
+};
 
-/// Computes destination (f32) = or += source (T).
+/// Computes destination = or += source (T).
 template <typename T> class AccumulateInstruction final : public PreparedInstruction {
 public:
-  AccumulateInstruction(float *destination, const T *source, int64_t count,
+  using Sum = typename SumOf<T>::Type;
+  AccumulateInstruction(Sum *destination, const T *source, int64_t count,
                         abi::Accumulation accumulation, const Team &team)
       : destination(destination), source(source), count(count), accumulation(accumulation),
         team(team) {}
@@ -116,16 +128,16 @@ public:
 
 private:
   void accumulate(int64_t begin, int64_t end, bool add) {
-    float *__restrict target = destination;
+    Sum *__restrict target = destination;
     if (add)
       for (int64_t i = begin; i < end; ++i)
-        target[i] += toFloat(source[i]);
+        target[i] += SumOf<T>::widen(source[i]);
     else
       for (int64_t i = begin; i < end; ++i)
-        target[i] = toFloat(source[i]);
+        target[i] = SumOf<T>::widen(source[i]);
   }
 
-  float *destination;
+  Sum *destination;
   const T *source;
   int64_t count;
   abi::Accumulation accumulation;
@@ -156,19 +168,20 @@ PreparedPointer prepareFill(const abi::Fill &fill, const PrepareContext &context
 
 PreparedPointer prepareAccumulate(const abi::Accumulate &accumulate, const PrepareContext &context,
                                   const Team &team) {
-  auto *destination =
-      reinterpret_cast<float *>(context.memory.address(context.program, accumulate.destination()));
+  std::byte *destination = context.memory.address(context.program, accumulate.destination());
   std::byte *source = context.memory.address(context.program, accumulate.source());
   auto make = [&]<typename T>(T) -> PreparedPointer {
     return std::make_unique<AccumulateInstruction<T>>(
-        destination, reinterpret_cast<const T *>(source), accumulate.count(),
-        accumulate.accumulation(), team);
+        reinterpret_cast<typename SumOf<T>::Type *>(destination),
+        reinterpret_cast<const T *>(source), accumulate.count(), accumulate.accumulation(), team);
   };
   switch (accumulate.source_type()) {
   case abi::F16:
     return make(Float16());
   case abi::BF16:
     return make(BFloat16());
+  case abi::F64:
+    return make(double());
   default:
     return make(float());
   }

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
+#include <type_traits>
 
 namespace pcc::runtime {
 namespace {
@@ -49,40 +51,92 @@ void forEachRun(const abi::Block &block, const abi::Mesh &mesh, int64_t rank, Vi
 
 } // namespace
 
-double loadElement(abi::ElementType type, const std::byte *address) {
+namespace {
+
+/// Calls visit(T()) for the C++ type T of an element type.
+template <typename Visit> auto withType(abi::ElementType type, Visit &&visit) {
   switch (type) {
   case abi::F16:
-    return toFloat(load<Float16>(address));
+    return visit(Float16());
   case abi::BF16:
-    return toFloat(load<BFloat16>(address));
-  case abi::I32:
-    return load<int32_t>(address);
+    return visit(BFloat16());
+  case abi::F64:
+    return visit(double());
   case abi::I64:
-    return double(load<int64_t>(address));
+    return visit(int64_t());
+  case abi::I32:
+    return visit(int32_t());
+  case abi::I16:
+    return visit(int16_t());
   case abi::I8:
   case abi::BOOL:
-    return load<int8_t>(address);
+    return visit(int8_t());
+  case abi::U64:
+    return visit(uint64_t());
+  case abi::U32:
+    return visit(uint32_t());
+  case abi::U16:
+    return visit(uint16_t());
+  case abi::U8:
+    return visit(uint8_t());
   default:
-    return load<float>(address);
+    return visit(float());
   }
 }
 
+/// Converts a number to an integer type: NaN to 0, and what is out of range to the nearest limit.
+template <typename T> T toInteger(double value) {
+  constexpr T least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
+  // The greatest integer plus one is a power of two, which a double holds.
+  constexpr double end = 2.0 * double(greatest / 2 + 1);
+  if (std::isnan(value))
+    return 0;
+  if (value >= end)
+    return greatest;
+  return value < double(least) ? least : T(value);
+}
+
+inline double toDouble(Float16 value) { return toFloat(value); }
+inline double toDouble(BFloat16 value) { return toFloat(value); }
+template <typename T> double toDouble(T value) { return double(value); }
+
+template <typename T> T fromDouble(double value) {
+  if constexpr (std::is_same_v<T, Float16>)
+    return toFloat16(float(value));
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return toBFloat16(float(value));
+  else if constexpr (std::is_integral_v<T>)
+    return toInteger<T>(value);
+  else
+    return T(value);
+}
+
+} // namespace
+
+double loadElement(abi::ElementType type, const std::byte *address) {
+  return withType(type, [address](auto kind) { return toDouble(load<decltype(kind)>(address)); });
+}
+
 void storeElement(abi::ElementType type, std::byte *address, double value) {
-  switch (type) {
-  case abi::F16:
-    return store(address, toFloat16(float(value)));
-  case abi::BF16:
-    return store(address, toBFloat16(float(value)));
-  case abi::I32:
-    return store(address, int32_t(value));
-  case abi::I64:
-    return store(address, int64_t(value));
-  case abi::I8:
-  case abi::BOOL:
-    return store(address, int8_t(value));
-  default:
-    return store(address, float(value));
-  }
+  withType(type,
+           [address, value](auto kind) { store(address, fromDouble<decltype(kind)>(value)); });
+}
+
+int64_t Tensor::integerAt(int64_t index) const {
+  const std::byte *address = data.data() + index * int64_t(abi::elementBytes(type));
+  return withType(type, [address](auto kind) -> int64_t {
+    if constexpr (std::is_integral_v<decltype(kind)>)
+      return int64_t(load<decltype(kind)>(address));
+    return 0;
+  });
+}
+
+void Tensor::setInteger(int64_t index, int64_t value) {
+  std::byte *address = data.data() + index * int64_t(abi::elementBytes(type));
+  withType(type, [address, value](auto kind) {
+    if constexpr (std::is_integral_v<decltype(kind)>)
+      store(address, decltype(kind)(value));
+  });
 }
 
 Tensor Tensor::zeros(abi::ElementType type, std::vector<int64_t> shape) {

@@ -20,12 +20,16 @@ struct Tensor {
   /// Returns a tensor of zeros.
   static Tensor zeros(abi::ElementType type, std::vector<int64_t> shape);
   int64_t count() const;
-  /// Reads or writes one element as a number.
+  /// Reads or writes one element as a number. Integers beyond 2^53 are rounded.
   double at(int64_t index) const;
   void set(int64_t index, double value);
+  /// Reads or writes one element of an integer type exactly. U64 has the bits of an int64_t.
+  int64_t integerAt(int64_t index) const;
+  void setInteger(int64_t index, int64_t value);
 };
 
-/// Reads or writes one element in memory as a number.
+/// Reads or writes one element in memory as a number. A number that an integer type does not hold
+/// is limited to the type's range; NaN is 0.
 double loadElement(abi::ElementType type, const std::byte *address);
 void storeElement(abi::ElementType type, std::byte *address, double value);
 

@@ -19,7 +19,7 @@ func.func @types(%a: tensor<2xf32>, %b: tensor<2xf16>) {
 
 // Functions of real numbers take floats.
 func.func @exp_of_integers(%x: tensor<2xi32>) {
-  // expected-error @+1 {{operand #0 must be tensor of f32, f16 or bf16 with static sizes of at least 1, but got 'tensor<2xi32>'}}
+  // expected-error @+1 {{operand #0 must be tensor of f32, f16, bf16 or f64 with static sizes of at least 1, but got 'tensor<2xi32>'}}
   %0 = graph.exp %x : tensor<2xi32>
   return
 }

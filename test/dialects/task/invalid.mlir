@@ -142,8 +142,20 @@ task.program @p attributes {persistent_bytes = 128, temporary_bytes = 0, constan
   %0 = task.buffer "a" persistent offset = 0 : memref<2xf16>
   %1 = task.buffer "b" persistent offset = 64 : memref<2xf16>
   task.section @s {
-    // expected-error @below {{expected an accumulator of f32, got 'f16'}}
+    // expected-error @below {{expected an accumulator of 'f32', got 'f16'}}
     task.accumulate %0 into %1 : memref<2xf16>, memref<2xf16>
+  }
+}
+
+// -----
+
+// T9: sums of f64 are f64.
+task.program @p attributes {persistent_bytes = 128, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %0 = task.buffer "a" persistent offset = 0 : memref<2xf64>
+  %1 = task.buffer "b" persistent offset = 64 : memref<2xf32>
+  task.section @s {
+    // expected-error @below {{expected an accumulator of 'f64', got 'f32'}}
+    task.accumulate %0 into %1 : memref<2xf64>, memref<2xf32>
   }
 }
 

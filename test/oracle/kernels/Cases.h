@@ -40,12 +40,15 @@ public:
 private:
   std::string name;
 };
-/// Element types of kernels, and the floats among them.
-inline const std::vector<std::string> numbers = {"f32", "f16", "bf16", "i64", "i32", "i8"};
-inline const std::vector<std::string> floats = {"f32", "f16", "bf16"};
+/// Element types of kernels, the floats among them, and those that instructions multiply.
+inline const std::vector<std::string> numbers = {"f32", "f16", "bf16", "f64",  "i64",  "i32",
+                                                 "i16", "i8",  "ui64", "ui32", "ui16", "ui8"};
+inline const std::vector<std::string> floats = {"f32", "f16", "bf16", "f64"};
+inline const std::vector<std::string> multiplied = {"f32", "f16", "bf16"};
 
 void addAlongAxis(Cases &cases);   // OpCasesAlongAxis.cpp
 void addAttention(Cases &cases);   // OpCasesAttention.cpp
+void addIntegers(Cases &cases);    // OpCasesIntegers.cpp
 void addNormalForms(Cases &cases); // OpCasesNormal.cpp
 void addWindows(Cases &cases);     // OpCasesWindow.cpp
 

@@ -30,8 +30,10 @@ struct NamedType {
   const char *name;
   abi::ElementType type;
 };
-constexpr NamedType types[] = {{"f32", abi::F32}, {"f16", abi::F16}, {"bf16", abi::BF16},
-                               {"i64", abi::I64}, {"i32", abi::I32}, {"i8", abi::I8},
+constexpr NamedType types[] = {{"f32", abi::F32},  {"f16", abi::F16},  {"bf16", abi::BF16},
+                               {"f64", abi::F64},  {"i64", abi::I64},  {"i32", abi::I32},
+                               {"i16", abi::I16},  {"i8", abi::I8},    {"ui64", abi::U64},
+                               {"ui32", abi::U32}, {"ui16", abi::U16}, {"ui8", abi::U8},
                                {"i1", abi::BOOL}};
 struct NamedReduction {
   const char *name;
@@ -92,6 +94,9 @@ Bytes randomBytes(abi::ElementType type, int64_t count, uint64_t seed) {
   case abi::BF16:
     fill([&] { return uint16_t(std::bit_cast<uint32_t>(rare(number())) >> 16); });
     break;
+  case abi::F64:
+    fill([&] { return double(rare(number())); });
+    break;
   case abi::BOOL:
     fill([&] { return uint8_t(random() % 2); });
     break;
@@ -151,6 +156,8 @@ bool isNan(abi::ElementType type, const std::byte *element) {
     return bits(uint16_t(), uint16_t(0x7c00));
   case abi::BF16:
     return bits(uint16_t(), uint16_t(0x7f80));
+  case abi::F64:
+    return bits(uint64_t(), uint64_t(0x7ff0000000000000));
   default:
     return false;
   }

@@ -46,7 +46,7 @@ static double toleranceOf(const Tensor &reference) {
     if (std::isfinite(element.f))
       greatest = std::max(greatest, std::fabs(element.f));
   double unit = values::epsilon(reference.getType());
-  return greatest * (reference.getType() == values::ElementType::F32 ? 64 : 24) * unit;
+  return greatest * (unit <= values::epsilon(values::ElementType::F32) ? 64 : 24) * unit;
 }
 
 static void expectNear(const Tensor &got, const Tensor &reference, const std::string &what) {
@@ -54,7 +54,9 @@ static void expectNear(const Tensor &got, const Tensor &reference, const std::st
   double tolerance = reference.isFloat() ? toleranceOf(reference) : 0;
   for (int64_t n = 0; n < got.size(); ++n) {
     double a = got.asDouble(n), b = reference.asDouble(n);
-    bool same = a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= tolerance;
+    bool same = (reference.isFloat() ? a == b : got[n].i == reference[n].i) ||
+                (std::isnan(a) && std::isnan(b)) ||
+                (reference.isFloat() && std::fabs(a - b) <= tolerance);
     ASSERT_TRUE(same) << what << ": element " << n << " is " << a << ", expected " << b
                       << " within " << tolerance;
   }

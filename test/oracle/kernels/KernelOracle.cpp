@@ -54,7 +54,7 @@ TEST_P(KernelOracle, ProductsThatDoMore) {
   check(productCases("product"), 1);
   if (GetParam() == Loops::Host)
     return; // its matmuls have fewer fused parts
-  for (const std::string &type : floats)
+  for (const std::string &type : multiplied)
     for (const char *part :
          {"bias", "pre_activation", "sum_of_a", "sum_of_b", "relu", "gelu", "gelu_gradient"})
       EXPECT_TRUE(productParts.contains(part + (" " + type))) << part << " of " << type;

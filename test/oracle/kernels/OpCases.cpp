@@ -27,7 +27,9 @@ static void addElementwise(Cases &cases) {
                 "tensor<" + dims + "i1>");
     }
     std::string dims = shapes[turn++ % shapes.size()], from = "tensor<" + dims + element + ">";
-    for (const char *other : {"f32", "f16", "bf16", "i64", "i32", "i8", "i1"}) {
+    std::vector<std::string> others = numbers;
+    others.push_back("i1");
+    for (const std::string &other : others) {
       std::string to = "tensor<" + dims + other + ">";
       if (to != from)
         cases.add({from}, "graph.cast %a0 : " + from + " to " + to, to);
@@ -50,7 +52,7 @@ static void addElementwise(Cases &cases) {
                 "  %x = graph.exp %a0 : " + type + "\n");
     }
   }
-  for (const char *element : {"i1", "i8", "i32", "i64"})
+  for (const char *element : {"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"})
     for (const char *op : {"and", "or"}) {
       std::string type = next(element);
       cases.add({type, type}, std::string("graph.") + op + " %a0, %a1 : " + type, type);
@@ -105,8 +107,8 @@ static void addReductions(Cases &cases) {
       {"2x3x4x5x6x", "[0, 2, 4]", "3x5x"}};
   for (const Reduction &r : reductions)
     for (const char *kind : {"sum", "mean", "max", "min", "prod"})
-      for (const char *element : {"f32", "bf16", "i32", "i64"}) {
-        if (std::string(kind) == "mean" && element[0] == 'i')
+      for (const std::string element : {"f32", "bf16", "f64", "i32", "i64", "ui8", "ui64"}) {
+        if (std::string(kind) == "mean" && element.find('i') != std::string::npos)
           continue; // floats only
         cases.add({"tensor<" + r.input + element + ">"},
                   std::string("graph.reduce ") + kind + " %a0, " + r.dims + " : tensor<" + r.input +
@@ -148,7 +150,7 @@ static void addMiddleReductions(Cases &cases) {
 }
 
 static void addShapes(Cases &cases) {
-  for (const char *e : {"f32", "i64", "f16", "i1", "i8"}) {
+  for (const char *e : {"f32", "i64", "f16", "i1", "i8", "f64", "ui8", "ui64"}) {
     auto t = [&](const std::string &dims) { return "tensor<" + dims + e + ">"; };
     cases.add({t("3x5x7x")}, "graph.transpose %a0, [2, 0, 1] : " + t("3x5x7x"), t("7x3x5x"));
     cases.add({t("33x17x")}, "graph.transpose %a0, [1, 0] : " + t("33x17x"), t("17x33x"));
@@ -207,6 +209,15 @@ static void addShapes(Cases &cases) {
       {"tensor<4x3xi64>", "tensor<5x4xi64>"},
       "graph.matmul %a0, %a1 {transpose_lhs, transpose_rhs} : tensor<4x3xi64>, tensor<5x4xi64>",
       "tensor<3x5xi64>");
+  cases.add({"tensor<3x4xui8>", "tensor<4x5xui8>"},
+            "graph.matmul %a0, %a1 : tensor<3x4xui8>, tensor<4x5xui8>", "tensor<3x5xui8>");
+  cases.add({"tensor<2x3x40xf64>", "tensor<2x40x5xf64>"},
+            "graph.matmul %a0, %a1 : tensor<2x3x40xf64>, tensor<2x40x5xf64>", "tensor<2x3x5xf64>");
+  cases.add({"tensor<40x3xf64>", "tensor<5x40xf64>", "tensor<5xf64>"},
+            "graph.relu %s : tensor<3x5xf64>", "tensor<3x5xf64>",
+            "  %p = graph.matmul %a0, %a1 {transpose_lhs, transpose_rhs} : tensor<40x3xf64>, "
+            "tensor<5x40xf64>\n  %b = graph.broadcast %a2, [1] : tensor<5xf64> to tensor<3x5xf64>\n"
+            "  %s = graph.add %p, %b : tensor<3x5xf64>\n");
   cases.add({"tensor<3x4xf32>", "tensor<4x5xf32>"},
             "graph.matmul %a0, %a1 : tensor<3x4xf32>, tensor<4x5xf32>", "tensor<3x5xf32>");
 }
@@ -215,9 +226,10 @@ static void addShapes(Cases &cases) {
 /// parameter and the gradient. States and step number are not negative.
 static void addStep(Cases &cases, const std::string &op, int states, bool hasNumber, int results,
                     const std::string &attributes) {
-  const std::string shape = "17x5x", state = "tensor<" + shape + "f32>";
+  const std::string shape = "17x5x";
   for (const std::string &element : floats) {
     std::string type = "tensor<" + shape + element + ">";
+    std::string state = "tensor<" + shape + (element == "f64" ? "f64>" : "f32>");
     std::vector<std::string> arguments = {type, state};
     std::string operands = "%a0, %a1", types = type + " (" + state, before;
     for (int index = 2; index < 2 + states; ++index) {
@@ -262,6 +274,7 @@ std::vector<std::string> opCases(const std::string &name) {
   Cases cases(name);
   addElementwise(cases);
   addIntegerLimits(cases);
+  addIntegers(cases);
   addReductions(cases);
   addScaledProducts(cases);
   addMiddleReductions(cases);

@@ -21,7 +21,8 @@ static void addAttentions(Cases &cases) {
       std::string attributes = *form.attributes ? std::string(" {") + form.attributes + "}" : "";
       std::string types = t(form.query) + ", " + t(form.key) + ", " + t(form.value);
       std::string tail = masked + " scale = 0.5" + attributes + " : " + types;
-      std::string sums = std::string("tensor<") + form.logSum + "f32>";
+      std::string sums =
+          std::string("tensor<") + form.logSum + (element == "f64" ? "f64>" : "f32>");
       std::vector<std::string> arguments = {t(form.query), t(form.key), t(form.value),
                                             t(form.result)};
       if (*form.mask)
@@ -44,7 +45,7 @@ static void addAttentions(Cases &cases) {
 /// Adds attentions whose positions precede the heads in memory, as projections write them. The
 /// instructions then read and write through the transposes.
 static void addPositionsFirst(Cases &cases) {
-  for (const std::string &element : floats) {
+  for (const std::string &element : multiplied) { // f64 has no instruction
     std::string before = "tensor<2x5x3x4x" + element + ">", x = "tensor<2x3x5x4x" + element + ">";
     auto transpose = [](const char *result, const char *operand, const std::string &type) {
       return std::string("  ") + result + " = graph.transpose " + operand +

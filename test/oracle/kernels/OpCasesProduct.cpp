@@ -107,7 +107,7 @@ std::vector<std::string> productCases(const std::string &name) {
     functions.push_back(
         fill(functionOf(own, arguments, body, results), {{"GELU", ops}, {"E", type}}));
   };
-  for (const std::string &type : floats) {
+  for (const std::string &type : multiplied) {
     add(type, "5x16", {"5x8", "16x8", "16", "24x16", "24", "5x24"}, layers,
         {"5x24", "16x8", "16", "16x24", "24"});
     add(type, "3x5x8", {"3x5x7", "3x7x8", "3x5x6", "3x6x8", "7"}, samples, {"3x5x8", "3x5x7"});

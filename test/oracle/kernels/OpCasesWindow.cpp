@@ -64,10 +64,11 @@ static void addPoolTiles(Cases &cases) {
     }
 }
 
-/// Library convolutions are tested with the device; these cases test the calls.
+/// Library convolutions are tested with the device; these cases test the calls, and the kernels of
+/// f64.
 static void addConvolutions(Cases &cases) {
   for (const WindowForm &form : windowForms)
-    for (const char *element : {"f32", "f16"}) {
+    for (const char *element : {"f32", "f16", "f64"}) {
       auto t = [&](const std::string &dims) { return "tensor<" + dims + element + ">"; };
       std::string input = t("2x4x9x7x"), weight = t(std::string("6x2x") + form.window + "x");
       std::string result = t(std::string("2x6x") + form.result), attributes = form.attributes;

@@ -97,6 +97,20 @@ func.func @choices(%p: tensor<4xi1>, %x: tensor<4xf32>, %n: tensor<4xi32>) {
   return
 }
 
+// Casts with and without a sign. The same bits preserve wrapping sums; only more bits preserve order, unless a sign is
+// lost.
+func.func @signs(%n: tensor<4xi8>, %u: tensor<4xui8>) {
+  // expected-remark @+1 {{([i]) -> ([i]) {linear sum|prod: (0)}}}
+  %0 = graph.cast %n : tensor<4xi8> to tensor<4xui8>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %1 = graph.cast %n : tensor<4xi8> to tensor<4xui32>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %2 = graph.cast %u : tensor<4xui8> to tensor<4xi32>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %3 = graph.cast %u : tensor<4xui8> to tensor<4xui32>
+  return
+}
+
 // Matmuls with all transposes; batch dimensions come first.
 func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %at: tensor<3x8x4xf32>, %bt: tensor<3x6x8xf32>,
                   %row: tensor<1x8xf32>) {

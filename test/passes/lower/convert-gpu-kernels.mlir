@@ -46,3 +46,13 @@ func.func private @root(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.for
   %0 = graph.sqrt %x : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// Nor has any function of f64.
+// CHECK-LABEL: llvm.func @double
+// CHECK: llvm.call @__nv_exp(
+// CHECK: llvm.call @__nv_tanh(
+func.func private @double(%x: tensor<8xf64>) -> tensor<8xf64> attributes {task.form = #task.form<map 8 x 1>} {
+  %0 = graph.exp %x : tensor<8xf64>
+  %1 = graph.tanh %0 : tensor<8xf64>
+  return %1 : tensor<8xf64>
+}

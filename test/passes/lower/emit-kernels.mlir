@@ -95,3 +95,30 @@ func.func private @columns(%x: tensor<3x4x6xf32>, %b: tensor<4xf32>) -> tensor<4
   %sum = graph.reduce sum %1, [0] : tensor<3x4x6xf32>
   return %sum : tensor<4x6xf32>
 }
+
+// Types without a sign are integers of LLVM, with the ops for them.
+// CHECK-LABEL: llvm.func internal @unsigned.body
+// CHECK: llvm.load {{.*}} -> i8
+// CHECK: llvm.udiv {{.*}} : i8
+// CHECK: llvm.intr.umax
+// CHECK: llvm.uitofp {{.*}} : i8 to f64
+// CHECK-LABEL: llvm.func @unsigned(
+func.func private @unsigned(%x: tensor<15xui8>, %y: tensor<15xui8>) -> tensor<15xf64> attributes {task.form = #task.form<map 15 x 1>} {
+  %0 = graph.div %x, %y : tensor<15xui8>
+  %1 = graph.max %0, %y : tensor<15xui8>
+  %2 = graph.cast %1 : tensor<15xui8> to tensor<15xf64>
+  return %2 : tensor<15xf64>
+}
+
+// Functions of f64 are calls of the C library, and a matmul of f64 is a loop.
+// CHECK-LABEL: llvm.func internal @double.body
+// CHECK: llvm.fmul {{.*}} : f64
+// CHECK: llvm.call @erf(
+// CHECK: llvm.intr.exp({{.*}} f64
+// CHECK-LABEL: llvm.func @double(
+func.func private @double(%x: tensor<3x4xf64>, %y: tensor<4x5xf64>) -> tensor<3x5xf64> attributes {task.form = #task.form<rows 15 x 4>} {
+  %0 = graph.matmul %x, %y : tensor<3x4xf64>, tensor<4x5xf64>
+  %1 = graph.erf %0 : tensor<3x5xf64>
+  %2 = graph.exp %1 : tensor<3x5xf64>
+  return %2 : tensor<3x5xf64>
+}

@@ -35,6 +35,7 @@ TEST(Element, IntegersWrap) {
   EXPECT_EQ(wrapTo(ElementType::I16, 40000), 40000 - 65536);
   EXPECT_EQ(wrapTo(ElementType::UI8, -1), 255);
   EXPECT_EQ(wrapTo(ElementType::UI32, -1), 4294967295);
+  EXPECT_EQ(wrapTo(ElementType::UI64, -1), -1); // the bits of 2^64 - 1
 }
 
 TEST(Element, TruncationSaturates) {
@@ -42,6 +43,18 @@ TEST(Element, TruncationSaturates) {
   EXPECT_EQ(truncate(NAN), 0);
   EXPECT_EQ(truncate(1e300), INT64_MAX);
   EXPECT_EQ(truncate(-1e300), INT64_MIN);
+  EXPECT_EQ(truncate(ElementType::UI64, 0x1p63), INT64_MIN); // the bits of 2^63
+  EXPECT_EQ(truncate(ElementType::UI64, 1e300), -1);
+  EXPECT_EQ(truncate(ElementType::UI64, -3.5), -3);
+  EXPECT_EQ(truncate(ElementType::UI64, NAN), 0);
+  EXPECT_EQ(truncate(ElementType::UI8, 1e300), INT64_MAX);
+}
+
+TEST(Element, UnsignedNumbersAreNotNegative) {
+  EXPECT_EQ(toDouble(ElementType::UI64, -1), 0x1p64);
+  EXPECT_EQ(toDouble(ElementType::I64, -1), -1.0);
+  EXPECT_EQ(minOf(ElementType::UI64), 0);
+  EXPECT_EQ(maxOf(ElementType::UI64), -1);
 }
 
 TEST(Tensor, CopiesKeepTheirElements) {

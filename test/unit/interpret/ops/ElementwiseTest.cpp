@@ -64,6 +64,29 @@ TEST(Arithmetic, IntegersTruncateAndWrap) {
   EXPECT_EQ(valuesOf(elementwise("neg", {bytes})), (Values{-100, -128}));
 }
 
+TEST(Arithmetic, UnsignedIntegersHaveNoSign) {
+  auto ui64 = [](llvm::ArrayRef<int64_t> values) {
+    return Tensor::integers(ElementType::UI64, {static_cast<int64_t>(values.size())}, values);
+  };
+  // The bits of 2^64 - 1 and 2^63.
+  Tensor x = ui64({-1, INT64_MIN, 7}), y = ui64({2, -1, INT64_MIN});
+  EXPECT_TRUE(elementwise("div", {x, y}).identical(ui64({INT64_MAX, 0, 0})));
+  EXPECT_TRUE(elementwise("mod", {x, y}).identical(ui64({1, INT64_MIN, 7})));
+  EXPECT_TRUE(elementwise("max", {x, y}).identical(ui64({-1, -1, INT64_MIN})));
+  EXPECT_TRUE(elementwise("min", {x, y}).identical(ui64({2, INT64_MIN, 7})));
+  EXPECT_TRUE(elementwise("abs", {x}).identical(x));
+  EXPECT_TRUE(elementwise("relu", {x}).identical(x));
+  EXPECT_TRUE(elementwise("sign", {x}).identical(ui64({1, 1, 1})));
+  EXPECT_TRUE(elementwise("neg", {x}).identical(ui64({1, INT64_MIN, -7})));
+  Tensor less = evaluate("graph.compare lt %a, %b : tensor<3xui64>", {x, y}, "tensor<3xi1>");
+  EXPECT_EQ(valuesOf(less), (Values{0, 1, 1}));
+  Tensor bytes = Tensor::integers(ElementType::UI8, {2}, {200, 3});
+  EXPECT_EQ(valuesOf(elementwise("add", {bytes, bytes})), (Values{144, 6}));
+  EXPECT_EQ(
+      valuesOf(elementwise("sub", {bytes, Tensor::integers(ElementType::UI8, {2}, {201, 1})})),
+      (Values{255, 2}));
+}
+
 TEST(Arithmetic, RemainderHasTheSignOfTheDividend) {
   Tensor remainder = elementwise("mod", {f32({2}, {5.5, -5.5}), f32({2}, {2, 2})});
   EXPECT_EQ(valuesOf(remainder), (Values{1.5, -1.5}));

@@ -125,6 +125,15 @@ Values decode(abi::ElementType type, const std::byte *bytes, int64_t count) {
   case abi::I64:
     each(int64_t(), plain);
     break;
+  case abi::F64:
+    each(double(), plain);
+    break;
+  case abi::U32:
+    each(uint32_t(), plain);
+    break;
+  case abi::U64:
+    each(uint64_t(), plain);
+    break;
   default:
     each(int8_t(), plain);
   }
@@ -152,6 +161,15 @@ std::vector<std::byte> encode(abi::ElementType type, const Values &values) {
       break;
     case abi::I64:
       put(int64_t(values[i]));
+      break;
+    case abi::F64:
+      put(values[i]);
+      break;
+    case abi::U32:
+      put(uint32_t(values[i]));
+      break;
+    case abi::U64:
+      put(uint64_t(values[i]));
       break;
     default:
       put(int8_t(values[i]));

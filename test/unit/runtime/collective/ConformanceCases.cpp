@@ -42,9 +42,9 @@ void addPairs(Random &random, CollectiveCall &call, int members) {
 }
 
 abi::ElementType randomType(Random &random) {
-  constexpr abi::ElementType types[] = {abi::F32, abi::F16, abi::BF16, abi::I32,
-                                        abi::I64, abi::I8,  abi::BOOL};
-  return types[pick(random, 0, 6)];
+  constexpr abi::ElementType types[] = {abi::F32,  abi::F16, abi::BF16, abi::I32, abi::I64, abi::I8,
+                                        abi::BOOL, abi::F64, abi::U8,   abi::U32, abi::U64};
+  return types[pick(random, 0, int(std::size(types)) - 1)];
 }
 
 abi::ReduceOp randomReduction(Random &random) {
@@ -70,10 +70,15 @@ CollectiveCall randomCall(Random &random, CollectiveCall call, bool isLarge, int
   return call;
 }
 
+/// Returns whether the values have no sign, so that none is drawn.
+bool isUnsigned(abi::ElementType type) {
+  return type == abi::BOOL || type == abi::U8 || type == abi::U32 || type == abi::U64;
+}
+
 Values randomValues(Random &random, abi::ElementType type, int64_t count) {
   Values values(count);
   for (double &value : values)
-    value = type == abi::BOOL ? pick(random, 0, 1) : pick(random, -1, 1);
+    value = isUnsigned(type) ? pick(random, 0, 1) : pick(random, -1, 1);
   return values;
 }
 

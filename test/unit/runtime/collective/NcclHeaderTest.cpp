@@ -92,9 +92,12 @@ TEST(NcclHeader, Numbers) {
   EXPECT_EQ(int(Type::Int8), ncclInt8);
   EXPECT_EQ(int(Type::Uint8), ncclUint8);
   EXPECT_EQ(int(Type::Int32), ncclInt32);
+  EXPECT_EQ(int(Type::Uint32), ncclUint32);
   EXPECT_EQ(int(Type::Int64), ncclInt64);
+  EXPECT_EQ(int(Type::Uint64), ncclUint64);
   EXPECT_EQ(int(Type::Float16), ncclFloat16);
   EXPECT_EQ(int(Type::Float32), ncclFloat32);
+  EXPECT_EQ(int(Type::Float64), ncclFloat64);
   EXPECT_EQ(int(Type::BFloat16), ncclBfloat16);
   EXPECT_EQ(int(Operator::Sum), ncclSum);
   EXPECT_EQ(int(Operator::Prod), ncclProd);

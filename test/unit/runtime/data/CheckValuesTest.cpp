@@ -75,6 +75,24 @@ TEST(CheckValues, TheTypeIsARange) {
             "the input 'labels', got 2147483648");
 }
 
+TEST(CheckValues, UnsignedTypesAreRanges) {
+  abi::Program program = programOf(abi::U8);
+  program.mutable_inputs(0)->clear_range();
+  EXPECT_EQ(check(dataOf<int64_t>(Storage::I64, {0, 255}), program), "");
+  EXPECT_EQ(check(dataOf<int16_t>(Storage::I16, {0, -1}), program),
+            "labels.npy: row 0, element 1: expected integers from 0 to 255 for the input 'labels', "
+            "got -1");
+  EXPECT_NE(check(dataOf<uint64_t>(Storage::U64, {0, 256}), program), "");
+  program.mutable_inputs(0)->mutable_block()->set_type(abi::U64);
+  EXPECT_EQ(check(dataOf<uint64_t>(Storage::U64, {0, ~uint64_t(0)}), program), "");
+  EXPECT_EQ(check(dataOf<double>(Storage::F64, {0, 0x1p63}), program), "");
+  EXPECT_NE(check(dataOf<double>(Storage::F64, {0, 0x1p64}), program), "");
+  program.mutable_inputs(0)->mutable_block()->set_type(abi::I64);
+  EXPECT_EQ(check(dataOf<uint64_t>(Storage::U64, {0, ~uint64_t(0)}), program),
+            "labels.npy: row 0, element 1: expected integers from -9223372036854775808 to "
+            "9223372036854775807 for the input 'labels', got 18446744073709551615");
+}
+
 TEST(CheckValues, NegativeLabelsOfMetricsDoNotCount) {
   abi::Program program = programOf();
   program.add_metrics()->set_label(0);

@@ -53,6 +53,29 @@ TEST_F(Npy, ReadsEveryType) {
             std::pair(-7.f, int64_t(-7)));
   EXPECT_EQ(secondOf(npyOf("<i8", "(1, 2)", bytesOf<int64_t>({1, 9}))), std::pair(9.f, int64_t(9)));
   EXPECT_EQ(secondOf(npyOf("|u1", "(1, 2)", "\1\xff")), std::pair(255.f, int64_t(255)));
+  EXPECT_EQ(secondOf(npyOf("|i1", "(1, 2)", "\1\xff")), std::pair(-1.f, int64_t(-1)));
+  EXPECT_EQ(secondOf(npyOf("<i2", "(1, 2)", bytesOf<int16_t>({1, -300}))),
+            std::pair(-300.f, int64_t(-300)));
+  EXPECT_EQ(secondOf(npyOf("<u2", "(1, 2)", bytesOf<uint16_t>({1, 65535}))),
+            std::pair(65535.f, int64_t(65535)));
+  EXPECT_EQ(secondOf(npyOf("<u4", "(1, 2)", bytesOf<uint32_t>({1, 4294967295}))),
+            std::pair(4294967296.f, int64_t(4294967295)));
+  EXPECT_EQ(secondOf(npyOf("<u8", "(1, 2)", bytesOf<uint64_t>({1, uint64_t(1) << 53}))),
+            std::pair(0x1p53f, int64_t(1) << 53));
+}
+
+// A number that neither f32 nor i64 holds arrives unchanged.
+TEST_F(Npy, KeepsAllDigits) {
+  auto last = [&]<typename T>(const std::string &bytes, abi::ElementType type, T value) {
+    Expected<Dataset> data = readNpyFiles(write("digits.npy", bytes));
+    EXPECT_TRUE(bool(data)) << data.status().message();
+    data->fields[0].read(0, 1, 1, type, reinterpret_cast<std::byte *>(&value));
+    return value;
+  };
+  constexpr uint64_t greatest = ~uint64_t(0);
+  EXPECT_EQ(last(npyOf("<f8", "(1, 2)", bytesOf<double>({1, 0.1})), abi::F64, 0.0), 0.1);
+  EXPECT_EQ(last(npyOf("<u8", "(1, 2)", bytesOf<uint64_t>({1, greatest})), abi::U64, uint64_t(0)),
+            greatest);
 }
 
 // Versions 2 and 3 have a length of four bytes; entries come in any order, with any blanks.
@@ -84,9 +107,9 @@ TEST_F(Npy, NamesWhatIsWrong) {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} more"})
     EXPECT_EQ(errorOf(npy(header, "")), form) << header;
-  EXPECT_EQ(
-      errorOf(npyOf(">f4", "(1,)", "abcd")),
-      "expected elements of <f4, <f8, <i4, <i8 or |u1, got '>f4'; numpy.astype converts them");
+  EXPECT_EQ(errorOf(npyOf(">f4", "(1,)", "abcd")),
+            "expected elements of <f4, <f8, |i1, <i2, <i4, <i8, |u1, <u2, <u4 or <u8, got '>f4'; "
+            "numpy.astype converts them");
   EXPECT_EQ(errorOf(npyOf("<f4", "(1, 1)", "abcd", "True")),
             "expected an array in C order, got Fortran order; numpy.ascontiguousarray converts it");
 }
