@@ -6,7 +6,7 @@ task.program @main attributes {persistent_bytes = 0, temporary_bytes = 192, cons
   %1 = task.buffer "b" temporary offset = 64 : memref<2x2xi32>
   %2 = task.buffer "c" temporary offset = 128 : memref<2x2xi32>
   task.section @forward {
-    // expected-error @below {{expected a product of floats, got one of 'i32'}}
+    // expected-error @below {{expected a matmul of f32, f16 or bf16, got one of 'i32'}}
     task.matmul %0, %1 into %2 batch = 1 m = 2 n = 2 k = 2 : memref<2x2xi32>, memref<2x2xi32>, memref<2x2xi32>
   }
 }
