@@ -13,10 +13,18 @@ using namespace mlir;
 
 namespace pcc::graph {
 
+/// Largest number of ops that one search looks at. Patterns are smaller. Without it, a chain of
+/// products with numbers takes quadratic time, and a product of a value with itself, again and
+/// again, has exponentially many factors.
+static constexpr int maxPatternOps = 16;
+
 std::optional<double> findSplat(Value value) {
-  while (isa_and_present<BroadcastOp, ReshapeOp, CastOp>(value.getDefiningOp()))
+  for (int i = 0; i < maxPatternOps; ++i) {
+    if (!isa_and_present<BroadcastOp, ReshapeOp, CastOp>(value.getDefiningOp()))
+      return getSplat(value);
     value = value.getDefiningOp()->getOperand(0);
-  return getSplat(value);
+  }
+  return std::nullopt;
 }
 
 /// Files write such constants with at least five digits, or with those of their type. A constant of
@@ -34,50 +42,50 @@ bool isSplat(Value value, double number) {
   return splat && isNear(*splat, number, typeOf(value).getElementType());
 }
 
-/// Multiplies `product` by `value` to the power of `power`.
-static void multiply(Product &product, Value value, Value whole, int64_t power) {
-  auto recurse = [&](Value factor, int64_t exponent) {
-    multiply(product, factor, whole, exponent);
-  };
-  Operation *op = value.getDefiningOp();
-  if (std::optional<double> splat = findSplat(value)) {
-    product.scale *= std::pow(*splat, double(power));
-  } else if (value == whole || !op) {
-    product.factors.append(power, value);
-  } else if (isa<MulOp>(op)) {
-    recurse(op->getOperand(0), power);
-    recurse(op->getOperand(1), power);
-  } else if (isa<NegOp>(op)) {
-    product.scale *= power % 2 ? -1.0 : 1.0;
-    recurse(op->getOperand(0), power);
-  } else if (isa<SquareOp>(op)) {
-    recurse(op->getOperand(0), 2 * power);
-  } else if (isa<PowOp>(op) && (isSplat(op->getOperand(1), 2) || isSplat(op->getOperand(1), 3))) {
-    recurse(op->getOperand(0), power * std::lround(*findSplat(op->getOperand(1))));
-  } else if (isa<DivOp>(op) && findSplat(op->getOperand(1))) {
-    product.scale /= std::pow(*findSplat(op->getOperand(1)), double(power));
-    recurse(op->getOperand(0), power);
-  } else {
-    product.factors.append(power, value);
-  }
-}
-
 Product flattenProduct(Value value, Value whole) {
   Product product;
-  multiply(product, value, whole, 1);
+  // Breadth first: the limit cuts what lies farthest from `value`.
+  SmallVector<std::pair<Value, int64_t>> powers{{value, 1}};
+  for (size_t next = 0; next < powers.size(); ++next) {
+    auto [base, power] = powers[next];
+    Operation *op = base.getDefiningOp();
+    auto split = [&](Value operand, int64_t exponent) { powers.push_back({operand, exponent}); };
+    bool isLimit = int64_t(powers.size()) > maxPatternOps || power > maxPatternOps;
+    if (std::optional<double> splat = findSplat(base)) {
+      product.scale *= std::pow(*splat, double(power));
+    } else if (base == whole || !op || isLimit) {
+      product.factors.append(power, base);
+    } else if (isa<MulOp>(op)) {
+      split(op->getOperand(0), power);
+      split(op->getOperand(1), power);
+    } else if (isa<NegOp>(op)) {
+      product.scale *= power % 2 ? -1.0 : 1.0;
+      split(op->getOperand(0), power);
+    } else if (isa<SquareOp>(op)) {
+      split(op->getOperand(0), 2 * power);
+    } else if (isa<PowOp>(op) && (isSplat(op->getOperand(1), 2) || isSplat(op->getOperand(1), 3))) {
+      split(op->getOperand(0), power * std::lround(*findSplat(op->getOperand(1))));
+    } else if (isa<DivOp>(op) && findSplat(op->getOperand(1))) {
+      product.scale /= std::pow(*findSplat(op->getOperand(1)), double(power));
+      split(op->getOperand(0), power);
+    } else {
+      product.factors.append(power, base);
+    }
+  }
   return product;
 }
 
 std::pair<Value, double> splitScale(Value value) {
   double scale = 1.0;
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto mul = dyn_cast<MulOp>(op)) {
+  for (int i = 0; i < maxPatternOps; ++i) {
+    Operation *op = value.getDefiningOp();
+    if (auto mul = dyn_cast_or_null<MulOp>(op)) {
       std::optional<double> left = findSplat(mul.getLhs()), right = findSplat(mul.getRhs());
       if (!left && !right)
         break;
       scale *= right ? *right : *left;
       value = right ? mul.getLhs() : mul.getRhs();
-    } else if (auto div = dyn_cast<DivOp>(op); div && findSplat(div.getRhs())) {
+    } else if (auto div = dyn_cast_or_null<DivOp>(op); div && findSplat(div.getRhs())) {
       scale /= *findSplat(div.getRhs());
       value = div.getLhs();
     } else {
