@@ -81,6 +81,8 @@ bool KernelGroups::dependsThroughOthers(KernelGroup *from, KernelGroup *to) cons
 bool KernelGroups::join(KernelGroup *a, KernelGroup *b, const KernelLoops &loops) {
   if (a->fence != b->fence)
     return false;
+  if (!isLibraryCall(loops) && a->ops.size() + b->ops.size() > maxKernelOps)
+    return false;
   SmallVector<Operation *> all(a->ops.begin(), a->ops.end());
   all.append(b->ops.begin(), b->ops.end());
   llvm::sort(all, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });

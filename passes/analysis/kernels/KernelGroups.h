@@ -21,6 +21,10 @@
 
 namespace pcc::analysis {
 
+/// Largest number of ops in a kernel that is not a library call. LLVM's time for a function grows
+/// faster than the function, and the code generator recurses over the ops of a kernel.
+inline constexpr size_t maxKernelOps = 128;
+
 /// Ops that will be one kernel, in program order.
 struct KernelGroup {
   KernelLoops loops;
