@@ -44,6 +44,23 @@ bool separate(Core &core, int index) {
   return true;
 }
 
+/// Adds an edge between `a` and `b`, to an edge that joins them already if there is one. Chains
+/// whose nodes all have an edge to one other node are thus eliminated in one go.
+void addEdge(Core &core, int a, int b, std::vector<Cost> table) {
+  int added = static_cast<int>(core.edges.size());
+  bool isShorter = core.nodes[a].edges.size() < core.nodes[b].edges.size();
+  const std::vector<int> &edges = core.nodes[isShorter ? a : b].edges;
+  auto parallel = std::find_if(edges.begin(), edges.end(), [&](int e) {
+    return core.edges[e].other(isShorter ? a : b) == (isShorter ? b : a);
+  });
+  int into = parallel == edges.end() ? -1 : *parallel;
+  core.edges.push_back({a, b, std::move(table)});
+  core.nodes[a].edges.push_back(added);
+  core.nodes[b].edges.push_back(added);
+  if (into >= 0)
+    addTable(core, into, added);
+}
+
 /// Replaces a node by the cost of its best response to its one or two neighbors.
 void eliminate(Core &core, int index) {
   CoreNode &node = core.nodes[index];
@@ -76,10 +93,7 @@ void eliminate(Core &core, int index) {
     core.dropEdge(e);
   node.costs.clear();
   if (step.b >= 0) {
-    int added = static_cast<int>(core.edges.size());
-    core.edges.push_back({step.a, step.b, std::move(table)});
-    core.nodes[step.a].edges.push_back(added);
-    core.nodes[step.b].edges.push_back(added);
+    addEdge(core, step.a, step.b, std::move(table));
   } else if (step.a >= 0) {
     for (int i = 0; i < rows; ++i)
       core.nodes[step.a].costs[i] = add(core.nodes[step.a].costs[i], table[i]);
