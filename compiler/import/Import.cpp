@@ -6,10 +6,12 @@
 
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/import/files/Nesting.h"
 #include "compiler/import/files/ReadOnnx.h"
 #include "compiler/import/files/Safetensors.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "dialects/graph/ParameterPart.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -115,7 +117,20 @@ OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &opti
     emitError(loc) << "cannot read the file: No such file or directory";
     return {};
   }
-  return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (std::error_code error = buffer.getError()) {
+    emitError(loc) << "cannot read the file: " << error.message();
+    return {};
+  }
+  llvm::StringRef text = (*buffer)->getBuffer();
+  bool isText = !isBytecode((*buffer)->getMemBufferRef());
+  if (std::optional<BracketPlace> deep = isText ? findDeepNesting(text) : std::nullopt) {
+    emitError(FileLineColLoc::get(&context, path, deep->line, deep->column)) << nestingError;
+    return {};
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "compiler/import/files/Safetensors.h"
 
 #include "compiler/import/files/Locations.h"
+#include "compiler/import/files/Nesting.h"
 #include "compiler/import/files/Shapes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "runtime/abi/ElementTypes.h"
@@ -71,7 +72,7 @@ std::optional<llvm::json::Value> Reader::readHeader() {
                    << " bytes after byte " << lengthBytes << ", got " << length;
     return std::nullopt;
   }
-  auto header = llvm::json::parse(bytes.substr(lengthBytes, length));
+  auto header = parseJson(bytes.substr(lengthBytes, length));
   if (!header) {
     emitError(loc) << "the header is not JSON: " << llvm::toString(header.takeError());
     return std::nullopt;
@@ -204,7 +205,7 @@ std::optional<std::vector<NamedTensor>> readIndexed(llvm::StringRef path, MLIRCo
     emitError(loc) << "cannot read the file: " << error.message();
     return std::nullopt;
   }
-  auto index = llvm::json::parse((*file)->getBuffer());
+  auto index = parseJson((*file)->getBuffer());
   if (!index) {
     emitError(loc) << "the index is not JSON: " << llvm::toString(index.takeError());
     return std::nullopt;

@@ -60,6 +60,8 @@ public:
   /// Reads the type of `tensor` only. Sizes that overflow are errors.
   std::optional<TensorData> readTypeOnly(const onnx::TensorProto &tensor, ErrorStarter error);
 
+  mlir::MLIRContext &getContext() const { return context; }
+
 private:
   /// A part of a file beside the model.
   struct External {

@@ -5,6 +5,7 @@
 // without a grammar, and keeps line numbers.
 #include "tools/pcc/flags/ConfigFile.h"
 
+#include "compiler/import/files/Nesting.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -207,9 +208,12 @@ static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
                          google::protobuf::Message &message) {
   // LLVM's parser locates text that is not JSON; protobuf's parser names fields that the message
   // lacks.
-  if (auto parsed = llvm::json::parse(text); !parsed) {
-    std::string reason = llvm::toString(parsed.takeError());
-    llvm::errs() << path << ":" << llvm::StringRef(reason).ltrim('[') << "\n";
+  if (auto parsed = pcc::import::parseJson(text); !parsed) {
+    // [LINE:COLUMN, byte=OFFSET]: REASON
+    std::string text = llvm::toString(parsed.takeError());
+    auto [place, reason] = llvm::StringRef(text).split("]: ");
+    llvm::errs() << path << ":" << place.ltrim('[').split(',').first << ": error: " << reason
+                 << "\n";
     return BadInput;
   }
   std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());

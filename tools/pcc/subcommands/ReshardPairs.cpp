@@ -4,6 +4,7 @@
 // Sharding::verify. Unknown keys of a file are skipped.
 #include "tools/pcc/subcommands/ReshardPairs.h"
 
+#include "compiler/import/files/Nesting.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/pcc/report/Output.h"
@@ -216,5 +217,9 @@ ExitCode pcc::cli::readPairs(llvm::StringRef path, mlir::MLIRContext &context,
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return fail(BadInput, "'" + path + "': " + buffer.getError().message());
-  return PairReader((*buffer)->getBuffer(), path, context).read(pairs);
+  llvm::StringRef text = (*buffer)->getBuffer();
+  if (std::optional<import::BracketPlace> deep = import::findDeepNesting(text))
+    return fail(BadInput, path + ":" + llvm::Twine(deep->line) + ":" + llvm::Twine(deep->column) +
+                              ": " + import::nestingError);
+  return PairReader(text, path, context).read(pairs);
 }
