@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -19,6 +20,22 @@ namespace {
 
 std::string systemError() { return std::strerror(errno); }
 
+/// Reads from `file` until its end or until `bytes` exceeds the limit. Returns the system's error,
+/// or an empty string. `size` is the expected number of bytes.
+std::string readAll(int file, uint64_t size, std::string &bytes) {
+  bytes.reserve(size);
+  char chunk[1 << 16];
+  while (bytes.size() <= maxFileBytes) {
+    ssize_t got = read(file, chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return got < 0 ? systemError() : "";
+    bytes.append(chunk, got);
+  }
+  return "";
+}
+
 } // namespace
 
 Expected<std::string> readFile(const std::string &path) {
@@ -26,17 +43,18 @@ Expected<std::string> readFile(const std::string &path) {
   if (file < 0)
     return Status::badInput(fmt::format("{}: cannot open: {}", path, systemError()));
   struct stat facts;
-  std::string bytes;
-  if (fstat(file, &facts) == 0 && facts.st_size > 0)
-    bytes.reserve(facts.st_size);
-  char chunk[1 << 16];
-  ssize_t got;
-  while ((got = read(file, chunk, sizeof chunk)) > 0)
-    bytes.append(chunk, got);
-  std::string reason = got < 0 ? systemError() : "";
+  uint64_t size = fstat(file, &facts) == 0 && facts.st_size > 0 ? facts.st_size : 0;
+  std::string bytes, reason;
+  if (size <= maxFileBytes)
+    reason = readAll(file, size, bytes);
   close(file);
   if (!reason.empty())
     return Status::badInput(fmt::format("{}: cannot read: {}", path, reason));
+  // A pipe has no size, and a file may grow while it is read.
+  size = std::max<uint64_t>(size, bytes.size());
+  if (size > maxFileBytes)
+    return Status::badInput(fmt::format("{}: expected at most {} bytes, got {}{}", path,
+                                        maxFileBytes, bytes.empty() ? "" : "at least ", size));
   return bytes;
 }
 

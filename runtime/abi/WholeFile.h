@@ -6,12 +6,17 @@
 
 #include "runtime/abi/Status.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
 namespace pcc::abi {
 
-/// Returns the content of a file. The error (BadInput) names the file.
+/// Largest file that is read as a whole: the largest message that protobuf can parse.
+inline constexpr uint64_t maxFileBytes = std::numeric_limits<int32_t>::max();
+
+/// Returns the content of a file of at most `maxFileBytes`. The error (BadInput) names the file.
 Expected<std::string> readFile(const std::string &path);
 
 /// Writes a file to a temporary name in the same folder, part by part, and renames the complete
