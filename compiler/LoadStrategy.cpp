@@ -44,6 +44,8 @@ public:
   }
 
   LogicalResult run(abi::StrategyFingerprint &wanted) {
+    if (std::string wrong = getMesh().verify(); !wrong.empty())
+      return module.emitError() << "strategy file '" << path << "': " << wrong;
     if (failed(compareRanks(wanted)) || failed(compareOptions(wanted)) ||
         failed(compareParameters()) || failed(compareModel(wanted)))
       return failure();

@@ -13,6 +13,8 @@
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
+
 namespace pcc::abi {
 namespace {
 
@@ -97,6 +99,32 @@ const Format &formatOf(const std::string &path) {
 
 } // namespace
 
+/// Returns what is wrong with the numbers of a strategy, or an empty string.
+static std::string findWrongNumber(const Strategy &strategy) {
+  auto isBelowOne = [](int64_t number) { return number < 1; };
+  auto isWrong = [&](const TensorStrategy &tensor) {
+    return std::ranges::any_of(tensor.counts(), isBelowOne);
+  };
+  for (const ParameterStrategy &parameter : strategy.parameter()) {
+    bool hasSlices = parameter.slice_shape_size() > 0;
+    if (hasSlices && parameter.slice_shape_size() != parameter.shape_size())
+      return fmt::format("parameter '{}': expected {} sizes of a slice, got {}", parameter.name(),
+                         parameter.shape_size(), parameter.slice_shape_size());
+    for (int i = 0; hasSlices && i < parameter.shape_size(); ++i)
+      if (int64_t size = parameter.shape(i), slice = parameter.slice_shape(i);
+          size < 1 || slice < 1 || size % slice != 0)
+        return fmt::format("parameter '{}': expected a slice whose size divides {}, got {}",
+                           parameter.name(), size, slice);
+  }
+  for (const InputStrategy &input : strategy.input())
+    if (isWrong(input.fed()))
+      return fmt::format("input '{}': expected positive numbers of blocks", input.name());
+  for (const OpStrategy &op : strategy.op())
+    if (std::ranges::any_of(op.input(), isWrong) || std::ranges::any_of(op.output(), isWrong))
+      return fmt::format("op '{}': expected positive numbers of blocks", op.name());
+  return "";
+}
+
 Expected<Strategy> readStrategy(const std::string &path) {
   Expected<std::string> content = readFile(path);
   if (!content)
@@ -105,6 +133,8 @@ Expected<Strategy> readStrategy(const std::string &path) {
   std::string wrong = formatOf(path).parse(*content, strategy);
   if (wrong.empty() && strategy.fingerprint().model().empty())
     wrong = ": expected a fingerprint of the model, got none";
+  if (std::string number = findWrongNumber(strategy); wrong.empty() && !number.empty())
+    wrong = ": " + number;
   if (!wrong.empty())
     return Status::badInput(path + wrong);
   return strategy;
