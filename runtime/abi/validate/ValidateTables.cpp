@@ -71,8 +71,9 @@ void checkPart(Checker &checker, const ParameterPart &part, int64_t elements) {
                       "expected a period that divides the elements of 'shape', got {}",
                       part.period()))
     return;
-  int64_t periods = *all / part.period(), run = elements / periods;
-  checker.expect(elements % periods == 0 && run >= 1 && part.offset() >= 0 &&
+  int64_t periods = *all / part.period(); // 0 for a tensor without elements, which has no parts
+  int64_t run = periods ? elements / periods : 0;
+  checker.expect(run >= 1 && elements % periods == 0 && part.offset() >= 0 &&
                      part.offset() <= part.period() - run,
                  "expected {} elements in {} periods of {}, got them from {} on", elements, periods,
                  part.period(), part.offset());

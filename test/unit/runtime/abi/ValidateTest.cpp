@@ -144,6 +144,13 @@ const Break breaks[] = {
      },
      "programs[0].parameters[0].part: expected a period that divides the elements of 'shape', "
      "got 7"},
+    {"piece_empty",
+     [](Executable &e) {
+       abi::ParameterPart &part = *program(e).mutable_parameters(0)->mutable_part();
+       part.add_shape(0);
+       part.set_period(1);
+     },
+     "programs[0].parameters[0].part: expected 30 elements in 0 periods of 1, got them from 0 on"},
     {"piece_offset",
      [](Executable &e) {
        abi::ParameterPart &part = *program(e).mutable_parameters(0)->mutable_part();
