@@ -7,6 +7,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace pcc::task;
 
@@ -90,7 +92,7 @@ static int64_t spaceBytes(ProgramOp program, Space space) {
 
 /// Verifies T5: each event is signaled by at most one instruction.
 static LogicalResult verifyEvents(ProgramOp program) {
-  DenseMap<int32_t, Operation *> signaler;
+  std::map<int32_t, Operation *> signaler; // any number may be an event, so no DenseMap
   auto result = program.walk([&](InstructionOpInterface instruction) -> WalkResult {
     for (int32_t event : instruction.getSignals()) {
       auto [it, isNew] = signaler.try_emplace(event, instruction);
@@ -114,7 +116,10 @@ static LogicalResult verifyFused(ProgramOp program) {
     auto elementOf = [](Operation *op) {
       return cast<ShapedType>(op->getOperand(0).getType()).getElementType();
     };
-    return a->getName() == b->getName() && elementOf(a) == elementOf(b) &&
+    auto isCollective = [](Operation *op) {
+      return op->hasAttr("groups") && op->getNumOperands() > 0;
+    };
+    return isCollective(a) && a->getName() == b->getName() && elementOf(a) == elementOf(b) &&
            llvm::all_of(ArrayRef<StringRef>{"stream", "groups", "reduction"},
                         [&](StringRef name) { return a->getAttr(name) == b->getAttr(name); });
   };

@@ -350,3 +350,27 @@ func.func private @f(tensor<2xf32> {task.place = #task.place<temporary + -64>})
 
 // expected-error @below {{expected bytes of one space, got an offset of 0 and 4 copies 4611686018427387904 bytes apart}}
 func.func private @f(tensor<2xf32> {task.place = #task.place<temporary + 0, 4 x 4611686018427387904>})
+
+// -----
+
+// T5: any number may name an event.
+task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %a = task.buffer "a" persistent offset = 0 : memref<2xf32>
+  task.section @s {
+    // expected-note @below {{the other one}}
+    "task.launch"() <{kernel = @k, scalars = [], trip = 1 : i64}> {signals = array<i32: 2147483647>} : () -> ()
+    // expected-error @below {{expected one instruction to signal event 2147483647, got two}}
+    "task.launch"() <{kernel = @k, scalars = [], trip = 1 : i64}> {signals = array<i32: 5, 2147483647, -2147483648>} : () -> ()
+  }
+}
+
+// -----
+
+// T18: only collectives are fused.
+task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  task.section @s {
+    "task.launch"() <{kernel = @k, scalars = [], trip = 1 : i64}> : () -> ()
+    // expected-error @below {{expected a collective of the same kind}}
+    "task.launch"() <{kernel = @k, scalars = [], trip = 1 : i64}> {fused} : () -> ()
+  }
+}
