@@ -131,7 +131,7 @@ bool OnnxImporter::readInitializers() {
   }
   llvm::StringSet<> used = usedNames(graph);
   ExportedModule exported(graph);
-  ParameterNames names = findParameters(graph, opset, exported);
+  ParameterNames names = findParameters(graph, opset, exported, tensors);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     Use use = names.trained.contains(tensor.name())  ? Use::Trained
               : names.states.contains(tensor.name()) ? Use::State

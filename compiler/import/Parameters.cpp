@@ -7,6 +7,7 @@
 #include "compiler/import/Parameters.h"
 
 #include "compiler/import/ExportedModule.h"
+#include "compiler/import/files/TensorData.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/bit.h"
@@ -45,29 +46,48 @@ namespace {
 /// not.
 bool isInfinite(double number) { return std::fabs(number) >= 1e30f; }
 
-bool isMaskOfDoubles(const onnx::TensorProto &tensor) {
-  if (llvm::any_of(tensor.double_data(), isInfinite))
-    return true;
-  llvm::StringRef bytes = tensor.raw_data();
-  for (; bytes.size() >= sizeof(double); bytes = bytes.drop_front(sizeof(double)))
-    if (isInfinite(llvm::bit_cast<double>(llvm::support::endian::read64le(bytes.data()))))
+/// Bytes of external data that are searched for infinities. Files of weights are large, and the
+/// first rows of a mask have them.
+constexpr size_t maxSearchedBytes = size_t(1) << 20;
+
+/// Returns the raw bytes of a tensor, or the first bytes of its external data.
+llvm::StringRef readSomeBytes(const onnx::TensorProto &tensor, TensorReader &reader) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL)
+    return tensor.raw_data();
+  // The import of the initializer reports errors.
+  mlir::ScopedDiagnosticHandler quiet(&reader.getContext(),
+                                      [](mlir::Diagnostic &) { return mlir::success(); });
+  auto error = [&] { return mlir::emitError(mlir::UnknownLoc::get(&reader.getContext())); };
+  std::optional<TensorData> data;
+  if (!reader.isAbsent(tensor))
+    data = reader.read(tensor, error);
+  if (!data)
+    return {};
+  return llvm::StringRef(data->bytes.data(), data->bytes.size()).take_front(maxSearchedBytes);
+}
+
+/// Returns whether little-endian `bytes` hold an infinite number of type `Float`.
+template <typename Float> bool holdInfinite(llvm::StringRef bytes) {
+  using Bits = std::conditional_t<sizeof(Float) == 8, uint64_t, uint32_t>;
+  for (; bytes.size() >= sizeof(Float); bytes = bytes.drop_front(sizeof(Float)))
+    if (isInfinite(llvm::bit_cast<Float>(
+            llvm::support::endian::read<Bits, llvm::endianness::little>(bytes.data()))))
       return true;
   return false;
 }
 
-/// Returns whether a tensor of f32 or f64 in the file holds such a number.
-bool isMask(const onnx::TensorProto &tensor) {
-  if (tensor.data_type() == onnx::TensorProto::DOUBLE)
-    return isMaskOfDoubles(tensor);
-  if (tensor.data_type() != onnx::TensorProto::FLOAT)
+/// Returns whether a tensor of f32 or f64 holds such a number.
+bool isMask(const onnx::TensorProto &tensor, TensorReader &reader) {
+  switch (tensor.data_type()) {
+  case onnx::TensorProto::DOUBLE:
+    return llvm::any_of(tensor.double_data(), isInfinite) ||
+           holdInfinite<double>(readSomeBytes(tensor, reader));
+  case onnx::TensorProto::FLOAT:
+    return llvm::any_of(tensor.float_data(), isInfinite) ||
+           holdInfinite<float>(readSomeBytes(tensor, reader));
+  default:
     return false;
-  if (llvm::any_of(tensor.float_data(), isInfinite))
-    return true;
-  llvm::StringRef bytes = tensor.raw_data();
-  for (; bytes.size() >= sizeof(float); bytes = bytes.drop_front(sizeof(float)))
-    if (isInfinite(llvm::bit_cast<float>(llvm::support::endian::read32le(bytes.data()))))
-      return true;
-  return false;
+  }
 }
 
 /// Adds the values from which a gradient flows to one of `names`, by one walk in reverse order of
@@ -102,10 +122,11 @@ llvm::StringSet<> findReadAsTheyAre(const onnx::GraphProto &graph) {
 }
 
 /// Returns whether the initializer is a parameter, provided that a gradient reaches it.
-bool mayBeTrained(const onnx::TensorProto &tensor, const ExportedModule &exported) {
+bool mayBeTrained(const onnx::TensorProto &tensor, const ExportedModule &exported,
+                  TensorReader &reader) {
   if (exported.isParameter(tensor.name()))
     return true;
-  if (tensor.dims_size() == 0 || isMask(tensor) || exported.isBuffer(tensor.name()))
+  if (tensor.dims_size() == 0 || exported.isBuffer(tensor.name()) || isMask(tensor, reader))
     return false;
   return !exported.listsParameters() || exported.isFoldedParameter(tensor.name());
 }
@@ -141,7 +162,7 @@ llvm::StringSet<> findComputed(const onnx::GraphProto &graph) {
 }
 
 ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
-                              const ExportedModule &exported) {
+                              const ExportedModule &exported, TensorReader &reader) {
   llvm::StringSet<> trained, states = findStates(graph, opset);
   for (const onnx::ValueInfoProto &output : graph.output())
     trained.insert(output.name());
@@ -154,7 +175,7 @@ ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
     bool isTable = tensor.data_type() == onnx::TensorProto::DOUBLE && !read.contains(tensor.name());
     if (!canBeTrained(tensor) || (isTable && !exported.isParameter(tensor.name())))
       continue;
-    if (trained.contains(tensor.name()) && mayBeTrained(tensor, exported))
+    if (trained.contains(tensor.name()) && mayBeTrained(tensor, exported, reader))
       parameters.trained.insert(tensor.name());
     else if (states.contains(tensor.name()) && tensor.dims_size() > 0)
       parameters.states.insert(tensor.name());

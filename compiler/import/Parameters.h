@@ -16,6 +16,7 @@ class TensorProto;
 namespace pcc::import {
 
 class ExportedModule;
+class TensorReader;
 
 /// Returns whether parameters can have the element type of `tensor`: whether it is a float type.
 bool canBeTrained(const onnx::TensorProto &tensor);
@@ -24,15 +25,16 @@ bool canBeTrained(const onnx::TensorProto &tensor);
 ///
 /// * trained: initializers from which a gradient can flow to an output of the graph. If the
 ///   exporter lists the parameters of the module: the listed parameters and constants folded from
-///   them, including scalars. Otherwise: initializers with at least one dimension, but no mask and
-///   no table of angles. The scalar that scales attention is thereby excluded.
+///   them, including scalars. Otherwise: initializers with at least one dimension, but no mask (a
+///   tensor of f32 or f64 with infinities) and no table of angles. The scalar that scales attention
+///   is thereby excluded.
 /// * states: running statistics with at least one dimension, in initializers or in `Constant`
 ///   nodes. Training changes them without a gradient.
 struct ParameterNames {
   llvm::StringSet<> trained, states; ///< disjoint
 };
 ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
-                              const ExportedModule &exported);
+                              const ExportedModule &exported, TensorReader &reader);
 
 /// Returns the values that depend on an input of the graph, not only on initializers and shapes.
 llvm::StringSet<> findComputed(const onnx::GraphProto &graph);
