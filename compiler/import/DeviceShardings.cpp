@@ -183,15 +183,15 @@ FailureOr<SmallVector<int64_t>> ShardingReader::readCounts(const Spec &spec,
 /// Returns the devices that hold each shard, counted from the first device of the stage.
 FailureOr<std::vector<SmallVector<int64_t>>> ShardingReader::readHolders(const Spec &spec,
                                                                          int64_t numShards) const {
-  llvm::DenseMap<int64_t, const onnx::IntIntListEntryProto *> groups;
+  std::map<int64_t, const onnx::IntIntListEntryProto *> groups; // the file may hold any key
   for (const onnx::IntIntListEntryProto &group : spec.spec->index_to_device_group_map())
     if (!groups.try_emplace(group.key(), &group).second)
       return error(spec) << "expected device group " << group.key() << " once, got it twice";
   std::vector<SmallVector<int64_t>> holders;
   for (int64_t entry : spec.spec->device()) {
     SmallVector<int64_t> &devices = holders.emplace_back();
-    if (const onnx::IntIntListEntryProto *group = groups.lookup(entry))
-      devices.assign(group->value().begin(), group->value().end());
+    if (auto group = groups.find(entry); group != groups.end())
+      devices.assign(group->second->value().begin(), group->second->value().end());
     else
       devices.push_back(entry);
   }

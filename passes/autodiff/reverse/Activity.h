@@ -12,6 +12,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
+#include <set>
 
 namespace pcc::autodiff {
 
@@ -37,8 +38,8 @@ private:
 
   llvm::DenseSet<mlir::Value> varying;
   llvm::DenseSet<mlir::Value> needed;
-  llvm::DenseSet<int64_t> varyingTags; ///< of sends whose operand varies
-  llvm::DenseSet<int64_t> neededTags;  ///< of receives whose result is active
+  std::set<int64_t> varyingTags; ///< of sends whose operand varies
+  std::set<int64_t> neededTags;  ///< of receives whose result is active
   llvm::SmallVector<mlir::Operation *> missing;
 };
 
