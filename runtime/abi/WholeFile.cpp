@@ -11,6 +11,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <random>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -58,9 +61,63 @@ Expected<std::string> readFile(const std::string &path) {
   return bytes;
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folderOf(const std::string &path) {
+  fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+/// Removes the temporary files of `path` whose writers are gone. Failures do not matter here.
+void removeAbandoned(const std::string &path) {
+  std::string prefix = fs::path(path).filename().string() + ".";
+  std::error_code error;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folderOf(path), error)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(".part") ||
+        name.size() != prefix.size() + 16 + std::string_view(".part").size())
+      continue;
+    int file = open(entry.path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0)
+      continue;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+      unlink(entry.path().c_str());
+    close(file);
+  }
+}
+
+/// Creates a file of a new name and locks it. Returns -1 after an error, which is in errno.
+int createTemporary(const std::string &path, std::string &temporary) {
+  constexpr int attempts = 16;
+  std::random_device random;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    temporary = fmt::format("{}.{:08x}{:08x}.part", path, random(), random());
+    int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file >= 0)
+      (void)flock(file, LOCK_EX | LOCK_NB); // a file system without locks keeps abandoned files
+    if (file >= 0 || errno != EEXIST)
+      return file;
+  }
+  return -1;
+}
+
+/// Makes the names of a folder durable. A file system that cannot do this has no such guarantee.
+void syncFolder(const std::string &path) {
+  int folder = open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return;
+  (void)fsync(folder);
+  close(folder);
+}
+
+} // namespace
+
 Expected<FileWriter> FileWriter::create(const std::string &path) {
-  std::string temporary = fmt::format("{}.{}.part", path, getpid());
-  int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  removeAbandoned(path);
+  std::string temporary;
+  int file = createTemporary(path, temporary);
   if (file < 0)
     return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
   return FileWriter(path, std::move(temporary), file);
@@ -97,6 +154,7 @@ Status FileWriter::commit() {
   if (fsync(file) != 0 || rename(temporary.c_str(), path.c_str()) != 0)
     return failure();
   close(std::exchange(file, -1)); // all bytes are on the disk
+  syncFolder(path);
   return {};
 }
 

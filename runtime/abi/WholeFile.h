@@ -20,7 +20,11 @@ inline constexpr uint64_t maxFileBytes = std::numeric_limits<int32_t>::max();
 Expected<std::string> readFile(const std::string &path);
 
 /// Writes a file to a temporary name in the same folder, part by part, and renames the complete
-/// file. So no half-written file ever remains. Errors (BadInput) name the file.
+/// file. So the old or the new file is whole at any time, also after a crash of the machine. Errors
+/// (BadInput) name the file.
+///
+/// The temporary file is new and has a random name, PATH.RANDOM.part. Its writer holds a lock on
+/// it; the next writer of PATH removes those without a lock, which a killed process left behind.
 class FileWriter {
 public:
   static Expected<FileWriter> create(const std::string &path);
@@ -30,7 +34,8 @@ public:
   FileWriter &operator=(FileWriter &&) = delete;
 
   Status append(std::string_view bytes);
-  /// Syncs the file and gives it its final name. Nothing may be appended afterwards.
+  /// Syncs the file, gives it its final name and syncs the folder. Nothing may be appended
+  /// afterwards.
   Status commit();
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/WholeFile.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <google/protobuf/util/message_differencer.h>
@@ -8,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 namespace pcc::test {
@@ -103,6 +105,25 @@ TEST(Executable, WritesWholeFilesOnly) {
   abi::Status status = abi::writeExecutable(smallExecutable(), folder / "none" / "a.pcx");
   EXPECT_EQ(status.message(),
             (folder / "none" / "a.pcx").string() + ": cannot write: No such file or directory");
+  std::filesystem::remove_all(folder);
+}
+
+// A file that a killed writer left is removed by the next one; that of a running writer stays.
+TEST(Executable, RemovesAbandonedTemporaryFiles) {
+  std::filesystem::path folder = testing::TempDir() + "/pcc_abandoned_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string path = folder / "a.pcx";
+  std::ofstream(path + ".0123456789abcdef.part") << "half";
+  std::ofstream(path + ".note.part") << "of another program";
+  Expected<abi::FileWriter> running = abi::FileWriter::create(path);
+  ASSERT_TRUE(bool(running));
+  EXPECT_FALSE(std::filesystem::exists(path + ".0123456789abcdef.part"));
+  ASSERT_TRUE(abi::writeExecutable(smallExecutable(), path).ok());
+  ASSERT_TRUE(running->append("new").ok());
+  ASSERT_TRUE(running->commit().ok());
+  EXPECT_EQ(std::filesystem::file_size(path), 3u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
   std::filesystem::remove_all(folder);
 }
 
