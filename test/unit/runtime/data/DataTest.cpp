@@ -2,6 +2,7 @@
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/Formats.h"
+#include "runtime/data/ReadDecompressed.h"
 #include "test/unit/runtime/Programs.h"
 #include "test/unit/runtime/data/DataFiles.h"
 
@@ -38,6 +39,13 @@ TEST_F(DataFiles, NamesWhatIsWrong) {
   EXPECT_EQ(readIdx(folder + "/none").status().message(),
             folder + "/none: cannot open: No such file or directory");
   EXPECT_EQ(readIdx(folder).status().message(), folder + ": expected a file, got a folder");
+}
+
+TEST_F(DataFiles, GzipHasALimit) {
+  std::string path = writePacked("large.gz", std::string(5000, 'x'));
+  EXPECT_EQ(readDecompressed(path, 5000)->size(), 5000u);
+  EXPECT_EQ(readDecompressed(path, 4999).status().message(),
+            path + ": expected at most 4999 bytes after decompression, got more");
 }
 
 TEST_F(DataFiles, TruncatedGzipIsAnError) {
