@@ -125,8 +125,17 @@ private:
   Status found;
 };
 
+/// Runs a rank. An exception, most often of a full memory, is the failure of that rank.
+Status runBody(const RankThreadsTask &task, int64_t rank) {
+  try {
+    return task.body(rank);
+  } catch (const std::exception &error) {
+    return Status::failed(fmt::format("rank {}: {}", task.firstRank + rank, error.what()));
+  }
+}
+
 void runRank(const RankThreadsTask &task, RankResults &rankResults, int64_t rank) {
-  Status status = task.body(rank);
+  Status status = runBody(task, rank);
   if (!status.ok())
     task.abort(fmt::format("stopped, because rank {} failed", task.firstRank + rank));
   rankResults.leave(rank, std::move(status));

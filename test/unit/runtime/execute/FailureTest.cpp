@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
+#include <new>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -115,6 +117,24 @@ TEST(FailureDeathTest, NoThreadForARank) {
 }
 
 #endif
+
+TEST(Failure, AnExceptionIsTheFailureOfItsRank) {
+  auto aborted = std::make_shared<std::atomic<bool>>(false);
+  static const Progress progress;
+  auto task = std::make_shared<RankThreadsTask>();
+  task->body = [aborted](int64_t rank) {
+    if (rank == 2)
+      throw std::bad_alloc();
+    while (!*aborted)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Status(StatusKind::Aborted, "stopped");
+  };
+  task->abort = [aborted](const std::string &) { *aborted = true; };
+  task->progress.assign(3, &progress);
+  Status status = runRankThreads(task);
+  EXPECT_EQ(status.kind(), StatusKind::Failed);
+  EXPECT_EQ(status.message(), "rank 2: std::bad_alloc");
+}
 
 TEST(Failure, OneRanksErrorEndsAll) {
   auto session = Session::load(makeMlp({.ranks = 4, .batch = 8, .widths = {4, 3}}));
