@@ -4,6 +4,7 @@
 // reads the command line and calls the subcommand. An error in pcc itself leaves a script that
 // reproduces it.
 
+#include "compiler/import/files/TruncatedFiles.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -80,6 +81,7 @@ static void printVersion(llvm::raw_ostream &os) {
 
 int main(int argc, char **argv) {
   reportInternalErrors(argc, argv);
+  pcc::import::reportTruncatedFiles("pcc");
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();

@@ -5,6 +5,7 @@
 // folder, and ranges inside the file.
 #include "compiler/import/files/TensorData.h"
 
+#include "compiler/import/files/FilesBeneath.h"
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/AsmState.h"
@@ -220,19 +221,18 @@ std::shared_ptr<llvm::MemoryBuffer> TensorReader::mapFile(llvm::StringRef locati
   auto [entry, isNew] = mapped.try_emplace(location);
   if (!isNew && entry->second)
     return entry->second;
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, location);
-  if (!llvm::sys::fs::is_regular_file(path)) {
+  auto buffer = mapBeneath(folder, location);
+  if (buffer)
+    return entry->second = std::move(*buffer);
+  if (buffer.getError() == std::errc::too_many_symbolic_link_levels)
+    error() << "external data: expected a file below the model's folder, got the symbolic link '"
+            << location << "'; copy the file that it names";
+  else if (buffer.getError() == std::errc::not_supported ||
+           buffer.getError() == std::errc::no_such_file_or_directory)
     error() << "external data: '" << location << "' is not a file beside the model";
-    return nullptr;
-  }
-  auto buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (std::error_code code = buffer.getError()) {
-    error() << "external data: cannot read '" << location << "': " << code.message();
-    return nullptr;
-  }
-  return entry->second = std::move(*buffer);
+  else
+    error() << "external data: cannot read '" << location << "': " << buffer.getError().message();
+  return nullptr;
 }
 
 bool TensorReader::readExternal(const onnx::TensorProto &tensor, TensorData &data, uint64_t size,
