@@ -46,7 +46,8 @@ static int64_t formFlags(task::MatmulOp op) {
 
 static int64_t extraFlags(task::MatmulOp op) {
   using Flag = abi::MatmulFlag;
-  int64_t flags = (op.getBias() ? Flag::hasBias : 0) + (op.getKept() ? Flag::hasPreActivation : 0) +
+  int64_t flags = (op.getBias() ? Flag::hasBias : 0) +
+                  (op.getPreActivation() ? Flag::hasPreActivation : 0) +
                   (op.getSumOfA() ? Flag::sumOfA : 0) + (op.getSumOfB() ? Flag::sumOfB : 0);
   switch (op.getActivation()) {
   case task::Activation::Relu:
@@ -63,9 +64,12 @@ static int64_t extraFlags(task::MatmulOp op) {
 bool TaskMachine::support(task::MatmulOp op) {
   int64_t batch = op.getBatch(), m = op.getM(), n = op.getN(), k = op.getK();
   auto addressIf = [&](Value buffer) { return buffer ? addressOf(buffer) : nullptr; };
-  std::vector<void *> pointers = {addressOf(op.getA()),    addressOf(op.getB()),
-                                  addressOf(op.getC()),    addressIf(op.getBias()),
-                                  addressIf(op.getKept()), addressIf(op.getSumOfA())};
+  std::vector<void *> pointers = {addressOf(op.getA()),
+                                  addressOf(op.getB()),
+                                  addressOf(op.getC()),
+                                  addressIf(op.getBias()),
+                                  addressIf(op.getPreActivation()),
+                                  addressIf(op.getSumOfA())};
   if (op.getSumOfB())
     pointers.back() = addressOf(op.getSumOfB());
   int64_t form = formFlags(op), extra = extraFlags(op);
