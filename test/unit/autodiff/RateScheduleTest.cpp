@@ -34,7 +34,8 @@ std::vector<double> ratesOf(StringRef options, int64_t count) {
   auto function =
       func::FuncOp::create(builder, loc, "rate", builder.getFunctionType({step}, {rate}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  func::ReturnOp::create(builder, loc, spec->rate.build(builder, loc, function.getArgument(0)));
+  func::ReturnOp::create(
+      builder, loc, spec->rate.build(builder, loc, function.getArgument(0), builder.getF32Type()));
   std::vector<double> rates;
   for (int64_t now = 0; now < count; ++now) {
     values::Tensor number(values::ElementType::I64, {});

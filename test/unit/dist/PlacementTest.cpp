@@ -14,10 +14,12 @@ using dist::MeshAxis;
 using dist::Placement;
 using dist::Sharding;
 
-Mesh grid() { return Mesh({MeshAxis{"x", 2}, MeshAxis{"y", 3}}); }
+Mesh meshOf(const std::vector<MeshAxis> &axes) { return Mesh(llvm::ArrayRef(axes)); }
+Mesh grid() { return meshOf({{"x", 2}, {"y", 3}}); }
+Sharding cut(const std::vector<AxisList> &dims) { return Sharding(llvm::ArrayRef(dims)); }
 
 TEST(Placement, ListsTheBlockOfEachRank) {
-  Placement placement = dist::getPlacement(Sharding({AxisList{}, AxisList{"x"}}), grid());
+  Placement placement = dist::getPlacement(cut({{}, {"x"}}), grid());
   EXPECT_EQ(placement.counts, (llvm::SmallVector<int64_t, 4>{1, 2}));
   ASSERT_EQ(placement.blocks.size(), 6u);
   for (int64_t rank = 0; rank < 6; ++rank)
@@ -25,8 +27,8 @@ TEST(Placement, ListsTheBlockOfEachRank) {
 }
 
 TEST(Placement, IgnoresPartialAxes) {
-  Sharding cut({AxisList{"y"}});
-  EXPECT_EQ(dist::getPlacement(cut.withPartial({"x"}), grid()), dist::getPlacement(cut, grid()));
+  Sharding rows = cut({{"y"}});
+  EXPECT_EQ(dist::getPlacement(rows.withPartial({"x"}), grid()), dist::getPlacement(rows, grid()));
 }
 
 /// All ways to cut two dimensions over the axes of the mesh, in both orders of the axes.
@@ -37,7 +39,7 @@ std::vector<Sharding> listShardings() {
     for (const AxisList &columns : lists)
       if (rows.empty() || columns.empty() ||
           (rows.size() == 1 && columns.size() == 1 && rows != columns))
-        shardings.push_back(Sharding({rows, columns}));
+        shardings.push_back(cut({rows, columns}));
   return shardings;
 }
 
@@ -49,11 +51,11 @@ TEST(Placement, EveryShardingComesBack) {
 
 TEST(Placement, OtherBlocksAreNoSharding) {
   // Ranks 0 and 1 change places, which no axis does.
-  Placement swapped = dist::getPlacement(Sharding({AxisList{"x", "y"}}), grid());
+  Placement swapped = dist::getPlacement(cut({AxisList{"x", "y"}}), grid());
   std::swap(swapped.blocks[0], swapped.blocks[1]);
   EXPECT_EQ(dist::findSharding(swapped, grid()), std::nullopt);
   // As many blocks as ranks of another mesh.
-  Placement small = dist::getPlacement(Sharding({AxisList{"x"}}), Mesh({MeshAxis{"x", 2}}));
+  Placement small = dist::getPlacement(cut({{"x"}}), meshOf({{"x", 2}}));
   EXPECT_EQ(dist::findSharding(small, grid()), std::nullopt);
   // One step of an axis moves two dimensions.
   Placement diagonal{{2, 2}, {{0, 0}, {0, 0}, {0, 0}, {1, 1}, {1, 1}, {1, 1}}};
@@ -67,8 +69,8 @@ TEST(Placement, FindsTheCoarsestMesh) {
   ASSERT_TRUE(mesh);
   EXPECT_EQ(mesh->str(), "x=4");
   // Two tensors cut over different groups need two axes.
-  Placement outer = dist::getPlacement(Sharding({AxisList{"x"}}), grid()),
-            inner = dist::getPlacement(Sharding({AxisList{"y"}}), grid());
+  Placement outer = dist::getPlacement(cut({{"x"}}), grid()),
+            inner = dist::getPlacement(cut({{"y"}}), grid());
   mesh = dist::findMesh({outer, inner}, 6, misfit);
   ASSERT_TRUE(mesh);
   EXPECT_EQ(mesh->str(), "x=2, y=3");
@@ -77,9 +79,8 @@ TEST(Placement, FindsTheCoarsestMesh) {
 
 TEST(Placement, NamesThePlacementThatDoesNotFit) {
   size_t misfit = 99;
-  Placement outer = dist::getPlacement(Sharding({AxisList{"x"}}), grid()),
-            other = dist::getPlacement(Sharding({AxisList{"x"}}),
-                                       Mesh({MeshAxis{"x", 3}, MeshAxis{"y", 2}})),
+  Placement outer = dist::getPlacement(cut({{"x"}}), grid()),
+            other = dist::getPlacement(cut({{"x"}}), meshOf({{"x", 3}, {"y", 2}})),
             irregular{{2}, {{0}, {1}, {1}, {0}, {0}, {1}}};
   EXPECT_EQ(dist::findMesh({outer, other}, 6, misfit), std::nullopt); // groups of 3 and of 2 ranks
   EXPECT_EQ(misfit, 1u);
