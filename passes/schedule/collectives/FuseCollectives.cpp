@@ -160,7 +160,9 @@ static ReferenceBuckets findReferenceBuckets(ArrayRef<FusionGroup> groups, Opera
       Type type = isa<dist::AllReduceOp>(like)       ? parameter.getType()
                   : isa<dist::ReduceScatterOp>(like) ? member.op->getResult(0).getType()
                                                      : member.op->getOperand(0).getType();
-      sizes[member.parameter] = cast<ShapedType>(type).getNumElements() * sizeof(float);
+      auto shaped = cast<ShapedType>(type);
+      sizes[member.parameter] =
+          task::bytesOf(shaped.clone(graph::accumulatorOf(shaped.getElementType())));
     }
   SmallVector<StringRef> names;
   std::vector<int64_t> bytes;

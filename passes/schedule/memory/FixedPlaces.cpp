@@ -38,7 +38,8 @@ void FixedPlaces::addSums(analysis::Section &section) {
     auto type = cast<ShapedType>(section.function.getResultTypes()[i]);
     PlaceAttr &place = places[section.getResultRole(i)];
     if (section.beginsSum(i))
-      place = persistent.take(type.getNumElements() * int64_t(sizeof(float)));
+      place =
+          persistent.take(task::bytesOf(type.clone(graph::accumulatorOf(type.getElementType()))));
     section.function.setResultAttr(i, analysis::placeAttrName, place);
   }
 }

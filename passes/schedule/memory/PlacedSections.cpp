@@ -108,7 +108,8 @@ FailureOr<unsigned> SectionPlacer::numberOfSum(unsigned result) {
       all.sumOfRole.try_emplace(role ? Attribute(role) : Attribute(place), all.sums.size());
   if (isNew) {
     auto type = cast<ShapedType>(section.function.getResultTypes()[result]);
-    all.sums.push_back({place, type.getNumElements() * int64_t(sizeof(float)), role});
+    auto sum = type.clone(graph::accumulatorOf(type.getElementType()));
+    all.sums.push_back({place, task::bytesOf(sum), role});
   }
   if (all.sums[found->second].place != place)
     return section.function.emitError()

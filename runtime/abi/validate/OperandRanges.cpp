@@ -164,7 +164,8 @@ void Ranges::add(const Collective &collective) {
 
 void Ranges::add(const Accumulate &accumulate) {
   read(accumulate.source(), accumulate.count() * elementBytes(accumulate.source_type()));
-  add(accumulate.destination(), accumulate.count() * sizeof(float),
+  add(accumulate.destination(),
+      accumulate.count() * elementBytes(accumulatorType(accumulate.source_type())),
       readsOf(accumulate.accumulation()), true);
 }
 

@@ -81,7 +81,7 @@ void checkAttention(const OperandChecks &operands, const Attention &attention) {
     return;
   ElementType type = attention.type();
   checker.expect(type == F32 || type == F16 || type == BF16,
-                 "type: expected a floating-point type, got {}", elementName(type));
+                 "type: expected f32, f16 or bf16, got {}", elementName(type));
   checker.expect(std::isfinite(attention.scale()), "scale: expected a finite number");
   int64_t scores[] = {attention.batch(), attention.heads(), attention.positions(),
                       attention.key_positions()};

@@ -132,10 +132,14 @@ static void visitElements(Type type, char *data, int64_t count, Visit visit) {
   for (int64_t n = 0; n < count; ++n) {
     if (type.isF32())
       visit(n, reinterpret_cast<float *>(data)[n]);
+    else if (type.isF64())
+      visit(n, reinterpret_cast<double *>(data)[n]);
     else if (type.isInteger(64))
       visit(n, reinterpret_cast<int64_t *>(data)[n]);
     else if (type.isInteger(32))
       visit(n, reinterpret_cast<int32_t *>(data)[n]);
+    else if (type.isInteger(16))
+      visit(n, reinterpret_cast<int16_t *>(data)[n]);
     else if (type.isInteger(8) || type.isInteger(1))
       visit(n, reinterpret_cast<int8_t *>(data)[n]);
     else if (type.isF16())
@@ -148,8 +152,11 @@ static void visitElements(Type type, char *data, int64_t count, Visit visit) {
 static void writeTensor(const Tensor &tensor, Type type, char *data) {
   visitElements(type, data, tensor.size(), [&](int64_t n, auto &element) {
     using T = std::remove_reference_t<decltype(element)>;
-    element = tensor.isFloat() ? static_cast<T>(static_cast<float>(tensor[n].f))
-                               : static_cast<T>(tensor[n].i);
+    if constexpr (std::is_same_v<T, double>)
+      element = tensor[n].f;
+    else
+      element = tensor.isFloat() ? static_cast<T>(static_cast<float>(tensor[n].f))
+                                 : static_cast<T>(tensor[n].i);
   });
 }
 

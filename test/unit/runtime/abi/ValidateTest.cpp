@@ -264,7 +264,7 @@ const Break breaks[] = {
      "on "
      "and 4 paddings from 0 on"},
     {"convolution_type", [](Executable &e) { convolution(e).set_type(abi::I64); },
-     "programs[0].sections[0].instructions[0].convolution: type: expected a floating-point type, "
+     "programs[0].sections[0].instructions[0].convolution: type: expected f32, f16 or bf16, "
      "got "
      "i64"},
     {"convolution_shapes", [](Executable &e) { convolution(e).set_result_shape(3, 4); },
@@ -308,8 +308,7 @@ const Break breaks[] = {
      "divide "
      "the heads, got 1 of 1"},
     {"attention_type", [](Executable &e) { attention(e).set_type(abi::I64); },
-     "programs[0].sections[0].instructions[0].attention: type: expected a floating-point type, got "
-     "i64"},
+     "programs[0].sections[0].instructions[0].attention: type: expected f32, f16 or bf16, got i64"},
     {"attention_scale",
      [](Executable &e) { attention(e).set_scale(std::numeric_limits<double>::infinity()); },
      "programs[0].sections[0].instructions[0].attention: scale: expected a finite number"},
