@@ -107,6 +107,17 @@ LogicalResult checkQuantized(Emitter &emit, Type type) {
   return failure();
 }
 
+/// Returns x / y rounded once to the type of `x`. Kernels may multiply by a reciprocal instead, and
+/// an error of one unit would change which quotients are halfway between whole numbers. So the
+/// quotient is computed in f64.
+Tensor divideExactly(Emitter &emit, const Tensor &x, const Tensor &y) {
+  if (!x || !y)
+    return {};
+  Type f64 = emit.attributes().getF64Type();
+  return emit.cast(emit.binary<graph::DivOp>(emit.cast(x, f64), emit.cast(y, f64)),
+                   x.elementType());
+}
+
 /// Returns a type of at least the accuracy of f32 for arithmetic in `type`.
 Type wideOf(Type type) { return graph::accumulatorOf(type); }
 
@@ -123,7 +134,7 @@ LogicalResult importQuantizeLinear(Node &node) {
     return emit.error() << "expected a zero point of " << type << ", got " << zero.type;
   Type wide = wideOf(precision);
   Spread spread(node, x);
-  Tensor quotient = emit.binary<graph::DivOp>(emit.cast(x, wide), emit.cast(spread(scale), wide));
+  Tensor quotient = divideExactly(emit, emit.cast(x, wide), emit.cast(spread(scale), wide));
   if (!quotient)
     return failure();
   Tensor whole = emit.unary<graph::RoundOp>(quotient), point = zero ? spread(zero) : zero;
@@ -165,10 +176,10 @@ LogicalResult importDynamicQuantizeLinear(Node &node) {
   Tensor range = emit.binary<graph::SubOp>(greatest, least);
   if (!range)
     return failure();
-  Tensor scale = emit.binary<graph::DivOp>(range, emit.scalarLike(x, 255.0));
+  Tensor scale = divideExactly(emit, range, emit.scalarLike(x, 255.0));
   Type byte = IntegerType::get(emit.context(), 8, IntegerType::Unsigned);
   auto wholeOf = [&](const Tensor &value) {
-    Tensor quotient = emit.binary<graph::DivOp>(value, scale);
+    Tensor quotient = divideExactly(emit, value, scale);
     return quotient ? emit.unary<graph::RoundOp>(quotient) : quotient;
   };
   Tensor point = saturate(emit, wholeOf(emit.binary<graph::SubOp>(zero, least)), {}, byte);
@@ -204,7 +215,7 @@ LogicalResult importMatMulInteger(Node &node) {
 Tensor requantize(Emitter &emit, const Tensor &sums, const Tensor &left, const Tensor &right,
                   const Tensor &scale, const Tensor &zero) {
   Tensor factor =
-      emit.binary<graph::DivOp>(emit.binary<graph::MulOp>(left, right), emit.reshape(scale, {}));
+      divideExactly(emit, emit.binary<graph::MulOp>(left, right), emit.reshape(scale, {}));
   if (!sums || !factor)
     return {};
   Type f64 = emit.attributes().getF64Type();

@@ -2,8 +2,9 @@
 //
 // Elements of elementwise ops, and reductions one element at a time.
 //
-// Fast-math: contract, nsz and arcp everywhere; reassoc on sums of reductions only. No
-// nnan and no ninf: infinities in masks and NaN in diverged runs keep their meaning.
+// Fast-math: contract, nsz and arcp everywhere, but no arcp in f64, whose quotients are rounded
+// once, also where LLVM computes them in f32; reassoc on sums of reductions only. No nnan and no
+// ninf: infinities in masks and NaN in diverged runs keep their meaning.
 #include "passes/lower/elements/Elements.h"
 
 #include "dialects/graph/Gelu.h"
@@ -21,6 +22,7 @@ namespace pcc::lower {
 
 static constexpr auto fast =
     arith::FastMathFlags::contract | arith::FastMathFlags::nsz | arith::FastMathFlags::arcp;
+static constexpr auto exact = arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
 
 Value emitNumber(ImplicitLocOpBuilder &b, Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
@@ -61,7 +63,11 @@ struct Pointwise {
   Value add(Value x, Value y) { return either<arith::AddFOp, arith::AddIOp>(x, y); }
   Value sub(Value x, Value y) { return either<arith::SubFOp, arith::SubIOp>(x, y); }
   Value mul(Value x, Value y) { return either<arith::MulFOp, arith::MulIOp>(x, y); }
-  Value div(Value x, Value y) { return isFloat() ? f<arith::DivFOp>(x, y) : quotient(x, y); }
+  Value div(Value x, Value y) {
+    if (x.getType().isF64())
+      return arith::DivFOp::create(b, x, y, exact);
+    return isFloat() ? f<arith::DivFOp>(x, y) : quotient(x, y);
+  }
   template <typename F, typename I, typename U> Value bySign(Value x, Value y) {
     return isUnsigned() ? i<U>(x, y) : either<F, I>(x, y);
   }

@@ -122,3 +122,15 @@ func.func private @double(%x: tensor<3x4xf64>, %y: tensor<4x5xf64>) -> tensor<3x
   %2 = graph.exp %1 : tensor<3x5xf64>
   return %2 : tensor<3x5xf64>
 }
+
+// f64 is rounded to f16 once: on the way it becomes an f32 whose last bit is set if it is inexact.
+// CHECK-LABEL: llvm.func internal @narrow.body
+// CHECK: llvm.fptrunc %{{.*}} : f64 to f32
+// CHECK: llvm.fcmp "one"
+// CHECK: llvm.select
+// CHECK: llvm.fptrunc %{{.*}} : f32 to f16
+// CHECK-LABEL: llvm.func @narrow(
+func.func private @narrow(%x: tensor<15xf64>) -> tensor<15xf16> attributes {task.form = #task.form<map 15 x 1>} {
+  %0 = graph.cast %x : tensor<15xf64> to tensor<15xf16>
+  return %0 : tensor<15xf16>
+}
