@@ -101,6 +101,8 @@ int32_t onnxTypeOf(ElementType type) {
     return TensorProto::INT8;
   case ElementType::I1:
     return TensorProto::BOOL;
+  case ElementType::UI64:
+    return TensorProto::UINT64;
   case ElementType::UI32:
     return TensorProto::UINT32;
   case ElementType::UI16:
