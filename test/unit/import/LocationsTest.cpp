@@ -21,11 +21,11 @@ onnx::NodeProto matmulNode(llvm::StringRef trace) {
 }
 
 TEST_F(LocationsTest, NodeWithSourceLine) {
-  // The location is the innermost frame in the file of the outermost frame, not the line inside the
-  // library.
-  onnx::NodeProto node = matmulNode("File \"train.py\", line 80, in forward\n    x = b(x)\n"
-                                    "  File \"train.py\", line 53, in forward\n    f(x)\n"
-                                    "  File \"linear.py\", line 134, in forward\n");
+  // The location is the innermost frame outside torch.
+  onnx::NodeProto node =
+      matmulNode("File \"train.py\", line 80, in forward\n    x = b(x)\n"
+                 "  File \"train.py\", line 53, in forward\n    f(x)\n"
+                 "  File \"/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n");
   mlir::emitError(nodeLocation("model.onnx", 62, node, context)) << "no";
   EXPECT_EQ(diagnostics, "model.onnx:node 62 '/h.3/mlp/c_fc/MatMul' (train.py:53): error: no\n");
 }
