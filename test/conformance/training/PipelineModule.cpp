@@ -17,10 +17,18 @@ namespace pcc::conformance {
 /// Returns the node for which an op was made: gradients carry its name around their own.
 static StringRef nodeOf(Operation *op) {
   StringRef name;
-  for (auto location = dyn_cast<NameLoc>(op->getLoc()); location;
-       location = dyn_cast<NameLoc>(location.getChildLoc()))
-    name = location.getName();
-  return name;
+  Location location = op->getLoc();
+  while (true) {
+    if (auto named = dyn_cast<NameLoc>(location)) {
+      name = named.getName();
+      location = named.getChildLoc();
+    } else if (auto fused = dyn_cast<FusedLoc>(location);
+               fused && fused.getLocations().size() == 1) {
+      location = fused.getLocations().front(); // around it are the reasons of a sharding
+    } else {
+      return name;
+    }
+  }
 }
 
 static bool isForward(StringRef section) { return section.starts_with(analysis::forwardTrainName); }
