@@ -132,7 +132,8 @@ void Agreement::begin() {
 }
 
 std::optional<Status> Agreement::poll() {
-  int32_t done = 0, bytes = 0;
+  int32_t done = 0;
+  int64_t bytes = 0;
   if (code == 0)
     code = channel.mpi.test(&request, &done, &bytes);
   if (code != 0)

@@ -49,7 +49,8 @@ std::vector<std::optional<std::string>> Control::ask(double seconds) {
 bool Control::advance() {
   size_t before = sending.size();
   sending.remove_if([&](Sent &message) {
-    int32_t done = 0, bytes = 0;
+    int32_t done = 0;
+    int64_t bytes = 0;
     return engine->mpi().test(&message.request, &done, &bytes) != 0 || done;
   });
   return sending.size() != before;
@@ -80,16 +81,17 @@ bool Control::probe() {
 /// Receives a message with tag `tag`, if one has arrived.
 bool Control::take(int32_t tag) {
   const PccMpi &mpi = engine->mpi();
-  int32_t found = 0, process = 0, bytes = 0;
+  int32_t found = 0, process = 0;
+  int64_t bytes = 0;
   if (mpi.probe(tag, group, &found, &process, &bytes) != 0 || !found)
     return false;
   std::string text(size_t(bytes), '\0');
   PccMpiRequest request = 0;
-  if (mpi.receive(text.data(), bytes, 1, process, tag, group, &request) != 0)
+  if (mpi.receive(text.data(), int32_t(bytes), 1, process, tag, group, &request) != 0)
     return false;
   // MPI has announced the message, so the receive completes soon.
-  for (int32_t done = 0, count = 0; !done;)
-    if (mpi.test(&request, &done, &count) != 0)
+  for (int32_t done = 0; !done;)
+    if (mpi.test(&request, &done, &bytes) != 0)
       return false;
   received(tag, process, std::move(text));
   return true;

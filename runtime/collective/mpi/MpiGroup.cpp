@@ -120,7 +120,8 @@ bool MpiGroup::finishSteps() {
 /// Tests whether the current step of an in-flight operation is done, and if so does the work that
 /// follows it.
 bool MpiGroup::finishStep(InFlightOperation &work) {
-  int32_t done = 0, bytes = 0;
+  int32_t done = 0;
+  int64_t bytes = 0;
   int code = engine->mpi().test(&work.request, &done, &bytes);
   if (code != 0) {
     end(work, statusOf(engine->mpi(), code));

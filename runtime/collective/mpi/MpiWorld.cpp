@@ -34,7 +34,7 @@ public:
 private:
   Expected<int32_t> tag() const;
   void end(Status status);
-  Status checkSize(int32_t bytes) const;
+  Status checkSize(int64_t bytes) const;
 
   const Members &members;
   const Channel channel;
@@ -83,7 +83,8 @@ void Message::start() {
 bool Message::advance() {
   if (isDone)
     return false;
-  int32_t done = 0, bytes = 0;
+  int32_t done = 0;
+  int64_t bytes = 0;
   int code = channel.mpi.test(&request, &done, &bytes);
   if (code != 0)
     end(statusOf(channel.mpi, code));
@@ -92,7 +93,7 @@ bool Message::advance() {
   return isDone;
 }
 
-Status Message::checkSize(int32_t bytes) const {
+Status Message::checkSize(int64_t bytes) const {
   if (bytes == bytesOf(call))
     return {};
   return Status::failed(fmt::format("rank {} sent {} bytes, but rank {} expected {} elements of {}",
@@ -264,7 +265,8 @@ int greet(Engine &engine, PccMpiGroup group, const Greeting &own, std::vector<Gr
   PccMpiRequest request = 0;
   int code = engine.mpi().all_gather(&own, sizeof own, all.data(), counts.data(), offsets.data(), 1,
                                      group, &request);
-  for (int32_t done = 0, bytes = 0; code == 0 && !done;)
+  int64_t bytes = 0;
+  for (int32_t done = 0; code == 0 && !done;)
     code = engine.mpi().test(&request, &done, &bytes);
   return code;
 }

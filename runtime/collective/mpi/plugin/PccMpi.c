@@ -115,16 +115,24 @@ static int receive(void *data, int32_t count, int32_t width, int32_t peer, int32
   return started(code, started_request, request);
 }
 
-static int probe(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int32_t *bytes) {
+/* Reads the bytes of a message. MPI_Get_count would count them in an int, which ends at 2 GiB. */
+static int bytes_of(const MPI_Status *status, int64_t *bytes) {
+  MPI_Count count = 0;
+  int code = MPI_Get_elements_x(status, MPI_BYTE, &count);
+  *bytes = count;
+  return code;
+}
+
+static int probe(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int64_t *bytes) {
   MPI_Status status;
-  int flag = 0, count = 0;
+  int flag = 0;
+  *bytes = 0;
   int code = MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_of(group), &flag, &status);
   if (code == MPI_SUCCESS && flag) {
-    code = MPI_Get_count(&status, MPI_BYTE, &count);
+    code = bytes_of(&status, bytes);
     *source = status.MPI_SOURCE;
   }
   *found = flag;
-  *bytes = count;
   return code;
 }
 
@@ -180,16 +188,16 @@ static int all_reduce(void *data, int32_t count, int32_t type, int32_t reduction
   return started(code, started_request, request);
 }
 
-static int test(PccMpiRequest *request, int32_t *done, int32_t *bytes) {
+static int test(PccMpiRequest *request, int32_t *done, int64_t *bytes) {
   MPI_Request tested;
   MPI_Status status;
-  int flag = 0, count = 0;
+  int flag = 0;
+  *bytes = 0;
   memcpy(&tested, request, sizeof tested);
   int code = MPI_Test(&tested, &flag, &status);
   if (code == MPI_SUCCESS && flag)
-    MPI_Get_count(&status, MPI_BYTE, &count);
+    code = bytes_of(&status, bytes);
   *done = flag;
-  *bytes = count;
   return started(code, tested, request);
 }
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PCC_MPI_VERSION 1
+#define PCC_MPI_VERSION 2
 
 /* A communicator, and a started call. A request ends when `test` finds it done. */
 typedef uint64_t PccMpiGroup;
@@ -52,7 +52,7 @@ typedef struct PccMpi {
   int (*receive)(void *data, int32_t count, int32_t width, int32_t peer, int32_t tag,
                  PccMpiGroup group, PccMpiRequest *request);
   /* Returns whether a message with the tag has arrived, its source, and its bytes. */
-  int (*probe)(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int32_t *bytes);
+  int (*probe)(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int64_t *bytes);
 
   int (*barrier)(PccMpiGroup group, PccMpiRequest *request);
   int (*broadcast)(void *data, int32_t count, int32_t width, int32_t root, PccMpiGroup group,
@@ -72,7 +72,7 @@ typedef struct PccMpi {
                     PccMpiRequest *request);
 
   /* Returns whether a request is done, and for a receive the number of bytes. */
-  int (*test)(PccMpiRequest *request, int32_t *done, int32_t *bytes);
+  int (*test)(PccMpiRequest *request, int32_t *done, int64_t *bytes);
 } PccMpi;
 
 /* The only symbol of the plug-in. */
