@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Serializes each batch as 64-bit numbers and hashes the result with FNV-1a. The processes gather
-// the hashes and the lengths. If hashes differ, they gather the serialized batches and report the
-// first difference by position.
+// the hashes, the lengths, and whether own members differ. If hashes or members of one process
+// differ, all processes gather the serialized batches and report the first difference by position.
 
 #include "runtime/collective/mpi/MpiGroup.h"
 
@@ -116,19 +116,19 @@ Agreement::Agreement(const Members &members, Channel channel,
                            [&](const std::string &text) { return text == texts[0]; });
   for (size_t i = 0; i < (isOne ? 1 : texts.size()); ++i)
     own += texts[i];
+  heads.resize(size_t(members.processCount()));
   ownHash = hashOf(own);
+  heads[size_t(members.own)] = {ownHash, own.size(), isOne ? 0u : 1u};
 }
 
 void Agreement::begin() {
-  heads.resize(size_t(members.processCount()) * 2);
-  heads[size_t(members.own) * 2] = ownHash;
-  heads[size_t(members.own) * 2 + 1] = own.size();
+  constexpr int32_t numbers = sizeof(Head) / sizeof(uint64_t);
   for (int p = 0; p < members.processCount(); ++p) {
-    counts.push_back(2);
-    offsets.push_back(2 * p);
+    counts.push_back(numbers);
+    offsets.push_back(numbers * p);
   }
   code = channel.mpi.all_gather(nullptr, 0, heads.data(), counts.data(), offsets.data(),
-                                sizeof heads[0], channel.group, &request);
+                                sizeof(uint64_t), channel.group, &request);
 }
 
 std::optional<Status> Agreement::poll() {
@@ -142,18 +142,18 @@ std::optional<Status> Agreement::poll() {
     return std::nullopt;
   if (isWhole)
     return judge();
-  for (size_t i = 0; i < heads.size(); i += 2)
-    if (heads[i] != heads[0]) {
-      compareWhole();
-      return std::nullopt;
-    }
-  return Status();
+  if (std::all_of(heads.begin(), heads.end(), [&](const Head &head) {
+        return head.hash == heads[0].hash && head.membersDiffer == 0;
+      }))
+    return Status();
+  compareWhole();
+  return std::nullopt;
 }
 
 void Agreement::compareWhole() {
   int32_t offset = 0;
   for (size_t p = 0; p < counts.size(); ++p) {
-    counts[p] = int32_t(heads[p * 2 + 1]);
+    counts[p] = int32_t(heads[p].bytes);
     offsets[p] = offset;
     offset += counts[p];
   }

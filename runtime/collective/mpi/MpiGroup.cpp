@@ -61,7 +61,8 @@ bool MpiGroup::open() {
 }
 
 /// Returns nothing while the processes compare the batch. A kind of batch that was agreed on once
-/// is not compared again.
+/// is not compared again: the check of the programs proves their order, and this comparison finds
+/// processes that run different programs.
 std::optional<Status> MpiGroup::agree(const Round &round) {
   if (!agreement) {
     agreement.emplace(ownMembers, Channel{engine->mpi(), first}, round.calls);

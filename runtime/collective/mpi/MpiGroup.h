@@ -31,8 +31,8 @@
 namespace pcc::runtime::mpi {
 
 /// Checks whether the members of a group started the same collectives. With different ones MPI
-/// itself would hang or write out of bounds. The processes compare hashes of one batch, and if they
-/// differ, the members' full descriptions.
+/// itself would hang or write out of bounds. The processes compare hashes of one batch. If the
+/// hashes differ, or the batches of one process's members do, they compare full descriptions.
 class Agreement {
 public:
   /// `calls`: the batch of each own member.
@@ -59,8 +59,14 @@ private:
   /// processes.
   std::string own, all;
   uint64_t ownHash = 0;
-  /// By process: the hash and the length of its description.
-  std::vector<uint64_t> heads;
+  /// Summary of a process's description. Equal descriptions have equal hashes, different
+  /// ones except with probability 2^-64.
+  struct Head {
+    uint64_t hash = 0, bytes = 0;
+    uint64_t membersDiffer = 0; ///< 1 if the batches of its members differ
+  };
+  /// By process.
+  std::vector<Head> heads;
   std::vector<int32_t> counts, offsets;
   int code = 0;
   PccMpiRequest request = 0;

@@ -100,6 +100,23 @@ TEST(MpiWorld, ProcessesMustRunTheSame) {
   }
 }
 
+/// Runs an all-reduce of `count` numbers and returns its error message.
+std::string sum(Communicator &rank, size_t count) {
+  std::vector<float> data(count, 1);
+  CollectiveCall call = sumOf(data);
+  return rank.run({&call, 1}).message();
+}
+
+// Every process has the same list of batches, so a hash of each list would be equal.
+TEST(MpiWorld, MembersOfEachProcessDiffer) {
+  onEveryRank(makeWorld(2 * engine->processes()), [](Communicator &rank) {
+    EXPECT_EQ(sum(rank, rank.position() % 2 ? 5 : 3),
+              "rank 0 called all_reduce of 3xf32, axis 0, root 0, but rank 1 called all_reduce of "
+              "5xf32, axis 0, root 0");
+    EXPECT_EQ(sum(rank, 4), ""); // nothing was started, so the group still works
+  });
+}
+
 TEST(MpiWorld, MessageOfAnotherSize) {
   onEveryRank(makeWorld(2), [](Communicator &rank) {
     if (engine->processes() == 1)
