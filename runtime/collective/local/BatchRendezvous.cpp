@@ -73,7 +73,7 @@ void BatchRendezvous::open(uint32_t round) {
   if (isSmall)
     return work(round);
   // This member may have other work than waiting, so wake at least one sleeper.
-  int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), units - 1));
+  int helpers = int(std::max<int64_t>(1, std::min<int64_t>(policy.helpers, units - 1)));
   if (sleepers.load(std::memory_order_seq_cst) > 0)
     wake(phase, helpers);
 }
