@@ -80,7 +80,9 @@ Expected<std::shared_ptr<const Plan>> Plan::make(const Target &target, Graph gra
       if (bytes && !bytes->empty())
         return std::shared_ptr<const Plan>(std::make_shared<Plan>(
             std::move(graph), std::move(whole), std::move(plan), bytes->front()));
-      reason = plan.status();
+      reason = plan.status().ok()
+                   ? Status::unavailable("cuDNN does not say how much workspace its plan needs")
+                   : plan.status();
     }
   return reason;
 }

@@ -4,6 +4,8 @@
 
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/library/CudnnAttention.h"
+#include "runtime/device/cuda/library/CudnnConvolution.h"
+#include "runtime/device/cuda/library/CudnnPlan.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/device/AttentionCases.h"
 
@@ -130,6 +132,28 @@ TEST(CudnnInstructions, AttentionThatIsExpressible) {
       EXPECT_FALSE(isDone && type == abi::F32);
     }
   EXPECT_GE(expressible, 10);
+}
+
+// An engine that yields a plan, but no workspace size of it, is an engine without a plan.
+TEST(CudnnPlan, APlanWithoutAWorkspaceSizeHasAReason) {
+  using namespace cuda::dnn;
+  static const Cudnn &real = *Cudnn::get();
+  Cudnn library = real;
+  library.getAttribute = [](DescriptorHandle descriptor, Attribute name, ValueType type,
+                            int64_t requested, int64_t *count, void *elements) {
+    return name == Attribute::PlanWorkspaceSize
+               ? Result::BadParam
+               : real.getAttribute(descriptor, name, type, requested, count, elements);
+  };
+  Handle handle = nullptr;
+  ASSERT_EQ(library.create(&handle), Result::Success);
+  ConvolutionCase test(abi::Convolution::FORWARD, /*groups=*/1, /*isWhole=*/false);
+  auto plan = Plan::make({.library = library, .handle = handle},
+                         convolutionGraph(library, test.instruction.convolution()),
+                         /*isExact=*/true);
+  EXPECT_FALSE(bool(plan));
+  EXPECT_EQ(plan.status().message(), "cuDNN does not say how much workspace its plan needs");
+  library.destroy(handle);
 }
 
 } // namespace
