@@ -137,7 +137,7 @@ Status writeExecutable(const Executable &executable, const std::string &path) {
   constexpr size_t maxBytes = std::numeric_limits<int32_t>::max();
   // Protobuf cannot serialize larger messages.
   if (size_t bytes = executable.ByteSizeLong(); bytes > maxBytes)
-    return Status::badInput(fmt::format("{}: expected a program of at maxBytes {} bytes, got {}",
+    return Status::badInput(fmt::format("{}: expected a program of at most {} bytes, got {}",
                                         path, maxBytes, bytes));
   return writeFile(path, serialize(executable));
 }
