@@ -38,10 +38,11 @@ void ChromeTrace::add(std::string_view event) {
   pending += isEmpty ? "\n" : ",\n";
   pending += event;
   isEmpty = false;
-  if (pending.size() < pieceBytes || !status.ok())
+  if (pending.size() < pieceBytes)
     return;
-  status = file.append(pending);
-  pending.clear();
+  if (status.ok())
+    status = file.append(pending);
+  pending.clear(); // also after an error, since nothing is written any more
 }
 
 void ChromeTrace::addRank(int64_t rank, std::string_view name) {

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
+#include <malloc.h>
+#include <sys/resource.h>
 
 namespace pcc::abi {
 namespace {
@@ -37,6 +40,27 @@ TEST(ChromeTrace, AFileThatCannotBeWritten) {
   Expected<ChromeTrace> trace = ChromeTrace::create("/nowhere/trace.json");
   EXPECT_EQ(trace.status().kind(), StatusKind::BadInput);
   EXPECT_NE(trace.status().describe().find("/nowhere/trace.json: "), std::string::npos);
+}
+
+// Files of this process may not grow beyond 2 MiB. The text of later events is discarded.
+TEST(ChromeTrace, MemoryDoesNotGrowAfterAWriteError) {
+  std::string path = (std::filesystem::path(testing::TempDir()) / "limited.json").string();
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = {2 << 20, before.rlim_max};
+  auto handler = std::signal(SIGXFSZ, SIG_IGN); // write returns EFBIG instead
+  setrlimit(RLIMIT_FSIZE, &small);
+  Expected<ChromeTrace> trace = ChromeTrace::create(path);
+  ASSERT_TRUE(trace) << trace.status().describe();
+  size_t used = mallinfo2().uordblks;
+  std::string name(1 << 10, 'n');
+  for (int event = 0; event < 64 << 10; ++event) // 64 MiB
+    trace->addCounter(0, name, 0, 1);
+  EXPECT_LT(mallinfo2().uordblks, used + (16 << 20));
+  Status status = trace->finish();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(status.message(), path + ": cannot write: File too large");
 }
 
 } // namespace
