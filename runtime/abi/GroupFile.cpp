@@ -50,16 +50,18 @@ CheckpointGroups findCheckpointGroups(const Executable &executable,
 
 Status writeCheckpointGroups(const CheckpointGroups &groups, const std::string &path) {
   std::string text;
+  bool isPrinted = false;
   if (path.ends_with(".json")) {
     google::protobuf::util::JsonPrintOptions options;
     options.add_whitespace = true;
-    if (!google::protobuf::util::MessageToJsonString(groups, &text, options).ok())
-      return Status::badInput(path + ": cannot print the groups");
+    isPrinted = google::protobuf::util::MessageToJsonString(groups, &text, options).ok();
   } else if (path.ends_with(".textproto")) {
-    google::protobuf::TextFormat::PrintToString(groups, &text);
+    isPrinted = google::protobuf::TextFormat::PrintToString(groups, &text);
   } else {
-    text = groups.SerializeAsString();
+    isPrinted = groups.SerializeToString(&text);
   }
+  if (!isPrinted)
+    return Status::badInput(path + ": cannot print the groups");
   return writeFile(path, text);
 }
 

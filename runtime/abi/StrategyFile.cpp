@@ -56,32 +56,28 @@ std::string parseJson(const std::string &content, Strategy &strategy) {
   return status.ok() ? "" : ": " + status.ToString();
 }
 
-std::string printBinary(Strategy strategy) {
+/// Prints the binary format to `content`. Returns whether it could.
+bool printBinary(Strategy strategy, std::string &content) {
   strategy.set_checksum(checksumOf(strategy));
-  return strategy.SerializeAsString();
+  return strategy.SerializeToString(&content);
 }
 
-std::string printText(Strategy strategy) {
-  std::string text;
-  google::protobuf::TextFormat::PrintToString(strategy, &text);
-  return text;
+bool printText(Strategy strategy, std::string &content) {
+  return google::protobuf::TextFormat::PrintToString(strategy, &content);
 }
 
-std::string printJson(Strategy strategy) {
+bool printJson(Strategy strategy, std::string &content) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
-  std::string text;
-  if (!google::protobuf::util::MessageToJsonString(strategy, &text, options).ok())
-    return "";
-  return text;
+  return google::protobuf::util::MessageToJsonString(strategy, &content, options).ok();
 }
 
 /// One format of the file.
 struct Format {
   std::string_view suffix;
   std::string (*parse)(const std::string &content, Strategy &strategy);
-  std::string (*print)(Strategy strategy);
+  bool (*print)(Strategy strategy, std::string &content);
 };
 
 constexpr Format formats[] = {
@@ -141,7 +137,10 @@ Expected<Strategy> readStrategy(const std::string &path) {
 }
 
 Status writeStrategy(const Strategy &strategy, const std::string &path) {
-  return writeFile(path, formatOf(path).print(strategy));
+  std::string content;
+  if (!formatOf(path).print(strategy, content))
+    return Status::badInput(path + ": cannot print the strategy");
+  return writeFile(path, content);
 }
 
 } // namespace pcc::abi
