@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Uses POSIX calls: a temporary file beside the target, fsync, then an atomic rename. The temporary
-// name contains the process id, so processes that write the same path do not share it.
+// name contains the process id, so processes that write the same path do not share it. Calls that a
+// signal interrupts are made again.
 
 #include "runtime/abi/WholeFile.h"
+
+#include "runtime/abi/RetryAfterSignal.h"
 
 #include <fmt/format.h>
 
@@ -29,9 +32,7 @@ std::string readAll(int file, uint64_t size, std::string &bytes) {
   bytes.reserve(size);
   char chunk[1 << 16];
   while (bytes.size() <= maxFileBytes) {
-    ssize_t got = read(file, chunk, sizeof chunk);
-    if (got < 0 && errno == EINTR)
-      continue;
+    ssize_t got = retryAfterSignal([&] { return read(file, chunk, sizeof chunk); });
     if (got <= 0)
       return got < 0 ? systemError() : "";
     bytes.append(chunk, got);
@@ -42,7 +43,7 @@ std::string readAll(int file, uint64_t size, std::string &bytes) {
 } // namespace
 
 Expected<std::string> readFile(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int file = retryAfterSignal([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (file < 0)
     return Status::badInput(fmt::format("{}: cannot open: {}", path, systemError()));
   struct stat facts;
@@ -94,7 +95,9 @@ int createTemporary(const std::string &path, std::string &temporary) {
   std::random_device random;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     temporary = fmt::format("{}.{:08x}{:08x}.part", path, random(), random());
-    int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int file = retryAfterSignal([&] {
+      return open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    });
     if (file >= 0)
       (void)flock(file, LOCK_EX | LOCK_NB); // a file system without locks keeps abandoned files
     if (file >= 0 || errno != EEXIST)
@@ -108,7 +111,7 @@ void syncFolder(const std::string &path) {
   int folder = open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return;
-  (void)fsync(folder);
+  (void)retryAfterSignal([&] { return fsync(folder); });
   close(folder);
 }
 
@@ -140,9 +143,7 @@ Status FileWriter::failure() const {
 
 Status FileWriter::append(std::string_view bytes) {
   while (!bytes.empty()) {
-    ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
+    ssize_t written = retryAfterSignal([&] { return write(file, bytes.data(), bytes.size()); });
     if (written <= 0)
       return failure();
     bytes.remove_prefix(written);
@@ -151,7 +152,8 @@ Status FileWriter::append(std::string_view bytes) {
 }
 
 Status FileWriter::commit() {
-  if (fsync(file) != 0 || rename(temporary.c_str(), path.c_str()) != 0)
+  if (retryAfterSignal([&] { return fsync(file); }) != 0 ||
+      rename(temporary.c_str(), path.c_str()) != 0)
     return failure();
   close(std::exchange(file, -1)); // all bytes are on the disk
   syncFolder(path);

@@ -5,6 +5,8 @@
 
 #include "runtime/base/SharedLibrary.h"
 
+#include "runtime/abi/RetryAfterSignal.h"
+
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
@@ -52,7 +54,8 @@ Expected<SharedLibrary> SharedLibrary::openImage(const std::string &name, std::s
   if (library.image < 0)
     return Status::failed(fmt::format("'{}': memfd_create: {}", name, std::strerror(errno)));
   while (!bytes.empty()) {
-    ssize_t written = write(library.image, bytes.data(), bytes.size());
+    ssize_t written =
+        abi::retryAfterSignal([&] { return write(library.image, bytes.data(), bytes.size()); });
     if (written <= 0)
       return Status::failed(
           fmt::format("'{}': cannot copy the image: {}", name, std::strerror(errno)));

@@ -6,6 +6,8 @@
 
 #include "runtime/collective/store/Server.h"
 
+#include "runtime/abi/RetryAfterSignal.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -92,9 +94,10 @@ void Server::receive(const std::shared_ptr<Connection> &connection) {
   constexpr size_t most = 1 << 18;
   size_t before = connection->in.size();
   connection->in.resize(before + most);
-  ssize_t received = recv(connection->socket.get(), connection->in.data() + before, most, 0);
+  ssize_t received = abi::retryAfterSignal(
+      [&] { return recv(connection->socket.get(), connection->in.data() + before, most, 0); });
   connection->in.resize(before + size_t(std::max<ssize_t>(received, 0)));
-  bool isLater = received < 0 && (errno == EAGAIN || errno == EINTR);
+  bool isLater = received < 0 && errno == EAGAIN;
   connection->isBroken |= received <= 0 && !isLater;
   size_t taken = 0;
   const std::string &in = connection->in;
@@ -224,11 +227,13 @@ void Server::send(Connection &connection, const std::string &frame) {
 
 void Server::flush(Connection &connection) {
   while (!connection.isBroken && connection.sent < connection.out.size()) {
-    ssize_t sent = ::send(connection.socket.get(), connection.out.data() + connection.sent,
-                          connection.out.size() - connection.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t sent = abi::retryAfterSignal([&] {
+      return ::send(connection.socket.get(), connection.out.data() + connection.sent,
+                    connection.out.size() - connection.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    });
     if (sent < 0 && errno == EAGAIN)
       return;
-    connection.isBroken = sent < 0 && errno != EINTR;
+    connection.isBroken = sent < 0;
     connection.sent += size_t(std::max<ssize_t>(sent, 0));
   }
   connection.out.clear();

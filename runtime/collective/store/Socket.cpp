@@ -6,6 +6,8 @@
 
 #include "runtime/collective/store/Socket.h"
 
+#include "runtime/abi/RetryAfterSignal.h"
+
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
@@ -112,7 +114,11 @@ bool isConnectedToItself(const Socket &socket) {
 /// Waits for a pending connection. Returns 0, or an error code if it is not established in time.
 int awaitConnection(const Socket &socket, int64_t nanoseconds) {
   pollfd pending = {socket.get(), POLLOUT, 0};
-  int ready = poll(&pending, 1, int(std::min<int64_t>(nanoseconds / 1'000'000, INT32_MAX)));
+  int64_t end = nowNanoseconds() + nanoseconds;
+  int ready = abi::retryAfterSignal([&] {
+    int64_t left = std::max<int64_t>(0, end - nowNanoseconds()) / 1'000'000;
+    return poll(&pending, 1, int(std::min<int64_t>(left, INT32_MAX)));
+  });
   if (ready <= 0)
     return ready == 0 ? ETIMEDOUT : errno;
   int reason = 0;
@@ -207,9 +213,8 @@ int Socket::port() const {
 
 bool Socket::send(std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
-    ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR)
-      continue;
+    ssize_t sent = abi::retryAfterSignal(
+        [&] { return ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
     if (sent <= 0)
       return false;
     bytes = bytes.subspan(size_t(sent));
@@ -219,9 +224,8 @@ bool Socket::send(std::span<const std::byte> bytes) const {
 
 bool Socket::receive(std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
-    ssize_t received = recv(descriptor, bytes.data(), bytes.size(), 0);
-    if (received < 0 && errno == EINTR)
-      continue;
+    ssize_t received =
+        abi::retryAfterSignal([&] { return recv(descriptor, bytes.data(), bytes.size(), 0); });
     if (received <= 0)
       return false;
     bytes = bytes.subspan(size_t(received));
