@@ -57,12 +57,11 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
 /// should not come after hours. A program without a training step evaluates `data`, unless
 /// `eval_data` is given.
 Expected<RunData> openDatasets(const abi::RunConfig &config, const abi::Program &program,
-                               bool isFirst) {
+                               const Launch &launch) {
   bool trains = program.actions_size() != 0 || !config.eval_data().empty();
   const std::string &toEvaluate = trains ? config.eval_data() : config.data();
-  if (isFirst)
-    if (Status status = checkOutputs(config); !status.ok())
-      return status;
+  if (Status status = checkOutputs(config, launch); !status.ok())
+    return status;
   if (!toEvaluate.empty())
     if (Status status = chooseMetrics(program, config.metrics()).status(); !status.ok())
       return status;
@@ -158,11 +157,13 @@ void addMemory(const Session &session, abi::RunReport &report) {
 
 } // namespace
 
-Status checkOutputs(const abi::RunConfig &config) {
-  if (!config.save().empty())
+Status checkOutputs(const abi::RunConfig &config, const Launch &launch) {
+  if (launch.isFirst() && !config.save().empty())
     if (Status status = checkSavePath(config.save()); !status.ok())
       return status;
-  return config.trace().empty() ? Status() : checkOutputPath("--trace", config.trace());
+  return config.trace().empty()
+             ? Status()
+             : checkOutputPath("--trace", tracePath(config.trace(), launch.process));
 }
 
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
@@ -185,7 +186,7 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
   if (!session)
     return session.status();
 
-  Expected<RunData> data = openDatasets(config, (*session)->program(), launch.isFirst());
+  Expected<RunData> data = openDatasets(config, (*session)->program(), launch);
   if (!data)
     return data.status();
 

@@ -11,8 +11,9 @@
 
 namespace pcc::runtime {
 
-/// Checks that the output files of a run can be written: its parameters and its trace.
-Status checkOutputs(const abi::RunConfig &config);
+/// Checks that this process can write its output files of a run: the parameters, which the first
+/// process writes, and the trace of its own ranks.
+Status checkOutputs(const abi::RunConfig &config, const Launch &launch = {});
 
 /// Trains on `config.data`, writes the parameters to `config.save`, evaluates on
 /// `config.eval_data`, and writes the trace, as far as these are given. Loss lines go to `out`
