@@ -91,7 +91,7 @@ TEST(HostDevice, RefusesAnotherCpu) {
   Status status = makeHostDevices(builder.executable).status();
   EXPECT_EQ(status.exitCode(), 6);
   EXPECT_EQ(status.message(),
-            "the program was compiled for a cpu with avx9000, which this one has not; "
+            "the program was compiled for a cpu with avx9000, which this machine lacks; "
             "compile it here");
 }
 
