@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Divides each row by its target, so that relative errors become absolute ones. Solves the normal
-// equations by Gauss-Jordan elimination, with columns scaled to norm one. While a coefficient is
-// negative, the most negative one is fixed to zero.
+// Divides each row by its target, so that relative errors become absolute ones, and scales columns
+// to norm one. Non-negative least squares is the active-set algorithm NNLS of Lawson and Hanson,
+// "Solving Least Squares Problems" (1974), chapter 23. Its subproblems are normal equations, which
+// Gauss-Jordan elimination solves.
 
 #include "runtime/machine/Fit.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 using Matrix = std::vector<std::vector<double>>;
 
-/// Solves a · x = b by elimination with pivots. A column without a pivot gives 0.
+/// Solves a · x = b by elimination with pivots. A column without a pivot gets 0.
 std::vector<double> solve(Matrix a, std::vector<double> b) {
   size_t n = b.size();
   std::vector<bool> hasPivot(n, false);
@@ -44,28 +45,85 @@ std::vector<double> solve(Matrix a, std::vector<double> b) {
   return x;
 }
 
-/// Solves the normal equations of the `used` columns, each scaled to norm one.
-std::vector<double> solveUsed(const Matrix &rows, const std::vector<bool> &used) {
-  size_t n = used.size();
-  std::vector<double> norm(n, 0);
-  for (const std::vector<double> &row : rows)
-    for (size_t i = 0; i < n; ++i)
-      norm[i] += row[i] * row[i];
-  Matrix a(n, std::vector<double>(n, 0));
-  std::vector<double> b(n, 0);
-  for (size_t i = 0; i < n; ++i) {
-    if (!used[i] || norm[i] == 0)
+/// Normal equations of least squares: gram · x = moments.
+struct NormalEquations {
+  Matrix gram;
+  std::vector<double> moments;
+
+  size_t size() const { return moments.size(); }
+  /// Solves the equations of the `used` columns; the other coefficients are 0.
+  std::vector<double> solveUsed(const std::vector<bool> &used) const;
+  /// Returns minus half of the gradient of the squared error at `x`.
+  std::vector<double> getDescent(const std::vector<double> &x) const;
+};
+
+std::vector<double> NormalEquations::solveUsed(const std::vector<bool> &used) const {
+  Matrix a(size(), std::vector<double>(size(), 0));
+  std::vector<double> b(size(), 0);
+  for (size_t i = 0; i < size(); ++i) {
+    if (!used[i])
       continue;
-    for (const std::vector<double> &row : rows) {
-      b[i] += row[i] / std::sqrt(norm[i]);
-      for (size_t j = 0; j < n; ++j)
-        if (used[j] && norm[j] > 0)
-          a[i][j] += row[i] * row[j] / std::sqrt(norm[i] * norm[j]);
-    }
+    b[i] = moments[i];
+    for (size_t j = 0; j < size(); ++j)
+      a[i][j] = used[j] ? gram[i][j] : 0;
   }
-  std::vector<double> x = solve(std::move(a), std::move(b));
-  for (size_t i = 0; i < n; ++i)
-    x[i] = norm[i] > 0 ? x[i] / std::sqrt(norm[i]) : 0;
+  return solve(std::move(a), std::move(b));
+}
+
+std::vector<double> NormalEquations::getDescent(const std::vector<double> &x) const {
+  std::vector<double> descent = moments;
+  for (size_t i = 0; i < size(); ++i)
+    for (size_t j = 0; j < size(); ++j)
+      descent[i] -= gram[i][j] * x[j];
+  return descent;
+}
+
+/// Moves `x` towards `target`, the optimum of the used columns, until a coefficient becomes 0.
+/// Such coefficients are no longer used. Returns whether `x` reached `target`.
+bool stepTowards(const std::vector<double> &target, std::vector<double> &x,
+                 std::vector<bool> &used) {
+  double share = 1;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (used[i] && target[i] <= 0)
+      share = std::min(share, x[i] / (x[i] - target[i]));
+  bool reached = true;
+  for (size_t i = 0; i < x.size(); ++i) {
+    bool limits = used[i] && target[i] <= 0 && x[i] / (x[i] - target[i]) <= share;
+    x[i] = limits ? 0 : x[i] + share * (target[i] - x[i]);
+    used[i] = used[i] && !limits;
+    reached = reached && !limits;
+  }
+  return reached;
+}
+
+/// Returns the x >= 0 with the least squared error. Starts with no column, and adds the one along
+/// which the error falls fastest until none is left along which it falls.
+std::vector<double> solveNonNegative(const NormalEquations &equations) {
+  constexpr double tolerance = 1e-12; // columns and targets have norms of about one
+  size_t n = equations.size();
+  std::vector<double> x(n, 0);
+  std::vector<bool> used(n, false), excluded(n, false);
+  // The error falls with each added column, so no set of columns repeats. Rounding could break
+  // this, hence the limit.
+  for (size_t round = 0; round < 10 * n; ++round) {
+    std::vector<double> descent = equations.getDescent(x);
+    size_t best = n;
+    for (size_t i = 0; i < n; ++i)
+      if (!used[i] && !excluded[i] && descent[i] > (best < n ? descent[best] : tolerance))
+        best = i;
+    if (best == n)
+      break;
+    used[best] = true;
+    std::vector<double> target = equations.solveUsed(used);
+    if (target[best] <= 0) { // it depends on the used columns, up to rounding
+      used[best] = false;
+      excluded[best] = true;
+      continue;
+    }
+    excluded.assign(n, false);
+    while (!stepTowards(target, x, used))
+      target = equations.solveUsed(used);
+  }
   return x;
 }
 
@@ -89,18 +147,26 @@ double inverse(double x) { return 1 / std::max(x, 1e-30); }
 
 std::vector<double> solveLeastSquares(std::span<const std::vector<double>> rows,
                                       std::span<const double> targets) {
-  Matrix scaled(rows.begin(), rows.end());
-  for (size_t i = 0; i < rows.size(); ++i)
-    for (double &value : scaled[i])
-      value /= targets[i];
-  std::vector<bool> used(rows[0].size(), true);
-  while (true) {
-    std::vector<double> x = solveUsed(scaled, used);
-    auto least = std::ranges::min_element(x);
-    if (*least >= 0)
-      return x;
-    used[least - x.begin()] = false;
+  size_t n = rows[0].size();
+  std::vector<double> norms(n, 0);
+  for (size_t row = 0; row < rows.size(); ++row)
+    for (size_t i = 0; i < n; ++i)
+      norms[i] = std::hypot(norms[i], rows[row][i] / targets[row]);
+  NormalEquations equations{Matrix(n, std::vector<double>(n, 0)), std::vector<double>(n, 0)};
+  for (size_t row = 0; row < rows.size(); ++row) {
+    std::vector<double> scaled(n, 0);
+    for (size_t i = 0; i < n; ++i)
+      scaled[i] = norms[i] > 0 ? rows[row][i] / targets[row] / norms[i] : 0;
+    for (size_t i = 0; i < n; ++i) {
+      equations.moments[i] += scaled[i];
+      for (size_t j = 0; j < n; ++j)
+        equations.gram[i][j] += scaled[i] * scaled[j];
+    }
   }
+  std::vector<double> x = solveNonNegative(equations);
+  for (size_t i = 0; i < n; ++i)
+    x[i] = norms[i] > 0 ? x[i] / norms[i] : 0;
+  return x;
 }
 
 MatmulFit fitMatmuls(std::span<const MatmulTime> times) {

@@ -44,9 +44,8 @@ struct LineFit {
 /// Fits the times of at least two amounts. The rate is positive.
 LineFit fitLine(std::span<const AmountTime> times);
 
-/// Fits x >= 0 by least squares of the relative errors (rows · x - targets) / targets. A
-/// coefficient that would be negative is fixed to zero. None is freed again, so x need not be the
-/// optimum under x >= 0. All `rows` have one length; `targets` are positive.
+/// Returns the x >= 0 with the least squares of the relative errors (rows · x - targets) / targets.
+/// All `rows` have one length; `targets` are positive.
 std::vector<double> solveLeastSquares(std::span<const std::vector<double>> rows,
                                       std::span<const double> targets);
 
