@@ -31,12 +31,26 @@ SmallVector<func::FuncOp> listKernels(ModuleOp module) {
   return kernels;
 }
 
+/// Returns whether kernels of this form are loops. The other forms are library calls.
+static bool isLoops(task::FormKind kind) {
+  switch (kind) {
+  case task::FormKind::Map:
+  case task::FormKind::Rows:
+  case task::FormKind::Columns:
+  case task::FormKind::Scatter:
+    return true;
+  case task::FormKind::Matmul:
+  case task::FormKind::Collective:
+  case task::FormKind::Convolution:
+  case task::FormKind::Attention:
+    return false;
+  }
+  llvm_unreachable("every kind is listed");
+}
+
 LogicalResult checkKernel(func::FuncOp kernel) {
   auto form = kernel->getAttrOfType<task::FormAttr>(formAttrName);
-  bool hasLoops = form && form.getKind() != task::FormKind::Matmul &&
-                  form.getKind() != task::FormKind::Convolution &&
-                  form.getKind() != task::FormKind::Collective && form.getOuter() > 0 &&
-                  form.getInner() > 0;
+  bool hasLoops = form && isLoops(form.getKind()) && form.getOuter() > 0 && form.getInner() > 0;
   if (!hasLoops || !llvm::hasSingleElement(kernel.getBody()))
     return kernel.emitError() << "\"" << kernel.getName()
                               << "\" is no kernel: expected one block, and in \"" << formAttrName

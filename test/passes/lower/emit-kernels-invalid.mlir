@@ -9,6 +9,15 @@ func.func private @product(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {t
 
 // -----
 
+// Neither is an attention, whatever its ops are.
+// expected-error @below {{"attention" is no kernel: expected one block, and in "task.form" loops of the form map, rows, columns or scatter}}
+func.func private @attention(%x: tensor<4xf32>) -> tensor<4xf32> attributes {task.form = #task.form<attention 4 x 1>} {
+  %0 = graph.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 // Nothing to loop over.
 // expected-error @below {{"declaration" is no kernel}}
 func.func private @declaration(tensor<4xf32>) -> tensor<4xf32> attributes {task.form = #task.form<map 4 x 1>}
