@@ -58,7 +58,7 @@ private:
     int64_t count = constraint.virtualStage ? stages * virtualStages : stages;
     if (number >= 0 && number < count)
       return success();
-    return module.emitError() << constraint.describe() << " gives "
+    return module.emitError() << constraint.describe() << " requires "
                               << (constraint.virtualStage ? "chunk " : "stage ") << number
                               << "; expected 0 to " << count - 1;
   }
@@ -77,7 +77,7 @@ private:
   }
 
   LogicalResult applyLayout(const StageConstraint &constraint) {
-    int64_t parts = constraint.layout->parts;
+    int64_t parts = constraint.layout->countParts();
     if (parts != stages && parts != stages * virtualStages) {
       InFlightDiagnostic error = module.emitError()
                                  << "layout of " << constraint.describe() << " has " << parts
@@ -123,16 +123,15 @@ private:
     }
     if (layers.empty())
       return false;
-    if (layers.size() != layout.partOfLayer.size())
+    if (int64_t(layers.size()) != layout.countLayers())
       return function.emitError() << "layout of " << constraint.describe() << " lays out "
-                                  << layout.partOfLayer.size() << " layers; expected "
-                                  << layers.size();
-    StringRef key = virtualStages > 1 && layout.parts == stages * virtualStages
+                                  << layout.countLayers() << " layers; expected " << layers.size();
+    StringRef key = virtualStages > 1 && layout.countParts() == stages * virtualStages
                         ? pipe::virtualStageAttrName
                         : pipe::stageAttrName;
     for (auto [index, entry] : llvm::enumerate(ops)) {
       auto [op, layer] = entry;
-      int part = !layer.empty()  ? layout.partOfLayer[layers.lookup(layer)]
+      int part = !layer.empty()  ? layout.findPart(int64_t(layers.lookup(layer)))
                  : index < first ? layout.partOfHead
                  : index > last  ? layout.partOfTail
                                  : -1;

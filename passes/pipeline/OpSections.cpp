@@ -93,11 +93,13 @@ LogicalResult Groups::setVirtualStage(unsigned node, int64_t virtualStage, Opera
     label = {virtualStage, by};
   if (label.virtualStage == virtualStage)
     return success();
-  InFlightDiagnostic error = by->emitError()
-                             << "expected what is joined to it in chunk " << virtualStage
-                             << ", got a value of chunk " << label.virtualStage
-                             << ": run \"--pipeline-insert-transfers\" first";
-  error.attachNote(label.by->getLoc()) << "chunk " << label.virtualStage << " is known from here";
+  InFlightDiagnostic error =
+      by->emitError() << "expected values that are connected without a transfer to be in one "
+                         "virtual stage, got "
+                      << label.virtualStage << " and " << virtualStage
+                      << ": run \"--pipeline-insert-transfers\" first";
+  error.attachNote(label.by->getLoc())
+      << "virtual stage " << label.virtualStage << " is given here";
   return error;
 }
 

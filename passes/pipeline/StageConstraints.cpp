@@ -10,6 +10,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include <limits>
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace pcc::pipeline {
@@ -47,7 +49,8 @@ FailureOr<StageConstraint> readConstraint(DictionaryAttr entry, ModuleOp module)
                               << constraint.describe() << ": " << constraint.layout->error;
   if (!constraint.stage && !constraint.virtualStage && !constraint.recompute && !constraint.layout)
     return module.emitError() << constraint.describe()
-                              << " says nothing; expected \"stage\" or \"recompute\"";
+                              << " requires nothing; expected \"stage\", \"chunk\", "
+                                 "\"recompute\" or, beside \"layer\", \"layout\"";
   return constraint;
 }
 
@@ -106,12 +109,11 @@ FailureOr<std::vector<StageConstraint>> readStageConstraints(ModuleOp module) {
   return constraints;
 }
 
-using llvm::StringRef;
 /// Adds one item to the last part; returns an error message, empty if there is none.
 static std::string addItem(StageLayout &layout, StringRef item) {
-  int part = layout.parts - 1;
+  int part = int(layout.countParts()) - 1;
   if (item == "E") {
-    if (layout.partOfHead >= 0 || !layout.partOfLayer.empty() || layout.partOfTail >= 0)
+    if (layout.partOfHead >= 0 || layout.countLayers() > 0 || layout.partOfTail >= 0)
       return "expected \"E\" once, before all layers";
     layout.partOfHead = part;
     return "";
@@ -127,7 +129,7 @@ static std::string addItem(StageLayout &layout, StringRef item) {
   bool isCount = !item.contains('*') || (!number.getAsInteger(10, count) && count > 0);
   if (kind != "t" || !isCount)
     return "expected \"E\", \"t\", \"t*2\" or \"L\", got \"" + item.str() + "\"";
-  layout.partOfLayer.insert(layout.partOfLayer.end(), count, part);
+  layout.layersOfPart.back() += count;
   return "";
 }
 
@@ -136,7 +138,7 @@ StageLayout StageLayout::parse(StringRef text) {
   llvm::SmallVector<StringRef> parts, items;
   text.split(parts, '|');
   for (StringRef part : parts) {
-    ++layout.parts;
+    layout.layersOfPart.push_back(0);
     items.clear();
     part.split(items, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
     if (items.empty())
@@ -146,6 +148,17 @@ StageLayout StageLayout::parse(StringRef text) {
         layout.error = addItem(layout, item);
   }
   return layout;
+}
+
+int64_t StageLayout::countLayers() const {
+  return std::accumulate(layersOfPart.begin(), layersOfPart.end(), int64_t(0));
+}
+
+int StageLayout::findPart(int64_t layer) const {
+  int part = 0;
+  for (int64_t end = layersOfPart[0]; end <= layer; end += layersOfPart[part])
+    ++part;
+  return part;
 }
 
 } // namespace pcc::pipeline

@@ -17,10 +17,14 @@ namespace pcc::pipeline {
 ///
 ///   E t*2 | t*2 | t L     layers 0 1 | 2 3 | 4
 struct StageLayout {
-  int parts = 0;
-  std::vector<int> partOfLayer;
+  std::vector<int64_t> layersOfPart;    ///< number of layers by part
   int partOfHead = -1, partOfTail = -1; ///< E and L; −1: not given
   std::string error;                    ///< error message; empty if the text is a layout
+
+  int64_t countParts() const { return int64_t(layersOfPart.size()); }
+  int64_t countLayers() const;
+  /// Returns the part of layer number `layer`, which must be below countLayers().
+  int findPart(int64_t layer) const;
 
   static StageLayout parse(llvm::StringRef text);
 };

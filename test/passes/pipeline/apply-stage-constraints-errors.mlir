@@ -9,7 +9,7 @@ module attributes {pipe.constraints = [{module = "/nobody", stage = 0 : i64, pla
 
 // -----
 
-// expected-error @below {{constraint "/a" says nothing; expected "stage" or "recompute"}}
+// expected-error @below {{constraint "/a" requires nothing; expected "stage", "chunk", "recompute" or, beside "layer", "layout"}}
 module attributes {pipe.constraints = [{module = "/a"}]} {
 }
 
@@ -70,6 +70,17 @@ module attributes {pipe.constraints = [{layer = "e(.)p", layout = "t|t"}]} {
 
 // -----
 
+// The number of layers is only a number, whatever it is.
+module attributes {pipe.constraints = [{layer = "e(.)p", layout = "t*2000000000|t*2000000000"}]} {
+  // expected-error @below {{layout of constraint "e(.)p" lays out 4000000000 layers; expected 1}}
+  func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = graph.exp %x : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
 // expected-error @below {{layout "t E | L" of constraint "/h": expected "E" once, before all layers}}
 module attributes {pipe.constraints = [{layer = "/h", layout = "t E | L"}]} {
 }
@@ -94,18 +105,18 @@ module attributes {pipe.constraints = [{layer = "/h", layout = "t | | L"}]} {
 
 // -----
 
-// expected-error @below {{constraint "/a" at pins.textproto:4 gives stage 7; expected 0 to 1}}
+// expected-error @below {{constraint "/a" at pins.textproto:4 requires stage 7; expected 0 to 1}}
 module attributes {pipe.constraints = [{module = "/a", stage = 7 : i64, place = "pins.textproto:4"}]} {
 }
 
 // -----
 
-// expected-error @below {{constraint "/a" gives stage -1; expected 0 to 1}}
+// expected-error @below {{constraint "/a" requires stage -1; expected 0 to 1}}
 module attributes {pipe.constraints = [{module = "/a", stage = -1 : i64}]} {
 }
 
 // -----
 
-// expected-error @below {{constraint "a" gives chunk 4; expected 0 to 1}}
+// expected-error @below {{constraint "a" requires chunk 4; expected 0 to 1}}
 module attributes {pipe.constraints = [{op_name = "a", chunk = 4 : i64}]} {
 }

@@ -18,10 +18,10 @@ graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.virtual_stage 
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.exp %x : tensor<4xf32>
-  // expected-note @below {{chunk 1 is known from here}}
+  // expected-note @below {{virtual stage 1 is given here}}
   %1 = pipe.transfer %0 from 0 to 1 : tensor<4xf32>
   %2 = graph.neg %1 : tensor<4xf32>
-  // expected-error @below {{expected what is joined to it in chunk 2, got a value of chunk 1: run "--pipeline-insert-transfers" first}}
+  // expected-error @below {{expected values that are connected without a transfer to be in one virtual stage, got 1 and 2: run "--pipeline-insert-transfers" first}}
   %3 = pipe.transfer %2 from 2 to 3 : tensor<4xf32>
   return %3 : tensor<4xf32>
 }
