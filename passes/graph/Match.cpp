@@ -19,8 +19,13 @@ namespace pcc::graph {
 static constexpr int maxPatternOps = 16;
 
 std::optional<double> findSplat(Value value) {
+  // Casts to floats only round. Other casts change numbers: 1.7 becomes 1.
+  auto keepsNumbers = [](Operation *op) {
+    return isa_and_present<BroadcastOp, ReshapeOp>(op) ||
+           (isa_and_present<CastOp>(op) && isa<FloatType>(getElementTypeOrSelf(op->getResult(0))));
+  };
   for (int i = 0; i < maxPatternOps; ++i) {
-    if (!isa_and_present<BroadcastOp, ReshapeOp, CastOp>(value.getDefiningOp()))
+    if (!keepsNumbers(value.getDefiningOp()))
       return getSplat(value);
     value = value.getDefiningOp()->getOperand(0);
   }
