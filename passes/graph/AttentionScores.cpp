@@ -249,8 +249,7 @@ static Value withHeads(Value value, std::pair<int64_t, int64_t> heads, PatternRe
                             rewriter);
 }
 
-std::optional<AttentionMatch> matchAttention(MatmulOp op, PatternRewriter &rewriter,
-                                             std::string &obstacle) {
+std::optional<AttentionMatch> matchAttention(MatmulOp op, std::string &obstacle) {
   SoftmaxOp softmax = findWeights(op);
   MatmulOp matmul = softmax ? findScores(softmax.getInput()) : MatmulOp();
   if (!matmul || op.getType().getRank() < 3)
@@ -264,26 +263,38 @@ std::optional<AttentionMatch> matchAttention(MatmulOp op, PatternRewriter &rewri
     }
   matmul = value.getDefiningOp<MatmulOp>();
   walk.passed.append({value, op.getLhs()});
-  std::pair<int64_t, int64_t> heads = findHeads(walk.passed, matmul);
+  AttentionMatch match;
+  match.heads = findHeads(walk.passed, matmul);
   int64_t matrix = matmul.getType().getRank() - 2;
-  int64_t scores[] = {heads.first, heads.second, matmul.getType().getDimSize(matrix),
+  int64_t scores[] = {match.heads.first, match.heads.second, matmul.getType().getDimSize(matrix),
                       matmul.getType().getDimSize(matrix + 1)};
   Type element = op.getType().getElementType();
   if (obstacle = Masks(walk.masks, scores, element).findObstacle(); !obstacle.empty())
     return std::nullopt;
   auto [query, ofQuery] = splitScale(matmul.getLhs());
   auto [key, ofKey] = splitScale(matmul.getRhs());
-  auto orient = [&](Value side, bool isTransposed) {
-    return isTransposed ? swapMatrix(side, rewriter, matmul.getLoc()) : side;
-  };
-  AttentionMatch match;
+  match.scores = matmul;
+  match.query = query;
+  match.key = key;
+  match.value = op.getRhs();
+  match.transposesQuery = matmul.getTransposeLhs();
+  match.transposesKey = !matmul.getTransposeRhs();
+  match.transposesValue = op.getTransposeRhs();
   match.scale = walk.scale * ofQuery * ofKey;
-  match.masks = walk.masks;
-  match.query = withHeads(orient(query, matmul.getTransposeLhs()), heads, rewriter);
-  match.key = withHeads(orient(key, !matmul.getTransposeRhs()), heads, rewriter);
-  match.value = withHeads(orient(op.getRhs(), op.getTransposeRhs()), heads, rewriter);
-  takeGroups(match.key, match.value, rewriter);
+  match.masks = std::move(walk.masks);
   return match;
+}
+
+void shapeOperands(AttentionMatch &match, PatternRewriter &rewriter) {
+  auto shape = [&](Value &side, bool isTransposed) {
+    if (isTransposed)
+      side = swapMatrix(side, rewriter, match.scores.getLoc());
+    side = withHeads(side, match.heads, rewriter);
+  };
+  shape(match.query, match.transposesQuery);
+  shape(match.key, match.transposesKey);
+  shape(match.value, match.transposesValue);
+  takeGroups(match.key, match.value, rewriter);
 }
 
 } // namespace pcc::graph

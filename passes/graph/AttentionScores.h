@@ -13,9 +13,12 @@
 
 namespace pcc::graph {
 
-/// The operands of a matched attention: query, key and value of rank 4.
+/// A matched attention. Query, key and value are those of the file, without numbers.
 struct AttentionMatch {
+  MatmulOp scores;
   mlir::Value query, key, value;
+  bool transposesQuery = false, transposesKey = false, transposesValue = false;
+  std::pair<int64_t, int64_t> heads; ///< batch and heads
   double scale = 1.0;
   llvm::SmallVector<Mask, 2> masks;
 };
@@ -29,10 +32,13 @@ SoftmaxOp findWeights(MatmulOp op);
 /// many heads.
 bool takeGroups(mlir::Value &key, mlir::Value &value, mlir::PatternRewriter &rewriter);
 
-/// Matches the attention that ends in `op`. If there is a softmax between two matmuls that is no
-/// attention, `obstacle` says why. A match makes reshapes and transposes before the insertion
-/// point; otherwise nothing is made.
-std::optional<AttentionMatch> matchAttention(MatmulOp op, mlir::PatternRewriter &rewriter,
-                                             std::string &obstacle);
+/// Matches the attention that ends in `op`, and changes nothing. If there is a softmax between two
+/// matmuls that is no attention, `obstacle` says why.
+std::optional<AttentionMatch> matchAttention(MatmulOp op, std::string &obstacle);
+
+/// Gives query, key and value of `match` the shape [batch, heads, positions, width], with heads
+/// that are repeated for groups only once. Makes reshapes and transposes before the insertion
+/// point.
+void shapeOperands(AttentionMatch &match, mlir::PatternRewriter &rewriter);
 
 } // namespace pcc::graph

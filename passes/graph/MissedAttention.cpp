@@ -12,11 +12,9 @@ namespace pcc::graph {
 
 SmallVector<MissedAttention> findMissedAttentions(Operation *op) {
   SmallVector<MissedAttention> missed;
-  PatternRewriter rewriter(op->getContext());
   op->walk([&](MatmulOp matmul) {
     std::string obstacle;
-    rewriter.setInsertionPoint(matmul);
-    if (!matchAttention(matmul, rewriter, obstacle) && !obstacle.empty())
+    if (!matchAttention(matmul, obstacle) && !obstacle.empty())
       missed.push_back({findWeights(matmul), obstacle});
   });
   return missed;

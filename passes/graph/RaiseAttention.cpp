@@ -47,9 +47,10 @@ static SmallVector<Value> withSources(ArrayRef<Value> inputs) {
 
 static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   std::string obstacle;
-  std::optional<AttentionMatch> match = matchAttention(op, rewriter, obstacle);
+  std::optional<AttentionMatch> match = matchAttention(op, obstacle);
   if (!match)
     return failure();
+  shapeOperands(*match, rewriter);
   SmallVector<Value> inputs{match->query, match->key, match->value};
   for (const Mask &mask : match->masks)
     inputs.push_back(mask.value);
