@@ -36,7 +36,10 @@ static LogicalResult checkStages(ModuleOp module, const CompileOptions &options)
   auto entries = module->getAttrOfType<ArrayAttr>(pipe::constraintsAttrName);
   if (!entries || !options.obeysStages || options.parallel.pipeline_stages() > 1)
     return success();
-  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+  for (Attribute attribute : entries) {
+    auto entry = dyn_cast<DictionaryAttr>(attribute); // the reader of constraints reports others
+    if (!entry)
+      continue;
     if (!entry.contains("stage") && !entry.contains("chunk") && !entry.contains("layout"))
       continue;
     auto place = entry.getAs<StringAttr>("place");

@@ -77,11 +77,13 @@ CompileOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const {
 /// Counts the constraints of `module` that ask stages to recompute ops.
 static int64_t countRecomputed(mlir::ModuleOp module) {
   auto constraints = module->getAttrOfType<mlir::ArrayAttr>(pipe::constraintsAttrName);
-  return constraints ? llvm::count_if(constraints.getAsRange<mlir::DictionaryAttr>(),
-                                      [](mlir::DictionaryAttr constraint) {
-                                        return constraint.contains("recompute");
-                                      })
-                     : 0;
+  return constraints
+             ? llvm::count_if(constraints,
+                              [](mlir::Attribute entry) {
+                                auto constraint = mlir::dyn_cast<mlir::DictionaryAttr>(entry);
+                                return constraint && constraint.contains("recompute");
+                              })
+             : 0;
 }
 
 /// Compiles one candidate. Diagnostics become the reason why it is invalid.

@@ -20,4 +20,7 @@ mlir::LogicalResult checkSharding(llvm::function_ref<mlir::InFlightDiagnostic()>
                                   const Sharding &sharding, mlir::RankedTensorType global,
                                   const Mesh &mesh);
 
+/// Diagnoses an ill-formed `dist.file_nodes` (passes/analysis/FileNodes.h).
+mlir::LogicalResult verifyFileNodes(mlir::Operation *op, mlir::Attribute value);
+
 } // namespace pcc::dist

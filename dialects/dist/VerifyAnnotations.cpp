@@ -62,6 +62,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return op->emitOpError() << "expected \"dist.constraints\" to be a list of dictionaries, got "
                                << attribute.getValue();
   }
+  if (name == "dist.file_nodes")
+    return verifyFileNodes(op, attribute.getValue());
   if (name == fusionAttrName)
     return verifyFusion(op, attribute.getValue());
   if (name == inAttrName)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts the struct to and from a dictionary attribute, entry by entry. Reading assumes a
-// dictionary that `write` made, and checks nothing.
+// Converts the struct to and from a dictionary attribute, entry by entry. Reading checks nothing,
+// since the dialect's verifier does.
 #include "passes/analysis/FileNodes.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"

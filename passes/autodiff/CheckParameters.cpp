@@ -34,7 +34,11 @@ struct CheckParameters : impl::CheckParametersBase<CheckParameters> {
     auto altered = getOperation()->getAttrOfType<ArrayAttr>(graph::alteredParametersAttrName);
     if (!altered || altered.empty())
       return;
-    reportAltered(getOperation(), altered);
+    if (llvm::all_of(altered, llvm::IsaPred<StringAttr>))
+      reportAltered(getOperation(), altered);
+    else
+      getOperation().emitError() << "expected '" << graph::alteredParametersAttrName
+                                 << "' to be a list of texts, got " << altered;
     signalPassFailure();
   }
 };

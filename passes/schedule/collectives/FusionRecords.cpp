@@ -29,27 +29,47 @@ void addFusionRecord(const FusionOutcome &record) {
   section->setDiscardableAttr(recordsAttrName, b.getArrayAttr(records));
 }
 
+/// Returns nothing for an entry that was edited by hand and is ill-formed.
+static std::optional<FusionOutcome> readRecord(Attribute attribute) {
+  auto entry = dyn_cast<DictionaryAttr>(attribute);
+  auto kind = entry ? entry.getAs<StringAttr>(kindKey) : StringAttr();
+  auto problem = entry ? entry.getAs<StringAttr>(problemKey) : StringAttr();
+  auto buckets = entry ? entry.getAs<ArrayAttr>(bucketsKey) : ArrayAttr();
+  if (!kind || !problem || !buckets)
+    return std::nullopt;
+  auto parsed = buckets::parseProblem(problem.str());
+  if (!parsed.error.empty())
+    return std::nullopt;
+  FusionOutcome record;
+  record.kind = kind.str();
+  record.problem = std::move(parsed.problem);
+  for (Attribute bucket : buckets) {
+    std::vector<int> &members = record.buckets.emplace_back();
+    auto numbers = dyn_cast<ArrayAttr>(bucket);
+    if (!numbers)
+      return std::nullopt;
+    for (Attribute number : numbers) {
+      auto member = dyn_cast<IntegerAttr>(number);
+      if (!member || member.getInt() < 0 ||
+          member.getInt() >= int64_t(record.problem.gradients.size()))
+        return std::nullopt;
+      members.push_back(int(member.getInt()));
+    }
+  }
+  return record;
+}
+
 std::vector<FusionOutcome> readFusionRecords(ModuleOp program) {
   std::vector<FusionOutcome> records;
   for (auto section : program.getOps<func::FuncOp>()) {
     auto annotation = section->getAttrOfType<ArrayAttr>(recordsAttrName);
     if (!annotation)
       continue;
-    for (auto entry : annotation.getAsRange<DictionaryAttr>()) {
-      FusionOutcome record;
-      record.section = section;
-      record.kind = entry.getAs<StringAttr>(kindKey).str();
-      auto parsed = buckets::parseProblem(entry.getAs<StringAttr>(problemKey).str());
-      if (!parsed.error.empty())
-        continue; // edited by hand
-      record.problem = std::move(parsed.problem);
-      for (auto bucket : entry.getAs<ArrayAttr>(bucketsKey).getAsRange<ArrayAttr>()) {
-        std::vector<int> &members = record.buckets.emplace_back();
-        for (auto member : bucket.getAsRange<IntegerAttr>())
-          members.push_back(int(member.getInt()));
+    for (Attribute entry : annotation)
+      if (std::optional<FusionOutcome> record = readRecord(entry)) {
+        record->section = section;
+        records.push_back(std::move(*record));
       }
-      records.push_back(std::move(record));
-    }
   }
   return records;
 }

@@ -21,3 +21,9 @@ module attributes {graph.altered_parameters = []} {
 
 module {
 }
+
+// -----
+
+// expected-error @below {{expected 'graph.altered_parameters' to be a list of texts, got [1]}}
+module attributes {graph.altered_parameters = [1]} {
+}
