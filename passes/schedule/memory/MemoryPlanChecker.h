@@ -82,7 +82,8 @@ struct PlacedSections {
   };
   llvm::SmallVector<Sum> sums;
   llvm::DenseMap<mlir::Attribute, unsigned> sumOfRole;
-  llvm::StringMap<llvm::SmallVector<PlacedHoisted>> hoisted; ///< by the section in which they run
+  llvm::StringMap<llvm::SmallVector<PlacedHoisted>>
+      hoisted; ///< by the section in which they run, in order
 };
 
 /// Fails with a diagnostic if a value has no place, or if a kernel overwrites an operand it still

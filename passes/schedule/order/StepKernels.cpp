@@ -23,6 +23,7 @@ StepKernels::StepKernels(ModuleOp module) : sections(analysis::collectSections(m
             {kernel.hoisted->behind, {&section, &kernel}});
   for (analysis::Section &section : sections) {
     KernelOrder &order = orders[&section];
+    llvm::stable_sort(hoisted[&section], llvm::less_first()); // they may belong to several sections
     ArrayRef<std::pair<int64_t, StepKernel>> others = hoisted[&section];
     auto addBehind = [&](int64_t number) {
       for (; !others.empty() && others.front().first <= number; others = others.drop_front())
