@@ -48,20 +48,23 @@ std::optional<unsigned> Rings::frameOf(Value value) const {
   return found == frameNumbers.end() ? std::nullopt : std::optional(found->second);
 }
 
-void Rings::addReaders(RoleAttr role, Readers &readers) {
-  for (auto [index, section] : llvm::enumerate(sections))
-    for (BlockArgument argument : section.function.getArguments()) {
-      if (section.getArgumentRole(argument.getArgNumber()) != role)
-        continue;
-      readers.sections.push_back(index);
-      llvm::copy_if(
-          section.function.getOps<pipe::SendOp>(), std::back_inserter(readers.sends),
-          [&](pipe::SendOp send) { return analysis::viewRoot(send.getInput()) == argument; });
-      for (auto [result, value] : llvm::enumerate(section.getReturned()))
-        if (RoleAttr passedOn = section.getResultRole(result);
-            analysis::viewRoot(value) == argument && passedOn && passedOn != role)
-          addReaders(passedOn, readers);
-    }
+void Rings::addReaders(RoleAttr saved, Readers &readers) {
+  llvm::SetVector<RoleAttr> roles; // sections may pass the activation on in a circle
+  roles.insert(saved);
+  for (size_t next = 0; next < roles.size(); ++next)
+    for (auto [index, section] : llvm::enumerate(sections))
+      for (BlockArgument argument : section.function.getArguments()) {
+        if (section.getArgumentRole(argument.getArgNumber()) != roles[next])
+          continue;
+        readers.sections.push_back(index);
+        llvm::copy_if(
+            section.function.getOps<pipe::SendOp>(), std::back_inserter(readers.sends),
+            [&](pipe::SendOp send) { return analysis::viewRoot(send.getInput()) == argument; });
+        for (auto [result, value] : llvm::enumerate(section.getReturned()))
+          if (RoleAttr passedOn = section.getResultRole(result);
+              passedOn && analysis::viewRoot(value) == argument)
+            roles.insert(passedOn);
+      }
 }
 
 /// Returns the last action during which the message of this number may be in flight; -1 if it is

@@ -82,7 +82,7 @@ private:
     llvm::SmallVector<pipe::SendOp> sends;
   };
   /// Collects the transitive readers of a saved activation.
-  void addReaders(graph::RoleAttr role, Readers &readers);
+  void addReaders(graph::RoleAttr saved, Readers &readers);
   void addValues(unsigned section);
   std::vector<UseInterval> intervalsOf(unsigned section, const Readers &readers) const;
   unsigned frameFor(unsigned section, std::vector<UseInterval> intervals);
