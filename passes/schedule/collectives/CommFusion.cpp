@@ -117,7 +117,7 @@ abi::Expected<CommFusion> parseCommFusion(StringRef commFusion, StringRef allRed
       return given.status();
     fusion = *given;
   }
-  if (allReduceConfig.empty())
+  if (allReduceConfig.trim().empty())
     return fusion;
   constexpr StringLiteral option = "all_reduce_fusion_config";
   if (fusion.allReduce.mode == FusionMode::Index)
