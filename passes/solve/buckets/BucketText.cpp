@@ -50,7 +50,7 @@ ParsedFusion parseProblem(const std::string &text) {
       continue;
     parsed.error = "line " + std::to_string(number) +
                    ": expected \"algorithm LATENCY PER-BYTE\", \"copy PER-BYTE\", \"limit BYTES\", "
-                   "\"computed SECONDS\" or \"gradient READY BYTES [NAME]\" ; numbers "
+                   "\"computed SECONDS\" or \"gradient READY BYTES [NAME]\"; numbers "
                    "must not be negative, and gradients must be in the order in which they become "
                    "ready, got \"" +
                    line + "\"";

@@ -47,11 +47,14 @@ StrategySolution fromFixed(StrategySolution solution, int node, int32_t option) 
   return solution;
 }
 
-/// Sets `result` to the optimal `solution`.
+/// Sets `result` to the optimal `solution`. A solution that does not verify proves nothing.
 static void settle(const StrategyProblem &problem, StrategySolution solution, SolveResult &result) {
   Verdict verdict = verify(problem, solution);
-  if (!verdict.ok())
+  if (!verdict.ok()) {
+    result.status = SolveStatus::Unknown;
+    result.reason = "the elimination found an invalid solution";
     return;
+  }
   result.status = SolveStatus::Optimal;
   result.solution = std::move(solution);
   result.cost = result.bound = verdict.cost;

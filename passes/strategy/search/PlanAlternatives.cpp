@@ -201,8 +201,8 @@ bool isBefore(const PlanAlternative &lhs, const PlanAlternative &rhs) {
 
 } // namespace
 
-OpExplanation explainNode(const SearchOutcome &outcome, unsigned node,
-                          const SearchOptions &options) {
+abi::Expected<OpExplanation> explainNode(const SearchOutcome &outcome, unsigned node,
+                                         const SearchOptions &options) {
   const SearchNode &asked = outcome.problem->getGraph().nodes[node];
   SearchProblem problem = outcome.problem->remake(freeNode(outcome, asked));
   const solve::StrategyProblem &free = problem.getProblem();
@@ -210,10 +210,14 @@ OpExplanation explainNode(const SearchOutcome &outcome, unsigned node,
       translate(*outcome.problem, outcome.result.solution, problem);
   if (!plan)
     plan = solveBy(options.algorithm, free, options.solve).solution;
+  std::string name = nameNodes(outcome.problem->getGraph())[node];
+  if (plan->empty())
+    return abi::Status::failed("expected a plan without the constraints of '" + name +
+                               "', got none in time; allow more by '--time-limit'");
   unsigned place = findSame(problem, asked);
 
   OpExplanation explanation;
-  explanation.name = nameNodes(outcome.problem->getGraph())[node];
+  explanation.name = std::move(name);
   explanation.runs = asked.runs;
   explanation.mesh = problem.getMesh();
   explanation.cost = outcome.result.cost;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "passes/strategy/search/Search.h"
+#include "runtime/abi/Status.h"
 
 namespace pcc::strategy {
 
@@ -45,8 +46,8 @@ struct OpExplanation {
 /// Explains the node `node` (NodeNames.h) of an `outcome` that has a plan. Constraints hold, except
 /// those of this node. If the plan is a loaded strategy, only the user's constraints hold.
 /// `options` are the options of the search; their `seconds` limit the time for all options
-/// together.
-OpExplanation explainNode(const SearchOutcome &outcome, unsigned node,
-                          const SearchOptions &options);
+/// together. Error: Failed if no plan without the node's constraints is found in that time.
+abi::Expected<OpExplanation> explainNode(const SearchOutcome &outcome, unsigned node,
+                                         const SearchOptions &options);
 
 } // namespace pcc::strategy

@@ -159,9 +159,11 @@ private:
     if (!module)
       return code;
     const strategy::SearchOutcome &plan = tables.meshes.front().outcome;
-    strategy::OpExplanation explanation = strategy::explainNode(
+    abi::Expected<strategy::OpExplanation> explanation = strategy::explainNode(
         plan, *strategy::findNode(plan.problem->getGraph(), op), getSearchOptions(options));
-    format.isJson() ? printJson(toJson(explanation)) : printTable(explanation);
+    if (!explanation)
+      return fail(ExitCode(explanation.status().exitCode()), explanation.status().message());
+    format.isJson() ? printJson(toJson(*explanation)) : printTable(*explanation);
     return Success;
   }
 

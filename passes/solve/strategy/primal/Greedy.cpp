@@ -5,6 +5,7 @@
 #include "passes/solve/strategy/primal/Greedy.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace pcc::solve {
 namespace {
@@ -39,14 +40,17 @@ StrategySolution takeCheapest(const StrategyProblem &problem) {
   return solution;
 }
 
-/// Takes the options with the lowest usage; ties go to the lower cost.
+/// Takes the options with the lowest usage among those that are not forbidden; ties go to the lower
+/// cost.
 StrategySolution takeSmallest(const StrategyProblem &problem) {
   StrategySolution solution;
   for (const StrategyNode &node : problem.nodes) {
+    auto rank = [&](int32_t option) {
+      return std::tuple(node.costs[option] >= kForbidden, node.usages[option], node.costs[option]);
+    };
     int32_t best = 0;
     for (int32_t option = 1; option < static_cast<int32_t>(node.size()); ++option)
-      if (std::pair(node.usages[option], node.costs[option]) <
-          std::pair(node.usages[best], node.costs[best]))
+      if (rank(option) < rank(best))
         best = option;
     solution.push_back(best);
   }

@@ -26,7 +26,16 @@ static int shiftFor(const StrategyProblem &problem) {
   return shift;
 }
 
-Core::Core(const StrategyProblem &problem) : limit(problem.usageLimit), shift(shiftFor(problem)) {
+static std::shared_ptr<const std::vector<std::string>>
+describeNodes(const StrategyProblem &problem) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  for (int node = 0; node < static_cast<int>(problem.nodes.size()); ++node)
+    names->push_back(problem.describe(node));
+  return names;
+}
+
+Core::Core(const StrategyProblem &problem)
+    : limit(problem.usageLimit), shift(shiftFor(problem)), names(describeNodes(problem)) {
   auto toCore = [&](int64_t cost) { return cost >= kForbidden ? kInfinite : cost >> shift; };
   for (const StrategyNode &given : problem.nodes) {
     CoreNode &node = nodes.emplace_back();
@@ -65,8 +74,9 @@ void Core::dropEdge(int index) {
 }
 
 void Core::contradict(int node) {
-  contradiction =
-      "no option of node " + std::to_string(node) + " goes with any choice of the other nodes";
+  for (const History *record = history.get(); record; record = record->before.get())
+    node = record->nodes[node];
+  contradiction = "no option of " + (*names)[node] + " goes with any choice of the other nodes";
 }
 
 void Core::normalize(int index) {
@@ -105,8 +115,7 @@ void Core::keepOptions(int index, const std::vector<int32_t> &kept) {
   if (kept.size() == node.costs.size())
     return;
   if (kept.empty()) {
-    contradiction =
-        "no option of node " + std::to_string(index) + " goes with any choice of the other nodes";
+    contradict(index);
     return;
   }
   for (int e : node.edges) {

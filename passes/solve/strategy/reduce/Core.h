@@ -75,11 +75,12 @@ struct Core {
   std::vector<CoreEdge> edges;
   std::vector<UseChange> fixedUse;
   int64_t limit = 0;
-  Int128 constant = 0;     ///< cost of every solution, besides the costs of nodes and edges
-  int shift = 0;           ///< costs are floor(cost / 2^shift); 0 unless sums would overflow
-  std::vector<Step> steps; ///< in the order in which they were made
-  std::shared_ptr<const History> history; ///< earlier steps
-  std::string contradiction;              ///< reason why there is no solution, if known
+  Int128 constant = 0; ///< cost of every solution, besides the costs of nodes and edges
+  int shift = 0;       ///< costs are floor(cost / 2^shift); 0 unless sums would overflow
+  std::shared_ptr<const std::vector<std::string>> names; ///< by node of the problem, for messages
+  std::vector<Step> steps;                               ///< in the order in which they were made
+  std::shared_ptr<const History> history;                ///< earlier steps
+  std::string contradiction; ///< reason why there is no solution, if known
   /// The kept node: a node whose options are all needed; −1 for none. Reductions do not remove it.
   /// They remove only options of it that no choice of the other nodes allows.
   int kept = -1;
@@ -94,7 +95,7 @@ struct Core {
                           : edge.table[size_t(j) * nodes[edge.v].size() + i];
   }
 
-  /// Sets the contradiction: no option of `node` is left.
+  /// Sets the contradiction: no option of `node` is left. Names the node of the problem.
   void contradict(int node);
 
   /// Removes `edge` from the lists of both ends.

@@ -36,6 +36,15 @@ TEST(Greedy, WhatUsesTooMuchGivesWayToWhatUsesLeast) {
   EXPECT_EQ(solveGreedily(problem), std::nullopt);
 }
 
+TEST(Greedy, ForbiddenOptionsOfLowUsageAreNotTaken) {
+  StrategyProblem problem = makeChain();
+  problem.nodes[1].costs.push_back(kForbidden);
+  problem.nodes[1].usages.push_back(0);
+  problem.edges[0].costs = {0, 7, 0, 7, 0, 0};
+  problem.edges[1].costs = {0, 7, 7, 0, 0, 0};
+  EXPECT_EQ(solveGreedily(problem), (StrategySolution{0, 0, 0}));
+}
+
 TEST(Greedy, ASearchWithoutTimeHasASolution) {
   SolveOptions options;
   options.seconds = 1e-9;

@@ -37,6 +37,23 @@ static void expectOptimal(const StrategyProblem &problem, const SolveResult &res
   EXPECT_LE(toString(result.bound), toString(*best));
 }
 
+// Reductions remove the first node and renumber the others.
+TEST(Search, ReasonsNameNodesOfTheProblem) {
+  for (const char *name : {"", "left"}) {
+    StrategyProblem problem;
+    problem.usageLimit = 10;
+    for (int node = 0; node < 3; ++node)
+      problem.nodes.push_back({0, 1, {1, 2}, {1, 1}, node == 0 ? "alone" : name});
+    problem.edges.push_back({1, 2, {kForbidden, kForbidden, kForbidden, kForbidden}});
+    for (const SolveResult &result :
+         {solveByDynamicProgramming(problem, quickly()), solveBest(problem, quickly())}) {
+      EXPECT_EQ(result.status, SolveStatus::Infeasible);
+      EXPECT_EQ(result.reason, std::string("no option of ") + (*name ? "'left'" : "node 1") +
+                                   " goes with any choice of the other nodes");
+    }
+  }
+}
+
 TEST(Search, DynamicProgrammingEqualsBruteForce) {
   for (int seed = 0; seed < seeds() && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
