@@ -64,10 +64,18 @@ CompileOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const {
   config.set_micro_batches(int(cut.microbatches));
   config.set_virtual_stages(cut.chunks);
   own.training.microBatches = config.micro_batches();
-  for (const order::Schedule &schedule : order::listSchedules())
-    if (schedule.placement == cut.placement && schedule.splitsBackward == cut.splitsBackward &&
-        schedule.findViolation(cut.getShape()).empty())
-      setSchedule(config, schedule.name);
+  // The schedule decides how many microbatches the stages must hold. If none is fixed, it is the
+  // last one that fits: 1f1b holds fewer than gpipe, and what fits zb-h2 fits zb-h1, too.
+  auto fits = [&](const order::Schedule &schedule) {
+    return schedule.placement == cut.placement && schedule.splitsBackward == cut.splitsBackward &&
+           schedule.findViolation(cut.getShape()).empty();
+  };
+  const order::Schedule *given =
+      fixed.schedule ? order::findSchedule(getScheduleName(config)) : nullptr;
+  if (!given || !fits(*given))
+    for (const order::Schedule &schedule : order::listSchedules())
+      if (fits(schedule))
+        setSchedule(config, schedule.name);
   if (cut.memory > 0)
     own.stageMemory = cut.memory;
   config.set_time_limit(std::max(config.time_limit() / double(numCuts), 0.1));
