@@ -8,6 +8,7 @@
 #include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/TensorAttr.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
@@ -50,6 +51,7 @@ FailureOr<llvm::SmallVector<Tensor>> Rank::call(func::FuncOp function,
   if (depth == maxCallDepth)
     return fail(function.getLoc(), "calls nest deeper than " + llvm::Twine(maxCallDepth));
   ++depth;
+  llvm::scope_exit leave([&] { --depth; });
   Frame frame;
   for (auto [argument, tensor] : llvm::zip_equal(function.getArguments(), arguments))
     frame.define(argument, tensor);
@@ -64,7 +66,6 @@ FailureOr<llvm::SmallVector<Tensor>> Rank::call(func::FuncOp function,
   llvm::SmallVector<Tensor> results;
   for (Value value : end->getOperands())
     results.push_back(frame.use(value));
-  --depth;
   return results;
 }
 
