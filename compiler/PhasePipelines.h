@@ -17,6 +17,7 @@ namespace pcc {
 std::vector<CompilePhase> listPhases();
 
 /// Returns `options` as options of a pipeline: `{config={…} loss=mse …}`. Observers are left out.
+/// Phases choose nothing, so an absent list of recomputed parts is printed as an empty one.
 std::string printPipelineOptions(const CompileOptions &options);
 
 /// Parses such text without the outer braces. Numbers of the configuration that are not given get

@@ -103,7 +103,7 @@ OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &opti
         << "'--set-dim' applies to .onnx files only: a module has no symbolic dimensions";
     return {};
   }
-  if (!options.inputs.empty()) {
+  if (!options.inputs.empty() || !options.sequences.empty()) {
     emitError(loc)
         << "'--set-input' applies to .onnx files only: the inputs of a module stay inputs";
     return {};
