@@ -45,7 +45,7 @@ static LogicalResult checkStages(ModuleOp module, const CompileOptions &options)
     auto place = entry.getAs<StringAttr>("place");
     return module.emitError("constraint")
            << (place ? " at " + place.getValue().str() : "")
-           << " gives a stage: expected two or more pipeline_stages, got "
+           << " requires a stage: expected two or more pipeline_stages, got "
            << std::max(options.parallel.pipeline_stages(), 1);
   }
   return success();

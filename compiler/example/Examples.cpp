@@ -35,10 +35,10 @@ llvm::ArrayRef<Example> listExamples() {
   static constexpr SizeOption vit[] = {
       {"batch", 8}, {"layers", 2}, {"width", 64}, {"heads", 4}, {"classes", 10}};
   static constexpr Example examples[] = {
-      {"bert", "transformer that sees both ways, with a classifier", bert, checkTransformer,
-       buildBert},
+      {"bert", "bidirectional transformer with a classifier", bert, checkTransformer, buildBert},
       {"gpt", "transformer that predicts the next token", language, checkTransformer, buildGpt},
-      {"gpt2", "gpt whose head is its table of words", language, checkTransformer, buildGpt2},
+      {"gpt2", "gpt whose head is tied to its embedding table", language, checkTransformer,
+       buildGpt2},
       {"gpt3", "the same in the size of GPT-3, its vocabulary rounded up to a multiple of 1024",
        gpt3, checkTransformer, buildGpt},
       {"llama", "the same with rotary embeddings, grouped heads and gated layers", language,

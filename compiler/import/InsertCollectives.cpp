@@ -294,7 +294,7 @@ LogicalResult insertCollectives(ModuleOp module, const abi::Constraint &constrai
                                 const analysis::ConstraintSubject &subject) {
   if (!module->hasAttr(dist::meshAttrName))
     return module.emitError() << subject.describe()
-                              << " gives a collective: expected a mesh in the file, such as "
+                              << " requires a collective: expected a mesh in the file, such as "
                                  "\"mesh: \\\"tp=4\\\"\", got none";
   SmallVector<CollectiveText> collectives;
   for (const std::string &text : constraint.collective()) {

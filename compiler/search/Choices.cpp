@@ -175,9 +175,9 @@ void remarkRecomputed(Location location, const plan::RecomputeCandidate &baselin
   remark::passed(location, remark::RemarkOpts::name("recompute").category("plan"))
       << remark::metric("parts", int64_t(chosen.parts.size()))
       << remark::metric("bytes", chosen.peakBytes)
-      << remark::metric("bytes_kept", baseline.peakBytes)
+      << remark::metric("bytes_without", baseline.peakBytes)
       << remark::metric("us", chosen.seconds * 1e6)
-      << remark::metric("us_kept", baseline.seconds * 1e6);
+      << remark::metric("us_without", baseline.seconds * 1e6);
 }
 
 LogicalResult chooseRecomputed(ModuleOp model, CompileOptions &options) {

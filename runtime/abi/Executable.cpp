@@ -20,7 +20,7 @@
 namespace pcc::abi {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the file form is little endian");
+static_assert(std::endian::native == std::endian::little, "the file format is little endian");
 
 constexpr char programMagic[8] = {'p', 'c', 'c', '.', 'p', 'c', 'x', '\n'};
 
@@ -137,8 +137,8 @@ Status writeExecutable(const Executable &executable, const std::string &path) {
   constexpr size_t maxBytes = std::numeric_limits<int32_t>::max();
   // Protobuf cannot serialize larger messages.
   if (size_t bytes = executable.ByteSizeLong(); bytes > maxBytes)
-    return Status::badInput(fmt::format("{}: expected a program of at most {} bytes, got {}",
-                                        path, maxBytes, bytes));
+    return Status::badInput(
+        fmt::format("{}: expected a program of at most {} bytes, got {}", path, maxBytes, bytes));
   return writeFile(path, serialize(executable));
 }
 

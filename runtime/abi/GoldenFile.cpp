@@ -50,7 +50,7 @@ std::string checkResult(const GoldenResult &result, const GoldenResults &golden)
     return result.value().shape_size() == 0 ? "" : "expected a loss without dimensions";
   case GOLDEN_GRADIENT:
   case GOLDEN_PARAMETER:
-    return golden.batches_size() > 0 ? "" : "expected a batch of the step that gives it";
+    return golden.batches_size() > 0 ? "" : "expected a batch of the step that computes it";
   case GOLDEN_OUTPUT:
     return "";
   default:
@@ -68,7 +68,7 @@ template <typename Tensors> Status checkTensors(const std::string &field, const 
 /// Parses the content of a file. Returns the problem, or an empty string.
 std::string parse(std::string_view content, GoldenResults &golden) {
   if (!content.starts_with(magic))
-    return "not what a program must compute: the first 8 bytes are not 'pcc.exp'";
+    return "no file of golden results: the first 8 bytes are not 'pcc.exp'";
   content.remove_prefix(magic.size());
   uint64_t fingerprint = 0;
   if (content.size() < sizeof fingerprint)

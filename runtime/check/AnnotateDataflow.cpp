@@ -40,7 +40,7 @@ std::string SourceChecker::nameOfNumber(uint32_t number) const {
   for (const abi::Instruction *instruction : index.instructions)
     if (instruction->number() == number)
       return nameOf(*instruction);
-  return fmt::format("instruction {}, which the program has not", number);
+  return fmt::format("instruction {}, which is not in the program", number);
 }
 
 template <typename List>
@@ -48,12 +48,14 @@ abi::Status SourceChecker::compare(const std::string &reader, const char *reads,
                                    const std::set<uint64_t> &got) const {
   for (uint64_t source : stated)
     if (!got.contains(source))
-      return error(fmt::format("{} {} no result of {}, which it is to read", reader, reads,
-                               nameOfNumber(numberOf(source))));
+      return error(fmt::format("{} {} no result of {}; expected one, since the program "
+                               "states it as a source",
+                               reader, reads, nameOfNumber(numberOf(source))));
   for (uint64_t source : got)
     if (!std::binary_search(stated.begin(), stated.end(), source))
-      return error(fmt::format("{} {} a result of {}, which is not what it is to read", reader,
-                               reads, nameOfNumber(numberOf(source))));
+      return error(fmt::format("{} {} a result of {}; expected one of the sources that the "
+                               "program states",
+                               reader, reads, nameOfNumber(numberOf(source))));
   return {};
 }
 

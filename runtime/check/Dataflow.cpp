@@ -217,7 +217,7 @@ abi::Status DataflowChecker::loadData(const Touch &touch) {
     for (const Run &reader : pieces[p].readers)
       if (checks && !order.isDone(reader.timestamp))
         return error(
-            fmt::format("the data of {}[{},{}] come into '{}', which {} reads, and nothing "
+            fmt::format("the inputs of {}[{},{}] are copied to '{}', which {} reads, and nothing "
                         "orders them; expected an instruction of COMPUTE that waits for it",
                         index.program.sections(int(action.section())).name(), action.microbatch(),
                         action.copy(), nameOf(touch), nameOf(reader.instruction, reader.action)));
@@ -304,7 +304,8 @@ abi::Status DataflowChecker::checkSource(const Run &own, const Touch &touch, con
   const auto &stated = piece.isBefore ? reader.reads_before() : reader.reads();
   if (std::binary_search(stated.begin(), stated.end(), sourceOf(own, writer)))
     return {};
-  return error(fmt::format("{} reads '{}' as {}{} left it, which is not what it is to read",
+  return error(fmt::format("{} reads '{}' as {}{} left it; expected one of the sources that the "
+                           "program states",
                            nameOf(own.instruction, action), nameOf(touch),
                            nameOf(writer.instruction, writer.action),
                            piece.isBefore ? " of the step before" : ""));

@@ -150,7 +150,7 @@ std::vector<std::thread> startThreads(const std::shared_ptr<const RankThreadsTas
     for (int64_t rank = 0; rank < ranks; ++rank)
       threads.emplace_back([task, rankResults, rank] { runRank(*task, *rankResults, rank); });
   } catch (const std::system_error &error) {
-    std::string reason = fmt::format("the system gives no thread for {} of {} ranks: {}",
+    std::string reason = fmt::format("cannot start threads for {} of {} ranks: {}",
                                      ranks - int64_t(threads.size()), ranks, error.what());
     task->abort(reason);
     for (int64_t rank = int64_t(threads.size()); rank < ranks; ++rank)

@@ -32,7 +32,7 @@ LogicalResult reportStuck(const RendezvousTable &table, llvm::ArrayRef<Rank> ran
   llvm::ArrayRef<StuckRank> stuck = table.getStuck();
   if (stuck.empty())
     return success();
-  InFlightDiagnostic diagnostic = emitError(location) << "no rank can go on";
+  InFlightDiagnostic diagnostic = emitError(location) << "all ranks that have not finished wait";
   for (const StuckRank &entry : stuck.take_front(maxNotes)) {
     std::string missing = llvm::join(
         llvm::map_range(entry.missing, [](int64_t r) { return std::to_string(r); }), ", ");
@@ -46,7 +46,7 @@ LogicalResult reportStuck(const RendezvousTable &table, llvm::ArrayRef<Rank> ran
 
 LogicalResult reportUnfinished(const RendezvousTable &table, Location location) {
   if (std::optional<std::string> channel = table.findUnfinished())
-    return emitError(location) << "no rank came to meet \"" << *channel << "\"";
+    return emitError(location) << "no other rank joined \"" << *channel << "\"";
   return success();
 }
 

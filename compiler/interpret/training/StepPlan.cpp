@@ -56,13 +56,13 @@ FailureOr<size_t> findSaver(const StagePlan &plan, const Section &reader, const 
     for (const Binding &binding : section.signature.results)
       if (binding.role == graph::RoleKind::Saved && binding.globalKey == key) {
         if (saver)
-          return emitError(section.getLoc())
-                 << "\"" << plan.sections[*saver].getName() << "\" gives \"" << key << "\" already";
+          return emitError(section.getLoc()) << "\"" << plan.sections[*saver].getName()
+                                             << "\" returns \"" << key << "\" already";
         saver = index;
       }
   if (saver)
     return *saver;
-  return emitError(reader.getLoc()) << "no section of the step gives \"" << key << "\", which \""
+  return emitError(reader.getLoc()) << "no section of the step returns \"" << key << "\", which \""
                                     << reader.getName() << "\" reads";
 }
 

@@ -153,7 +153,7 @@ LogicalResult RankTraining::failMissing(const Action &action, const Binding &bin
   std::string of = action.name.empty() ? "" : " of " + action.name;
   return rank.fail(plan.step.getLoc(), "no action before \"" +
                                            plan.sections[action.section].getName() + "\"" + of +
-                                           " gives \"" + binding.key + "\"");
+                                           " returns \"" + binding.key + "\"");
 }
 
 Tensor RankTraining::readSum(const std::string &key, double scale, ElementType type) const {

@@ -46,7 +46,7 @@ FailureOr<ShardingConstraint> ShardingConstraint::read(DictionaryAttr entry, Mod
                                   succeeded(parse("out", constraint.strategy.out)))))
     return failure();
   if (!constraint.strategy.in && !constraint.strategy.out)
-    return module.emitError() << constraint.describe() << " says nothing; expected "
+    return module.emitError() << constraint.describe() << " requires nothing; expected "
                               << (isSharding ? "\"sharding\"" : "\"in\" or \"out\"");
   return constraint;
 }

@@ -149,7 +149,7 @@ JoinDevices joinByNccl(const World &world, const abi::Executable &executable,
       return std::move(possible).within("--communicator=nccl");
     if (!possible.ok()) {
       if (host->position() == 0 && options.warn)
-        options.warn(fmt::format("what ranks exchange goes by way of the host, which is slow: {}",
+        options.warn(fmt::format("transfers between ranks go through the host, which is slow: {}",
                                  possible.message()));
       return otherwise(std::move(host), device);
     }

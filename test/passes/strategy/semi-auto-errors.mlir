@@ -155,7 +155,7 @@ module attributes {dist.constraints = [{input = "x", sharding = "((2,1))"}]} {
 
 // -----
 
-// expected-error @below {{constraint "x" says nothing; expected "sharding"}}
+// expected-error @below {{constraint "x" requires nothing; expected "sharding"}}
 module attributes {dist.constraints = [{input = "x"}]} {
 }
 

@@ -136,15 +136,14 @@ const Break breaks[] = {
      "expected an instruction before it that writes them"},
     {"other_buffer",
      [](Executable &e) { buffer(e, 1, "h3").set_offset(buffer(e, 1, "x").offset()); },
-     "ranks 2 to 3: 'fc2.grad_weight' in backward[0,0] reads 'x' as 'fc3' in forward[0,0] left it, "
-     "which is not what it is to read"},
+     "ranks 2 to 3: 'fc2.grad_weight' in backward[0,0] reads 'x' as 'fc3' in forward[0,0] left it; "
+     "expected one of the sources that the program states"},
     {"step_before", [](Executable &e) { swap(e, 0, Update, "sgd tied", "tied.zero"); },
      "ranks 0 to 1: 'sgd tied' in update[0,0] reads 'tied.grad' as 'tied.zero' in update[0,0] of "
-     "the step before left it, which is not what it is to read"},
+     "the step before left it; expected one of the sources that the program states"},
     {"result_lost", [](Executable &e) { drop(e, 1, Backward, "loss"); },
-     "rank 2: result 'loss' shows no result of instruction 5, which the program has not, which it "
-     "is to "
-     "read"},
+     "rank 2: result 'loss' shows no result of instruction 5, which is not in the program; "
+     "expected one, since the program states it as a source"},
 };
 
 Executable valid() {

@@ -55,7 +55,7 @@ TEST(Hang, ReceivesThatWaitForEachOther) {
   EXPECT_EQ(errorsOf("%0 = dist.recv from [1, 0] : tensor<4xf32>\n"
                      "dist.send %a to [1, 0] : tensor<4xf32>\n"
                      "return %0 : tensor<4xf32>\n"),
-            "no rank can go on\n"
+            "all ranks that have not finished wait\n"
             "rank 0 waits in \"send from rank 1 to rank 0, tag 0, 4xf32\" for rank 1\n"
             "rank 1 waits in \"send from rank 0 to rank 1, tag 0, 4xf32\" for rank 0\n");
 }
@@ -64,13 +64,13 @@ TEST(Hang, AReceiveOfAnotherTag) {
   EXPECT_EQ(errorsOf("dist.send %a to [1, -1] {tag = 3 : i64} : tensor<4xf32>\n"
                      "%0 = dist.recv from [-1, 0] {tag = 4 : i64} : tensor<4xf32>\n"
                      "return %0 : tensor<4xf32>\n"),
-            "no rank can go on\n"
+            "all ranks that have not finished wait\n"
             "rank 1 waits in \"send from rank 0 to rank 1, tag 4, 4xf32\" for rank 0\n");
 }
 
 TEST(Hang, AMessageThatNobodyReceives) {
   EXPECT_EQ(errorsOf("dist.send %a to [1, -1] : tensor<4xf32>\nreturn %a : tensor<4xf32>\n"),
-            "no rank came to meet \"send from rank 0 to rank 1, tag 0, 4xf32\"\n");
+            "no other rank joined \"send from rank 0 to rank 1, tag 0, 4xf32\"\n");
 }
 
 TEST(Hang, ARankThatFailsIsNamedAndNotItsVictims) {

@@ -198,7 +198,7 @@ TEST_F(GoldenOfMlp, FilesWithWrongFieldsAreRefused) {
          e.clear_batches();
          e.mutable_results()->DeleteSubrange(1, 1);
        },
-       ": results[1]: expected a batch of the step that gives it"},
+       ": results[1]: expected a batch of the step that computes it"},
       {[](auto &e) { e.clear_results(); }, ": expected results, got none"},
   };
   abi::GoldenResults whole = golden;
@@ -218,7 +218,7 @@ TEST_F(GoldenOfMlp, DamageIsFound) {
     std::string damaged = content;
     damaged[i] ^= 0x55;
     ASSERT_TRUE(abi::writeFile(path, damaged).ok());
-    std::string wrong = i < 8 ? ": not what a program must compute" : ": damaged: expected finger";
+    std::string wrong = i < 8 ? ": no file of golden results" : ": damaged: expected finger";
     EXPECT_TRUE(abi::readGoldenResults(path).status().message().starts_with(path + wrong)) << i;
   }
   ASSERT_TRUE(abi::writeFile(path, content.substr(0, 12)).ok());

@@ -113,7 +113,7 @@ TEST(Watchdog, SeesARankThatWaitsToStart) {
 
 TEST(FailureDeathTest, NoThreadForARank) {
   EXPECT_EXIT(runWithoutRoom(2000), testing::ExitedWithCode(5),
-              "the system gives no thread for [0-9]+ of 2000 ranks: ");
+              "cannot start threads for [0-9]+ of 2000 ranks: ");
 }
 
 #endif

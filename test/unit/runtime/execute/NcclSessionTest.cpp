@@ -110,7 +110,7 @@ TEST(NcclSession, TheWayOverTheHostIsTold) {
       load(makeMlp({.ranks = 3, .batch = 12, .widths = {4, 3}}),
            {.timeout = 60, .warn = [&](const std::string &text) { told.push_back(text); }});
   EXPECT_EQ(told, (std::vector<std::string>{
-                      "what ranks exchange goes by way of the host, which is slow: ranks 0 and 2 "
+                      "transfers between ranks go through the host, which is slow: ranks 0 and 2 "
                       "have the same GPU, and NCCL joins ranks with a GPU of their own"}));
 }
 
