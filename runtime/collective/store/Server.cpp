@@ -8,7 +8,9 @@
 
 #include "runtime/abi/RetryAfterSignal.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,8 +20,13 @@
 namespace pcc::runtime::store {
 
 /// Pause of accepting while the process has no descriptor or memory for a new connection. The
-/// connection stays pending in the listener, which would otherwise wake the thread again and again.
+/// connection stays pending in the listener, which would otherwise wake the thread again and
+/// again.
 constexpr int pauseMilliseconds = 100;
+
+/// Time in which a connection must send its Hello, and how many may be about to send it.
+constexpr int64_t helloNanoseconds = 10'000'000'000;
+constexpr int64_t maxWithoutHello = 256;
 
 Expected<std::unique_ptr<Server>> Server::start(const Address &address) {
   Expected<Socket> listener = Socket::listenAt(address);
@@ -55,7 +62,9 @@ void Server::loop() {
     for (const std::shared_ptr<Connection> &connection : polled)
       places.push_back({connection->socket.get(),
                         short(connection->out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
-    if (poll(places.data(), places.size(), accepts ? -1 : pauseMilliseconds) < 0 && errno != EINTR)
+    bool hasSilent = std::ranges::any_of(polled, [](const auto &it) { return it->name.empty(); });
+    int milliseconds = !accepts || hasSilent ? pauseMilliseconds : -1;
+    if (poll(places.data(), places.size(), milliseconds) < 0 && errno != EINTR)
       return;
     if (places[0].revents)
       return;
@@ -67,6 +76,7 @@ void Server::loop() {
       if (places[2 + i].revents & ~POLLOUT)
         receive(polled[i]);
     }
+    endSilent();
     for (const std::shared_ptr<Connection> &connection : polled)
       if (connection->isBroken && !connection->hasLeft && !connection->name.empty())
         markLost(*connection);
@@ -77,9 +87,23 @@ void Server::loop() {
 void Server::accept() {
   Socket socket = listener.accept();
   if (socket)
-    connections.push_back(std::make_shared<Connection>(Connection{.socket = std::move(socket)}));
+    connections.push_back(std::make_shared<Connection>(
+        Connection{.socket = std::move(socket), .begin = nowNanoseconds()}));
   else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
     acceptsFrom = nowNanoseconds() + int64_t(pauseMilliseconds) * 1'000'000;
+}
+
+/// Ends connections that have not said who they are in time, and the oldest of too many.
+void Server::endSilent() {
+  int64_t silent = std::ranges::count_if(
+      connections, [](const auto &it) { return it->name.empty() && !it->isBroken; });
+  for (const std::shared_ptr<Connection> &connection : connections) {
+    if (!connection->name.empty() || connection->isBroken)
+      continue;
+    bool isLate = nowNanoseconds() - connection->begin > helloNanoseconds;
+    connection->isBroken = isLate || silent > maxWithoutHello;
+    silent -= connection->isBroken;
+  }
 }
 
 /// Returns whether a head is valid for a process. Before Hello only a small Hello is valid.
@@ -198,8 +222,15 @@ void Server::get(const std::shared_ptr<Connection> &connection, uint64_t number,
 }
 
 void Server::add(Connection &connection, uint64_t number, const std::string &key, int64_t amount) {
-  auto found = entries.find(key);
-  int64_t sum = amount + (found == entries.end() ? 0 : std::atoll(found->second.value.c_str()));
+  int64_t sum = 0;
+  if (auto found = entries.find(key); found != entries.end()) {
+    const std::string &text = found->second.value;
+    if (std::from_chars(text.data(), text.data() + text.size(), sum).ptr !=
+        text.data() + text.size())
+      return refuse(connection, fmt::format("the value of '{}' is not a number", key));
+  }
+  if (__builtin_add_overflow(sum, amount, &sum))
+    return refuse(connection, fmt::format("the number '{}' would overflow", key));
   set(key, std::to_string(sum), /*uses=*/0);
   std::string values;
   joinValue(values, std::to_string(sum));

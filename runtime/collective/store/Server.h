@@ -3,6 +3,9 @@
 // The store itself: keys and values in the memory of one process, served by one thread that never
 // waits for a client. The name of a process that disconnects without Bye becomes the value of the
 // key `lost`.
+//
+// Anything on the network may connect. Until its Hello, a connection is closed after a few seconds,
+// and only some may wait at once, so that strangers cannot take all descriptors of the process.
 
 #pragma once
 
@@ -39,6 +42,7 @@ private:
     std::string in = {};   ///< received bytes of an incomplete frame
     std::string out = {};  ///< bytes that the connection has not accepted yet
     size_t sent = 0;       ///< bytes of `out` already sent
+    int64_t begin = 0;     ///< nowNanoseconds() at which it was accepted
     bool hasLeft = false, isRefused = false, isBroken = false;
   };
   struct Entry {
@@ -58,6 +62,7 @@ private:
       : listener(std::move(listener)), wakeEnd(wakeEnd), wakeBegin(wakeBegin) {}
   void loop();
   void accept();
+  void endSilent();
   bool isAcceptable(const Connection &connection, const Head &head) const;
   void receive(const std::shared_ptr<Connection> &connection);
   void flush(Connection &connection);

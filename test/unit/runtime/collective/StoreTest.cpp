@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <limits>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -80,6 +81,33 @@ TEST(Store, AddsAtOnePlace) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(*clients.list[0]->add("sum", 0), 2 * count * rounds);
+}
+
+// A number that is none, or that would overflow, ends the connection of the client that adds.
+TEST(Store, RefusesWrongSums) {
+  Clients clients(3);
+  EXPECT_TRUE(clients.list[2]->set("word", "twelve").ok());
+  EXPECT_TRUE(bool(clients.list[2]->get({"word"}, 5)));
+  EXPECT_EQ(clients.list[0]->add("word", 1, 5).status().message(),
+            "the value of 'word' is not a number");
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(*clients.list[1]->add("sum", most, 5), most);
+  EXPECT_EQ(clients.list[1]->add("sum", 1, 5).status().message(),
+            "the number 'sum' would overflow");
+}
+
+// Connections that never say who they are do not keep processes away, however many they are.
+TEST(Store, SilentConnectionsAreEnded) {
+  Clients clients(1);
+  std::vector<store::Socket> strangers;
+  for (int i = 0; i < 300; ++i) {
+    auto stranger = store::Socket::connectTo({.port = clients.server->port()}, 5);
+    ASSERT_TRUE(bool(stranger));
+    strangers.push_back(std::move(*stranger));
+  }
+  EXPECT_TRUE(bool(clients.connect(1)));
+  std::byte byte;
+  EXPECT_FALSE(strangers.front().receive(std::span(&byte, 1))); // the oldest is closed
 }
 
 // A client that disconnects without leaving is named; a client that leaves is not.
