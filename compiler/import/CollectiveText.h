@@ -17,7 +17,10 @@ namespace pcc::import {
 
 /// A collective as text. It refers to the text that it was read from.
 struct CollectiveText {
-  llvm::StringRef kind, word; ///< word: sum, max, …; empty if there is none
+  llvm::StringRef kind;
+  /// `sum`, `max`, …; the kind's default, `sum`, if the text has none. Empty for kinds without
+  /// words.
+  llvm::StringRef word;
   llvm::SmallVector<std::pair<llvm::StringRef, int64_t>, 2> numbers;
   std::string group; ///< `axes [dp]` or `ranks [[0, 1]]`; empty: all ranks
   std::string error; ///< message; empty if the text is a collective

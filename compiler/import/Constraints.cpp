@@ -175,6 +175,8 @@ LogicalResult attachConstraints(ModuleOp module, const abi::Constraints &constra
   SmallVector<Attribute> strategies, stages;
   for (auto [index, constraint] : llvm::enumerate(constraints.constraint())) {
     std::string place = getPlace("constraint", static_cast<int>(index));
+    // Collectives make the model the program of one rank. The sharding of an input then says which
+    // block a rank is fed.
     bool cutsInput =
         givesCollectives && !constraint.input().empty() && !constraint.sharding().empty();
     bool hasCollectives = constraint.collective_size() > 0;

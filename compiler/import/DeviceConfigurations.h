@@ -25,8 +25,8 @@ inline constexpr llvm::StringLiteral noConfiguration = "none";
 mlir::FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model,
                                                  llvm::StringRef requested, mlir::Location loc);
 
-/// Emits an error at the first node of the file `path` that names a configuration that the file
-/// does not have.
+/// Emits an error and fails if a node of the file `path` names a configuration that the file does
+/// not have. The error is at the first such node.
 mlir::LogicalResult checkConfigurations(const onnx::ModelProto &model, llvm::StringRef path,
                                         mlir::MLIRContext &context);
 

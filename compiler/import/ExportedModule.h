@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Metadata of torch's exporter about the exported module. Three kinds of metadata tell which
-// tensors of the module an ONNX file holds, and how the exporter's optimizer changed them.
+// Metadata of torch's exporter about the exported module. Four kinds of metadata tell which tensors
+// of the module an ONNX file holds, and how the exporter's optimizer changed them.
 //
 //   signature of the graph      p_head_weight: PARAMETER target='head.weight'
 //                               b_freq: BUFFER target='freq' persistent=True
@@ -9,6 +9,11 @@
 //   fx node of an ONNX node     %linear_1 : […][target=torch.ops.aten.linear.default](args = (%x,
 //                               %p_head_weight, %p_head_bias), kwargs = {})
 //   `folded_from` of a value    ['head.weight', 'val_3']
+//   `rule_name` of an ONNX node the rule by which the optimizer rewrote the node
+//
+// An fx node is a node of the program that torch traced. The target of a parameter, buffer or
+// constant is its name in the module: `head.weight`. Its placeholder is its name in the text of fx
+// nodes: `p_head_weight`.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -25,17 +30,16 @@ class NodeProto;
 
 namespace pcc::import {
 
-/// A parameter of the module: its name in the module, which is the name of its initializer in the
-/// file, and its name in the text of fx nodes.
+/// A parameter of the module. Its target is also the name of its initializer, if the file has one.
 struct ExportedParameter {
   llvm::StringRef target, placeholder;
 };
 
-/// The node of the traced program from which the exporter made an ONNX node.
+/// The fx node from which the exporter made an ONNX node.
 struct FxNode {
   llvm::StringRef name;      ///< of its result: "linear_1"
   llvm::StringRef operation; ///< "aten.linear.default"; empty if it is no operator of torch
-  llvm::SmallVector<llvm::StringRef> arguments;
+  llvm::SmallVector<llvm::StringRef> arguments; ///< placeholders and names of fx nodes
 
   bool reads(llvm::StringRef argument) const;
 };
@@ -55,11 +59,11 @@ public:
   bool listsParameters() const { return !list.empty(); }
   /// Returns the parameters in the order of the module.
   llvm::ArrayRef<ExportedParameter> parameters() const { return list; }
-  /// Returns the names in fx nodes of the inputs, parameters and buffers.
+  /// Returns the names in fx nodes of the inputs, parameters, buffers and constants.
   const llvm::StringSet<> &inputs() const { return inputNames; }
   /// Returns whether fx nodes use this name for a parameter, buffer or constant of the module.
   bool isTensor(llvm::StringRef placeholder) const { return targets.contains(placeholder); }
-  /// Returns the name of such a tensor in the module.
+  /// Returns the target of such a tensor; empty for another name.
   llvm::StringRef targetOf(llvm::StringRef placeholder) const {
     return targets.lookup(placeholder);
   }
@@ -74,7 +78,7 @@ public:
   /// Returns the names of the values from which the exporter folded this initializer; empty if it
   /// is not folded.
   llvm::ArrayRef<llvm::StringRef> foldedFrom(llvm::StringRef initializer) const;
-  /// Returns whether the file says of any initializer that the exporter folded it.
+  /// Returns whether the file has `folded_from` for at least one value.
   bool listsFolded() const { return !sources.empty(); }
   /// Returns whether the exporter folded this initializer from a parameter.
   bool isFoldedParameter(llvm::StringRef initializer) const;
