@@ -26,7 +26,8 @@ struct TensorReasons {
   llvm::StringMap<analysis::Reasons> parameters, inputs, gradients;
 };
 
-/// Shardings that a mode or a user prescribes before propagation.
+/// Shardings that a mode, a user or a search prescribes before propagation, and what else a mode
+/// prescribes for inputs and gradients.
 struct SeedShardings {
   llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
   llvm::StringMap<dist::Sharding> gradients;          ///< of parameters, as they are returned

@@ -29,7 +29,7 @@ private:
   dist::Mesh mesh;
 };
 
-/// Collective in the local form of an op.
+/// Collective of the local form of a split op. Reshards between ops have other collectives.
 struct OwnCollective {
   std::string text; ///< for example `all_reduce over dp, tp`
   double seconds = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One pass over the ops of all sections of a step. A counter of ops is the time axis: each use
-// extends the interval of its source. Boundary nodes are found by role, which joins the sections.
+// One pass over the ops of all sections of a step, or of all functions if the module does not
+// train. A counter of ops is the time axis: each use extends the interval of its source. Boundary
+// nodes are found by role, so sections that pass the same value share a node.
 #include "passes/strategy/search/SearchGraph.h"
 
 #include "dialects/graph/Roles.h"
@@ -28,7 +29,7 @@ RankedTensorType getTensorType(Value value) {
   return type && type.getRank() > 0 ? type : RankedTensorType();
 }
 
-/// Whether values of this role pass the boundaries of sections by name.
+/// Whether a boundary node stands for the values of this role.
 bool isBoundary(graph::RoleAttr role) {
   return role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Gradient ||
                   role.getKind() == RoleKind::Input);
@@ -62,8 +63,8 @@ private:
     return graph.nodes.size() - 1;
   }
 
-  /// Whether a node is held throughout the step: parameters and states live through all steps,
-  /// accumulated gradients through one.
+  /// Whether a boundary is held throughout the step: parameters and the optimizer's states live
+  /// through all steps, accumulated gradients through one.
   static bool isHeldThroughout(const SearchNode &node) {
     return node.role.getKind() == RoleKind::Parameter ||
            (node.role.getKind() == RoleKind::Gradient && node.runs > 1);
@@ -114,7 +115,7 @@ private:
         offer(result, {index, result.getResultNumber()});
   }
 
-  /// Whether `value` has one sharding for all its users: several ops use it, or the sharding is
+  /// Whether `value` has one sharding for all its users: it has several uses, or the sharding is
   /// given.
   bool isShared(Value value) const {
     if (findSeen(given, value))

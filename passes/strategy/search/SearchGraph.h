@@ -4,12 +4,14 @@
 //
 //   node       stands for                             its choice
 //   op         an op of a section                     one of its options (OpOptions.h)
-//   boundary   a parameter, state, gradient or input  the sharding in which sections pass it
-//   shared     a value that several ops use           the sharding in which they read it
+//   boundary   a parameter, gradient or input         the sharding in which sections pass it
+//   shared     a value that has several uses          the sharding in which its users read it
+//
+// The states of an optimizer have the role of parameters.
 //
 // An edge is a use: the value arrives in the sharding that one node produces and is resharded to
 // the sharding that the other node takes. A value is resharded once for all users that take it in
-// the same sharding. So a value of several users passes through one node:
+// the same sharding. So a value of several uses passes through one node:
 //
 //   norm -> shared [_, _, _] -> q, k, v        one all-gather of the norm's result, not three
 //
@@ -42,8 +44,8 @@ struct SearchNode {
   mlir::Value value = {};           ///< of a shared node
   mlir::RankedTensorType type = {}; ///< of boundary and shared nodes
   int64_t runs = 1;                 ///< runs per step
-  /// Interval of the step during which its results are held. Points are ops in the order in which
-  /// they first run; the last point, after all ops, is their number.
+  /// Interval begin ≤ t < end of the step during which its results are held. Time t is the op with
+  /// this number, in the order in which ops first run.
   int64_t begin = 0, end = 0;
 };
 
@@ -55,7 +57,8 @@ struct SearchEdge {
   int64_t runs;                ///< reshards per step
 };
 
-/// Result that leaves the step; a partial result is summed before.
+/// Result of a section that is no boundary and may not stay partial, such as an output of the
+/// model. Its producer pays for the reduction of a partial result.
 struct SearchOutput {
   unsigned from, result;
   mlir::RankedTensorType type;
@@ -70,7 +73,8 @@ public:
   /// Builds the graph of a module after the phase `grad`, or of a module that does not train.
   SearchGraph(mlir::ModuleOp module, const SeedShardings &given);
 
-  std::vector<SearchNode> nodes; ///< ops in program order, each before its users
+  /// Ops are in program order, other nodes before the ops that read them.
+  std::vector<SearchNode> nodes;
   std::vector<SearchEdge> edges;
   std::vector<SearchOutput> outputs;
 };
