@@ -5,12 +5,15 @@
 // some microseconds for each kernel.
 //
 //   the first step                     each instruction by itself
-//   between this step and the second   captured, instantiated and uploaded for each of its actions
+//   between this step and the second   captured, instantiated and uploaded for each kind of action
 //   from then on                       launched
+//
+// A section that runs outside steps is captured before its own second run. A kind of action is a
+// combination of the action values that the instructions depend on.
 //
 // The executor calls makeReady only while nothing of the rank is in flight. The driver allocates
 // memory for a graph and may then wait for the whole GPU, including a receive whose sender may wait
-// for this rank. A kind of action without a graph is run instruction by instruction.
+// for this rank. An action whose kind has no graph is run instruction by instruction.
 
 #pragma once
 
@@ -31,7 +34,8 @@ public:
   void makeReady(const ActionValues &action) override;
 
 private:
-  /// The action values that the instructions depend on: microbatch, copy, first.
+  /// Microbatch, copy, and whether this is the section's first action in the step; 0 for values
+  /// that the instructions do not depend on.
   using Kind = std::array<int64_t, 3>;
   Kind kindOf(const ActionValues &action) const;
   Status runEach(const ActionValues &action);

@@ -25,7 +25,7 @@ Expected<std::unique_ptr<Stream>> Stream::make(std::shared_ptr<const Gpu> gpu) {
 Stream::~Stream() {
   if (!gpu->enter().ok())
     return;
-  driver().streamSynchronize(handle); // the ring is read until then
+  driver().streamSynchronize(handle); // the GPU reads the staging ring until then
   staging.reset();
   driver().streamDestroy(handle);
 }

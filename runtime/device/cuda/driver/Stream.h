@@ -14,7 +14,7 @@
 namespace pcc::runtime::cuda {
 
 class Stream {
-  /// Consecutively enqueued instructions.
+  /// Instructions that were enqueued one after the other: the first, the last and their number.
   struct Run {
     const abi::Instruction *first = nullptr, *last = nullptr;
     int64_t count = 0;
@@ -71,7 +71,8 @@ public:
   /// the instructions that may have failed.
   Status synchronize();
 
-  /// Records `event` after everything enqueued so far. Returns the number of that position.
+  /// Records `event` after everything enqueued so far, and ends the current run there. Returns the
+  /// number of this position; positions are numbered from 0 in the order of the calls.
   Expected<uint64_t> mark(Event &event);
   /// Waits until the stream has reached position number `position`. Errors: those of
   /// synchronize().
