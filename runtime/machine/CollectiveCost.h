@@ -27,10 +27,13 @@
 //
 //   flat       every step is as slow as the slowest link that it uses
 //   by level   gathers and broadcasts run from the outermost level inward, reductions outward; an
-//              all-reduce is reduce-scatters outward and all-gathers back
+//              all-reduce is reduce-scatters outward and all-gathers back; an all-to-all exchanges
+//              once at each level
 //
-// By level, each level has its own algorithm and moves the remaining bytes. So the time to compute
-// a cost depends on the number of levels, not on the number of ranks.
+// By level, each level has its own algorithm. An all-reduce, all-gather or reduce-scatter has S/m
+// bytes instead of S at a level, if a unit below it has m members. An all-to-all, broadcast or
+// reduce has S bytes at every level. Other kinds have only the flat cost. So the time to compute a
+// cost depends on the number of levels, not on the number of ranks.
 //
 // Contention: all groups over the same mesh axes work at once. If d devices share a link and all
 // members of a unit below use it (by level, one-shot), a member has 1/d of its rate. A flat ring or
