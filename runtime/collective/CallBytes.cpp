@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sizes that all transports share. All of them zero zeroedBytes() of a destination, so they leave
-// the same values where no box arrives.
+// Computes sizes for all transports. Each transport zeroes the first zeroedBytes() bytes of a
+// destination, so all leave the same values where no box arrives.
 
 #include "runtime/collective/CallBytes.h"
 

@@ -64,7 +64,7 @@ struct CollectiveCall {
   /// Fused in one message with the preceding call of the batch, as in abi::Collective.
   bool fused = false;
 
-  /// Returns the number of elements of the source.
+  /// Returns the number of elements of `shape`: of the source, or of the destination of a RECV.
   int64_t count() const;
 };
 
