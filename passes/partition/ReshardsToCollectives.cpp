@@ -23,11 +23,9 @@ namespace pcc::partition {
 using pcc::analysis::ReshardStep;
 using pcc::analysis::StepKind;
 
-// Emits a reshard plan as ops on the blocks of one rank.
-
 namespace {
 
-/// Emits one step at a time.
+/// Emits the steps of a reshard plan as ops on the blocks of one rank.
 class StepEmitter {
 public:
   StepEmitter(OpBuilder &builder, Location loc, ArrayRef<int64_t> globalShape,
@@ -60,6 +58,8 @@ public:
   }
 
 private:
+  /// Emits an exchange and its table. Rows are `source, target` for a permutation, but `target,
+  /// source, source offset, size, target offset` for a block exchange.
   Value emitExchange(const ReshardStep &step, Value block, RankedTensorType type) {
     analysis::BlockTable table = analysis::makeBlockTable(step.from, step.to, globalShape, mesh);
     auto group = dist::GroupAttr::get(builder.getContext(), table.axes);
