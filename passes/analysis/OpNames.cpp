@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads names from nested locations. A derived op and a node under a module name look alike: both
-// are names around names. A node's inner name directly encloses a position in a file; that of a
-// derived op's origin does not.
+// Reads names from nested locations. A node with a name by modules and an op derived from an op
+// with a plain name location look alike: both are a name around a name around a position in a file.
+// Therefore getNames() also asks getDerivedFrom(), by which the name of a derived op begins with
+// the name of its origin and a dot.
 #include "passes/analysis/OpNames.h"
 
 #include "passes/analysis/FileNodes.h"
@@ -31,9 +32,9 @@ StringRef getName(Operation *op) {
   return name.empty() ? op->getName().stripDialect() : name;
 }
 
-/// Returns the name of the node under a name by modules; null for other names. A node's name
-/// directly encloses a position of the file. The name of an op from which another is derived does
-/// not.
+/// Returns the name that `name` directly encloses, if that name directly encloses a position in a
+/// file; null otherwise. This is the node under a name by modules, or a derived op's origin whose
+/// location is not fused.
 static NameLoc findNode(NameLoc name) {
   auto node = dyn_cast<NameLoc>(name.getChildLoc());
   return node && isa<FileLineColLoc>(node.getChildLoc()) ? node : NameLoc();

@@ -2,12 +2,15 @@
 //
 // Names of ops, which are stored in their locations.
 //
-//   loc("/fc1/MatMul"("model.onnx":3:0))                     /fc1/MatMul
-//   loc(fused["/ln/Sub", "/ln/Pow"])                         /ln/Sub and /ln/Pow: a raised op
-//   loc("/fc1/MatMul.grad"("/fc1/MatMul"("model.onnx":3:0))) /fc1/MatMul.grad, from /fc1/MatMul
-//   loc("fc1/matmul"("node_MatMul_3"("model.onnx":3:0)))     fc1/matmul and node_MatMul_3
+// NODE is the location of an imported node, fused<"onnx.node">[NAME("model.onnx":3:0), …]
+// (compiler/import/files/Locations.h).
 //
-// The last op is named by its module: the path of a framework's module, `/`, and the kind of op.
+//   NODE with the name "/fc1/MatMul"                   /fc1/MatMul
+//   NODE with the name "fc1/matmul"("node_MatMul_3")   fc1/matmul and node_MatMul_3
+//   fused[NODE, NODE]                                  the names of both nodes: a raised op
+//   "/fc1/MatMul.grad"(NODE)                           /fc1/MatMul.grad, derived from the node's op
+//
+// The second node has a name by modules: the path of a framework's module, `/`, and the kind of op.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,12 +22,13 @@ namespace pcc::analysis {
 llvm::StringRef getName(mlir::Location loc);
 /// The name of `op`, else its mnemonic ("matmul").
 llvm::StringRef getName(mlir::Operation *op);
-/// Returns all names of `op` itself: of the parts of a fused location, and of nodes under names by
-/// modules. The op from which it was derived is left out.
+/// Returns all names of `op` itself: the name of each part of a fused location, and the names of
+/// nodes under names by modules. Without any, returns the mnemonic. The names of the op from which
+/// it was derived are left out.
 llvm::SmallVector<llvm::StringRef> getNames(mlir::Operation *op);
 /// Returns the innermost module that contains all parts of a fused location: `h.3.attn` for
 /// `h.3.attn/softmax` and `h.3.attn.proj/matmul`. Returns nothing if there are fewer than two
-/// parts, or if one has no name by modules.
+/// parts, or if a part has no name by modules.
 std::optional<std::string> findCommonModule(mlir::Location loc);
 /// The name of the op from which `op` was derived, if it was.
 std::optional<llvm::StringRef> getDerivedFrom(mlir::Operation *op);
