@@ -73,11 +73,12 @@ private:
   llvm::SmallVector<MeshAxis, 4> axes;
 };
 
-/// Name of the axis over which a mode that cuts only the batch makes its mesh.
+/// Name of the only axis of a mesh that is made to split the batch over all ranks.
 inline constexpr llvm::StringLiteral batchAxisName = "dp";
 
-/// Returns the name of axis `index` of a mesh that a search makes: x, y, z, then w and earlier
-/// letters of the alphabet backwards. The 14 letters suffice: 4,096 ranks have 12 axes at most.
+/// Returns the name of axis `index` of a mesh that nobody named, such as one that a search makes:
+/// x, y, z, then from w backwards through the alphabet. The 14 letters suffice, because a mesh of
+/// 4,096 ranks has at most 12 axes of several ranks.
 std::string makeAxisName(unsigned index);
 
 } // namespace pcc::dist
