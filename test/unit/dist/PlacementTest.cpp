@@ -54,7 +54,7 @@ TEST(Placement, OtherBlocksAreNoSharding) {
   Placement swapped = dist::getPlacement(cut({AxisList{"x", "y"}}), grid());
   std::swap(swapped.blocks[0], swapped.blocks[1]);
   EXPECT_EQ(dist::findSharding(swapped, grid()), std::nullopt);
-  // As many blocks as ranks of another mesh.
+  // A placement on another mesh has another number of blocks.
   Placement small = dist::getPlacement(cut({{"x"}}), meshOf({{"x", 2}}));
   EXPECT_EQ(dist::findSharding(small, grid()), std::nullopt);
   // One step of an axis moves two dimensions.
