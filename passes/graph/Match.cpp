@@ -16,7 +16,7 @@ namespace pcc::graph {
 /// Largest number of ops that one search looks at. Patterns are smaller. Without it, a chain of
 /// products with numbers takes quadratic time, and a product of a value with itself, again and
 /// again, has exponentially many factors.
-static constexpr int maxPatternOps = 16;
+static constexpr int64_t maxPatternOps = 16;
 
 std::optional<double> findSplat(Value value) {
   // Casts to floats only round. Other casts change numbers: 1.7 becomes 1.
@@ -24,7 +24,7 @@ std::optional<double> findSplat(Value value) {
     return isa_and_present<BroadcastOp, ReshapeOp>(op) ||
            (isa_and_present<CastOp>(op) && isa<FloatType>(getElementTypeOrSelf(op->getResult(0))));
   };
-  for (int i = 0; i < maxPatternOps; ++i) {
+  for (int64_t i = 0; i < maxPatternOps; ++i) {
     if (!keepsNumbers(value.getDefiningOp()))
       return getSplat(value);
     value = value.getDefiningOp()->getOperand(0);
@@ -82,7 +82,7 @@ Product flattenProduct(Value value, Value whole) {
 
 std::pair<Value, double> splitScale(Value value) {
   double scale = 1.0;
-  for (int i = 0; i < maxPatternOps; ++i) {
+  for (int64_t i = 0; i < maxPatternOps; ++i) {
     Operation *op = value.getDefiningOp();
     if (auto mul = dyn_cast_or_null<MulOp>(op)) {
       std::optional<double> left = findSplat(mul.getLhs()), right = findSplat(mul.getRhs());
@@ -127,7 +127,7 @@ Value findRows(Value value, int64_t rows) {
 SmallVector<Value> findSources(Value value) {
   llvm::SetVector<Value> found;
   found.insert(value);
-  for (size_t next = 0; next < found.size() && found.size() < 16; ++next) {
+  for (size_t next = 0; next < found.size() && int64_t(found.size()) < maxPatternOps; ++next) {
     Operation *op = found[next].getDefiningOp();
     if (!isa_and_present<AddOp, MulOp, DivOp, PowOp, SquareOp>(op))
       continue;
