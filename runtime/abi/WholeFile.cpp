@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses POSIX calls: a temporary file beside the target, fsync, then an atomic rename. The temporary
-// name contains the process id, so processes that write the same path do not share it. Calls that a
-// signal interrupts are made again.
+// Uses POSIX calls: a new, locked file beside the target, fsync, then an atomic rename. Its random
+// name keeps processes that write the same path apart. Calls that a signal interrupts are made
+// again.
 
 #include "runtime/abi/WholeFile.h"
 
