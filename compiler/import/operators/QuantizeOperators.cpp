@@ -118,9 +118,6 @@ Tensor divideExactly(Emitter &emit, const Tensor &x, const Tensor &y) {
                    x.elementType());
 }
 
-/// Returns a type of at least the accuracy of f32 for arithmetic in `type`.
-Type wideOf(Type type) { return graph::accumulatorOf(type); }
-
 LogicalResult importQuantizeLinear(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), scale = node.input(1), zero = node.input(2);
@@ -132,7 +129,7 @@ LogicalResult importQuantizeLinear(Node &node) {
     return failure();
   if (zero && zero.elementType() != type)
     return emit.error() << "expected a zero point of " << type << ", got " << zero.type;
-  Type wide = wideOf(precision);
+  Type wide = graph::accumulatorOf(precision);
   Spread spread(node, x);
   Tensor quotient = divideExactly(emit, emit.cast(x, wide), emit.cast(spread(scale), wide));
   if (!quotient)
@@ -155,7 +152,7 @@ LogicalResult importDequantizeLinear(Node &node) {
   Type type = readType(node, "output_dtype", scale.elementType());
   if (!type)
     return failure();
-  Type wide = wideOf(type);
+  Type wide = graph::accumulatorOf(type);
   Spread spread(node, x);
   Tensor factor = spread(scale), point = zero ? spread(zero) : zero;
   if (!factor || (zero && !point))
