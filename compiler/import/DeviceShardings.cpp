@@ -63,7 +63,8 @@ bool givesShardings(const onnx::ModelProto &model, StringRef configuration) {
   return false;
 }
 
-/// Returns a text that is equal for specs with equal placements of tensors of `shape`.
+/// Returns a text by which placements are computed once: specs with equal texts have equal
+/// placements. Specs with different texts may have equal placements, too.
 static std::string describePlacement(onnx::ShardingSpecProto spec, int64_t stage,
                                      ArrayRef<int64_t> shape) {
   spec.clear_tensor_name();
@@ -125,29 +126,31 @@ LogicalResult ShardingReader::checkTensor(const Spec &spec, llvm::StringSet<> &k
   return success();
 }
 
-/// Returns the number of equal and contiguous shards of a dimension of `size` elements.
+/// Returns the number of equal and contiguous shards of a dimension of `size` elements. A spec may
+/// divide the dimension into parts, slowest first, each with shards of its own.
 FailureOr<int64_t> ShardingReader::readDim(const Spec &spec, int64_t index, int64_t size) const {
   const onnx::ShardedDimProto &sharded = spec.spec->sharded_dim(static_cast<int>(index));
-  int64_t count = 1, joined = 1;
-  bool isWhole = false, areKnown = true;
+  int64_t count = 1, elements = 1;
+  bool hasUncutRest = false, areKnown = true;
   for (const onnx::SimpleShardedDimProto &part : sharded.simple_sharding()) {
     int64_t shards = part.num_shards();
     if (shards < 1 || shards > numRanks)
       return error(spec) << "axis " << sharded.axis() << ": expected 'num_shards' from 1 to "
                          << numRanks << ", got " << shards;
-    if (isWhole && shards > 1)
-      return error(spec) << "axis " << sharded.axis()
-                         << ": its parts are sharded so that a device has elements that are not "
-                            "contiguous; expected parts behind one that is not cut to its end to "
-                            "have 1 shard";
+    if (hasUncutRest && shards > 1)
+      return error(spec)
+             << "axis " << sharded.axis()
+             << ": its parts are sharded so that a device has elements that are not "
+                "contiguous; expected 1 shard for each part after the first part that is "
+                "not cut into single elements";
     areKnown &= part.has_dim_value();
-    joined *= part.has_dim_value() ? part.dim_value() : 1;
-    isWhole |= !part.has_dim_value() || shards < part.dim_value();
+    elements *= part.has_dim_value() ? part.dim_value() : 1;
+    hasUncutRest |= !part.has_dim_value() || shards < part.dim_value();
     count *= shards;
   }
-  if (areKnown && sharded.simple_sharding_size() > 0 && joined != size)
+  if (areKnown && sharded.simple_sharding_size() > 0 && elements != size)
     return error(spec) << "axis " << sharded.axis() << ": expected " << size
-                       << " elements, the size of the dimension, got 'dim_value' " << joined
+                       << " elements, the size of the dimension, got 'dim_value' " << elements
                        << "; '--set-dim' sets symbolic sizes";
   if (size % count)
     return error(spec) << "axis " << sharded.axis() << ": expected a number of shards that divides "
@@ -180,7 +183,7 @@ FailureOr<SmallVector<int64_t>> ShardingReader::readCounts(const Spec &spec,
   return counts;
 }
 
-/// Returns the devices that hold each shard, counted from the first device of the stage.
+/// Returns the devices that hold each shard, by the numbers of the file.
 FailureOr<std::vector<SmallVector<int64_t>>> ShardingReader::readHolders(const Spec &spec,
                                                                          int64_t numShards) const {
   std::map<int64_t, const onnx::IntIntListEntryProto *> groups; // the file may hold any key

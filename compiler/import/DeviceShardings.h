@@ -8,8 +8,9 @@
 //   index_to_device_group_map { key: -2 value: 2 value: 3 }
 //   sharded_dim { axis: 0 simple_sharding { num_shards: 2 } }
 //
-// Files have no mesh. The reader finds one on which all specs are shardings. The writer stores its
-// own as the property `pcc.mesh.CONFIGURATION` of the model, so that the axes keep their names.
+// Specs name no mesh. The writer stores its mesh as the property `pcc.mesh.CONFIGURATION` of the
+// model, so that the axes keep their names. The reader takes this mesh if all specs are shardings
+// on it. Otherwise it finds the coarsest mesh on which they are.
 #pragma once
 
 #include "dialects/dist/Placement.h"
@@ -33,13 +34,15 @@ std::string getMeshProperty(llvm::StringRef configuration);
 void fillSpec(const dist::Sharding &sharding, const dist::Mesh &mesh, int64_t firstDevice,
               onnx::ShardingSpecProto &spec);
 
-/// Returns whether a node of the graph has shardings in `configuration`.
+/// Returns whether a node of the graph has shardings in `configuration`; false if its name is
+/// empty.
 bool givesShardings(const onnx::ModelProto &model, llvm::StringRef configuration);
 
 /// Reads the sharding specs of a file's nodes.
 class ShardingReader {
 public:
-  /// `path` is the file of `model`; `configuration` selects the entries to read.
+  /// `path` is the file of `model`, for messages. `configuration` selects the entries to read; an
+  /// empty name selects none. `model` and `context` must outlive this object.
   ShardingReader(const onnx::ModelProto &model, llvm::StringRef path, std::string configuration,
                  mlir::MLIRContext &context);
 
@@ -48,13 +51,15 @@ public:
   mlir::LogicalResult read(analysis::FileNodes &file);
 
 private:
+  /// The spec of one tensor at one node.
   struct Spec {
     const onnx::NodeProto *node;
-    int64_t index;
-    int64_t stage;
+    int64_t index; ///< of the node
+    int64_t stage; ///< pipeline stage of the node; -1 if the entry has none
     const onnx::ShardingSpecProto *spec;
   };
-  /// A placement, and the first spec that gives it.
+  /// A placement, and the first spec from which it was computed. Different specs may have equal
+  /// placements.
   struct Placed {
     const Spec *spec;
     dist::Placement placement;
