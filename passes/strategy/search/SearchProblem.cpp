@@ -112,8 +112,8 @@ SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi:
       graph(module, given) {
   problem.usageLimit = memoryLimit;
   for (const SearchNode &node : graph.nodes) {
-    opShardings.push_back(node.kind == SearchNode::Kind::Op ? getOpOptions(node.op, given)
-                                                            : getTensorOptions(node, given));
+    optionsOfNode.push_back(node.kind == SearchNode::Kind::Op ? getOpOptions(node.op, given)
+                                                              : getTensorOptions(node, given));
     addNode(node);
   }
   addUses();
@@ -124,7 +124,7 @@ SearchProblem::SearchProblem(ModuleOp module, const SeedShardings &given, int64_
     : module(module), costModel(std::move(shared)), graph(module, given) {
   std::vector<int64_t> planned;
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
-    opShardings.push_back(getNearOptions(index, given, near));
+    optionsOfNode.push_back(getNearOptions(index, given, near));
     addNode(node);
     planned.push_back(problem.nodes.back().usages.front());
   }
@@ -146,7 +146,7 @@ SearchProblem SearchProblem::remake(const SeedShardings &given) const {
 }
 
 /// Lists the options that split the factors as given. The remaining axes may carry partial sums.
-std::vector<OpSharding> SearchProblem::follow(Operation *op, const GivenOp &given) const {
+std::vector<OpSharding> SearchProblem::listGivenOptions(Operation *op, const GivenOp &given) const {
   FactorAxes factors(op, costModel->getMesh());
   factors.setAxes(given.factors);
   std::vector<Sharding> operands;
@@ -160,8 +160,8 @@ std::vector<OpSharding> SearchProblem::follow(Operation *op, const GivenOp &give
   return opShardings;
 }
 
-SearchProblem::SharedNodeOptions SearchProblem::makeOpOptions(Operation *op,
-                                                              std::vector<OpSharding> opShardings) {
+SearchProblem::NodeOptionsPtr SearchProblem::makeOpOptions(Operation *op,
+                                                           std::vector<OpSharding> opShardings) {
   auto result = std::make_shared<NodeOptions>();
   result->opShardings = std::move(opShardings);
   for (double seconds : costModel->costOfOp(op, costModel->getShare(op), result->opShardings))
@@ -174,8 +174,8 @@ SearchProblem::SharedNodeOptions SearchProblem::makeOpOptions(Operation *op,
   return result;
 }
 
-SearchProblem::SharedNodeOptions
-SearchProblem::makeTensorOptions(RankedTensorType type, ArrayRef<Sharding> shardings) const {
+SearchProblem::NodeOptionsPtr SearchProblem::makeTensorOptions(RankedTensorType type,
+                                                               ArrayRef<Sharding> shardings) const {
   auto result = std::make_shared<NodeOptions>();
   for (const Sharding &sharding : shardings) {
     result->opShardings.push_back(passOn(sharding));
@@ -185,11 +185,11 @@ SearchProblem::makeTensorOptions(RankedTensorType type, ArrayRef<Sharding> shard
   return result;
 }
 
-SearchProblem::SharedNodeOptions SearchProblem::getOpOptions(Operation *op,
-                                                             const SeedShardings &given) {
+SearchProblem::NodeOptionsPtr SearchProblem::getOpOptions(Operation *op,
+                                                          const SeedShardings &given) {
   if (auto found = given.ops.find(op); found != given.ops.end())
-    return makeOpOptions(op, follow(op, found->second));
-  SharedNodeOptions &equal = known[getSignature(op, costModel->getShare(op))];
+    return makeOpOptions(op, listGivenOptions(op, found->second));
+  NodeOptionsPtr &equal = known[getSignature(op, costModel->getShare(op))];
   if (!equal)
     equal = makeOpOptions(op, listOptions(op, costModel->getMesh()));
   return equal;
@@ -197,13 +197,13 @@ SearchProblem::SharedNodeOptions SearchProblem::getOpOptions(Operation *op,
 
 /// Lists the shardings of a boundary or a shared value. Parameters are never partial, and inputs
 /// are unsplit or cut along the batch. Gradients and shared values may be partial sums.
-SearchProblem::SharedNodeOptions SearchProblem::getTensorOptions(const SearchNode &node,
-                                                                 const SeedShardings &given) {
+SearchProblem::NodeOptionsPtr SearchProblem::getTensorOptions(const SearchNode &node,
+                                                              const SeedShardings &given) {
   bool isShared = node.kind == SearchNode::Kind::Shared;
   RoleKind kind = isShared ? RoleKind::Output : node.role.getKind();
   if (const Sharding *sharding = findGiven(node, given))
     return makeTensorOptions(node.type, analysis::dropTrivialAxes(*sharding, costModel->getMesh()));
-  SharedNodeOptions &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
+  NodeOptionsPtr &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
   if (equal)
     return equal;
   std::vector<Sharding> shardings =
@@ -214,7 +214,7 @@ SearchProblem::SharedNodeOptions SearchProblem::getTensorOptions(const SearchNod
 }
 
 /// Lists the options near the plan; a given node has only its option in the plan.
-SearchProblem::SharedNodeOptions
+SearchProblem::NodeOptionsPtr
 SearchProblem::getNearOptions(unsigned index, const SeedShardings &given, const NearPlan &near) {
   const SearchNode &node = graph.nodes[index];
   std::shared_ptr<const OpSharding> planned = near.findOpSharding(index, node);
@@ -222,7 +222,7 @@ SearchProblem::getNearOptions(unsigned index, const SeedShardings &given, const 
     bool isGiven = given.ops.contains(node.op);
     std::vector<const void *> key = getSignature(node.op, costModel->getShare(node.op));
     key.insert(key.end(), {planned.get(), isGiven ? planned.get() : nullptr});
-    SharedNodeOptions &equal = known[std::move(key)];
+    NodeOptionsPtr &equal = known[std::move(key)];
     if (!equal)
       equal = makeOpOptions(
           node.op, isGiven ? std::vector<OpSharding>{*planned}
@@ -232,7 +232,7 @@ SearchProblem::getNearOptions(unsigned index, const SeedShardings &given, const 
   if (findGiven(node, given))
     return makeTensorOptions(node.type, planned->results);
   RoleKind kind = node.kind == SearchNode::Kind::Shared ? RoleKind::Output : node.role.getKind();
-  SharedNodeOptions &equal = known[{node.type.getAsOpaquePointer(), getKey(kind), planned.get()}];
+  NodeOptionsPtr &equal = known[{node.type.getAsOpaquePointer(), getKey(kind), planned.get()}];
   if (equal)
     return equal;
   const Sharding &first = planned->results.front();
@@ -247,7 +247,7 @@ SearchProblem::getNearOptions(unsigned index, const SeedShardings &given, const 
 
 void SearchProblem::addNode(const SearchNode &node) {
   solve::StrategyNode &added = problem.nodes.emplace_back();
-  const NodeOptions &nodeOptions = *opShardings.back();
+  const NodeOptions &nodeOptions = *optionsOfNode.back();
   added.begin = node.begin;
   added.end = node.end;
   added.usages = nodeOptions.bytes;
@@ -257,7 +257,7 @@ void SearchProblem::addNode(const SearchNode &node) {
 }
 
 const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
-  const NodeOptions &from = *opShardings[edge.from], &to = *opShardings[edge.to];
+  const NodeOptions &from = *optionsOfNode[edge.from], &to = *optionsOfNode[edge.to];
   auto [it, isNew] = tables.try_emplace(
       {&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer(), edge.runs});
   if (!isNew)
@@ -282,25 +282,25 @@ void SearchProblem::addEdge(const SearchEdge &edge) {
 
 int64_t SearchProblem::getCost(const SearchEdge &edge, int32_t from, int32_t to) {
   const Table &table = getTable(edge);
-  return table ? (*table)[from * opShardings[edge.to]->opShardings.size() + to] : 0;
+  return table ? (*table)[from * optionsOfNode[edge.to]->opShardings.size() + to] : 0;
 }
 
 std::vector<OwnCollective> SearchProblem::listCollectives(unsigned node, int32_t option) {
   Operation *op = graph.nodes[node].op;
-  return op ? costModel->listCollectives(op, opShardings[node]->opShardings[option])
+  return op ? costModel->listCollectives(op, optionsOfNode[node]->opShardings[option])
             : std::vector<OwnCollective>();
 }
 
 const analysis::ReshardPlan &SearchProblem::planUse(const SearchEdge &edge, int32_t from,
                                                     int32_t to) {
   return costModel->planUse(edge.type,
-                            opShardings[edge.from]->opShardings[from].results[edge.result],
-                            opShardings[edge.to]->opShardings[to].operands[edge.operand]);
+                            optionsOfNode[edge.from]->opShardings[from].results[edge.result],
+                            optionsOfNode[edge.to]->opShardings[to].operands[edge.operand]);
 }
 
 void SearchProblem::addOutput(const SearchOutput &output) {
   for (auto [opSharding, cost] :
-       llvm::zip_equal(opShardings[output.from]->opShardings, problem.nodes[output.from].costs)) {
+       llvm::zip_equal(optionsOfNode[output.from]->opShardings, problem.nodes[output.from].costs)) {
     const Sharding &made = opSharding.results[output.result], whole = made.withoutPartial();
     cost += toPicoseconds(costModel->costOfUses(output.type, &made, &whole).front()) * output.runs;
   }
@@ -311,7 +311,7 @@ void SearchProblem::apply(const solve::StrategySolution &solution, SeedShardings
     return analysis::Reasons::makeWhole(context, "chosen by the search");
   };
   for (auto [index, node] : llvm::enumerate(graph.nodes)) {
-    const OpSharding &opSharding = opShardings[index]->opShardings[solution[index]];
+    const OpSharding &opSharding = optionsOfNode[index]->opShardings[solution[index]];
     if (node.kind == SearchNode::Kind::Op) {
       GivenOp &entry = given.ops[node.op];
       entry.searched = opSharding;

@@ -5,11 +5,11 @@
 //   step                                  problem
 //   a node of SearchGraph                 a node; an option splits an op, or is a sharding
 //   time of the ops that a rank runs      the option's cost, in picoseconds
-//   memory of the results on a rank       the option's use, in bytes
-//   a use                                 an edge; a pair's cost is the cost of the reshard between
+//   memory of the results on a rank       the option's usage, in bytes
+//   an edge of SearchGraph                an edge; two options cost the reshard between them
 //
 // Many ops of a program are alike, layer by layer. Equal ops share their options and costs, and
-// uses between equal ops share one table, which is filled once.
+// edges between equal ops share one table, which is filled once.
 #pragma once
 
 #include "passes/solve/strategy/problem/StrategyProblem.h"
@@ -38,10 +38,12 @@ struct NodeOptions {
   std::vector<int64_t> bytes; ///< of the results, on one rank
 };
 
-/// Search in the neighborhood of a plan. Every node has its option in the plan, which is option 0,
-/// and the options that differ from it over one axis.
+/// Neighborhood of a plan. Every node has its option in the plan, which is option 0, and the
+/// options that differ from it over `axis`. A node with a given sharding has only its option in the
+/// plan.
 struct NearPlan {
-  /// Returns the option of node number `index`. Equal nodes share options if it is the same object.
+  /// Returns the option of node number `index` in the plan. Equal nodes share their list of options
+  /// only if this returns the same object for them.
   llvm::function_ref<std::shared_ptr<const OpSharding>(unsigned index, const SearchNode &node)>
       findOpSharding;
   llvm::StringRef axis; ///< an axis of the mesh
@@ -50,27 +52,28 @@ struct NearPlan {
 class SearchProblem {
 public:
   /// Builds the problem of `module` on a mesh, with costs of `cluster`, which must be complete,
-  /// have a device for each rank and outlive this object. Shardings in `given` have no alternative.
-  /// `memoryLimit` is in bytes.
+  /// have a device for each rank and outlive this object. A boundary or shared value with a
+  /// sharding in `given` has one option. An op there has the options that split its factors as
+  /// given, which may differ in partial axes. `memoryLimit` is in bytes.
   SearchProblem(mlir::ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                 const SeedShardings &given, int64_t memoryLimit);
-  /// Builds the problem near a plan. A plan that exceeds the memory limit may keep its memory use.
+  /// Builds the problem near a plan. If the plan exceeds `memoryLimit`, its peak is the limit.
   SearchProblem(mlir::ModuleOp module, const SeedShardings &given, int64_t memoryLimit,
                 std::shared_ptr<RooflineCostModel> costModel, const NearPlan &near);
 
   const solve::StrategyProblem &getProblem() const { return problem; }
   const SearchGraph &getGraph() const { return graph; }
-  const NodeOptions &getOptions(unsigned node) const { return *opShardings[node]; }
+  const NodeOptions &getOptions(unsigned node) const { return *optionsOfNode[node]; }
   /// Returns an option of a node; equal nodes share one object.
   std::shared_ptr<const OpSharding> getOption(unsigned node, int32_t option) const {
-    return {opShardings[node], &opShardings[node]->opShardings[option]};
+    return {optionsOfNode[node], &optionsOfNode[node]->opShardings[option]};
   }
 
-  /// Returns the cost of a use for the options of both its ends, in picoseconds of a step.
+  /// Returns the cost of an edge for the options of both its ends, in picoseconds of a step.
   int64_t getCost(const SearchEdge &edge, int32_t from, int32_t to);
-  /// Lists the collectives within one option of an op.
+  /// Lists the collectives of the op's local form under this option. Other nodes have none.
   std::vector<OwnCollective> listCollectives(unsigned node, int32_t option);
-  /// Returns the reshard plan of a use for the options of both its ends.
+  /// Returns the reshard plan of an edge for the options of both its ends.
   const analysis::ReshardPlan &planUse(const SearchEdge &edge, int32_t from, int32_t to);
 
   const dist::Mesh &getMesh() const { return costModel->getMesh(); }
@@ -83,22 +86,21 @@ public:
   void apply(const solve::StrategySolution &solution, SeedShardings &given) const;
 
 private:
-  using SharedNodeOptions = std::shared_ptr<const NodeOptions>;
+  using NodeOptionsPtr = std::shared_ptr<const NodeOptions>;
   /// Key of equal tables: options, result and operand, type, and reshards per step.
   using TableKey = std::tuple<const NodeOptions *, unsigned, const NodeOptions *, unsigned,
                               const void *, int64_t>;
-  /// Cost table; absent for uses that never cost anything.
+  /// Cost table; absent for edges that never cost anything.
   using Table = std::optional<solve::CostTable>;
 
   void addUses();
-  SharedNodeOptions getOpOptions(mlir::Operation *op, const SeedShardings &given);
-  SharedNodeOptions getNearOptions(unsigned index, const SeedShardings &given,
-                                   const NearPlan &near);
-  SharedNodeOptions getTensorOptions(const SearchNode &node, const SeedShardings &given);
-  std::vector<OpSharding> follow(mlir::Operation *op, const GivenOp &given) const;
-  SharedNodeOptions makeOpOptions(mlir::Operation *op, std::vector<OpSharding> opShardings);
-  SharedNodeOptions makeTensorOptions(mlir::RankedTensorType type,
-                                      llvm::ArrayRef<dist::Sharding> shardings) const;
+  NodeOptionsPtr getOpOptions(mlir::Operation *op, const SeedShardings &given);
+  NodeOptionsPtr getNearOptions(unsigned index, const SeedShardings &given, const NearPlan &near);
+  NodeOptionsPtr getTensorOptions(const SearchNode &node, const SeedShardings &given);
+  std::vector<OpSharding> listGivenOptions(mlir::Operation *op, const GivenOp &given) const;
+  NodeOptionsPtr makeOpOptions(mlir::Operation *op, std::vector<OpSharding> opShardings);
+  NodeOptionsPtr makeTensorOptions(mlir::RankedTensorType type,
+                                   llvm::ArrayRef<dist::Sharding> shardings) const;
   void addNode(const SearchNode &node);
   void addEdge(const SearchEdge &edge);
   void addOutput(const SearchOutput &output);
@@ -108,8 +110,8 @@ private:
   std::shared_ptr<RooflineCostModel> costModel;
   SearchGraph graph;
   solve::StrategyProblem problem;
-  std::vector<SharedNodeOptions> opShardings;                   ///< by node
-  std::map<std::vector<const void *>, SharedNodeOptions> known; ///< by the key of equal nodes
+  std::vector<NodeOptionsPtr> optionsOfNode;                 ///< by node
+  std::map<std::vector<const void *>, NodeOptionsPtr> known; ///< by the key of equal nodes
   std::map<TableKey, Table> tables;
 };
 
