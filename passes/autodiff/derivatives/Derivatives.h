@@ -160,8 +160,8 @@ private:
 /// Returns the table, which is filled once.
 const DerivativeTable &getDerivativeTable();
 
-/// Names the following op NAME.grad_weight if its value is the gradient of a parameter, else
-/// NAME.grad. The parameter may have been reshaped or cast.
+/// Names all ops that `b` builds from now on: NAME.grad_weight if operand `index` is a parameter,
+/// else NAME.grad. The parameter may have been reshaped, transposed, broadcast or cast.
 void nameAfterOperand(Backward &b, unsigned index);
 
 // The families, each in its own file.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of contractions: each is again a contraction.
+// Derivatives of matmul and einsum. The gradient of an operand is an op of the same kind. For an
+// einsum, a broadcast may follow.
 #include "dialects/graph/EinsumEquation.h"
 #include "passes/autodiff/Signature.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
@@ -17,34 +18,34 @@ void nameAfterOperand(Backward &b, unsigned index) {
   b.named(isParameter(value) ? "grad_weight" : "grad");
 }
 
-/// Let A, B be the operands as the matmul sees them, and G the gradient of A B.
-/// Then dA = G B^T and dB = A^T G. An operand stored transposed needs its gradient transposed as
-/// well. Flags of the matmul express all of this, without transpose ops:
+/// Let A B be the multiplication, and G the gradient of its result. Then dA = G B^T and
+/// dB = A^T G. If a flag transposes an operand, the operand is A^T or B^T, and its gradient is
+/// transposed as well. Flags of the new matmuls express this without transpose ops:
 ///
-///   stored      dlhs              drhs
-///   A   B       G rhs^T           lhs^T G
-///   A   B^T     G rhs             G^T lhs
-///   A^T B       rhs G^T           lhs G
-///   A^T B^T     rhs^T G^T         G^T lhs^T
+///   lhs   rhs   gradient of lhs   gradient of rhs
+///   A     B     G rhs^T           lhs^T G
+///   A     B^T   G rhs             G^T lhs
+///   A^T   B     rhs G^T           lhs G
+///   A^T   B^T   rhs^T G^T         G^T lhs^T
 static void differentiateMatmul(Backward &b) {
   auto op = b.op<MatmulOp>();
   Value lhs = op.getLhs(), rhs = op.getRhs(), gradient = b.gradient();
-  bool lhsStored = op.getTransposeLhs(), rhsStored = op.getTransposeRhs();
+  bool isLhsTransposed = op.getTransposeLhs(), isRhsTransposed = op.getTransposeRhs();
   if (b.wants(0)) {
     nameAfterOperand(b, 0);
-    b.setGradient(0, lhsStored ? b.make<MatmulOp>(rhs, gradient, rhsStored, true)
-                               : b.make<MatmulOp>(gradient, rhs, false, !rhsStored));
+    b.setGradient(0, isLhsTransposed ? b.make<MatmulOp>(rhs, gradient, isRhsTransposed, true)
+                                     : b.make<MatmulOp>(gradient, rhs, false, !isRhsTransposed));
   }
   if (b.wants(1)) {
     nameAfterOperand(b, 1);
-    b.setGradient(1, rhsStored ? b.make<MatmulOp>(gradient, lhs, true, lhsStored)
-                               : b.make<MatmulOp>(lhs, gradient, !lhsStored, false));
+    b.setGradient(1, isRhsTransposed ? b.make<MatmulOp>(gradient, lhs, true, isLhsTransposed)
+                                     : b.make<MatmulOp>(lhs, gradient, !isLhsTransposed, false));
   }
 }
 
-/// Returns the gradient of the operand with letters `own`: the gradient of the result times the
-/// other operand. A letter that only `own` has was summed before the matmul, so all its elements
-/// have one gradient.
+/// Returns the gradient of the operand with the letters `own` and the shape `shape`: an einsum of
+/// the result's gradient and the other operand. The forward op sums over a letter that only `own`
+/// has. All elements along it have one gradient, which is broadcast.
 static Value einsumGradient(Backward &b, StringRef own, StringRef other, Value otherOperand,
                             ArrayRef<int64_t> shape) {
   StringRef result = EinsumEquation::parse(b.op<EinsumOp>().getEquation())->result;
