@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Turns a strategy checkpoint into constraints. The reader first compares the file's fingerprint
-// with the model and the options. The strategy pass later checks whether each entry is legal.
+// and parameters with the model and the options. The strategy pass later checks whether each entry
+// is legal.
 #include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/ParameterPart.h"
@@ -38,7 +39,7 @@ class StrategyReader {
 public:
   StrategyReader(ModuleOp module, const abi::Strategy &strategy, const abi::ParallelConfig &config)
       : module(module), strategy(strategy), path(config.strategy_ckpt_load_file()),
-        isPartial(config.strategy_reuse() == abi::REUSE_PARTIAL) {
+        reusesPart(config.strategy_reuse() == abi::REUSE_PARTIAL) {
     if (auto given = module->getAttrOfType<ArrayAttr>(dist::constraintsAttrName))
       constraints.assign(given.begin(), given.end());
   }
@@ -54,7 +55,7 @@ public:
     for (const abi::ParameterStrategy &parameter : strategy.parameter())
       addParameter(parameter);
     for (const abi::InputStrategy &input : strategy.input())
-      if (input.fed().counts_size())
+      if (input.fed().counts_size()) // a scalar has none
         addTensor("input", input.name(), input.fed());
     for (const abi::OpStrategy &op : strategy.op())
       addOp(op);
@@ -65,7 +66,7 @@ public:
 private:
   /// Reports an entry that does not fit: a remark if partial reuse is allowed, else an error.
   LogicalResult report(const Twine &what) {
-    if (!isPartial)
+    if (!reusesPart)
       return module.emitError() << "strategy file '" << path << "': " << what
                                 << "; '--strategy-reuse=partial' keeps what fits";
     remark::missed(module.getLoc(), remark::RemarkOpts::name("reuse").category("strategy"))
@@ -100,7 +101,7 @@ private:
     for (const abi::ParameterStrategy &saved : strategy.parameter()) {
       auto parameter = symbols.lookup<graph::ParameterOp>(saved.name());
       if (!parameter && symbols.lookup(graph::getWholeName(saved.name())))
-        continue; // a later pass splits the whole parameter into such parts
+        continue; // a part of a fused parameter, which phase graph splits
       if (!parameter) {
         if (failed(report("parameter \"" + Twine(saved.name()) + "\" is not in the model")))
           return failure();
@@ -183,7 +184,7 @@ private:
         constraint.set(key, builder.getStringAttr(text));
     constraint.set("place", builder.getStringAttr(path));
     constraint.set("restored", builder.getUnitAttr());
-    if (isPartial)
+    if (reusesPart)
       constraint.set("optional", builder.getUnitAttr());
     constraints.push_back(constraint.getDictionary(module.getContext()));
   }
@@ -214,7 +215,7 @@ private:
   ModuleOp module;
   const abi::Strategy &strategy;
   std::string path;
-  bool isPartial, isSameMesh = false;
+  bool reusesPart, isSameMesh = false;
   SmallVector<Attribute> constraints;
 };
 

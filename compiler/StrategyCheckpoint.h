@@ -3,9 +3,11 @@
 // sharded. A loaded file becomes constraints before the first phase
 // (passes/strategy/constraints/ShardingConstraints.h).
 //
-//   saved        every op, every parameter that the model reads, every input
-//   constrained  parameters, inputs, and the ops of all sections except the update; an op that
-//                carries a partial sum follows its operands, as it did when the file was written
+//   saved        every op with a sharding, every parameter that a section other than the update
+//                takes, every input
+//   constrained  these parameters, inputs that are not scalars, and the ops of all sections except
+//                the update. An op with a partial operand is not constrained: it follows its
+//                operands, as it did when the file was written
 #pragma once
 
 #include "compiler/Compile.h"
@@ -19,8 +21,9 @@ abi::StrategyFingerprint makeFingerprint(mlir::ModuleOp module, const CompileOpt
 
 /// Adds the strategy in `options.parallel.strategy_ckpt_load_file` to the constraints of `module`,
 /// a model before the first phase. An entry that does not fit is an error; with REUSE_PARTIAL it is
-/// skipped with a remark. If the model names no mesh, the module and `fingerprint` get the mesh of
-/// the file.
+/// skipped with a remark. If the file has the same number of ranks, and the same mesh if the model
+/// names one, `module` gets the mesh of the file as the strategy cut it. If the model names no
+/// mesh, `fingerprint` then gets the mesh of the file's fingerprint.
 mlir::LogicalResult loadStrategy(mlir::ModuleOp module, const CompileOptions &options,
                                  abi::StrategyFingerprint &fingerprint);
 
