@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first lookup builds an index from names to rows. An operator has few rows, which a lookup
-// scans.
+// Finds the row of an operator. The first lookup builds an index from names to rows of all
+// families. An operator has few rows, which a lookup scans.
 #include "compiler/import/operators/Operators.h"
 
 #include "llvm/ADT/StringMap.h"
