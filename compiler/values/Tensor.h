@@ -17,7 +17,7 @@ namespace pcc::values {
 enum class Precision {
   Element,    ///< rounded to their element type, as on a device
   Double,     ///< doubles, for sharp finite differences and algebraic comparisons
-  MovedPlus,  ///< doubles, moved as far as roundings may move them (Roundings.h)
+  MovedPlus,  ///< doubles, moved as far as roundings may move them (MoveByRounding.h)
   MovedMinus, ///< doubles, moved the opposite way
 };
 

@@ -11,10 +11,10 @@
 //   a         min(1, epsilon of f32 / epsilon of the element type), because sums are added in f32
 //   any       greatest distance that an element moves in either of two moved runs
 //   both      greatest distance that an element moves in both of them: the smaller of the two
-//   16        interpretedFactor (Roundings.h)
+//   16        interpretedFactor (MoveByRounding.h)
 //
 // The moved runs compute in doubles. Each float input moves up or down at random by 16 units in its
-// last place, and each rounding inside by up to 16 half units (Roundings.h). In the second run
+// last place, and each rounding inside by up to 16 half units (MoveByRounding.h). In the second run
 // everything moves the opposite way. Distances are taken from a run in which nothing moves. They
 // show the magnitude of the terms that were added, even if the terms cancel. If both programs
 // compute in doubles, the tolerance shrinks by the ratio of the epsilons. Integers and booleans
@@ -31,7 +31,7 @@
 #pragma once
 
 #include "compiler/interpret/function/Signature.h"
-#include "compiler/interpret/rank/Roundings.h"
+#include "compiler/interpret/rank/MoveByRounding.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>

@@ -2,7 +2,7 @@
 //
 // Evaluates the ops of a function of one block in order. Values are dropped after their last use.
 // Each result is rounded once; runs that measure tolerances also move values before and after an op
-// (Roundings.h).
+// (MoveByRounding.h).
 #include "compiler/interpret/rank/Rank.h"
 
 #include "compiler/interpret/rank/Registry.h"

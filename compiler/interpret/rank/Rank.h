@@ -3,8 +3,8 @@
 // One rank of a running program: evaluates functions and communicates with the other ranks.
 #pragma once
 
+#include "compiler/interpret/rank/MoveByRounding.h"
 #include "compiler/interpret/rank/Rendezvous.h"
-#include "compiler/interpret/rank/Roundings.h"
 #include "compiler/interpret/rank/World.h"
 #include "compiler/values/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -73,7 +73,7 @@ private:
   int64_t index;
   const World &world;
   Precision precision;
-  std::optional<Roundings> roundings; ///< absent: no value is moved
+  std::optional<ValueMover> roundings; ///< absent: no value is moved
   RendezvousTable &table;
   std::string action;
   int depth = 0; ///< of calls

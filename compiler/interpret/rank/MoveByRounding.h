@@ -40,9 +40,9 @@ Rounding roundingOf(mlir::Operation *op);
 
 /// Random moves of one rank's values, op by op. Two runs of the same program in opposite directions
 /// make the same moves with opposite signs.
-class Roundings {
+class ValueMover {
 public:
-  explicit Roundings(Direction direction) : sign(direction == Direction::Plus ? 1.0 : -1.0) {}
+  explicit ValueMover(Direction direction) : sign(direction == Direction::Plus ? 1.0 : -1.0) {}
 
   /// Moves the operands that the next op rounds before its end.
   void moveTerms(mlir::Operation *op, llvm::MutableArrayRef<Tensor> operands);

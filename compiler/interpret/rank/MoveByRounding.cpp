@@ -3,7 +3,7 @@
 // Classifies ops by where they round, then moves elements by random numbers that depend on a seed,
 // the count of moved tensors and the element's index. So two runs of one program with opposite
 // signs make mirrored moves.
-#include "compiler/interpret/rank/Roundings.h"
+#include "compiler/interpret/rank/MoveByRounding.h"
 
 #include "compiler/values/Map.h"
 #include "dialects/dist/Dist.h"
@@ -72,7 +72,7 @@ Rounding roundingOf(Operation *op) {
 /// relative distance of neighboring numbers. Numbers that the type holds exactly stay, unless
 /// `movesExact`. Of f64, which holds every double, these are the numbers of f32: whole numbers stay
 /// whole.
-Tensor Roundings::move(const Tensor &value, double unit, bool movesExact) {
+Tensor ValueMover::move(const Tensor &value, double unit, bool movesExact) {
   uint64_t stream = count++;
   bool isDouble = value.getType() == ElementType::F64;
   ElementType exact = isDouble ? ElementType::F32 : value.getType();
@@ -85,7 +85,7 @@ Tensor Roundings::move(const Tensor &value, double unit, bool movesExact) {
   });
 }
 
-void Roundings::moveTerms(Operation *op, MutableArrayRef<Tensor> operands) {
+void ValueMover::moveTerms(Operation *op, MutableArrayRef<Tensor> operands) {
   bool isSum = roundingOf(op) == Rounding::Terms;
   for (auto [value, operand] : llvm::zip_equal(op->getOperands(), operands)) {
     if (!operand.isFloat() || !(isSum || isContracted(op, value)))
@@ -97,7 +97,7 @@ void Roundings::moveTerms(Operation *op, MutableArrayRef<Tensor> operands) {
   }
 }
 
-void Roundings::moveResults(Operation *op, MutableArrayRef<Tensor> results) {
+void ValueMover::moveResults(Operation *op, MutableArrayRef<Tensor> results) {
   if (roundingOf(op) == Rounding::None)
     return;
   for (Tensor &result : results)
