@@ -99,6 +99,11 @@ SmallVector<Section> collectSections(ModuleOp module) {
   return sections;
 }
 
+ShapedType getSumType(Type value) {
+  auto type = cast<ShapedType>(value);
+  return type.clone(graph::accumulatorOf(type.getElementType()));
+}
+
 std::optional<unsigned> findResult(Section &section, graph::RoleAttr role) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i)
     if (section.getResultRole(i) == role)

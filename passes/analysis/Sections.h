@@ -49,6 +49,10 @@ pipe::StepOp getStep(mlir::ModuleOp module);
 /// step.
 llvm::SmallVector<Section> collectSections(mlir::ModuleOp module);
 
+/// Returns the type of the sum of values of type `value` over the microbatches of a step: its
+/// elements are those in which sums are held.
+mlir::ShapedType getSumType(mlir::Type value);
+
 /// Returns the index of the result with this role; nothing if there is none.
 std::optional<unsigned> findResult(Section &section, graph::RoleAttr role);
 

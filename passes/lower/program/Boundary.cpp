@@ -133,7 +133,7 @@ void BoundaryEmitter::emitResult(analysis::Section &section, unsigned index, Res
       section.function.getResultAttrOfType<pipe::AccumulateAttr>(index, pipe::accumulateAttrName);
   bool accumulated = section.isAccumulated(index);
   if (accumulated)
-    type = type.clone(graph::accumulatorOf(type.getElementType()));
+    type = analysis::getSumType(type);
   StringRef name = nameOfResult(section.getResultRole(index));
   // A view lies where its root does, so the place may be that of a value of another shape.
   PlaceAttr place =

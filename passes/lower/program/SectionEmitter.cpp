@@ -361,8 +361,7 @@ void SectionEmitter::emitSums(int64_t kernel) {
     auto sum = section.function.getResultAttrOfType<PlaceAttr>(index, analysis::placeAttrName);
     if (sum == placeOf(value)) // the matmul adds to the sum itself
       continue;
-    auto own = cast<ShapedType>(value.getType());
-    auto type = own.clone(graph::accumulatorOf(own.getElementType()));
+    ShapedType type = analysis::getSumType(value.getType());
     StringRef name = nameOfResult(section.getResultRole(index));
     AccumulateOp::create(b, value.getLoc(), buffers.of(value),
                          buffers.at(sum, type, name, value.getLoc()))

@@ -160,9 +160,7 @@ static ReferenceBuckets findReferenceBuckets(ArrayRef<FusionGroup> groups, Opera
       Type type = isa<dist::AllReduceOp>(like)       ? parameter.getType()
                   : isa<dist::ReduceScatterOp>(like) ? member.op->getResult(0).getType()
                                                      : member.op->getOperand(0).getType();
-      auto shaped = cast<ShapedType>(type);
-      sizes[member.parameter] =
-          task::bytesOf(shaped.clone(graph::accumulatorOf(shaped.getElementType())));
+      sizes[member.parameter] = task::bytesOf(analysis::getSumType(type));
     }
   SmallVector<StringRef> names;
   std::vector<int64_t> bytes;

@@ -35,11 +35,10 @@ void FixedPlaces::addSums(analysis::Section &section) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
     if (!section.isAccumulated(i))
       continue;
-    auto type = cast<ShapedType>(section.function.getResultTypes()[i]);
     PlaceAttr &place = places[section.getResultRole(i)];
     if (section.beginsSum(i))
-      place =
-          persistent.take(task::bytesOf(type.clone(graph::accumulatorOf(type.getElementType()))));
+      place = persistent.take(
+          task::bytesOf(analysis::getSumType(section.function.getResultTypes()[i])));
     section.function.setResultAttr(i, analysis::placeAttrName, place);
   }
 }

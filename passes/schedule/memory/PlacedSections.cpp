@@ -107,8 +107,7 @@ FailureOr<unsigned> SectionPlacer::numberOfSum(unsigned result) {
   auto [found, isNew] =
       all.sumOfRole.try_emplace(role ? Attribute(role) : Attribute(place), all.sums.size());
   if (isNew) {
-    auto type = cast<ShapedType>(section.function.getResultTypes()[result]);
-    auto sum = type.clone(graph::accumulatorOf(type.getElementType()));
+    ShapedType sum = analysis::getSumType(section.function.getResultTypes()[result]);
     all.sums.push_back({place, task::bytesOf(sum), role});
   }
   if (all.sums[found->second].place != place)
