@@ -12,7 +12,14 @@ else()
 endif()
 include_directories("${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
 
+# The address sanitizer brings the undefined-behavior sanitizer along, which ends the program at its first report. Its
+# check of dynamic types needs the type information that LLVM's libraries are built without.
+if(PCC_SANITIZER STREQUAL "address")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
+elseif(PCC_SANITIZER)
+  set(sanitizers -fsanitize=${PCC_SANITIZER})
+endif()
 if(PCC_SANITIZER)
-  add_compile_options(-fsanitize=${PCC_SANITIZER} -fno-omit-frame-pointer -g1)
-  add_link_options(-fsanitize=${PCC_SANITIZER})
+  add_compile_options(${sanitizers} -fno-omit-frame-pointer -g1)
+  add_link_options(${sanitizers})
 endif()
