@@ -7,6 +7,7 @@
 #include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/ModuleNames.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/pipe/Pipe.h"
@@ -37,6 +38,25 @@ LogicalResult checkInputCount(const Operator &entry, const onnx::NodeProto &prot
   return success();
 }
 
+/// Replaces a narrow first input of an operator that moves it by the tensor that the program holds.
+/// Returns the narrow type, null if there is none. Error: other narrow inputs that the operator
+/// does not take.
+FailureOr<Type> holdMoved(const Operator &entry, llvm::MutableArrayRef<Tensor> inputs,
+                          const Emitter &emit) {
+  Type narrow;
+  for (auto [position, input] : llvm::enumerate(inputs)) {
+    if (!input.type || !isNarrow(input.elementType()) || entry.narrow == NarrowInputs::Read)
+      continue;
+    if (entry.narrow == NarrowInputs::Refused || position > 0)
+      return emit.error() << "expected input " << position
+                          << " to have elements of at least 8 bits, floats of at least 16, got "
+                          << input.type << "; cast it first";
+    narrow = input.elementType();
+    input = input.held();
+  }
+  return narrow;
+}
+
 } // namespace
 
 bool OnnxImporter::define(const std::string &name, Tensor tensor, Location loc) {
@@ -59,14 +79,16 @@ const Operator *OnnxImporter::lookUp(const onnx::NodeProto &node, Location loc) 
   return nullptr;
 }
 
-LogicalResult OnnxImporter::defineResults(const onnx::NodeProto &proto, const Node &node) {
+LogicalResult OnnxImporter::defineResults(const onnx::NodeProto &proto, const Node &node,
+                                          Type narrow) {
   llvm::ArrayRef<Tensor> results = node.getResults();
   for (auto [position, name] : llvm::enumerate(proto.output())) {
     if (name.empty())
       continue;
     if (position >= results.size())
       return node.emit.error() << "output " << position << " is not supported";
-    if (!define(name, results[position], node.emit.location()))
+    const Tensor &result = results[position];
+    if (!define(name, narrow ? result.asNarrow(narrow) : result, node.emit.location()))
       return failure();
   }
   return success();
@@ -90,10 +112,13 @@ LogicalResult OnnxImporter::runHandler(const Operator &entry, const onnx::NodePr
     if (input.sequence && !(entry.sequences >> std::min<size_t>(position, 31) & 1))
       return emit.error() << "expected input " << position << " to be a tensor, got a sequence of "
                           << input.sequence->size();
+  auto moved = holdMoved(entry, inputs, emit);
+  if (failed(moved))
+    return failure();
   Node node(proto, std::move(inputs), emit, tensors, *this);
   if (failed(entry.handler(node)) || failed(node.checkAttributes()))
     return failure();
-  return defineResults(proto, node);
+  return defineResults(proto, node, *moved);
 }
 
 /// Sets the stage of the node on all ops after `before`, or on all ops if `before` is null.

@@ -55,7 +55,9 @@ private:
   mlir::LogicalResult runHandler(const Operator &entry, const onnx::NodeProto &proto,
                                  mlir::Location loc);
   void annotateStage(const onnx::NodeProto &node, mlir::Operation *before);
-  mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node);
+  /// Defines the results, which have elements of the type `narrow` unless it is null.
+  mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node,
+                                    mlir::Type narrow);
   bool returnOutputs();
   bool returnOutput(const std::string &name, const Tensor &value,
                     llvm::SmallVectorImpl<mlir::Value> &results,

@@ -9,6 +9,7 @@
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "dialects/graph/ModuleFacts.h"
@@ -33,6 +34,12 @@ Tensor sequenceOf(llvm::ArrayRef<Constant> constants) {
   for (const Constant &constant : constants)
     values.push_back(Tensor::of(constant));
   return Tensor::ofSequence(std::move(values));
+}
+
+/// Returns a held value as a tensor of the type that the model gives it.
+Tensor valueOfType(Value value, RankedTensorType type) {
+  Tensor held = Tensor::of(value);
+  return isNarrow(type.getElementType()) ? held.asNarrow(type.getElementType()) : held;
 }
 
 /// Returns every name that a node reads or the graph returns.
@@ -174,7 +181,8 @@ bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorPr
     absent.push_back(name);
   if (!isParameter && !isAbsent && data->type.getNumElements() <= Emitter::maxFoldedElements)
     return define(name, Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
-  if (!graph::hasGraphShape(data->type) || !isGraphElement(data->type.getElementType())) {
+  RankedTensorType held = holderOf(data->type);
+  if (!graph::hasGraphShape(held) || !isGraphElement(held.getElementType())) {
     error() << "tensors of type " << data->type << " are not supported";
     return false;
   }
@@ -192,8 +200,8 @@ bool OnnxImporter::createFunction(llvm::ArrayRef<GraphInput> inputs) {
         builder.getNamedAttr(graph::roleAttrName, roleAttr(kind, name, context)));
     Location loc = NameLoc::get(builder.getStringAttr(name), fileLoc);
     unsigned index = function.getNumArguments();
-    (void)function.insertArgument(index, type, attributes, loc);
-    areDistinct &= define(name, Tensor::of(function.getArgument(index)), fileLoc);
+    (void)function.insertArgument(index, holderOf(type), attributes, loc);
+    areDistinct &= define(name, valueOfType(function.getArgument(index), type), fileLoc);
   };
   for (const GraphInput &input : inputs)
     addArgument(graph::RoleKind::Input, input.name, input.type);
@@ -203,8 +211,9 @@ bool OnnxImporter::createFunction(llvm::ArrayRef<GraphInput> inputs) {
   for (const Initializer &constant : largeConstants)
     areDistinct &=
         define(constant.name,
-               Tensor::of(graph::ConstantOp::create(builder, fileLoc, constant.data.type,
-                                                    constant.data.toResource(constant.name))),
+               valueOfType(graph::ConstantOp::create(builder, fileLoc, holderOf(constant.data.type),
+                                                     constant.data.toResource(constant.name)),
+                           constant.data.type),
                fileLoc);
   return areDistinct;
 }

@@ -5,6 +5,7 @@
 #include "compiler/import/emit/Emitter.h"
 
 #include "compiler/import/emit/Evaluate.h"
+#include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/Shapes.h"
 #include "compiler/values/TensorAttr.h"
 #include "mlir/IR/Verifier.h"
@@ -15,6 +16,22 @@ using namespace mlir;
 namespace pcc::import {
 
 bool isGraphElement(Type type) { return values::elementTypeOf(type).has_value(); }
+
+/// Returns a tensor with the same numbers in another element type.
+static Tensor relabeled(Tensor x, Type elementType) {
+  x.type = RankedTensorType::get(x.shape(), elementType);
+  if (x.known)
+    x.known = std::make_shared<const Constant>(Constant{x.type, x.known->elements});
+  return x;
+}
+
+Tensor Tensor::held() const {
+  return type && isNarrow(elementType()) ? relabeled(*this, holderOf(elementType())) : *this;
+}
+
+Tensor Tensor::asNarrow(Type elementType) const {
+  return type ? relabeled(*this, elementType) : *this;
+}
 
 Tensor Tensor::of(Value value) {
   return value ? Tensor{cast<RankedTensorType>(value.getType()), nullptr, value} : Tensor();
@@ -34,6 +51,7 @@ Tensor Tensor::ofSequence(std::vector<Tensor> elements) {
 Tensor Tensor::empty(RankedTensorType type) { return of(Constant{type, values::zerosOf(type)}); }
 
 InFlightDiagnostic Emitter::error() const { return emitError(loc) << subject << ": "; }
+InFlightDiagnostic Emitter::warning() const { return emitWarning(loc) << subject << ": "; }
 
 bool Emitter::evaluates(llvm::ArrayRef<int64_t> shape,
                         std::initializer_list<const Tensor *> operands) const {
@@ -70,6 +88,8 @@ llvm::SmallVector<Tensor> Emitter::apply(llvm::StringRef name, llvm::ArrayRef<Ty
 Value Emitter::materialize(const Tensor &x) {
   if (!x.known)
     return x.value;
+  if (isNarrow(x.elementType()))
+    return materialize(x.held());
   if (!isGraphElement(x.elementType())) {
     error() << "elements of type " << x.elementType() << " are not supported";
     return {};
@@ -172,12 +192,14 @@ Tensor Emitter::select(const Tensor &predicate, const Tensor &x, const Tensor &y
 Tensor Emitter::cast(const Tensor &x, Type elementType) {
   if (!x || x.elementType() == elementType)
     return x;
-  if (evaluates(x.shape(), {&x}))
-    return Tensor::of(evaluateCast(*x.known, elementType));
+  if (isNarrow(x.elementType()))
+    return cast(x.held(), elementType);
   if (!isGraphElement(elementType)) {
     error() << "elements of type " << elementType << " are not supported";
     return {};
   }
+  if (evaluates(x.shape(), {&x}))
+    return Tensor::of(evaluateCast(*x.known, elementType));
   Value input = materialize(x);
   if (!input)
     return {};

@@ -20,9 +20,9 @@ namespace pcc::import {
 /// A value of the model during import: a constant, the result of an op, a sequence of such values,
 /// or null after an error. A tensor without elements is always a constant.
 struct Tensor {
-  mlir::RankedTensorType type;           ///< null: a sequence
+  mlir::RankedTensorType type;           ///< as in the model; null: a sequence
   std::shared_ptr<const Constant> known; ///< null: not known
-  mlir::Value value;                     ///< null: known, a sequence, or an error
+  mlir::Value value;                     ///< held; null: known, a sequence, or an error
   std::shared_ptr<const std::vector<Tensor>> sequence = nullptr; ///< null: a tensor
 
   explicit operator bool() const { return known || value || sequence; }
@@ -30,6 +30,12 @@ struct Tensor {
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
   int64_t rank() const { return type.getRank(); }
   mlir::Type elementType() const { return type.getElementType(); }
+
+  /// Returns the tensor with the type in which the program holds it, which differs from `type` for
+  /// narrow elements (NarrowTypes.h). All ops work on held tensors; only `cast` takes others.
+  Tensor held() const;
+  /// Returns this held tensor as one of the narrow type `elementType`, whose numbers it has.
+  Tensor asNarrow(mlir::Type elementType) const;
 
   static Tensor of(mlir::Value value);
   static Tensor of(Constant constant);
@@ -56,6 +62,8 @@ public:
 
   /// Starts an error at the node, which the caller continues: `'Gemm' of opset 16: …`.
   mlir::InFlightDiagnostic error() const;
+  /// Starts a warning in the same way.
+  mlir::InFlightDiagnostic warning() const;
 
   Tensor scalar(mlir::Type elementType, double value);
   Tensor scalarLike(const Tensor &x, double value) { return scalar(x.elementType(), value); }
@@ -112,8 +120,8 @@ public:
   std::optional<llvm::SmallVector<int64_t>>
   broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-  /// Returns the value of `x` in the program: a constant op for a known tensor, null for a null
-  /// tensor.
+  /// Returns the held value of `x` in the program: a constant op for a known tensor, null for a
+  /// null tensor.
   mlir::Value materialize(const Tensor &x);
 
 private:

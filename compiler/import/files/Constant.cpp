@@ -3,6 +3,7 @@
 // Adds splats and ONNX element types to the tensors of compiler/values, which do all arithmetic.
 #include "compiler/import/files/Constant.h"
 
+#include "compiler/import/files/NarrowTypes.h"
 #include "compiler/values/Compute.h"
 #include "compiler/values/TensorAttr.h"
 
@@ -59,7 +60,8 @@ Constant Constant::integers(MLIRContext *context, llvm::ArrayRef<int64_t> values
 }
 
 Constant decodeConstant(RankedTensorType type, llvm::ArrayRef<char> bytes) {
-  return {type, *values::tensorOfBytes(typeOf(type.getElementType()), type.getShape(), bytes)};
+  ElementType held = typeOf(holderOf(type.getElementType()));
+  return {type, *values::tensorOfBytes(held, type.getShape(), bytes)};
 }
 
 ElementsAttr encodeConstant(const Constant &constant, llvm::StringRef name) {

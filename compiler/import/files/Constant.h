@@ -17,7 +17,7 @@ using values::Element;
 /// A tensor known at import. A splat of any shape stores one element.
 struct Constant {
   mlir::RankedTensorType type; ///< with an element type of ONNX files (TensorData.h)
-  values::Tensor elements;     ///< all elements of `type`, or one element for a splat
+  values::Tensor elements;     ///< all elements of the holder of `type`, or one for a splat
 
   bool isFloat() const { return elements.isFloat(); }
   bool isSplat() const { return elements.size() == 1; }
@@ -42,7 +42,8 @@ struct Constant {
   static Constant integers(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> values);
 };
 
-/// Decodes row-major little-endian bytes; `bytes` must have exactly the size of `type`.
+/// Decodes row-major little-endian bytes; `bytes` must have exactly the size of the holder of
+/// `type` (NarrowTypes.h).
 Constant decodeConstant(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
 
 /// Returns the attribute of a graph.constant: a splat, a short literal, or a resource named `name`.

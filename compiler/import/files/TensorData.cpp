@@ -6,6 +6,7 @@
 #include "compiler/import/files/TensorData.h"
 
 #include "compiler/import/files/FilesBeneath.h"
+#include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/AsmState.h"
@@ -29,10 +30,6 @@ static_assert(std::endian::native == std::endian::little, "raw_data is little en
 /// Key of the entry in `external_data` that marks a tensor without data.
 constexpr const char *absentKey = "pcc.absent";
 
-uint64_t byteWidth(Type elementType) {
-  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-}
-
 /// Copies the low bytes of each of `values` into `data`.
 template <typename Values> void packValues(const Values &values, unsigned width, TensorData &data) {
   auto bytes = std::make_shared<std::vector<char>>();
@@ -48,7 +45,7 @@ template <typename Values> void packValues(const Values &values, unsigned width,
 
 /// Reads `tensor`'s elements from the typed field that matches its type.
 void readTypedField(const onnx::TensorProto &tensor, TensorData &data) {
-  unsigned width = byteWidth(data.type.getElementType());
+  unsigned width = llvm::divideCeil(data.type.getElementTypeBitWidth(), 8);
   switch (tensor.data_type()) {
   case onnx::TensorProto::FLOAT:
     return packValues(tensor.float_data(), width, data);
@@ -103,23 +100,24 @@ Type elementTypeOf(int32_t dataType, MLIRContext &context) {
   case onnx::TensorProto::UINT64:
     return b.getIntegerType(64, /*isSigned=*/false);
   default:
-    return {};
+    return narrowTypeOf(dataType, context);
   }
 }
 
 ElementsAttr TensorData::toResource(llvm::StringRef name) const {
+  RankedTensorType held = holderOf(type);
   if (isAbsent()) {
     auto &manager = DenseResourceElementsHandle::getManagerInterface(type.getContext());
-    return DenseResourceElementsAttr::get(type, manager.insert(name));
+    return DenseResourceElementsAttr::get(held, manager.insert(name));
   }
-  uint64_t alignment = byteWidth(type.getElementType());
+  uint64_t alignment = llvm::divideCeil(held.getElementTypeBitWidth(), 8);
   if (!llvm::isAddrAligned(llvm::Align(alignment), bytes.data()))
     return DenseResourceElementsAttr::get(
-        type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, alignment));
+        held, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, alignment));
   AsmResourceBlob blob(
       bytes, alignment, [owner = owner](void *, size_t, size_t) {},
       /*dataIsMutable=*/false);
-  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  return DenseResourceElementsAttr::get(held, name, std::move(blob));
 }
 
 RankedTensorType TensorReader::readType(const onnx::TensorProto &tensor, ErrorStarter error) {
@@ -140,7 +138,7 @@ std::optional<TensorData> TensorReader::read(const onnx::TensorProto &tensor, Er
   TensorData data{readType(tensor, error), {}, {}};
   if (!data.type)
     return std::nullopt;
-  uint64_t size = data.type.getNumElements() * byteWidth(data.type.getElementType());
+  uint64_t size = storedBytes(data.type);
   llvm::StringRef field = "raw_data";
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
     field = "external_data";
@@ -157,6 +155,11 @@ std::optional<TensorData> TensorReader::read(const onnx::TensorProto &tensor, Er
     error() << "field '" << field << "': expected " << size << " bytes for shape "
             << formatShape(data.type.getShape()) << ", got " << data.bytes.size();
     return std::nullopt;
+  }
+  if (isNarrow(data.type.getElementType())) {
+    auto elements = widen(data.type, data.bytes);
+    data.bytes = *elements;
+    data.owner = std::move(elements);
   }
   return data;
 }

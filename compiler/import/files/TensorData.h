@@ -19,15 +19,16 @@ class TensorProto;
 
 namespace pcc::import {
 
-/// Returns the type for ONNX element type number `dataType` (TensorProto.DataType). Returns null
-/// for strings, complex numbers and numbers narrower than a byte.
+/// Returns the type for ONNX element type number `dataType` (TensorProto.DataType). It may be
+/// narrow (NarrowTypes.h). Returns null for strings and complex numbers.
 mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext &context);
 
 /// Row-major little-endian elements, in the model, in a mapped file, or in memory of their own.
-/// They may be absent: then only the type is known.
+/// Narrow elements are held in their wider type. Elements may be absent: then only the type is
+/// known.
 struct TensorData {
-  mlir::RankedTensorType type;
-  llvm::ArrayRef<char> bytes;        ///< exactly the size of `type`; null if absent
+  mlir::RankedTensorType type;       ///< of the file
+  llvm::ArrayRef<char> bytes;        ///< exactly the size of the holder of `type`; null if absent
   std::shared_ptr<const void> owner; ///< keeps `bytes` alive
 
   bool isAbsent() const { return !bytes.data() && type.getNumElements() > 0; }

@@ -122,8 +122,8 @@ llvm::ArrayRef<Operator> constantOperators() {
       {"Constant", 1, 0, 0, NoGradient, importConstant},
       {"ConstantOfShape", 9, 1, 1, NoGradient, importConstantOfShape},
       {"Range", 11, 3, 3, NoGradient, importRange},
-      {"Shape", 1, 1, 1, NoGradient, importShape},
-      {"Size", 1, 1, 1, NoGradient, importSize},
+      readsNarrow({"Shape", 1, 1, 1, NoGradient, importShape}),
+      readsNarrow({"Size", 1, 1, 1, NoGradient, importSize}),
   };
   return rows;
 }

@@ -2,6 +2,7 @@
 //
 // Arithmetic and functions of one number. Binary operators broadcast as in numpy since opset 7.
 
+#include "compiler/import/operators/NarrowCasts.h"
 #include "compiler/import/operators/Operators.h"
 #include <cmath>
 
@@ -140,25 +141,23 @@ LogicalResult importClip(Node &node) {
   return node.setResult(clip(node.emit, node.input(0), node.input(1), node.input(2)));
 }
 
-/// Reads the attributes that matter only for 8-bit floats, which import rejects.
-void readRounding(Node &node) {
-  node.integer("saturate", 1);
-  node.text("round_mode", "up");
+/// Casts the first input; the attributes say how a cast to a narrow float rounds.
+LogicalResult castInput(Node &node, Type type) {
+  NarrowRounding rounding;
+  rounding.saturates = node.integer("saturate", 1) != 0;
+  rounding.mode = node.text("round_mode", rounding.mode);
+  return node.setResult(castToStored(node.emit, node.input(0), type, rounding));
 }
 
 LogicalResult importCast(Node &node) {
   int64_t number = node.integer("to", 0);
-  readRounding(node);
   Type type = elementTypeOf(static_cast<int32_t>(number), *node.input(0).type.getContext());
   if (!type)
     return node.emit.error() << "elements of ONNX type number " << number << " are not supported";
-  return node.setResult(node.emit.cast(node.input(0), type));
+  return castInput(node, type);
 }
 
-LogicalResult importCastLike(Node &node) {
-  readRounding(node);
-  return node.setResult(node.emit.cast(node.input(0), node.input(1).elementType()));
-}
+LogicalResult importCastLike(Node &node) { return castInput(node, node.input(1).elementType()); }
 
 LogicalResult importIdentity(Node &node) { return node.setResult(node.input(0)); }
 
@@ -180,8 +179,8 @@ llvm::ArrayRef<Operator> elementwiseOperators() {
   static const Operator rows[] = {
       unary<graph::AbsOp>("Abs", 6),
       binary<graph::AddOp>("Add", 7),
-      {"Cast", 6, 1, 1, FirstInput, importCast},
-      {"CastLike", 15, 2, 2, FirstInput, importCastLike},
+      readsNarrow({"Cast", 6, 1, 1, FirstInput, importCast}),
+      readsNarrow({"CastLike", 15, 2, 2, FirstInput, importCastLike}),
       unary<graph::CeilOp>("Ceil", 6, NoGradient),
       {"Clip", 6, 1, 1, FirstInput, importClipAttributes},
       {"Clip", 11, 1, 3, FirstInput, importClip},
@@ -192,7 +191,7 @@ llvm::ArrayRef<Operator> elementwiseOperators() {
       unary<graph::ExpOp>("Exp", 6),
       unary<graph::FloorOp>("Floor", 6, NoGradient),
       {"Gelu", 20, 1, 1, FirstInput, importGelu},
-      {"Identity", 1, 1, 1, FirstInput, importIdentity, NoGradient, FirstInput},
+      movesNarrow({"Identity", 1, 1, 1, FirstInput, importIdentity, NoGradient, FirstInput}),
       {"LeakyRelu", 6, 1, 1, FirstInput, importLeakyRelu},
       unary<graph::LogOp>("Log", 6),
       variadic<graph::MaxOp>("Max", 6),

@@ -32,6 +32,13 @@ enum Gradients : uint32_t {
   AllInputs = ~0u,
 };
 
+/// How an operator takes inputs whose elements are narrow (NarrowTypes.h).
+enum class NarrowInputs {
+  Refused,
+  Read,  ///< by a handler that knows them
+  Moved, ///< the first input is moved, and the results have its element type
+};
+
 struct Operator {
   llvm::StringLiteral name;
   int64_t since;
@@ -40,7 +47,20 @@ struct Operator {
   mlir::LogicalResult (*handler)(Node &);
   uint32_t states = NoGradient; ///< inputs that training changes without a gradient, as `gradients`
   uint32_t sequences = NoGradient; ///< inputs that may be sequences, as `gradients`
+  NarrowInputs narrow = NarrowInputs::Refused;
 };
+
+/// Returns the row of an operator whose handler knows narrow inputs.
+inline Operator readsNarrow(Operator row) {
+  row.narrow = NarrowInputs::Read;
+  return row;
+}
+
+/// Returns the row of an operator that only moves the elements of its first input.
+inline Operator movesNarrow(Operator row) {
+  row.narrow = NarrowInputs::Moved;
+  return row;
+}
 
 /// Value of `maxInputs` for any number of inputs.
 constexpr unsigned anyNumber = ~0u;

@@ -6,10 +6,12 @@
 // Products of quantized numbers are exact: matrices are multiplied as i32, images are convolved as
 // f64.
 
+#include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Convolutions.h"
+#include "compiler/import/operators/NarrowCasts.h"
 #include "compiler/import/operators/Operators.h"
-#include "compiler/values/TensorAttr.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -83,27 +85,33 @@ Type readType(Node &node, llvm::StringRef name, Type otherwise) {
   return type;
 }
 
-/// Adds the zero point to whole numbers of float, and limits them to the range of `type`.
+/// Adds the zero point to whole numbers of float, and limits them to the range of the integer type
+/// `type`.
 Tensor saturate(Emitter &emit, Tensor whole, const Tensor &zero, Type type) {
   if (zero)
     whole = emit.binary<graph::AddOp>(whole, emit.cast(zero, whole.elementType()));
   if (!whole)
     return {};
-  values::ElementType element = *values::elementTypeOf(type);
-  auto limit = [&](int64_t bound) {
-    return emit.scalarLike(whole, values::toDouble(element, bound));
-  };
-  Tensor raised = emit.binary<graph::MaxOp>(whole, limit(values::minOf(element)));
-  return emit.cast(emit.binary<graph::MinOp>(raised, limit(values::maxOf(element))), type);
+  auto integer = cast<IntegerType>(type);
+  unsigned width = integer.getWidth();
+  bool isUnsigned = integer.isUnsigned();
+  double least = isUnsigned ? 0.0 : -std::ldexp(1.0, int(width) - 1);
+  double greatest = std::ldexp(1.0, int(isUnsigned ? width : width - 1)) - 1;
+  Tensor raised = emit.binary<graph::MaxOp>(whole, emit.scalarLike(whole, least));
+  Tensor limited = emit.binary<graph::MinOp>(raised, emit.scalarLike(whole, greatest));
+  return castToStored(emit, limited, type);
 }
 
-/// Checks that quantized numbers have at most 16 bits: then they are whole numbers of f32.
+/// Checks that quantized numbers are integers of at most 16 bits, which are whole numbers of f32,
+/// or narrow floats.
 LogicalResult checkQuantized(Emitter &emit, Type type) {
+  if (type && isa<FloatType>(type) && isNarrow(type))
+    return success();
   auto integer = dyn_cast_if_present<IntegerType>(type);
   if (integer && integer.getWidth() > 1 && integer.getWidth() <= 16)
     return success();
   if (type)
-    return emit.error() << "expected quantized numbers of 8 or 16 bits, got " << type;
+    return emit.error() << "expected quantized numbers of at most 16 bits, got " << type;
   return failure();
 }
 
@@ -121,7 +129,8 @@ Tensor divideExactly(Emitter &emit, const Tensor &x, const Tensor &y) {
 LogicalResult importQuantizeLinear(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), scale = node.input(1), zero = node.input(2);
-  node.integer("saturate", 1); // for floats of 8 bits
+  NarrowRounding rounding;
+  rounding.saturates = node.integer("saturate", 1) != 0;
   Type byte = IntegerType::get(emit.context(), 8, IntegerType::Unsigned);
   Type type = readType(node, "output_dtype", zero ? zero.elementType() : byte);
   Type precision = readType(node, "precision", scale.elementType());
@@ -134,10 +143,13 @@ LogicalResult importQuantizeLinear(Node &node) {
   Tensor quotient = divideExactly(emit, emit.cast(x, wide), emit.cast(spread(scale), wide));
   if (!quotient)
     return failure();
-  Tensor whole = emit.unary<graph::RoundOp>(quotient), point = zero ? spread(zero) : zero;
+  Tensor point = zero ? spread(zero.held()) : zero;
   if (zero && !point)
     return failure();
-  return node.setResult(saturate(emit, whole, point, type));
+  if (isa<IntegerType>(type))
+    return node.setResult(saturate(emit, emit.unary<graph::RoundOp>(quotient), point, type));
+  Tensor sum = point ? emit.binary<graph::AddOp>(quotient, emit.cast(point, wide)) : quotient;
+  return node.setResult(castToStored(emit, sum, type, rounding));
 }
 
 /// Returns the numbers without their zero point, as `type`.
@@ -148,7 +160,7 @@ Tensor centered(Emitter &emit, const Tensor &x, const Tensor &zero, Type type) {
 
 LogicalResult importDequantizeLinear(Node &node) {
   Emitter &emit = node.emit;
-  Tensor x = node.input(0), scale = node.input(1), zero = node.input(2);
+  Tensor x = node.input(0).held(), scale = node.input(1), zero = node.input(2).held();
   Type type = readType(node, "output_dtype", scale.elementType());
   if (!type)
     return failure();
@@ -282,12 +294,12 @@ LogicalResult importQLinearConv(Node &node) {
 llvm::ArrayRef<Operator> quantizeOperators() {
   static const Operator rows[] = {
       {"ConvInteger", 10, 2, 4, NoGradient, importConvInteger},
-      {"DequantizeLinear", 10, 2, 3, SecondInput, importDequantizeLinear},
+      readsNarrow({"DequantizeLinear", 10, 2, 3, SecondInput, importDequantizeLinear}),
       {"DynamicQuantizeLinear", 11, 1, 1, NoGradient, importDynamicQuantizeLinear},
       {"MatMulInteger", 10, 2, 4, NoGradient, importMatMulInteger},
       {"QLinearConv", 10, 8, 9, NoGradient, importQLinearConv},
       {"QLinearMatMul", 10, 8, 8, NoGradient, importQLinearMatMul},
-      {"QuantizeLinear", 10, 2, 3, NoGradient, importQuantizeLinear},
+      readsNarrow({"QuantizeLinear", 10, 2, 3, NoGradient, importQuantizeLinear}),
   };
   return rows;
 }

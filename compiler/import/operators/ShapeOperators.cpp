@@ -218,15 +218,15 @@ llvm::ArrayRef<Operator> shapeOperators() {
   static const Operator rows[] = {
       {"DepthToSpace", 1, 1, 1, FirstInput, importDepthToSpace},
       {"Expand", 8, 2, 2, FirstInput, importExpand},
-      {"Flatten", 1, 1, 1, FirstInput, importFlatten},
-      {"Reshape", 5, 2, 2, FirstInput, importReshape},
+      movesNarrow({"Flatten", 1, 1, 1, FirstInput, importFlatten}),
+      movesNarrow({"Reshape", 5, 2, 2, FirstInput, importReshape}),
       {"SpaceToDepth", 1, 1, 1, FirstInput, importSpaceToDepth},
-      {"Squeeze", 1, 1, 1, FirstInput, withAxesAttribute<squeeze>},
-      {"Squeeze", 13, 1, 2, FirstInput, withAxesInput<squeeze>},
+      movesNarrow({"Squeeze", 1, 1, 1, FirstInput, withAxesAttribute<squeeze>}),
+      movesNarrow({"Squeeze", 13, 1, 2, FirstInput, withAxesInput<squeeze>}),
       {"Tile", 6, 2, 2, FirstInput, importTile},
-      {"Transpose", 1, 1, 1, FirstInput, importTranspose},
-      {"Unsqueeze", 1, 1, 1, FirstInput, withAxesAttribute<unsqueeze>},
-      {"Unsqueeze", 13, 2, 2, FirstInput, withAxesInput<unsqueeze>},
+      movesNarrow({"Transpose", 1, 1, 1, FirstInput, importTranspose}),
+      movesNarrow({"Unsqueeze", 1, 1, 1, FirstInput, withAxesAttribute<unsqueeze>}),
+      movesNarrow({"Unsqueeze", 13, 2, 2, FirstInput, withAxesInput<unsqueeze>}),
   };
   return rows;
 }
