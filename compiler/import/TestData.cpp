@@ -60,8 +60,10 @@ void takeDims(const onnx::ValueInfoProto &info, const Constant &value,
 /// Imports one model repeatedly, with different sets of known inputs.
 class DataImporter {
 public:
-  DataImporter(llvm::StringRef path, const TestData &data, MLIRContext &context)
-      : path(path), data(data), context(context), model(readOnnxFile(path, context)) {}
+  DataImporter(llvm::StringRef path, const TestData &data, MLIRContext &context,
+               const ImportOptions &userOptions)
+      : path(path), data(data), context(context), userOptions(userOptions),
+        model(readOnnxFile(path, context)) {}
 
   bool isReadable() const { return model != nullptr; }
   OwningOpRef<ModuleOp> import(const std::set<std::string> &known);
@@ -76,11 +78,12 @@ private:
   llvm::StringRef path;
   const TestData &data;
   MLIRContext &context;
+  const ImportOptions &userOptions;
   std::unique_ptr<onnx::ModelProto> model;
 };
 
 OwningOpRef<ModuleOp> DataImporter::import(const std::set<std::string> &known) {
-  ImportOptions options;
+  ImportOptions options = userOptions;
   options.sequences = data.sequences;
   auto infos = listInputs(model->graph());
   llvm::erase_if(infos, [&](const auto *info) { return data.sequences.contains(info->name()); });
@@ -141,8 +144,9 @@ std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folde
 }
 
 OwningOpRef<ModuleOp> importForData(llvm::StringRef path, const TestData &data,
-                                    MLIRContext &context, std::set<std::string> &known) {
-  DataImporter importer(path, data, context);
+                                    MLIRContext &context, std::set<std::string> &known,
+                                    const ImportOptions &options) {
+  DataImporter importer(path, data, context, options);
   std::set<std::string> empty = listEmpty(data);
   known = empty;
   if (!importer.isReadable())

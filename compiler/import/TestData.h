@@ -31,10 +31,11 @@ std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folde
 /// Imports the model `path` so that it can run on `data`: symbolic dimensions get the sizes of the
 /// data. If some inputs must be known, such as a shape or an axis, they and as few others as
 /// possible become constants; numbers and lists are tried first. `known` receives their names.
-/// Returns null after an error.
+/// `options` are the user's; the data add to them. Returns null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> importForData(llvm::StringRef path, const TestData &data,
                                                 mlir::MLIRContext &context,
-                                                std::set<std::string> &known);
+                                                std::set<std::string> &known,
+                                                const ImportOptions &options = {});
 
 /// Returns all elements of `constant`, with splats expanded.
 values::Tensor listElements(const Constant &constant);

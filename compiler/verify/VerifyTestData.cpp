@@ -63,9 +63,10 @@ interpret::Case compareOutput(const llvm::Twine &name, const values::Tensor &exp
 class DataSet {
 public:
   DataSet(mlir::MLIRContext &context, llvm::StringRef model, std::string name,
-          const CompileOptions &options, const StoredTolerance &tolerance)
+          const CompileOptions &options, const StoredTolerance &tolerance,
+          const import::ImportOptions &importOptions)
       : context(context), model(model), name(std::move(name)), options(options),
-        tolerance(tolerance) {}
+        tolerance(tolerance), importOptions(importOptions) {}
 
   Report verify(llvm::StringRef folder);
 
@@ -81,6 +82,7 @@ private:
   std::string name;
   const CompileOptions &options;
   const StoredTolerance &tolerance;
+  const import::ImportOptions &importOptions;
   import::TestData data;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   NamedTensors arguments;
@@ -155,7 +157,7 @@ Report DataSet::verify(llvm::StringRef folder) {
       return single(name + "data", CaseStatus::Skipped, error.str());
     data = std::move(*read);
     std::set<std::string> known;
-    module = import::importForData(model, data, context, known);
+    module = import::importForData(model, data, context, known, importOptions);
     if (!module)
       return single(name + "import", CaseStatus::Skipped, error.str());
     auto made = interpret::forwardArguments(*module, import::listInputs(data, known));
@@ -189,9 +191,10 @@ std::map<std::string, std::string> listSets(llvm::StringRef folder) {
 
 Report pcc::verify::verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
                                    llvm::StringRef folder, const CompileOptions &options,
-                                   const StoredTolerance &tolerance) {
+                                   const StoredTolerance &tolerance,
+                                   const import::ImportOptions &importOptions) {
   Report report;
   for (const auto &[name, path] : listSets(folder))
-    report.append(DataSet(context, model, name, options, tolerance).verify(path));
+    report.append(DataSet(context, model, name, options, tolerance, importOptions).verify(path));
   return report;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/Compile.h"
+#include "compiler/import/Import.h"
 #include "compiler/interpret/compare/Compare.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -19,12 +20,13 @@ struct StoredTolerance {
 };
 
 /// Imports the ONNX file `model` for each data set: `folder` itself, or each `test_data_set_N` in
-/// it. Runs the model in the interpreter (cases `interpreter: …`) and, compiled with `options`, on
-/// this machine's CPU (cases `cpu: …`), and compares every output. A set that cannot be read and a
-/// model that cannot be imported are skipped cases with the first error. Outputs of element types
-/// that no program has are skipped, too.
+/// it, with `importOptions` and the sizes of the data. Runs the model in the interpreter (cases
+/// `interpreter: …`) and, compiled with `options`, on this machine's CPU (cases `cpu: …`), and
+/// compares every output. A set that cannot be read and a model that cannot be imported are skipped
+/// cases with the first error. Outputs of element types that no program has are skipped, too.
 interpret::Report verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
                                  llvm::StringRef folder, const CompileOptions &options,
-                                 const StoredTolerance &tolerance = {});
+                                 const StoredTolerance &tolerance = {},
+                                 const import::ImportOptions &importOptions = {});
 
 } // namespace pcc::verify

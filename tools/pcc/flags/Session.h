@@ -50,9 +50,10 @@ public:
        std::vector<import::UnsupportedNode> *unsupported = nullptr,
        bool recordsNodes = false) const;
 
-private:
+  /// Reads the flags that say how the model is imported.
   ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;
 
+private:
   llvm::cl::opt<std::string> model, weights, constraints, deviceConfiguration;
   OldName pins;
   llvm::cl::list<std::string> dims, inputs;

@@ -130,14 +130,17 @@ private:
     pcc::CompileOptions options;
     if (ExitCode code = compileFlags.read(options))
       return code;
+    pcc::import::ImportOptions importOptions;
+    if (ExitCode code = compileFlags.getModel().read(importOptions, session.context))
+      return code;
     pcc::verify::StoredTolerance tolerance;
     if (relative.getNumOccurrences())
       tolerance.relative = relative;
     if (absolute.getNumOccurrences())
       tolerance.absolute = absolute;
     tolerance.allowsRounding = !relative.getNumOccurrences() && !absolute.getNumOccurrences();
-    pcc::interpret::Report report =
-        pcc::verify::verifyTestData(session.context, model, testData, options, tolerance);
+    pcc::interpret::Report report = pcc::verify::verifyTestData(session.context, model, testData,
+                                                                options, tolerance, importOptions);
     ExitCode code = show(report);
     bool isEmpty = report.count(pcc::interpret::CaseStatus::Passed) == 0;
     return code == Success && isEmpty ? BadInput : code;
