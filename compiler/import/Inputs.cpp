@@ -86,6 +86,9 @@ bool Binder::checkNames() {
       diagnostic << "; the symbolic dimensions are ";
       llvm::interleaveComma(names, diagnostic,
                             [&](const std::string &known) { diagnostic << "'" << known << "'"; });
+    } else {
+      diagnostic
+          << "; the file fixes all sizes, and an export with 'dynamic_shapes' leaves some open";
     }
     return false;
   }

@@ -93,8 +93,8 @@ private:
   mlir::func::FuncOp function;
   std::vector<Initializer> parameters, largeConstants; ///< constants too large to fold
   llvm::StringMap<Tensor> values;                      ///< by name; null: poisoned
-  std::vector<std::string> absent;                     ///< initializers without data
-  llvm::StringSet<> liftedConstants;                   ///< node results read as initializers
+  std::vector<std::string> absent;   ///< initializers without data, each with its file
+  llvm::StringSet<> liftedConstants; ///< node results read as initializers
 };
 
 } // namespace pcc::import

@@ -157,8 +157,9 @@ bool OnnxImporter::readInitializers() {
   llvm::append_range(altered, restored.contradictions);
   recordAltered(altered);
   if (isValid && !absent.empty())
-    emitRemark(fileLoc) << "tensors whose data are not there: " << absent.size() << " (first: '"
-                        << absent.front() << "'); the model can be planned, but not run";
+    emitRemark(fileLoc) << "tensors whose data are not there: " << absent.size()
+                        << " (first: " << absent.front()
+                        << "); the model can be planned, but not run";
   return isValid;
 }
 
@@ -167,6 +168,15 @@ void OnnxImporter::recordAltered(llvm::ArrayRef<std::string> altered) {
   llvm::SmallVector<llvm::StringRef> texts(altered.begin(), altered.end());
   if (!texts.empty())
     (*module)->setAttr(graph::alteredParametersAttrName, builder.getStrArrayAttr(texts));
+}
+
+/// Returns the name of a tensor without data, and the file that should have them.
+static std::string describeAbsent(const std::string &name, const onnx::TensorProto &tensor) {
+  std::string text = "'" + name + "'";
+  for (const onnx::StringStringEntryProto &entry : tensor.external_data())
+    if (entry.key() == "location")
+      text += " in '" + entry.value() + "'";
+  return text;
 }
 
 bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorProto &tensor,
@@ -178,7 +188,7 @@ bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorPr
   if (!data)
     return false;
   if (isAbsent)
-    absent.push_back(name);
+    absent.push_back(describeAbsent(name, tensor));
   if (!isParameter && !isAbsent && data->type.getNumElements() <= Emitter::maxFoldedElements)
     return define(name, Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
   RankedTensorType held = holderOf(data->type);
