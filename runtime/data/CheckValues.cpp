@@ -129,9 +129,16 @@ Status checkField(const Dataset &dataset, const Field &field, const abi::Input &
   std::string where = fmt::format("row {}", place / elements);
   if (elements > 1)
     where += fmt::format(", element {}", place % elements);
-  return Status::badInput(fmt::format("{}: {}: expected integers {} for the input '{}', got {}",
-                                      field.path.empty() ? dataset.name : field.path, where,
-                                      legal.describe(), input.name(), valueAt(field, place)));
+  std::string value = valueAt(field, place);
+  // A class is at least 0, while an index of a table may count from its end.
+  bool isClass = input.has_range() && input.range().least() == 0 && !legal.ignored;
+  return Status::badInput(fmt::format(
+      "{}: {}: expected integers {} for the input '{}', got {}{}",
+      field.path.empty() ? dataset.name : field.path, where, legal.describe(), input.name(), value,
+      isClass && value.starts_with('-')
+          ? fmt::format("; if such a label does not count, add 'ignore_index={}' to '--loss'",
+                        value)
+          : ""));
 }
 
 bool isLabelOfMetric(const abi::Program &program, int input) {

@@ -53,6 +53,12 @@ Expected<Dataset> readIdxPair(const std::string &name, const std::string &imageP
   return dataset;
 }
 
+bool holdsNpy(const std::string &folder) {
+  Expected<std::vector<std::string>> files = listFiles(folder);
+  return files && std::any_of(files->begin(), files->end(),
+                              [](const std::string &path) { return path.ends_with(".npy"); });
+}
+
 Expected<Dataset> openFolder(const std::string &folder, DataPurpose purpose) {
   if (!fileExists(folder))
     return Status::badInput(fmt::format("{}: no such file or folder", folder));
@@ -62,9 +68,10 @@ Expected<Dataset> openFolder(const std::string &folder, DataPurpose purpose) {
     return readCifar(folder, purpose);
   bool trains = purpose == DataPurpose::Training;
   return Status::badInput(fmt::format(
-      "{}: expected '{}-images-idx3-ubyte' or the same with '.gz', '{}' or '{}' in the folder",
+      "{}: expected '{}-images-idx3-ubyte' or the same with '.gz', '{}' or '{}' in the folder{}",
       folder, trains ? "train" : "test", trains ? "data_batch_1.bin" : "test_batch.bin",
-      trains ? "train.bin" : "test.bin"));
+      trains ? "train.bin" : "test.bin",
+      holdsNpy(folder) ? fmt::format("; 'npy:{}' reads its .npy files", folder) : ""));
 }
 
 /// Reads text in rows as long as those of the first integer input.

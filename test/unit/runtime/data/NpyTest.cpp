@@ -150,6 +150,11 @@ TEST_F(Npy, FieldsMustFitTogether) {
   EXPECT_EQ(errorOf(none), none + ": expected an array of rows, got no row");
   EXPECT_EQ(errorOf(folder + "/nowhere.npy"),
             folder + "/nowhere.npy: cannot open: No such file or directory");
+  EXPECT_EQ(openDataset(folder, DataPurpose::Training, {}).status().message(),
+            folder +
+                ": expected 'train-images-idx3-ubyte' or the same with '.gz', "
+                "'data_batch_1.bin' or 'train.bin' in the folder; 'npy:" +
+                folder + "' reads its .npy files");
   std::filesystem::create_directories(folder + "/below");
   EXPECT_EQ(errorOf(folder + "/below"), folder + "/below: expected files NAME.npy in the folder");
 }
