@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // AttachLoss: copies @forward to @forward_loss and ends the copy with a loss. The loss replaces the
-// outputs, and the labels become one more input after the others. Results that are updated
-// parameters (running statistics) stay. @forward itself is unchanged, because evaluation runs it.
+// outputs, and the labels become one more input after the others. A loss that the model computes is
+// one of its outputs and needs no labels. Results that are updated parameters (running statistics)
+// stay. @forward itself is unchanged, because evaluation runs it.
 // In a model that is only evaluated, @forward takes the labels. Only readers of its outputs compare
 // the outputs with the labels.
 #include "passes/autodiff/Losses.h"
@@ -111,6 +112,14 @@ static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec, bool labe
   FailureOr<RankedTensorType> prediction = getPrediction(forward, spec, *index);
   if (failed(prediction))
     return failure();
+  if (!spec.kind->build) {
+    if (labelsOnly)
+      return success();
+    func::FuncOp withLoss = cloneAs(forward, forwardLossName);
+    Value loss = getReturn(withLoss).getOperand(*index);
+    returnLoss(withLoss, loss, boundaryOfResult(forward, *index));
+    return success();
+  }
   if (labelsOnly)
     return success(getLabels(forward, spec, *prediction) != nullptr);
 

@@ -92,6 +92,15 @@ static Value buildElementLoss(ImplicitLocOpBuilder &builder, Value prediction, V
 static constexpr StringRef elementOptions[] = {"reduction"};
 
 //===------------------------------------------------------------------------------------------===//
+// output
+//===------------------------------------------------------------------------------------------===//
+
+static std::string checkScalar(RankedTensorType loss) {
+  bool isLoss = loss.getRank() == 0 && isa<FloatType>(loss.getElementType());
+  return isLoss ? "" : "expected a float scalar";
+}
+
+//===------------------------------------------------------------------------------------------===//
 // The table and the flag
 //===------------------------------------------------------------------------------------------===//
 
@@ -102,6 +111,7 @@ static constexpr LossKind losses[] = {
     {"mse", elementOptions, checkFloats, sameType, checkTarget, buildElementLoss<graph::MseOp>},
     {"sigmoid_cross_entropy", elementOptions, checkFloats, sameType, checkTarget,
      buildElementLoss<graph::SigmoidCrossEntropyOp>},
+    {"output", {}, checkScalar, nullptr, nullptr, nullptr},
 };
 
 static llvm::Expected<const LossKind *> findLoss(StringRef name) {
@@ -128,6 +138,8 @@ static llvm::Error setOption(LossSpec &spec, const Option &option) {
 static llvm::Error setItems(LossSpec &spec, StringRef owner, ArrayRef<Option> items) {
   SmallVector<Option> names(llvm::make_filter_range(items, [](auto &i) { return !i.hasValue; }));
   SmallVector<Option> options(llvm::make_filter_range(items, [](auto &i) { return i.hasValue; }));
+  if (!spec.kind->build && names.size() > 1)
+    return makeError("expected one name in ", owner, ", got ", names.size());
   if (names.size() > 2)
     return makeError("expected at most two names in ", owner, ", a prediction and labels, got ",
                      names.size());
@@ -145,6 +157,9 @@ static llvm::Error setItems(LossSpec &spec, StringRef owner, ArrayRef<Option> it
 
 llvm::Expected<LossSpec> parseLoss(StringRef text) {
   auto [name, rest] = text.split(':');
+  if (auto [kind, options] = name.split(','); !options.empty())
+    return makeError("expected ':' behind the name of the loss, as in '", kind, ":", options,
+                     "', got ','");
   auto kind = findLoss(name.trim());
   if (!kind)
     return kind.takeError();

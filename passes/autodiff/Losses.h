@@ -8,6 +8,7 @@
 //   --loss=nll                                              of logarithms of probabilities
 //   --loss=mse:prediction,target                            labels of the prediction's type
 //   --loss=sigmoid_cross_entropy                            the same, of independent labels
+//   --loss=output:NAME                                      an output of the model, without labels
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -33,7 +34,8 @@ struct LossKind {
   llvm::ArrayRef<llvm::StringRef> options;
   /// Returns an error message for the prediction's type, "" if the type fits.
   std::string (*checkPrediction)(mlir::RankedTensorType prediction);
-  /// Returns the type of the labels input for a model that has none.
+  /// Returns the type of the labels input for a model that has none. Null, like the functions
+  /// below, for a loss that the model computes itself.
   mlir::RankedTensorType (*labelsType)(mlir::RankedTensorType prediction);
   /// Returns why an input of the model cannot hold the labels, "" if it can.
   std::string (*checkLabels)(mlir::RankedTensorType prediction, mlir::RankedTensorType labels,

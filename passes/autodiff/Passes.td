@@ -11,8 +11,9 @@ def AttachLoss : Pass<"autodiff-attach-loss", "::mlir::ModuleOp"> {
   let description = [{
     Copies @forward to @forward_loss, which takes the labels as one more input and yields the loss
     instead of the outputs. @forward stays as it is, for evaluation. The labels are the input of the
-    given name, or a new input if @forward has none of that name. With `labels-only` there is no
-    @forward_loss, and @forward takes the labels, which no op in it reads.
+    given name, or a new input if @forward has none of that name. The loss `output` is an output of
+    @forward, without labels. With `labels-only` there is no @forward_loss, and @forward takes the
+    labels, which no op in it reads.
   }];
   let options = [Option<"loss", "loss", "std::string", [{"softmax_cross_entropy"}],
                         "KIND[:PREDICTION[,LABELS]][,OPTION=VALUE…]">,

@@ -108,7 +108,8 @@ static func::FuncOp findSource(ModuleOp module) {
   if (!forward)
     return {};
   if (graph::findResults(forward, graph::RoleKind::Loss).empty()) {
-    forward.emitError() << "expected a result with the role of a loss; attach one with --loss";
+    forward.emitError() << "expected a result with the role of a loss; attach one with "
+                           "'--loss', as in '--loss=softmax_cross_entropy'";
     return {};
   }
   return forward;

@@ -21,7 +21,7 @@
 // UNSUITED: error: output 'flags' does not suit loss 'softmax_cross_entropy': expected logits of floats (its type is 'tensor<4x3xi1>')
 // LABELS: error: input 'x' cannot hold the labels of a prediction of type 'tensor<4x3xf32>': expected 'tensor<4xi64>', got 'tensor<4x3xf32>'
 // IGNORED: error: input 'bytes' cannot hold the labels of a prediction of type 'tensor<4x3xf32>': expected 'ignore_index' to be one of 'i8', got 1000
-// KIND: error: unknown loss 'squares'; known: 'softmax_cross_entropy', 'nll', 'mse', 'sigmoid_cross_entropy'
+// KIND: error: unknown loss 'squares'; known: 'softmax_cross_entropy', 'nll', 'mse', 'sigmoid_cross_entropy', 'output'
 func.func @forward(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">},
                    %bytes: tensor<4xi8> {graph.role = #graph.role<input "bytes">})
     -> (tensor<4x3xf32> {graph.role = #graph.role<output "first">},

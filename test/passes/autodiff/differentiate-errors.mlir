@@ -26,7 +26,7 @@ module {
 
 // -----
 
-// expected-error @below {{expected a result with the role of a loss; attach one with --loss}}
+// expected-error @below {{expected a result with the role of a loss; attach one with '--loss', as in '--loss=softmax_cross_entropy'}}
 func.func @forward(%x: tensor<f32>) -> (tensor<f32> {graph.role = #graph.role<output "y">}) {
   return %x : tensor<f32>
 }

@@ -38,10 +38,13 @@ TEST(LossFlag, LeavesEverythingOut) {
 TEST(LossFlag, NamesWhatIsWrong) {
   EXPECT_EQ(errorOf(parseLoss("hinge")),
             "unknown loss 'hinge'; known: 'softmax_cross_entropy', 'nll', 'mse', "
-            "'sigmoid_cross_entropy'");
+            "'sigmoid_cross_entropy', 'output'");
+  EXPECT_EQ(errorOf(parseLoss("nll,ignore_index=-100")),
+            "expected ':' behind the name of the loss, as in 'nll:ignore_index=-100', got ','");
   EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,b,c")),
             "expected at most two names in loss 'softmax_cross_entropy', a prediction and labels, "
             "got 3");
+  EXPECT_EQ(errorOf(parseLoss("output:a,b")), "expected one name in loss 'output', got 2");
   EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,,b")),
             "expected an option between the commas of loss 'softmax_cross_entropy', got ''");
   EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,weight=2")),
@@ -128,7 +131,7 @@ TEST(TrainingOptions, AreCheckedBeforeThereIsAModel) {
   EXPECT_EQ(check({"", "sgd,lr=1"}), "");
   EXPECT_EQ(check({"hinge", "sgd,lr=1"}),
             "unknown loss 'hinge'; known: 'softmax_cross_entropy', 'nll', 'mse', "
-            "'sigmoid_cross_entropy'");
+            "'sigmoid_cross_entropy', 'output'");
   EXPECT_EQ(
       check({"", "adamax"}),
       "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', 'adamw', "
