@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Looks for a name among the names in the ops' locations first, then among the unique names.
-// Similar names have a small edit distance, or contain all words of the name.
+// Similar names have a small edit distance, contain all words of the name, or are ops of the module
+// of this name.
 #include "passes/strategy/search/NodeNames.h"
 
 #include "dialects/graph/Roles.h"
@@ -67,9 +68,18 @@ static std::set<std::string> listWords(StringRef name) {
   return words;
 }
 
-/// Returns the edit distance of two names. If `other` contains all words of `name`, returns the
-/// number of additional words if that is smaller.
+/// Returns whether `other` is an op of the module `name`, as `layers.7.up/matmul` is one of
+/// `layers.7.up`. Ops of the backward pass and further ops of the same name are left out.
+static bool isInModule(StringRef name, StringRef other) {
+  return other.consume_front(name) && other.consume_front("/") &&
+         llvm::all_of(other, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// Returns the edit distance of two names, 0 for an op of the module `name`. If `other` contains
+/// all words of `name`, returns the number of additional words if that is smaller.
 static unsigned getDistance(StringRef name, StringRef other) {
+  if (isInModule(name, other))
+    return 0;
   std::set<std::string> words = listWords(name), others = listWords(other);
   unsigned letters = StringRef(name.lower()).edit_distance(other.lower());
   if (words.empty() || !llvm::set_is_subset(words, others))
