@@ -2,12 +2,14 @@
 """Writes the small exports of test/compiler/models, with data and the losses of torch.
 
 usage: make_exports.py FOLDER        (in the virtual environment of compare-models)
+       make_exports.py --example     writes the exports and data of examples/torch
 
 Each model has the file that torch exports by default or without optimization, without stack traces. `golden.json` has
-the losses of 4 steps with `sgd,lr=0.05` on the stored data.
+the losses of 4 steps with `sgd,lr=0.05` on the stored data, for the example those of its first epoch.
 """
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,7 +54,32 @@ def shorten(file):
     onnx.save(model, file)
 
 
+def write_example():
+    """Runs the scripts of examples/torch. Stack traces get paths that do not depend on the machine."""
+    root = Path(__file__).resolve().parents[2]
+    folder = root / "examples/torch"
+    prefixes = {f"{root}/": "", f"{Path(torch.__file__).parents[1]}/": "site-packages/"}
+    for script in ("export.py", "refused.py"):
+        subprocess.run([sys.executable, folder / script], cwd=folder, check=True)
+    for file in folder.glob("**/*.onnx"):
+        model = onnx.load(file)
+        for node in model.graph.node:
+            for entry in node.metadata_props:
+                for prefix, shorter in prefixes.items():
+                    entry.value = entry.value.replace(prefix, shorter)
+        onnx.save(model, file)
+    sys.path.insert(0, str(folder))
+    import train
+
+    flags = ["--set-dim=batch=64", "--loss=softmax_cross_entropy:ignore_index=-100", "--optimizer=adamw,lr=0.003"]
+    golden = {"model": "sorter.onnx", "flags": flags, "data": "--data=npy:train", "losses": next(train.train_epochs(1))}
+    (folder / "golden.json").write_text(json.dumps({"sorter": golden}, indent=1) + "\n")
+
+
 def main():
+    if sys.argv[1] == "--example":
+        write_example()
+        return
     folder = Path(sys.argv[1]).resolve()
     golden = {}
     for name, (definition, optimized) in EXPORTS.items():

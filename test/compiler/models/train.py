@@ -9,11 +9,12 @@ import subprocess
 import sys
 
 TOLERANCE = 2e-5
+FLAGS = ["--loss=softmax_cross_entropy", "--optimizer=sgd,lr=0.05"]
 
 
 def train(inputs, pcc, name, golden, flags):
     """Returns `4 losses right`, or what differs."""
-    command = [pcc, "run", f"{name}/model.onnx", "--loss=softmax_cross_entropy", "--optimizer=sgd,lr=0.05", golden["data"],
+    command = [pcc, "run", golden.get("model", f"{name}/model.onnx"), *golden.get("flags", FLAGS), golden["data"],
                "--epochs=1", "--log-every=0", "--format=json", *flags]
     run = subprocess.run(command, cwd=inputs, capture_output=True, text=True, check=False)
     if run.returncode:
