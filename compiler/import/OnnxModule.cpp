@@ -254,9 +254,9 @@ void OnnxImporter::warnOfFoldedBatchNorms() {
     }
   if (!first)
     return;
-  emitWarning(fileLoc) << "the exporter has folded batch norms into the weights of " << count
-                       << " nodes (first: '" << first->name() << "'): the model is trained without "
-                       << "them; export with 'optimize=False' to keep them";
+  emitWarning(fileLoc) << "batch norms that the exporter has folded into the weights of other "
+                       << "nodes: " << count << " (first: '" << first->name()
+                       << "'); export with 'optimize=False' to train them";
 }
 
 /// Adds the output `name`. Each value of a sequence is an output `name`.0, `name`.1, ….

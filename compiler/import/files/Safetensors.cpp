@@ -69,7 +69,8 @@ std::optional<llvm::json::Value> Reader::readHeader() {
   uint64_t longest = std::min(available, abi::maxSafetensorsHeader);
   if (length == 0 || length > longest) {
     emitError(loc) << "not a safetensors file: expected a header of 1 to " << longest
-                   << " bytes after byte " << lengthBytes << ", got " << length;
+                   << " bytes after byte " << lengthBytes << ", got " << length
+                   << "; in torch 'safetensors.torch.save_file' writes such files";
     return std::nullopt;
   }
   auto header = parseJson(bytes.substr(lengthBytes, length));
