@@ -6,6 +6,7 @@
 #include "runtime/collective/Communicator.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/base/KeepUntilExit.h"
 
 #include <algorithm>
 
@@ -48,6 +49,14 @@ std::vector<int> membersOfColor(std::span<const SplitChoice> choices, int color)
 Status Communicator::run(std::span<const CollectiveCall> calls) {
   Expected<Request> request = start(calls);
   return request ? wait(*request) : request.status();
+}
+
+Status Communicator::runOwned(std::span<const CollectiveCall> calls,
+                              std::shared_ptr<const void> owner) {
+  Status status = run(calls);
+  if (!status.ok())
+    keepUntilExit(std::move(owner));
+  return status;
 }
 
 Status Communicator::barrier() {

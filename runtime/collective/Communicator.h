@@ -160,6 +160,9 @@ public:
 
   /// Calls start, then wait.
   Status run(std::span<const CollectiveCall> calls);
+  /// Does the same for calls and buffers that `owner` owns. If the wait ends early, the transport
+  /// or other members may still use them, so they are kept until the process ends.
+  Status runOwned(std::span<const CollectiveCall> calls, std::shared_ptr<const void> owner);
   Status barrier();
 
   /// Ends every present and future wait of every member with a status of kind Aborted. Any thread

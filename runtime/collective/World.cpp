@@ -5,6 +5,8 @@
 
 #include "runtime/collective/World.h"
 
+#include "runtime/base/Base.h"
+
 namespace pcc::runtime {
 namespace {
 
@@ -22,6 +24,11 @@ private:
 };
 
 } // namespace
+
+std::string Placement::nameRanksOf(int process) const {
+  int first = firstOf(process), last = firstOf(process + 1) - 1;
+  return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
+}
 
 std::unique_ptr<World> makeLocalWorld(std::vector<std::unique_ptr<Communicator>> communicators) {
   return std::make_unique<LocalWorld>(std::move(communicators));

@@ -21,6 +21,8 @@ struct Placement {
   int firstOf(int process) const { return int(int64_t(process) * ranks / processes); }
   int countOf(int process) const { return firstOf(process + 1) - firstOf(process); }
   int processOf(int rank) const { return int((int64_t(rank + 1) * processes - 1) / ranks); }
+  /// Names the ranks of a process: "rank 2" or "ranks 2 to 3".
+  std::string nameRanksOf(int process) const;
 };
 
 class World {
@@ -58,6 +60,10 @@ public:
   /// the run, or when a process is lost. If that has already happened, it is called at once. It may
   /// be called on any thread.
   virtual void onAbort(std::function<void(const std::string &)> listener) const { (void)listener; }
+
+  /// Keeps `memory`, which the ranks of an aborted run have used, as long as the transport may
+  /// still read or write it. Most transports are done with it when the ranks' waits have ended.
+  virtual void keep(std::shared_ptr<const void> memory) const { (void)memory; }
 
   /// Ends the connection after a successful run; every process calls it.
   virtual Status close() { return {}; }

@@ -18,15 +18,16 @@ namespace pcc::runtime::mpi {
 /// Whether a run was aborted, shared by all communicators of a process's world.
 class Abort {
 public:
-  /// Sets the reason unless there is one already. Returns whether it was set.
-  bool set(const std::string &why) {
+  /// Sets the status that every wait returns, unless there is one already. Returns whether it was
+  /// set.
+  bool set(Status why) {
     std::lock_guard lock(mutex);
     if (happened.load())
       return false;
-    reason = why;
+    reason = std::move(why);
     happened.store(true, std::memory_order_release);
     for (const auto &listener : listeners)
-      listener(reason);
+      listener(reason.message());
     return true;
   }
 
@@ -34,21 +35,23 @@ public:
   void listen(std::function<void(const std::string &)> listener) {
     std::lock_guard lock(mutex);
     if (happened.load())
-      listener(reason);
+      listener(reason.message());
     listeners.push_back(std::move(listener));
   }
 
+  bool hasHappened() const { return happened.load(std::memory_order_acquire); }
+
   Status status() const {
-    if (!happened.load(std::memory_order_acquire))
+    if (!hasHappened())
       return {};
     std::lock_guard lock(mutex);
-    return {StatusKind::Aborted, reason};
+    return reason;
   }
 
 private:
   std::atomic<bool> happened = false;
   mutable std::mutex mutex;
-  std::string reason;
+  Status reason;
   std::vector<std::function<void(const std::string &)>> listeners;
 };
 

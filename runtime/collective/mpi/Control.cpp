@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages have one of three tags: abort, question or answer. The engine's thread probes each tag
-// and answers a question at once. A sent text stays in a list until MPI has completed its send.
+// and answers a question at once. A text stays in a list until MPI has completed its send or
+// receive: MPI may announce a long text whose process then stops.
 
 #include "runtime/collective/mpi/Control.h"
 
@@ -14,17 +15,24 @@ enum Tag : int32_t { AbortRun = 1, Question = 2, Answer = 3 };
 
 } // namespace
 
-void Control::open() {
-  engine->watch([weak = weak_from_this()] {
+void Control::open(const std::string &owner) {
+  auto probeOnce = [weak = weak_from_this()] {
     std::shared_ptr<Control> self = weak.lock();
     return self && self->probe();
-  });
+  };
+  auto fail = [weak = weak_from_this(), owner](const Status &status) {
+    if (std::shared_ptr<Control> self = weak.lock())
+      self->abort(
+          Status::failed(fmt::format("{}: the thread of MPI: {}", owner, status.message())));
+  };
+  engine->watch(std::move(probeOnce), std::move(fail));
 }
 
-void Control::abort(const std::string &reason) {
-  if (!abortState->set(reason))
+void Control::abort(Status reason) {
+  std::string text = reason.message();
+  if (!abortState->set(std::move(reason)))
     return;
-  engine->submit([self = shared_from_this(), reason] { self->sendToOthers(AbortRun, reason); });
+  engine->submit([self = shared_from_this(), text] { self->sendToOthers(AbortRun, text); });
 }
 
 void Control::answerWith(std::function<std::string()> newReport) {
@@ -47,13 +55,32 @@ std::vector<std::optional<std::string>> Control::ask(double seconds) {
 }
 
 bool Control::advance() {
-  size_t before = sending.size();
-  sending.remove_if([&](Sent &message) {
+  size_t sent = sending.remove_if([&](Sent &message) {
     int32_t done = 0;
     int64_t bytes = 0;
     return engine->mpi().test(&message.request, &done, &bytes) != 0 || done;
   });
-  return sending.size() != before;
+  bool moved = advanceReceives();
+  return moved || sent > 0;
+}
+
+/// Handles the messages that have been received. A receive that fails is forgotten.
+bool Control::advanceReceives() {
+  bool moved = false;
+  for (auto message = receiving.begin(); message != receiving.end();) {
+    auto current = message++;
+    int32_t done = 0;
+    int64_t bytes = 0;
+    int code = engine->mpi().test(&current->request, &done, &bytes);
+    if (code == 0 && !done)
+      continue;
+    std::list<Received> one;
+    one.splice(one.end(), receiving, current);
+    moved = true;
+    if (code == 0)
+      received(one.front().tag, one.front().process, std::move(one.front().text));
+  }
+  return moved;
 }
 
 void Control::sendToOthers(int32_t tag, const std::string &text) {
@@ -78,28 +105,27 @@ bool Control::probe() {
   return found;
 }
 
-/// Receives a message with tag `tag`, if one has arrived.
+/// Starts to receive a message with tag `tag`, if one has arrived.
 bool Control::take(int32_t tag) {
   const PccMpi &mpi = engine->mpi();
   int32_t found = 0, process = 0;
   int64_t bytes = 0;
   if (mpi.probe(tag, group, &found, &process, &bytes) != 0 || !found)
     return false;
-  std::string text(size_t(bytes), '\0');
-  PccMpiRequest request = 0;
-  if (mpi.receive(text.data(), int32_t(bytes), 1, process, tag, group, &request) != 0)
+  Received &message = receiving.emplace_back(
+      Received{.tag = tag, .process = process, .text = std::string(size_t(bytes), '\0')});
+  if (mpi.receive(message.text.data(), int32_t(bytes), 1, process, tag, group, &message.request) !=
+      0) {
+    receiving.pop_back();
     return false;
-  // MPI has announced the message, so the receive completes soon.
-  for (int32_t done = 0; !done;)
-    if (mpi.test(&request, &done, &bytes) != 0)
-      return false;
-  received(tag, process, std::move(text));
+  }
+  engine->add(shared_from_this());
   return true;
 }
 
 void Control::received(int32_t tag, int process, std::string text) {
   if (tag == AbortRun) {
-    abortState->set(text);
+    abortState->set({StatusKind::Aborted, std::move(text)});
     return;
   }
   std::lock_guard lock(mutex);

@@ -21,11 +21,12 @@ public:
   Control(std::shared_ptr<Engine> engine, PccMpiGroup group, std::shared_ptr<Abort> abort)
       : engine(std::move(engine)), group(group), abortState(std::move(abort)) {}
 
-  /// Polls for messages from now on.
-  void open();
+  /// Polls for messages from now on. If an exception leaves the engine's work, the run is aborted
+  /// with a failure that names `owner`, the ranks of this process.
+  void open(const std::string &owner);
 
-  /// Aborts the run in all processes.
-  void abort(const std::string &reason);
+  /// Aborts the run in all processes: in this one with `reason`, in the others with its message.
+  void abort(Status reason);
 
   /// Sets the function that makes this process's answers. Any thread may call it.
   void answerWith(std::function<std::string()> report);
@@ -33,15 +34,22 @@ public:
   /// Asks all other processes and waits for their answers, at most `seconds`.
   std::vector<std::optional<std::string>> ask(double seconds);
 
-  /// Progresses sends. Receives are found by polling.
+  /// Progresses sends, and receives that polling has found.
   bool advance() override;
-  bool isIdle() const override { return sending.empty(); }
+  bool isIdle() const override { return sending.empty() && receiving.empty(); }
 
 private:
   struct Sent {
     std::string text;
     PccMpiRequest request = 0;
   };
+  struct Received {
+    int32_t tag = 0;
+    int process = 0;
+    std::string text;
+    PccMpiRequest request = 0;
+  };
+  bool advanceReceives();
   void sendToOthers(int32_t tag, const std::string &text);
   void send(int32_t tag, int process, const std::string &text);
   bool probe();
@@ -52,8 +60,9 @@ private:
   const PccMpiGroup group;
   const std::shared_ptr<Abort> abortState;
 
-  // Used only by the engine's thread. A list, since MPI reads the texts in place.
+  // Used only by the engine's thread. Lists, since MPI reads and writes the texts in place.
   std::list<Sent> sending;
+  std::list<Received> receiving;
 
   std::mutex mutex;
   std::condition_variable changed;

@@ -2,9 +2,12 @@
 //
 // Each turn of the loop runs submitted jobs, advances every activity, probes for messages of other
 // processes, and rests. A new job ends the rest. With a core for every process, the loop spins for
-// the first 20 µs of a wait.
+// the first 20 µs of a wait. An exception ends what threw it, but not the loop: other processes
+// must hear of it, and ask.
 
 #include "runtime/collective/mpi/Engine.h"
+
+#include "runtime/base/CatchExceptions.h"
 
 #include <algorithm>
 #include <future>
@@ -22,21 +25,26 @@ constexpr int64_t shortestSleep = 10 * microsecond, longestSleep = millisecond;
 
 } // namespace
 
-Expected<std::shared_ptr<Engine>> Engine::begin(const PccMpi &library, bool oversubscribed) {
-  std::shared_ptr<Engine> engine(new Engine(library, oversubscribed));
-  engine->thread = std::thread(loop, engine);
-  int code = 0;
-  int32_t enough = 1;
-  engine->run([&] { code = library.begin(&engine->ownProcess, &engine->allProcesses, &enough); });
-  if (code != 0 || !enough)
-    engine->stop();
-  if (code != 0)
-    return statusOf(library, code);
-  if (!enough)
+Expected<std::shared_ptr<Engine>> Engine::begin(const PccMpi &library, bool oversubscribed,
+                                                const MeetingLimits &limits) {
+  std::shared_ptr<Engine> engine(new Engine(library, oversubscribed, limits));
+  Status status = startThread(engine->thread, [engine] { loop(engine); });
+  if (!status.ok())
+    return status;
+  status = engine->wait("the start of MPI", limits.begin, [engine] {
+    int32_t enough = 1;
+    int code = engine->library.begin(&engine->ownProcess, &engine->allProcesses, &enough);
+    if (code != 0 || enough)
+      return statusOf(engine->library, code);
     return Status::unavailable(
         "MPI: expected thread level 'funneled' or more, got 'single'; use an "
         "MPI that is built with threads");
-  return engine;
+  });
+  if (status.ok())
+    return engine;
+  if (status.kind() != StatusKind::TimedOut)
+    engine->stop();
+  return status;
 }
 
 Engine::~Engine() {
@@ -52,13 +60,18 @@ void Engine::submit(std::function<void()> job) {
   bell.notify_one();
 }
 
-void Engine::run(const std::function<void()> &job) {
-  std::promise<void> done;
-  submit([&] {
-    job();
-    done.set_value();
-  });
-  done.get_future().wait();
+Status Engine::meet(const std::string &what, std::function<Status()> job) {
+  return wait(what, limits.later, std::move(job));
+}
+
+Status Engine::wait(const std::string &what, double seconds, std::function<Status()> job) {
+  auto done = std::make_shared<std::promise<Status>>();
+  std::future<Status> result = done->get_future();
+  submit([done, job = std::move(job)] { done->set_value(catchExceptions(job)); });
+  if (result.wait_for(std::chrono::duration<double>(seconds)) == std::future_status::ready)
+    return result.get();
+  return {StatusKind::TimedOut,
+          fmt::format("{}: not all processes have come within {} s", what, seconds)};
 }
 
 void Engine::add(std::shared_ptr<Activity> activity) {
@@ -66,19 +79,25 @@ void Engine::add(std::shared_ptr<Activity> activity) {
     active.push_back(std::move(activity));
 }
 
-void Engine::watch(std::function<bool()> probe) {
-  run([&] { watcher = std::move(probe); });
+void Engine::watch(std::function<bool()> probe, std::function<void(const Status &)> failed) {
+  submit([this, probe = std::move(probe), failed = std::move(failed)] {
+    watcher = probe;
+    failureListener = failed;
+  });
 }
 
 Status Engine::end() {
-  int code = 0;
-  run([&] {
-    active.clear(); // operations that an aborted world left in flight
-    watcher = nullptr;
-    code = library.end();
+  Status status = wait("the end of MPI", limits.end, [self = shared_from_this()] {
+    int code = self->library.end();
+    self->active.clear();
+    self->failedActivities.clear();
+    self->watcher = nullptr;
+    self->failureListener = nullptr;
+    return statusOf(self->library, code);
   });
-  stop();
-  return statusOf(library, code);
+  if (status.kind() != StatusKind::TimedOut)
+    stop();
+  return status;
 }
 
 void Engine::stop() {
@@ -96,6 +115,7 @@ void Engine::loop(std::shared_ptr<Engine> engine) {
     bool moved = engine->runJobs();
     moved |= engine->advanceAll();
     moved |= engine->runProbe();
+    moved |= engine->reportFailure();
     {
       std::lock_guard lock(engine->mutex);
       if (engine->ending)
@@ -106,22 +126,33 @@ void Engine::loop(std::shared_ptr<Engine> engine) {
 }
 
 bool Engine::runJobs() {
-  std::vector<std::function<void()>> jobs;
+  std::list<std::function<void()>> jobs;
   {
     std::lock_guard lock(mutex);
     jobs.swap(inbox);
   }
   for (const std::function<void()> &job : jobs)
-    job();
+    note(catchExceptions([&] {
+      job();
+      return Status();
+    }));
   return !jobs.empty();
 }
 
 bool Engine::advanceAll() {
   bool moved = false;
-  for (const std::shared_ptr<Activity> &activity : active)
-    moved |= activity->advance();
-  std::erase_if(active,
-                [](const std::shared_ptr<Activity> &activity) { return activity->isIdle(); });
+  for (auto activity = active.begin(); activity != active.end();) {
+    Status status = catchExceptions([&] {
+      moved |= (*activity)->advance();
+      return Status();
+    });
+    auto current = activity++;
+    if (!status.ok())
+      failedActivities.splice(failedActivities.end(), active, current);
+    else if ((*current)->isIdle())
+      active.erase(current);
+    note(std::move(status));
+  }
   return moved;
 }
 
@@ -130,7 +161,31 @@ bool Engine::runProbe() {
   if (!watcher || now - lastProbe < probeInterval)
     return false;
   lastProbe = now;
-  return watcher();
+  bool found = false;
+  note(catchExceptions([&] {
+    found = watcher();
+    return Status();
+  }));
+  return found;
+}
+
+/// Remembers the first failure.
+void Engine::note(Status status) {
+  if (failure.ok() && !status.ok())
+    failure = std::move(status);
+}
+
+/// Passes a failure on, again in the next turn if that fails for want of memory.
+bool Engine::reportFailure() {
+  if (failure.ok() || !failureListener)
+    return false;
+  bool isTaken = catchExceptions([&] {
+                   failureListener(failure);
+                   return Status();
+                 }).ok();
+  if (isTaken)
+    failure = Status();
+  return isTaken;
 }
 
 void Engine::rest(bool moved) {

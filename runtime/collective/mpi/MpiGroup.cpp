@@ -10,10 +10,10 @@
 
 namespace pcc::runtime::mpi {
 
-MpiGroup::MpiGroup(std::shared_ptr<Engine> engine, Members members, Reductions reductions,
-                   PccMpiGroup first, PccMpiGroup second)
-    : engine(std::move(engine)), ownMembers(std::move(members)), reductions(reductions),
-      first(first), second(second) {}
+MpiGroup::MpiGroup(std::shared_ptr<Engine> engine, std::shared_ptr<const Abort> abort,
+                   Members members, Reductions reductions, PccMpiGroup first, PccMpiGroup second)
+    : engine(std::move(engine)), abort(std::move(abort)), ownMembers(std::move(members)),
+      reductions(reductions), first(first), second(second) {}
 
 std::shared_ptr<Round> MpiGroup::arrive(int index, uint64_t number,
                                         std::span<const CollectiveCall> calls) {
@@ -37,10 +37,27 @@ std::shared_ptr<Round> MpiGroup::arrive(int index, uint64_t number,
 }
 
 bool MpiGroup::advance() {
+  if (abort->hasHappened())
+    return drain();
   bool moved = open();
   moved |= finishSteps();
   moved |= startSeconds();
   return moved;
+}
+
+/// Forgets what MPI is done with. The members no longer wait, and their calls may be gone.
+bool MpiGroup::drain() {
+  opening.clear();
+  if (agreement && agreement->poll())
+    agreement.reset();
+  size_t before = inFlight.size();
+  std::erase_if(inFlight, [&](InFlightOperation &work) {
+    int32_t done = 0;
+    int64_t bytes = 0;
+    return work.state == State::Between || work.state == State::Done ||
+           engine->mpi().test(&work.request, &done, &bytes) != 0 || done;
+  });
+  return inFlight.size() != before;
 }
 
 /// Starts batches in order, as far as they are agreed on.

@@ -8,6 +8,9 @@
 //   second    the second collective of operations that have two, in the same order
 //   done      the members' waits end
 //
+// After an abort nothing is started or finished any more. What is in flight stays, with its memory,
+// until MPI is done with it.
+//
 // MPI matches the collectives of a communicator by order, so all processes must start them in one
 // order. First and second steps have a communicator each. On both, the order is that of the
 // operations, independent of which one is ready first. So no operation in flight can wait for one
@@ -87,8 +90,8 @@ struct Round {
 class MpiGroup final : public Activity, public std::enable_shared_from_this<MpiGroup> {
 public:
   /// `first` and `second` are communicators of the members' processes.
-  MpiGroup(std::shared_ptr<Engine> engine, Members members, Reductions reductions,
-           PccMpiGroup first, PccMpiGroup second);
+  MpiGroup(std::shared_ptr<Engine> engine, std::shared_ptr<const Abort> abort, Members members,
+           Reductions reductions, PccMpiGroup first, PccMpiGroup second);
 
   const Members &members() const { return ownMembers; }
 
@@ -99,7 +102,7 @@ public:
   Channel messages() const { return {engine->mpi(), first}; }
 
   bool advance() override;
-  bool isIdle() const override { return opening.empty() && inFlight.empty(); }
+  bool isIdle() const override { return opening.empty() && inFlight.empty() && !agreement; }
 
 private:
   enum class State { First, Between, Second, Done };
@@ -111,6 +114,7 @@ private:
     PccMpiRequest request = 0;
   };
 
+  bool drain();
   bool open();
   std::optional<Status> agree(const Round &round);
   void launch(const std::shared_ptr<Round> &round);
@@ -121,6 +125,7 @@ private:
   void end(InFlightOperation &work, const Status &status);
 
   const std::shared_ptr<Engine> engine;
+  const std::shared_ptr<const Abort> abort;
   const Members ownMembers;
   const Reductions reductions;
   const PccMpiGroup first, second;

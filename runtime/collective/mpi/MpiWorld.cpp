@@ -2,27 +2,33 @@
 //
 // Implements messages, the communicator and the world. The communicator passes a batch to a local
 // group, to MPI messages or to an MPI group. At the start, the processes gather each other's names
-// and the hash of the data that must be equal.
+// and the hash of the data that must be equal, and make the group of all ranks: later, one process
+// may take longer than others to open its devices.
 
 #include "runtime/collective/mpi/MpiWorld.h"
 
+#include "runtime/base/KeepUntilExit.h"
 #include "runtime/collective/mpi/Completion.h"
 #include "runtime/collective/mpi/Parts.h"
 #include "runtime/collective/mpi/ProcessGroup.h"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <unistd.h>
 
 namespace pcc::runtime::mpi {
 namespace {
 
-/// One side of a send or receive between ranks. It goes through MPI even within one process.
+/// One side of a send or receive between ranks. It goes through MPI even within one process. It
+/// owns all that the engine uses, except for the call's buffer: an aborted wait ends before MPI
+/// does.
 class Message final : public Activity {
 public:
-  /// Prepares `call` of the member at `position`; the call must live until the completion is set.
-  Message(const Members &members, Channel channel, int position, const CollectiveCall &call)
-      : members(members), channel(channel), position(position), call(call) {}
+  /// Prepares `call` of the member at `position`.
+  Message(std::shared_ptr<const MpiGroup> group, std::shared_ptr<const Abort> abort, int position,
+          const CollectiveCall &call)
+      : group(std::move(group)), abort(std::move(abort)), position(position), call(call) {}
 
   /// Starts the message. Called on the engine's thread.
   void start();
@@ -32,16 +38,17 @@ public:
   const Completion &completion() const { return whenDone; }
 
 private:
+  const Members &members() const { return group->members(); }
   Expected<int32_t> tag() const;
   void end(Status status);
   Status checkSize(int64_t bytes) const;
 
-  const Members &members;
-  const Channel channel;
+  const std::shared_ptr<const MpiGroup> group;
+  const std::shared_ptr<const Abort> abort;
   const int position;
-  const CollectiveCall &call;
+  const CollectiveCall call;
   PccMpiRequest request = 0;
-  bool isDone = false;
+  bool isStarted = false, isDone = false;
   Completion whenDone;
 };
 
@@ -49,14 +56,14 @@ private:
 /// sends and which one receives.
 Expected<int32_t> Message::tag() const {
   bool isSend = call.kind == abi::SEND;
-  int sender = members.indexInProcess(isSend ? position : call.root);
-  int receiver = members.indexInProcess(isSend ? call.root : position);
+  int sender = members().indexInProcess(isSend ? position : call.root);
+  int receiver = members().indexInProcess(isSend ? call.root : position);
   size_t most = 0;
-  for (const std::vector<int> &positions : members.positionsOf)
+  for (const std::vector<int> &positions : members().positionsOf)
     most = std::max(most, positions.size());
   int64_t each = int64_t(most);
   int64_t whole = (int64_t(call.tag) * each + sender) * each + receiver;
-  if (int64_t greatest = channel.mpi.max_tag(); whole > greatest)
+  if (int64_t greatest = group->messages().mpi.max_tag(); whole > greatest)
     return Status::failed(
         fmt::format("{}: expected a tag up to {} for {} ranks in a process, got {}",
                     collectiveName(call.kind), greatest / (each * each) - 1, each, call.tag));
@@ -64,6 +71,8 @@ Expected<int32_t> Message::tag() const {
 }
 
 void Message::start() {
+  if (Status status = abort->status(); !status.ok())
+    return end(std::move(status));
   if (call.count() > maxElements)
     return end(Status::failed(fmt::format("{}: expected at most {} elements in one message of MPI, "
                                           "got {}",
@@ -71,7 +80,9 @@ void Message::start() {
   Expected<int32_t> number = tag();
   if (!number)
     return end(number.status());
-  int32_t count = int32_t(call.count()), peer = members.processOf[call.root];
+  Channel channel = group->messages();
+  int32_t count = int32_t(call.count()), peer = members().processOf[call.root];
+  isStarted = true;
   int code = call.kind == abi::SEND ? channel.mpi.send(call.source, count, widthOf(call), peer,
                                                        *number, channel.group, &request)
                                     : channel.mpi.receive(call.destination, count, widthOf(call),
@@ -81,8 +92,9 @@ void Message::start() {
 }
 
 bool Message::advance() {
-  if (isDone)
+  if (isDone || !isStarted)
     return false;
+  Channel channel = group->messages();
   int32_t done = 0;
   int64_t bytes = 0;
   int code = channel.mpi.test(&request, &done, &bytes);
@@ -97,7 +109,7 @@ Status Message::checkSize(int64_t bytes) const {
   if (bytes == bytesOf(call))
     return {};
   return Status::failed(fmt::format("rank {} sent {} bytes, but rank {} expected {} elements of {}",
-                                    members.ranks[call.root], bytes, members.ranks[position],
+                                    members().ranks[call.root], bytes, members().ranks[position],
                                     call.count(), abi::elementName(call.type)));
 }
 
@@ -116,7 +128,9 @@ public:
   int size() const override { return processGroup->members().size(); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, TransferInterval &interval) override;
-  void abort(const std::string &reason) override { processGroup->world().control->abort(reason); }
+  void abort(const std::string &reason) override {
+    processGroup->world().control->abort({StatusKind::Aborted, reason});
+  }
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
 private:
@@ -153,15 +167,15 @@ Expected<Request> MpiCommunicator::start(std::span<const CollectiveCall> calls) 
 }
 
 void MpiCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch &batch) {
-  const MpiGroup &group = *processGroup->group();
+  const Shared &world = processGroup->world();
   for (const CollectiveCall &call : calls)
     batch.messages.push_back(
-        std::make_shared<Message>(group.members(), group.messages(), ownPosition, call));
-  Engine &engine = *processGroup->world().engine;
+        std::make_shared<Message>(processGroup->group(), world.abort, ownPosition, call));
+  Engine &engine = *world.engine;
   engine.submit([&engine, messages = batch.messages] {
     for (const std::shared_ptr<Message> &message : messages) {
-      message->start();
       engine.add(message);
+      message->start();
     }
   });
 }
@@ -183,13 +197,21 @@ Status MpiCommunicator::wait(Request request, TransferInterval &interval) {
 }
 
 Expected<std::unique_ptr<Communicator>> MpiCommunicator::split(int color, int key) {
-  SplitChoice own{color, key};
-  std::vector<SplitChoice> choices(size());
-  CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I32, .source = &own, .shape = {1, 2}};
-  call.destination = choices.data();
-  if (Status status = run({&call, 1}); !status.ok())
+  struct Exchange {
+    SplitChoice own;
+    std::vector<SplitChoice> choices;
+    CollectiveCall call;
+  };
+  auto exchange = std::make_shared<Exchange>();
+  exchange->own = {color, key};
+  exchange->choices.resize(size_t(size()));
+  exchange->call = {.kind = abi::ALL_GATHER, .type = abi::I32, .shape = {1, 2}};
+  exchange->call.source = &exchange->own;
+  exchange->call.destination = exchange->choices.data();
+  if (Status status = runOwned({&exchange->call, 1}, exchange); !status.ok())
     return status;
-  Expected<std::shared_ptr<ProcessGroup>> child = processGroup->childOf(splits++, choices, color);
+  Expected<std::shared_ptr<ProcessGroup>> child =
+      processGroup->childOf(splits++, exchange->choices, color);
   if (!child)
     return child.status();
   int rank = processGroup->members().ranks[ownPosition];
@@ -207,23 +229,15 @@ struct Greeting {
 
 class MpiWorld final : public World {
 public:
-  MpiWorld(std::shared_ptr<Shared> shared, std::vector<Greeting> greetings)
+  MpiWorld(std::shared_ptr<Shared> shared, std::shared_ptr<ProcessGroup> all,
+           std::vector<Greeting> greetings)
       : World(shared->placement, shared->engine->process()), shared(std::move(shared)),
-        greetings(std::move(greetings)) {}
+        all(std::move(all)), greetings(std::move(greetings)) {}
 
   Expected<std::vector<std::unique_ptr<Communicator>>> connect() override {
     std::vector<std::unique_ptr<Communicator>> communicators;
-    if (ownRanks() == 0)
-      return communicators;
-    std::vector<int> all(size_t(placement.ranks));
-    for (int rank = 0; rank < placement.ranks; ++rank)
-      all[rank] = rank;
-    Expected<std::shared_ptr<ProcessGroup>> processGroup =
-        ProcessGroup::make(shared, std::move(all));
-    if (!processGroup)
-      return processGroup.status();
     for (int i = 0; i < ownRanks(); ++i)
-      communicators.push_back(std::make_unique<MpiCommunicator>(*processGroup, firstRank() + i));
+      communicators.push_back(std::make_unique<MpiCommunicator>(all, firstRank() + i));
     return communicators;
   }
 
@@ -240,9 +254,12 @@ public:
     shared->abort->listen(std::move(listener));
   }
   Status close() override { return shared->engine->end(); }
+  void keep(std::shared_ptr<const void> memory) const override { keepUntilExit(std::move(memory)); }
 
 private:
   const std::shared_ptr<const Shared> shared;
+  /// The group of all ranks; null in a process without ranks.
+  const std::shared_ptr<ProcessGroup> all;
   const std::vector<Greeting> greetings;
 };
 
@@ -254,21 +271,39 @@ Greeting ownGreeting(const std::string &common) {
   return greeting;
 }
 
-/// Gathers every process's greeting. Called on the engine's thread.
-int greet(Engine &engine, PccMpiGroup group, const Greeting &own, std::vector<Greeting> &all) {
-  std::vector<int32_t> counts, offsets;
-  for (int p = 0; p < engine.processes(); ++p) {
-    counts.push_back(sizeof own);
-    offsets.push_back(int32_t(p * sizeof own));
+/// The first exchange of all processes.
+struct Greetings {
+  PccMpiGroup group = 0; ///< of the control messages
+  Greeting own;
+  std::vector<Greeting> all; ///< by process
+};
+
+/// Makes the group and gathers every process's greeting. Called on the engine's thread.
+int greet(const PccMpi &mpi, Greetings &greetings) {
+  constexpr int32_t controlTag = 3;
+  std::vector<int32_t> everyone, counts, offsets;
+  for (size_t p = 0; p < greetings.all.size(); ++p) {
+    everyone.push_back(int32_t(p));
+    counts.push_back(sizeof(Greeting));
+    offsets.push_back(int32_t(p * sizeof(Greeting)));
   }
-  all.resize(size_t(engine.processes()));
+  int code = mpi.make(everyone.data(), int32_t(everyone.size()), controlTag, &greetings.group);
   PccMpiRequest request = 0;
-  int code = engine.mpi().all_gather(&own, sizeof own, all.data(), counts.data(), offsets.data(), 1,
-                                     group, &request);
+  if (code == 0)
+    code = mpi.all_gather(&greetings.own, sizeof(Greeting), greetings.all.data(), counts.data(),
+                          offsets.data(), 1, greetings.group, &request);
   int64_t bytes = 0;
   for (int32_t done = 0; code == 0 && !done;)
-    code = engine.mpi().test(&request, &done, &bytes);
+    code = mpi.test(&request, &done, &bytes);
   return code;
+}
+
+Expected<std::shared_ptr<ProcessGroup>> makeGroupOfAll(std::shared_ptr<const Shared> shared) {
+  if (shared->placement.countOf(shared->engine->process()) == 0)
+    return std::shared_ptr<ProcessGroup>();
+  std::vector<int> all(size_t(shared->placement.ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return ProcessGroup::make(std::move(shared), std::move(all));
 }
 
 } // namespace
@@ -280,29 +315,25 @@ Expected<std::unique_ptr<World>> makeWorld(std::shared_ptr<Engine> engine, int r
   shared->placement = {ranks, engine->processes()};
   shared->reductions = options.reductions;
   shared->cores = options.cores;
-  std::vector<int32_t> everyone;
-  for (int p = 0; p < engine->processes(); ++p)
-    everyone.push_back(p);
-  constexpr int32_t controlTag = 3;
-  PccMpiGroup group = 0;
-  std::vector<Greeting> greetings;
-  int code = 0;
-  engine->run([&] {
-    code = engine->mpi().make(everyone.data(), int32_t(everyone.size()), controlTag, &group);
-    if (code == 0)
-      code = greet(*engine, group, ownGreeting(options.common), greetings);
+  auto greetings = std::make_shared<Greetings>();
+  greetings->own = ownGreeting(options.common);
+  greetings->all.resize(size_t(engine->processes()));
+  Status met = engine->meet("the first exchange of MPI", [greetings, &mpi = engine->mpi()] {
+    return statusOf(mpi, greet(mpi, *greetings));
   });
-  if (code != 0)
-    return statusOf(engine->mpi(), code);
-  for (int p = 1; p < engine->processes(); ++p)
-    if (greetings[p].common != greetings[0].common)
-      return Status::badUsage(
-          fmt::format("process {} ({}) runs another program than process 0 ({})", p,
-                      greetings[p].name, greetings[0].name));
-  shared->control = std::make_shared<Control>(engine, group, shared->abort);
-  shared->control->open();
-  return std::unique_ptr<World>(
-      std::make_unique<MpiWorld>(std::move(shared), std::move(greetings)));
+  if (!met.ok())
+    return met;
+  const std::vector<Greeting> &all = greetings->all;
+  for (size_t p = 1; p < all.size(); ++p)
+    if (all[p].common != all[0].common)
+      return Status::badUsage(fmt::format(
+          "process {} ({}) runs another program than process 0 ({})", p, all[p].name, all[0].name));
+  shared->control = std::make_shared<Control>(engine, greetings->group, shared->abort);
+  shared->control->open(shared->placement.nameRanksOf(engine->process()));
+  Expected<std::shared_ptr<ProcessGroup>> group = makeGroupOfAll(shared);
+  if (!group)
+    return group.status();
+  return std::unique_ptr<World>(std::make_unique<MpiWorld>(std::move(shared), *group, all));
 }
 
 } // namespace pcc::runtime::mpi

@@ -26,20 +26,24 @@ Expected<std::shared_ptr<ProcessGroup>> ProcessGroup::make(std::shared_ptr<const
 Status ProcessGroup::makeGroup() {
   // Every process creates its groups in the same order, so one tag for each step is enough.
   constexpr int32_t firstTag = 1, secondTag = 2;
-  Engine &engine = *shared->engine;
-  PccMpiGroup first = 0, second = 0;
-  int code = 0;
-  engine.run([&] {
-    const std::vector<int32_t> &processes = ownMembers.processes;
-    code = engine.mpi().make(processes.data(), int32_t(processes.size()), firstTag, &first);
+  struct Made {
+    std::vector<int32_t> processes;
+    PccMpiGroup first = 0, second = 0;
+  };
+  auto made = std::make_shared<Made>();
+  made->processes.assign(ownMembers.processes.begin(), ownMembers.processes.end());
+  Status status = shared->engine->meet("a new group of MPI", [made, &mpi = shared->engine->mpi()] {
+    const int32_t *processes = made->processes.data();
+    int32_t count = int32_t(made->processes.size());
+    int code = mpi.make(processes, count, firstTag, &made->first);
     if (code == 0)
-      code = engine.mpi().make(processes.data(), int32_t(processes.size()), secondTag, &second);
+      code = mpi.make(processes, count, secondTag, &made->second);
+    return statusOf(mpi, code);
   });
-  if (code != 0)
-    return statusOf(engine.mpi(), code);
-  mpiGroup =
-      std::make_shared<MpiGroup>(shared->engine, ownMembers, shared->reductions, first, second);
-  return {};
+  if (status.ok())
+    mpiGroup = std::make_shared<MpiGroup>(shared->engine, shared->abort, ownMembers,
+                                          shared->reductions, made->first, made->second);
+  return status;
 }
 
 void ProcessGroup::makeLocals() {

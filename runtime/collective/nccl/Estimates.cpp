@@ -6,6 +6,7 @@
 
 #include "runtime/collective/nccl/Estimates.h"
 
+#include "runtime/base/CatchExceptions.h"
 #include "runtime/collective/nccl/Plan.h"
 #include "runtime/collective/nccl/RankComms.h"
 #include "runtime/device/cuda/driver/SideStream.h"
@@ -105,7 +106,10 @@ Status askAll(std::vector<Member> &members, const UniqueId &id,
   std::vector<Status> statuses(members.size());
   std::vector<std::thread> threads;
   for (size_t i = 0; i < members.size(); ++i)
-    threads.emplace_back([&, i] { statuses[i] = members[i].ask(id, calls); });
+    threads.emplace_back([&, i] {
+      statuses[i] =
+          catchExceptions([&] { return members[i].ask(id, calls); }).at({.rank = int64_t(i)});
+    });
   for (std::thread &thread : threads)
     thread.join();
   for (const Status &status : statuses)

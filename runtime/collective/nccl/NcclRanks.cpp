@@ -190,12 +190,21 @@ Expected<std::unique_ptr<Communicator>> NcclCommunicator::split(int color, int k
       std::move(*part), std::move(*own), parts, comms, ncclRanks, MessageStreams()));
 }
 
-/// Returns the call that transfers an id from one rank to another.
-CollectiveCall idCall(abi::CollectiveKind kind, UniqueId &id, int peer) {
-  CollectiveCall call{.kind = kind, .type = abi::I8, .source = &id, .shape = {sizeof id}};
-  call.destination = &id;
-  call.root = peer;
-  return call;
+/// Sends or receives an id over the host communicator. Returns the id that all sides then have.
+Expected<UniqueId> exchange(Communicator &host, abi::CollectiveKind kind, const UniqueId &own,
+                            int peer) {
+  struct Exchange {
+    UniqueId id;
+    CollectiveCall call;
+  };
+  auto exchange = std::make_shared<Exchange>();
+  exchange->id = own;
+  exchange->call = {.kind = kind, .type = abi::I8, .shape = {sizeof own}};
+  exchange->call.source = exchange->call.destination = &exchange->id;
+  exchange->call.root = peer;
+  if (Status status = host.runOwned({&exchange->call, 1}, exchange); !status.ok())
+    return status;
+  return exchange->id;
 }
 
 Expected<UniqueId> makeId(const Nccl &library) {
@@ -214,10 +223,10 @@ Expected<CommHandle> joinAll(Communicator &host, RankComms &comms) {
       return made.status();
     id = *made;
   }
-  CollectiveCall call = idCall(abi::BROADCAST, id, /*peer=*/0);
-  if (Status status = host.run({&call, 1}); !status.ok())
-    return status;
-  return comms.init(host.size(), host.position(), id, Purpose::Collectives);
+  Expected<UniqueId> all = exchange(host, abi::BROADCAST, id, /*peer=*/0);
+  if (!all)
+    return all.status();
+  return comms.init(host.size(), host.position(), *all, Purpose::Collectives);
 }
 
 /// Connects the two ends of a route: the sender, at position 0, makes the id.
@@ -232,12 +241,12 @@ Expected<std::shared_ptr<CommStream>> joinRoute(const Route &route, Communicator
       return made.status();
     id = *made;
   }
-  CollectiveCall call =
-      idCall(sends ? abi::SEND : abi::RECV, id, sends ? route.receiver : route.sender);
-  if (Status status = host.run({&call, 1}); !status.ok())
-    return status;
+  Expected<UniqueId> ofBoth =
+      exchange(host, sends ? abi::SEND : abi::RECV, id, sends ? route.receiver : route.sender);
+  if (!ofBoth)
+    return ofBoth.status();
   Expected<CommHandle> comm =
-      comms->init(/*ranks=*/2, /*rank=*/sends ? 0 : 1, id, Purpose::Messages);
+      comms->init(/*ranks=*/2, /*rank=*/sends ? 0 : 1, *ofBoth, Purpose::Messages);
   if (!comm)
     return comm.status();
   Expected<std::unique_ptr<CommStream>> commStream = CommStream::make(comms, *comm, parts);

@@ -6,6 +6,8 @@
 
 #include "runtime/collective/nccl/RankComms.h"
 
+#include "runtime/base/CatchExceptions.h"
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -18,10 +20,26 @@ void JointAbort::add(const std::set<CommHandle> &more, const std::vector<CommSlo
 }
 
 void JointAbort::begin() {
-  std::thread([self = shared_from_this()] { self->run(); }).detach();
+  std::thread thread;
+  if (startThread(thread, [self = shared_from_this()] { self->run(); }).ok())
+    thread.detach();
+  else
+    run(); // the system provides no thread, so the caller waits
 }
 
+/// Without memory for it some communicators stay, which the end of the process takes with it: the
+/// run has a failure already, and nobody may wait for this one.
 void JointAbort::run() {
+  (void)catchExceptions([&] {
+    abortThose();
+    return Status();
+  });
+  std::lock_guard lock(mutex);
+  hasEnded = true;
+  ended.notify_all();
+}
+
+void JointAbort::abortThose() {
   abortAll(comms);
   // From here on NCCL creates no more communicators. No rank knows those created since add(), so
   // they are aborted here.
@@ -30,9 +48,6 @@ void JointAbort::run() {
     if (*commSlot && !comms.contains(*commSlot))
       late.insert(*commSlot);
   abortAll(late);
-  std::lock_guard lock(mutex);
-  hasEnded = true;
-  ended.notify_all();
 }
 
 void JointAbort::abortAll(const std::set<CommHandle> &all) const {

@@ -47,6 +47,7 @@ public:
 
 private:
   void run();
+  void abortThose();
   void abortAll(const std::set<CommHandle> &comms) const;
 
   const Nccl library;

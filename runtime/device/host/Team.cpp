@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls GNU's OpenMP runtime by its functions, without pragmas. Thread i of n gets the range from
-// count · i / n to count · (i + 1) / n. A range may be empty.
+// count · i / n to count · (i + 1) / n. A range may be empty. An exception cannot pass through the
+// library, so it is thrown again on the rank's thread.
 
 #include "runtime/device/host/Team.h"
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 
 namespace pcc::runtime::host {
 
@@ -56,6 +58,8 @@ void Team::spread(int64_t count, RangeFunction function, void *context) const {
     void *context;
     // Repeats the ordering of the library's team start and end, so that race detectors see it.
     std::atomic<int> started = 0, ended = 0;
+    std::atomic<bool> hasThrown = false;
+    std::exception_ptr exception = nullptr; ///< the first one
   } share{openMp, count, function, context};
   auto body = [](void *data) {
     Share &share = *static_cast<Share *>(data);
@@ -63,13 +67,20 @@ void Team::spread(int64_t count, RangeFunction function, void *context) const {
     // The runtime may provide fewer threads than requested.
     int64_t threads = share.openMp->threadCount(), mine = share.openMp->threadNumber();
     int64_t begin = share.count * mine / threads, end = share.count * (mine + 1) / threads;
-    if (begin < end)
-      share.function(share.context, begin, end);
+    try {
+      if (begin < end)
+        share.function(share.context, begin, end);
+    } catch (...) {
+      if (!share.hasThrown.exchange(true))
+        share.exception = std::current_exception();
+    }
     share.ended.fetch_add(1, std::memory_order_release);
   };
   share.started.store(1, std::memory_order_release);
   openMp->parallel(body, &share, unsigned(std::min<int64_t>(size, count)), 0);
   share.ended.load(std::memory_order_acquire);
+  if (share.exception)
+    std::rethrow_exception(share.exception);
 }
 
 } // namespace pcc::runtime::host

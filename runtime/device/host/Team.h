@@ -42,7 +42,7 @@ public:
   void enterThread() const;
 
   /// Calls body(begin, end) for ranges that cover 0 … count-1, at most one per thread, and returns
-  /// when all are done.
+  /// when all are done. Throws the first exception that leaves one of them.
   template <typename Body> void parallel(int64_t count, Body &&body) const {
     if (size == 1 || count < 2) {
       if (count > 0)

@@ -120,13 +120,20 @@ Expected<std::vector<RankIdentity>> gatherRankIdentities(Communicator &host, Dev
       return version.status();
     own.version = *version;
   }
-  std::vector<RankIdentity> all(size_t(host.size()));
-  CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I64, .source = &own, .shape = {1, 3}};
+  struct Exchange {
+    RankIdentity own;
+    std::vector<RankIdentity> all;
+    CollectiveCall call = {.kind = abi::ALL_GATHER, .type = abi::I64, .shape = {1, 3}};
+  };
   static_assert(sizeof own == 3 * sizeof(int64_t));
-  call.destination = all.data();
-  if (Status status = host.run({&call, 1}); !status.ok())
+  auto exchange = std::make_shared<Exchange>();
+  exchange->own = own;
+  exchange->all.resize(size_t(host.size()));
+  exchange->call.source = &exchange->own;
+  exchange->call.destination = exchange->all.data();
+  if (Status status = host.runOwned({&exchange->call, 1}, exchange); !status.ok())
     return status;
-  return all;
+  return exchange->all;
 }
 
 } // namespace

@@ -2,11 +2,14 @@
 
 #include "runtime/device/host/HostDevice.h"
 #include "runtime/base/HalfFloat.h"
+#include "runtime/device/host/Team.h"
 #include "test/unit/runtime/device/MatmulCases.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <new>
 
 namespace pcc::test {
 namespace {
@@ -70,6 +73,22 @@ TEST(HostDevice, AccumulatesInF32) {
                              {.first = 0}),
               std::vector<float>(count, 3.5f));
   }
+}
+
+// An exception on a thread of the team becomes one of the rank's thread, and the team stays usable.
+TEST(HostDevice, ExceptionsLeaveTheTeam) {
+  Expected<host::Team> team = host::Team::make(4);
+  ASSERT_TRUE(bool(team)) << team.status().message();
+  for (int64_t failing : {0, 3})
+    EXPECT_THROW(team->parallel(4,
+                                [&](int64_t begin, int64_t end) {
+                                  if (begin <= failing && failing < end)
+                                    throw std::bad_alloc();
+                                }),
+                 std::bad_alloc);
+  std::atomic<int64_t> sum = 0;
+  team->parallel(4, [&](int64_t begin, int64_t end) { sum += end - begin; });
+  EXPECT_EQ(sum, 4);
 }
 
 TEST(HostDevice, RefusesWhatIsForGpus) {
