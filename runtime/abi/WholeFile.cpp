@@ -2,10 +2,12 @@
 //
 // Uses POSIX calls: a new, locked file beside the target, fsync, then an atomic rename. Its random
 // name keeps processes that write the same path apart. Calls that a signal interrupts are made
-// again.
+// again. Long files are written to the disk on the way, part by part: one fsync of a large file may
+// take minutes, in which nothing shows that the writer moves on.
 
 #include "runtime/abi/WholeFile.h"
 
+#include "runtime/abi/Heartbeat.h"
 #include "runtime/abi/RetryAfterSignal.h"
 
 #include <fmt/format.h>
@@ -26,6 +28,9 @@ namespace {
 
 std::string systemError() { return std::strerror(errno); }
 
+/// Bytes that are written before they are brought to the disk, and at once.
+constexpr uint64_t syncBytes = uint64_t(64) << 20, writeBytes = uint64_t(4) << 20;
+
 /// Reads from `file` until its end or until `bytes` exceeds the limit. Returns the system's error,
 /// or an empty string. `size` is the expected number of bytes.
 std::string readAll(int file, uint64_t size, std::string &bytes) {
@@ -36,6 +41,7 @@ std::string readAll(int file, uint64_t size, std::string &bytes) {
     if (got <= 0)
       return got < 0 ? systemError() : "";
     bytes.append(chunk, got);
+    beat();
   }
   return "";
 }
@@ -128,7 +134,7 @@ Expected<FileWriter> FileWriter::create(const std::string &path) {
 
 FileWriter::FileWriter(FileWriter &&other) noexcept
     : path(std::move(other.path)), temporary(std::move(other.temporary)),
-      file(std::exchange(other.file, -1)) {}
+      file(std::exchange(other.file, -1)), unsynced(other.unsynced) {}
 
 FileWriter::~FileWriter() {
   if (file < 0)
@@ -143,10 +149,18 @@ Status FileWriter::failure() const {
 
 Status FileWriter::append(std::string_view bytes) {
   while (!bytes.empty()) {
-    ssize_t written = retryAfterSignal([&] { return write(file, bytes.data(), bytes.size()); });
+    ssize_t written = retryAfterSignal(
+        [&] { return write(file, bytes.data(), std::min<uint64_t>(bytes.size(), writeBytes)); });
     if (written <= 0)
       return failure();
     bytes.remove_prefix(written);
+    unsynced += uint64_t(written);
+    if (unsynced >= syncBytes) {
+      if (retryAfterSignal([&] { return fdatasync(file); }) != 0)
+        return failure();
+      unsynced = 0;
+    }
+    beat();
   }
   return {};
 }
@@ -155,8 +169,10 @@ Status FileWriter::commit() {
   if (retryAfterSignal([&] { return fsync(file); }) != 0 ||
       rename(temporary.c_str(), path.c_str()) != 0)
     return failure();
+  beat();
   close(std::exchange(file, -1)); // all bytes are on the disk
   syncFolder(path);
+  beat();
   return {};
 }
 

@@ -44,7 +44,8 @@ private:
   Status failure() const;
 
   std::string path, temporary;
-  int file; ///< descriptor; -1: committed, failed or moved from
+  int file;              ///< descriptor; -1: committed, failed or moved from
+  uint64_t unsynced = 0; ///< bytes that may not be on the disk yet
 };
 
 /// Writes a file as a whole, as FileWriter does.

@@ -6,6 +6,7 @@
 #include "runtime/data/CheckValues.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Heartbeat.h"
 
 #include <algorithm>
 #include <cmath>
@@ -163,6 +164,7 @@ Expected<std::vector<int>> bindCheckedFields(const Dataset &dataset, const abi::
                                    legalOf(input, allowsNegative));
         !status.ok())
       return status;
+    abi::beat();
   }
   return fieldOf;
 }

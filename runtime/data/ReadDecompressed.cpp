@@ -4,6 +4,8 @@
 
 #include "runtime/data/ReadDecompressed.h"
 
+#include "runtime/abi/Heartbeat.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -28,6 +30,7 @@ Expected<std::vector<std::byte>> readDecompressed(const std::string &path, size_
     content.resize(content.size() + chunk);
     got = gzread(file, content.data() + content.size() - chunk, chunk);
     content.resize(content.size() - chunk + std::max(got, 0));
+    abi::beat();
   } while (got > 0 && content.size() <= maxBytes);
   int code = Z_OK;
   std::string reason = gzerror(file, &code);

@@ -61,7 +61,10 @@ Status Evaluation::runRank(RankExecutor &rank) {
   for (int64_t first = 0; first < data.rows; first += batchRows) {
     if (Status status = feed->wait(); !status.ok())
       return status;
-    reader.read({nullptr, first}, addressOf, parallelFor);
+    {
+      LocalWork work = rank.atWork("reads its rows");
+      reader.read({nullptr, first}, addressOf, parallelFor);
+    }
     if (Status status = feed->send(); !status.ok())
       return status;
     if (section >= 0)
@@ -71,12 +74,14 @@ Status Evaluation::runRank(RankExecutor &rank) {
       return status;
     if (Status status = gatherOutputs(rank); !status.ok())
       return status;
-    if (Status status = rank.world().barrier(); !status.ok())
+    if (Status status = rank.barrier("at the evaluation's barrier after a batch"); !status.ok())
       return status;
-    if (rank.rank() == 0)
+    if (rank.rank() == 0) {
+      LocalWork work = rank.atWork("computes metrics");
       if (Status status = count(rank, first, parallelFor); !status.ok())
         return status;
-    if (Status status = rank.world().barrier(); !status.ok())
+    }
+    if (Status status = rank.barrier("at the evaluation's barrier before a batch"); !status.ok())
       return status;
   }
   return {};
@@ -95,6 +100,23 @@ Status Evaluation::readOutputs(RankExecutor &rank) {
   return {};
 }
 
+/// Sends a block to rank 0, and leaves it empty.
+Status sendBlock(RankExecutor &rank, Tensor &block) {
+  std::vector<TaggedBytes> messages(1);
+  messages[0].owned = std::move(block.data);
+  messages[0].bytes = messages[0].owned;
+  return rank.sendToFirstRank(std::move(messages));
+}
+
+/// Receives the block of another rank on rank 0.
+Status receiveBlock(RankExecutor &rank, int64_t other, const abi::Block &shape, Tensor &block) {
+  block = Tensor::zeros(shape.type(), {shape.local_shape().begin(), shape.local_shape().end()});
+  Expected<std::vector<std::byte>> bytes = rank.receiveFrom(other, block.data.size());
+  if (bytes)
+    block.data = std::move(*bytes);
+  return bytes.status();
+}
+
 /// Sends the blocks of ranks in other processes to rank 0.
 Status Evaluation::gatherOutputs(RankExecutor &rank) {
   int64_t firstRemoteRank = placement.firstOf(1);
@@ -106,14 +128,8 @@ Status Evaluation::gatherOutputs(RankExecutor &rank) {
       if (found < 0 || (rank.rank() != 0 && !isSender))
         continue;
       Tensor &block = ofRanks[size_t(other)];
-      TaggedBytes message{block.data};
-      if (!isSender) {
-        const abi::Block &shape = ofOther.results(found).block();
-        block =
-            Tensor::zeros(shape.type(), {shape.local_shape().begin(), shape.local_shape().end()});
-      }
-      Status status =
-          isSender ? rank.sendToFirstRank({&message, 1}) : rank.receiveFrom(other, block.data);
+      Status status = isSender ? sendBlock(rank, block)
+                               : receiveBlock(rank, other, ofOther.results(found).block(), block);
       if (!status.ok())
         return status;
     }
@@ -153,7 +169,10 @@ Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset
     return chosen.status();
   if (data.rows == 0)
     return Status::badInput(fmt::format("{}: expected rows to evaluate on, got none", data.name));
-  Expected<std::vector<int>> fieldOf = bindCheckedFields(data, program, DataPurpose::Evaluation);
+  Expected<std::vector<int>> fieldOf = [&] {
+    LocalWork work = session.atWork("checks the data");
+    return bindCheckedFields(data, program, DataPurpose::Evaluation);
+  }();
   if (!fieldOf)
     return fieldOf.status();
   auto evaluation = std::make_shared<Evaluation>(session, data, std::move(*fieldOf), *chosen);

@@ -9,7 +9,6 @@
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/RankExpression.h"
 
-#include <list>
 #include <set>
 
 namespace pcc::runtime {
@@ -40,20 +39,21 @@ Status sendParameters(RankExecutor &rank, int64_t firstRemoteRank) {
   if (rank.rank() < firstRemoteRank)
     return {};
   std::vector<TaggedBytes> messages;
-  std::list<std::vector<std::byte>> copies;
   for (const abi::Parameter &own : rank.program().parameters()) {
     if (!own.state_of().empty())
       continue;
     for (const ParameterHolder &holder : holdersOf(rank.executable(), own.name()))
       if (holder.rank == rank.rank()) {
-        auto bytes =
-            rank.read(own.buffer(), size_t(localBytes(own.block())), copies.emplace_back());
+        TaggedBytes message{.bytes = {}, .tag = holder.index};
+        auto bytes = rank.read(own.buffer(), size_t(localBytes(own.block())), message.owned);
         if (!bytes)
           return bytes.status();
-        messages.push_back({*bytes, holder.index});
+        message.bytes = *bytes; // moving `owned` does not move its bytes
+        messages.push_back(std::move(message));
       }
   }
-  return rank.sendToFirstRank(messages); // all at once: rank 0 chooses the order of receipt
+  return rank.sendToFirstRank(
+      std::move(messages)); // all at once: rank 0 chooses the order of receipt
 }
 
 } // namespace pcc::runtime

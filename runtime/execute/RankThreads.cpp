@@ -6,8 +6,9 @@
 
 #include "runtime/execute/RankThreads.h"
 
-#include "runtime/execute/observe/Watchdog.h"
+#include "runtime/base/CatchExceptions.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -53,7 +54,11 @@ public:
     std::unique_lock lock(rankResults.mutex);
     while (rankResults.left > 0 && !isGraceOver()) {
       rankResults.changed.wait_for(lock, pollInterval);
-      poll();
+      bool hasFailed = std::ranges::any_of(
+          rankResults.statuses, [](const auto &status) { return status && !status->ok(); });
+      lock.unlock(); // asking other processes takes time
+      poll(hasFailed);
+      lock.lock();
     }
     allEnded = rankResults.left == 0;
     return outcome();
@@ -62,12 +67,11 @@ public:
 private:
   bool isGraceOver() const { return abortTime && Clock::now() > *abortTime + gracePeriod; }
 
-  void poll() {
+  void poll(bool hasFailed) {
     if (abortTime)
       return;
-    for (const std::optional<Status> &status : rankResults.statuses)
-      if (status && !status->ok())
-        abortTime = Clock::now();
+    if (hasFailed)
+      abortTime = Clock::now();
     if (!abortTime)
       pollPeers();
     if (!abortTime && task.timeout > 0)
@@ -82,17 +86,36 @@ private:
       abortRun(status, status.describe());
   }
 
-  void checkTimeout() {
-    std::vector<RankWatch> ranks;
+  ProcessWatch watch() const {
+    ProcessWatch process{.ranks = {}, .work = task.work, .firstRank = task.firstRank};
+    std::lock_guard lock(rankResults.mutex);
     for (size_t r = 0; r < task.progress.size(); ++r)
-      ranks.push_back({task.progress[r], rankResults.statuses[r].has_value()});
-    if (!isOverdue(ranks, task.timeout))
+      process.ranks.push_back({task.progress[r], rankResults.statuses[r].has_value()});
+    return process;
+  }
+
+  void checkTimeout() {
+    ProcessWatch own = watch();
+    lastWork = std::max(lastWork, lastWorkOf(own, task.timeout));
+    if (!isOverdue(own, task.timeout, lastWork))
       return;
-    std::string table = progressTable(ranks, task.firstRank);
-    abortRun(Status(StatusKind::TimedOut,
-                    fmt::format("no answer within {} s{}", task.timeout,
-                                task.makeTimeoutMessage ? task.makeTimeoutMessage(table) : table)),
-             "the time limit is over");
+    PeerAnswers answers;
+    if (task.world)
+      answers = askPeers(*task.world);
+    // The wait may have ended meanwhile.
+    own = watch();
+    if (!isOverdue(own, task.timeout, lastWork))
+      return;
+    lastWork = std::max(lastWork, answers.lastWork);
+    bool isSilent = task.world && answers.isAnyoneSilent(task.world->process());
+    if (!isSilent && !isOverdue(own, task.timeout, lastWork))
+      return;
+    std::string table = progressTable(own);
+    if (task.world)
+      table = tableOfAllProcesses(*task.world, std::move(answers), table);
+    abortRun(
+        Status(StatusKind::TimedOut, fmt::format("no answer within {} s{}", task.timeout, table)),
+        "the time limit is over");
   }
 
   void abortRun(Status status, const std::string &reason) {
@@ -119,6 +142,8 @@ private:
 
   const RankThreadsTask &task;
   RankResults &rankResults;
+  /// The last time at which somebody of the run was known to be at work.
+  int64_t lastWork = 0;
   std::optional<Clock::time_point> abortTime;
   Clock::time_point nextPeerCheck = Clock::now() + peerCheckInterval;
   /// The error for which the watching thread aborted the run.
@@ -127,17 +152,22 @@ private:
 
 /// Runs a rank. An exception, most often of a full memory, is the failure of that rank.
 Status runBody(const RankThreadsTask &task, int64_t rank) {
-  try {
-    return task.body(rank);
-  } catch (const std::exception &error) {
-    return Status::failed(fmt::format("rank {}: {}", task.firstRank + rank, error.what()));
-  }
+  bool hasThrown = true;
+  Status status = catchExceptions([&] {
+    Status own = task.body(rank);
+    hasThrown = false;
+    return own;
+  });
+  return hasThrown ? std::move(status).at({.rank = task.firstRank + rank}) : status;
 }
 
 void runRank(const RankThreadsTask &task, RankResults &rankResults, int64_t rank) {
   Status status = runBody(task, rank);
   if (!status.ok())
-    task.abort(fmt::format("stopped, because rank {} failed", task.firstRank + rank));
+    (void)catchExceptions([&] { // the supervisor ends the run even if this fails
+      task.abort(fmt::format("stopped, because rank {} failed", task.firstRank + rank));
+      return Status();
+    });
   rankResults.leave(rank, std::move(status));
 }
 
@@ -165,7 +195,8 @@ Status runRankThreads(std::shared_ptr<const RankThreadsTask> task) {
   auto rankResults = std::make_shared<RankResults>(task->progress.size());
   std::vector<std::thread> threads = startThreads(task, rankResults);
   bool allEnded = false;
-  Status status = RankSupervisor(*task, *rankResults).waitForRanks(allEnded);
+  Status status =
+      catchExceptions([&] { return RankSupervisor(*task, *rankResults).waitForRanks(allEnded); });
   for (std::thread &thread : threads)
     allEnded ? thread.join() : thread.detach();
   return status;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/base/Base.h"
-#include "runtime/execute/observe/Progress.h"
+#include "runtime/execute/observe/Watchdog.h"
 
 #include <functional>
 #include <vector>
@@ -22,13 +22,15 @@ struct RankThreadsTask {
   /// Called once a second; null: no such check.
   std::function<Status()> checkPeers = {};
   std::vector<const Progress *> progress;
-  /// Seconds that a rank may wait for other ranks; 0: no limit.
+  /// Work of this process outside of the rank threads; null: none is marked.
+  const WorkProgress *work = nullptr;
+  /// Seconds that a rank may wait for other ranks while nobody is at known work (Watchdog.h); 0: no
+  /// limit.
   double timeout = 0;
   /// The number of this process's first rank in the whole run, for messages.
   int64_t firstRank = 0;
-  /// Makes the message of a timeout from the table of these ranks, if other processes have ranks;
-  /// null: the table is the message.
-  std::function<std::string(const std::string &table)> makeTimeoutMessage = {};
+  /// Joins other processes that have ranks of the run; null: all ranks are here.
+  World *world = nullptr;
 };
 
 /// Runs the task on one thread per rank. Returns the first failure, the timeout, or success.

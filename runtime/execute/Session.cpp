@@ -32,11 +32,39 @@ struct Session::State {
   abi::Program interface;
   SessionOptions options;
   std::shared_ptr<World> world;
+  /// Work of the process outside of its rank threads.
+  WorkProgress work;
   /// The executors of this process's ranks, in rank order.
   std::vector<std::unique_ptr<RankExecutor>> executors;
+
+  ProcessWatch watch() const {
+    ProcessWatch process{.ranks = {}, .work = &work, .firstRank = world->firstRank()};
+    for (const std::unique_ptr<RankExecutor> &executor : executors)
+      process.ranks.push_back({&executor->progress()});
+    return process;
+  }
 };
 
+/// Answers other processes until the session ends.
+struct Session::Answers {
+  explicit Answers(const std::shared_ptr<State> &state) : world(state->world) {
+    // Weak, since the state owns the world.
+    world->answerWith([weak = std::weak_ptr<State>(state)] {
+      std::shared_ptr<State> own = weak.lock();
+      return own ? answerPeer(own->watch(), own->options.timeout) : "";
+    });
+  }
+  ~Answers() { world->answerWith({}); }
+
+  const std::shared_ptr<World> world;
+};
+
+Session::Session(std::shared_ptr<State> state, std::unique_ptr<Answers> answers)
+    : state(std::move(state)), answers(std::move(answers)) {}
 Session::~Session() = default;
+LocalWork Session::atWork(const char *what, double patience) {
+  return LocalWork(state->work, what, patience);
+}
 const abi::Executable &Session::executable() const { return state->executable; }
 const abi::Program &Session::program() const { return state->interface; }
 int64_t Session::ranks() const { return state->world->placement.ranks; }
@@ -58,7 +86,14 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
     state->world = makeLocalWorld(makeLocalCommunicators(
         int(abi::rankCount(state->executable.mesh())), options.threads, options.link));
   const World &world = *state->world;
-  auto devices = openDevices(state->executable, world, options.threads);
+  auto communicators = state->world->connect();
+  if (!communicators)
+    return communicators.status();
+  auto answers = std::make_unique<Answers>(state);
+  auto devices = [&] {
+    LocalWork work(state->work, "opens its devices", loadPatience);
+    return openDevices(state->executable, world, options.threads);
+  }();
   if (!devices)
     return devices.status();
   JoinDevices join = chooseJoin(world, state->executable, *devices,
@@ -66,14 +101,11 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
                                  .requiresNccl = options.requiresNccl,
                                  .timeout = options.timeout,
                                  .warn = options.warn});
-  auto communicators = state->world->connect();
-  if (!communicators)
-    return communicators.status();
   for (int i = 0; i < world.ownRanks(); ++i)
     state->executors.push_back(std::make_unique<RankExecutor>(
         state->executable, world.firstRank() + i, std::move((*devices)[i]),
         std::move((*communicators)[i]), RankOptions{options.trace, options.checksInstructions}));
-  std::unique_ptr<Session> session(new Session(std::move(state)));
+  std::unique_ptr<Session> session(new Session(std::move(state), std::move(answers)));
   bool isSingleProcess = session->world().isSingleProcess();
   Status loaded =
       session->onEveryRank([seed = options.seed, isSingleProcess, join](RankExecutor &rank) {
@@ -105,20 +137,14 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
   };
   for (const std::unique_ptr<RankExecutor> &executor : state->executors)
     task->progress.push_back(&executor->progress());
+  task->work = &state->work;
   task->firstRank = state->world->firstRank();
   task->timeout = state->options.timeout;
   if (!world().isSingleProcess())
-    task->makeTimeoutMessage = [state = state](const std::string &own) {
-      return tableOfAllProcesses(*state->world, own);
-    };
-  state->world->answerWith([state = state] {
-    std::vector<RankWatch> ranks;
-    for (const std::unique_ptr<RankExecutor> &executor : state->executors)
-      ranks.push_back({&executor->progress()});
-    return progressTable(ranks, state->world->firstRank());
-  });
+    task->world = state->world.get();
   Status status = runRankThreads(std::move(task));
-  state->world->answerWith({});
+  if (!status.ok())
+    world().keep(state);
   // A launcher ends all processes when the first one ends. The process whose own rank failed should
   // end first.
   if (status.kind() == StatusKind::Aborted && !world().isSingleProcess())
@@ -301,10 +327,17 @@ Status Session::saveParameters(const std::string &path, bool mustBeFinite) {
   });
 }
 
+Status Session::finish() {
+  if (world().isSingleProcess())
+    return {};
+  return onEveryRank([](RankExecutor &rank) { return rank.barrier("for the end of the run"); });
+}
+
 Status Session::saveOnRank(RankExecutor &rank, const std::string &path, bool mustBeFinite) const {
   if (rank.rank() != 0)
     return world().isSingleProcess() ? Status()
                                      : sendParameters(rank, world().placement.firstOf(1));
+  LocalWork work = rank.atWork("saves parameters");
   Status received;
   auto globalOf = [&](const abi::Parameter &parameter) {
     Expected<Tensor> global =
@@ -323,14 +356,21 @@ Expected<Tensor> Session::gather(RankExecutor &first, const abi::Parameter &para
   Tensor global = zerosOf(parameter.block());
   for (const ParameterHolder &holder : holdersOf(executable(), parameter.name())) {
     const abi::Block &block = holder.parameter->block();
-    std::vector<std::byte> bytes(size_t(localBytes(block)));
+    size_t size = size_t(localBytes(block));
+    std::vector<std::byte> bytes;
     if (holder.rank < world().placement.firstOf(1)) {
+      bytes.resize(size);
       const RankExecutor &own = *state->executors[size_t(holder.rank)];
       if (Status status = own.read(bytes, holder.parameter->buffer()); !status.ok())
         return status;
-    } else if (Status status = first.receiveFrom(holder.rank, bytes, holder.index); !status.ok()) {
-      return status;
+    } else {
+      Expected<std::vector<std::byte>> received =
+          first.receiveFrom(holder.rank, size, holder.index);
+      if (!received)
+        return received.status();
+      bytes = std::move(*received);
     }
+    abi::beat();
     copyBlockIn(block, executable().mesh(), holder.rank, bytes.data(), global.data.data());
   }
   return global;

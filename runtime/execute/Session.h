@@ -67,8 +67,10 @@ public:
 
   /// Runs `body` for every own rank at once, each on its own thread, and waits for all. If one rank
   /// fails, the waits of the others end, also in other processes. If a rank waits longer than the
-  /// time limit, the run ends with TimedOut and a table of all ranks, which names processes that do
-  /// not answer. After any failure the session can no longer be used.
+  /// time limit while nobody is at known work (Watchdog.h), the run ends with TimedOut. The message
+  /// is a table of all ranks, which names processes that do not answer. After any failure the
+  /// session can no longer be used; memory that a transport may still write to then stays until the
+  /// process ends.
   Status onEveryRank(const std::function<Status(RankExecutor &)> &body);
 
   // The following functions, except saveParameters, need all ranks in this process; otherwise they
@@ -82,6 +84,14 @@ public:
   /// parameter.
   Expected<Tensor> parameter(const std::string &name) const;
   Expected<Tensor> parameter(const std::string &name, int64_t rank) const;
+
+  /// Marks this process as working during the lifetime of the result (Progress.h): its ranks run
+  /// nothing meanwhile, but those of other processes may wait for them.
+  LocalWork atWork(const char *what, double patience = workPatience);
+
+  /// Waits until all ranks of all processes have come to the end of the run, as they do for each
+  /// other in a transfer.
+  Status finish();
 
   /// Writes the global values of the model's parameters to a safetensors file (SaveParameters.h).
   /// The first process writes it; every process calls this function.
@@ -103,13 +113,15 @@ public:
 
 private:
   struct State;
-  explicit Session(std::shared_ptr<State> state) : state(std::move(state)) {}
+  struct Answers;
+  Session(std::shared_ptr<State> state, std::unique_ptr<Answers> answers);
   Status checkBatch(const NamedTensors &batch, int64_t microbatches) const;
   Status needSingleProcess() const;
   Expected<Tensor> gather(RankExecutor &first, const abi::Parameter &parameter) const;
 
   /// Shared with the rank threads, which outlive the session if one of them never returns.
   std::shared_ptr<State> state;
+  std::unique_ptr<Answers> answers;
   int64_t step = 0;
 };
 

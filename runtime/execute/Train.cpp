@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace pcc::runtime {
@@ -70,6 +71,7 @@ Status Run::runRank(RankExecutor &rank) {
   hooks.fill = [&](const abi::Action &action) {
     if (Status status = feed->wait(); !status.ok())
       return status;
+    LocalWork work = rank.atWork("reads its rows");
     int64_t firstCopy = int64_t(action.microbatch()) * plan.copies() + action.copy();
     for (uint32_t copy = 0; copy < abi::copiesPerAction(plan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
@@ -83,8 +85,10 @@ Status Run::runRank(RankExecutor &rank) {
   hooks.sectionDone = [&](uint32_t section) { return deferred->sectionDone(section); };
   for (int64_t step = 0; step < steps; ++step) {
     batch = step % stepsPerEpoch;
-    if (batch == 0)
+    if (batch == 0) {
+      LocalWork work = rank.atWork("orders the rows");
       rows = order.ofEpoch(step / stepsPerEpoch);
+    }
     bool endsEpoch = batch + 1 == stepsPerEpoch, isLast = step + 1 == steps;
     Status status = rank.runStep(step, hooks);
     if (status.ok())
@@ -108,7 +112,10 @@ Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64
     Expected<double> loss = deferred.read();
     if (!loss) // error of this step or of a step enqueued after it
       return loss.status().at({.rank = rank.rank()});
-    monitor.add(rank.rank(), step, *loss, isTimed);
+    {
+      LocalWork work = rank.atWork("reports a loss");
+      monitor.add(rank.rank(), step, *loss, isTimed);
+    }
     if (Status status = gatherLoss(rank, step, *loss); !status.ok())
       return status;
     if (Status status = checkLoss(rank.rank(), step, *loss); !status.ok())
@@ -133,15 +140,24 @@ Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
 Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
   int64_t firstRemoteRank = placement.firstOf(1);
   if (rank.rank() >= firstRemoteRank) {
-    TaggedBytes message{std::as_bytes(std::span(&loss, 1))};
-    return losses.countsAt(rank.rank()) ? rank.sendToFirstRank({&message, 1}) : Status();
+    if (!losses.countsAt(rank.rank()))
+      return {};
+    std::vector<TaggedBytes> messages(1);
+    auto bytes = std::as_bytes(std::span(&loss, 1));
+    messages[0].owned.assign(bytes.begin(), bytes.end());
+    messages[0].bytes = messages[0].owned;
+    return rank.sendToFirstRank(std::move(messages));
   }
   for (int64_t other = firstRemoteRank; rank.rank() == 0 && other < placement.ranks; ++other)
     if (losses.countsAt(other)) {
-      if (Status status = rank.receiveFrom(other, std::as_writable_bytes(std::span(&loss, 1)));
-          !status.ok())
-        return status;
-      monitor.add(other, step, loss);
+      Expected<std::vector<std::byte>> bytes = rank.receiveFrom(other, sizeof loss);
+      if (!bytes)
+        return bytes.status();
+      std::memcpy(&loss, bytes->data(), sizeof loss);
+      {
+        LocalWork work = rank.atWork("reports a loss");
+        monitor.add(other, step, loss);
+      }
       if (Status status = checkLoss(other, step, loss); !status.ok())
         return status;
     }
@@ -152,11 +168,11 @@ Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
 Status Run::endEpoch(RankExecutor &rank, int64_t epochs) {
   if (!epochDone)
     return {};
-  if (Status status = rank.world().barrier(); !status.ok())
+  if (Status status = rank.barrier("at the barrier after an epoch"); !status.ok())
     return status;
   if (Status status = epochDone(rank, epochs); !status.ok())
     return status;
-  return rank.world().barrier();
+  return rank.barrier("at the barrier before an epoch");
 }
 
 int64_t rowsOfBatch(const Session &session) {
@@ -192,8 +208,10 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
   if (session.program().actions_size() == 0)
     return Status::badInput(
         "the program has no training step; compile it with a loss and an optimizer");
-  Expected<std::vector<int>> fieldOf =
-      bindCheckedFields(data, session.program(), DataPurpose::Training);
+  Expected<std::vector<int>> fieldOf = [&] {
+    LocalWork work = session.atWork("checks the data");
+    return bindCheckedFields(data, session.program(), DataPurpose::Training);
+  }();
   if (!fieldOf)
     return fieldOf.status();
   int64_t batchRows = rowsOfBatch(session), stepsPerEpoch = data.rows / batchRows;

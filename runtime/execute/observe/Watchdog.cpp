@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the atomic progress of ranks while they run, so the rows of a table may differ slightly in
-// time. With several processes, all but the first that answers wait a second before they return.
+// time. An answer to another process is the age of the last work in milliseconds, a line feed, and
+// the table: clocks of two machines differ. With several processes, all but the first that answers
+// wait a second before they return.
 
 #include "runtime/execute/observe/Watchdog.h"
 
 #include <algorithm>
+#include <charconv>
 #include <thread>
 
 namespace pcc::runtime {
@@ -20,64 +23,131 @@ std::string nameOf(const abi::Instruction *instruction) {
   return instruction->op().empty() ? kind : fmt::format("{} '{}'", kind, instruction->op());
 }
 
+double secondsSince(int64_t time) { return double(nowNanoseconds() - time) / 1e9; }
+
+std::string nameOfWait(const Progress &progress, const abi::Instruction *current) {
+  if (const char *name = progress.waitName.load(std::memory_order_relaxed))
+    return name;
+  bool forDevice = progress.waitKind.load(std::memory_order_relaxed) == WaitKind::Device;
+  if (current)
+    return (forDevice ? "for its device in " : "in ") + nameOf(current);
+  return forDevice ? "for its device" : "for another rank";
+}
+
+std::string describeWork(const WorkProgress &work, const char *what) {
+  return fmt::format("{}, without progress for {:.1f} s", what,
+                     secondsSince(work.lastBeat.load(std::memory_order_relaxed)));
+}
+
 std::string stateOf(const RankWatch &rank) {
-  int64_t since = rank.progress->waitingSince.load(std::memory_order_relaxed);
-  const abi::Instruction *current = rank.progress->current.load(std::memory_order_relaxed);
+  const Progress &progress = *rank.progress;
+  int64_t since = progress.waitingSince.load(std::memory_order_relaxed);
+  const abi::Instruction *current = progress.current.load(std::memory_order_relaxed);
   if (rank.ended)
     return "has ended";
   if (since)
-    return fmt::format("waits {} for {:.1f} s",
-                       current ? "in " + nameOf(current) : "for its device or another process",
-                       double(nowNanoseconds() - since) / 1e9);
+    return fmt::format("waits {} for {:.1f} s", nameOfWait(progress, current), secondsSince(since));
+  if (const char *what = progress.work.what.load(std::memory_order_relaxed))
+    return describeWork(progress.work, what);
   return current ? "runs " + nameOf(current) : "is between instructions";
 }
 
+/// Returns the time of the last beat of work; now, if the work is under way and not stuck.
+int64_t lastTimeOf(const WorkProgress &work, bool isWaiting, double limitSeconds) {
+  int64_t last = work.lastBeat.load(std::memory_order_relaxed);
+  if (!work.what.load(std::memory_order_relaxed) || isWaiting)
+    return last;
+  double patience = std::max(limitSeconds, work.patience.load(std::memory_order_relaxed));
+  return secondsSince(last) < patience ? nowNanoseconds() : last;
+}
+
 } // namespace
 
-bool isOverdue(std::span<const RankWatch> ranks, double limitSeconds) {
-  int64_t now = nowNanoseconds();
-  return std::any_of(ranks.begin(), ranks.end(), [&](const RankWatch &rank) {
+int64_t lastWorkOf(const ProcessWatch &process, double limitSeconds) {
+  int64_t last = process.work ? lastTimeOf(*process.work, false, limitSeconds) : 0;
+  for (const RankWatch &rank : process.ranks) {
+    bool isWaiting = rank.progress->waitingSince.load(std::memory_order_relaxed) != 0;
+    last = std::max(last, lastTimeOf(rank.progress->work, isWaiting, limitSeconds));
+  }
+  return last;
+}
+
+bool isOverdue(const ProcessWatch &process, double limitSeconds, int64_t lastWork) {
+  return std::ranges::any_of(process.ranks, [&](const RankWatch &rank) {
     int64_t since = rank.progress->waitingSince.load(std::memory_order_relaxed);
-    return since != 0 && double(now - since) / 1e9 > limitSeconds;
+    bool joins = rank.progress->waitKind.load(std::memory_order_relaxed) == WaitKind::Join;
+    double limit = joins ? std::max(limitSeconds, joinPatience) : limitSeconds;
+    return since != 0 && secondsSince(std::max(since, lastWork)) > limit;
   });
 }
 
-std::string progressTable(std::span<const RankWatch> ranks, int64_t first) {
+std::string progressTable(const ProcessWatch &process) {
   size_t width = 0;
-  for (const RankWatch &rank : ranks)
+  for (const RankWatch &rank : process.ranks)
     width = std::max(width, nameOf(rank.progress->finished.load()).size());
   std::string table;
-  for (size_t r = 0; r < ranks.size(); ++r)
-    table += fmt::format("\n  rank {:>4}, step {:>6}: finished {:<{}}  {}", first + int64_t(r),
-                         ranks[r].progress->step.load(), nameOf(ranks[r].progress->finished.load()),
-                         width, stateOf(ranks[r]));
+  for (size_t r = 0; r < process.ranks.size(); ++r) {
+    const RankWatch &rank = process.ranks[r];
+    table += fmt::format("\n  rank {:>4}, step {:>6}: finished {:<{}}  {}",
+                         process.firstRank + int64_t(r), rank.progress->step.load(),
+                         nameOf(rank.progress->finished.load()), width, stateOf(rank));
+  }
+  if (const char *what =
+          process.work ? process.work->what.load(std::memory_order_relaxed) : nullptr)
+    table += fmt::format("\n  the process of rank {} {}", process.firstRank,
+                         describeWork(*process.work, what));
   return table;
 }
 
-namespace {
-
-/// Formats "rank 2" or "ranks 2 to 3", and the note that their process does not answer.
-std::string silentLine(const World &world, int process) {
-  int first = world.placement.firstOf(process), last = world.placement.firstOf(process + 1) - 1;
-  std::string ranks =
-      first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
-  return fmt::format("\n  {}: {} does not answer", ranks, world.nameOf(process));
+bool PeerAnswers::isAnyoneSilent(int ownProcess) const {
+  for (size_t process = 0; process < tables.size(); ++process)
+    if (int(process) != ownProcess && !tables[process])
+      return true;
+  return false;
 }
 
-} // namespace
+std::string answerPeer(const ProcessWatch &process, double limitSeconds) {
+  int64_t last = lastWorkOf(process, limitSeconds);
+  int64_t age = last == 0 ? -1 : std::max<int64_t>(0, (nowNanoseconds() - last) / 1'000'000);
+  return fmt::format("{}\n{}", age, progressTable(process));
+}
 
-std::string tableOfAllProcesses(World &world, const std::string &own) {
+PeerAnswers askPeers(World &world) {
   constexpr double patience = 1;
-  std::vector<std::optional<std::string>> answers = world.ask(patience);
-  answers[size_t(world.process())] = own;
+  PeerAnswers answers{.tables = world.ask(patience)};
+  int64_t now = nowNanoseconds();
+  for (std::optional<std::string> &answer : answers.tables) {
+    if (!answer)
+      continue;
+    int64_t age = -1;
+    size_t end = answer->find('\n');
+    (void)std::from_chars(answer->data(), answer->data() + std::min(end, answer->size()), age);
+    if (age >= 0)
+      answers.lastWork = std::max(answers.lastWork, now - age * 1'000'000);
+    answer->erase(0, end == std::string::npos ? end : end + 1);
+  }
+  return answers;
+}
+
+/// Notes of the ranks of a process whose table is missing or empty.
+static std::string lineOf(const World &world, int process, const char *what) {
+  return fmt::format("\n  {}: {} {}", world.placement.nameRanksOf(process), world.nameOf(process),
+                     what);
+}
+
+std::string tableOfAllProcesses(const World &world, PeerAnswers answers, const std::string &own) {
+  answers.tables[size_t(world.process())] = own;
   std::string table, silent;
   int reporter = -1;
   for (int process = 0; process < world.processes(); ++process) {
-    const std::optional<std::string> &answer = answers[size_t(process)];
+    const std::optional<std::string> &answer = answers.tables[size_t(process)];
     if (answer && reporter < 0)
       reporter = process;
-    table += answer ? *answer : silentLine(world, process);
-    silent += answer ? "" : silentLine(world, process);
+    if (!answer)
+      silent += lineOf(world, process, "does not answer");
+    table += !answer           ? lineOf(world, process, "does not answer")
+             : answer->empty() ? lineOf(world, process, "does not run its ranks")
+                               : *answer;
   }
   if (reporter == world.process())
     return table;

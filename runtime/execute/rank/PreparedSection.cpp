@@ -225,7 +225,7 @@ Status PreparedSection::waitBefore(const Step &step, const ActionValues &action,
 /// Marks the rank as waiting for other ranks during its lifetime, if the device may wait for them:
 /// even enqueueing waits if the queue is full.
 Progress::Waiting PreparedSection::waitingForDevice(Progress &progress) const {
-  return {progress, waitsForRanks ? nowNanoseconds() : 0};
+  return {progress, waitsForRanks ? nowNanoseconds() : 0, WaitKind::Device};
 }
 
 Status PreparedSection::runJoined(Step &step, const ActionValues &action, Progress &progress,

@@ -28,9 +28,10 @@ RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
 }
 
 Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
+  LocalWork work = atWork("loads the program", loadPatience);
   if (Status status = startMarking(); !status.ok())
     return status;
-  Expected<std::shared_ptr<Communicator>> joined = join(worldCommunicator, *ownDevice);
+  Expected<std::shared_ptr<Communicator>> joined = joinDevices(join);
   if (!joined)
     return joined.status().at({.rank = ownRank});
   {
@@ -47,6 +48,11 @@ Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
     return status;
   planActions();
   return {};
+}
+
+Expected<std::shared_ptr<Communicator>> RankExecutor::joinDevices(const JoinDevices &join) {
+  Progress::Waiting waiting(ownProgress, nowNanoseconds(), WaitKind::Join, "to join other devices");
+  return join(worldCommunicator, *ownDevice);
 }
 
 void RankExecutor::abort(const std::string &reason) {
@@ -88,6 +94,7 @@ Status RankExecutor::initializeParameters(uint64_t seed) {
     initialize(parameter, wholeExecutable.mesh(), ownRank, seed, writer.at(parameter.buffer()));
     if (Status status = writer.send(); !status.ok())
       return status;
+    abi::beat();
   }
   return {};
 }
@@ -100,8 +107,8 @@ Status RankExecutor::makeGroups() {
     auto sameList = [&](const abi::RankList &other) { return &other == &list; };
     auto color = std::find_if(group.lists().begin(), group.lists().end(), sameList);
     auto position = std::find(list.ranks().begin(), list.ranks().end(), ownRank);
-    Expected<std::unique_ptr<Communicator>> communicator = groups.world->split(
-        int(color - group.lists().begin()), int(position - list.ranks().begin()));
+    Expected<std::unique_ptr<Communicator>> communicator = split(
+        *groups.world, int(color - group.lists().begin()), int(position - list.ranks().begin()));
     if (!communicator)
       return communicator.status();
     groups.groups.push_back(std::move(*communicator));
@@ -109,42 +116,67 @@ Status RankExecutor::makeGroups() {
   return {};
 }
 
+/// Splits a communicator. Other ranks may arrive late, since they still load.
+Expected<std::unique_ptr<Communicator>> RankExecutor::split(Communicator &all, int color, int key) {
+  Progress::Waiting waiting(ownProgress, nowNanoseconds(), WaitKind::Join, "to join its groups");
+  return all.split(color, key);
+}
+
 Status RankExecutor::connectToFirstRank() {
-  Expected<std::unique_ptr<Communicator>> communicator = worldCommunicator->split(0, int(ownRank));
+  Expected<std::unique_ptr<Communicator>> communicator = split(*worldCommunicator, 0, int(ownRank));
   if (communicator)
     firstRankComm = std::move(*communicator);
   return communicator.status();
 }
 
-Status RankExecutor::sendToFirstRank(std::span<const TaggedBytes> messages) {
+/// Calls with all that they use.
+struct RankExecutor::Exchange {
+  std::vector<TaggedBytes> sent;
+  std::vector<std::byte> received;
   std::vector<CollectiveCall> calls;
-  for (const TaggedBytes &message : messages) {
-    CollectiveCall &call = calls.emplace_back();
+};
+
+Status RankExecutor::sendToFirstRank(std::vector<TaggedBytes> messages) {
+  auto exchange = std::make_shared<Exchange>();
+  exchange->sent = std::move(messages);
+  for (const TaggedBytes &message : exchange->sent) {
+    CollectiveCall &call = exchange->calls.emplace_back();
     call.kind = abi::SEND;
     call.type = abi::I8;
     call.source = message.bytes.data();
     call.shape = {int64_t(message.bytes.size())};
     call.tag = message.tag;
   }
-  return runWithFirstRank(calls);
+  return runWithFirstRank(std::move(exchange), "to send to rank 0");
 }
 
-Status RankExecutor::receiveFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag) {
-  CollectiveCall call;
+Expected<std::vector<std::byte>> RankExecutor::receiveFrom(int64_t rank, size_t bytes,
+                                                           uint32_t tag) {
+  auto exchange = std::make_shared<Exchange>();
+  exchange->received.resize(bytes);
+  CollectiveCall &call = exchange->calls.emplace_back();
   call.kind = abi::RECV;
   call.type = abi::I8;
-  call.destination = bytes.data();
-  call.shape = {int64_t(bytes.size())};
+  call.destination = exchange->received.data();
+  call.shape = {int64_t(bytes)};
   call.root = int32_t(rank);
   call.tag = tag;
-  return runWithFirstRank({&call, 1});
+  if (Status status = runWithFirstRank(exchange, "to receive from a rank of another process");
+      !status.ok())
+    return status;
+  return std::move(exchange->received);
 }
 
-Status RankExecutor::runWithFirstRank(std::span<const CollectiveCall> calls) {
-  if (calls.empty())
+Status RankExecutor::runWithFirstRank(std::shared_ptr<const Exchange> exchange, const char *name) {
+  if (exchange->calls.empty())
     return {};
-  Progress::Waiting waiting(ownProgress, nowNanoseconds());
-  return firstRankComm->run(calls).at({.rank = ownRank});
+  Progress::Waiting waiting(ownProgress, nowNanoseconds(), WaitKind::Transfer, name);
+  return firstRankComm->runOwned(exchange->calls, exchange).at({.rank = ownRank});
+}
+
+Status RankExecutor::barrier(const char *name) {
+  Progress::Waiting waiting(ownProgress, nowNanoseconds(), WaitKind::Transfer, name);
+  return worldCommunicator->barrier().at({.rank = ownRank});
 }
 
 Status RankExecutor::prepareSections() {
@@ -155,6 +187,7 @@ Status RankExecutor::prepareSections() {
         {.waitsForEach = options.checksInstructions, .isTraced = ownTrace.hasEach()});
     if (!section)
       return section.status();
+    abi::beat();
     sections.push_back(std::move(*section));
     if (ownProgram.sections(s).name() == "start_training")
       startSection = s;
@@ -320,7 +353,7 @@ Status RankExecutor::unlessAborted(Status status) const {
 
 /// Marks the rank as waiting for other ranks during its lifetime, if the device may wait for them.
 Progress::Waiting RankExecutor::waitingForDevice() const {
-  return {ownProgress, groups.deviceWaitsForRanks() ? nowNanoseconds() : 0};
+  return {ownProgress, groups.deviceWaitsForRanks() ? nowNanoseconds() : 0, WaitKind::Device};
 }
 
 Status RankExecutor::synchronize() const {

@@ -35,8 +35,10 @@ struct MemoryUse {
 
 /// A message to rank 0. The tag distinguishes it from other messages of the same rank.
 struct TaggedBytes {
+  /// In `owned`, or in the rank's memory.
   std::span<const std::byte> bytes;
   uint32_t tag = 0;
+  std::vector<std::byte> owned = {};
 };
 
 struct RankOptions {
@@ -78,6 +80,10 @@ public:
   Device &device() { return *ownDevice; }
   Communicator &world() { return *worldCommunicator; }
   const Progress &progress() const { return ownProgress; }
+  /// Marks the rank as working during the lifetime of the result (Progress.h).
+  LocalWork atWork(const char *what, double patience = workPatience) {
+    return LocalWork(ownProgress.work, what, patience);
+  }
   Trace &trace() { return ownTrace; }
   const MemoryUse &memoryUse() const { return use; }
 
@@ -85,9 +91,12 @@ public:
   /// if the ranks are in several processes; every rank calls it.
   Status connectToFirstRank();
   /// Send messages to rank 0, in any order; receive a message on rank 0 from `rank`, which sends as
-  /// many bytes under the same tag.
-  Status sendToFirstRank(std::span<const TaggedBytes> messages);
-  Status receiveFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
+  /// many bytes under the same tag. Bytes outlive the call if the run is aborted meanwhile.
+  Status sendToFirstRank(std::vector<TaggedBytes> messages);
+  Expected<std::vector<std::byte>> receiveFrom(int64_t rank, size_t bytes, uint32_t tag = 0);
+
+  /// Waits at a barrier of all ranks. `name` names it: "at the barrier after an epoch".
+  Status barrier(const char *name);
 
   /// Copies bytes to the start of a buffer, ordered after everything enqueued so far. The caller
   /// may change the bytes on return.
@@ -116,6 +125,7 @@ public:
 private:
   Progress::Waiting waitingForDevice() const;
   Status unlessAborted(Status status) const;
+  Expected<std::shared_ptr<Communicator>> joinDevices(const JoinDevices &join);
   Status startMarking();
   Status makeGroups();
   Status allocateSpaces();
@@ -123,7 +133,9 @@ private:
   Status prepareSections();
   void planActions();
   void numberActions();
-  Status runWithFirstRank(std::span<const CollectiveCall> calls);
+  struct Exchange;
+  Status runWithFirstRank(std::shared_ptr<const Exchange> exchange, const char *name);
+  Expected<std::unique_ptr<Communicator>> split(Communicator &all, int color, int key);
   Status finishResults(uint32_t section);
   Status runActions(int64_t step, const StepHooks &hooks);
   Status runAction(size_t action, int64_t step, const StepHooks &hooks);

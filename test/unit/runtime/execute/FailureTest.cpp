@@ -56,6 +56,103 @@ TEST(Watchdog, NamesTheRankThatDoesNotAnswer) {
       << message;
 }
 
+/// Runs ranks of which those above 0 wait at a barrier while rank 0 does `work`.
+Status waitForWork(const std::function<void(RankExecutor &rank)> &work) {
+  auto session = Session::load(sleepy({0, 0, 0}), {.timeout = 0.3});
+  EXPECT_TRUE(bool(session)) << session.status().message();
+  return (*session)->onEveryRank([&](RankExecutor &rank) {
+    if (rank.rank() == 0)
+      work(rank);
+    return rank.barrier("at the barrier of a test");
+  });
+}
+
+void pause(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+// A barrier is a wait like any other: a rank that does nothing for it ends the run.
+TEST(Watchdog, LimitsBarriers) {
+  Status status = waitForWork([](RankExecutor &) { pause(1500); });
+  EXPECT_EQ(status.kind(), StatusKind::TimedOut);
+  EXPECT_NE(status.message().find("rank    0, step      0: finished -  is between instructions\n"),
+            std::string::npos)
+      << status.message();
+  EXPECT_NE(status.message().find("rank    1, step      0: finished -  waits at the barrier of a "
+                                  "test for 0."),
+            std::string::npos)
+      << status.message();
+}
+
+// Others wait as long as a rank reads or writes, if it moves on.
+TEST(Watchdog, WaitsForSlowWork) {
+  auto work = [](RankExecutor &rank, double patience) {
+    LocalWork reading = rank.atWork("reads data", patience);
+    for (int i = 0; i < 10; ++i) {
+      pause(150);
+      abi::beat();
+    }
+  };
+  EXPECT_EQ(waitForWork([&](RankExecutor &rank) { work(rank, 0.2); }).message(), "");
+  EXPECT_EQ(waitForWork([&](RankExecutor &rank) {
+              LocalWork disk = rank.atWork("saves parameters"); // one long call of the system
+              pause(1500);
+            }).message(),
+            "");
+}
+
+// Work that does not move on is a rank that does nothing.
+TEST(Watchdog, StuckWorkIsNamed) {
+  Status status = waitForWork([](RankExecutor &rank) {
+    LocalWork disk = rank.atWork("saves parameters", /*patience=*/0.4);
+    pause(2500);
+  });
+  EXPECT_EQ(status.kind(), StatusKind::TimedOut);
+  EXPECT_NE(status.message().find("finished -  saves parameters, without progress for "),
+            std::string::npos)
+      << status.message();
+}
+
+// A rank that waits in its work holds nobody up: it waits for a rank that does nothing.
+TEST(Watchdog, WaitingInWorkIsNoWork) {
+  Status status = waitForWork([](RankExecutor &rank) {
+    LocalWork saving = rank.atWork("saves parameters");
+    (void)rank.barrier("at another barrier");
+    (void)rank.barrier("at a barrier to which nobody comes");
+  });
+  EXPECT_EQ(status.kind(), StatusKind::TimedOut);
+  EXPECT_NE(status.message().find("waits at a barrier to which nobody comes for 0."),
+            std::string::npos)
+      << status.message();
+}
+
+// Work outside of the rank threads counts as well, and long after it nothing does.
+TEST(Watchdog, TellsWhenAProcessWorkedLast) {
+  WorkProgress work;
+  Progress rank;
+  ProcessWatch process{.ranks = {{&rank}}, .work = &work};
+  EXPECT_EQ(lastWorkOf(process, 1), 0);
+  {
+    LocalWork reading(work, "reads data");
+    work.lastBeat = nowNanoseconds() - 30'000'000'000;
+    EXPECT_GT(lastWorkOf(process, 1), nowNanoseconds() - 1'000'000'000); // within its patience
+    EXPECT_NE(progressTable(process).find("the process of rank 0 reads data, without progress for "
+                                          "30.0 s"),
+              std::string::npos)
+        << progressTable(process);
+    work.lastBeat = nowNanoseconds() - 70'000'000'000;
+    EXPECT_LT(lastWorkOf(process, 1), nowNanoseconds() - 60'000'000'000);
+    EXPECT_GT(lastWorkOf(process, 100), nowNanoseconds() - 1'000'000'000);
+  }
+  EXPECT_GT(lastWorkOf(process, 1), nowNanoseconds() - 1'000'000'000); // its end is a beat
+  Progress::Waiting waiting(rank, nowNanoseconds() - 2'000'000'000);
+  EXPECT_TRUE(isOverdue(process, 1, 0));
+  EXPECT_FALSE(isOverdue(process, 3, 0));
+  EXPECT_FALSE(isOverdue(process, 1, nowNanoseconds() - 500'000'000));
+  rank.waitKind = WaitKind::Join;
+  EXPECT_FALSE(isOverdue(process, 1, 0)); // loading takes longer
+}
+
 TEST(Watchdog, PatientRunsEnd) {
   auto session = Session::load(sleepy({0, 200, 0}), {.timeout = 5});
   ASSERT_TRUE(bool(session));
@@ -133,7 +230,7 @@ TEST(Failure, AnExceptionIsTheFailureOfItsRank) {
   task->progress.assign(3, &progress);
   Status status = runRankThreads(task);
   EXPECT_EQ(status.kind(), StatusKind::Failed);
-  EXPECT_EQ(status.message(), "rank 2: std::bad_alloc");
+  EXPECT_EQ(status.describe(), "rank 2: std::bad_alloc");
 }
 
 TEST(Failure, OneRanksErrorEndsAll) {
