@@ -14,8 +14,9 @@ find_package(Protobuf REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# oneDNN is opened with dlopen: only its headers are needed here.
+# oneDNN and OpenSSL's libcrypto are opened with dlopen: only their headers are needed here.
 find_path(PCC_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)
+find_path(PCC_OPENSSL_INCLUDE_DIR openssl/hmac.h REQUIRED)
 
 # Only a plug-in needs MPI (runtime/collective/mpi); the rest is built without it.
 find_package(MPI COMPONENTS C QUIET)

@@ -5,6 +5,7 @@
 
 #include "runtime/execute/RunProgram.h"
 
+#include "runtime/base/CatchExceptions.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/connect/OpenWorld.h"
@@ -56,8 +57,10 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
 /// Opens all datasets and checks all requested outputs and metrics before anything runs: an error
 /// should not come after hours. A program without a training step evaluates `data`, unless
 /// `eval_data` is given.
-Expected<RunData> openDatasets(const abi::RunConfig &config, const abi::Program &program,
+Expected<RunData> openDatasets(const abi::RunConfig &config, Session &session,
                                const Launch &launch) {
+  LocalWork work = session.atWork("reads data");
+  const abi::Program &program = session.program();
   bool trains = program.actions_size() != 0 || !config.eval_data().empty();
   const std::string &toEvaluate = trains ? config.eval_data() : config.data();
   if (Status status = checkOutputs(config, launch); !status.ok())
@@ -166,14 +169,15 @@ Status checkOutputs(const abi::RunConfig &config, const Launch &launch) {
              : checkOutputPath("--trace", tracePath(config.trace(), launch.process));
 }
 
-Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
-                                    std::FILE *out, bool progressBar, const Launch &launch) {
+static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
+                                                  const abi::RunConfig &config, std::FILE *out,
+                                                  bool progressBar, const Launch &launch) {
   if (config.data().empty() && config.eval_data().empty())
     return Status::badUsage("expected --data, --eval-data or both");
   Expected<SessionOptions> options = sessionOptionsOf(config);
   if (!options)
     return options.status();
-  auto world = openWorld(executable, config, launch);
+  auto world = openWorld(executable, config, launch, options->warn);
   if (!world)
     return world.status();
   options->world = *world;
@@ -186,7 +190,7 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
   if (!session)
     return session.status();
 
-  Expected<RunData> data = openDatasets(config, (*session)->program(), launch);
+  Expected<RunData> data = openDatasets(config, **session, launch);
   if (!data)
     return data.status();
 
@@ -210,14 +214,30 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
     report.mutable_metrics()->insert(metrics->begin(), metrics->end());
   }
   addMemory(**session, report);
-  if (!config.trace().empty())
+  if (!config.trace().empty()) {
+    LocalWork work = (*session)->atWork("writes its trace");
     if (Status status = writeTraces(**session, tracePath(config.trace(), launch.process));
         !status.ok())
       return status;
-  if (*world)
-    if (Status status = (*world)->close(); !status.ok())
-      return status;
+  }
+  Status status = (*session)->finish();
+  if (status.ok() && *world)
+    status = (*world)->close();
+  if (!status.ok())
+    return status;
   return report;
+}
+
+Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
+                                    std::FILE *out, bool progressBar, const Launch &launch) {
+  std::optional<Expected<abi::RunReport>> report;
+  Status status = catchExceptions([&] {
+    report.emplace(runProgramOrThrow(std::move(executable), config, out, progressBar, launch));
+    return Status();
+  });
+  if (status.ok())
+    return std::move(*report);
+  return std::move(status).within(fmt::format("process {}", launch.process));
 }
 
 std::map<std::string, double> sortedMetrics(const abi::RunReport &report) {

@@ -6,6 +6,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/GoldenFile.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/base/CatchExceptions.h"
 #include "runtime/execute/CompareGolden.h"
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc-run/Flags.h"
@@ -260,7 +261,7 @@ int main(int argc, char **argv) {
   int exitCode = 0;
   Status status = parse(argc, argv, options);
   if (status.ok() && !options.help && !options.version)
-    status = run(options, exitCode);
+    status = runtime::catchExceptions([&] { return run(options, exitCode); });
   if (!status.ok()) {
     fmt::print(stderr, "pcc-run: error: {}\n", status.describe());
     exitCode = status.exitCode();

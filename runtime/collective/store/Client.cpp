@@ -2,44 +2,92 @@
 //
 // Each question to the store has a number and a Wait, on whose condition variable the asking thread
 // sleeps. The receiving thread fills the Wait when the answer with that number arrives. An abort or
-// a broken connection wakes all waiting threads.
+// a broken connection wakes all waiting threads. A frame that was sent in part cannot be taken
+// back, so a thread that gives up in the middle ends the connection.
 
 #include "runtime/collective/store/Client.h"
 
+#include "runtime/base/CatchExceptions.h"
+
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <limits>
 
 namespace pcc::runtime::store {
+
+/// Seconds for which this process tries to tell the store that the run is aborted, or that it
+/// leaves.
+constexpr double farewellSeconds = 5;
 
 static Status noStoreAt(const Address &address) {
   return Status::failed(fmt::format("what answers at {} is no store of pcc", address.text()));
 }
 
-Expected<std::shared_ptr<Client>> Client::connect(const Address &address, int process,
-                                                  const std::string &name, double seconds) {
+Expected<std::shared_ptr<Client>> Client::connect(const Address &address, Identity identity,
+                                                  double seconds) {
   Expected<Socket> socket = Socket::connectTo(address, seconds);
   if (!socket)
     return socket.status();
-  std::shared_ptr<Client> client(new Client(std::move(*socket), address));
-  client->receiver = std::thread([self = client.get()] { self->receiveAll(); });
-  if (Status status = client->greet(process, name, seconds); !status.ok())
+  std::shared_ptr<Client> client(new Client(std::move(*socket), address, std::move(identity)));
+  Status status = startThread(client->receiver, [self = client.get()] { self->receiveAll(); });
+  if (status.ok())
+    status = client->greet(seconds);
+  if (!status.ok())
     return status;
   return client;
 }
 
 /// Identifies this process. A store answers; another listener does not.
-Status Client::greet(int process, const std::string &name, double seconds) {
+Status Client::greet(double seconds) {
   auto [number, wait] = expect(WaitScope::UntilConnectionBreaks);
-  if (Status status =
-          send({.operation = Operation::Hello, .number = number, .argument = process}, "", name);
-      !status.ok())
+  Head head{.operation = Operation::Hello, .number = number, .argument = identity.process};
+  if (Status status = send(head, "", identity.name, seconds); !status.ok())
     return status;
-  Status status = await(number, *wait, seconds).status();
+  Expected<Values> answer = await(number, *wait, seconds);
+  if (answer)
+    return checkStore(*answer);
+  Status status = answer.status();
   if (status.kind() != StatusKind::TimedOut)
     return status;
   return {StatusKind::TimedOut,
           fmt::format("what listens at {} does not answer as a store of pcc within {} s",
                       address.text(), seconds)};
+}
+
+/// Checks the answer to Hello: a store with this process's token has proved that it has it.
+Status Client::checkStore(const Values &answer) const {
+  if (!identity.token)
+    return {};
+  std::lock_guard lock(mutex);
+  if (challenges && answer.size() == 1 &&
+      identity.token.isProof(answer[0], Role::Store, challenges->first, challenges->second,
+                             identity.process, identity.name))
+    return {};
+  return Status::failed(fmt::format(
+      "the store at {} does not prove that it has this process's token", address.text()));
+}
+
+/// Answers a challenge of the store. Called by the receiving thread.
+Status Client::prove(const Head &head, std::string_view value) {
+  if (!identity.token)
+    return Status::failed(
+        fmt::format("the store at {} asks for a token: set PCC_STORE_TOKEN or PCC_STORE_TOKEN_FILE "
+                    "in the environment of all processes",
+                    address.text()));
+  Expected<Challenge> own = makeChallenge();
+  if (!own)
+    return own.status();
+  Challenge ofStore;
+  std::memcpy(ofStore.data(), value.data(), ofStore.size());
+  Proof proof = identity.token.prove(Role::Process, ofStore, *own, identity.process, identity.name);
+  {
+    std::lock_guard lock(mutex);
+    challenges.emplace(ofStore, *own);
+  }
+  std::string text(own->data(), own->size());
+  text.append(proof.data(), proof.size());
+  return send({.operation = Operation::Prove, .number = head.number}, "", text, farewellSeconds);
 }
 
 Client::~Client() {
@@ -48,28 +96,37 @@ Client::~Client() {
     isLeaving = true;
   }
   socket.shut();
-  receiver.join();
+  if (receiver.joinable())
+    receiver.join();
 }
 
-Status Client::send(Head head, std::string_view key, std::string_view value) {
+Status Client::send(Head head, std::string_view key, std::string_view value,
+                    std::optional<double> seconds) {
   std::string frame = makeFrame(head, key, value);
-  bool sent = false;
-  {
-    std::lock_guard lock(sending);
-    sent = socket.send(std::as_bytes(std::span(frame)));
-  }
-  if (sent)
+  int64_t end =
+      seconds ? nowNanoseconds() + int64_t(*seconds * 1e9) : std::numeric_limits<int64_t>::max();
+  auto givesUp = [&] { return nowNanoseconds() >= end || (!seconds && !reason().ok()); };
+  std::unique_lock lock(sending, std::defer_lock);
+  while (!lock.try_lock_for(std::chrono::milliseconds(200)))
+    if (givesUp())
+      return Status(StatusKind::TimedOut, "the store takes no bytes");
+  if (socket.send(std::as_bytes(std::span(frame)), givesUp))
     return {};
-  std::lock_guard lock(mutex);
+  socket.shut();
+  lock.unlock();
+  std::lock_guard state(mutex);
+  if (!abortReason.ok())
+    return abortReason;
   return broken.ok() ? goneStatus() : broken;
 }
 
-Status Client::set(const std::string &key, std::string_view value, int64_t uses) {
-  return send({.operation = Operation::Set, .argument = uses}, key, value);
+Status Client::set(const std::string &key, std::string_view value, int64_t uses,
+                   std::optional<double> seconds) {
+  return send({.operation = Operation::Set, .argument = uses}, key, value, seconds);
 }
 
 Status Client::offer(const std::string &key, std::string_view value) {
-  return send({.operation = Operation::Offer}, key, value);
+  return send({.operation = Operation::Offer}, key, value, farewellSeconds);
 }
 
 std::pair<uint64_t, std::shared_ptr<Client::Wait>> Client::expect(WaitScope scope) {
@@ -87,7 +144,8 @@ Expected<Client::Values> Client::get(const std::vector<std::string> &keys,
   for (const std::string &key : keys)
     all += key + keyEnd;
   auto [number, wait] = expect(scope);
-  if (Status status = send({.operation = Operation::Get, .number = number}, all, ""); !status.ok())
+  if (Status status = send({.operation = Operation::Get, .number = number}, all, "", seconds);
+      !status.ok())
     return status;
   Expected<Values> values = await(number, *wait, seconds);
   if (values && values->size() != keys.size())
@@ -111,8 +169,8 @@ Status Client::whenSet(const std::string &key, std::function<void(const std::str
 Expected<int64_t> Client::add(const std::string &key, int64_t amount,
                               std::optional<double> seconds) {
   auto [number, wait] = expect(WaitScope::UntilConnectionBreaks);
-  if (Status status =
-          send({.operation = Operation::Add, .number = number, .argument = amount}, key, "");
+  if (Status status = send({.operation = Operation::Add, .number = number, .argument = amount}, key,
+                           "", seconds);
       !status.ok())
     return status;
   Expected<Values> values = await(number, *wait, seconds);
@@ -185,18 +243,34 @@ void Client::leave() {
     std::lock_guard lock(mutex);
     isLeaving = true;
   }
-  (void)send({.operation = Operation::Bye}, "", "");
+  (void)send({.operation = Operation::Bye}, "", "", farewellSeconds);
 }
 
 void Client::receiveAll() {
   Status status;
-  while (status.ok())
-    status = receiveOne();
+  while (status.ok()) {
+    bool hasThrown = true;
+    status = catchExceptions([&] {
+      Status one = receiveOne();
+      hasThrown = false;
+      return one;
+    });
+    if (hasThrown)
+      (void)catchExceptions([&] {
+        status = std::move(status).within(identity.ranks + ": the thread of the store");
+        return Status();
+      });
+  }
   std::unique_lock lock(mutex);
   if (isLeaving)
     return;
   broken = std::move(status);
-  notifyAll(std::move(lock));
+  for (auto &[number, wait] : waits)
+    wait->changed.notify_all();
+  (void)catchExceptions([&] {
+    notifyAll(std::move(lock));
+    return Status();
+  });
 }
 
 /// Returns why no more data arrives. A listener that never answered is no store. Call under the
@@ -215,7 +289,9 @@ Status Client::receiveHead(Head &head) {
     std::lock_guard lock(mutex);
     return goneStatus();
   }
-  bool isFromStore = head.operation == Operation::Answer || head.operation == Operation::Refusal;
+  bool isFromStore = head.operation == Operation::Answer || head.operation == Operation::Refusal ||
+                     (head.operation == Operation::Challenge && !isGreeted &&
+                      head.valueBytes == sizeof(Challenge));
   return head.isFrame() && isFromStore && head.keyBytes == 0 ? Status() : noStoreAt(address);
 }
 
@@ -237,6 +313,8 @@ Status Client::receiveOne() {
   }
   if (head.operation == Operation::Refusal)
     return Status::failed(std::move(bytes));
+  if (head.operation == Operation::Challenge)
+    return prove(head, bytes);
   received(head.number, bytes);
   return {};
 }

@@ -15,7 +15,7 @@ namespace pcc::runtime::store {
 
 enum class Operation : uint32_t {
   /// First message on a connection; `argument` is the number of the process, the value its name.
-  /// Answered without values.
+  /// Answered without values if the store has no token, else by Challenge.
   Hello,
   /// Sets a new key. `argument`: the number of gets after which the key is removed; 0: it stays.
   Set,
@@ -32,6 +32,11 @@ enum class Operation : uint32_t {
   Answer,
   /// Sent by the store: rejects a message, with the reason as value. It is the last message.
   Refusal,
+  /// Sent by the store: its challenge, to a Hello with the same number (Token.h).
+  Challenge,
+  /// Second message of a process that got a challenge: its own challenge, then its proof. Answered
+  /// with one value, the store's proof.
+  Prove,
 };
 
 /// First word of every head, `pcc store`, which identifies the protocol.

@@ -2,11 +2,13 @@
 //
 // A poll(2) loop over non-blocking sockets. Received bytes collect per connection until a frame is
 // complete; answers collect until the socket takes them. A get is queued under each missing key,
-// and answered when the last one is set.
+// and answered when the last one is set. An exception ends the store: every process gets the reason
+// as a refusal.
 
 #include "runtime/collective/store/Server.h"
 
 #include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/base/CatchExceptions.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,33 +26,72 @@ namespace pcc::runtime::store {
 /// again.
 constexpr int pauseMilliseconds = 100;
 
-/// Time in which a connection must send its Hello, and how many may be about to send it.
+/// Time in which a connection must be admitted, and how many may be about to be.
 constexpr int64_t helloNanoseconds = 10'000'000'000;
 constexpr int64_t maxWithoutHello = 256;
 
-Expected<std::unique_ptr<Server>> Server::start(const Address &address) {
+Expected<std::unique_ptr<Server>> Server::start(const Address &address, Token token) {
   Expected<Socket> listener = Socket::listenAt(address);
   if (!listener)
     return listener.status();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return Status::failed(fmt::format("the store: pipe2: {}", std::strerror(errno)));
-  std::unique_ptr<Server> server(new Server(std::move(*listener), ends[0], ends[1]));
-  server->thread = std::thread([self = server.get()] { self->loop(); });
+  std::unique_ptr<Server> server(
+      new Server(std::move(*listener), std::move(token), ends[0], ends[1]));
+  if (Status status = startThread(server->thread, [self = server.get()] { self->run(); });
+      !status.ok())
+    return std::move(status).within("the store");
   return server;
 }
 
 Server::~Server() {
   (void)!write(wakeBegin, "", 1);
-  thread.join();
+  if (thread.joinable())
+    thread.join();
   close(wakeEnd);
   close(wakeBegin);
 }
 
-bool Server::waitUntilLeft(int processes, double seconds) {
+std::vector<int> Server::waitUntilLeft(int processes, double seconds) {
   std::unique_lock lock(mutex);
-  return someoneLeft.wait_for(lock, std::chrono::duration<double>(seconds),
-                              [&] { return left >= processes; });
+  someoneLeft.wait_for(lock, std::chrono::duration<double>(seconds),
+                       [&] { return hasFailed || int(left.size()) >= processes; });
+  std::vector<int> missing;
+  for (int process = 0; process < processes; ++process)
+    if (!left.contains(process))
+      missing.push_back(process);
+  return missing;
+}
+
+void Server::run() {
+  Status status = catchExceptions([&] {
+    loop();
+    return Status();
+  });
+  if (!status.ok())
+    (void)catchExceptions([&] {
+      fail(fmt::format("rank 0: the thread of the store: {}", status.message()));
+      return Status();
+    });
+}
+
+/// Tells every process why the store ends. Connections stay open until the store is destroyed: a
+/// connection closed with unread bytes may lose what was sent last.
+void Server::fail(const std::string &why) {
+  entries.clear(); // makes room
+  waiting.clear();
+  for (const std::shared_ptr<Connection> &connection : connections)
+    connection->in = {};
+  for (const std::shared_ptr<Connection> &connection : connections) {
+    if (!connection->name.empty())
+      refuse(*connection, why);
+    if (connection->name.empty() || !connection->out.empty())
+      connection->socket.shut();
+  }
+  std::lock_guard lock(mutex);
+  hasFailed = true;
+  someoneLeft.notify_all();
 }
 
 void Server::loop() {
@@ -106,10 +147,14 @@ void Server::endSilent() {
   }
 }
 
-/// Returns whether a head is valid for a process. Before Hello only a small Hello is valid.
+/// Returns whether a head is valid for a process. Before it is admitted, only a small Hello and
+/// then a proof are.
 bool Server::isAcceptable(const Connection &connection, const Head &head) const {
   if (!connection.name.empty())
     return head.isFrame() && head.operation != Operation::Hello;
+  if (connection.challenge)
+    return head.isFrame() && head.operation == Operation::Prove && head.keyBytes == 0 &&
+           head.valueBytes == sizeof(Challenge) + sizeof(Proof);
   return head.isFrame() && head.operation == Operation::Hello && head.keyBytes == 0 &&
          head.valueBytes > 0 && head.valueBytes <= maxNameBytes;
 }
@@ -155,6 +200,11 @@ bool Server::handle(const std::shared_ptr<Connection> &connection, const Head &h
   case Operation::Hello:
     greet(*connection, head, std::move(value));
     return true;
+  case Operation::Prove:
+    if (!connection->name.empty())
+      return false;
+    check(*connection, head, value);
+    return true;
   case Operation::Set:
     if (entries.contains(key))
       refuse(*connection, fmt::format("the store has a value of '{}' already", key));
@@ -174,7 +224,7 @@ bool Server::handle(const std::shared_ptr<Connection> &connection, const Head &h
   case Operation::Bye: {
     std::lock_guard lock(mutex);
     connection->hasLeft = true;
-    ++left;
+    left.insert(connection->process);
     someoneLeft.notify_all();
     return true;
   }
@@ -183,13 +233,43 @@ bool Server::handle(const std::shared_ptr<Connection> &connection, const Head &h
   }
 }
 
+/// Admits a process, or asks for its proof if there is a token.
 void Server::greet(Connection &connection, const Head &head, std::string name) {
-  auto [known, isNew] = names.emplace(head.argument, name);
+  connection.process = head.argument;
+  connection.claimed = std::move(name);
+  if (!token)
+    return admit(connection, head.number, "");
+  Expected<Challenge> challenge = makeChallenge();
+  if (!challenge)
+    return refuse(connection, challenge.status().message());
+  connection.challenge = *challenge;
+  send(connection, makeFrame({.operation = Operation::Challenge, .number = head.number}, "",
+                             {challenge->data(), challenge->size()}));
+}
+
+/// Checks the proof of a process, and gives the store's.
+void Server::check(Connection &connection, const Head &head, std::string_view value) {
+  Challenge ofProcess;
+  std::memcpy(ofProcess.data(), value.data(), ofProcess.size());
+  value.remove_prefix(ofProcess.size());
+  if (!token.isProof(value, Role::Process, *connection.challenge, ofProcess, connection.process,
+                     connection.claimed))
+    return refuse(connection,
+                  fmt::format("{} has another token than the store", connection.claimed));
+  Proof proof = token.prove(Role::Store, *connection.challenge, ofProcess, connection.process,
+                            connection.claimed);
+  std::string values;
+  joinValue(values, {proof.data(), proof.size()});
+  admit(connection, head.number, values);
+}
+
+void Server::admit(Connection &connection, uint64_t number, std::string_view values) {
+  auto [known, isNew] = names.emplace(connection.process, connection.claimed);
   if (!isNew)
     return refuse(connection, fmt::format("{} is not the first process {}: {} has come before it",
-                                          name, head.argument, known->second));
-  connection.name = std::move(name);
-  send(connection, makeFrame({.operation = Operation::Answer, .number = head.number}, "", ""));
+                                          connection.claimed, connection.process, known->second));
+  connection.name = connection.claimed;
+  send(connection, makeFrame({.operation = Operation::Answer, .number = number}, "", values));
 }
 
 void Server::refuse(Connection &connection, const std::string &why) {

@@ -4,18 +4,22 @@
 // waits for a client. The name of a process that disconnects without Bye becomes the value of the
 // key `lost`.
 //
-// Anything on the network may connect. Until its Hello, a connection is closed after a few seconds,
-// and only some may wait at once, so that strangers cannot take all descriptors of the process.
+// Anything on the network may connect. With a token, a process must prove that it has it (Token.h).
+// Until it is admitted, a connection is closed after a few seconds, and only some may wait at once,
+// so that strangers cannot take all descriptors of the process.
 
 #pragma once
 
 #include "runtime/collective/store/Frame.h"
 #include "runtime/collective/store/Socket.h"
+#include "runtime/collective/store/Token.h"
 
 #include <condition_variable>
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -27,22 +31,26 @@ constexpr const char *lostKey = "lost";
 
 class Server {
 public:
-  static Expected<std::unique_ptr<Server>> start(const Address &address);
+  static Expected<std::unique_ptr<Server>> start(const Address &address, Token token = {});
   ~Server();
 
   int port() const { return listener.port(); }
 
-  /// Waits until `processes` processes have left, at most `seconds`. Returns whether they have.
-  bool waitUntilLeft(int processes, double seconds);
+  /// Waits until `processes` processes have left, at most `seconds`. Returns the numbers of those
+  /// that have not.
+  std::vector<int> waitUntilLeft(int processes, double seconds);
 
 private:
   struct Connection {
     Socket socket;
-    std::string name = {}; ///< name of the process; empty before Hello
-    std::string in = {};   ///< received bytes of an incomplete frame
-    std::string out = {};  ///< bytes that the connection has not accepted yet
-    size_t sent = 0;       ///< bytes of `out` already sent
-    int64_t begin = 0;     ///< nowNanoseconds() at which it was accepted
+    std::string name = {};    ///< name of the process; empty before it is admitted
+    int64_t process = -1;     ///< number that the process claims
+    std::string claimed = {}; ///< name that the process claims
+    std::optional<Challenge> challenge = {};
+    std::string in = {};  ///< received bytes of an incomplete frame
+    std::string out = {}; ///< bytes that the connection has not accepted yet
+    size_t sent = 0;      ///< bytes of `out` already sent
+    int64_t begin = 0;    ///< nowNanoseconds() at which it was accepted
     bool hasLeft = false, isRefused = false, isBroken = false;
   };
   struct Entry {
@@ -58,9 +66,12 @@ private:
     size_t missing;
   };
 
-  Server(Socket listener, int wakeEnd, int wakeBegin)
-      : listener(std::move(listener)), wakeEnd(wakeEnd), wakeBegin(wakeBegin) {}
+  Server(Socket listener, Token token, int wakeEnd, int wakeBegin)
+      : listener(std::move(listener)), token(std::move(token)), wakeEnd(wakeEnd),
+        wakeBegin(wakeBegin) {}
+  void run();
   void loop();
+  void fail(const std::string &why);
   void accept();
   void endSilent();
   bool isAcceptable(const Connection &connection, const Head &head) const;
@@ -70,6 +81,8 @@ private:
   bool handle(const std::shared_ptr<Connection> &connection, const Head &head, std::string key,
               std::string value);
   void greet(Connection &connection, const Head &head, std::string name);
+  void check(Connection &connection, const Head &head, std::string_view value);
+  void admit(Connection &connection, uint64_t number, std::string_view values);
   void refuse(Connection &connection, const std::string &why);
   void set(const std::string &key, std::string value, int64_t uses);
   void get(const std::shared_ptr<Connection> &connection, uint64_t number, std::string keys);
@@ -78,6 +91,7 @@ private:
   void send(Connection &connection, const std::string &frame);
 
   const Socket listener;
+  const Token token;
   /// A pipe that tells the thread to end.
   const int wakeEnd, wakeBegin;
   std::thread thread;
@@ -91,7 +105,8 @@ private:
 
   std::mutex mutex;
   std::condition_variable someoneLeft;
-  int left = 0;
+  std::set<int64_t> left;
+  bool hasFailed = false;
 };
 
 } // namespace pcc::runtime::store

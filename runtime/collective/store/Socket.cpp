@@ -39,25 +39,12 @@ Addresses lookUp(const Address &address, std::string &why) {
   return Addresses(list);
 }
 
-bool isLoopback(const addrinfo &candidate) {
+bool isLoopbackAddress(const addrinfo &candidate) {
   if (candidate.ai_family == AF_INET6)
     return IN6_IS_ADDR_LOOPBACK(
         &reinterpret_cast<const sockaddr_in6 *>(candidate.ai_addr)->sin6_addr);
   uint32_t number = reinterpret_cast<const sockaddr_in *>(candidate.ai_addr)->sin_addr.s_addr;
   return (ntohl(number) >> 24) == IN_LOOPBACKNET;
-}
-
-/// Returns whether the host explicitly means this machine alone: by a loopback address, or as
-/// localhost. The name of a machine does not, even if its own hosts file maps it to a loopback
-/// address (127.0.1.1 on Debian): other machines resolve the name differently.
-bool isLocal(const std::string &host) {
-  if (host == "localhost" || host == "ip6-localhost")
-    return true;
-  addrinfo hints = {}, *list = nullptr;
-  hints.ai_flags = AI_NUMERICHOST;
-  bool isNumber = getaddrinfo(host.c_str(), nullptr, &hints, &list) == 0;
-  Addresses addresses(list);
-  return isNumber && isLoopback(*addresses);
 }
 
 /// Changes the address to all addresses of this machine.
@@ -146,6 +133,18 @@ Socket connectToCandidate(const addrinfo &candidate, int64_t nanoseconds) {
 
 } // namespace
 
+// The name of a machine is no loopback, even if its own hosts file maps it to one (127.0.1.1 on
+// Debian): other machines resolve the name differently.
+bool Address::isLoopback() const {
+  if (host == "localhost" || host == "ip6-localhost")
+    return true;
+  addrinfo hints = {}, *list = nullptr;
+  hints.ai_flags = AI_NUMERICHOST;
+  bool isNumber = getaddrinfo(host.c_str(), nullptr, &hints, &list) == 0;
+  Addresses addresses(list);
+  return isNumber && isLoopbackAddress(*addresses);
+}
+
 Socket::~Socket() {
   int reason = errno; // keeps the reason of an earlier failure
   if (descriptor >= 0)
@@ -161,7 +160,7 @@ Expected<Socket> Socket::listenAt(const Address &address) {
   int reason = 0;
   for (addrinfo *candidate = addresses.get(); candidate; candidate = candidate->ai_next) {
     // The name may be that of a gateway to this machine, which is none of its own addresses.
-    if (!isLocal(address.host))
+    if (!address.isLoopback())
       useAnyAddress(*candidate);
     if (Socket socket = listenAtCandidate(*candidate))
       return socket;
@@ -211,10 +210,18 @@ int Socket::port() const {
                                              : reinterpret_cast<sockaddr_in &>(address).sin_port);
 }
 
-bool Socket::send(std::span<const std::byte> bytes) const {
+bool Socket::send(std::span<const std::byte> bytes, const std::function<bool()> &givesUp) const {
+  constexpr int milliseconds = 200;
   while (!bytes.empty()) {
-    ssize_t sent = abi::retryAfterSignal(
-        [&] { return ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+    ssize_t sent = abi::retryAfterSignal([&] {
+      return ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    });
+    if (sent < 0 && errno == EAGAIN) {
+      pollfd place = {descriptor, POLLOUT, 0};
+      if (poll(&place, 1, milliseconds) == 0 && givesUp && givesUp())
+        return false;
+      continue;
+    }
     if (sent <= 0)
       return false;
     bytes = bytes.subspan(size_t(sent));

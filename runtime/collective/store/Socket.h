@@ -7,6 +7,7 @@
 
 #include "runtime/base/Base.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +23,9 @@ struct Address {
     bool isIpv6 = host.find(':') != std::string::npos;
     return fmt::format("{}{}{}:{}", isIpv6 ? "[" : "", host, isIpv6 ? "]" : "", port);
   }
+  /// Returns whether the host explicitly means this machine alone: a loopback address, or
+  /// localhost.
+  bool isLoopback() const;
 };
 
 class Socket {
@@ -49,8 +53,9 @@ public:
   /// Returns the local port.
   int port() const;
 
-  /// Send or receive all bytes, and wait for that. Return whether they succeeded.
-  bool send(std::span<const std::byte> bytes) const;
+  /// Send or receive all bytes, and wait for that. Return whether they succeeded. While the other
+  /// side takes no bytes, `givesUp` is asked some times a second whether sending should fail.
+  bool send(std::span<const std::byte> bytes, const std::function<bool()> &givesUp = nullptr) const;
   bool receive(std::span<std::byte> bytes) const;
 
   /// Ends the connection for all threads that wait on it.

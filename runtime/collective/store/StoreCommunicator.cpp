@@ -159,8 +159,10 @@ Status StoreCommunicator::finishCollectives(const Batch &batch) {
 }
 
 void StoreCommunicator::abort(const std::string &reason) {
-  (void)client->offer(abortKey,
-                      reason); // if sending fails, the others notice the broken connection
+  if (!client->reason().ok())
+    return; // the others know, or cannot be told
+  // If sending fails, the others notice the broken connection.
+  (void)client->offer(abortKey, reason);
   client->abortRun({StatusKind::Aborted, reason});
 }
 

@@ -43,7 +43,7 @@ class StoreWorld final : public World {
 public:
   StoreWorld(const WorldOptions &options, std::unique_ptr<Server> server,
              std::shared_ptr<Client> client, std::vector<std::string> names)
-      : World({options.ranks, options.processes}, options.process), timeout(options.timeout),
+      : World({options.ranks, options.processes}, options.process), endTimeout(options.endTimeout),
         server(std::move(server)), client(std::move(client)), names(std::move(names)) {
     this->client->setServerName(nameOf(0));
     for (const char *key : {abortKey, lostKey})
@@ -82,7 +82,7 @@ public:
             fmt::format("\n  {} cannot be asked without {}", nameOf(other), nameOf(0));
       return list;
     }
-    (void)client->set(questionKey(*question), std::to_string(process()));
+    (void)client->set(questionKey(*question), std::to_string(process()), /*uses=*/0, seconds);
     for (int other = 0; other < processes(); ++other) {
       double left = std::max(0.0, double(end - nowNanoseconds()) / 1e9);
       if (other == process())
@@ -102,13 +102,20 @@ public:
   /// Process 0 leaves last, since the others may still have data to fetch.
   Status close() override {
     client->leave();
-    if (server && !server->waitUntilLeft(processes(), timeout))
-      return Status::failed(fmt::format("processes still run {} s after this one", timeout));
-    return {};
+    if (!server)
+      return {};
+    std::string missing;
+    for (int process : server->waitUntilLeft(processes(), endTimeout))
+      missing += fmt::format("{}{}: {}", missing.empty() ? "" : ", ",
+                             placement.nameRanksOf(process), nameOf(process));
+    return missing.empty() ? Status()
+                           : Status(StatusKind::TimedOut,
+                                    fmt::format("{} s after this process, these have not left: {}",
+                                                endTimeout, missing));
   }
 
 private:
-  const double timeout;
+  const double endTimeout;
   // Members are destroyed in reverse order, so the client before the server.
   const std::unique_ptr<Server> server;
   const std::shared_ptr<Answers> answers = std::make_shared<Answers>();
@@ -133,7 +140,7 @@ Expected<Client::Values> greet(Client &client, const WorldOptions &options,
   std::vector<std::string> keys;
   for (int process = 0; process < options.processes; ++process)
     keys.push_back(greetingKey(process));
-  Expected<Client::Values> all = client.get(keys, options.timeout);
+  Expected<Client::Values> all = client.get(keys, options.startTimeout);
   if (all || all.status().kind() != StatusKind::TimedOut)
     return all;
   std::string missing;
@@ -142,7 +149,7 @@ Expected<Client::Values> greet(Client &client, const WorldOptions &options,
       missing += fmt::format("{}{}", missing.empty() ? "" : ", ", process);
   return Status(StatusKind::TimedOut,
                 fmt::format("of {} processes these have not come within {} s: {}",
-                            options.processes, options.timeout, missing));
+                            options.processes, options.startTimeout, missing));
 }
 
 } // namespace
@@ -151,15 +158,20 @@ Expected<std::unique_ptr<World>> makeWorld(const WorldOptions &options) {
   std::unique_ptr<Server> server;
   Address address = options.address;
   if (options.process == 0) {
-    Expected<std::unique_ptr<Server>> started = Server::start(address);
+    Expected<std::unique_ptr<Server>> started = Server::start(address, options.token);
     if (!started)
       return started.status();
     server = std::move(*started);
     address.port = server->port();
   }
   std::string name = ownName(options.process);
+  Identity identity{.process = options.process,
+                    .name = name,
+                    .ranks =
+                        Placement{options.ranks, options.processes}.nameRanksOf(options.process),
+                    .token = options.token};
   Expected<std::shared_ptr<Client>> client =
-      Client::connect(address, options.process, name, options.timeout);
+      Client::connect(address, std::move(identity), options.startTimeout);
   if (!client)
     return client.status();
   std::string common = fmt::format("{:x}", std::hash<std::string>()(options.common));

@@ -7,6 +7,7 @@
 
 #include "runtime/collective/World.h"
 #include "runtime/collective/store/Socket.h"
+#include "runtime/collective/store/Token.h"
 
 namespace pcc::runtime::store {
 
@@ -18,13 +19,16 @@ struct WorldOptions {
   int ranks = 1;
   /// Data that must be equal in all processes, for example the serialized program.
   std::string common = {};
-  /// Seconds that processes wait for each other to begin and to end.
-  double timeout = 60;
+  /// Seconds that processes wait for each other to begin, since some may still compile or read the
+  /// program, and to end.
+  double startTimeout = 600, endTimeout = 60;
+  /// Token that all processes have, if any.
+  Token token = {};
 };
 
 /// Creates a world of all processes; each calls it, and process 0 serves the others. Errors:
-/// BadUsage if the store cannot listen, or the processes differ in `options.common`; TimedOut with
-/// the processes that have not arrived.
+/// BadUsage if the store cannot listen, or the processes differ in `options.common`; Failed if
+/// their tokens differ; TimedOut with the processes that have not arrived.
 Expected<std::unique_ptr<World>> makeWorld(const WorldOptions &options);
 
 } // namespace pcc::runtime::store

@@ -50,6 +50,7 @@ abi::CommunicatorKind hostKind(const abi::RunConfig &config, const Launch &launc
   return launch.launcher == "torchrun" ? abi::COMMUNICATOR_STORE : abi::COMMUNICATOR_MPI;
 }
 
+using Warn = std::function<void(const std::string &)>;
 using Opened = Expected<std::shared_ptr<World>>;
 
 Opened shared(Expected<std::unique_ptr<World>> world) {
@@ -75,7 +76,9 @@ Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
   // Each process has an engine thread beside its rank threads.
   int threads = launch.localProcesses + launch.localProcesses * ranks / launch.processes;
   bool isOversubscribed = threads > int(std::thread::hardware_concurrency());
-  auto engine = mpi::Engine::begin(**library, isOversubscribed);
+  mpi::MeetingLimits limits;
+  limits.later = std::max(limits.later, config.time_out());
+  auto engine = mpi::Engine::begin(**library, isOversubscribed, limits);
   if (!engine)
     return engine.status();
   if (Status status = checkProcesses(**engine, launch); !status.ok())
@@ -88,8 +91,9 @@ Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
   return shared(mpi::makeWorld(std::move(*engine), ranks, options));
 }
 
-/// Returns the address at which the processes of a launch find the store.
-Expected<store::Address> storeAddress(const Launch &launch) {
+/// Returns the address at which the processes of a launch find the store. Without a token the store
+/// listens at the loopback only: anybody on the network could join the run.
+Expected<store::Address> storeAddress(const Launch &launch, bool hasToken, const Warn &warn) {
   if (launch.storeHost.empty())
     return Status::badUsage(fmt::format("{} on several machines: expected the first one's name in "
                                         "the environment's 'MASTER_ADDR'",
@@ -97,23 +101,42 @@ Expected<store::Address> storeAddress(const Launch &launch) {
   Expected<int> port = readStorePort();
   if (!port)
     return port.status();
-  return store::Address{launch.storeHost, *port};
+  store::Address address{launch.storeHost, *port};
+  if (hasToken || address.isLoopback())
+    return address;
+  if (launch.localProcesses < launch.processes)
+    return Status::badUsage(
+        fmt::format("{} on several machines: expected a token of the store in the environment's "
+                    "'PCC_STORE_TOKEN' or 'PCC_STORE_TOKEN_FILE', the same for all processes",
+                    startOf(launch)));
+  if (launch.isFirst() && warn)
+    warn(fmt::format("the store listens at 127.0.0.1 and not at '{}', since there is no token "
+                     "('PCC_STORE_TOKEN')",
+                     address.host));
+  address.host = "127.0.0.1";
+  return address;
 }
 
 Opened openStore(const abi::Executable &executable, const abi::RunConfig &config,
-                 const Launch &launch, int ranks) {
-  store::WorldOptions options{.process = launch.process,
-                              .processes = launch.processes,
-                              .ranks = ranks,
-                              .common = executable.SerializeAsString()};
+                 const Launch &launch, int ranks, const Warn &warn) {
+  Expected<store::Token> token = store::readToken();
+  if (!token)
+    return token.status();
+  store::WorldOptions options;
+  options.process = launch.process;
+  options.processes = launch.processes;
+  options.ranks = ranks;
+  options.common = executable.SerializeAsString();
   if (!launch.isAlone()) {
-    Expected<store::Address> address = storeAddress(launch);
+    Expected<store::Address> address = storeAddress(launch, bool(*token), warn);
     if (!address)
       return address.status();
     options.address = *address;
   }
+  options.token = std::move(*token);
   // The processes may take as long to connect as a rank may wait.
-  options.timeout = std::max(options.timeout, config.time_out());
+  options.startTimeout = std::max(options.startTimeout, config.time_out());
+  options.endTimeout = std::max(options.endTimeout, config.time_out());
   return shared(store::makeWorld(options));
 }
 
@@ -130,7 +153,7 @@ int threadsOf(const abi::RunConfig &config, const Launch &launch) {
 }
 
 Opened openWorld(const abi::Executable &executable, const abi::RunConfig &config,
-                 const Launch &launch) {
+                 const Launch &launch, const Warn &warn) {
   int ranks = int(abi::rankCount(executable.mesh()));
   if (Status status = checkOptions(config, launch, ranks); !status.ok())
     return status;
@@ -138,7 +161,7 @@ Opened openWorld(const abi::Executable &executable, const abi::RunConfig &config
   case abi::COMMUNICATOR_MPI:
     return openMpi(executable, config, launch, ranks);
   case abi::COMMUNICATOR_STORE:
-    return openStore(executable, config, launch, ranks);
+    return openStore(executable, config, launch, ranks, warn);
   default:
     return std::shared_ptr<World>();
   }

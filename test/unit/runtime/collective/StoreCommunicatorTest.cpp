@@ -99,7 +99,7 @@ TEST(StoreWorld, WhoDoesNotComeIsNamed) {
   store::Address address = freeAddress();
   onEveryProcess(2, [&](int process) {
     auto world = store::makeWorld(
-        {.address = address, .process = process, .processes = 3, .ranks = 3, .timeout = 0.5});
+        {.address = address, .process = process, .processes = 3, .ranks = 3, .startTimeout = 0.5});
     EXPECT_TRUE(world.status().message().starts_with("of 3 processes these have not come within "
                                                      "0.5 s: 2") ||
                 process == 1) // process 0 may be gone by then

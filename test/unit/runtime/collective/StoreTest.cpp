@@ -4,14 +4,18 @@
 
 #include "runtime/collective/store/Client.h"
 #include "runtime/collective/store/Server.h"
+#include "test/unit/runtime/collective/FailingAllocation.h"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <fstream>
 #include <limits>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -26,6 +30,9 @@ store::Address freeAddress() {
   return {.port = socket ? socket->port() : 0};
 }
 
+/// More than the system's buffers take.
+constexpr size_t manyBytes = size_t(64) << 20;
+
 /// A store with `count` clients.
 struct Clients {
   explicit Clients(int count) {
@@ -36,8 +43,9 @@ struct Clients {
   }
 
   Expected<std::shared_ptr<store::Client>> connect(int process) const {
-    return store::Client::connect({.port = server->port()}, process,
-                                  fmt::format("client {}", process), /*seconds=*/5);
+    return store::Client::connect({.port = server->port()},
+                                  {.process = process, .name = fmt::format("client {}", process)},
+                                  /*seconds=*/5);
   }
 
   std::unique_ptr<store::Server> server;
@@ -122,6 +130,18 @@ TEST(Store, NamesWhoIsLost) {
   EXPECT_EQ(lost->front(), "client 2");
 }
 
+// An exception ends the store, and every process gets the reason.
+TEST(Store, AStoreWithoutMemoryNamesItsRank) {
+  Clients clients(2);
+  FailingAllocation::exemptThisThread();
+  FailingAllocation full(manyBytes / 4);
+  (void)clients.list[0]->set("large", std::string(manyBytes, 'x'));
+  for (const auto &client : clients.list)
+    EXPECT_EQ(client->get({"never"}, 20).status().message(),
+              "rank 0: the thread of the store: std::bad_alloc");
+  EXPECT_EQ(clients.server->waitUntilLeft(2, 20), (std::vector<int>{0, 1}));
+}
+
 TEST(Store, AStrangerIsSentAway) {
   Clients clients(1);
   auto stranger = store::Socket::connectTo({.port = clients.server->port()}, 5);
@@ -136,7 +156,7 @@ TEST(Store, AStrangerIsSentAway) {
 
 TEST(Store, WithoutAServer) {
   store::Address address = freeAddress();
-  auto client = store::Client::connect(address, 0, "nobody", 0.05);
+  auto client = store::Client::connect(address, {.name = "nobody"}, 0.05);
   EXPECT_EQ(client.status().message(),
             fmt::format("no store at {} within 0.05 s: Connection refused; process 0 has it",
                         address.text()));
@@ -216,6 +236,143 @@ private:
   std::thread thread;
 };
 
+store::Token tokenOf(const std::string &secret) {
+  auto token = store::Token::make(secret);
+  EXPECT_TRUE(bool(token)) << token.status().message();
+  return token ? *token : store::Token();
+}
+
+/// Connects with a token, and returns the error.
+std::string joinWith(store::Token token, int port, int process = 0) {
+  store::Identity identity{.process = process, .name = "client", .token = std::move(token)};
+  return store::Client::connect({.port = port}, std::move(identity), 5).status().message();
+}
+
+TEST(Token, AdmitsThoseWhoHaveIt) {
+  store::Token token = tokenOf("sixteen letters!");
+  auto server = store::Server::start({}, token);
+  ASSERT_TRUE(bool(server));
+  EXPECT_EQ(joinWith(token, (*server)->port()), "");
+  EXPECT_EQ(joinWith(tokenOf("sixteen letters?"), (*server)->port(), 1),
+            "client has another token than the store");
+  EXPECT_EQ(joinWith({}, (*server)->port(), 1),
+            fmt::format("the store at 127.0.0.1:{} asks for a token: set PCC_STORE_TOKEN or "
+                        "PCC_STORE_TOKEN_FILE in the environment of all processes",
+                        (*server)->port()));
+  EXPECT_EQ(joinWith(token, (*server)->port(), 1), ""); // who was refused has not taken the number
+}
+
+// A store without the token could take a process's data, so the process does not stay.
+TEST(Token, TheStoreMustHaveItToo) {
+  auto server = store::Server::start({});
+  EXPECT_EQ(joinWith(tokenOf("sixteen letters!"), (*server)->port()),
+            fmt::format("the store at 127.0.0.1:{} does not prove that it has this process's token",
+                        (*server)->port()));
+}
+
+// Whoever only repeats what a process sent gets nowhere: each connection has a challenge of its
+// own.
+TEST(Token, ProofsAreOfOneConnection) {
+  store::Token token = tokenOf("sixteen letters!");
+  auto first = store::makeChallenge(), second = store::makeChallenge();
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(*first, *second);
+  store::Proof proof = token.prove(store::Role::Process, *first, *second, 3, "name");
+  auto isProof = [&](store::Role role, const store::Challenge &ofStore,
+                     const store::Challenge &ofProcess, int64_t process, const char *name) {
+    return token.isProof({proof.data(), proof.size()}, role, ofStore, ofProcess, process, name);
+  };
+  EXPECT_TRUE(isProof(store::Role::Process, *first, *second, 3, "name"));
+  EXPECT_FALSE(isProof(store::Role::Store, *first, *second, 3, "name"));
+  EXPECT_FALSE(isProof(store::Role::Process, *second, *second, 3, "name"));
+  EXPECT_FALSE(isProof(store::Role::Process, *first, *first, 3, "name"));
+  EXPECT_FALSE(isProof(store::Role::Process, *first, *second, 4, "name"));
+  EXPECT_FALSE(isProof(store::Role::Process, *first, *second, 3, "names"));
+  EXPECT_FALSE(token.isProof({proof.data(), proof.size() - 1}, store::Role::Process, *first,
+                             *second, 3, "name"));
+}
+
+// The expected proof is by Python's hmac.
+TEST(Token, ProofsAreHmacSha256) {
+  store::Challenge ofStore, ofProcess;
+  ofStore.fill('a');
+  ofProcess.fill('b');
+  store::Proof proof = tokenOf("sixteen letters!")
+                           .prove(store::Role::Process, ofStore, ofProcess, 258, "process 258");
+  std::string hex;
+  for (char byte : proof)
+    hex += fmt::format("{:02x}", uint8_t(byte));
+  EXPECT_EQ(hex, "a5347c2e5cf0f62f1618d618401d66a71ac8fe198b8db9d9b52ba40777f55d58");
+}
+
+/// Reads the token from an environment of one variable.
+Expected<store::Token> tokenFrom(const std::string &variable, const std::string &value) {
+  return store::readToken(
+      [&](const char *name) { return name == variable ? value.c_str() : nullptr; });
+}
+
+TEST(Token, IsReadFromTheEnvironment) {
+  EXPECT_FALSE(bool(*tokenFrom("PATH", "sixteen letters!")));
+  EXPECT_TRUE(bool(*tokenFrom("PCC_STORE_TOKEN", "sixteen letters!")));
+  EXPECT_EQ(
+      tokenFrom("PCC_STORE_TOKEN", "").status().message(),
+      "the token of the store: expected at least 16 characters, got 0; 'openssl rand -hex 32' "
+      "makes a good one");
+  std::string path = testing::TempDir() + "token";
+  std::ofstream(path) << "sixteen letters!\nand more\n";
+  chmod(path.c_str(), 0640);
+  EXPECT_EQ(
+      tokenFrom("PCC_STORE_TOKEN_FILE", path).status().message(),
+      fmt::format("the environment's 'PCC_STORE_TOKEN_FILE': {}: expected a file that only its "
+                  "owner may read, got mode 640; 'chmod 600' makes it one",
+                  path));
+  chmod(path.c_str(), 0600);
+  auto token = tokenFrom("PCC_STORE_TOKEN_FILE", path);
+  ASSERT_TRUE(bool(token)) << token.status().message();
+  auto server = store::Server::start({}, *token);
+  EXPECT_EQ(joinWith(tokenOf("sixteen letters!"), (*server)->port()), "");
+  std::remove(path.c_str());
+  EXPECT_EQ(
+      tokenFrom("PCC_STORE_TOKEN_FILE", path).status().message(),
+      fmt::format("the environment's 'PCC_STORE_TOKEN_FILE': {}: cannot open: No such file or "
+                  "directory",
+                  path));
+}
+
+/// Admits one process, then takes no bytes, like a store whose process is stopped.
+class StoppedStore {
+public:
+  StoppedStore()
+      : thread([this] {
+          pollfd place = {listener.get(), POLLIN, 0};
+          poll(&place, 1, /*milliseconds=*/5000);
+          connection = listener.accept();
+          poll(&(place = {connection.get(), POLLIN, 0}), 1, /*milliseconds=*/5000); // its Hello
+          std::string answer = store::makeFrame({.operation = store::Operation::Answer}, "", "");
+          EXPECT_TRUE(connection.send(std::as_bytes(std::span(answer))));
+        }) {}
+  ~StoppedStore() { thread.join(); }
+
+  store::Address address() const { return {.port = listener.port()}; }
+
+private:
+  store::Socket listener = std::move(*store::Socket::listenAt({})), connection;
+  std::thread thread;
+};
+
+TEST(Client, AStoppedStoreHoldsNobody) {
+  StoppedStore stopped;
+  auto client = store::Client::connect(stopped.address(), {.name = "client"}, 5);
+  ASSERT_TRUE(bool(client)) << client.status().message();
+  std::thread sender(
+      [&] { EXPECT_EQ((*client)->set("key", std::string(manyBytes, 'x')).message(), "enough"); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Another thread asks in vain, and aborts the run, which ends the send.
+  EXPECT_EQ((*client)->add("questions", 1, /*seconds=*/0.3).status().kind(), StatusKind::TimedOut);
+  (*client)->abortRun({StatusKind::Aborted, "enough"});
+  sender.join();
+}
+
 TEST(Client, WhatIsNoStoreIsNamed) {
   auto huge = store::makeFrame({.operation = store::Operation::Answer}, "", "");
   uint64_t length = uint64_t(1) << 60;
@@ -225,14 +382,14 @@ TEST(Client, WhatIsNoStoreIsNamed) {
        {std::string(), std::string("SSH-2.0"), std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
         garbage, huge, store::makeFrame({.operation = store::Operation::Hello}, "", "")}) {
     Stranger stranger({text});
-    EXPECT_EQ(store::Client::connect(stranger.address(), 0, "client", 5).status().message(),
+    EXPECT_EQ(store::Client::connect(stranger.address(), {.name = "client"}, 5).status().message(),
               fmt::format("what answers at {} is no store of pcc", stranger.address().text()));
   }
 }
 
 TEST(Client, WhatSaysNothingIsNamed) {
   Stranger stranger({}, /*stays=*/true);
-  EXPECT_EQ(store::Client::connect(stranger.address(), 0, "client", 0.1).status().message(),
+  EXPECT_EQ(store::Client::connect(stranger.address(), {.name = "client"}, 0.1).status().message(),
             fmt::format("what listens at {} does not answer as a store of pcc within 0.1 s",
                         stranger.address().text()));
 }
@@ -246,7 +403,7 @@ TEST(Client, AnswersAreChecked) {
         store::makeFrame({.operation = store::Operation::Answer, .number = 1}, "", values);
     std::memcpy(frame.data() + offsetof(store::Head, valueBytes), &length, sizeof length);
     Stranger stranger({hello, frame});
-    auto client = store::Client::connect(stranger.address(), 0, "client", 5);
+    auto client = store::Client::connect(stranger.address(), {.name = "client"}, 5);
     EXPECT_TRUE(bool(client)) << client.status().message();
     return (*client)->get({"a", "b"}, 5).status().message();
   };
@@ -259,6 +416,33 @@ TEST(Client, AnswersAreChecked) {
   EXPECT_EQ(answerOf(values, values.size()), "the store gave 1 values of 2 keys");
   EXPECT_EQ(answerOf("", 0), "the store gave 0 values of 2 keys");
   EXPECT_EQ(answerOf(values, uint64_t(1) << 39), "process 0, which has the store, is gone");
+}
+
+// An exception of the receiving thread ends the waits of its process.
+TEST(Client, AProcessWithoutMemoryNamesItsRank) {
+  std::string hello = store::makeFrame({.operation = store::Operation::Answer}, "", "");
+  std::string large = store::makeFrame({.operation = store::Operation::Answer, .number = 1}, "",
+                                       std::string(manyBytes, 'x'));
+  auto listener = store::Socket::listenAt({});
+  std::thread server([&] {
+    FailingAllocation::exemptThisThread();
+    pollfd place = {listener->get(), POLLIN, 0};
+    poll(&place, 1, /*milliseconds=*/5000);
+    store::Socket socket = listener->accept();
+    for (const std::string &answer : {hello, large}) {
+      poll(&(place = {socket.get(), POLLIN, 0}), 1, /*milliseconds=*/5000);
+      char bytes[4096];
+      (void)recv(socket.get(), bytes, sizeof bytes, 0);
+      (void)socket.send(std::as_bytes(std::span(answer)), [] { return true; });
+    }
+  });
+  auto client = store::Client::connect({.port = listener->port()},
+                                       {.name = "client", .ranks = "ranks 2 to 3"}, 5);
+  ASSERT_TRUE(bool(client)) << client.status().message();
+  FailingAllocation full(manyBytes / 4);
+  EXPECT_EQ((*client)->get({"a"}, 20).status().message(),
+            "ranks 2 to 3: the thread of the store: std::bad_alloc");
+  server.join();
 }
 
 /// Whether a listener on the host is reachable at every address of this machine.
