@@ -26,16 +26,72 @@ std::string reductionsText(const std::vector<Reduction> &reductions) {
   return text.empty() ? "none" : text;
 }
 
-/// Returns why the slices of a node may differ from the reference system's; empty if they may not.
-std::string reasonToCut(const Case &question, const Node &node) {
+/// Returns true if every rank has `shape` cut by the counts of the tuple.
+bool isCutBy(const llvm::json::Array &tuple, const std::vector<int64_t> &shape,
+             const std::vector<int64_t> &slice) {
+  std::vector<int64_t> counts = integers(tuple);
+  if (counts.size() != shape.size() || slice.size() != shape.size())
+    return false;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (slice[dim] * counts[dim] != shape[dim])
+      return false;
+  return true;
+}
+
+/// Returns true if a Cast is cut by the strategy that the question gives it.
+bool obeysItsStrategy(const Node &node, const CompiledNode &ours) {
+  const llvm::json::Array &tuple = *node.object->getArray("strategy")->front().getAsArray();
+  return isCutBy(tuple, ours.shape, ours.slices.in.front()) &&
+         isCutBy(tuple, ours.shape, ours.slices.out.front());
+}
+
+/// Returns true if the slices differ only by the halo of a convolution: rows and columns of its
+/// image that neighbors have, at most one less than its window on both sides together.
+bool lacksOnlyTheHalo(const Node &node, const NodeSlices &theirs, const NodeSlices &ours) {
+  if (theirs.out != ours.out || theirs.in.size() != ours.in.size() ||
+      theirs.in.front().size() != ours.in.front().size())
+    return false;
+  constexpr size_t firstSpatial = 2;
+  std::vector<int64_t> window = node.list("kernel").value_or(std::vector<int64_t>());
+  for (size_t dim = 0; dim < ours.in.front().size(); ++dim) {
+    int64_t halo = theirs.in.front()[dim] - ours.in.front()[dim];
+    int64_t widest = dim < firstSpatial ? 0 : window.at(dim - firstSpatial) - 1;
+    if (halo < 0 || halo > widest)
+      return false;
+  }
+  return std::equal(theirs.in.begin() + 1, theirs.in.end(), ours.in.begin() + 1);
+}
+
+/// Returns true if the node has each operand as the node that makes it does.
+bool followsItsMakers(const Node &node, const Compiled &compiled) {
+  const CompiledNode &ours = compiled.nodes.at(node.name);
+  for (auto [index, input] : llvm::enumerate(node.inputs)) {
+    auto [maker, output] = llvm::StringRef(input).split(':');
+    auto found = compiled.nodes.find(maker.str());
+    size_t number = 0;
+    output.getAsInteger(10, number);
+    if (found != compiled.nodes.end() && index < ours.slices.in.size() &&
+        found->second.slices.out[number] != ours.slices.in[index])
+      return false;
+  }
+  return true;
+}
+
+/// Returns why the slices of a node differ from the reference system's; empty if no rule of pcc
+/// gives just these slices.
+std::string reasonToCut(const Case &question, const Node &node, const NodeSlices *theirs,
+                        const Compiled &compiled) {
+  const CompiledNode &ours = compiled.nodes.at(node.name);
   bool isGiven = node.object->getArray("strategy");
-  if (node.op == "Cast" && isGiven)
+  if (node.op == "Cast" && isGiven && obeysItsStrategy(node, ours))
     return "a strategy given to a Cast is obeyed";
-  if (isGiven && node.op == "Conv2D")
+  if (node.op == "Conv2D" && isGiven && theirs && lacksOnlyTheHalo(node, *theirs, ours.slices))
     return "the halo is fetched inside the op";
   bool givesAny =
       llvm::any_of(question.nodes, [](const Node &n) { return n.object->getArray("strategy"); });
-  return !isGiven && givesAny ? "what no strategy is given for follows its neighbors" : "";
+  return !isGiven && givesAny && followsItsMakers(node, compiled)
+             ? "what no strategy is given for follows its neighbors"
+             : "";
 }
 
 /// Returns true if the answer's layout and pcc's sharding give every rank the same block.
@@ -78,9 +134,11 @@ private:
   void compareNode(const Node &node) {
     const CompiledNode &ours = compiled.nodes.at(node.name);
     std::vector<std::string> found;
-    if (auto slices = answer.slices.find(node.name); slices != answer.slices.end()) {
-      compareSlices("operands", slices->second.in, ours.slices.in, found);
-      compareSlices("results", slices->second.out, ours.slices.out, found);
+    auto slices = answer.slices.find(node.name);
+    const NodeSlices *theirs = slices == answer.slices.end() ? nullptr : &slices->second;
+    if (theirs) {
+      compareSlices("operands", theirs->in, ours.slices.in, found);
+      compareSlices("results", theirs->out, ours.slices.out, found);
     }
     // In the reference system the layout of a reshape has no meaning.
     auto layout = answer.layouts.find(node.name);
@@ -88,7 +146,7 @@ private:
       compareLayout(layout->second, ours, found);
     if (found.empty())
       return;
-    std::string reason = reasonToCut(question, node), text = node.name + ": ";
+    std::string reason = reasonToCut(question, node, theirs, compiled), text = node.name + ": ";
     text += llvm::join(found, ", ");
     if (reason.empty())
       differences.wrong.push_back(text);
@@ -139,7 +197,10 @@ private:
     };
     std::string text = "reduces by " + reductionsText(compiled.reductions) + ", there by " +
                        reductionsText(answer.reductions);
-    if (compiled.cutsWhileReducing &&
+    bool scatters = llvm::any_of(compiled.reductions, [](const Reduction &reduction) {
+      return reduction.kind == "ReduceScatter";
+    });
+    if (compiled.cutsWhileReducing && scatters &&
         withoutKind(compiled.reductions) == withoutKind(answer.reductions))
       differences.explained.push_back(text + " (a sum is cut for its reader at once)");
     else

@@ -67,6 +67,7 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model, 
     return std::nullopt;
   SearchOptions options;
   options.solve.seconds = 3;
+  options.solve.slowdown = 50;            // a busy machine makes the same decisions, later
   options.memoryLimit = int64_t(1) << 50; // only times are compared
   for (ConstrainedProgram *each : {&theirs, &cut})
     each->given.fullBatch = isFullBatch(question);

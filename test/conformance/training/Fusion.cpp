@@ -9,9 +9,11 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Stages.h"
 #include "passes/schedule/collectives/FusionRecords.h"
+#include "passes/solve/buckets/BucketRules.h"
 #include "runtime/machine/Cluster.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
 
@@ -21,11 +23,19 @@ namespace {
 /// By kind of collective, the parameters of each fused collective.
 using Messages = std::map<std::string, std::set<std::set<std::string>>>;
 
+/// Options of one compilation.
+struct FusionOptions {
+  std::string commFusion, allReduceConfig;
+};
+
 /// The question's rules as compile options.
 struct Rules {
-  std::string commFusion, allReduceConfig;
+  FusionOptions options;
   std::string difference;  ///< intended difference from the reference system; empty without one
   bool countsOnly = false; ///< compare only the sizes of fused collectives, not their members
+  /// Options of which the documents demand something else than the reference system does. The
+  /// buckets of these options are compared with the rule itself.
+  std::optional<FusionOptions> documented;
 };
 
 /// Returns the rule of a kind of collectives. Without a rule the reference system fuses all of
@@ -38,13 +48,18 @@ std::string ruleOf(const llvm::json::Object *fusion, llvm::StringRef kind) {
 }
 
 /// Converts indices: the reference system counts from the last gradient, and includes each index.
-std::string reverseIndices(const llvm::json::Array &given, int64_t count) {
-  std::vector<std::string> ends;
-  std::vector<int64_t> indices = integers(given);
+std::vector<int64_t> reverseIndices(const llvm::json::Array &given, int64_t count) {
+  std::vector<int64_t> indices = integers(given), ends;
   for (int64_t index : llvm::reverse(indices))
     if (index + 1 < count)
-      ends.push_back(std::to_string(count - index - 1));
-  return llvm::join(ends, ",");
+      ends.push_back(count - index - 1);
+  return ends;
+}
+
+std::string listText(const std::vector<int64_t> &numbers) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::interleaved(numbers, ",");
+  return text;
 }
 
 Rules readRules(const Case &question, const StepOptions &given) {
@@ -52,22 +67,28 @@ Rules readRules(const Case &question, const StepOptions &given) {
   const llvm::json::Object *fusion = options->getObject("comm_fusion");
   std::string allReduce = ruleOf(fusion, "allreduce");
   Rules rules;
-  rules.commFusion = "all_reduce=" + allReduce + ", all_gather=" + ruleOf(fusion, "allgather") +
-                     ", reduce_scatter=all";
+  rules.options.commFusion = "all_reduce=" + allReduce +
+                             ", all_gather=" + ruleOf(fusion, "allgather") + ", reduce_scatter=all";
   const llvm::json::Array *indices = options->getArray("all_reduce_fusion_config");
+  std::string config =
+      indices ? listText(reverseIndices(*indices, int64_t(question.parameters.size()))) : "";
   if (indices && question.mode == "data_parallel") {
-    rules.allReduceConfig = reverseIndices(*indices, int64_t(question.parameters.size()));
-    rules.difference = "indices count gradients in the order in which they are ready here: " +
-                       rules.allReduceConfig;
+    rules.options.allReduceConfig = config;
+    rules.difference =
+        "indices count gradients in the order in which they are ready here: " + config;
     rules.countsOnly = true;
   } else if (indices) {
+    rules.documented = {"", config};
     rules.difference = "indices are obeyed in all modes";
   } else if (given.stages > 1 && llvm::StringRef(allReduce).starts_with("size")) {
-    rules.commFusion = "all";
+    rules.documented = rules.options;
+    rules.options.commFusion = "all";
     rules.difference = "sizes are obeyed with pipelines";
   }
-  if (fusion && fusion->getBoolean("openstate") == false)
+  if (fusion && fusion->getBoolean("openstate") == false) {
+    rules.documented = {"off", ""};
     rules.difference = "off: none shares a message";
+  }
   return rules;
 }
 
@@ -99,6 +120,7 @@ struct Decisions {
   /// parameters have the same number.
   bool sharesByNumber = true;
   double exposed = 0, theirs = 0; ///< seconds
+  std::vector<schedule::FusionOutcome> outcomes;
 };
 
 std::string kindOf(const schedule::FusionOutcome &outcome) {
@@ -140,6 +162,7 @@ bool areByNumber(const schedule::FusionOutcome &outcome,
 
 void observe(const schedule::FusionOutcome &outcome, const Messages &theirs,
              const std::map<std::string, int64_t> &numbers, Decisions &decisions) {
+  decisions.outcomes.push_back(outcome);
   std::string kind = kindOf(outcome);
   for (const std::vector<int> &bucket : outcome.buckets) {
     std::set<std::string> names;
@@ -165,12 +188,13 @@ void numberParameters(const Case &question, ModuleOp module) {
       parameter->setAttr(dist::fusionAttrName, Builder(module).getI64IntegerAttr(*number));
 }
 
-/// Compiles the question by `rules`; fails with the errors.
-llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given, const Rules &rules,
-                                 const Messages &theirs, MLIRContext &context) {
+/// Compiles the question by the options `fusion`; fails with the errors.
+llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given,
+                                 const FusionOptions &fusion, const Messages &theirs,
+                                 MLIRContext &context) {
   CompileOptions options = makeStepOptions(question, given);
-  options.parallel.set_comm_fusion(rules.commFusion);
-  options.parallel.set_all_reduce_fusion_config(rules.allReduceConfig);
+  options.parallel.set_comm_fusion(fusion.commFusion);
+  options.parallel.set_all_reduce_fusion_config(fusion.allReduceConfig);
   options.parallel.set_size_rule(abi::SIZE_RULE_REFERENCE);
   options.cluster =
       *machine::parseCluster(llvm::formatv("{0}xV100", question.devices).str(), question.devices);
@@ -215,23 +239,91 @@ std::string describe(const Messages &messages) {
   return text;
 }
 
+/// Returns the buckets of one kind of collectives without the parameters `dropped`.
+std::set<std::set<std::string>> without(const std::set<std::string> &dropped,
+                                        const Messages &messages, const std::string &kind) {
+  std::set<std::set<std::string>> rest;
+  auto found = messages.find(kind);
+  if (found == messages.end())
+    return rest;
+  for (std::set<std::string> names : found->second) {
+    std::erase_if(names, [&](const std::string &name) { return dropped.contains(name); });
+    if (!names.empty())
+      rest.insert(names);
+  }
+  return rest;
+}
+
+/// Returns true if the buckets differ only by gradients that are reduced in slices and gathered,
+/// which the reference system reduces whole.
+bool differBySlices(const Decisions &ours, const Messages &theirs) {
+  auto gathers = ours.messages.find("AllGather");
+  if (!ours.sharesByNumber || gathers == ours.messages.end() || theirs.contains("AllGather"))
+    return false;
+  std::set<std::string> sliced;
+  for (const std::set<std::string> &names : gathers->second)
+    sliced.insert(names.begin(), names.end());
+  return without(sliced, ours.messages, "AllReduce") == without(sliced, theirs, "AllReduce");
+}
+
+/// Returns the buckets of all-reduces that the rule of `options` demands.
+buckets::Buckets applyRule(const buckets::BucketProblem &problem, const FusionOptions &options) {
+  int count = int(problem.gradients.size());
+  llvm::StringRef size = options.commFusion;
+  if (size.consume_front("all_reduce=size:")) {
+    constexpr int64_t unit = 1 << 20;
+    int64_t threshold = 0;
+    size.consumeInteger(10, threshold);
+    std::vector<int64_t> bytes;
+    for (const buckets::Gradient &gradient : problem.gradients)
+      bytes.push_back(gradient.bytes);
+    return buckets::fuseBySize(bytes, threshold * unit, buckets::SizeRule::Reference);
+  }
+  llvm::SmallVector<llvm::StringRef> texts;
+  llvm::StringRef(options.allReduceConfig).split(texts, ',', -1, /*KeepEmpty=*/false);
+  std::vector<int64_t> ends;
+  for (llvm::StringRef text : texts)
+    text.getAsInteger(10, ends.emplace_back());
+  return ends.empty() ? buckets::fuseNone(count) : buckets::fuseByIndex(count, ends);
+}
+
+/// Returns how the program compiled by documented options departs from their rule; empty if it does
+/// not. A rule without an effect explains no difference.
+std::string checkDocumented(const Decisions &decisions, const FusionOptions &options,
+                            const Messages &theirs) {
+  for (const schedule::FusionOutcome &outcome : decisions.outcomes)
+    if (buckets::Buckets expected = applyRule(outcome.problem, options);
+        kindOf(outcome) == "AllReduce" && expected != outcome.buckets)
+      return llvm::formatv("by '{0}{1}': expected {2} buckets, got {3}", options.commFusion,
+                           options.allReduceConfig, expected.size(), outcome.buckets.size());
+  return decisions.messages == theirs ? "the documented rule has no effect" : "";
+}
+
 } // namespace
 
 Judgement judgeFusion(const Case &question, MLIRContext &context) {
   StepOptions given(question);
   Messages expected = readMessages(question);
   Rules rules = readRules(question, given);
-  llvm::Expected<Decisions> ruled = decide(question, given, rules, expected, context);
+  llvm::Expected<Decisions> ruled = decide(question, given, rules.options, expected, context);
   if (!ruled)
     return {Verdict::Failed, llvm::toString(ruled.takeError())};
   bool isSame = rules.countsOnly ? countMembers(ruled->messages) == countMembers(expected)
                                  : ruled->messages == expected;
-  if (!isSame && !ruled->sharesByNumber)
+  if (!isSame && !(rules.difference.empty() && differBySlices(*ruled, expected)))
     return {Verdict::Failed,
             "expected " + describe(expected) + "; got " + describe(ruled->messages)};
   if (!isSame)
     rules.difference = "gradients are reduced in slices, those of one number in one message";
-  llvm::Expected<Decisions> best = decide(question, given, {"auto", "", ""}, expected, context);
+  if (rules.documented) {
+    llvm::Expected<Decisions> obeyed =
+        decide(question, given, *rules.documented, expected, context);
+    if (!obeyed)
+      return {Verdict::Failed, llvm::toString(obeyed.takeError())};
+    if (std::string error = checkDocumented(*obeyed, *rules.documented, expected); !error.empty())
+      return {Verdict::Failed, rules.difference + ": " + error};
+  }
+  llvm::Expected<Decisions> best = decide(question, given, {"auto", ""}, expected, context);
   if (!best)
     return {Verdict::Failed, llvm::toString(best.takeError())};
   std::string times = llvm::formatv("auto exposes {0:f1} us, theirs {1:f1} us", best->exposed * 1e6,
