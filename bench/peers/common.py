@@ -28,19 +28,20 @@ def chosen_models(options):
 
 
 def steps_of(batch, quick):
-    """Timed steps: a few seconds' worth."""
+    """Timed steps: a few seconds' worth, as many as bench/StepTime.cpp takes."""
     steps = 400 if batch == 32 else 40
     return max(steps // 10, 5) if quick else steps
 
 
 def measure(step, steps, wait=lambda: None, together=1):
-    """Milliseconds of step(): the fastest and the median of so many. What a step leaves to a device is waited for by
-    `wait`, after so many steps `together`, whose mean counts."""
+    """Milliseconds of step(): the fastest and the median of `steps` times. What a step leaves to a device is waited for by
+    `wait`, after `together` steps, whose mean is one time. pcc has as many times of single steps, its first steps
+    included: a minimum falls with their number."""
     for _ in range(3):
         step()
     wait()
     seconds = []
-    for _ in range(max(steps // together, 3)):
+    for _ in range(steps):
         start = time.perf_counter()
         for _ in range(together):
             step()

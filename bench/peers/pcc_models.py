@@ -25,8 +25,9 @@ def compile_model(pcc, timed, program, flags):
 
 
 def run_program(runner, program, timed, quick, environment=None):
-    """The fastest and the median step in milliseconds, on data that the host brings for each step."""
-    steps = timed.steps_of(quick) + 3
+    """The fastest and the median step in milliseconds, of as many as the peers take, on data that the host brings for each
+    step."""
+    steps = timed.steps_of(quick)
     done = subprocess.run([*runner, program, f"--data=synthetic:{4 * timed.sizes['batch']}", f"--steps={steps}",
                            f"--epochs={steps}", "--format=json"], check=True, stdout=subprocess.PIPE, text=True, env=environment)
     seconds = json.loads(done.stdout)["step_seconds"]

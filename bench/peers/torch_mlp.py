@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The step in torch on one device: eager, and compiled by torch.compile."""
+"""The step in torch on one device: eager, and compiled whole by torch.compile."""
 
 import common
 import torch
+import torch_steps
 
 options = common.arguments()
 
@@ -14,17 +15,10 @@ def make(batch, compiled):
     for m, n in zip(common.SIZES, common.SIZES[1:]):
         layers += [torch.nn.Linear(m, n), torch.nn.ReLU()]
     model = torch.nn.Sequential(*layers[:-1])
-    optimizer = torch.optim.SGD(model.parameters(), lr=common.RATE)
     images, labels = torch.rand(batch, 784), torch.randint(0, 10, (batch,))
-
-    network = torch.compile(model) if compiled else model
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        torch.nn.functional.cross_entropy(network(images), labels).backward()
-        optimizer.step()
-
-    return step
+    if compiled:
+        return torch_steps.compiled_step(model, images, labels, common.RATE)
+    return torch_steps.eager_step(model, images, labels, torch.optim.SGD(model.parameters(), lr=common.RATE))
 
 
 results = []

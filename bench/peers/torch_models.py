@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models of models.py in torch on one device, the host or a GPU: eager, and compiled by torch.compile."""
+"""The models of models.py in torch on one device, the host or a GPU: eager, and compiled whole by torch.compile."""
 
 import sys
 
 import common
 import models
 import torch
-import torch.nn.functional as F
 import torch_networks
+import torch_steps
 
 options = common.arguments()
 place = torch.device("cuda" if options.gpu else "cpu")
@@ -28,15 +28,10 @@ def make(timed, compiled):
     inputs, labels = inputs.to(place), labels.to(place)
     if inputs.is_floating_point():
         inputs = inputs.to(element, memory_format=layout)
+    if compiled:
+        return torch_steps.compiled_step(network, inputs, labels, models.RATE, models.MOMENTUM)
     optimizer = torch.optim.SGD(network.parameters(), lr=models.RATE, momentum=models.MOMENTUM, fused=options.gpu)
-    network = torch.compile(network) if compiled else network
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        F.cross_entropy(network(inputs).float(), labels).backward()
-        optimizer.step()
-
-    return step
+    return torch_steps.eager_step(network, inputs, labels, optimizer)
 
 
 def matmul_rate():
