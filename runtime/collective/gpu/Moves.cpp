@@ -7,6 +7,7 @@
 #include "runtime/collective/gpu/Moves.h"
 
 #include "runtime/collective/CallBytes.h"
+#include "runtime/collective/SameCalls.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,7 +15,6 @@
 namespace pcc::runtime::gpu {
 namespace {
 
-using MemberCalls = std::span<const CollectiveCall *const>;
 using Shape = std::vector<int64_t>;
 
 Shape stridesOf(const Shape &shape) {

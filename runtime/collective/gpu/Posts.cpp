@@ -6,7 +6,7 @@
 
 #include "runtime/collective/gpu/SharedGpuGroup.h"
 
-#include "runtime/collective/local/WorkUnits.h"
+#include "runtime/collective/SameCalls.h"
 
 namespace pcc::runtime::gpu {
 
@@ -55,7 +55,7 @@ Expected<std::shared_ptr<Post>> Posts::post(const CollectiveCall &call,
 
 Status Posts::transfer(Post &send, Post &receive) {
   const CollectiveCall &from = *send.call, &to = *receive.call;
-  if (Status status = local::checkMessage(from, send.rank, to, receive.rank); !status.ok())
+  if (Status status = checkMessage(from, send.rank, to, receive.rank); !status.ok())
     return status;
   Expected<cuda::Event> done = cuda::Event::make(streams->compute.gpu);
   if (!done)

@@ -6,7 +6,7 @@
 
 #include "runtime/collective/gpu/SharedGpuGroup.h"
 
-#include "runtime/collective/local/WorkUnits.h"
+#include "runtime/collective/SameCalls.h"
 
 namespace pcc::runtime::gpu {
 
@@ -78,13 +78,13 @@ Status Rounds::join(uint64_t number, std::span<const CollectiveCall> calls) {
 /// Enqueues the work of all members.
 Status Rounds::enqueue(Round &round) {
   std::vector<Move> moves;
-  if (Status status = local::checkCounts(round.calls, group->ranks); !status.ok())
+  if (Status status = checkCounts(round.calls, group->ranks); !status.ok())
     return status;
   for (size_t c = 0; c < round.calls[0].size(); ++c) {
     std::vector<const CollectiveCall *> members;
     for (std::span<const CollectiveCall> calls : round.calls)
       members.push_back(&calls[c]);
-    if (Status status = local::checkSame(members, group->ranks); !status.ok())
+    if (Status status = checkSame(members, group->ranks); !status.ok())
       return status;
     addMoves(members, moves);
   }

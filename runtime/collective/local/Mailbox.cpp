@@ -7,8 +7,8 @@
 
 #include "runtime/base/Sleep.h"
 #include "runtime/collective/CallBytes.h"
+#include "runtime/collective/SameCalls.h"
 #include "runtime/collective/local/NonTemporalStore.h"
-#include "runtime/collective/local/WorkUnits.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "runtime/collective/mpi/MpiGroup.h"
 
-#include "runtime/collective/local/WorkUnits.h"
+#include "runtime/collective/SameCalls.h"
 
 #include <algorithm>
 #include <cstring>
@@ -92,13 +92,13 @@ using Batch = std::vector<CollectiveCall>;
 /// Returns the first difference between batches, by position.
 Status compare(const std::vector<Batch> &batches, std::span<const int> ranks) {
   std::vector<std::span<const CollectiveCall>> counted(batches.begin(), batches.end());
-  if (Status status = local::checkCounts(counted, ranks); !status.ok())
+  if (Status status = checkCounts(counted, ranks); !status.ok())
     return status;
   for (size_t c = 0; c < batches[0].size(); ++c) {
     std::vector<const CollectiveCall *> calls;
     for (const Batch &batch : batches)
       calls.push_back(&batch[c]);
-    if (Status status = local::checkSame(calls, ranks); !status.ok())
+    if (Status status = checkSame(calls, ranks); !status.ok())
       return status;
   }
   return {};

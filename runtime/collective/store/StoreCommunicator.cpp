@@ -92,7 +92,7 @@ Status StoreCommunicator::checkMessage(std::span<const CollectiveCall> senderCal
   int sender = ranks[size_t(call.root)];
   if (senderCalls.size() != 1 || (!senderCalls[0].source && senderCalls[0].count() > 0))
     return Status::failed(fmt::format("what rank {} sent is no message", sender));
-  return local::checkMessage(senderCalls[0], sender, call, ranks[size_t(ownPosition)]);
+  return runtime::checkMessage(senderCalls[0], sender, call, ranks[size_t(ownPosition)]);
 }
 
 /// Returns whether a call reads the source of the member at a position.
@@ -113,8 +113,8 @@ static bool isRead(const CollectiveCall &call, int position) {
 }
 
 /// Computes the result of the member at `ownPosition`, given all members' calls by position.
-static Status finishCall(local::MemberCalls calls, int ownPosition, std::span<const int> ranks) {
-  if (Status status = local::checkSame(calls, ranks); !status.ok())
+static Status finishCall(MemberCalls calls, int ownPosition, std::span<const int> ranks) {
+  if (Status status = checkSame(calls, ranks); !status.ok())
     return status;
   for (size_t position = 0; position < calls.size(); ++position)
     if (!calls[position]->source && isRead(*calls[size_t(ownPosition)], int(position)))
