@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of normalizations. They save the input and compute its statistics again; ops that
-// equal those of the forward pass become one with them.
+// Derivatives of normalizations, softmax, log_softmax and dropout. Those of normalizations save the
+// input and compute its statistics again; ops that equal those of the forward pass become one with
+// them.
 //
 // With n = (x - mean) · inverse, y = scale · n + bias and g = dy · scale
 //
@@ -146,6 +147,14 @@ static void differentiateBatchNormInference(Backward &b) {
   }
 }
 
+/// y (g - sum of g y): saves only the result.
+static void differentiateSoftmax(Backward &b) {
+  Value y = b.result(), gradient = b.gradient();
+  int64_t axis = b.op<SoftmaxOp>().getAxis();
+  Value sum = b.reduceInPlace(ReduceOpKind::Sum, b.mul(gradient, y), axis);
+  b.setGradient(0, b.mul(y, b.sub(gradient, sum)));
+}
+
 /// g - softmax(x) · sum of g: saves only the result.
 static void differentiateLogSoftmax(Backward &b) {
   Value sum = b.reduceInPlace(ReduceOpKind::Sum, b.gradient(), b.op<LogSoftmaxOp>().getAxis());
@@ -159,6 +168,7 @@ static void differentiateDropout(Backward &b) {
 }
 
 void addNormalizationDerivatives(DerivativeTable &table) {
+  table.rule<SoftmaxOp>(differentiateSoftmax);
   table.rule<LogSoftmaxOp>(differentiateLogSoftmax);
   table.rule<LayerNormOp>(differentiateTrailing<LayerNormOp, buildNormalized>);
   table.rule<RmsNormOp>(differentiateTrailing<RmsNormOp, buildRmsNormalized>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of reductions and of softmax.
+// Derivatives of reductions.
 #include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
@@ -61,17 +61,6 @@ static void differentiateReduce(Backward &b) {
   }
 }
 
-/// y (g - sum of g y): saves only the result.
-static void differentiateSoftmax(Backward &b) {
-  Value y = b.result(), gradient = b.gradient();
-  int64_t axis = b.op<SoftmaxOp>().getAxis();
-  Value mean = b.reduceInPlace(ReduceOpKind::Sum, b.mul(gradient, y), axis);
-  b.setGradient(0, b.mul(y, b.sub(gradient, mean)));
-}
-
-void addReduceDerivatives(DerivativeTable &table) {
-  table.rule<ReduceOp>(differentiateReduce);
-  table.rule<SoftmaxOp>(differentiateSoftmax);
-}
+void addReduceDerivatives(DerivativeTable &table) { table.rule<ReduceOp>(differentiateReduce); }
 
 } // namespace pcc::autodiff
