@@ -2,6 +2,7 @@
 //
 // GPT, BERT and ViT are stacks of one block (addBlock). The block differs only in its causal mask
 // and in the form of GELU that belongs to it. LLaMA has a block of its own (Llama.cpp).
+// Examples.cpp lists the models.
 #include "compiler/example/Transformer.h"
 
 #include <cmath>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores clocks at the points to which a later instruction may refer: the end of the last run of
-// each event and clock, and of numbered runs of events. enter() merges the ones that the
-// instruction waits for. leave() adds its own run and stores the result.
+// Computes the vector clocks of HappensBefore.h. Stores them at the points to which a later
+// instruction may refer: the end of the last run of each event and clock, and of numbered runs of
+// events. enter() merges the ones that the instruction waits for. leave() adds its own run and
+// stores the result.
 
 #include "runtime/check/HappensBefore.h"
 

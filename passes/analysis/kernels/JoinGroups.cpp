@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which groups are worth joining.
+// Decides which groups are worth joining: a matmul or convolution with its bias and ReLU;
+// elementwise ops, reductions and index maps with the producers of their operands.
 #include "passes/analysis/kernels/KernelGroups.h"
 
 #include "dialects/graph/Graph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits column kernels on a GPU. A block has adjacent columns, one or a few for each lane, and its
-// warps share the rows.
+// Emits column kernels, which reduce outer dimensions, on a GPU. A block has adjacent columns, one
+// or a few for each lane, and its warps share the rows.
 //
 //   warp 0   rows 0, 16, 32 …   lane 0: column 0   lane 1: column 1   …
 //   warp 1   rows 1, 17, 33 …

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits row kernels on a GPU. A warp has a row of up to about 1,024 elements, a block a longer one.
+// Emits row kernels, which reduce inner dimensions, on a GPU. A warp has a row of up to about 1,024
+// elements, a block a longer one.
 //
 //   lane     0   1   2  …  31   0   1   2  …  31        pieces of a row, 16 bytes each
 //   turn     0   0   0      0   1   1   1      1

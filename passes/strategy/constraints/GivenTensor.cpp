@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the operand or the input of its broadcast by the length of the cut. If both fit, a cut of
-// a repeated dimension means the operand.
+// Finds which tensor a user's cut describes: the operand, or the input of its broadcast. The number
+// of dimensions of the cut decides. If both fit, a cut of a repeated dimension means the operand.
 #include "passes/strategy/constraints/GivenTensor.h"
 
 #include "dialects/graph/Graph.h"

@@ -27,7 +27,7 @@ namespace pcc::runtime::store {
 constexpr int pauseMilliseconds = 100;
 
 /// Time in which a connection must be admitted, and how many may be about to be.
-constexpr int64_t helloNanoseconds = 10'000'000'000;
+constexpr int64_t admissionNanoseconds = 10'000'000'000;
 constexpr int64_t maxWithoutHello = 256;
 
 Expected<std::unique_ptr<Server>> Server::start(const Address &address, Token token) {
@@ -141,7 +141,7 @@ void Server::endSilent() {
   for (const std::shared_ptr<Connection> &connection : connections) {
     if (!connection->name.empty() || connection->isBroken)
       continue;
-    bool isLate = nowNanoseconds() - connection->begin > helloNanoseconds;
+    bool isLate = nowNanoseconds() - connection->begin > admissionNanoseconds;
     connection->isBroken = isLate || silent > maxWithoutHello;
     silent -= connection->isBroken;
   }

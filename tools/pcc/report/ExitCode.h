@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exit codes of pcc. Scripts rely on these numbers.
+// Exit codes of pcc. Scripts rely on these numbers. runtime/abi/Status.h has those of errors at run
+// time, which are the same.
 #pragma once
 
 namespace pcc::cli {

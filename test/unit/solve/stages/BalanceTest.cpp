@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stages of small chains, and of random ones compared with all cuts.
+
 #include "passes/solve/stages/StageProblem.h"
 
 #include <gtest/gtest.h>

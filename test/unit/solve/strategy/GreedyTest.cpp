@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The immediate solution of small chains, with and without a limit.
+
 #include "passes/solve/strategy/primal/Greedy.h"
 
 #include "passes/solve/strategy/Solve.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small random problems, and a search of all their solutions, with which tests compare.
 #include "test/unit/solve/strategy/StrategyFixture.h"
 
 #include <algorithm>
