@@ -30,6 +30,8 @@ Expected<SmallVector<Option>> splitOptions(StringRef owner, StringRef text) {
 Error checkOptions(StringRef owner, ArrayRef<Option> options, ArrayRef<StringRef> known) {
   llvm::StringSet<> seen;
   for (const Option &option : options) {
+    if (known.empty())
+      return makeError("unknown option '", option.key, "' of ", owner, ", which has none");
     if (!is_contained(known, option.key))
       return makeError("unknown option '", option.key, "' of ", owner,
                        "; known: ", quotedList(known));

@@ -45,6 +45,8 @@ TEST(LossFlag, NamesWhatIsWrong) {
             "expected at most two names in loss 'softmax_cross_entropy', a prediction and labels, "
             "got 3");
   EXPECT_EQ(errorOf(parseLoss("output:a,b")), "expected one name in loss 'output', got 2");
+  EXPECT_EQ(errorOf(parseLoss("output:a,reduction=sum")),
+            "unknown option 'reduction' of loss 'output', which has none");
   EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,,b")),
             "expected an option between the commas of loss 'softmax_cross_entropy', got ''");
   EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,weight=2")),

@@ -114,7 +114,8 @@ private:
                                     place.empty() ? "" : " (" + place + ")", reason);
     for (const auto &node : nodes)
       llvm::outs() << llvm::formatv("node {0} '{1}': {2}\n", node.index, node.name, node.reason);
-    llvm::outs() << llvm::formatv("{0}: {1} unsupported nodes\n", model.path(), nodes.size());
+    if (code == Success || !nodes.empty()) // else the file is at fault, as an error has said
+      llvm::outs() << llvm::formatv("{0}: {1} unsupported nodes\n", model.path(), nodes.size());
     return code;
   }
 
