@@ -18,7 +18,7 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
           recurrentOperators(),   resizeOperators(),    groupNormOperators(),
           hyperbolicOperators(),  bitOperators(),       layoutOperators(),
           knownDataOperators(),   controlOperators(),   gridSampleOperators(),
-          rotaryOperators(),      quantizeOperators()};
+          rotaryOperators(),      quantizeOperators(),  linearAttentionOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

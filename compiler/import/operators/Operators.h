@@ -66,35 +66,36 @@ inline Operator movesNarrow(Operator row) {
 constexpr unsigned anyNumber = ~0u;
 
 /// Rows of each family, in its own file.
-llvm::ArrayRef<Operator> elementwiseOperators();  // ElementwiseOperators.cpp
-llvm::ArrayRef<Operator> logicOperators();        // LogicOperators.cpp
-llvm::ArrayRef<Operator> constantOperators();     // ConstantOperators.cpp
-llvm::ArrayRef<Operator> shapeOperators();        // ShapeOperators.cpp
-llvm::ArrayRef<Operator> indexOperators();        // IndexOperators.cpp
-llvm::ArrayRef<Operator> contractionOperators();  // ContractionOperators.cpp
-llvm::ArrayRef<Operator> reduceOperators();       // ReduceOperators.cpp
-llvm::ArrayRef<Operator> normalOperators();       // NormalOperators.cpp
-llvm::ArrayRef<Operator> lossOperators();         // LossOperators.cpp
-llvm::ArrayRef<Operator> convolutionOperators();  // ConvolutionOperators.cpp
-llvm::ArrayRef<Operator> poolOperators();         // PoolOperators.cpp
-llvm::ArrayRef<Operator> activationOperators();   // ActivationOperators.cpp
-llvm::ArrayRef<Operator> attentionOperators();    // AttentionOperators.cpp
-llvm::ArrayRef<Operator> rotaryOperators();       // RotaryOperators.cpp
-llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
-llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
-llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
-llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
-llvm::ArrayRef<Operator> recurrentOperators();    // RecurrentOperators.cpp
-llvm::ArrayRef<Operator> sequenceOperators();     // SequenceOperators.cpp
-llvm::ArrayRef<Operator> resizeOperators();       // ResizeOperators.cpp
-llvm::ArrayRef<Operator> groupNormOperators();    // GroupNormOperators.cpp
-llvm::ArrayRef<Operator> hyperbolicOperators();   // HyperbolicOperators.cpp
-llvm::ArrayRef<Operator> bitOperators();          // BitOperators.cpp
-llvm::ArrayRef<Operator> layoutOperators();       // LayoutOperators.cpp
-llvm::ArrayRef<Operator> knownDataOperators();    // KnownDataOperators.cpp
-llvm::ArrayRef<Operator> controlOperators();      // ControlOperators.cpp
-llvm::ArrayRef<Operator> gridSampleOperators();   // GridSampleOperator.cpp
-llvm::ArrayRef<Operator> quantizeOperators();     // QuantizeOperators.cpp
+llvm::ArrayRef<Operator> elementwiseOperators();     // ElementwiseOperators.cpp
+llvm::ArrayRef<Operator> logicOperators();           // LogicOperators.cpp
+llvm::ArrayRef<Operator> constantOperators();        // ConstantOperators.cpp
+llvm::ArrayRef<Operator> shapeOperators();           // ShapeOperators.cpp
+llvm::ArrayRef<Operator> indexOperators();           // IndexOperators.cpp
+llvm::ArrayRef<Operator> contractionOperators();     // ContractionOperators.cpp
+llvm::ArrayRef<Operator> reduceOperators();          // ReduceOperators.cpp
+llvm::ArrayRef<Operator> normalOperators();          // NormalOperators.cpp
+llvm::ArrayRef<Operator> lossOperators();            // LossOperators.cpp
+llvm::ArrayRef<Operator> convolutionOperators();     // ConvolutionOperators.cpp
+llvm::ArrayRef<Operator> poolOperators();            // PoolOperators.cpp
+llvm::ArrayRef<Operator> activationOperators();      // ActivationOperators.cpp
+llvm::ArrayRef<Operator> attentionOperators();       // AttentionOperators.cpp
+llvm::ArrayRef<Operator> rotaryOperators();          // RotaryOperators.cpp
+llvm::ArrayRef<Operator> einsumOperators();          // EinsumOperator.cpp
+llvm::ArrayRef<Operator> elementIndexOperators();    // ElementIndexOperators.cpp
+llvm::ArrayRef<Operator> maskOperators();            // MaskOperators.cpp
+llvm::ArrayRef<Operator> orderOperators();           // OrderOperators.cpp
+llvm::ArrayRef<Operator> recurrentOperators();       // RecurrentOperators.cpp
+llvm::ArrayRef<Operator> sequenceOperators();        // SequenceOperators.cpp
+llvm::ArrayRef<Operator> resizeOperators();          // ResizeOperators.cpp
+llvm::ArrayRef<Operator> groupNormOperators();       // GroupNormOperators.cpp
+llvm::ArrayRef<Operator> hyperbolicOperators();      // HyperbolicOperators.cpp
+llvm::ArrayRef<Operator> bitOperators();             // BitOperators.cpp
+llvm::ArrayRef<Operator> layoutOperators();          // LayoutOperators.cpp
+llvm::ArrayRef<Operator> knownDataOperators();       // KnownDataOperators.cpp
+llvm::ArrayRef<Operator> controlOperators();         // ControlOperators.cpp
+llvm::ArrayRef<Operator> gridSampleOperators();      // GridSampleOperator.cpp
+llvm::ArrayRef<Operator> quantizeOperators();        // QuantizeOperators.cpp
+llvm::ArrayRef<Operator> linearAttentionOperators(); // LinearAttentionOperators.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();
