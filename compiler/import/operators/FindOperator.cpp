@@ -18,7 +18,8 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
           recurrentOperators(),   resizeOperators(),    groupNormOperators(),
           hyperbolicOperators(),  bitOperators(),       layoutOperators(),
           knownDataOperators(),   controlOperators(),   gridSampleOperators(),
-          rotaryOperators(),      quantizeOperators(),  linearAttentionOperators()};
+          rotaryOperators(),      quantizeOperators(),  linearAttentionOperators(),
+          signalOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

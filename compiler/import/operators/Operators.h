@@ -96,6 +96,7 @@ llvm::ArrayRef<Operator> controlOperators();         // ControlOperators.cpp
 llvm::ArrayRef<Operator> gridSampleOperators();      // GridSampleOperator.cpp
 llvm::ArrayRef<Operator> quantizeOperators();        // QuantizeOperators.cpp
 llvm::ArrayRef<Operator> linearAttentionOperators(); // LinearAttentionOperators.cpp
+llvm::ArrayRef<Operator> signalOperators();          // SignalOperators.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();
