@@ -15,6 +15,7 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/Scatter.h"
 #include "dialects/graph/Constants.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -217,28 +218,43 @@ LogicalResult importGatherND(Node &node) {
   return node.setResult(emit.gather(mergeFirst(emit, x, batch + indices.shape().back()), rows, 0));
 }
 
-/// Scatters `updates` to `rows` of `x`: adds them, or replaces the elements.
-Tensor scatter(Node &node, const Tensor &x, const Tensor &rows, const Tensor &updates) {
-  Emitter &emit = node.emit;
-  std::string reduction = node.text("reduction", "none");
-  if (reduction != "none" && reduction != "add") {
-    emit.error() << "expected attribute 'reduction' to be 'none' or 'add', got '" << reduction
-                 << "'";
-    return {};
+/// Combines `updates` with the elements of `x` that `indices` give along `axis`. Where indices have
+/// fewer elements along other dimensions, only the first elements of `x` change.
+Tensor reduceElements(Emitter &emit, const Tensor &x, const Tensor &indices, const Tensor &updates,
+                      int64_t axis, Reduction reduction) {
+  Shape order = {axis}, back(x.rank(), 0), changed(indices.shape());
+  for (int64_t dim : llvm::seq(x.rank()))
+    if (dim != axis)
+      order.push_back(dim);
+  for (auto [place, dim] : llvm::enumerate(order))
+    back[dim] = static_cast<int64_t>(place);
+  changed[axis] = x.shape()[axis];
+  Tensor part = x;
+  for (int64_t dim : llvm::seq(x.rank()))
+    part = emit.slice(part, dim, 0, 1, changed[dim]);
+  auto asRows = [&](const Tensor &tensor) {
+    Tensor moved = emit.transpose(tensor, order);
+    int64_t rows = moved ? moved.shape()[0] : 0;
+    return emit.reshape(moved, {rows, rows ? moved.type.getNumElements() / rows : 0});
+  };
+  Tensor result =
+      reduceIntoRows(emit, asRows(part), asRows(wrapped(emit, indices, x.shape()[axis])),
+                     asRows(updates), reduction);
+  Shape moved;
+  for (int64_t dim : order)
+    moved.push_back(changed[dim]);
+  result = emit.transpose(emit.reshape(result, moved), back);
+  // Put the elements that cannot change around those that may, from the last dimension on.
+  for (int64_t dim = x.rank() - 1; result && dim >= 0; --dim) {
+    int64_t rest = x.shape()[dim] - changed[dim];
+    if (rest == 0)
+      continue;
+    Tensor behind = emit.slice(x, dim, changed[dim], 1, rest);
+    for (int64_t outer : llvm::seq(dim))
+      behind = emit.slice(behind, outer, 0, 1, changed[outer]);
+    result = emit.concat({result, behind}, dim);
   }
-  Builder &b = emit.attributes();
-  NamedAttribute axis = b.getNamedAttr("axis", b.getI64IntegerAttr(0));
-  auto add = [&](const Tensor &base, const Tensor &terms) {
-    return emit.apply<graph::ScatterAddOp>(base.type, {base, rows, terms}, axis)[0];
-  };
-  if (reduction == "add")
-    return add(x, updates);
-  auto constant = [&](const Tensor &like, double value) {
-    return emit.broadcast(emit.scalarLike(like, value), like.shape());
-  };
-  Tensor count = add(constant(x, 0.0), constant(updates, 1.0));
-  Tensor isHit = count ? emit.compare(graph::Direction::NE, count, constant(x, 0.0)) : Tensor();
-  return isHit ? emit.select(isHit, add(constant(x, 0.0), updates), x) : Tensor();
+  return result;
 }
 
 LogicalResult importScatterElements(Node &node) {
@@ -250,9 +266,14 @@ LogicalResult importScatterElements(Node &node) {
   if (updates.shape() != indices.shape() || updates.elementType() != x.elementType())
     return emit.error() << "expected an update of the input's type for each index, got "
                         << updates.type;
+  auto reduction = readReduction(node);
+  if (!reduction)
+    return failure();
+  if (*reduction != Reduction::None && *reduction != Reduction::Add)
+    return node.setResult(reduceElements(emit, x, indices, updates, *axis, *reduction));
   Tensor rows = rowsOfElements(node, x, indices, *axis);
-  Tensor result = scatter(node, mergeFirst(emit, x, x.rank()), mergeFirst(emit, rows, x.rank()),
-                          mergeFirst(emit, updates, x.rank()));
+  Tensor result = scatterRows(emit, mergeFirst(emit, x, x.rank()), mergeFirst(emit, rows, x.rank()),
+                              mergeFirst(emit, updates, x.rank()), *reduction == Reduction::Add);
   return node.setResult(emit.reshape(result, x.shape()));
 }
 
@@ -268,10 +289,103 @@ LogicalResult importScatterND(Node &node) {
       updates.elementType() != x.elementType())
     return emit.error() << "expected updates " << x.type.clone(expected) << ", got "
                         << updates.type;
+  auto reduction = readReduction(node);
   Tensor rows = rowsOfPositions(emit, x, indices, 0);
-  Tensor result = scatter(node, mergeFirst(emit, x, indexed), mergeFirst(emit, rows, rows.rank()),
-                          mergeFirst(emit, updates, rows.rank()));
+  if (!reduction || !rows)
+    return failure();
+  Tensor base = mergeFirst(emit, x, indexed), list = mergeFirst(emit, rows, rows.rank());
+  Tensor values = mergeFirst(emit, updates, rows.rank());
+  if (*reduction == Reduction::None || *reduction == Reduction::Add) {
+    Tensor result = scatterRows(emit, base, list, values, *reduction == Reduction::Add);
+    return node.setResult(emit.reshape(result, x.shape()));
+  }
+  auto asRows = [&](const Tensor &tensor) {
+    int64_t count = tensor.shape()[0];
+    return emit.reshape(tensor, {count, count ? tensor.type.getNumElements() / count : 0});
+  };
+  Tensor result = reduceIntoRows(emit, asRows(base), asRows(list), asRows(values), *reduction);
   return node.setResult(emit.reshape(result, x.shape()));
+}
+
+/// Returns the cache with the rows of `update` at the places `first`, `first` + 1, … along `axis`,
+/// which are compared with the positions of the cache.
+Tensor writeRows(Emitter &emit, const Tensor &cache, const Tensor &update, const Tensor &first,
+                 int64_t axis, bool isCircular) {
+  int64_t size = cache.shape()[axis];
+  Tensor result = cache, position = emit.positionAlong(cache.shape(), axis);
+  for (auto [step, row] :
+       llvm::enumerate(emit.split(update, axis, Shape(update.shape()[axis], 1)))) {
+    Tensor place = emit.binary<graph::AddOp>(first, emit.scalarLike(first, double(step)));
+    if (isCircular)
+      place = emit.binary<graph::ModOp>(place, emit.scalarLike(first, double(size)));
+    result = emit.select(emit.compare(graph::Direction::EQ, place, position), row, result);
+    if (!result)
+      return {};
+  }
+  return result;
+}
+
+/// Same for many rows: a gather of the rows of `update` that belong to each place.
+Tensor gatherRows(Emitter &emit, const Tensor &cache, const Tensor &update, const Tensor &first,
+                  int64_t axis, bool isCircular) {
+  int64_t batch = cache.shape()[0], size = cache.shape()[axis], count = update.shape()[axis];
+  Shape order = {0, axis}, back(cache.rank(), 0);
+  for (int64_t dim = 1; dim < cache.rank(); ++dim)
+    if (dim != axis)
+      order.push_back(dim);
+  for (auto [place, dim] : llvm::enumerate(order))
+    back[dim] = static_cast<int64_t>(place);
+  Tensor position = emit.iota(emit.attributes().getI64Type(), size);
+  Tensor step = emit.binary<graph::SubOp>(position, emit.reshape(first, {first.shape()[0], 1}));
+  if (isCircular) // places wrap around at most once after the remainder
+    step = emit.wrapNegative(emit.binary<graph::ModOp>(step, emit.scalarLike(step, double(size))),
+                             size);
+  Tensor bound = emit.scalarLike(position, double(count)), zero = emit.scalarLike(position, 0.0);
+  Tensor isNew = emit.binary<graph::AndOp>(emit.compare(graph::Direction::LT, step, bound),
+                                           emit.compare(graph::Direction::GE, step, zero));
+  Tensor sample = emit.reshape(emit.iota(emit.attributes().getI64Type(), batch), {batch, 1});
+  Tensor row = emit.binary<graph::AddOp>(emit.binary<graph::MulOp>(sample, bound),
+                                         emit.select(isNew, step, zero));
+  Tensor all = emit.gather(mergeFirst(emit, emit.transpose(update, order), 2), row, 0);
+  Tensor moved = emit.transpose(all, back);
+  if (!moved || !isNew)
+    return {};
+  Shape columns(cache.rank(), 1);
+  columns[0] = isNew.shape()[0], columns[axis] = size;
+  return emit.select(emit.reshape(isNew, columns), moved, cache);
+}
+
+/// Imports TensorScatter: writes rows of each sample behind those that its cache has.
+LogicalResult importTensorScatter(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor cache = node.input(0), update = node.input(1), first = node.input(2);
+  std::string mode = node.text("mode", "linear");
+  auto axis = node.checkAxis(node.integer("axis", -2), cache.rank());
+  if (!axis)
+    return failure();
+  if (mode != "linear" && mode != "circular")
+    return emit.error() << "expected attribute 'mode' to be linear or circular, got '" << mode
+                        << "'";
+  Shape expected(cache.shape());
+  if (update.rank() == cache.rank() && update.shape()[*axis] <= expected[*axis])
+    expected[*axis] = update.shape()[*axis];
+  bool fits = *axis > 0 && update.shape() == llvm::ArrayRef<int64_t>(expected) &&
+              update.elementType() == cache.elementType() &&
+              (!first || first.shape() == cache.shape().take_front(1));
+  if (!fits)
+    return emit.error() << "expected an axis behind the first one, an update within the shape of "
+                           "the cache along it, and one index for each sample, got axis "
+                        << *axis << ", " << cache.type << " and " << update.type;
+  if (update.isEmpty())
+    return node.setResult(cache);
+  Type i64 = emit.attributes().getI64Type();
+  first = first ? emit.cast(first, i64) : emit.broadcast(emit.scalar(i64, 0.0), {1});
+  if (update.shape()[*axis] > maxSelected)
+    return node.setResult(gatherRows(emit, cache, update, first, *axis, mode == "circular"));
+  Shape column(cache.rank(), 1);
+  column[0] = first.shape()[0];
+  return node.setResult(
+      writeRows(emit, cache, update, emit.reshape(first, column), *axis, mode == "circular"));
 }
 
 } // namespace
@@ -284,6 +398,8 @@ llvm::ArrayRef<Operator> elementIndexOperators() {
       {"Scatter", 9, 3, 3, sources, importScatterElements},
       {"ScatterElements", 11, 3, 3, sources, importScatterElements},
       {"ScatterND", 11, 3, 3, sources, importScatterND},
+      {"TensorScatter", 24, 2, 3, static_cast<Gradients>(FirstInput | SecondInput),
+       importTensorScatter},
   };
   return rows;
 }

@@ -74,6 +74,7 @@ static constexpr ExcludedOperator operators[] = {
     {"Sinh", "its tests are ONNX's and test/compiler/import/functions.test"},
     {"SplitToSequence", "its result is a sequence"},
     {"SwiGLU", "its tests are ONNX's and test/compiler/import/functions.test"},
+    {"TensorScatter", "its tests are ONNX's and test/compiler/import/scatter.test"},
     {"Unique", "its tests are ONNX's and test/compiler/import/layouts.test"},
     {"Upsample", "its tests are those of Resize"},
 };

@@ -31,7 +31,8 @@ def row_of(schema):
     """(types, attributes) of one version."""
     values = schema.inputs or schema.outputs
     parameter = TYPE_PARAMETERS.get(schema.name, values[0].type_str)
-    allowed = next(list(c.allowed_type_strs) for c in schema.type_constraints if c.type_param_str == parameter)
+    constraints = {c.type_param_str: list(c.allowed_type_strs) for c in schema.type_constraints}
+    allowed = constraints.get(parameter, [parameter])  # some operators name a type instead
     types = " ".join(sorted((NAMES[t] for t in allowed if t in NAMES), key=ORDER.index))
     return types, " ".join(sorted(schema.attributes))
 
