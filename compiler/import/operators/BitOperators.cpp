@@ -4,6 +4,7 @@
 // two, one for each bit of the distance.
 
 #include "compiler/import/operators/Operators.h"
+#include "compiler/values/TensorAttr.h"
 #include <limits>
 
 using namespace mlir;
@@ -75,6 +76,52 @@ LogicalResult importShift(Node &node) {
   return node.setResult(result);
 }
 
+/// Returns the bits of an element as an integer, and an element of these bits.
+int64_t bitsOf(Element element, Type type) {
+  auto number = dyn_cast<FloatType>(type);
+  if (!number)
+    return element.i;
+  bool isInexact = false;
+  llvm::APFloat value(element.f);
+  value.convert(number.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &isInexact);
+  return static_cast<int64_t>(value.bitcastToAPInt().getZExtValue());
+}
+Element elementOf(int64_t bits, Type type) {
+  auto number = dyn_cast<FloatType>(type);
+  if (!number)
+    return {.i = values::wrapTo(*values::elementTypeOf(type), bits)};
+  bool isInexact = false;
+  llvm::APInt pattern(64, static_cast<uint64_t>(bits));
+  llvm::APFloat value(number.getFloatSemantics(), pattern.trunc(number.getWidth()));
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &isInexact);
+  return {.f = value.convertToDouble()};
+}
+
+/// Imports BitCast. Between integers it is a cast, which keeps the bits. Programs do not see the
+/// bits of floats, so these must be known at import.
+LogicalResult importBitCast(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor x = node.input(0);
+  int64_t number = node.integer("to", 0);
+  Type type = elementTypeOf(static_cast<int32_t>(number), *emit.context());
+  if (!type || !isGraphElement(type) || !isGraphElement(x.elementType()))
+    return emit.error() << "bits of ONNX type number " << number << " and of " << x.type
+                        << " are not supported";
+  auto width = [](Type type) { return values::byteWidth(*values::elementTypeOf(type)); };
+  if (width(type) != width(x.elementType()))
+    return emit.error() << "expected types of one size, got " << x.elementType() << " and " << type;
+  if (type == x.elementType() || (!isa<FloatType>(type) && !isa<FloatType>(x.elementType())))
+    return node.setResult(emit.cast(x, type));
+  if (!x.known)
+    return emit.error() << "programs do not see the bits of floats: expected an input that is "
+                           "known at import, got "
+                        << x.type;
+  values::Tensor elements(*values::elementTypeOf(type), x.known->elements.getShape());
+  for (auto [to, from] : llvm::zip_equal(elements.mutableElements(), x.known->elements.elements()))
+    to = elementOf(bitsOf(from, x.elementType()), type);
+  return node.setResult(Tensor::of(Constant{x.type.clone(type), std::move(elements)}));
+}
+
 LogicalResult importIsInf(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -96,6 +143,7 @@ LogicalResult importIsInf(Node &node) {
 
 llvm::ArrayRef<Operator> bitOperators() {
   static const Operator rows[] = {
+      {"BitCast", 26, 1, 1, NoGradient, importBitCast},
       {"BitShift", 11, 2, 2, NoGradient, onIntegers<importShift>},
       {"BitwiseAnd", 18, 2, 2, NoGradient, onIntegers<importBinary<graph::AndOp>>},
       {"BitwiseNot", 18, 1, 1, NoGradient, onIntegers<importNot>},

@@ -19,7 +19,7 @@ std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
           hyperbolicOperators(),  bitOperators(),       layoutOperators(),
           knownDataOperators(),   controlOperators(),   gridSampleOperators(),
           rotaryOperators(),      quantizeOperators(),  linearAttentionOperators(),
-          signalOperators(),      samplingOperators()};
+          signalOperators(),      samplingOperators(),  tfIdfOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {

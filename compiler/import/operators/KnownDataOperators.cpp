@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operators whose result has a shape that depends on data, which must be known at import: NonZero,
-// Compress, Unique, and the windows of signal processing.
+// Compress, Unique, NonMaxSuppression, and the windows of signal processing.
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
@@ -135,6 +135,101 @@ LogicalResult importUnique(Node &node) {
       llvm::ArrayRef(results).take_front(std::min(node.outputCount(), results.size())));
 }
 
+/// A box by its corners.
+struct Box {
+  float left, right, top, bottom;
+  float area() const { return (right - left) * (bottom - top); }
+};
+
+Box readBox(const Constant &boxes, int64_t index, bool isCentered) {
+  auto number = [&](int64_t n) { return static_cast<float>(boxes[index * 4 + n].f); };
+  if (isCentered) // center x, center y, width, height
+    return {number(0) - number(2) / 2, number(0) + number(2) / 2, number(1) - number(3) / 2,
+            number(1) + number(3) / 2};
+  return {std::min(number(1), number(3)), std::max(number(1), number(3)),
+          std::min(number(0), number(2)), std::max(number(0), number(2))};
+}
+
+/// Returns whether the intersection of two boxes is more than a share of their union.
+bool overlap(const Box &x, const Box &y, float share) {
+  float width = std::min(x.right, y.right) - std::max(x.left, y.left);
+  float height = std::min(x.bottom, y.bottom) - std::max(x.top, y.top);
+  if (width <= 0 || height <= 0 || x.area() <= 0 || y.area() <= 0)
+    return false;
+  float both = width * height, all = x.area() + y.area() - both;
+  return all > 0 && both / all > share;
+}
+
+/// Options of NonMaxSuppression.
+struct Suppression {
+  bool isCentered;
+  int64_t most; ///< boxes of each class
+  float share;  ///< of the union, above which a box is suppressed
+  std::optional<double> minScore;
+};
+
+/// Selects the boxes of one class of one sample, those of the greatest scores first.
+Shape selectBoxes(const Constant &boxes, int64_t firstBox, const Constant &scores,
+                  int64_t firstScore, int64_t count, const Suppression &how) {
+  Shape order, selected;
+  for (int64_t n : llvm::seq(count))
+    if (!how.minScore || scores[firstScore + n].f > *how.minScore)
+      order.push_back(n);
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+    return scores[firstScore + a].f > scores[firstScore + b].f;
+  });
+  for (int64_t n : order) {
+    if (static_cast<int64_t>(selected.size()) >= how.most)
+      break;
+    Box box = readBox(boxes, firstBox + n, how.isCentered);
+    bool isFree = llvm::none_of(selected, [&](int64_t other) {
+      return overlap(box, readBox(boxes, firstBox + other, how.isCentered), how.share);
+    });
+    if (isFree)
+      selected.push_back(n);
+  }
+  return selected;
+}
+
+LogicalResult importNonMaxSuppression(Node &node) {
+  Emitter &emit = node.emit;
+  if (!isKnown(node, 0) || !isKnown(node, 1))
+    return failure();
+  Tensor boxes = node.input(0), scores = node.input(1);
+  bool fits = boxes.rank() == 3 && scores.rank() == 3 && boxes.shape()[2] == 4 &&
+              boxes.shape()[0] == scores.shape()[0] && boxes.shape()[1] == scores.shape()[2] &&
+              boxes.known->isFloat() && scores.known->isFloat();
+  if (!fits)
+    return emit.error() << "expected boxes [batch, boxes, 4] and scores [batch, classes, boxes], "
+                           "got "
+                        << boxes.type << " and " << scores.type;
+  std::optional<double> options[3];
+  constexpr llvm::StringLiteral names[] = {"number of boxes", "share of the union", "least score"};
+  for (auto [n, name] : llvm::enumerate(names)) {
+    if (!node.input(n + 2))
+      continue;
+    auto numbers = node.knownNumbers(n + 2, name);
+    if (!numbers)
+      return failure();
+    if (numbers->size() > 1)
+      return emit.error() << "expected one number as the " << name << ", got " << numbers->size();
+    if (!numbers->empty())
+      options[n] = numbers->front();
+  }
+  Suppression how = {node.integer("center_point_box", 0) != 0,
+                     static_cast<int64_t>(options[0].value_or(0.0)),
+                     static_cast<float>(options[1].value_or(0.0)), options[2]};
+  int64_t count = boxes.shape()[1], classes = scores.shape()[1];
+  llvm::SmallVector<int64_t> rows;
+  for (int64_t sample : llvm::seq(boxes.shape()[0]))
+    for (int64_t category : llvm::seq(classes))
+      for (int64_t box : selectBoxes(*boxes.known, sample * count, *scores.known,
+                                     (sample * classes + category) * count, count, how))
+        rows.append({sample, category, box});
+  auto selected = static_cast<int64_t>(rows.size()) / 3;
+  return node.setResult(emit.reshape(listOf(emit, rows), {selected, 3}));
+}
+
 /// Imports a window: a sum of cosines of one, two, … periods with these factors.
 LogicalResult cosineWindow(Node &node, llvm::ArrayRef<double> factors) {
   Emitter &emit = node.emit;
@@ -178,6 +273,7 @@ llvm::ArrayRef<Operator> knownDataOperators() {
       {"Compress", 9, 2, 2, FirstInput, importCompress},
       {"HammingWindow", 17, 1, 1, NoGradient, importHamming},
       {"HannWindow", 17, 1, 1, NoGradient, importHann},
+      {"NonMaxSuppression", 10, 2, 5, NoGradient, importNonMaxSuppression},
       {"NonZero", 9, 1, 1, NoGradient, importNonZero},
       {"Unique", 11, 1, 1, NoGradient, importUnique},
   };

@@ -98,6 +98,7 @@ llvm::ArrayRef<Operator> quantizeOperators();        // QuantizeOperators.cpp
 llvm::ArrayRef<Operator> linearAttentionOperators(); // LinearAttentionOperators.cpp
 llvm::ArrayRef<Operator> signalOperators();          // SignalOperators.cpp
 llvm::ArrayRef<Operator> samplingOperators();        // SamplingOperators.cpp
+llvm::ArrayRef<Operator> tfIdfOperators();           // TfIdfOperator.cpp
 
 /// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();
