@@ -14,6 +14,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct ImportOptions {
   llvm::StringMap<Constant> inputs;
   /// Values of inputs that are sequences.
   llvm::StringMap<std::vector<Constant>> sequences;
+  /// Inputs of an optional type that have no value.
+  llvm::StringSet<> absent;
   /// Path of a .safetensors file, or of the .json index of several, whose values replace the
   /// parameters' values (`--weights FILE`). Empty: keep the values of the model.
   std::string weights;

@@ -48,11 +48,14 @@ int64_t Binder::size(const onnx::TensorShapeProto::Dimension &dim,
 }
 
 std::optional<GraphInput> Binder::bind(const onnx::ValueInfoProto &info) {
-  if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape()) {
+  // An optional value is taken to exist.
+  const onnx::TypeProto &type =
+      info.type().has_optional_type() ? info.type().optional_type().elem_type() : info.type();
+  if (!type.has_tensor_type() || !type.tensor_type().has_shape()) {
     emitError(loc) << "input '" << info.name() << "': expected a tensor of known rank";
     return std::nullopt;
   }
-  const onnx::TypeProto::Tensor &tensor = info.type().tensor_type();
+  const onnx::TypeProto::Tensor &tensor = type.tensor_type();
   Type elementType = elementTypeOf(tensor.elem_type(), *loc.getContext());
   if (!elementType) {
     emitError(loc) << "input '" << info.name() << "': elements of ONNX type number "

@@ -110,8 +110,11 @@ LogicalResult OnnxImporter::runHandler(const Operator &entry, const onnx::NodePr
   }
   for (auto [position, input] : llvm::enumerate(inputs))
     if (input.sequence && !(entry.sequences >> std::min<size_t>(position, 31) & 1))
-      return emit.error() << "expected input " << position << " to be a tensor, got a sequence of "
-                          << input.sequence->size();
+      return input.isAbsent()
+                 ? emit.error() << "expected input " << position
+                                << " to be a tensor, got an optional value that does not exist"
+                 : emit.error() << "expected input " << position
+                                << " to be a tensor, got a sequence of " << input.sequence->size();
   auto moved = holdMoved(entry, inputs, emit);
   if (failed(moved))
     return failure();

@@ -90,12 +90,16 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   llvm::StringSet<> sequences;
   for (llvm::StringRef name : options.sequences.keys())
     sequences.insert(name);
+  for (llvm::StringRef name : options.absent.keys())
+    sequences.insert(name);
   auto inputs = bindInputs(graph, dims, constantInputs, sequences, fileLoc);
   bool isValid = readInitializers();
   for (const auto &[name, value] : constantInputs)
     isValid &= define(name.str(), Tensor::of(value), fileLoc);
   for (const auto &[name, values] : options.sequences)
     isValid &= define(name.str(), sequenceOf(values), fileLoc);
+  for (llvm::StringRef name : options.absent.keys())
+    isValid &= define(name.str(), Tensor::absent(), fileLoc);
   isValid &= createFunction(inputs.value_or(std::vector<GraphInput>()));
   // Without sizes or data, the nodes are still searched for unsupported operators.
   bool canEvaluate = inputs && isValid;
@@ -263,11 +267,15 @@ void OnnxImporter::warnOfFoldedBatchNorms() {
 bool OnnxImporter::returnOutput(const std::string &name, const Tensor &value,
                                 llvm::SmallVectorImpl<Value> &results,
                                 llvm::SmallVectorImpl<std::string> &names) {
-  if (value.sequence)
+  if (value.sequence && !value.isAbsent())
     return llvm::all_of(llvm::enumerate(*value.sequence), [&](auto entry) {
       return returnOutput(name + "." + std::to_string(entry.index()), entry.value(), results,
                           names);
     });
+  if (value.isAbsent()) {
+    emitError(fileLoc) << "output '" << name << "' is an optional value that does not exist";
+    return false;
+  }
   Emitter emit(builder, fileLoc, "output '" + name + "'");
   results.push_back(emit.materialize(value));
   names.push_back(name);

@@ -22,7 +22,7 @@ namespace {
 /// Reads `folder`/`kind`_N.pb for each of `infos`, tensors into `values`.
 bool readValues(llvm::ArrayRef<const onnx::ValueInfoProto *> infos, llvm::StringRef folder,
                 llvm::StringRef kind, MLIRContext &context, std::vector<NamedConstant> &values,
-                llvm::StringMap<std::vector<Constant>> &sequences) {
+                llvm::StringMap<std::vector<Constant>> &sequences, llvm::StringSet<> &absent) {
   for (auto [index, info] : llvm::enumerate(infos)) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, kind + "_" + llvm::Twine(index) + ".pb");
@@ -31,6 +31,18 @@ bool readValues(llvm::ArrayRef<const onnx::ValueInfoProto *> infos, llvm::String
       if (!sequence)
         return false;
       sequences[info->name()] = std::move(*sequence);
+      continue;
+    }
+    if (info->type().has_optional_type()) {
+      auto optional = readOptionalFile(path, context);
+      if (!optional)
+        return false;
+      if (optional->tensor)
+        values.push_back({info->name(), std::move(*optional->tensor)});
+      else if (optional->sequence)
+        sequences[info->name()] = std::move(*optional->sequence);
+      else
+        absent.insert(info->name());
       continue;
     }
     if (!info->type().has_tensor_type()) {
@@ -48,7 +60,9 @@ bool readValues(llvm::ArrayRef<const onnx::ValueInfoProto *> infos, llvm::String
 /// Sets the symbolic dimensions of the input `info` to the sizes of `value`.
 void takeDims(const onnx::ValueInfoProto &info, const Constant &value,
               llvm::StringMap<int64_t> &dims) {
-  for (auto [index, dim] : llvm::enumerate(info.type().tensor_type().shape().dim())) {
+  const onnx::TypeProto &type =
+      info.type().has_optional_type() ? info.type().optional_type().elem_type() : info.type();
+  for (auto [index, dim] : llvm::enumerate(type.tensor_type().shape().dim())) {
     if (dim.has_dim_value() || index >= value.shape().size())
       continue;
     std::string name =
@@ -85,8 +99,11 @@ private:
 OwningOpRef<ModuleOp> DataImporter::import(const std::set<std::string> &known) {
   ImportOptions options = userOptions;
   options.sequences = data.sequences;
+  options.absent = data.absent;
   auto infos = listInputs(model->graph());
-  llvm::erase_if(infos, [&](const auto *info) { return data.sequences.contains(info->name()); });
+  llvm::erase_if(infos, [&](const auto *info) {
+    return data.sequences.contains(info->name()) || data.absent.contains(info->name());
+  });
   for (auto [info, input] : llvm::zip_equal(infos, data.inputs)) {
     if (known.count(input.name))
       options.inputs.try_emplace(input.name, input.value);
@@ -133,9 +150,10 @@ std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folde
     outputs.push_back(&info);
   TestData data;
   llvm::StringMap<std::vector<Constant>> results;
-  if (!readValues(listInputs(model->graph()), folder, "input", context, data.inputs,
-                  data.sequences) ||
-      !readValues(outputs, folder, "output", context, data.outputs, results))
+  llvm::StringSet<> absentResults;
+  if (!readValues(listInputs(model->graph()), folder, "input", context, data.inputs, data.sequences,
+                  data.absent) ||
+      !readValues(outputs, folder, "output", context, data.outputs, results, absentResults))
     return std::nullopt;
   for (auto &[name, values] : results)
     for (auto [index, value] : llvm::enumerate(values))

@@ -21,6 +21,7 @@ struct NamedConstant {
 struct TestData {
   std::vector<NamedConstant> inputs, outputs;
   llvm::StringMap<std::vector<Constant>> sequences; ///< inputs
+  llvm::StringSet<> absent;                         ///< inputs of an optional type without a value
 };
 
 /// Reads the data in `folder` for the model `path`. Errors are diagnostics at the file that is

@@ -48,6 +48,11 @@ Tensor Tensor::ofSequence(std::vector<Tensor> elements) {
   return result;
 }
 
+const Tensor &Tensor::absent() {
+  static const Tensor none = ofSequence({});
+  return none;
+}
+
 Tensor Tensor::empty(RankedTensorType type) { return of(Constant{type, values::zerosOf(type)}); }
 
 InFlightDiagnostic Emitter::error() const { return emitError(loc) << subject << ": "; }

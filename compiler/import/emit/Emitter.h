@@ -18,7 +18,8 @@
 namespace pcc::import {
 
 /// A value of the model during import: a constant, the result of an op, a sequence of such values,
-/// or null after an error. A tensor without elements is always a constant.
+/// an optional value that does not exist, or null after an error. A tensor without elements is
+/// always a constant.
 struct Tensor {
   mlir::RankedTensorType type;           ///< as in the model; null: a sequence
   std::shared_ptr<const Constant> known; ///< null: not known
@@ -26,6 +27,7 @@ struct Tensor {
   std::shared_ptr<const std::vector<Tensor>> sequence = nullptr; ///< null: a tensor
 
   explicit operator bool() const { return known || value || sequence; }
+  bool isAbsent() const { return sequence && sequence == absent().sequence; }
   bool isEmpty() const { return known && known->size() == 0; }
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
   int64_t rank() const { return type.getRank(); }
@@ -40,6 +42,8 @@ struct Tensor {
   static Tensor of(mlir::Value value);
   static Tensor of(Constant constant);
   static Tensor ofSequence(std::vector<Tensor> elements);
+  /// Returns the optional value that does not exist.
+  static const Tensor &absent();
   /// Returns a tensor of `type`, which has no elements.
   static Tensor empty(mlir::RankedTensorType type);
 };

@@ -91,10 +91,8 @@ std::optional<Constant> readTensorFile(llvm::StringRef path, MLIRContext &contex
   return readMessage(path, tensor, context) ? decode(tensor, path, context) : std::nullopt;
 }
 
-std::optional<std::vector<Constant>> readSequenceFile(llvm::StringRef path, MLIRContext &context) {
-  onnx::SequenceProto sequence;
-  if (!readMessage(path, sequence, context))
-    return std::nullopt;
+static std::optional<std::vector<Constant>> decode(const onnx::SequenceProto &sequence,
+                                                   llvm::StringRef path, MLIRContext &context) {
   std::vector<Constant> values;
   for (const onnx::TensorProto &tensor : sequence.tensor_values()) {
     auto value = decode(tensor, path, context);
@@ -103,6 +101,25 @@ std::optional<std::vector<Constant>> readSequenceFile(llvm::StringRef path, MLIR
     values.push_back(std::move(*value));
   }
   return values;
+}
+
+std::optional<std::vector<Constant>> readSequenceFile(llvm::StringRef path, MLIRContext &context) {
+  onnx::SequenceProto sequence;
+  return readMessage(path, sequence, context) ? decode(sequence, path, context) : std::nullopt;
+}
+
+std::optional<OptionalFile> readOptionalFile(llvm::StringRef path, MLIRContext &context) {
+  onnx::OptionalProto optional;
+  if (!readMessage(path, optional, context))
+    return std::nullopt;
+  OptionalFile result;
+  if (optional.has_tensor_value())
+    result.tensor = decode(optional.tensor_value(), path, context);
+  if (optional.has_sequence_value())
+    result.sequence = decode(optional.sequence_value(), path, context);
+  bool isRead = bool(result.tensor) == optional.has_tensor_value() &&
+                bool(result.sequence) == optional.has_sequence_value();
+  return isRead ? std::optional(std::move(result)) : std::nullopt;
 }
 
 } // namespace pcc::import

@@ -7,6 +7,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace pcc::onnx {
 class ModelProto;
@@ -26,5 +28,14 @@ std::optional<Constant> readTensorFile(llvm::StringRef path, mlir::MLIRContext &
 /// Reads the tensors in the file `path`, a SequenceProto. Errors are the same.
 std::optional<std::vector<Constant>> readSequenceFile(llvm::StringRef path,
                                                       mlir::MLIRContext &context);
+
+/// The value in a file of an OptionalProto: a tensor, a sequence, or none.
+struct OptionalFile {
+  std::optional<Constant> tensor;
+  std::optional<std::vector<Constant>> sequence;
+};
+
+/// Reads the file `path`, an OptionalProto. Errors are the same.
+std::optional<OptionalFile> readOptionalFile(llvm::StringRef path, mlir::MLIRContext &context);
 
 } // namespace pcc::import

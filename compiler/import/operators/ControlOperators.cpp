@@ -247,7 +247,7 @@ LogicalResult importScan(Node &node) {
 /// sequences at the same place, and with the tensors.
 LogicalResult importSequenceMap(Node &node) {
   Emitter &emit = node.emit;
-  if (!node.input(0).sequence)
+  if (!node.input(0).sequence || node.input(0).isAbsent())
     return emit.error() << "expected input 0 to be a sequence, got " << node.input(0).type;
   std::vector<std::vector<Tensor>> results(node.outputCount());
   for (size_t step : llvm::seq(node.input(0).sequence->size())) {

@@ -2,7 +2,7 @@
 //
 // Sequences and optional values. The importer knows the length of each sequence, so a sequence is
 // the list of its values, and these operators leave no op of their own. An optional value that
-// exists is the value itself.
+// exists is the value itself; the importer knows which ones do not exist.
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
@@ -17,9 +17,14 @@ using Values = std::vector<Tensor>;
 /// Returns the values of the sequence `position`; null after an error.
 const Values *readSequence(Node &node, size_t position) {
   Tensor input = node.input(position);
-  if (!input.sequence)
-    node.emit.error() << "expected input " << position << " to be a sequence, got " << input.type;
-  return input.sequence.get();
+  if (input.sequence && !input.isAbsent())
+    return input.sequence.get();
+  auto error = node.emit.error() << "expected input " << position << " to be a sequence, got ";
+  if (input.sequence)
+    error << "an optional value that does not exist";
+  else
+    error << input.type;
+  return nullptr;
 }
 
 /// Returns the input `position`, a place in a sequence, as a number in [0, end). Negative places
@@ -174,16 +179,20 @@ LogicalResult importSplitToSequence(Node &node) {
 }
 
 LogicalResult importOptional(Node &node) {
-  if (!node.input(0))
-    return node.emit.error() << "optional values without a value are not supported";
+  node.ignore("type"); // of a value that does not exist
+  return node.setResult(node.input(0) ? node.input(0) : Tensor::absent());
+}
+
+LogicalResult importOptionalGetElement(Node &node) {
+  if (node.input(0).isAbsent())
+    return node.emit.error() << "expected an optional value that exists";
   return node.setResult(node.input(0));
 }
 
-LogicalResult importOptionalGetElement(Node &node) { return node.setResult(node.input(0)); }
-
 LogicalResult importOptionalHasElement(Node &node) {
   Type i1 = IntegerType::get(node.emit.context(), 1);
-  return node.setResult(Tensor::of(Constant::scalar(i1, int64_t(bool(node.input(0))))));
+  return node.setResult(
+      Tensor::of(Constant::scalar(i1, int64_t(node.input(0) && !node.input(0).isAbsent()))));
 }
 
 } // namespace
