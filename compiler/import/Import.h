@@ -42,6 +42,10 @@ struct ImportOptions {
   bool recordsNodes = false;
 };
 
+/// Attribute of the module with the types of the outputs that have no elements, by name. Programs
+/// do not compute these.
+inline constexpr llvm::StringLiteral emptyOutputsAttrName = "graph.empty_outputs";
+
 /// A node that has an error of its own.
 struct UnsupportedNode {
   int64_t index; ///< from 0, in the order of the file

@@ -59,6 +59,7 @@ private:
   mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node,
                                     mlir::Type narrow);
   bool returnOutputs();
+  void recordEmptyOutput(const std::string &name, mlir::RankedTensorType type);
   bool returnOutput(const std::string &name, const Tensor &value,
                     llvm::SmallVectorImpl<mlir::Value> &results,
                     llvm::SmallVectorImpl<std::string> &names);

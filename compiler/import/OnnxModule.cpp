@@ -263,6 +263,16 @@ void OnnxImporter::warnOfFoldedBatchNorms() {
                        << "'); export with 'optimize=False' to train them";
 }
 
+/// Records an output without elements, which the program does not compute.
+void OnnxImporter::recordEmptyOutput(const std::string &name, RankedTensorType type) {
+  emitRemark(fileLoc) << "output '" << name << "' has no elements and is left out: " << type;
+  llvm::SmallVector<NamedAttribute> all;
+  if (auto recorded = (*module)->getAttrOfType<DictionaryAttr>(emptyOutputsAttrName))
+    all.assign(recorded.begin(), recorded.end());
+  all.push_back(builder.getNamedAttr(name, TypeAttr::get(type)));
+  (*module)->setAttr(emptyOutputsAttrName, builder.getDictionaryAttr(all));
+}
+
 /// Adds the output `name`. Each value of a sequence is an output `name`.0, `name`.1, ….
 bool OnnxImporter::returnOutput(const std::string &name, const Tensor &value,
                                 llvm::SmallVectorImpl<Value> &results,
@@ -275,6 +285,10 @@ bool OnnxImporter::returnOutput(const std::string &name, const Tensor &value,
   if (value.isAbsent()) {
     emitError(fileLoc) << "output '" << name << "' is an optional value that does not exist";
     return false;
+  }
+  if (value.isEmpty()) {
+    recordEmptyOutput(name, value.type);
+    return true;
   }
   Emitter emit(builder, fileLoc, "output '" + name + "'");
   results.push_back(emit.materialize(value));
