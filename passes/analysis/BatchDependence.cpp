@@ -40,6 +40,9 @@ private:
                         const FactorRule &rule, unsigned index);
   LogicalResult visitWhole(Operation *op, unsigned index);
   LogicalResult visitGather(GatherOp op);
+  LogicalResult visitOwnBlocks(Operation *op, int64_t blocks, Value value);
+  void addOffsets(Value indices, int64_t part);
+  bool isOffset(ConstantOp constant) const;
   LogicalResult visitSum(Value value);
   LogicalResult addRows(Operation *op, Value value, BatchPlace place);
   LogicalResult addSum(Operation *op, Value value);
@@ -52,6 +55,10 @@ private:
   int64_t count;
   BatchDependence found;
   SmallVector<Value> worklist;
+  SmallVector<Value> constants; ///< of kind Rows
+  /// Terms of indices that may count from the first of all samples, with the number of elements in
+  /// a part.
+  llvm::DenseMap<ConstantOp, int64_t> offsets;
 };
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
@@ -244,6 +251,66 @@ LogicalResult BatchPropagation::visitGather(GatherOp op) {
   return addRows(op, op.getResult(), {unsigned(place.dim + dim), 1, shape[dim]});
 }
 
+/// Follows an op whose indices stay in their own blocks along dimension 0.
+LogicalResult BatchPropagation::visitOwnBlocks(Operation *op, int64_t blocks, Value value) {
+  BatchPlace place = found.rows.find(value)->second;
+  if (place.dim != 0 || place.outer != 1 || blocks % count != 0)
+    return refuse(op, "it picks samples of a batch behind another dimension");
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, op->getResults());
+  for (Value other : values) {
+    if (typeOf(other).getDimSize(0) % place.extent != 0)
+      return refuse(op, "it takes the batch apart");
+    if (failed(addRows(op, other, place)))
+      return failure();
+  }
+  addOffsets(op->getOperand(1), typeOf(op->getOperand(0)).getDimSize(0) / count);
+  return success();
+}
+
+/// Returns whether a value is only a term of indices that stay in their own blocks.
+static bool isTermOfIndices(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->hasAttr(ownBlocksAttrName))
+      return use.getOperandNumber() == 1;
+    return isa<AddOp, ReshapeOp, BroadcastOp>(user) && isTermOfIndices(user->getResult(0));
+  });
+}
+
+/// Collects the constant terms of indices. A term of indices into parts of other sizes must be
+/// equal for all parts.
+void BatchPropagation::addOffsets(Value indices, int64_t part) {
+  Operation *op = indices.getDefiningOp();
+  if (!op || !isTermOfIndices(indices))
+    return;
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto [offset, isNew] = offsets.try_emplace(constant, part);
+    offset->second = isNew || offset->second == part ? part : 0;
+  } else if (isa<AddOp, ReshapeOp, BroadcastOp>(op)) {
+    for (Value operand : op->getOperands())
+      addOffsets(operand, part);
+  }
+}
+
+/// Returns whether the constant is a term of indices that grows by one part of the indexed
+/// dimension from part to part.
+bool BatchPropagation::isOffset(ConstantOp constant) const {
+  auto offset = offsets.find(constant);
+  BatchPlace place = found.rows.find(Value(constant))->second;
+  auto numbers = readElements(constant.getValue());
+  if (offset == offsets.end() || !numbers || place.outer != 1)
+    return false;
+  ArrayRef<int64_t> shape = constant.getType().getShape();
+  int64_t block = shape[place.dim] / count * llvm::product_of(shape.drop_front(place.dim + 1));
+  for (int64_t at = 0, end = numbers->size(); at < end; ++at) {
+    int64_t part = at / block % count;
+    if ((*numbers)[at] != (*numbers)[at - part * block] + double(part * offset->second))
+      return false;
+  }
+  return true;
+}
+
 /// Follows a sum over the samples through linear ops to the results of the function.
 LogicalResult BatchPropagation::visitSum(Value value) {
   for (OpOperand &use : value.getUses()) {
@@ -278,6 +345,10 @@ LogicalResult BatchPropagation::checkLeaf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   if (found.cutConstant(constant, count))
     return success();
+  if (isOffset(constant)) {
+    found.ownIndices.insert(value);
+    return success();
+  }
   return refuse(constant, "its values differ from row to row of the batch");
 }
 
@@ -292,13 +363,20 @@ LogicalResult BatchPropagation::visit(Value value) {
     if (!isReturn && !llvm::is_contained(ops, user))
       ops.push_back(user);
   }
-  if (isa<BlockArgument>(value) || value.getDefiningOp<ConstantOp>()) {
+  if (value.getDefiningOp<ConstantOp>()) {
+    constants.push_back(value); // a gather that is found later may read its own part of them
+  } else if (isa<BlockArgument>(value)) {
     if (failed(checkLeaf(value)))
       return failure();
   } else {
     ops.push_back(value.getDefiningOp());
   }
   for (Operation *op : ops) {
+    if (auto blocks = op->getAttrOfType<IntegerAttr>(ownBlocksAttrName)) {
+      if (failed(visitOwnBlocks(op, blocks.getInt(), value)))
+        return failure();
+      continue;
+    }
     auto ruled = dyn_cast<FactorRuleOpInterface>(op);
     if (!ruled)
       return refuse(op, "it does not say how it may be split");
@@ -319,6 +397,9 @@ LogicalResult BatchPropagation::run() {
     return failure();
   for (size_t index = 0; index < worklist.size(); ++index)
     if (failed(visit(worklist[index])))
+      return failure();
+  for (Value constant : constants)
+    if (failed(checkLeaf(constant)))
       return failure();
   return success();
 }

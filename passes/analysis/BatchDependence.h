@@ -23,6 +23,10 @@
 
 namespace pcc::analysis {
 
+/// Attribute of a gather or scatter of axis 0: the number of equal blocks along dimension 0 of all
+/// its tensors. Block i of the indices reads or changes elements of block i only.
+inline constexpr llvm::StringLiteral ownBlocksAttrName = "graph.own_blocks";
+
 /// Place of the samples in a tensor. Dimension `dim` has `outer` × `extent` × (any number of)
 /// elements; `extent` counts the samples, or consecutive groups of samples.
 struct BatchPlace {

@@ -6,7 +6,8 @@
 //   GatherElements  y[i, j] = x[index[i, j], j]       row index[i, j] * columns + j of x as a list
 //   GatherND        y[i]    = x[index[i, 0], index[i, 1]]
 //
-// Such rows lie anywhere in x, so the program cannot be split along i. If the other positions are
+// Such rows lie anywhere in x, so the program cannot be split along i. An attribute says where row
+// i of the indices stays in row i of x, so that microbatches can be cut. If the other positions are
 // those of the result, and few elements are selected along one dimension, the result is a sum over
 // that dimension instead, which can be split:
 //
@@ -110,6 +111,21 @@ Tensor selectBySum(Emitter &emit, const Tensor &x, const Tensor &indices, int64_
                      {dim});
 }
 
+/// Returns the elements of `x` along dimension 0 at `rows`, which are not negative.
+Tensor gatherRows(Emitter &emit, const Tensor &x, const Tensor &rows, int64_t blocks) {
+  if (!x || !rows || x.isEmpty() || rows.known || rows.isEmpty())
+    return emit.gather(x, rows, 0);
+  Shape shape(rows.shape());
+  llvm::append_range(shape, x.shape().drop_front());
+  return emit.apply<graph::GatherOp>(x.type.clone(shape), {x, rows},
+                                     rowAttributes(emit, blocks))[0];
+}
+
+/// Returns the number of rows of `x` if row i of `indices` is for row i of `x`, otherwise 1.
+int64_t countOwnRows(const Tensor &x, const Tensor &indices, bool arePaired) {
+  return arePaired && x.shape()[0] == indices.shape()[0] ? x.shape()[0] : 1;
+}
+
 std::optional<int64_t> readElementAxis(Node &node) {
   Tensor x = node.input(0), indices = node.input(1);
   auto axis = node.checkAxis(node.integer("axis", 0), x.rank());
@@ -136,7 +152,8 @@ LogicalResult importGatherElements(Node &node) {
     return node.setResult(selectBySum(emit, x, indices, *axis, 1));
   }
   Tensor rows = rowsOfElements(node, x, indices, *axis);
-  return node.setResult(emit.gather(mergeFirst(emit, x, x.rank()), rows, 0));
+  return node.setResult(
+      gatherRows(emit, mergeFirst(emit, x, x.rank()), rows, countOwnRows(x, indices, *axis > 0)));
 }
 
 /// Checks that the last dimension of `indices` holds positions in `x`, after `batch` equal
@@ -190,10 +207,8 @@ int64_t takeOwnPositions(Node &node, const Tensor &x, Tensor &indices) {
 
 /// Imports places of which all positions but one are those of the result; null if they are not, or
 /// if a sum would read too much.
-Tensor selectPlaces(Node &node, const Tensor &x, Tensor indices, int64_t batch) {
+Tensor selectPlaces(Node &node, const Tensor &x, const Tensor &indices, int64_t batch) {
   Emitter &emit = node.emit;
-  if (batch == 0)
-    batch = takeOwnPositions(node, x, indices);
   if (batch == 0 || indices.shape().back() != 1)
     return {};
   Shape shape(indices.shape().drop_back());
@@ -212,10 +227,13 @@ LogicalResult importGatherND(Node &node) {
   int64_t batch = node.integer("batch_dims", 0);
   if (!checkPositions(node, x, indices, batch))
     return failure();
+  if (batch == 0)
+    batch = takeOwnPositions(node, x, indices);
   if (Tensor selected = selectPlaces(node, x, indices, batch))
     return node.setResult(selected);
   Tensor rows = rowsOfPositions(emit, x, indices, batch);
-  return node.setResult(emit.gather(mergeFirst(emit, x, batch + indices.shape().back()), rows, 0));
+  return node.setResult(gatherRows(emit, mergeFirst(emit, x, batch + indices.shape().back()), rows,
+                                   countOwnRows(x, indices, batch > 0)));
 }
 
 /// Combines `updates` with the elements of `x` that `indices` give along `axis`. Where indices have
@@ -273,7 +291,8 @@ LogicalResult importScatterElements(Node &node) {
     return node.setResult(reduceElements(emit, x, indices, updates, *axis, *reduction));
   Tensor rows = rowsOfElements(node, x, indices, *axis);
   Tensor result = scatterRows(emit, mergeFirst(emit, x, x.rank()), mergeFirst(emit, rows, x.rank()),
-                              mergeFirst(emit, updates, x.rank()), *reduction == Reduction::Add);
+                              mergeFirst(emit, updates, x.rank()), *reduction == Reduction::Add,
+                              countOwnRows(x, indices, *axis > 0));
   return node.setResult(emit.reshape(result, x.shape()));
 }
 
@@ -290,13 +309,15 @@ LogicalResult importScatterND(Node &node) {
     return emit.error() << "expected updates " << x.type.clone(expected) << ", got "
                         << updates.type;
   auto reduction = readReduction(node);
-  Tensor rows = rowsOfPositions(emit, x, indices, 0);
+  int64_t own = takeOwnPositions(node, x, indices);
+  Tensor rows = rowsOfPositions(emit, x, indices, own);
   if (!reduction || !rows)
     return failure();
   Tensor base = mergeFirst(emit, x, indexed), list = mergeFirst(emit, rows, rows.rank());
   Tensor values = mergeFirst(emit, updates, rows.rank());
   if (*reduction == Reduction::None || *reduction == Reduction::Add) {
-    Tensor result = scatterRows(emit, base, list, values, *reduction == Reduction::Add);
+    Tensor result = scatterRows(emit, base, list, values, *reduction == Reduction::Add,
+                                countOwnRows(x, indices, own > 0));
     return node.setResult(emit.reshape(result, x.shape()));
   }
   auto asRows = [&](const Tensor &tensor) {

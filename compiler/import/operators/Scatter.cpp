@@ -6,6 +6,7 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/values/TensorAttr.h"
+#include "passes/analysis/BatchDependence.h"
 #include <limits>
 
 using namespace mlir;
@@ -53,14 +54,21 @@ std::optional<Reduction> readReduction(Node &node) {
   return std::nullopt;
 }
 
+llvm::SmallVector<NamedAttribute> rowAttributes(Emitter &emit, int64_t blocks) {
+  Builder &b = emit.attributes();
+  llvm::SmallVector<NamedAttribute> attributes = {b.getNamedAttr("axis", b.getI64IntegerAttr(0))};
+  if (blocks > 1)
+    attributes.push_back(b.getNamedAttr(analysis::ownBlocksAttrName, b.getI64IntegerAttr(blocks)));
+  return attributes;
+}
+
 Tensor scatterRows(Emitter &emit, const Tensor &x, const Tensor &indices, const Tensor &updates,
-                   bool adds) {
+                   bool adds, int64_t blocks) {
   if (!x || !indices || !updates)
     return {};
-  Builder &b = emit.attributes();
-  NamedAttribute axis = b.getNamedAttr("axis", b.getI64IntegerAttr(0));
+  llvm::SmallVector<NamedAttribute> attributes = rowAttributes(emit, blocks);
   auto add = [&](const Tensor &base, const Tensor &terms) {
-    return emit.apply<graph::ScatterAddOp>(base.type, {base, indices, terms}, axis)[0];
+    return emit.apply<graph::ScatterAddOp>(base.type, {base, indices, terms}, attributes)[0];
   };
   if (adds)
     return add(x, updates);

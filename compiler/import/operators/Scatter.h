@@ -17,10 +17,14 @@ enum class Reduction { None, Add, Mul, Min, Max };
 /// Reads the attribute `reduction`; nothing after an error.
 std::optional<Reduction> readReduction(Node &node);
 
+/// Returns the attributes of a gather or scatter of axis 0. `blocks` counts the rows that their own
+/// indices do not leave (analysis::ownBlocksAttrName).
+llvm::SmallVector<mlir::NamedAttribute> rowAttributes(Emitter &emit, int64_t blocks);
+
 /// Returns `x`, [rows, …], with `updates`, [count, …], added to or put in place of its rows
-/// `indices`, [count] of i64. Returns null after an error.
+/// `indices`, [count] of i64. `blocks` is as in rowAttributes. Returns null after an error.
 Tensor scatterRows(Emitter &emit, const Tensor &x, const Tensor &indices, const Tensor &updates,
-                   bool adds);
+                   bool adds, int64_t blocks = 1);
 
 /// Returns `x`, [rows, width], with the `updates`, [count, width], combined with the rows that
 /// `indices`, [count, width] or [count, 1] of i64, give for each column. Returns null after an

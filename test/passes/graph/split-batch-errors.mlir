@@ -153,6 +153,19 @@ func.func @reversed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -
 
 // -----
 
+// Computed indices may stay in their rows, but the constant term must not count otherwise.
+func.func @uneven(%x: tensor<6x2xf32> {graph.role = #graph.role<input "x">},
+                  %i: tensor<6xi64> {graph.role = #graph.role<input "i">}) -> tensor<6xf32> {
+  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 microbatches: its values differ from row to row of the batch}}
+  %0 = graph.constant dense<[0, 2, 4, 6, 8, 9]> : tensor<6xi64>
+  %1 = graph.add %i, %0 : tensor<6xi64>
+  %flat = graph.reshape %x : tensor<6x2xf32> to tensor<12xf32>
+  %2 = graph.gather %flat, %1 axis = 0 {graph.own_blocks = 6 : i64} : tensor<12xf32>, tensor<6xi64>
+  return %2 : tensor<6xf32>
+}
+
+// -----
+
 func.func @computed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
                     %rows: tensor<6xi64> {graph.role = #graph.role<input "rows">}) -> tensor<6x4xf32> {
   // expected-error @+1 {{'graph.gather' op cannot work on one of 3 microbatches: it picks samples of the batch by computed numbers}}

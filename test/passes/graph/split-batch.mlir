@@ -179,6 +179,43 @@ func.func @own_elements(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">
 
 // -----
 
+// The indices are known, but the batch reaches their result before the gathered tensor.
+// CHECK-LABEL: func.func @own_elements_late
+// CHECK: graph.constant dense<{{.*}}[2, 0]{{.*}}> : tensor<1x2xi64>
+func.func @own_elements_late(%y: tensor<4x2xf32> {graph.role = #graph.role<input "y">},
+                             %x: tensor<4x3xf32> {graph.role = #graph.role<input "x">})
+    -> tensor<4x2xf32> {
+  %e = graph.exp %x : tensor<4x3xf32>
+  %s = graph.square %e : tensor<4x3xf32>
+  %1 = graph.reshape %s : tensor<4x3xf32> to tensor<12xf32>
+  %2 = graph.constant dense<[[2, 0], [5, 3], [8, 6], [11, 9]]> : tensor<4x2xi64>
+  %3 = graph.gather %1, %2 axis = 0 : tensor<12xf32>, tensor<4x2xi64>
+  %4 = graph.add %3, %y : tensor<4x2xf32>
+  return %4 : tensor<4x2xf32>
+}
+
+// -----
+
+// Computed indices that stay in the row of their sample. The constant term counts from the part.
+// CHECK-LABEL: func.func @own_blocks
+// CHECK: %[[TERM:.+]] = graph.constant dense<0> : tensor<1x2xi64>
+// CHECK: %[[INDICES:.+]] = graph.add %{{.*}}, %[[TERM]] : tensor<1x2xi64>
+// CHECK: %[[READ:.+]] = graph.gather %{{.*}}, %[[INDICES]] axis = 0 {{.*}}: tensor<3xf32>, tensor<1x2xi64>
+// CHECK: graph.scatter_add {{.*}} : (tensor<3xf32>, tensor<1x2xi64>, tensor<1x2xf32>) -> tensor<3xf32>
+func.func @own_blocks(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">},
+                      %i: tensor<4x2xi64> {graph.role = #graph.role<input "i">})
+    -> tensor<4x3xf32> {
+  %0 = graph.reshape %x : tensor<4x3xf32> to tensor<12xf32>
+  %1 = graph.constant dense<[[0, 0], [3, 3], [6, 6], [9, 9]]> : tensor<4x2xi64>
+  %2 = graph.add %i, %1 : tensor<4x2xi64>
+  %3 = graph.gather %0, %2 axis = 0 {graph.own_blocks = 4 : i64} : tensor<12xf32>, tensor<4x2xi64>
+  %4 = graph.scatter_add %0, %2, %3 axis = 0 {graph.own_blocks = 4 : i64} : (tensor<12xf32>, tensor<4x2xi64>, tensor<4x2xf32>) -> tensor<12xf32>
+  %5 = graph.reshape %4 : tensor<12xf32> to tensor<4x3xf32>
+  return %5 : tensor<4x3xf32>
+}
+
+// -----
+
 // A mean loss may be scaled and added to what all parts share.
 // CHECK-LABEL: func.func @scaled_loss
 // CHECK: graph.reduce mean %{{.*}}, [0, 1] : tensor<1x4xf32>
