@@ -10,6 +10,7 @@
 #include "compiler/import/files/NarrowTypes.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
+#include "dialects/graph/StopGradient.h"
 #include "dialects/pipe/Pipe.h"
 
 using namespace mlir;
@@ -108,6 +109,9 @@ LogicalResult OnnxImporter::runHandler(const Operator &entry, const onnx::NodePr
       return failure(); // poisoned; the cause has been reported
     inputs.push_back(name.empty() ? Tensor() : value->second);
   }
+  if (proto.output_size() > 0)
+    for (int position : detached.positions.lookup(proto.output(0)))
+      stopGradient(inputs[position], loc);
   for (auto [position, input] : llvm::enumerate(inputs))
     if (input.sequence && !(entry.sequences >> std::min<size_t>(position, 31) & 1))
       return input.isAbsent()
@@ -122,6 +126,12 @@ LogicalResult OnnxImporter::runHandler(const Operator &entry, const onnx::NodePr
   if (failed(entry.handler(node)) || failed(node.checkAttributes()))
     return failure();
   return defineResults(proto, node, *moved);
+}
+
+/// Replaces a tensor by one through which no gradient flows. Only floats have gradients.
+void OnnxImporter::stopGradient(Tensor &x, Location loc) {
+  if (x.value && isa<FloatType>(x.elementType()))
+    x = Tensor::of(graph::stopGradient(builder, loc, x.value).getResult());
 }
 
 /// Sets the stage of the node on all ops after `before`, or on all ops if `before` is null.

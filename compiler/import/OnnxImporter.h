@@ -5,6 +5,7 @@
 // value are skipped silently. Each diagnostic is therefore a cause and never a consequence.
 #pragma once
 
+#include "compiler/import/DetachedInputs.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/Inputs.h"
 #include "compiler/import/RestoreParameters.h"
@@ -54,6 +55,7 @@ private:
                   bool canEvaluate);
   mlir::LogicalResult runHandler(const Operator &entry, const onnx::NodeProto &proto,
                                  mlir::Location loc);
+  void stopGradient(Tensor &x, mlir::Location loc);
   void annotateStage(const onnx::NodeProto &node, mlir::Operation *before);
   /// Defines the results, which have elements of the type `narrow` unless it is null.
   mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node,
@@ -86,6 +88,7 @@ private:
   int64_t depth = 0;              ///< of bodies around the imported node
   std::vector<int64_t> positions; ///< of each node in the file, if functions were inlined
   Restored restored;
+  DetachedInputs detached;
   std::string configuration;                         ///< of several devices; empty: none
   std::shared_ptr<const onnx::ModelProto> fileNodes; ///< null: they are not recorded
   bool recordsNodes = false; ///< for a plan that is to be written to the file

@@ -86,6 +86,7 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   if (failed(declareAbsentWeights(*model->mutable_graph(), dims, fileLoc)))
     return {};
   restored = restoreParameters(model, llvm::sys::path::parent_path(path), context);
+  detached = findDetachedInputs(graph);
   module = ModuleOp::create(fileLoc);
   llvm::StringSet<> sequences;
   for (llvm::StringRef name : options.sequences.keys())
@@ -159,6 +160,7 @@ bool OnnxImporter::readInitializers() {
     }
   std::vector<std::string> altered = findAlteredParameters(graph, opset, exported);
   llvm::append_range(altered, restored.contradictions);
+  llvm::append_range(altered, detached.unclear);
   recordAltered(altered);
   if (isValid && !absent.empty())
     emitRemark(fileLoc) << "tensors whose data are not there: " << absent.size()

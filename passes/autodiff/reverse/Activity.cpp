@@ -6,6 +6,7 @@
 #include "passes/autodiff/reverse/Activity.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/StopGradient.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
 
 using namespace mlir;
@@ -15,6 +16,8 @@ namespace pcc::autodiff {
 /// Returns whether gradients pass the op. An op without a row in the table counts as well, so that
 /// it is reported.
 static bool passesGradients(Operation &op) {
+  if (op.hasAttr(graph::stopGradientAttrName))
+    return false;
   const Derivative *derivative = getDerivativeTable().lookup(op.getName().getStringRef());
   return !derivative || derivative->kind != Derivative::Kind::Zero;
 }

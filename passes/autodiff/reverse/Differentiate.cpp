@@ -7,6 +7,7 @@
 // @forward_backward: forward ops come first and backward ops follow, each named after its forward
 // op (NAME.grad, NAME.grad_weight).
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/StopGradient.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
@@ -209,6 +210,15 @@ static void eraseDeadOps(Block &block) {
       op.erase();
 }
 
+/// Removes the ops that only stopped gradients.
+static void eraseGradientStops(Block &block) {
+  for (auto clamp : llvm::make_early_inc_range(block.getOps<graph::ClampOp>()))
+    if (clamp->hasAttr(graph::stopGradientAttrName)) {
+      clamp.getResult().replaceAllUsesWith(clamp.getInput());
+      clamp.erase();
+    }
+}
+
 /// The problem of differentiation: the loss with respect to the trainable parameters.
 struct Problem {
   func::FuncOp function;
@@ -271,6 +281,7 @@ static void differentiate(Problem problem, bool wideGradients) {
   returnGradients(function, problem.trainable, gradients);
   eraseDeadOps(block);
   makeNamesUnique(lastForward ? lastForward->getNextNode() : &block.front());
+  eraseGradientStops(block);
 }
 
 struct Differentiate : impl::DifferentiateBase<Differentiate> {

@@ -71,3 +71,23 @@ module {
     return %0 : tensor<bf16>
   }
 }
+
+// -----
+
+// The gradient of w * stop(w) is the stopped factor alone. Nothing else of the op is left.
+
+// CHECK-LABEL: func.func @forward_backward(
+// CHECK-SAME: %[[W:.+]]: tensor<f32>
+// CHECK-NOT: graph.clamp
+// CHECK: %[[LOSS:.+]] = graph.mul %[[W]], %[[W]]
+// CHECK: %[[G:.+]] = graph.mul {{.*}}%[[W]]
+// CHECK: return %[[LOSS]], %[[G]]
+module {
+  graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
+  func.func @forward_loss(%w: tensor<f32> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+    %0 = graph.clamp %w {low = 0xFFF0000000000000 : f64, high = 0x7FF0000000000000 : f64, graph.stop_gradient} : tensor<f32>
+    %1 = graph.mul %w, %0 : tensor<f32>
+    return %1 : tensor<f32>
+  }
+}

@@ -125,9 +125,22 @@ class Heads(nn.Module):
         return (x + self.pos[:2]) @ self.q.reshape(1, 2, 2).transpose(1, 2)
 
 
+class Detached(nn.Module):
+    """A gradient flows through one of two readers of a layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        hidden = self.a(x)
+        return torch.relu(self.b(hidden.detach())) - hidden
+
+
 MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
-          "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2))}
-RAW = ("merged", "dropped", "token", "scale", "tied", "norm")
+          "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2)),
+          "detached": (Detached, (2, 2))}
+RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "detached")
 
 
 def quoted(text):

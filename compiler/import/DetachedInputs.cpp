@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the nodes of each traced node, then compares what they read with what the traced node
+// names.
+#include "compiler/import/DetachedInputs.h"
+
+#include "compiler/import/ExportedModule.h"
+#include "compiler/import/Parameters.h"
+#include "compiler/import/files/onnx.pb.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pcc::import {
+namespace {
+
+class DetachFinder {
+public:
+  explicit DetachFinder(const onnx::GraphProto &graph) : graph(graph), exported(graph) {}
+
+  DetachedInputs run();
+
+private:
+  void readGraph();
+  void visit(const FxNode &fx);
+  bool isNamed(const FxNode &fx, llvm::StringRef value) const;
+
+  const onnx::GraphProto &graph;
+  ExportedModule exported;
+  std::vector<FxNode> traced; ///< in order, each name once
+  llvm::StringMap<llvm::SmallVector<const onnx::NodeProto *>>
+      nodes;                                 ///< by name of their traced node
+  llvm::StringSet<> reached;                 ///< values computed from parameters
+  llvm::StringMap<llvm::StringRef> restored; ///< by value of a node that import added: its input
+  DetachedInputs found;
+};
+
+} // namespace
+
+void DetachFinder::readGraph() {
+  for (const auto &parameter : exported.parameters())
+    reached.insert(parameter.target);
+  for (const onnx::NodeProto &node : graph.node()) {
+    bool isReached = false;
+    forEachRead(node, [&](const std::string &name) { isReached |= reached.contains(name); });
+    if (isReached)
+      for (const std::string &name : node.output())
+        reached.insert(name);
+    std::optional<FxNode> fx = findFxNode(node);
+    if (!fx) {
+      if (node.input_size() > 0 && node.output_size() == 1)
+        restored[node.output(0)] = node.input(0);
+      continue;
+    }
+    if (!nodes.contains(fx->name))
+      traced.push_back(*fx);
+    nodes[fx->name].push_back(&node);
+  }
+}
+
+/// Returns whether the traced node names the value, or computes it.
+bool DetachFinder::isNamed(const FxNode &fx, llvm::StringRef value) const {
+  if (auto source = restored.find(value); source != restored.end())
+    return isNamed(fx, source->second);
+  bool isOwn = llvm::any_of(nodes.find(fx.name)->second, [&](const onnx::NodeProto *node) {
+    return llvm::is_contained(node->output(), value);
+  });
+  return isOwn || fx.reads(value) || llvm::any_of(fx.arguments, [&](llvm::StringRef argument) {
+           return exported.isTensor(argument) &&
+                  (exported.targetOf(argument) == value ||
+                   llvm::is_contained(exported.foldedFrom(value), exported.targetOf(argument)));
+         });
+}
+
+void DetachFinder::visit(const FxNode &fx) {
+  auto isDetach = [](llvm::StringRef name) {
+    return name == "detach" || name.starts_with("detach_");
+  };
+  llvm::ArrayRef<const onnx::NodeProto *> own = nodes.find(fx.name)->second;
+  if (fx.operation.starts_with("aten.detach.")) {
+    for (const onnx::NodeProto *node : own)
+      if (node->op_type() == "Identity")
+        found.positions[node->output(0)].push_back(0);
+    return;
+  }
+  llvm::SmallVector<llvm::StringRef> missing;
+  llvm::copy_if(fx.arguments, std::back_inserter(missing), [&](llvm::StringRef name) {
+    return !nodes.contains(name) && !exported.inputs().contains(name);
+  });
+  if (llvm::none_of(missing, isDetach))
+    return;
+  bool areClear = llvm::all_of(missing, isDetach);
+  for (const onnx::NodeProto *node : own)
+    for (auto [position, value] : llvm::enumerate(node->input())) {
+      if (!reached.contains(value) || isNamed(fx, value))
+        continue;
+      found.positions[node->output(0)].push_back(static_cast<int>(position));
+      if (!areClear)
+        found.unclear.push_back("'" + fx.name.str() + "' reads a detached value or '" + value +
+                                "'");
+    }
+}
+
+DetachedInputs DetachFinder::run() {
+  readGraph();
+  for (const FxNode &fx : traced)
+    visit(fx);
+  return std::move(found);
+}
+
+DetachedInputs findDetachedInputs(const onnx::GraphProto &graph) {
+  return DetachFinder(graph).run();
+}
+
+} // namespace pcc::import
