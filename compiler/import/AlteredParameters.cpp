@@ -67,17 +67,17 @@ private:
     std::optional<FxNode> fx;
   };
 
-  void checkFolded(const ExportedParameter &parameter, llvm::ArrayRef<llvm::StringRef> copies);
-  void checkMissing(const ExportedParameter &parameter);
-  void checkPresent(const ExportedParameter &parameter);
+  void checkFolded(const ExportedTensor &parameter, llvm::ArrayRef<llvm::StringRef> copies);
+  void checkMissing(const ExportedTensor &parameter);
+  void checkPresent(const ExportedTensor &parameter);
   llvm::SmallVector<llvm::StringRef> findCopies(llvm::StringRef target) const;
   bool isRearranged(llvm::StringRef initializer, llvm::StringRef target) const;
   bool isResolved(llvm::StringRef fxName) const;
-  bool isStandIn(const ExportedParameter &parameter, const Reader &reader) const;
+  bool isStandIn(const ExportedTensor &parameter, const Reader &reader) const;
   bool hasLostArithmetic() const;
   bool lacksMetadata() const;
   llvm::StringRef findStandIn(const FxNode &fx, llvm::StringRef placeholder) const;
-  void add(const ExportedParameter &parameter, const llvm::Twine &what) {
+  void add(const ExportedTensor &parameter, const llvm::Twine &what) {
     found.push_back(("'" + parameter.target + "' " + what).str());
   }
 
@@ -167,7 +167,7 @@ bool AlterationFinder::isRearranged(llvm::StringRef initializer, llvm::StringRef
   return hasRearrangement || (isInner(initializer) && !hasInner);
 }
 
-void AlterationFinder::checkFolded(const ExportedParameter &parameter,
+void AlterationFinder::checkFolded(const ExportedTensor &parameter,
                                    llvm::ArrayRef<llvm::StringRef> copies) {
   for (llvm::StringRef copy : copies)
     if (copy != parameter.target && !isRearranged(copy, parameter.target))
@@ -191,7 +191,7 @@ llvm::StringRef AlterationFinder::findStandIn(const FxNode &fx, llvm::StringRef 
   return got[llvm::find(expected, placeholder) - expected.begin()];
 }
 
-void AlterationFinder::checkMissing(const ExportedParameter &parameter) {
+void AlterationFinder::checkMissing(const ExportedTensor &parameter) {
   for (const Reader &reader : readers) {
     if (!reader.fx || !reader.fx->reads(parameter.placeholder))
       continue;
@@ -209,7 +209,7 @@ void AlterationFinder::checkMissing(const ExportedParameter &parameter) {
 
 /// Returns whether the node reads the parameter in the file, but not in the module. Skips rewritten
 /// nodes, which have the inputs of several nodes but name only one.
-bool AlterationFinder::isStandIn(const ExportedParameter &parameter, const Reader &reader) const {
+bool AlterationFinder::isStandIn(const ExportedTensor &parameter, const Reader &reader) const {
   if (!reader.fx || reader.fx->reads(parameter.placeholder) ||
       !findRewriteRule(*reader.node).empty())
     return false;
@@ -219,7 +219,7 @@ bool AlterationFinder::isStandIn(const ExportedParameter &parameter, const Reade
 }
 
 /// Checks whether the parameter also replaces a constant or a buffer of the same values.
-void AlterationFinder::checkPresent(const ExportedParameter &parameter) {
+void AlterationFinder::checkPresent(const ExportedTensor &parameter) {
   if (statistics.contains(parameter.target))
     return add(parameter, "is merged with running statistics");
   for (const Reader *reader : readersOf.lookup(parameter.target))
@@ -238,8 +238,8 @@ llvm::SmallVector<llvm::StringRef> AlterationFinder::findCopies(llvm::StringRef 
 }
 
 std::vector<std::string> AlterationFinder::run() {
-  llvm::SmallVector<const ExportedParameter *> intact;
-  for (const ExportedParameter &parameter : exported.parameters()) {
+  llvm::SmallVector<const ExportedTensor *> intact;
+  for (const ExportedTensor &parameter : exported.parameters()) {
     llvm::SmallVector<llvm::StringRef> copies = findCopies(parameter.target);
     size_t before = found.size();
     if (copies.empty())
@@ -249,7 +249,7 @@ std::vector<std::string> AlterationFinder::run() {
     if (found.size() == before && floats.contains(parameter.target))
       intact.push_back(&parameter);
   }
-  for (const ExportedParameter *parameter : intact)
+  for (const ExportedTensor *parameter : intact)
     if (!shared.contains(parameter->target)) // else the other parameter has been reported
       checkPresent(*parameter);
   return std::move(found);

@@ -79,8 +79,9 @@ void ExportedModule::readSignature(llvm::StringRef text) {
       targets[placeholder] = target;
     if (kind.starts_with("PARAMETER") && parameterNames.insert(target).second)
       list.push_back({target, placeholder});
-    else if (kind.starts_with("BUFFER"))
-      bufferNames.insert(target);
+    else if (kind.starts_with("BUFFER") && bufferNames.insert(target).second &&
+             kind.contains("persistent=True"))
+      buffers.push_back({target, placeholder});
   }
 }
 

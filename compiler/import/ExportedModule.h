@@ -30,8 +30,9 @@ class NodeProto;
 
 namespace pcc::import {
 
-/// A parameter of the module. Its target is also the name of its initializer, if the file has one.
-struct ExportedParameter {
+/// A parameter or buffer of the module. Its target is also the name of its initializer, if the file
+/// has one.
+struct ExportedTensor {
   llvm::StringRef target, placeholder;
 };
 
@@ -58,7 +59,7 @@ public:
   /// Returns whether the file lists the parameters of the module.
   bool listsParameters() const { return !list.empty(); }
   /// Returns the parameters in the order of the module.
-  llvm::ArrayRef<ExportedParameter> parameters() const { return list; }
+  llvm::ArrayRef<ExportedTensor> parameters() const { return list; }
   /// Returns the names in fx nodes of the inputs, parameters, buffers and constants.
   const llvm::StringSet<> &inputs() const { return inputNames; }
   /// Returns whether fx nodes use this name for a parameter, buffer or constant of the module.
@@ -75,6 +76,11 @@ public:
   /// Return whether the initializer of this name is a parameter, or a buffer, of the module.
   bool isParameter(llvm::StringRef name) const { return parameterNames.contains(name); }
   bool isBuffer(llvm::StringRef name) const { return bufferNames.contains(name); }
+  bool isSavedBuffer(llvm::StringRef name) const {
+    return llvm::any_of(buffers, [&](const ExportedTensor &own) { return own.target == name; });
+  }
+  /// Returns the buffers that are in the module's state dict, in the order of the module.
+  llvm::ArrayRef<ExportedTensor> savedBuffers() const { return buffers; }
   /// Returns the names of the values from which the exporter folded this initializer; empty if it
   /// is not folded.
   llvm::ArrayRef<llvm::StringRef> foldedFrom(llvm::StringRef initializer) const;
@@ -86,7 +92,7 @@ public:
 private:
   void readSignature(llvm::StringRef text);
 
-  std::vector<ExportedParameter> list;
+  std::vector<ExportedTensor> list, buffers;
   llvm::StringSet<> parameterNames, bufferNames, inputNames;
   llvm::StringMap<llvm::StringRef> targets; ///< by placeholder
   llvm::SmallVector<llvm::StringRef> outputNames;

@@ -11,7 +11,9 @@
 #include "compiler/import/files/Safetensors.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "dialects/graph/ParameterPart.h"
+#include "dialects/graph/Roles.h"
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -55,10 +57,34 @@ LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Loc
   return success();
 }
 
+/// Returns whether no op reads the parameter, as for buffers that an exported model keeps
+/// (OnnxImporter::readBuffer): nodes read their values as constants.
+bool isUnreadBuffer(ModuleOp module, graph::ParameterOp parameter) {
+  if (parameter.getTrainable())
+    return false;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (std::optional<unsigned> index =
+            graph::findArg(function, graph::RoleKind::Parameter, parameter.getSymName()))
+      if (function.isDeclaration() || !function.getArgument(*index).use_empty())
+        return false;
+  return true;
+}
+
+/// Checks that a tensor of a file has the values of the buffer, which are constants of the model.
+LogicalResult checkBuffer(graph::ParameterOp buffer, const TensorData &data, Location loc) {
+  auto value = dyn_cast_or_null<DenseResourceElementsAttr>(buffer.getValueAttr());
+  AsmResourceBlob *blob = value ? value.getRawHandle().getBlob() : nullptr;
+  bool isEqual = data.type == buffer.getTensorType() && blob && blob->getData() == data.bytes;
+  return isEqual ? success()
+                 : emitError(loc) << "tensor '" << buffer.getSymName()
+                                  << "': expected the values of this buffer in the model, got "
+                                     "others; export the model with these values";
+}
+
 /// Sets every graph.parameter of `module` from the safetensors file or index `path`, by name. A
 /// parameter that was split from another gets its part of the tensor. One error lists all
 /// parameters that the file lacks; each tensor of another type has an error of its own. A warning
-/// lists the tensors that belong to no parameter.
+/// lists the tensors that belong to no parameter. A file may lack buffers.
 LogicalResult applyWeights(ModuleOp module, llvm::StringRef path) {
   auto tensors = readSafetensors(path, *module.getContext());
   if (!tensors)
@@ -72,9 +98,13 @@ LogicalResult applyWeights(ModuleOp module, llvm::StringRef path) {
   for (auto parameter : module.getOps<graph::ParameterOp>()) {
     llvm::StringRef name = nameInFiles(parameter);
     const TensorData *data = all.lookup(name);
-    if (data)
+    bool isBuffer = isUnreadBuffer(module, parameter);
+    if (data && isBuffer)
+      isComplete &= succeeded(checkBuffer(parameter, *data, loc));
+    else if (data)
       isComplete &= succeeded(setValue(parameter, *data, loc));
-    (data ? used : missing).insert(name);
+    if (data || !isBuffer)
+      (data ? used : missing).insert(name);
   }
   all.remove_if([&](auto &entry) { return used.contains(entry.first); });
   if (!all.empty()) {

@@ -30,8 +30,9 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options);
 
 private:
-  /// Role of an initializer in the program.
-  enum class Use { Constant, Trained, State };
+  /// Role of an initializer in the program. A buffer is a constant that is saved with the
+  /// parameters.
+  enum class Use { Constant, Trained, State, Buffer };
 
   struct Initializer {
     std::string name;
@@ -45,6 +46,8 @@ private:
   bool checkOpsets();
   bool readInitializers();
   bool readInitializer(const std::string &name, const onnx::TensorProto &tensor, Use use);
+  void readBuffer(const onnx::TensorProto &tensor);
+  void reportLostBuffers(const ExportedModule &exported);
   void recordAltered(llvm::ArrayRef<std::string> altered);
   bool createFunction(llvm::ArrayRef<GraphInput> inputs);
   void declareParameters();

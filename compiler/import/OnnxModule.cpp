@@ -150,6 +150,8 @@ bool OnnxImporter::readInitializers() {
                                                      : Use::Constant;
     if (used.contains(tensor.name()))
       isValid &= readInitializer(tensor.name(), tensor, use);
+    if (use == Use::Constant && exported.isSavedBuffer(tensor.name()))
+      readBuffer(tensor);
   }
   // Running statistics in Constant nodes are read like those in initializers.
   for (const onnx::NodeProto &node : graph.node())
@@ -158,6 +160,7 @@ bool OnnxImporter::readInitializers() {
       isValid &= readInitializer(node.output(0), *tensor, Use::State);
       liftedConstants.insert(node.output(0));
     }
+  reportLostBuffers(exported);
   std::vector<std::string> altered = findAlteredParameters(graph, opset, exported);
   llvm::append_range(altered, restored.contradictions);
   llvm::append_range(altered, detached.unclear);
@@ -167,6 +170,22 @@ bool OnnxImporter::readInitializers() {
                         << " (first: " << absent.front()
                         << "); the model can be planned, but not run";
   return isValid;
+}
+
+/// Reports buffers that saved files will lack. A module counts the batches of its batch norms
+/// itself.
+void OnnxImporter::reportLostBuffers(const ExportedModule &exported) {
+  llvm::StringSet<> present;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    present.insert(tensor.name());
+  llvm::SmallVector<llvm::StringRef> lost;
+  for (const ExportedTensor &buffer : exported.savedBuffers())
+    if (!present.contains(buffer.target) && !buffer.target.ends_with("num_batches_tracked"))
+      lost.push_back(buffer.target);
+  if (!lost.empty())
+    emitRemark(fileLoc) << "buffers of the module that the exporter left out: " << lost.size()
+                        << " (first: '" << lost.front() << "'); saved files lack them; "
+                        << "'optimize=False' keeps all that a node reads";
 }
 
 /// Records the parameters that the exporter changed, for the pass that refuses to train them.
@@ -206,23 +225,37 @@ bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorPr
   return true;
 }
 
+/// Keeps the value of a buffer of the module, so that saved files have all tensors of its state
+/// dict. The nodes read it as a constant.
+void OnnxImporter::readBuffer(const onnx::TensorProto &tensor) {
+  ScopedDiagnosticHandler ignored(&context, [](Diagnostic &) { return success(); });
+  std::optional<TensorData> data;
+  if (!tensors.isAbsent(tensor))
+    data = tensors.read(tensor, [&] { return emitError(fileLoc); });
+  if (data && graph::hasGraphShape(data->type) && isGraphElement(data->type.getElementType()))
+    parameters.push_back({tensor.name(), std::move(*data), Use::Buffer});
+}
+
 bool OnnxImporter::createFunction(llvm::ArrayRef<GraphInput> inputs) {
   builder.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(builder, fileLoc, "forward", builder.getFunctionType({}, {}));
   Block *block = function.addEntryBlock();
   bool areDistinct = true;
-  auto addArgument = [&](graph::RoleKind kind, const std::string &name, RankedTensorType type) {
+  auto addArgument = [&](graph::RoleKind kind, const std::string &name, RankedTensorType type,
+                         bool isRead = true) {
     auto attributes = builder.getDictionaryAttr(
         builder.getNamedAttr(graph::roleAttrName, roleAttr(kind, name, context)));
     Location loc = NameLoc::get(builder.getStringAttr(name), fileLoc);
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(index, holderOf(type), attributes, loc);
-    areDistinct &= define(name, valueOfType(function.getArgument(index), type), fileLoc);
+    if (isRead)
+      areDistinct &= define(name, valueOfType(function.getArgument(index), type), fileLoc);
   };
   for (const GraphInput &input : inputs)
     addArgument(graph::RoleKind::Input, input.name, input.type);
   for (const Initializer &parameter : parameters)
-    addArgument(graph::RoleKind::Parameter, parameter.name, parameter.data.type);
+    addArgument(graph::RoleKind::Parameter, parameter.name, parameter.data.type,
+                parameter.use != Use::Buffer);
   builder.setInsertionPointToEnd(block);
   for (const Initializer &constant : largeConstants)
     areDistinct &=

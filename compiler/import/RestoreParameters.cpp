@@ -87,6 +87,7 @@ private:
   void restoreChannels(onnx::NodeProto &node, llvm::StringRef target);
   std::string addShape(llvm::StringRef folded, llvm::ArrayRef<int64_t> shape);
   void restoreReads(const FxNode &fx);
+  void restoreBuffer(const ExportedTensor &buffer);
   void reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets);
   void restoreBias(const FxNode &fx, llvm::StringRef target);
   bool isCopyOf(llvm::StringRef initializer, llvm::StringRef target) const;
@@ -395,6 +396,32 @@ void Restoration::restoreReads(const FxNode &fx) {
   }
 }
 
+/// Adds a saved buffer that the exporter merged with an equal one. The node that reads it in the
+/// module then reads a buffer that it does not name.
+void Restoration::restoreBuffer(const ExportedTensor &buffer) {
+  if (initializers.contains(buffer.target))
+    return;
+  auto isMerged = [&](const FxNode &fx, llvm::StringRef name) {
+    return initializers.contains(name) && exported.isBuffer(name) &&
+           llvm::none_of(fx.arguments, [&](llvm::StringRef argument) {
+             return exported.targetOf(argument) == name;
+           });
+  };
+  llvm::StringSet<> found;
+  for (const FxNode &fx : traced)
+    if (fx.reads(buffer.placeholder))
+      for (const onnx::NodeProto *node : nodes.find(fx.name)->second)
+        for (const std::string &name : node->input())
+          if (isMerged(fx, name))
+            found.insert(name);
+  if (found.size() != 1)
+    return;
+  onnx::TensorProto *copy = graph.add_initializer();
+  *copy = *initializers.find(found.begin()->getKey())->second;
+  copy->set_name(buffer.target.str());
+  initializers[buffer.target.str()] = copy;
+}
+
 Restored Restoration::run() {
   if (!exported.listsParameters())
     return {};
@@ -404,6 +431,8 @@ Restored Restoration::run() {
   restoreFolded();
   for (const FxNode &fx : traced)
     restoreReads(fx);
+  for (const ExportedTensor &buffer : exported.savedBuffers())
+    restoreBuffer(buffer);
   auto *tensors = graph.mutable_initializer();
   tensors->erase(std::remove_if(tensors->begin(), tensors->end(),
                                 [&](const onnx::TensorProto &tensor) {

@@ -43,6 +43,7 @@ private:
   FunctionCut cutByStage(func::FuncOp function);
   FunctionCut cutByPart(func::FuncOp function);
   void assignOps(FunctionCut &cut, function_ref<unsigned(int64_t chunk, Operation *op)> sectionOf);
+  void assignUnread(FunctionCut &cut) const;
   void assignResults(FunctionCut &cut,
                      function_ref<unsigned(int64_t chunk, RoleAttr role)> sectionOf);
   void build(FunctionCut cut);
@@ -161,6 +162,19 @@ void StageCutter::assignOps(FunctionCut &cut,
   }
 }
 
+/// Assigns parameters that no op reads to the first section of their stage. They are saved with the
+/// others.
+void StageCutter::assignUnread(FunctionCut &cut) const {
+  for (unsigned index : findArgs(cut.source, RoleKind::Parameter)) {
+    BlockArgument argument = cut.source.getArgument(index);
+    int64_t stage = stageOf(parameters.lookup(getName(getArgRole(cut.source, index))));
+    auto first =
+        llvm::find_if(cut.sections, [&](const CutSection &own) { return own.stage == stage; });
+    if (argument.use_empty())
+      cut.unread[argument] = first - cut.sections.begin();
+  }
+}
+
 /// Assigns results to sections. A result that no section makes, an argument or a constant, is
 /// returned by the virtual stage of the parameter of its name.
 void StageCutter::assignResults(FunctionCut &cut,
@@ -183,6 +197,7 @@ FunctionCut StageCutter::cutByStage(func::FuncOp function) {
     cut.sections.push_back({function.getName().str(), stage});
   auto ofVirtualStage = [&](int64_t chunk, auto) { return unsigned(stageOf(chunk)); };
   assignOps(cut, ofVirtualStage);
+  assignUnread(cut);
   assignResults(cut, ofVirtualStage);
   return cut;
 }
@@ -210,6 +225,7 @@ FunctionCut StageCutter::cutByPart(func::FuncOp function) {
 
   TrainingParts parts(function, splitsBackward);
   assignOps(cut, [&](int64_t chunk, Operation *op) { return sectionOf(chunk, parts.of(op)); });
+  assignUnread(cut);
   assignResults(cut, [&](int64_t chunk, RoleAttr role) {
     bool isGradient = role && role.getKind() == RoleKind::Gradient;
     return sectionOf(chunk, isGradient ? TrainingPart::BackwardInput : TrainingPart::Forward);

@@ -107,6 +107,9 @@ SectionBuilder::SectionBuilder(FunctionCut &cut, unsigned section, ModuleOp stag
 }
 
 func::FuncOp SectionBuilder::build() {
+  for (auto [parameter, keeper] : cut.unread)
+    if (keeper == section)
+      resolve(parameter);
   for (Operation &op : cut.source.getBody().front().without_terminator())
     addOp(&op);
   addReturn();

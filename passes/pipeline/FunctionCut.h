@@ -54,6 +54,8 @@ struct FunctionCut {
   llvm::DenseMap<mlir::Operation *, unsigned> receiverOf;
   /// Tag of each transfer between stages.
   llvm::DenseMap<mlir::Operation *, int64_t> tagOf;
+  /// Parameters that no op reads, with the sections that keep them as arguments.
+  llvm::MapVector<mlir::Value, unsigned> unread;
   /// Section that returns each result of the function.
   std::vector<unsigned> returnedBy;
   /// Values that sections after their own one read, with the names under which they are saved.

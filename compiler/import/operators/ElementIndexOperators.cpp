@@ -347,8 +347,8 @@ Tensor writeRows(Emitter &emit, const Tensor &cache, const Tensor &update, const
 }
 
 /// Same for many rows: a gather of the rows of `update` that belong to each place.
-Tensor gatherRows(Emitter &emit, const Tensor &cache, const Tensor &update, const Tensor &first,
-                  int64_t axis, bool isCircular) {
+Tensor gatherNewRows(Emitter &emit, const Tensor &cache, const Tensor &update, const Tensor &first,
+                     int64_t axis, bool isCircular) {
   int64_t batch = cache.shape()[0], size = cache.shape()[axis], count = update.shape()[axis];
   Shape order = {0, axis}, back(cache.rank(), 0);
   for (int64_t dim = 1; dim < cache.rank(); ++dim)
@@ -402,7 +402,7 @@ LogicalResult importTensorScatter(Node &node) {
   Type i64 = emit.attributes().getI64Type();
   first = first ? emit.cast(first, i64) : emit.broadcast(emit.scalar(i64, 0.0), {1});
   if (update.shape()[*axis] > maxSelected)
-    return node.setResult(gatherRows(emit, cache, update, first, *axis, mode == "circular"));
+    return node.setResult(gatherNewRows(emit, cache, update, first, *axis, mode == "circular"));
   Shape column(cache.rank(), 1);
   column[0] = first.shape()[0];
   return node.setResult(
