@@ -2,7 +2,7 @@
 
 #include "test/emulator/NcclClique.h"
 
-#include "runtime/collective/local/Reduce.h"
+#include "test/emulator/NcclReduction.h"
 
 #include <fmt/format.h>
 
@@ -74,19 +74,6 @@ int64_t bytesOf(const NcclCall &call) { return call.count * factsOf(call.type).f
 
 namespace {
 
-abi::ReduceOp reductionOf(Operator reduction) {
-  switch (reduction) {
-  case Operator::Prod:
-    return abi::PROD;
-  case Operator::Max:
-    return abi::MAX;
-  case Operator::Min:
-    return abi::MIN;
-  default:
-    return abi::SUM;
-  }
-}
-
 bool reduces(Kind kind) {
   return kind == Kind::AllReduce || kind == Kind::ReduceScatter || kind == Kind::Reduce;
 }
@@ -102,11 +89,7 @@ std::vector<std::byte> reduced(const std::vector<NcclCall> &calls, int64_t offse
   std::vector<const std::byte *> sources;
   for (const NcclCall &call : calls)
     sources.push_back(call.source + offset);
-  std::vector<std::byte> result(size_t(bytesOf(calls[0])));
-  std::byte *target = result.data();
-  local::reduce(reductionOf(calls[0].reduction), elementOf(calls[0].type), sources, {&target, 1},
-                calls[0].count);
-  return result;
+  return reduceAsNccl(calls[0].reduction, calls[0].type, sources, calls[0].count);
 }
 
 /// Returns the new contents of each rank's target; empty for a rank without a target.
