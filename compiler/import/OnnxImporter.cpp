@@ -12,6 +12,7 @@
 #include "compiler/import/operators/Operators.h"
 #include "dialects/graph/StopGradient.h"
 #include "dialects/pipe/Pipe.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -19,6 +20,18 @@ namespace pcc::import {
 namespace {
 
 bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
+
+/// Returns why pcc does not have an operator of ONNX; empty if there is no particular reason.
+llvm::StringRef whyRefused(llvm::StringRef operatorName) {
+  return llvm::StringSwitch<llvm::StringRef>(operatorName)
+      .Cases({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+              "RandomUniformLike"},
+             "each runtime draws other random numbers; make them an input of the model")
+      .Cases({"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"},
+             "programs have no strings; prepare them before the model")
+      .Case("ImageDecoder", "programs read no image files; decode them before the model")
+      .Default("");
+}
 
 /// Checks that the number of inputs fits the operator, and that required inputs are present.
 LogicalResult checkInputCount(const Operator &entry, const onnx::NodeProto &proto,
@@ -77,6 +90,8 @@ const Operator *OnnxImporter::lookUp(const onnx::NodeProto &node, Location loc) 
   if (isDefault)
     diagnostic << " of opset " << opset;
   diagnostic << " is not supported";
+  if (llvm::StringRef reason = isDefault ? whyRefused(node.op_type()) : ""; !reason.empty())
+    diagnostic << ": " << reason;
   return nullptr;
 }
 
