@@ -83,7 +83,7 @@ runtime::Expected<Row> measure(int64_t batch, int64_t ranks) {
   auto session = runtime::Session::load(std::move(*program), {.seed = 1});
   if (!session)
     return session.status();
-  // As many as the peers take (bench/peers/common.py): a minimum falls with their number.
+  // The peers take as many steps (bench/peers/common.py): a minimum falls with their number.
   int64_t all = batch < 1000 ? 400 : 40, steps = quick ? std::max<int64_t>(all / 10, 5) : all;
   auto data = runtime::makeSyntheticDataset((*session)->program(), 4 * batch, 1);
   auto report = runtime::train(**session, data, {.steps = steps});

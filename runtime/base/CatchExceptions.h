@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where exceptions of the standard library end, most often std::bad_alloc. Every thread that the
+// Catches exceptions of the standard library, most often std::bad_alloc. Every thread that the
 // runtime starts runs its work inside, since an exception that leaves a thread ends the process.
 
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the members of a group must agree on in one batch, and the message if they do not. Every
-// transport that sees the calls of all members compares them.
+// Compares the calls that the members of a group make in one batch, and says where they differ.
+// Every transport that sees the calls of all members does so.
 
 #pragma once
 
