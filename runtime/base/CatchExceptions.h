@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Catches exceptions of the standard library, most often std::bad_alloc. Every thread that the
-// runtime starts runs its work inside, since an exception that leaves a thread ends the process.
+// Ends exceptions of the standard library, most often std::bad_alloc. Every thread that the runtime
+// starts does its work inside, since an exception that leaves a thread ends the process.
 
 #pragma once
 

@@ -197,6 +197,11 @@ Status runRankThreads(std::shared_ptr<const RankThreadsTask> task) {
   bool allEnded = false;
   Status status =
       catchExceptions([&] { return RankSupervisor(*task, *rankResults).waitForRanks(allEnded); });
+  if (!allEnded)
+    (void)catchExceptions([&] { // again, in case that an exception ended the supervisor
+      task->abort(status.message());
+      return Status();
+    });
   for (std::thread &thread : threads)
     allEnded ? thread.join() : thread.detach();
   return status;

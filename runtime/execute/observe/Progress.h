@@ -92,16 +92,21 @@ struct alignas(64) Progress {
   /// with the begin and the end of the wait.
   class Waiting {
   public:
-    /// `now`: nowNanoseconds(); 0: the wait does not depend on other ranks and is not limited.
+    /// `now`: nowNanoseconds(); 0: the wait does not depend on other ranks, and nothing is marked.
+    /// Another thread may then wait for the rank's device while the rank waits itself.
     Waiting(Progress &progress, int64_t now, WaitKind kind = WaitKind::Transfer,
             const char *name = nullptr)
-        : progress(progress) {
+        : progress(progress), isMarked(now != 0) {
+      if (!isMarked)
+        return;
       beatInWork();
       progress.waitKind.store(kind, std::memory_order_relaxed);
       progress.waitName.store(name, std::memory_order_relaxed);
       progress.waitingSince.store(now, std::memory_order_relaxed);
     }
     ~Waiting() {
+      if (!isMarked)
+        return;
       beatInWork();
       progress.waitingSince.store(0, std::memory_order_relaxed);
       progress.waitName.store(nullptr, std::memory_order_relaxed);
@@ -115,6 +120,7 @@ struct alignas(64) Progress {
     }
 
     Progress &progress;
+    const bool isMarked;
   };
 };
 
