@@ -65,10 +65,7 @@ std::vector<int> Server::waitUntilLeft(int processes, double seconds) {
 }
 
 void Server::run() {
-  Status status = catchExceptions([&] {
-    loop();
-    return Status();
-  });
+  Status status = catchExceptions([&] { return loop(); });
   if (!status.ok())
     (void)catchExceptions([&] {
       fail(fmt::format("rank 0: the thread of the store: {}", status.message()));
@@ -94,7 +91,8 @@ void Server::fail(const std::string &why) {
   someoneLeft.notify_all();
 }
 
-void Server::loop() {
+/// Serves until the store is destroyed, or the system fails.
+Status Server::loop() {
   while (true) {
     bool accepts = nowNanoseconds() >= acceptsFrom;
     std::vector<pollfd> places = {{wakeEnd, POLLIN, 0},
@@ -105,10 +103,13 @@ void Server::loop() {
                         short(connection->out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
     bool hasSilent = std::ranges::any_of(polled, [](const auto &it) { return it->name.empty(); });
     int milliseconds = !accepts || hasSilent ? pauseMilliseconds : -1;
-    if (poll(places.data(), places.size(), milliseconds) < 0 && errno != EINTR)
-      return;
+    if (poll(places.data(), places.size(), milliseconds) < 0) {
+      if (errno != EINTR)
+        return Status::failed(fmt::format("poll: {}", std::strerror(errno)));
+      continue;
+    }
     if (places[0].revents)
-      return;
+      return {};
     if (places[1].revents)
       accept();
     for (size_t i = 0; i < polled.size(); ++i) {

@@ -70,7 +70,7 @@ private:
       : listener(std::move(listener)), token(std::move(token)), wakeEnd(wakeEnd),
         wakeBegin(wakeBegin) {}
   void run();
-  void loop();
+  Status loop();
   void fail(const std::string &why);
   void accept();
   void endSilent();
