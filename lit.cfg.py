@@ -44,6 +44,20 @@ if os.environ.get("PCC_TEST_FULL"):
     config.environment["PCC_TEST_FULL"] = "1"
     config.available_features.add("full")
 
+# The samples that tests take (tools/dev/run-tests).
+rotation = int(os.environ.get("PCC_TEST_ROTATION", "0"))
+config.environment["PCC_TEST_ROTATION"] = str(rotation)
+# %first_graph: the first of 120 out of 3,000 random ONNX graphs.
+config.substitutions.append(("%first_graph", str(1 + rotation % 25 * 120)))
+
+# A test that hangs fails. lit ends its processes with the help of Debian's python3-psutil.
+if not lit_config.maxIndividualTestTime:
+    supported, reason = lit_config.maxIndividualTestTimeIsSupported
+    if supported:
+        lit_config.maxIndividualTestTime = 4 * 3600 if os.environ.get("PCC_TEST_FULL") else 1200
+    else:
+        lit_config.warning(f"tests have no time limit: {reason} tools/dev/install-deps installs it")
+
 # The node tests of ONNX, from Debian's package libonnx-testdata: without it their tests are unsupported.
 onnx_nodes = "/usr/share/libonnx-testdata/data/node"
 config.substitutions.append(("%onnx_nodes", onnx_nodes))
