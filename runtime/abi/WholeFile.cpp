@@ -77,20 +77,35 @@ fs::path folderOf(const std::string &path) {
   return folder.empty() ? "." : folder;
 }
 
+/// Returns the file that a link names, or `path` if it is no link or names nothing.
+std::string followLinks(const std::string &path) {
+  std::error_code error;
+  fs::path file = fs::canonical(path, error);
+  return error || !fs::is_symlink(path, error) ? path : file.string();
+}
+
+/// Returns whether `path` is a device, a pipe or a socket.
+bool isSpecial(const std::string &path) {
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
 /// Removes the temporary files of `path` whose writers are gone. Failures do not matter here.
 void removeAbandoned(const std::string &path) {
   std::string prefix = fs::path(path).filename().string() + ".";
   std::error_code error;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folderOf(path), error)) {
-    std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry(folderOf(path), error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().string();
     if (!name.starts_with(prefix) || !name.ends_with(".part") ||
         name.size() != prefix.size() + 16 + std::string_view(".part").size())
       continue;
-    int file = open(entry.path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    int file = open(entry->path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0)
       continue;
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
-      unlink(entry.path().c_str());
+      unlink(entry->path().c_str());
     close(file);
   }
 }
@@ -123,13 +138,18 @@ void syncFolder(const std::string &path) {
 
 } // namespace
 
-Expected<FileWriter> FileWriter::create(const std::string &path) {
-  removeAbandoned(path);
-  std::string temporary;
-  int file = createTemporary(path, temporary);
+Expected<FileWriter> FileWriter::create(const std::string &name) {
+  std::string path = followLinks(name), temporary;
+  int file = -1;
+  if (isSpecial(path)) {
+    file = retryAfterSignal([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC); });
+  } else {
+    removeAbandoned(path);
+    file = createTemporary(path, temporary);
+  }
   if (file < 0)
     return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
-  return FileWriter(path, std::move(temporary), file);
+  return FileWriter(std::move(path), std::move(temporary), file);
 }
 
 FileWriter::FileWriter(FileWriter &&other) noexcept
@@ -140,7 +160,8 @@ FileWriter::~FileWriter() {
   if (file < 0)
     return;
   close(file);
-  unlink(temporary.c_str());
+  if (!temporary.empty())
+    unlink(temporary.c_str());
 }
 
 Status FileWriter::failure() const {
@@ -155,7 +176,7 @@ Status FileWriter::append(std::string_view bytes) {
       return failure();
     bytes.remove_prefix(written);
     unsynced += uint64_t(written);
-    if (unsynced >= syncBytes) {
+    if (unsynced >= syncBytes && !temporary.empty()) {
       if (retryAfterSignal([&] { return fdatasync(file); }) != 0)
         return failure();
       unsynced = 0;
@@ -166,6 +187,11 @@ Status FileWriter::append(std::string_view bytes) {
 }
 
 Status FileWriter::commit() {
+  if (temporary.empty()) {
+    if (close(std::exchange(file, -1)) != 0)
+      return failure();
+    return {};
+  }
   if (retryAfterSignal([&] { return fsync(file); }) != 0 ||
       rename(temporary.c_str(), path.c_str()) != 0)
     return failure();

@@ -25,9 +25,10 @@ Expected<std::string> readFile(const std::string &path);
 ///
 /// The temporary file is new and has a random name, PATH.RANDOM.part. Its writer holds a lock on
 /// it; the next writer of PATH removes those without a lock, which a killed process left behind.
+/// A link is followed. A device or a pipe, such as /dev/stdout, is not replaced: bytes go to it.
 class FileWriter {
 public:
-  static Expected<FileWriter> create(const std::string &path);
+  static Expected<FileWriter> create(const std::string &name);
   /// Removes the temporary file unless it was committed.
   ~FileWriter();
   FileWriter(FileWriter &&other) noexcept;
@@ -43,7 +44,8 @@ private:
       : path(std::move(path)), temporary(std::move(temporary)), file(file) {}
   Status failure() const;
 
-  std::string path, temporary;
+  std::string path;      ///< of the file itself, not of a link to it
+  std::string temporary; ///< empty: bytes go to `path`
   int file;              ///< descriptor; -1: committed, failed or moved from
   uint64_t unsynced = 0; ///< bytes that may not be on the disk yet
 };

@@ -45,5 +45,33 @@ TEST(WholeFile, SignalsDoNotEndAnOpenOrARead) {
   EXPECT_EQ(*content, "all of it");
 }
 
+// A writer that replaced /dev/null by a file would break the machine.
+TEST(WholeFile, DevicesAndPipesStayWhatTheyAre) {
+  std::string path = (std::filesystem::path(testing::TempDir()) / "output_pipe").string();
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  Expected<std::string> content = Status::failed("not read");
+  std::thread reader([&] { content = readFile(path); });
+  Status status = writeFile(path, "through the pipe");
+  reader.join();
+  EXPECT_TRUE(status.ok()) << status.describe();
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+  ASSERT_TRUE(content) << content.status().describe();
+  EXPECT_EQ(*content, "through the pipe");
+  std::filesystem::remove(path);
+}
+
+TEST(WholeFile, TheFileOfALinkIsReplaced) {
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "pcc_link_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "target");
+  std::filesystem::create_symlink("target/file", folder / "link");
+  ASSERT_TRUE(writeFile(folder / "target" / "file", "old").ok());
+  ASSERT_TRUE(writeFile(folder / "link", "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(*readFile(folder / "target" / "file"), "new");
+  std::filesystem::remove_all(folder);
+}
+
 } // namespace
 } // namespace pcc::abi
