@@ -4,6 +4,7 @@
 // an edge per operand. Layout is left to Graphviz.
 #include "compiler/DumpPhases.h"
 
+#include "compiler/WriteStream.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -118,13 +119,8 @@ static void drawModule(ModuleOp module, llvm::raw_ostream &os) {
 
 static LogicalResult writeFile(ModuleOp module, const llvm::Twine &path,
                                llvm::function_ref<void(llvm::raw_ostream &)> write) {
-  llvm::Error error = llvm::writeToOutput(path.str(), [&](llvm::raw_ostream &os) {
-    write(os);
-    return llvm::Error::success();
-  });
-  if (!error)
-    return success();
-  return module.emitError("'") << path.str() << "': " << llvm::toString(std::move(error));
+  pcc::abi::Status status = pcc::writeStream(path.str(), write);
+  return status.ok() ? success() : module.emitError(status.message());
 }
 
 LogicalResult pcc::DumpPhases::write(CompilePhase phase, ModuleOp module) const {

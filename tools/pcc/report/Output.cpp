@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// llvm::writeToOutput writes a temporary file and renames it when it is complete. Its errors may
-// repeat the path, which is removed.
+// Files are written as a whole; an error of the terminal or pipe ends the process in LLVM's stream.
 #include "tools/pcc/report/Output.h"
 
+#include "compiler/WriteStream.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
@@ -29,18 +28,8 @@ ExitCode pcc::cli::writeResult(llvm::StringRef path,
     llvm::outs().flush();
     return Success;
   }
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    write(os);
-    return llvm::Error::success();
-  });
-  if (!error)
-    return Success;
-  std::string reason; // some errors repeat the path
-  llvm::handleAllErrors(
-      std::move(error),
-      [&](const llvm::FileError &file) { reason = file.messageWithoutFileInfo(); },
-      [&](const llvm::ErrorInfoBase &other) { reason = other.message(); });
-  return fail(BadInput, "'" + path + "': cannot write: " + reason);
+  pcc::abi::Status status = pcc::writeStream(path, write);
+  return status.ok() ? Success : fail(BadInput, status.message());
 }
 
 void pcc::cli::printJson(const llvm::json::Value &value) {
