@@ -259,11 +259,14 @@ Status run(const Options &options, int &exitCode) {
 int main(int argc, char **argv) {
   Options options;
   int exitCode = 0;
-  Status status = parse(argc, argv, options);
-  if (status.ok() && !options.help && !options.version)
-    status = runtime::catchExceptions([&] { return run(options, exitCode); });
+  Status status = runtime::catchExceptions([&] { // output to a full disk throws
+    Status parsed = parse(argc, argv, options);
+    return parsed.ok() && !options.help && !options.version ? run(options, exitCode) : parsed;
+  });
+  if (status.ok() && (std::fflush(stdout) != 0 || std::ferror(stdout)))
+    status = Status::badInput("standard output: cannot write");
   if (!status.ok()) {
-    fmt::print(stderr, "pcc-run: error: {}\n", status.describe());
+    std::fputs(fmt::format("pcc-run: error: {}\n", status.describe()).c_str(), stderr);
     exitCode = status.exitCode();
   }
   std::fflush(nullptr);
