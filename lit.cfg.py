@@ -7,6 +7,7 @@
 
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -70,6 +71,10 @@ if os.path.exists(os.path.join(config.pcc_build, "lib", "libpcc-mpi.so")) and sh
     config.available_features.add("mpi")
     for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
         config.environment[name] = "1"
+
+# Faults of system calls: strace must be allowed to trace a process.
+if shutil.which("strace") and subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True).returncode == 0:
+    config.available_features.add("strace")
 
 # clang-tidy, by which presubmit checks changed files.
 if shutil.which("clang-tidy-22"):
