@@ -56,10 +56,14 @@ void DetachFinder::readGraph() {
   }
 }
 
-/// Returns whether the traced node names the value, or computes it.
+/// Returns whether the traced node names the value, or computes it. The count ends a walk through
+/// nodes of a file that read their own results.
 bool DetachFinder::isNamed(const FxNode &fx, llvm::StringRef value) const {
-  if (auto source = restored.find(value); source != restored.end())
-    return isNamed(fx, source->second);
+  auto source = restored.find(value);
+  for (unsigned count = restored.size(); count > 0 && source != restored.end(); --count) {
+    value = source->second;
+    source = restored.find(value);
+  }
   bool isOwn = llvm::any_of(nodes.find(fx.name)->second, [&](const onnx::NodeProto *node) {
     return llvm::is_contained(node->output(), value);
   });
