@@ -107,6 +107,7 @@ runtime::Expected<ForwardReference> makeForwardReference(const VerifiedModel &mo
   if (mlir::failed(outputs))
     return runtime::Status::badInput("the interpreter cannot run 'forward'");
   keepOutputs(*outputs);
+  outputs->mayBeNaN = model.options.mayBeNaN;
   return ForwardReference{std::move(*arguments), std::move(*outputs)};
 }
 

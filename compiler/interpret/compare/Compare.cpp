@@ -178,7 +178,7 @@ double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const
 }
 
 Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
-                    double tolerance) {
+                    double tolerance, bool mayBeNaN) {
   Case result{std::move(name), CaseStatus::Passed, "", 0.0, tolerance};
   if (expected.typeString() != actual.typeString()) {
     result.status = CaseStatus::Failed;
@@ -187,7 +187,13 @@ Case compareTensors(std::string name, const Tensor &expected, const Tensor &actu
   }
   int64_t worst = 0;
   for (int64_t n = 0; n < expected.size(); ++n)
-    if (double d = elementDistance(expected, actual, n); d > result.maxError) {
+    if (!mayBeNaN && expected.isFloat() && std::isnan(expected[n].f)) {
+      result.status = CaseStatus::Failed;
+      result.reason = "element " + indexText(n, expected.getShape()) +
+                      " of the reference is not a number, so it says nothing about the other "
+                      "program";
+      return result;
+    } else if (double d = elementDistance(expected, actual, n); d > result.maxError) {
       result.maxError = d;
       worst = n;
     }
@@ -229,7 +235,8 @@ Report compareNamed(llvm::StringRef prefix, const Reference &expected, const Nam
   for (const auto &[key, bound] : boundsOf(expected, factor, precision)) {
     std::string name = prefix.str() + key;
     if (auto found = actual.find(key); found != actual.end())
-      report.cases.push_back(compareTensors(name, bound.value, found->second, bound.tolerance));
+      report.cases.push_back(
+          compareTensors(name, bound.value, found->second, bound.tolerance, expected.mayBeNaN));
     else
       report.cases.push_back({name, CaseStatus::Failed, "the second program has no such value"});
   }

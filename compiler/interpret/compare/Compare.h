@@ -74,6 +74,7 @@ struct Reference {
   NamedTensors values;  ///< rounded after every op
   NamedTensors doubles; ///< in doubles
   Moved<NamedTensors> moved;
+  bool mayBeNaN = false; ///< a NaN is expected, and equals a NaN
 
   /// Calls `change` for the results of every run.
   void forEachRun(llvm::function_ref<void(NamedTensors &)> change) {
@@ -95,10 +96,11 @@ NamedTensors perturb(const NamedTensors &values, uint64_t seed, Direction direct
 double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const Tensor *> &moved,
                    double factor, Precision precision = Precision::Element);
 
-/// Compares type, shape and every element of two tensors. NaN equals NaN, and an infinity equals
-/// itself.
+/// Compares type, shape and every element of two tensors. An infinity equals itself. A NaN equals
+/// a NaN with `mayBeNaN`; otherwise one among the expected elements fails, because it says nothing
+/// about the other program.
 Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
-                    double tolerance);
+                    double tolerance, bool mayBeNaN = false);
 
 /// Removes the values of `keys` from `values`. Reports each as a skipped case with `reason`.
 Report skipNamed(llvm::StringRef prefix, NamedTensors &values, const std::set<std::string> &keys,

@@ -6,10 +6,13 @@
 #include "compiler/interpret/compare/Bounds.h"
 #include "compiler/interpret/rank/World.h"
 #include "compiler/interpret/training/StepPlan.h"
+#include "compiler/values/Map.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/graph/Passes.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -127,6 +130,7 @@ FailureOr<TrainingReference> makeTrainingReference(ModuleOp module,
     return emitError(module.getLoc()) << "expected at least 1 training step to compare, got 0";
   TrainingReference reference;
   reference.perRankParameters = options.perRankParameters;
+  reference.mayBeNaN = options.mayBeNaN;
   reference.batches = std::move(batches);
   reference.parameters = std::move(parameters);
   TrainingInputs inputs{reference.batches, reference.parameters};
@@ -175,7 +179,8 @@ static Reference caseReference(const TrainingReference &reference, Report &repor
   Reference expected{caseValues(reference.values),
                      caseValues(reference.doubles),
                      {caseValues(reference.moved.steady), caseValues(reference.moved.there),
-                      caseValues(reference.moved.back)}};
+                      caseValues(reference.moved.back)},
+                     reference.mayBeNaN};
   report = skipNamed("", expected.values, skipped, "each rank has its own");
   return expected;
 }
@@ -185,11 +190,79 @@ Bounds boundsOf(const TrainingReference &reference, double factor, Precision pre
   return boundsOf(caseReference(reference, skipped), factor, precision);
 }
 
+/// Returns the root of the sum of the squared differences of all elements.
+static double differenceNorm(const Tensor &x, const Tensor &y) {
+  double sum = 0;
+  for (int64_t n = 0; n < x.size(); ++n)
+    sum += (x[n].f - y[n].f) * (x[n].f - y[n].f);
+  return std::sqrt(sum);
+}
+
+/// Returns how far two updates of one parameter differ, as a share of the first one.
+static double differenceOfUpdates(const Tensor &expected, const Tensor &actual,
+                                  const Tensor &initial) {
+  double update = differenceNorm(expected, initial);
+  return update == 0 ? 0 : differenceNorm(expected, actual) / update;
+}
+
+/// Returns new values less old ones.
+static Tensor updateOf(const Tensor &after, const Tensor &before) {
+  return generate(after.getType(), after.getShape(),
+                  [&](int64_t n) { return Element{.f = after[n].f - before[n].f}; });
+}
+
+/// Returns how far rounding moves an update, as a share of it: between the rounded run and the run
+/// in doubles, and by one unit in the moved runs, which begin with moved parameters.
+static double roundingOfUpdate(const TrainingReference &reference, const std::string &key,
+                               const Tensor &initial) {
+  auto of = [&](const TrainingResult &result) -> const Tensor & {
+    return result.parameters.at(key);
+  };
+  Tensor steady = updateOf(of(reference.moved.steady), initial);
+  auto movedBy = [&](const TrainingResult &result, Direction direction) {
+    NamedTensors begun = perturb(NamedTensors{{key, initial}}, perturbSeed, direction);
+    return differenceNorm(updateOf(of(result), begun.at(key)), steady) / interpretedFactor;
+  };
+  double update = differenceNorm(of(reference.doubles), initial);
+  double rounding = std::max({differenceNorm(of(reference.values), of(reference.doubles)),
+                              movedBy(reference.moved.there, Direction::Plus),
+                              movedBy(reference.moved.back, Direction::Minus)});
+  return update == 0 ? HUGE_VAL : rounding / update;
+}
+
+/// Fails cases of parameters whose update, the new value less the old one, is another one than the
+/// reference's. The tolerance of the new value is one of its rounding, which in half types may
+/// exceed the update. An update of which rounding leaves nothing cannot be compared.
+static void compareUpdates(const TrainingReference &reference, const TrainingResult &actual,
+                           Report &report) {
+  constexpr double most = 0.5;           // of the update; without an update the share is 1
+  constexpr double roundingFactor = 4.0; // of what rounding does to the reference's update
+  for (Case &result : report.cases) {
+    StringRef key = result.name;
+    if (!key.consume_front("updated ") || result.status != CaseStatus::Passed)
+      continue;
+    auto initial = reference.parameters.find(key.str());
+    const Tensor &expected = reference.values.parameters.at(key.str());
+    if (initial == reference.parameters.end() || !expected.isFloat())
+      continue;
+    double rounding = roundingOfUpdate(reference, key.str(), initial->second);
+    double share = differenceOfUpdates(expected, actual.parameters.at(key.str()), initial->second);
+    double limit = std::max(most, roundingFactor * rounding);
+    if (!(limit < 1 && share > limit)) // also where one of them is NaN
+      continue;
+    result.status = CaseStatus::Failed;
+    llvm::raw_string_ostream(result.reason)
+        << llvm::format("the update differs by %.0f %% of itself, expected at most %.0f %%",
+                        100 * share, 100 * limit);
+  }
+}
+
 Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
                        double factor, Precision precision) {
   Report report;
   Reference expected = caseReference(reference, report);
   report.append(compareNamed("", expected, caseValues(actual), factor, precision));
+  compareUpdates(reference, actual, report);
   return report;
 }
 

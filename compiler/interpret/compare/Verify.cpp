@@ -153,6 +153,7 @@ Report verifyFunction(Pair &pair, const StageFunctions &a, const StageFunctions 
   auto actual = runFunction(pair.b, name, *arguments, pair.runB);
   if (failed(actual))
     return {{failedCase(name, "the second module: " + errorsB.getText())}};
+  reference->mayBeNaN = pair.options.mayBeNaN;
   Report report = skipNamed(name + ": ", reference->values, pair.options.perRankParameters,
                             "each rank has its own");
   report.append(

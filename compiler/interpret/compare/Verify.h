@@ -18,6 +18,8 @@ struct VerifyOptions {
   /// rewrites that are exact in real numbers and change no constant.
   Precision precision = Precision::Element;
   double factor = interpretedFactor;
+  /// True if results of the first module may be NaN. Otherwise such a result fails.
+  bool mayBeNaN = false;
   /// Factors by which the gradients of a module of several ranks are multiplied. The module of one
   /// rank gets them, in addition to the factors in the other module's attributes.
   GradientFactors gradientFactors;
@@ -49,6 +51,7 @@ struct TrainingReference {
   TrainingResult values, doubles;
   Moved<TrainingResult> moved;
   std::set<std::string> perRankParameters; ///< not compared
+  bool mayBeNaN = false;                   ///< a NaN is expected, and equals a NaN
 };
 
 /// Runs the training step of `module` on seeded inputs. Reports errors as diagnostics.
@@ -62,7 +65,8 @@ mlir::FailureOr<TrainingReference> makeTrainingReference(mlir::ModuleOp module,
                                                          const VerifyOptions &options = {});
 
 /// Compares a training run with the reference. Cases: `step 1 loss`, …, `gradient w` of the last
-/// step, `updated parameter w`.
+/// step, `updated parameter w`. The case of a parameter also fails if its update, the new value
+/// less the old one, differs by half of itself or more.
 Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
                        double factor, Precision precision = Precision::Element);
 

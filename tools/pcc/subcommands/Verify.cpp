@@ -42,6 +42,9 @@ public:
              cl::sub(command)),
         steps("steps", cl::desc("number of compared training steps (default: 2)"), cl::init(2),
               cl::sub(command)),
+        allowNan("allow-nan",
+                 cl::desc("accept NaN where the reference has NaN, which otherwise fails"),
+                 cl::sub(command)),
         listAll("all", cl::desc("also list the cases that passed"), cl::sub(command)) {}
 
   ExitCode run() override {
@@ -49,6 +52,7 @@ public:
     pcc::interpret::VerifyOptions options;
     options.seed = seed;
     options.steps = steps;
+    options.mayBeNaN = allowNan;
     if (record.getNumOccurrences())
       return runGolden(session, options);
     if (!testData.empty())
@@ -162,7 +166,7 @@ private:
   cl::opt<double> relative, absolute;
   cl::opt<uint64_t> seed;
   cl::opt<int64_t> steps;
-  cl::opt<bool> listAll;
+  cl::opt<bool> allowNan, listAll;
 };
 
 } // namespace

@@ -196,6 +196,59 @@ TEST(Tolerance, TrainingIsHeldFromAbove) {
   }
 }
 
+// A step fails that leaves a parameter as it was, moves it the other way, or moves it twice as far.
+// In half types the tolerance of the value would allow it, because it is one of rounding.
+TEST(Tolerance, UpdatesAreComparedAsUpdates) {
+  const std::string rate = "0.25", name = "parameter w";
+  for (auto [type, slow] : {std::pair("f32", "0.001"), {"f16", "0.001"}, {"bf16", "0.006"}}) {
+    SCOPED_TRACE(type);
+    std::string text = trainingProgram({});
+    text.replace(text.find(rate), rate.size(), slow);
+    TestModule module(inType(text, type));
+    auto reference = makeTrainingReference(*module);
+    ASSERT_TRUE(mlir::succeeded(reference)) << module.getErrors();
+    const Tensor before = reference->parameters.at(name);
+    const Tensor after = reference->values.parameters.at(name);
+    double greatest = 0;
+    for (int64_t n = 0; n < after.size(); ++n)
+      greatest = std::max(greatest, std::fabs(after[n].f - before[n].f));
+    bool isHalf = llvm::StringRef(type) != "f32";
+    Bounds bounds = boundsOf(*reference, interpretedFactor);
+    EXPECT_EQ(bounds.at("updated " + name).tolerance > greatest, isHalf);
+    for (double share : {1.0, 0.0, -1.0, 2.0}) {
+      TrainingResult actual = reference->values;
+      llvm::MutableArrayRef<Element> moved = actual.parameters.at(name).mutableElements();
+      for (int64_t n = 0; n < after.size(); ++n)
+        moved[n].f = before[n].f + share * (after[n].f - before[n].f);
+      Report report = compareTraining(*reference, actual, interpretedFactor);
+      EXPECT_EQ(report.count(CaseStatus::Failed), share == 1 ? 0 : 1) << share;
+    }
+  }
+}
+
+/// A function that multiplies its argument by 1 + `units` · 2⁻²³, its only error.
+std::string scaledBy(double units) {
+  std::string factor;
+  llvm::raw_string_ostream(factor) << llvm::format("%.9f", 1 + units * 0x1p-23);
+  return functionOf("%x: tensor<64xf32>",
+                    "  %c = graph.constant dense<" + factor +
+                        "> : tensor<64xf32>\n  %0 = graph.mul %x, %c : tensor<64xf32>\n",
+                    "%0", "tensor<64xf32>");
+}
+
+// The factor itself is held from above and from below: errors of 14 units in the last place pass,
+// those of 19 units fail.
+TEST(Tolerance, AnErrorJustAboveTheFactorFails) {
+  ASSERT_EQ(interpretedFactor, 16);
+  TestModule right(functionOf("%x: tensor<64xf32>", "  %0 = graph.max %x, %x : tensor<64xf32>\n",
+                              "%0", "tensor<64xf32>"));
+  for (auto [units, passes] :
+       {std::pair(14.0, true), {-14.0, true}, {19.0, false}, {-19.0, false}}) {
+    TestModule wrong(scaledBy(units));
+    EXPECT_EQ(verifyModules(*right, *wrong).passed(), passes) << units;
+  }
+}
+
 TEST(Tolerance, OutputsAreHeldFromAbove) {
   for (const char *type : {"f32", "f16", "bf16"})
     for (const ZeroCase &zero : zeroCases) {

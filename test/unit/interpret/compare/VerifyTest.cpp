@@ -37,10 +37,15 @@ TEST(Compare, NamesTheWorstElement) {
 }
 
 TEST(Compare, SpecialValuesAndTypes) {
-  Tensor special = f32({3}, {NAN, HUGE_VAL, 1});
+  Tensor special = f32({3}, {2, HUGE_VAL, 1}), unknown = f32({3}, {2, NAN, 1});
   EXPECT_EQ(compareTensors("y", special, special, 0.0).status, CaseStatus::Passed);
-  EXPECT_EQ(compareTensors("y", special, f32({3}, {NAN, -HUGE_VAL, 1}), 1e9).status,
+  EXPECT_EQ(compareTensors("y", special, f32({3}, {2, -HUGE_VAL, 1}), 1e9).status,
             CaseStatus::Failed);
+  EXPECT_EQ(compareTensors("y", unknown, unknown, 1e9).reason,
+            "element [1] of the reference is not a number, so it says nothing about the other "
+            "program");
+  EXPECT_EQ(compareTensors("y", unknown, unknown, 0.0, /*mayBeNaN=*/true).status,
+            CaseStatus::Passed);
   EXPECT_EQ(compareTensors("y", f32({1}, {1}), f32({1}, {NAN}), 1e9).status, CaseStatus::Failed);
   EXPECT_EQ(compareTensors("y", i64({1}, {1}), f32({1}, {1}), 0.0).reason,
             "expected 1xi64, got 1xf32");
