@@ -79,7 +79,9 @@ bench-gpu: deps ## times training steps on a GPU next to torch and jax: of this 
 	@bench/gpu/bench-gpu $(BUILD) $(if $(HOST),--host=$(HOST)) $(if $(CHIP),--chip=$(CHIP))
 
 docs: deps ## regenerates docs/generated
-	@tools/dev/generate-docs
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS) pcc
+	@tools/dev/generate-docs --pcc=$(BUILD)/bin/pcc
 
 format: ## formats the C++ sources
 	@tools/dev/presubmit --fix format

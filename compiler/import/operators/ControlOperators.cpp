@@ -277,10 +277,9 @@ LogicalResult importSequenceMap(Node &node) {
 } // namespace
 
 llvm::ArrayRef<Operator> controlOperators() {
-  constexpr unsigned many = 1u << 20; // unlike `anyNumber`, inputs may be absent
   static const Operator rows[] = {
       {"If", 1, 1, 1, NoGradient, importIf},
-      {"Loop", 1, 0, many, AllInputs, importLoop, NoGradient, AllInputs},
+      {"Loop", 1, 0, anyNumberOptional, AllInputs, importLoop, NoGradient, AllInputs},
       {"Scan", 9, 1, anyNumber, AllInputs, importScan},
       {"SequenceMap", 17, 1, anyNumber, AllInputs, importSequenceMap, NoGradient, AllInputs},
   };

@@ -62,8 +62,10 @@ inline Operator movesNarrow(Operator row) {
   return row;
 }
 
-/// Value of `maxInputs` for any number of inputs.
+/// Values of `maxInputs` for any number of inputs: all required, or those after the first
+/// `minInputs` optional.
 constexpr unsigned anyNumber = ~0u;
+constexpr unsigned anyNumberOptional = anyNumber - 1;
 
 /// Rows of each family, in its own file.
 llvm::ArrayRef<Operator> elementwiseOperators();     // ElementwiseOperators.cpp

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pcc import: imports a model as IR of phase graph, or with --check lists its unsupported nodes and
-// counts its composites.
+// counts its composites. With --list-operators lists the ONNX operators that pcc imports.
 
 #include "compiler/Compile.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/graph/MissedAttention.h"
 #include "tools/pcc/flags/Session.h"
+#include "tools/pcc/report/OperatorReport.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -58,13 +59,21 @@ llvm::FailureOr<Composites> findComposites(mlir::ModuleOp module) {
 class ImportSubcommand : public Subcommand {
 public:
   ImportSubcommand()
-      : Subcommand("import", "imports a model as graph IR"), model(command), format(command),
-        output("o", cl::desc("output file: .mlir or .mlirbc (default: stdout)"),
-               cl::value_desc("file"), cl::sub(command)),
+      : Subcommand("import", "imports a model as graph IR"), model(command, ModelUse::Optional),
+        format(command), output("o", cl::desc("output file: .mlir or .mlirbc (default: stdout)"),
+                                cl::value_desc("file"), cl::sub(command)),
         check("check", cl::desc("only list the unsupported nodes, and count the composites"),
-              cl::sub(command)) {}
+              cl::sub(command)),
+        listOperators("list-operators", cl::desc("list the ONNX operators that pcc imports"),
+                      cl::sub(command)) {}
 
   ExitCode run() override {
+    if (listOperators) {
+      printOperators();
+      return Success;
+    }
+    if (model.path().empty())
+      return fail(BadUsage, "expected MODEL or --list-operators");
     Session session;
     ExitCode code;
     std::vector<pcc::import::UnsupportedNode> unsupported;
@@ -122,7 +131,7 @@ private:
   ModelFlags model;
   FormatFlag format;
   cl::opt<std::string> output;
-  cl::opt<bool> check;
+  cl::opt<bool> check, listOperators;
 };
 
 } // namespace
