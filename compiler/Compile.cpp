@@ -368,6 +368,8 @@ CompileOptions pcc::getSingleRankOptions(CompileOptions options) {
   options.parallel.set_pipeline_schedule(abi::SCHEDULE_1F1B);
   options.parallel.clear_global_rank();
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
+  options.strategy.reset();
+  options.receiveStrategy = nullptr;
   options.parallel.clear_strategy_ckpt_load_file();
   options.parallel.clear_strategy_ckpt_save_file();
   options.parallel.clear_group_ckpt_save_file();
@@ -435,16 +437,15 @@ LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, Com
     return failure();
   const abi::ParallelConfig &config = options.parallel;
   abi::StrategyFingerprint fingerprint;
-  if (!config.strategy_ckpt_load_file().empty() || !config.strategy_ckpt_save_file().empty())
+  if (!config.strategy_ckpt_load_file().empty() || !config.strategy_ckpt_save_file().empty() ||
+      options.strategy || options.receiveStrategy)
     fingerprint = makeFingerprint(module, options); // before any pass changes the model
-  if (!config.strategy_ckpt_load_file().empty() &&
-      failed(loadStrategy(module, options, fingerprint)))
+  if (failed(loadStrategy(module, options, fingerprint)))
     return failure();
   for (const PhaseRow &row : phases) {
     if (failed(runPhase(module, options, row.phase, tables)))
       return failure();
-    if (row.phase == CompilePhase::Strategy && !config.strategy_ckpt_save_file().empty() &&
-        failed(saveStrategy(module, options, fingerprint)))
+    if (row.phase == CompilePhase::Strategy && failed(saveStrategy(module, options, fingerprint)))
       return failure();
     if (options.observe && failed(options.observe(row.phase, module)))
       return failure();

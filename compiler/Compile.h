@@ -20,7 +20,9 @@
 #include "passes/autodiff/TrainingOptions.h"
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/config.pb.h"
+#include "runtime/abi/strategy.pb.h"
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace pcc {
@@ -61,6 +63,9 @@ struct CompileOptions {
   bool roundsToTf32 = false;
   /// True: reduces gradients during the last backward pass. False: reduces them after it.
   bool hidesReductions = true;
+  /// Strategy that determines how the program is split, as the file in `strategy_ckpt_load_file`
+  /// does. Only one of both may be given.
+  std::shared_ptr<const abi::Strategy> strategy = {};
   /// Maximum number of chunks of a matmul whose reduction over ranks overlaps with other chunks.
   int64_t matmulChunks = 1;
   /// Bytes per device into which automatically found stages must fit; 0: the memory limit.
@@ -90,6 +95,8 @@ struct CompileOptions {
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each phase.
   std::function<mlir::LogicalResult(CompilePhase, mlir::ModuleOp)> observe;
+  /// Called after phase strategy with the strategy of the program.
+  std::function<void(abi::Strategy)> receiveStrategy = {};
 
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
   bool recomputes() const {

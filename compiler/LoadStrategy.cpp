@@ -46,7 +46,7 @@ public:
 
   LogicalResult run(abi::StrategyFingerprint &wanted) {
     if (std::string wrong = getMesh().verify(); !wrong.empty())
-      return module.emitError() << "strategy file '" << path << "': " << wrong;
+      return module.emitError() << describeSource() << ": " << wrong;
     if (failed(compareRanks(wanted)) || failed(compareOptions(wanted)) ||
         failed(compareParameters()) || failed(compareModel(wanted)))
       return failure();
@@ -64,10 +64,14 @@ public:
   }
 
 private:
+  std::string describeSource() const {
+    return path.empty() ? "strategy of the plan" : "strategy file '" + path + "'";
+  }
+
   /// Reports an entry that does not fit: a remark if partial reuse is allowed, else an error.
   LogicalResult report(const Twine &what) {
     if (!reusesPart)
-      return module.emitError() << "strategy file '" << path << "': " << what
+      return module.emitError() << describeSource() << ": " << what
                                 << "; '--strategy-reuse=partial' keeps what fits";
     remark::missed(module.getLoc(), remark::RemarkOpts::name("reuse").category("strategy"))
         << remark::metric("file", path) << remark::reason("{0}", what.str());
@@ -224,6 +228,9 @@ private:
 LogicalResult pcc::loadStrategy(ModuleOp module, const CompileOptions &options,
                                 abi::StrategyFingerprint &fingerprint) {
   const abi::ParallelConfig &config = options.parallel;
+  if (config.strategy_ckpt_load_file().empty())
+    return options.strategy ? StrategyReader(module, *options.strategy, config).run(fingerprint)
+                            : success();
   abi::Expected<abi::Strategy> strategy = abi::readStrategy(config.strategy_ckpt_load_file());
   if (!strategy)
     return module.emitError() << strategy.status().message();

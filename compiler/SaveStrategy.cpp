@@ -165,13 +165,26 @@ private:
 
 } // namespace
 
-LogicalResult pcc::saveStrategy(ModuleOp module, const CompileOptions &options,
+abi::Strategy pcc::makeStrategy(ModuleOp module, const CompileOptions &options,
                                 const abi::StrategyFingerprint &fingerprint) {
   const abi::ParallelConfig &config = options.parallel;
   StrategyWriter writer(module, config.enable_parallel_optimizer() &&
                                     config.parallel_optimizer_level() >= 3);
   writer.run();
   *writer.strategy.mutable_fingerprint() = fingerprint;
-  abi::Status status = abi::writeStrategy(writer.strategy, config.strategy_ckpt_save_file());
-  return status.ok() ? success() : module.emitError() << status.message();
+  return std::move(writer.strategy);
+}
+
+LogicalResult pcc::saveStrategy(ModuleOp module, const CompileOptions &options,
+                                const abi::StrategyFingerprint &fingerprint) {
+  const std::string &path = options.parallel.strategy_ckpt_save_file();
+  if (path.empty() && !options.receiveStrategy)
+    return success();
+  abi::Strategy strategy = makeStrategy(module, options, fingerprint);
+  if (abi::Status status = path.empty() ? abi::Status() : abi::writeStrategy(strategy, path);
+      !status.ok())
+    return module.emitError() << status.message();
+  if (options.receiveStrategy)
+    options.receiveStrategy(std::move(strategy));
+  return success();
 }
