@@ -1,85 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A candidate is compiled to instructions and simulated; its diagnostics are dropped. Without a
-// machine description, candidates are simulated on this machine. The number of copies is chosen
-// before the recomputed parts.
+// The number of copies is chosen before the recomputed parts.
 #include "compiler/search/Choices.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/import/files/Locations.h"
-#include "compiler/plan/Passes.h"
 #include "compiler/plan/choice/CopyChoice.h"
-#include "compiler/plan/choice/RecomputeChoice.h"
-#include "compiler/search/CompileProgram.h"
+#include "compiler/search/SimulatedProgram.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
-#include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
-#include "runtime/simulate/Peak.h"
-#include "runtime/simulate/Simulate.h"
 
 using namespace mlir;
 
 namespace pcc::search {
 namespace {
-
-//===--- Simulated candidates --------------------------------------------===//
-
-/// Instructions of a program and a simulated step.
-struct SimulatedProgram {
-  abi::Executable program;
-  simulate::Simulation step;
-  SmallVector<double> partSeconds; ///< to recompute each part, if the options ask for the list
-  std::string error;               ///< why there is no such program; empty if there is one
-
-  /// Returns the planned bytes of the rank that needs most.
-  int64_t getPeakBytes() const { return int64_t(simulate::findPeakTimeline(step).memory.planned); }
-};
-
-/// Returns the seconds to recompute each part of a compiled model; empty if they are not listed.
-SmallVector<double> readPartSeconds(ModuleOp module) {
-  SmallVector<double> seconds;
-  if (auto parts = module->getAttrOfType<ArrayAttr>(plan::partSecondsAttrName))
-    for (auto part : parts.getAsRange<FloatAttr>())
-      seconds.push_back(part.getValueAsDouble());
-  return seconds;
-}
-
-/// Builds and simulates the instructions of `model`, as imported, which is not changed. `options`
-/// come from makeSimulationOptions. Diagnostics and remarks of the candidate are not shown.
-SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) {
-  SimulatedProgram simulated;
-  import::FirstError error(model.getContext());
-  OwningOpRef<ModuleOp> module = model.clone();
-  FailureOr<abi::Executable> program = compileInstructions(*module, options);
-  if (failed(program)) {
-    simulated.error = error.describe();
-    return simulated;
-  }
-  abi::Expected<simulate::Simulation> step = simulate::simulate(*program, *options.cluster);
-  if (!step) {
-    simulated.error = step.status().message();
-    return simulated;
-  }
-  simulated.program = std::move(*program);
-  simulated.step = std::move(*step);
-  simulated.partSeconds = readPartSeconds(*module);
-  return simulated;
-}
-
-/// Adapts `options` to programs that are only simulated: adds this machine if there is none, and
-/// removes the observer and output files. The programs recompute what `options` name, nothing else.
-CompileOptions makeSimulationOptions(CompileOptions options) {
-  if (!options.cluster)
-    options.cluster = *machine::parseCluster("", options.parallel.device_num());
-  options.observe = nullptr;
-  options.parallel.clear_strategy_ckpt_save_file();
-  options.parallel.clear_group_ckpt_save_file();
-  if (!options.recomputedParts)
-    options.recomputedParts.emplace();
-  return options;
-}
 
 //===--- Copies of a microbatch ------------------------------------------===//
 
@@ -125,49 +60,6 @@ void chooseCopies(ModuleOp model, CompileOptions &options) {
 }
 
 //===--- Recomputation ---------------------------------------------------===//
-
-/// Estimates the cost of one model's programs that recompute different parts.
-class RecomputeSearch {
-public:
-  RecomputeSearch(ModuleOp model, const CompileOptions &options)
-      : model(model), options(makeSimulationOptions(options)),
-        budget(machine::memoryBudget(this->options.parallel, *this->options.cluster)) {
-    this->options.listsRecomputeParts = true;
-  }
-
-  plan::RecomputeCandidate run() {
-    baseline = evaluate({});
-    return plan::chooseRecomputed(baseline, partSeconds, budget,
-                                  [this](ArrayRef<int64_t> parts) { return evaluate(parts); });
-  }
-
-  /// Returns the program that recomputes nothing; valid after `run`.
-  const plan::RecomputeCandidate &getBaseline() const { return baseline; }
-  int64_t getBudget() const { return budget; }
-
-private:
-  plan::RecomputeCandidate evaluate(ArrayRef<int64_t> parts) {
-    plan::RecomputeCandidate candidate;
-    candidate.parts.assign(parts.begin(), parts.end());
-    options.recomputedParts.emplace(parts.begin(), parts.end());
-    SimulatedProgram simulated = simulateProgram(model, options);
-    candidate.error = simulated.error;
-    if (!simulated.error.empty())
-      return candidate;
-    partSeconds = std::move(simulated.partSeconds);
-    candidate.seconds = simulated.step.seconds;
-    candidate.peakBytes = simulated.getPeakBytes();
-    candidate.atPeak = simulate::describePeak(simulated.program, simulated.step,
-                                              simulate::findPeakTimeline(simulated.step));
-    return candidate;
-  }
-
-  ModuleOp model;
-  CompileOptions options;
-  int64_t budget;
-  plan::RecomputeCandidate baseline;
-  SmallVector<double> partSeconds;
-};
 
 /// Emits the number of recomputed parts, and bytes and times with and without them.
 void remarkRecomputed(Location location, const plan::RecomputeCandidate &baseline,

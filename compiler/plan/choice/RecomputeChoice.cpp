@@ -10,12 +10,10 @@
 namespace pcc::plan {
 namespace {
 
-/// Maximum number of parts that the search tries to leave out; each attempt is one compilation.
-constexpr size_t maxLeftOut = 8;
-
 class Choice {
 public:
-  Choice(int64_t memoryLimit, RecomputeCostFunction cost) : memoryLimit(memoryLimit), cost(cost) {}
+  Choice(int64_t memoryLimit, RecomputeCostFunction cost, size_t leftOut)
+      : memoryLimit(memoryLimit), cost(cost), leftOut(leftOut) {}
 
   RecomputeCandidate run(const RecomputeCandidate &baseline, llvm::ArrayRef<double> partSeconds);
 
@@ -28,6 +26,7 @@ private:
 
   int64_t memoryLimit;
   RecomputeCostFunction cost;
+  size_t leftOut;
 };
 
 /// Finds the smallest number of first parts that fits, between none, which do not fit, and `all`,
@@ -47,7 +46,7 @@ RecomputeCandidate Choice::findFewest(RecomputeCandidate all) {
 RecomputeCandidate Choice::leaveOut(RecomputeCandidate best, llvm::ArrayRef<double> partSeconds) {
   llvm::SmallVector<int64_t> dearest = best.parts;
   llvm::stable_sort(dearest, [&](int64_t a, int64_t b) { return partSeconds[a] > partSeconds[b]; });
-  dearest.truncate(std::min(dearest.size(), maxLeftOut));
+  dearest.truncate(std::min(dearest.size(), leftOut));
   for (int64_t part : dearest) {
     llvm::SmallVector<int64_t> fewer = best.parts;
     llvm::erase(fewer, part);
@@ -72,8 +71,8 @@ RecomputeCandidate Choice::run(const RecomputeCandidate &baseline,
 
 RecomputeCandidate chooseRecomputed(const RecomputeCandidate &baseline,
                                     llvm::ArrayRef<double> partSeconds, int64_t memoryLimit,
-                                    RecomputeCostFunction cost) {
-  return Choice(memoryLimit, cost).run(baseline, partSeconds);
+                                    RecomputeCostFunction cost, size_t leftOut) {
+  return Choice(memoryLimit, cost, leftOut).run(baseline, partSeconds);
 }
 
 } // namespace pcc::plan

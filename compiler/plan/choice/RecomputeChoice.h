@@ -32,13 +32,17 @@ struct RecomputeCandidate {
   bool fits(int64_t memoryLimit) const { return error.empty() && peakBytes <= memoryLimit; }
 };
 
+/// Maximum number of parts that the choice tries to leave out; each attempt is one compilation.
+inline constexpr size_t maxLeftOut = 8;
+
 using RecomputeCostFunction = llvm::function_ref<RecomputeCandidate(llvm::ArrayRef<int64_t> parts)>;
 
 /// Returns a candidate with few parts that fits, or the candidate with the lowest peak if none
 /// fits. `partSeconds`: seconds to recompute each part, in the order of the list; empty if nothing
-/// can be recomputed. `baseline` is the program without recomputation.
+/// can be recomputed. `baseline` is the program without recomputation. `leftOut`: the number of
+/// parts that the choice tries to leave out.
 RecomputeCandidate chooseRecomputed(const RecomputeCandidate &baseline,
                                     llvm::ArrayRef<double> partSeconds, int64_t memoryLimit,
-                                    RecomputeCostFunction cost);
+                                    RecomputeCostFunction cost, size_t leftOut = maxLeftOut);
 
 } // namespace pcc::plan

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Diagnostics of a candidate are dropped, but the first error is its reason. Without a machine
+// description, candidates are simulated on this machine.
+#include "compiler/search/SimulatedProgram.h"
+
+#include "compiler/import/files/Locations.h"
+#include "compiler/plan/Passes.h"
+#include "compiler/search/CompileProgram.h"
+#include "runtime/machine/Cluster.h"
+#include "runtime/machine/MemoryBudget.h"
+#include "runtime/simulate/Peak.h"
+
+using namespace mlir;
+
+namespace pcc::search {
+
+int64_t SimulatedProgram::getPeakBytes() const {
+  return int64_t(simulate::findPeakTimeline(step).memory.planned);
+}
+
+/// Returns the seconds to recompute each part of a compiled model; empty if they are not listed.
+static SmallVector<double> readPartSeconds(ModuleOp module) {
+  SmallVector<double> seconds;
+  if (auto parts = module->getAttrOfType<ArrayAttr>(plan::partSecondsAttrName))
+    for (auto part : parts.getAsRange<FloatAttr>())
+      seconds.push_back(part.getValueAsDouble());
+  return seconds;
+}
+
+SimulatedProgram simulateProgram(ModuleOp model, const CompileOptions &options) {
+  SimulatedProgram simulated;
+  import::FirstError error(model.getContext());
+  OwningOpRef<ModuleOp> module = model.clone();
+  FailureOr<abi::Executable> program = compileInstructions(*module, options);
+  if (failed(program)) {
+    simulated.error = error.describe();
+    return simulated;
+  }
+  abi::Expected<simulate::Simulation> step = simulate::simulate(*program, *options.cluster);
+  if (!step) {
+    simulated.error = step.status().message();
+    return simulated;
+  }
+  simulated.program = std::move(*program);
+  simulated.step = std::move(*step);
+  simulated.partSeconds = readPartSeconds(*module);
+  return simulated;
+}
+
+CompileOptions makeSimulationOptions(CompileOptions options) {
+  if (!options.cluster)
+    options.cluster = *machine::parseCluster("", options.parallel.device_num());
+  options.observe = nullptr;
+  options.receiveStrategy = nullptr;
+  options.parallel.clear_strategy_ckpt_save_file();
+  options.parallel.clear_group_ckpt_save_file();
+  if (!options.recomputedParts)
+    options.recomputedParts.emplace();
+  return options;
+}
+
+RecomputeSearch::RecomputeSearch(ModuleOp model, const CompileOptions &options)
+    : model(model), options(makeSimulationOptions(options)),
+      budget(machine::memoryBudget(this->options.parallel, *this->options.cluster)) {
+  this->options.listsRecomputeParts = true;
+}
+
+plan::RecomputeCandidate RecomputeSearch::run(size_t leftOut) {
+  baseline = evaluate({});
+  return plan::chooseRecomputed(
+      baseline, partSeconds, budget, [this](ArrayRef<int64_t> parts) { return evaluate(parts); },
+      leftOut);
+}
+
+plan::RecomputeCandidate RecomputeSearch::evaluate(ArrayRef<int64_t> parts) {
+  plan::RecomputeCandidate candidate;
+  candidate.parts.assign(parts.begin(), parts.end());
+  options.recomputedParts.emplace(parts.begin(), parts.end());
+  SimulatedProgram simulated = simulateProgram(model, options);
+  candidate.error = simulated.error;
+  if (!simulated.error.empty())
+    return candidate;
+  partSeconds = std::move(simulated.partSeconds);
+  candidate.seconds = simulated.step.seconds;
+  candidate.peakBytes = simulated.getPeakBytes();
+  candidate.atPeak = simulate::describePeak(simulated.program, simulated.step,
+                                            simulate::findPeakTimeline(simulated.step));
+  return candidate;
+}
+
+} // namespace pcc::search
