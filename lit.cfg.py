@@ -50,6 +50,10 @@ rotation = int(os.environ.get("PCC_TEST_ROTATION", "0"))
 config.environment["PCC_TEST_ROTATION"] = str(rotation)
 # %first_graph: the first of 120 out of 3,000 random ONNX graphs.
 config.substitutions.append(("%first_graph", str(1 + rotation % 25 * 120)))
+# %first_request, %requests: the first of 2 out of 200 random requests of a plan, or of all.
+full = "full" in config.available_features
+config.substitutions.append(("%first_request", "1" if full else str(1 + rotation % 100 * 2)))
+config.substitutions.append(("%requests", "200" if full else "2"))
 
 # A test that hangs fails. lit ends its processes with the help of Debian's python3-psutil.
 if not lit_config.maxIndividualTestTime:

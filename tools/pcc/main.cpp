@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
       makeVerifySubcommand(),   makeCheckSubcommand(),     makePlanReshardSubcommand(),
       makeExplainSubcommand(),  makeDiffSubcommand(),      makeDoctorSubcommand(),
       makeExampleSubcommand(),  makeCalibrateSubcommand(), makeSearchSubcommand(),
-      makeSimulateSubcommand(), makeBenchSubcommand()};
+      makeSimulateSubcommand(), makeBenchSubcommand(),     makePlanSubcommand()};
   for (auto &subcommand : subcommands)
     acceptRepeatedFlags(subcommand->command);
   cl::OptionCategory ownFlags("pcc");

@@ -87,8 +87,8 @@ std::vector<int> PipelineBounds::listChunks(int stages, const PipelineLimits &li
   return counts;
 }
 
-double PipelineBounds::secondsOfMicrobatch(int64_t microbatches) {
-  auto [known, isNew] = seconds.try_emplace(microbatches, 0);
+const MicrobatchCost &PipelineBounds::getMicrobatch(int64_t microbatches) {
+  auto [known, isNew] = costs.try_emplace(microbatches);
   if (!isNew || !findForward(model) || batch == 0 || batch % microbatches != 0)
     return known->second;
   // Compiling the model reports its errors; this estimate stays silent.
@@ -97,19 +97,22 @@ double PipelineBounds::secondsOfMicrobatch(int64_t microbatches) {
   PassManager passes(model.getContext());
   passes.addNestedPass<func::FuncOp>(graph::createGraphSplitBatch({microbatches}));
   if (failed(passes.run(*part)))
-    return 0;
+    return known->second;
   func::FuncOp forward = findForward(*part);
-  FailureOr<LayerCosts> costs =
+  FailureOr<LayerCosts> estimated =
       estimateLayerCosts(*part, forward, findLayers(forward, /*wanted=*/1), options);
-  if (succeeded(costs))
-    for (const stages::Layer &layer : costs->layers)
-      known->second += layer.time;
+  if (succeeded(estimated))
+    for (const stages::Layer &layer : estimated->layers) {
+      known->second.seconds += layer.time;
+      known->second.liveBytes += layer.live;
+      known->second.heldBytes += layer.held;
+    }
   return known->second;
 }
 
 double PipelineBounds::boundSeconds(const PipelineCut &cut) {
   double m = double(cut.microbatches), p = cut.stages;
-  double work = secondsOfMicrobatch(cut.microbatches) / double(devices);
+  double work = getMicrobatch(cut.microbatches).seconds / double(devices);
   bool fillsInOrder = cut.chunks == 1 && !cut.splitsBackward;
   return fillsInOrder ? work * p / (1 - std::pow(1 - 1 / m, p)) : work * m;
 }

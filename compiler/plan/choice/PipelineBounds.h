@@ -25,6 +25,13 @@ struct PipelineLimits {
   int chunks = 4;           ///< per stage
 };
 
+/// Costs of one microbatch of all layers on one rank.
+struct MicrobatchCost {
+  double seconds = 0;    ///< forward and backward; 0: unknown
+  int64_t liveBytes = 0; ///< kept from its forward to its backward pass
+  int64_t heldBytes = 0; ///< parameters, gradients in f32, optimizer states
+};
+
 class PipelineBounds {
 public:
   /// Analyzes `model` after the phase graph, on `devices` ranks in total. `model` must outlive the
@@ -45,15 +52,20 @@ public:
   /// batch cannot be divided so.
   double boundSeconds(const PipelineCut &cut);
 
-private:
-  double secondsOfMicrobatch(int64_t microbatches);
+  /// Returns the costs of one of `microbatches`, which are computed once.
+  const MicrobatchCost &getMicrobatch(int64_t microbatches);
+  /// Returns the samples of a step; 0: unknown.
+  int64_t getBatch() const { return batch; }
+  /// Returns the number of layers between which the model may be cut.
+  int64_t getLayers() const { return layers; }
 
+private:
   mlir::ModuleOp model;
   int64_t devices;
   LayerCostOptions options;
   int64_t batch = 0;
   int64_t layers = 0, repeatedLayers = 0;
-  std::map<int64_t, double> seconds; ///< of all layers on one rank, by number of microbatches
+  std::map<int64_t, MicrobatchCost> costs; ///< by number of microbatches
 };
 
 } // namespace pcc::plan

@@ -11,6 +11,7 @@
 #include "compiler/plan/Passes.h"
 #include "compiler/search/Choices.h"
 #include "compiler/search/CompileProgram.h"
+#include "compiler/search/PlanSearch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
 #include "passes/lower/gpu/CompilePtx.h"
@@ -95,7 +96,18 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
       savedOnnx("save-onnx",
                 cl::desc("write the .onnx model with the plan, as shardings and pipeline stages of "
                          "its nodes"),
-                cl::value_desc("file"), cl::sub(command)) {}
+                cl::value_desc("file"), cl::sub(command)),
+      planFile("plan",
+               cl::desc("file of a plan that 'pcc plan -o' wrote, instead of parallel options"),
+               cl::value_desc("file"), cl::sub(command)) {}
+
+ExitCode CompileFlags::readPlan(abi::Plan &plan) const {
+  if (planFile.empty())
+    return Success;
+  if (llvm::StringRef flag = parallel.givenFlag({}); !flag.empty())
+    return fail(BadUsage, "'--" + flag + "': expected no parallel option beside '--plan'");
+  return readConfigFile(planFile, plan);
+}
 
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
@@ -152,6 +164,14 @@ static void resolveFeeding(pcc::abi::ParallelConfig &config) {
 }
 
 ExitCode CompileFlags::read(CompileOptions &options) const {
+  abi::Plan plan;
+  if (ExitCode code = readPlan(plan))
+    return code;
+  options.parallel = plan.parallel();
+  if (!planFile.empty())
+    options.recomputedParts.emplace(plan.recomputed_part().begin(), plan.recomputed_part().end());
+  if (plan.has_strategy())
+    options.strategy = std::make_shared<abi::Strategy>(plan.strategy());
   if (ExitCode code = parallel.read(options.parallel))
     return code;
   resolveFeeding(options.parallel);
@@ -210,7 +230,12 @@ mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Sessi
       model.load(session.context, code, /*unsupported=*/nullptr, /*recordsNodes=*/saves);
   if (!module)
     return {};
-  code = Success;
+  abi::Plan plan;
+  code = readPlan(plan);
+  if (code == Success && mlir::failed(search::attachConstraints(plan, *module)))
+    code = BadInput;
+  if (code != Success)
+    return {};
   if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
     code = fail(BadUsage, error);
   else if (shows && remarks && mlir::failed(showRemarks(session.context)))
@@ -291,10 +316,10 @@ llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) 
                    &dumpFlag = dumpIr, &tf32Flag = roundsToTf32, &remarksFlag = remarks,
                    &freezeFlag = freezeBatchNorm, &hideFlag = hidesReductions,
                    &chunksFlag = matmulChunks, &memoryFlag = stageMemory, &targetFlag = target,
-                   &onnxFlag = savedOnnx;
+                   &onnxFlag = savedOnnx, &planFlag = planFile;
   for (const cl::Option *option :
        {&lossFlag, &optimizerFlag, &frozenFlag, &tf32Flag, &dumpFlag, &remarksFlag, &freezeFlag,
-        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag, &onnxFlag})
+        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag, &onnxFlag, &planFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

@@ -7,6 +7,7 @@
 #include "compiler/Compile.h"
 #include "compiler/DumpPhases.h"
 #include "runtime/abi/config.pb.h"
+#include "runtime/abi/plan.pb.h"
 #include "runtime/abi/program.pb.h"
 #include "tools/pcc/flags/ClusterFlag.h"
 #include "tools/pcc/flags/MessageFlags.h"
@@ -86,6 +87,9 @@ public:
   /// Returns whether the flag of a field of ParallelConfig was given.
   bool has(llvm::StringRef field) const { return parallel.has(field); }
 
+  /// Returns whether the parallel options come from the file of a plan.
+  bool obeysPlan() const { return !planFile.empty(); }
+
   /// Returns whether the model's file is to be written with the plan.
   bool savesOnnx() const { return !savedOnnx.empty(); }
 
@@ -96,6 +100,8 @@ public:
 private:
   /// Writes the model's file with the plan of `module`, a program after phase strategy.
   mlir::LogicalResult saveOnnx(mlir::ModuleOp module, const CompileOptions &options) const;
+  /// Reads the file of `--plan` if the flag is given; with it, no other parallel option may be.
+  ExitCode readPlan(abi::Plan &plan) const;
   /// Reads the training step, or the loss of an evaluation.
   ExitCode readStep(CompileOptions &options) const;
   /// Reads which communication is overlapped, and which collectives are fused.
@@ -120,7 +126,7 @@ private:
   llvm::cl::opt<int64_t> matmulChunks;
   OldName productChunks;
   llvm::cl::opt<int64_t> stageMemory;
-  llvm::cl::opt<std::string> savedOnnx;
+  llvm::cl::opt<std::string> savedOnnx, planFile;
 };
 
 /// Sets `gpuChip` to the chip that `--target=cuda:CHIP` names; it stays empty for `host`. Returns

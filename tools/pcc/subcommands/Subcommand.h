@@ -27,6 +27,7 @@ std::unique_ptr<Subcommand> makeCompileSubcommand();
 std::unique_ptr<Subcommand> makeRunSubcommand();
 std::unique_ptr<Subcommand> makeVerifySubcommand();
 std::unique_ptr<Subcommand> makeCheckSubcommand();
+std::unique_ptr<Subcommand> makePlanSubcommand();
 std::unique_ptr<Subcommand> makePlanReshardSubcommand();
 std::unique_ptr<Subcommand> makeExplainSubcommand();
 std::unique_ptr<Subcommand> makeCalibrateSubcommand();

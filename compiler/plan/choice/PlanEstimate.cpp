@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/choice/PlanEstimate.h"
+
+#include "compiler/plan/layers/LayerChain.h"
+#include "dialects/graph/Graph.h"
+#include "passes/analysis/ElementTypes.h"
+#include "runtime/machine/CollectiveCost.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+
+PlanEstimator::PlanEstimator(ModuleOp model, PipelineBounds &bounds, const abi::Cluster &cluster,
+                             int64_t devices)
+    : bounds(bounds), cluster(cluster), devices(devices) {
+  model.walk([&](graph::ParameterOp parameter) {
+    RankedTensorType type = parameter.getTensorType();
+    parameterBytes += double(analysis::getNumBytes(type));
+    if (parameter.getTrainable())
+      gradientBytes += 4.0 * double(type.getNumElements());
+  });
+  if (auto forward = model.lookupSymbol<func::FuncOp>("forward"))
+    for (const ChainLayer &layer : findLayers(forward, /*wanted=*/1))
+      for (Value value : layer.crossing)
+        crossingBytes += double(analysis::getNumBytes(value.getType()));
+}
+
+double PlanEstimator::getCollectiveSeconds(abi::CollectiveKind kind, double bytes, int64_t members,
+                                           int64_t stride) const {
+  machine::GroupAxis axis{members, stride};
+  return machine::estimateCollectiveCost(cluster, machine::GroupLayout::over({&axis, 1}, cluster),
+                                         {kind, bytes})
+      .seconds;
+}
+
+PlanEstimate PlanEstimator::estimate(const PlanShape &shape) {
+  double p = shape.stages, m = double(shape.microbatches), t = double(shape.tensorParallel);
+  // A search finds shardings at least as good as those of the best grid; which, is not known here.
+  int64_t data = shape.getDataParallel(devices);
+  const MicrobatchCost &microbatch = bounds.getMicrobatch(shape.microbatches);
+  PlanEstimate estimate;
+  double work = microbatch.seconds * m / double(devices);
+  estimate.seconds = work * (1 + (p - 1) / (shape.virtualStages * m));
+
+  double activations = crossingBytes / (p * m * double(data));
+  estimate.seconds +=
+      4 * m *
+      getCollectiveSeconds(abi::ALL_REDUCE, activations, shape.tensorParallel, /*stride=*/1);
+  double gradients = gradientBytes / (p * t), parameters = parameterBytes / (p * t);
+  auto overData = [&](abi::CollectiveKind kind, double bytes) {
+    return getCollectiveSeconds(kind, bytes, data, shape.tensorParallel);
+  };
+  if (shape.optimizerLevel == 0)
+    estimate.seconds += overData(abi::ALL_REDUCE, gradients);
+  else
+    estimate.seconds += overData(abi::REDUCE_SCATTER, gradients);
+  double gathers = shape.optimizerLevel == 0 ? 0 : shape.optimizerLevel == 3 ? 2 * m : 1;
+  if (gathers > 0)
+    estimate.seconds += gathers * overData(abi::ALL_GATHER, parameters);
+
+  double states = (double(microbatch.heldBytes) - parameterBytes - gradientBytes) / (p * t);
+  auto cut = [&](double bytes, int level) {
+    return shape.optimizerLevel >= level ? bytes / double(data) : bytes;
+  };
+  estimate.bytes = cut(parameters, 3) + cut(gradients, 2) + cut(states, 1) +
+                   double(microbatch.liveBytes) * std::min(p, m) / (p * t * double(data));
+  return estimate;
+}
+
+} // namespace pcc::plan

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A first estimate of the step time and the memory of a plan from its numbers alone. A search of
+// plans tries the most promising ones first by it; it decides nothing else. With n devices in p
+// stages of d data parallel and t tensor parallel ranks, and m microbatches of T seconds on one
+// device:
+//
+//   step    m T / n (1 + (p-1)/(v m))           work, and the bubbles of v virtual stages
+//           + 4 all-reduces over t of the values between layers, for each microbatch and layer
+//           + reduction of the gradients over d, and a gather of parameters (level 1 and 2)
+//           + two gathers of parameters for each microbatch (level 3)
+//   bytes   parameters, gradients and states of a rank, cut over d by the level
+//           + what min(p, m) microbatches keep for their backward passes
+#pragma once
+
+#include "compiler/plan/choice/PipelineBounds.h"
+#include "compiler/plan/choice/PlanShape.h"
+
+namespace pcc::plan {
+
+struct PlanEstimate {
+  double seconds = 0;
+  double bytes = 0; ///< of a rank
+};
+
+/// Estimates plans of one model.
+class PlanEstimator {
+public:
+  /// `model` is a graph after the phase graph. `bounds` and `cluster`, which is complete, must
+  /// outlive this object.
+  PlanEstimator(mlir::ModuleOp model, PipelineBounds &bounds, const abi::Cluster &cluster,
+                int64_t devices);
+
+  PlanEstimate estimate(const PlanShape &shape);
+
+private:
+  double getCollectiveSeconds(abi::CollectiveKind kind, double bytes, int64_t members,
+                              int64_t stride) const;
+
+  PipelineBounds &bounds;
+  const abi::Cluster &cluster;
+  int64_t devices;
+  double parameterBytes = 0, gradientBytes = 0; ///< of the whole model; gradients in f32
+  double crossingBytes = 0;                     ///< of the values between layers, for a whole batch
+};
+
+} // namespace pcc::plan

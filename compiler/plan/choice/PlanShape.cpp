@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers are divisors: of the devices, of a box, and of the batch.
+#include "compiler/plan/choice/PlanShape.h"
+
+#include "passes/solve/order/Schedule.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <numeric>
+
+namespace pcc::plan {
+namespace {
+
+constexpr int maxStages = 64;
+constexpr int maxOptimizerLevel = 3;
+constexpr int maxVirtualStages = 4;
+
+std::vector<int64_t> listDivisors(int64_t number) {
+  std::vector<int64_t> divisors;
+  for (int64_t divisor = 1; divisor <= number; ++divisor)
+    if (number % divisor == 0)
+      divisors.push_back(divisor);
+  return divisors;
+}
+
+const char *describeOptimizer(int level) {
+  switch (level) {
+  case 1:
+    return "optimizer states";
+  case 2:
+    return "optimizer states and gradients";
+  default:
+    return "optimizer states, gradients and parameters";
+  }
+}
+
+/// Adds the shapes with the grid of `grid`, for every number of microbatches and optimizer level.
+void addShapes(PlanShape grid, const PlanSpace &space, std::vector<PlanShape> &shapes) {
+  int64_t data = grid.isSearched ? 1 : grid.getDataParallel(space.devices);
+  // A search shards gradients and parameters by itself.
+  int levels = !space.trains ? 0 : grid.isSearched ? 1 : data > 1 ? maxOptimizerLevel : 0;
+  for (int64_t microbatches : listDivisors(space.batch)) {
+    if (microbatches < grid.stages || space.batch / microbatches % data != 0)
+      continue;
+    grid.microbatches = microbatches;
+    for (grid.optimizerLevel = 0; grid.optimizerLevel <= levels; ++grid.optimizerLevel)
+      shapes.push_back(grid);
+  }
+}
+
+} // namespace
+
+std::string PlanShape::describe(int64_t devices) const {
+  std::string text;
+  if (stages > 1)
+    text = llvm::formatv("{0} stages x ", stages);
+  if (isSearched)
+    text += "searched shardings";
+  else
+    text += llvm::formatv("DP {0} x TP {1}", getDataParallel(devices), tensorParallel);
+  if (optimizerLevel > 0 && isSearched)
+    text += llvm::formatv(", {0} cut", describeOptimizer(optimizerLevel));
+  else if (optimizerLevel > 0)
+    text += llvm::formatv(", {0} cut {1} ways", describeOptimizer(optimizerLevel),
+                          getDataParallel(devices));
+  if (microbatches > 1)
+    text += llvm::formatv(", {0} microbatches", microbatches);
+  if (stages > 1)
+    text += ", " + schedule;
+  if (virtualStages > 1)
+    text += llvm::formatv(", {0} virtual stages each", virtualStages);
+  return text;
+}
+
+std::vector<PlanShape> listPlanShapes(const PlanSpace &space) {
+  std::vector<PlanShape> shapes;
+  for (int64_t stages : listDivisors(space.devices)) {
+    if (stages > maxStages || stages > space.layers)
+      continue;
+    PlanShape grid;
+    grid.stages = int(stages);
+    for (int64_t tensor : listDivisors(std::gcd(space.devices / stages, space.devicesOfBox))) {
+      if (tensor > 1 && !space.hasTensorParallel)
+        continue;
+      grid.tensorParallel = tensor;
+      addShapes(grid, space, shapes);
+    }
+    grid.tensorParallel = 1;
+    grid.isSearched = true;
+    if (space.devices > stages)
+      addShapes(grid, space, shapes);
+  }
+  return shapes;
+}
+
+std::vector<PlanShape> listSchedules(const PlanShape &shape, const PlanSpace &space) {
+  std::vector<PlanShape> shapes;
+  for (const order::Schedule &schedule : order::listSchedules())
+    for (int chunks = 1; chunks <= maxVirtualStages; ++chunks) {
+      PlanShape other = shape;
+      other.schedule = schedule.name;
+      other.virtualStages = chunks;
+      order::PipelineShape pipeline{shape.stages, shape.microbatches, chunks, schedule.placement};
+      bool hasLayers = int64_t(chunks) * shape.stages <= space.layers;
+      if (other != shape && schedule.name != "gpipe" && hasLayers &&
+          schedule.findViolation(pipeline).empty())
+        shapes.push_back(std::move(other));
+    }
+  return shapes;
+}
+
+} // namespace pcc::plan

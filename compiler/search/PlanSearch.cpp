@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plan without recomputation promises its own seconds to the one with recomputation, since
+// recomputing takes time. Another schedule promises the step without its waiting.
+#include "compiler/search/PlanSearch.h"
+
+#include "compiler/PipelineShape.h"
+#include "compiler/import/Constraints.h"
+#include "compiler/import/files/Locations.h"
+#include "compiler/plan/choice/TensorParallel.h"
+#include "compiler/search/SimulatedProgram.h"
+#include "dialects/dist/Dist.h"
+#include "runtime/machine/Cluster.h"
+#include "runtime/machine/MemoryBudget.h"
+
+using namespace mlir;
+
+namespace pcc::search {
+namespace {
+
+/// Compilations per shape for stages that are cut for less memory.
+constexpr int maxTighter = 4;
+constexpr double tighterShare = 0.8;
+/// Seconds for the search of one shape's shardings, and the share of the whole time limit that it
+/// may take.
+constexpr double maxShardingSeconds = 10, maxShardingShare = 0.1;
+
+/// Describes the ranks of the class that works longest.
+void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
+  const simulate::Seconds &seconds = step.longest().seconds;
+  candidate.computing = seconds.compute / step.seconds;
+  candidate.communicating = (seconds.communication + seconds.collective) / step.seconds;
+  candidate.waiting =
+      (seconds.warmUp + seconds.receive + seconds.send + seconds.drain) / step.seconds;
+}
+
+} // namespace
+
+PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions limits)
+    : model(model), options(std::move(given)), limits(std::move(limits)) {
+  // A replayed plan has one of each; searches have their own time limits.
+  options.parallel.set_pipeline_stages(1);
+  options.parallel.set_virtual_stages(1);
+  options.parallel.set_pipeline_schedule(abi::SCHEDULE_1F1B);
+  options.parallel.set_micro_batches(1);
+  options.parallel.set_interleave_num(1);
+  options.parallel.set_enable_parallel_optimizer(false);
+  options.parallel.set_auto_parallel_search_mode(abi::DYNAMIC_PROGRAMMING);
+  options.parallel.clear_strategy_ckpt_load_file();
+}
+
+double PlanSearch::getElapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+LogicalResult PlanSearch::prepare() {
+  memory = machine::memoryBudget(options.parallel, *options.cluster);
+  options.parallel.set_memory_limit(memory);
+  graph = model.clone();
+  if (failed(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)))
+    return failure();
+  plan::LayerCostOptions costs;
+  costs.training.loss = options.training.loss;
+  costs.training.optimizer = options.training.optimizer;
+  costs.cluster = *options.cluster;
+  bounds.emplace(*graph, options.parallel.device_num(), std::move(costs));
+  space.devices = options.parallel.device_num();
+  space.devicesOfBox = std::min<int64_t>(space.devices, options.cluster->level(0).count());
+  space.batch = std::max<int64_t>(bounds->getBatch(), 1);
+  space.layers = std::max<int64_t>(bounds->getLayers(), 1);
+  space.trains = options.trains();
+  space.hasTensorParallel =
+      !model->hasAttr(dist::meshAttrName) && plan::splitMatmuls(*graph, 1, 2).constraint_size() > 0;
+  return success();
+}
+
+double PlanSearch::boundOf(const plan::PlanShape &shape) {
+  plan::PipelineCut cut;
+  cut.stages = shape.stages;
+  cut.microbatches = shape.microbatches;
+  cut.chunks = shape.virtualStages;
+  const order::Schedule *schedule = order::findSchedule(shape.schedule);
+  cut.splitsBackward = schedule && schedule->splitsBackward;
+  return bounds->boundSeconds(cut);
+}
+
+double &PlanSearch::getLongest(const Entry &entry) {
+  return longest[entry.recomputes ? 2 : entry.shape.isSearched ? 1 : 0];
+}
+
+/// Returns whether the entry will be done in time, if it takes no longer than those of its kind so
+/// far. Without a plan that fits, the search goes on.
+bool PlanSearch::isInTime(const Entry &entry) {
+  return !getBest() || getElapsed() + getLongest(entry) <= limits.seconds;
+}
+
+void PlanSearch::push(plan::PlanShape shape, double promised, bool recomputes) {
+  queue.push({promised, numPushed++, std::move(shape), recomputes});
+}
+
+LogicalResult PlanSearch::run() {
+  begin = std::chrono::steady_clock::now();
+  if (failed(prepare()))
+    return failure();
+  plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space.devices);
+  bound = std::numeric_limits<double>::infinity();
+  for (plan::PlanShape &shape : plan::listPlanShapes(space)) {
+    plan::PlanEstimate estimate = estimator.estimate(shape);
+    // Shapes that seem not to fit need recomputation: the forward pass again.
+    constexpr double recomputed = 4.0 / 3;
+    push(shape, estimate.bytes > double(memory) ? estimate.seconds * recomputed : estimate.seconds);
+    bound = std::min(bound, boundOf(shape));
+  }
+  while (!queue.empty() && !(isOver() && getBest())) {
+    Entry entry = queue.top();
+    queue.pop();
+    if (!isInTime(entry)) {
+      ++numUntried;
+      continue;
+    }
+    double start = getElapsed();
+    tryEntry(entry);
+    getLongest(entry) = std::max(getLongest(entry), getElapsed() - start);
+    if (limits.progress)
+      limits.progress(*this);
+  }
+  llvm::stable_sort(candidates, [&](const PlanCandidate &a, const PlanCandidate &b) {
+    auto rank = [&](const PlanCandidate &c) {
+      return c.fits(memory) ? 0 : c.error.empty() ? 1 : 2;
+    };
+    if (rank(a) != rank(b))
+      return rank(a) < rank(b);
+    return rank(a) == 0 ? a.seconds < b.seconds : a.peakBytes < b.peakBytes;
+  });
+  return success();
+}
+
+const PlanCandidate *PlanSearch::getBest() const {
+  const PlanCandidate *best = nullptr;
+  for (const PlanCandidate &candidate : candidates)
+    if (candidate.fits(memory) && (!best || candidate.seconds < best->seconds))
+      best = &candidate;
+  return best;
+}
+
+void PlanSearch::tryEntry(const Entry &entry) {
+  const PlanCandidate *best = getBest();
+  if (best && boundOf(entry.shape) >= best->seconds) {
+    ++numPruned;
+    return;
+  }
+  if (entry.recomputes) {
+    if (!best || entry.promised < best->seconds)
+      keep(evaluateRecomputed(entry.shape));
+    else
+      ++numPruned;
+    return;
+  }
+  PlanCandidate candidate = evaluate(entry.shape);
+  if (candidate.error.empty() && candidate.peakBytes > memory)
+    push(entry.shape, candidate.seconds, /*recomputes=*/true);
+  if (candidate.error.empty() && entry.shape.stages > 1 && entry.shape.schedule == "1f1b" &&
+      entry.shape.virtualStages == 1)
+    for (plan::PlanShape &other : plan::listSchedules(entry.shape, space))
+      push(std::move(other), candidate.seconds * (1 - candidate.waiting));
+  keep(std::move(candidate));
+}
+
+/// Keeps the better one of two candidates of the same shape.
+void PlanSearch::keep(PlanCandidate candidate) {
+  auto same = llvm::find_if(
+      candidates, [&](const PlanCandidate &other) { return other.shape == candidate.shape; });
+  if (same == candidates.end())
+    candidates.push_back(std::move(candidate));
+  else if (candidate.fits(memory) ||
+           (candidate.error.empty() && candidate.peakBytes < same->peakBytes))
+    *same = std::move(candidate);
+}
+
+abi::Plan PlanSearch::makePlan(const plan::PlanShape &shape) const {
+  abi::Plan plan;
+  abi::ParallelConfig &config = *plan.mutable_parallel();
+  config = options.parallel;
+  config.set_pipeline_stages(shape.stages);
+  config.set_virtual_stages(shape.virtualStages);
+  setSchedule(config, shape.schedule);
+  config.set_micro_batches(int(shape.microbatches));
+  if (shape.optimizerLevel > 0) {
+    config.set_enable_parallel_optimizer(true);
+    config.set_parallel_optimizer_level(shape.optimizerLevel);
+  }
+  config.set_time_limit(std::min(maxShardingSeconds, maxShardingShare * limits.seconds));
+  if (shape.isSearched) {
+    config.set_parallel_mode(abi::AUTO_PARALLEL);
+  } else if (shape.tensorParallel > 1) {
+    config.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
+    *plan.mutable_constraints() =
+        plan::splitMatmuls(*graph, shape.getDataParallel(space.devices), shape.tensorParallel);
+  } else {
+    config.set_parallel_mode(space.devices > 1 ? abi::DATA_PARALLEL : abi::STAND_ALONE);
+  }
+  return plan;
+}
+
+std::string PlanSearch::searchShardings(abi::Plan &plan) {
+  import::FirstError error(model.getContext());
+  OwningOpRef<ModuleOp> searched = model.clone();
+  CompileOptions own = makeSimulationOptions(options);
+  if (failed(applyPlan(plan, *searched, own)))
+    return error.describe();
+  own.receiveStrategy = [&](abi::Strategy found) { *plan.mutable_strategy() = std::move(found); };
+  if (failed(runPhases(*searched, own, CompilePhase::Strategy)))
+    return error.describe();
+  // The strategy determines the shardings, so propagation completes them.
+  plan.mutable_parallel()->set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
+  return "";
+}
+
+PlanCandidate PlanSearch::evaluate(abi::Plan plan, const plan::PlanShape &shape) {
+  PlanCandidate candidate;
+  candidate.shape = shape;
+  if (shape.isSearched)
+    if (candidate.error = searchShardings(plan); !candidate.error.empty())
+      return candidate;
+  OwningOpRef<ModuleOp> planned = model.clone();
+  CompileOptions own = makeSimulationOptions(options);
+  if (failed(applyPlan(plan, *planned, own))) {
+    candidate.error = "the plan does not suit the model";
+    return candidate;
+  }
+  SimulatedProgram simulated = simulateProgram(*planned, own);
+  candidate.error = simulated.error;
+  if (simulated.error.empty()) {
+    candidate.seconds = simulated.step.seconds;
+    candidate.peakBytes = simulated.getPeakBytes();
+    describeStep(simulated.step, candidate);
+    plan.set_step_seconds(candidate.seconds);
+    plan.set_peak_bytes(candidate.peakBytes);
+    candidate.plan = std::move(plan);
+  }
+  return candidate;
+}
+
+PlanCandidate PlanSearch::evaluateRecomputed(const plan::PlanShape &shape) {
+  abi::Plan plan = makePlan(shape);
+  if (shape.stages == 1) {
+    OwningOpRef<ModuleOp> planned = model.clone();
+    CompileOptions own = options;
+    if (failed(applyPlan(plan, *planned, own)))
+      return evaluate(shape);
+    RecomputeSearch search(*planned, own);
+    plan::RecomputeCandidate chosen = search.run(/*leftOut=*/0);
+    plan.mutable_recomputed_part()->Assign(chosen.parts.begin(), chosen.parts.end());
+    return evaluate(std::move(plan), shape);
+  }
+  PlanCandidate tighter;
+  for (int count = 0; count < maxTighter && !(isOver() && getBest()); ++count) {
+    plan.mutable_parallel()->set_memory_limit(
+        int64_t(double(plan.parallel().memory_limit()) * tighterShare));
+    tighter = evaluate(plan, shape);
+    if (!tighter.error.empty() || tighter.fits(memory))
+      break;
+  }
+  return tighter;
+}
+
+LogicalResult attachConstraints(const abi::Plan &plan, ModuleOp module) {
+  return import::attachConstraints(module, plan.constraints(), [](StringRef list, int index) {
+    return (list + " " + Twine(index) + " of the plan").str();
+  });
+}
+
+LogicalResult applyPlan(const abi::Plan &plan, ModuleOp module, CompileOptions &options) {
+  options.parallel = plan.parallel();
+  options.recomputedParts.emplace(plan.recomputed_part().begin(), plan.recomputed_part().end());
+  options.strategy.reset();
+  if (plan.has_strategy())
+    options.strategy = std::make_shared<abi::Strategy>(plan.strategy());
+  if (llvm::Error error = completeTraining(options))
+    return module.emitError() << llvm::toString(std::move(error));
+  return attachConstraints(plan, module);
+}
+
+} // namespace pcc::search

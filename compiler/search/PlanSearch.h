@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses everything about how a training step is spread over the devices of a cluster: stages and
+// their schedule, microbatches, data and tensor parallelism, the sharded optimizer, searched
+// shardings, and what is recomputed. Every plan that it offers was compiled to instructions and run
+// on the virtual clock. So its step time and its memory are those of the program, and it fits.
+//
+//   shapes of plans (PlanShape.h)   the most promising first, by an estimate (PlanEstimate.h)
+//     bound exceeds the best step   pruned: it cannot win
+//     compiled, fits                a plan; with stages, other schedules are tried next
+//     compiled, does not fit        tried again with recomputation, when its step is the next best
+//   until the time limit, or until no shape is left
+#pragma once
+
+#include "compiler/Compile.h"
+#include "compiler/plan/choice/PlanEstimate.h"
+#include "runtime/abi/plan.pb.h"
+#include <chrono>
+#include <queue>
+
+namespace pcc::search {
+
+/// A shape that was compiled, and what its program does.
+struct PlanCandidate {
+  plan::PlanShape shape;
+  /// Replays the plan. Without a summary.
+  abi::Plan plan;
+  double seconds = 0;    ///< of a step on the virtual clock; 0 if it was not compiled
+  int64_t peakBytes = 0; ///< planned, of the rank that needs most
+  /// Shares of the step of the rank that works longest: computation, communication that is not
+  /// hidden, waiting for other ranks.
+  double computing = 0, communicating = 0, waiting = 0;
+  /// Why there is no such program; empty if there is one.
+  std::string error;
+
+  /// Returns whether there is a program and it fits.
+  bool fits(int64_t memory) const { return error.empty() && peakBytes <= memory; }
+};
+
+struct PlanSearchOptions {
+  double seconds = 60; ///< time limit
+  /// Called after each compiled shape, and at least every few seconds otherwise; may be null.
+  std::function<void(const class PlanSearch &)> progress;
+};
+
+class PlanSearch {
+public:
+  /// `model`, as imported, must outlive this object. `options` have a cluster, and as many devices
+  /// as the plans shall use. Choices of stages, microbatches, optimizer and mode in `options` are
+  /// replaced.
+  PlanSearch(mlir::ModuleOp model, CompileOptions options, PlanSearchOptions limits);
+
+  /// Searches. Fails, after an error, if the model or the options are invalid.
+  mlir::LogicalResult run();
+
+  /// Returns all compiled candidates: those that fit first, by time, then those that do not, by
+  /// memory, then errors.
+  llvm::ArrayRef<PlanCandidate> getCandidates() const { return candidates; }
+  /// Returns the best plan; null if none fits.
+  const PlanCandidate *getBest() const;
+  /// Returns a lower bound on the step of every shape of the space: computation alone, spread
+  /// evenly over the devices.
+  double getBound() const { return bound; }
+  /// Returns the bytes of a device into which plans must fit.
+  int64_t getMemory() const { return memory; }
+  size_t getNumPruned() const { return numPruned; }
+  /// Returns the number of shapes that the time limit left untried.
+  size_t getNumUntried() const { return numUntried + queue.size(); }
+  double getElapsed() const;
+
+private:
+  /// A shape to try, least promised seconds first; of equal ones the one listed first.
+  struct Entry {
+    double promised = 0;
+    size_t number = 0;
+    plan::PlanShape shape;
+    bool recomputes = false;
+    bool operator<(const Entry &other) const {
+      return promised != other.promised ? promised > other.promised : number > other.number;
+    }
+  };
+
+  mlir::LogicalResult prepare();
+  void push(plan::PlanShape shape, double promised, bool recomputes = false);
+  void tryEntry(const Entry &entry);
+  /// Compiles a shape as it is.
+  PlanCandidate evaluate(const plan::PlanShape &shape) { return evaluate(makePlan(shape), shape); }
+  PlanCandidate evaluate(abi::Plan plan, const plan::PlanShape &shape);
+  /// Searches the shardings of `plan` and puts them into it. Returns the first error, or "".
+  std::string searchShardings(abi::Plan &plan);
+  /// Compiles a shape for less memory: with recomputed parts, or, with stages, with stages that are
+  /// cut for less.
+  PlanCandidate evaluateRecomputed(const plan::PlanShape &shape);
+  void keep(PlanCandidate candidate);
+  abi::Plan makePlan(const plan::PlanShape &shape) const;
+  double boundOf(const plan::PlanShape &shape);
+  /// Returns the seconds of the longest entry so far of the kind of `entry`.
+  double &getLongest(const Entry &entry);
+  bool isInTime(const Entry &entry);
+  bool isOver() const { return getElapsed() >= limits.seconds; }
+
+  mlir::ModuleOp model;
+  CompileOptions options;
+  PlanSearchOptions limits;
+  mlir::OwningOpRef<mlir::ModuleOp> graph; ///< the model after phase graph
+  std::optional<plan::PipelineBounds> bounds;
+  plan::PlanSpace space;
+  int64_t memory = 0;
+  double bound = 0;
+  size_t numPruned = 0, numPushed = 0, numUntried = 0;
+  double longest[3] = {}; ///< seconds: plain, searched, recomputed
+  std::priority_queue<Entry> queue;
+  std::vector<PlanCandidate> candidates;
+  std::chrono::steady_clock::time_point begin;
+};
+
+/// Attaches the constraints of `plan` to `module`, as imported. Emits an error and fails if they do
+/// not suit the module.
+mlir::LogicalResult attachConstraints(const abi::Plan &plan, mlir::ModuleOp module);
+
+/// Attaches the constraints of `plan` to `module`, as imported, and sets `options` to compile it by
+/// the plan. Emits an error and fails if the plan does not suit the module.
+mlir::LogicalResult applyPlan(const abi::Plan &plan, mlir::ModuleOp module,
+                              CompileOptions &options);
+
+} // namespace pcc::search

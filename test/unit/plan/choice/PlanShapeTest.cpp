@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/choice/PlanShape.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace pcc::plan;
+
+namespace {
+
+PlanSpace makePlanSpace() {
+  PlanSpace space;
+  space.devices = 12;
+  space.devicesOfBox = 4;
+  space.batch = 24;
+  space.layers = 6;
+  space.hasTensorParallel = true;
+  return space;
+}
+
+/// Returns the grids of all shapes that are not searched, as {stages, data, tensor}.
+std::set<std::tuple<int, int64_t, int64_t>> listGrids(const PlanSpace &space) {
+  std::set<std::tuple<int, int64_t, int64_t>> grids;
+  for (const PlanShape &shape : listPlanShapes(space))
+    if (!shape.isSearched)
+      grids.emplace(shape.stages, shape.getDataParallel(space.devices), shape.tensorParallel);
+  return grids;
+}
+
+} // namespace
+
+// Tensor parallel groups divide a box, and stages the layers.
+TEST(PlanShapes, AreAllGridsOfTheDevices) {
+  std::set<std::tuple<int, int64_t, int64_t>> expected;
+  for (int stages : {1, 2, 3, 4, 6})
+    for (int64_t tensor : {1, 2, 4})
+      if (12 % (stages * tensor) == 0)
+        expected.emplace(stages, 12 / (stages * tensor), tensor);
+  EXPECT_EQ(listGrids(makePlanSpace()), expected);
+  PlanSpace space = makePlanSpace();
+  space.hasTensorParallel = false;
+  for (auto [stages, data, tensor] : listGrids(space))
+    EXPECT_EQ(tensor, 1);
+}
+
+TEST(PlanShapes, DivideTheBatch) {
+  PlanSpace space = makePlanSpace();
+  for (const PlanShape &shape : listPlanShapes(space)) {
+    EXPECT_EQ(space.batch % shape.microbatches, 0);
+    EXPECT_GE(shape.microbatches, shape.stages);
+    if (!shape.isSearched) {
+      EXPECT_EQ(space.batch / shape.microbatches % shape.getDataParallel(space.devices), 0);
+    }
+  }
+}
+
+// One rank has no optimizer to share; a search shards gradients and parameters by itself.
+TEST(PlanShapes, HaveLevelsThatDiffer) {
+  std::set<int> alone, data, searched;
+  for (const PlanShape &shape : listPlanShapes(makePlanSpace()))
+    (shape.isSearched                 ? searched
+     : shape.getDataParallel(12) == 1 ? alone
+                                      : data)
+        .insert(shape.optimizerLevel);
+  EXPECT_EQ(alone, std::set<int>{0});
+  EXPECT_EQ(data, (std::set<int>{0, 1, 2, 3}));
+  EXPECT_EQ(searched, (std::set<int>{0, 1}));
+}
+
+TEST(PlanShapes, HaveOtherSchedules) {
+  PlanShape shape{.stages = 2, .microbatches = 4};
+  std::set<std::pair<std::string, int>> schedules;
+  for (const PlanShape &other : listSchedules(shape, makePlanSpace()))
+    schedules.emplace(other.schedule, other.virtualStages);
+  EXPECT_TRUE(schedules.count({"zb-h1", 1}));
+  EXPECT_TRUE(schedules.count({"interleaved-1f1b", 3}));
+  EXPECT_FALSE(schedules.count({"interleaved-1f1b", 4})) << "six layers make three each";
+  EXPECT_FALSE(schedules.count({"1f1b", 1})) << "it is the shape itself";
+}
+
+TEST(PlanShapes, AreDescribed) {
+  PlanShape shape{.stages = 2, .microbatches = 4, .tensorParallel = 2, .optimizerLevel = 1};
+  EXPECT_EQ(shape.describe(12),
+            "2 stages x DP 3 x TP 2, optimizer states cut 3 ways, 4 microbatches, 1f1b");
+  PlanShape searched{.isSearched = true};
+  EXPECT_EQ(searched.describe(12), "searched shardings");
+}
