@@ -17,6 +17,8 @@ find_package(ZLIB REQUIRED)
 # oneDNN and OpenSSL's libcrypto are opened with dlopen: only their headers are needed here.
 find_path(PCC_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)
 find_path(PCC_OPENSSL_INCLUDE_DIR openssl/hmac.h REQUIRED)
+# The hash of checkpoints is compiled in from its header.
+find_path(PCC_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 
 # Only a plug-in needs MPI (runtime/collective/mpi); the rest is built without it.
 find_package(MPI COMPONENTS C QUIET)
