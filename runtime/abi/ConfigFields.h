@@ -19,6 +19,8 @@ struct FieldInfo {
   double low = 0, high = 0;
   /// Value of an optional number or switch that nothing sets; none: the field stays absent.
   std::optional<int64_t> defaultValue = 0;
+  /// Text of a flag that is given without a value; null: the flag needs one.
+  const char *impliedValue = nullptr;
 };
 
 /// Returns the fields of ParallelConfig.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads the session, opens the data and checks outputs and metrics before the first step, so that
-// errors come early. Then it trains, saves, evaluates and writes the trace, in this order.
+// Loads the session, opens the data, checks outputs and metrics and reads the checkpoint before the
+// first step, so that errors come early. Then it trains, saves, evaluates and writes the trace, in
+// this order.
 
 #include "runtime/execute/RunProgram.h"
 
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/data/CheckValues.h"
+#include "runtime/execute/checkpoint/StopSignals.h"
 #include "runtime/execute/connect/OpenWorld.h"
 #include "runtime/execute/monitor/Metrics.h"
 
@@ -169,11 +171,100 @@ Status checkOutputs(const abi::RunConfig &config, const Launch &launch) {
              : checkOutputPath("--trace", tracePath(config.trace(), launch.process));
 }
 
+/// Lets the seed and the order of the data be those of the checkpoint, so that training goes on as
+/// it would have. Evaluation alone keeps its own.
+static abi::RunConfig configOfResumed(abi::RunConfig config, const ResumePoint &point,
+                                      const Tell &warn) {
+  if (!point.manifest.has_data())
+    return config;
+  const abi::DataPosition &data = point.manifest.data();
+  if (config.seed() != data.seed())
+    warn(fmt::format("--seed: training goes on with seed {} of the checkpoint, not {}", data.seed(),
+                     config.seed()));
+  if (config.shuffle() != data.shuffle())
+    warn(fmt::format("--shuffle: training goes on with {} rows, as in the checkpoint",
+                     data.shuffle() ? "shuffled" : "unshuffled"));
+  config.set_seed(data.seed());
+  config.set_shuffle(data.shuffle());
+  return config;
+}
+
+/// Prints a line at once, for whoever reads a log; null: nowhere.
+static void printLine(std::FILE *out, const std::string &line) {
+  if (!out)
+    return;
+  fmt::print(out, "{}\n", line);
+  std::fflush(out);
+}
+
+/// Sets the parameters of a session to those of the checkpoint.
+static Status resume(Session &session, const std::shared_ptr<const ResumePoint> &point,
+                     std::FILE *out) {
+  Status status =
+      session.onEveryRank([point](RankExecutor &rank) { return loadCheckpoint(rank, *point); });
+  if (status.ok())
+    printLine(out,
+              fmt::format("resumed after step {} from '{}'", point->manifest.step(), point->path));
+  return status;
+}
+
+/// Opens the folder of the run's checkpoints; null if none are written.
+static Expected<std::shared_ptr<TrainingCheckpoints>>
+openCheckpoints(const RunCheckpoints &checkpoints, const abi::RunConfig &config,
+                const Session &session, const std::shared_ptr<const ResumePoint> &point,
+                const Tell &warn, std::FILE *out) {
+  if (checkpoints.config.checkpoint().empty())
+    return std::shared_ptr<TrainingCheckpoints>();
+  Expected<CheckpointInterval> every =
+      parseCheckpointInterval(checkpoints.config.checkpoint_every());
+  if (!every)
+    return every.status();
+  TrainingCheckpointOptions options{
+      .folder = checkpoints.config.checkpoint(),
+      .every = *every,
+      .keep = checkpoints.config.checkpoint_keep(),
+      .pccVersion = checkpoints.pccVersion,
+      .seed = config.seed(),
+      .resumedFrom = point ? point->path : "",
+      .written =
+          [out](const std::string &path) { printLine(out, fmt::format("checkpoint: '{}'", path)); },
+      .warn = warn};
+  return TrainingCheckpoints::open(session.executable(), session.world(), std::move(options));
+}
+
+/// Trains; a signal may end it if checkpoints are written.
+static Expected<abi::RunReport> trainWithCheckpoints(Session &session, const Dataset &data,
+                                                     const TrainOptions &options, std::FILE *out) {
+  if (!options.checkpoints)
+    return train(session, data, options);
+  StopSignals signals;
+  Expected<abi::RunReport> report = train(session, data, options);
+  int signal = options.checkpoints->stopSignal();
+  if (!report || signal == 0)
+    return report;
+  report->set_stop_signal(signal);
+  printLine(out, fmt::format("stopped by {}; '--resume' continues",
+                             signal == SIGTERM ? "SIGTERM" : "SIGINT"));
+  return report;
+}
+
 static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
-                                                  const abi::RunConfig &config, std::FILE *out,
-                                                  bool progressBar, const Launch &launch) {
-  if (config.data().empty() && config.eval_data().empty())
+                                                  const abi::RunConfig &given, std::FILE *out,
+                                                  bool progressBar, const Launch &launch,
+                                                  const RunCheckpoints &checkpoints) {
+  if (given.data().empty() && given.eval_data().empty())
     return Status::badUsage("expected --data, --eval-data or both");
+  if (Status status = checkCheckpointConfig(checkpoints.config); !status.ok())
+    return status;
+  Tell warn = [isFirst = launch.isFirst()](const std::string &text) {
+    if (isFirst)
+      fmt::print(stderr, "warning: {}\n", text);
+  };
+  auto point = findResumePoint(checkpoints.config, executable, warn);
+  if (!point)
+    return point.status();
+  bool trains = !given.data().empty() && executable.programs(0).actions_size() != 0;
+  abi::RunConfig config = *point && trains ? configOfResumed(given, **point, warn) : given;
   Expected<SessionOptions> options = sessionOptionsOf(config);
   if (!options)
     return options.status();
@@ -194,20 +285,29 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
   if (!data)
     return data.status();
 
+  if (*point)
+    if (Status status = resume(**session, *point, out); !status.ok())
+      return status;
   abi::RunReport report;
   if (data->training) {
-    auto trained =
-        train(**session, *data->training, trainOptionsOf(config, **session, out, progressBar));
+    TrainOptions training = trainOptionsOf(config, **session, out, progressBar);
+    auto opened = openCheckpoints(checkpoints, config, **session, *point, warn, out);
+    if (!opened)
+      return opened.status();
+    training.checkpoints = std::move(*opened);
+    training.resume = *point;
+    auto trained = trainWithCheckpoints(**session, *data->training, training, out);
     if (!trained)
       return trained.status();
     report = std::move(*trained);
   }
-  if (!config.save().empty())
+  bool isStopped = report.has_stop_signal();
+  if (!config.save().empty() && !isStopped)
     if (Status status =
             (*session)->saveParameters(config.save(), data->training && stopsNonFinite(config));
         !status.ok())
       return status;
-  if (data->evaluation) {
+  if (data->evaluation && !isStopped) {
     auto metrics = evaluate(**session, *data->evaluation, config.metrics());
     if (!metrics)
       return metrics.status();
@@ -228,11 +328,26 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
   return report;
 }
 
+Status checkCheckpointConfig(const abi::CheckpointConfig &config) {
+  if (config.checkpoint().empty() && !config.checkpoint_every().empty())
+    return Status::badUsage("--checkpoint-every: expected '--checkpoint=FOLDER' as well, got none");
+  if (config.checkpoint().empty() && config.checkpoint_keep() != 0)
+    return Status::badUsage("--checkpoint-keep: expected '--checkpoint=FOLDER' as well, got none");
+  return parseCheckpointInterval(config.checkpoint_every()).status();
+}
+
+int exitCodeOf(const abi::RunReport &report) {
+  constexpr int firstOfSignals = 128; // as a shell reports a process that a signal ended
+  return report.has_stop_signal() ? firstOfSignals + report.stop_signal() : 0;
+}
+
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
-                                    std::FILE *out, bool progressBar, const Launch &launch) {
+                                    std::FILE *out, bool progressBar, const Launch &launch,
+                                    const RunCheckpoints &checkpoints) {
   std::optional<Expected<abi::RunReport>> report;
   Status status = catchExceptions([&] {
-    report.emplace(runProgramOrThrow(std::move(executable), config, out, progressBar, launch));
+    report.emplace(
+        runProgramOrThrow(std::move(executable), config, out, progressBar, launch, checkpoints));
     return Status();
   });
   if (status.ok())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every rank runs the same loop on its own thread: read the rows, run the step, report the losses
-// that are available. Before a callback at the end of an epoch, all losses are read and all ranks
-// meet at a barrier.
+// that are available. Before a checkpoint or a callback at the end of an epoch, all losses are read
+// and all ranks meet at a barrier.
 
 #include "runtime/execute/Train.h"
 #include "runtime/abi/BufferRings.h"
@@ -15,19 +15,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
 namespace pcc::runtime {
 namespace {
 
+/// The numbers of steps and batches. `start` steps were run before a checkpoint. Batch number n of
+/// all epochs belongs to step n - `shift`; a run whose batches were larger before has a shift.
+struct StepPlan {
+  int64_t stepsPerEpoch = 1, start = 0, shift = 0, end = 0;
+
+  int64_t epochOf(int64_t step) const { return (step + shift) / stepsPerEpoch; }
+  int64_t batchOf(int64_t step) const { return (step + shift) % stepsPerEpoch; }
+};
+
 /// State shared by the ranks of a training run, and owned by all of them.
 struct Run {
   Run(const Session &session, const Dataset &data, std::vector<int> fieldOf, int64_t batchRows,
-      const TrainOptions &options, MonitorOptions monitorOptions)
-      : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows),
-        stepsPerEpoch(monitorOptions.stepsPerEpoch), steps(monitorOptions.steps),
+      const StepPlan &plan, const TrainOptions &options, MonitorOptions monitorOptions)
+      : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows), plan(plan),
         placement(session.world().placement), epochDone(options.epochDone),
+        checkpoints(options.checkpoints), shuffle(options.shuffle), seed(options.seed),
         order(data.rows, options.shuffle, options.seed), losses(session.executable()),
         firstRank(monitorOptions.firstRank), allowsNonFiniteLoss(options.allowsNonFiniteLoss),
         deferredLosses(size_t(monitorOptions.ownRanks)),
@@ -37,13 +47,22 @@ struct Run {
   Status reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64_t maxUnread);
   Status gatherLoss(RankExecutor &rank, int64_t step, double loss);
   Status checkLoss(int64_t rank, int64_t step, double loss) const;
+  Expected<AfterStep> afterStep(RankExecutor &rank, int64_t step) const;
+  Status endStep(RankExecutor &rank, int64_t step, const AfterStep &after);
   Status endEpoch(RankExecutor &rank, int64_t epochs);
+  abi::DataPosition positionAfter(int64_t step) const;
+  bool endsEpoch(int64_t step) const { return plan.batchOf(step) + 1 == plan.stepsPerEpoch; }
+  bool isLast(int64_t step) const { return step + 1 == plan.end; }
 
   const Dataset &data;
   const std::vector<int> fieldOf;
-  const int64_t batchRows, stepsPerEpoch, steps;
+  const int64_t batchRows;
+  const StepPlan plan;
   const Placement placement;
   const std::function<Status(RankExecutor &, int64_t)> epochDone;
+  const std::shared_ptr<TrainingCheckpoints> checkpoints;
+  const bool shuffle;
+  const uint64_t seed;
   RowOrder order;
   const LossReader losses;
   const int64_t firstRank;
@@ -55,11 +74,11 @@ struct Run {
 };
 
 Status Run::runRank(RankExecutor &rank) {
-  const abi::BatchPlan &plan = rank.executable().batch();
-  int64_t copyRows = batchRows / (int64_t(plan.micro_batches()) * plan.copies());
+  const abi::BatchPlan &batchPlan = rank.executable().batch();
+  int64_t copyRows = batchRows / (int64_t(batchPlan.micro_batches()) * batchPlan.copies());
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
-  Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesPerAction(plan));
+  Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesPerAction(batchPlan));
   Expected<DeferredLossReader> made = DeferredLossReader::make(losses, rank);
   if (!feed || !made)
     return feed ? made.status() : feed.status();
@@ -72,8 +91,8 @@ Status Run::runRank(RankExecutor &rank) {
     if (Status status = feed->wait(); !status.ok())
       return status;
     LocalWork work = rank.atWork("reads its rows");
-    int64_t firstCopy = int64_t(action.microbatch()) * plan.copies() + action.copy();
-    for (uint32_t copy = 0; copy < abi::copiesPerAction(plan); ++copy) {
+    int64_t firstCopy = int64_t(action.microbatch()) * batchPlan.copies() + action.copy();
+    for (uint32_t copy = 0; copy < abi::copiesPerAction(batchPlan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
         return feed->at(abi::bufferOfCopy(input, copy));
       };
@@ -83,32 +102,71 @@ Status Run::runRank(RankExecutor &rank) {
     return feed->send();
   };
   hooks.sectionDone = [&](uint32_t section) { return deferred->sectionDone(section); };
-  for (int64_t step = 0; step < steps; ++step) {
-    batch = step % stepsPerEpoch;
-    if (batch == 0) {
+  AfterStep after;
+  for (int64_t step = plan.start; step < plan.end && after.stopSignal == 0; ++step) {
+    batch = plan.batchOf(step);
+    if (batch == 0 || step == plan.start) {
       LocalWork work = rank.atWork("orders the rows");
-      rows = order.ofEpoch(step / stepsPerEpoch);
+      rows = order.ofEpoch(plan.epochOf(step));
     }
-    bool endsEpoch = batch + 1 == stepsPerEpoch, isLast = step + 1 == steps;
     Status status = rank.runStep(step, hooks);
     if (status.ok())
       status = deferred->stepDone();
+    if (!status.ok())
+      return status;
+    Expected<AfterStep> decided = afterStep(rank, step);
+    if (!decided)
+      return decided.status();
+    after = *decided;
+    bool readsAll = isLast(step) || after.saves || (endsEpoch(step) && epochDone);
+    status = reportLosses(rank, *deferred, readsAll ? 0 : deferred->maxUnread());
     if (status.ok())
-      status = reportLosses(rank, *deferred,
-                            isLast || (endsEpoch && epochDone) ? 0 : deferred->maxUnread());
-    if (status.ok() && endsEpoch && !isLast)
-      status = endEpoch(rank, step / stepsPerEpoch + 1);
+      status = endStep(rank, step, after);
     if (!status.ok())
       return status;
   }
   return {};
 }
 
+/// Decides with the other ranks what follows the step.
+Expected<AfterStep> Run::afterStep(RankExecutor &rank, int64_t step) const {
+  if (!checkpoints)
+    return AfterStep();
+  return checkpoints->decide(rank, {.steps = step + 1,
+                                    .epochs = plan.epochOf(step + 1),
+                                    .endsEpoch = endsEpoch(step),
+                                    .isLast = isLast(step)});
+}
+
+/// Does what is due between two steps. A checkpoint that ends the run must be written.
+Status Run::endStep(RankExecutor &rank, int64_t step, const AfterStep &after) {
+  if (after.saves)
+    if (Status status = checkpoints->save(rank, step + 1, positionAfter(step),
+                                          isLast(step) || after.stopSignal != 0);
+        !status.ok())
+      return status;
+  return endsEpoch(step) && !isLast(step) && after.stopSignal == 0
+             ? endEpoch(rank, plan.epochOf(step) + 1)
+             : Status();
+}
+
+abi::DataPosition Run::positionAfter(int64_t step) const {
+  abi::DataPosition position;
+  position.set_name(data.name);
+  position.set_rows(data.rows);
+  position.set_batch_rows(batchRows);
+  position.set_shuffle(shuffle);
+  position.set_seed(seed);
+  position.set_epoch(plan.epochOf(step + 1));
+  position.set_row(plan.batchOf(step + 1) * batchRows);
+  return position;
+}
+
 /// Reports losses until at most `maxUnread` steps are unread. Only the first of them is timed: the
 /// others are read directly after it, so the time between them is no step's duration.
 Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64_t maxUnread) {
   for (bool isTimed = true; deferred.unread() > maxUnread; isTimed = false) {
-    int64_t step = deferred.firstUnread();
+    int64_t step = plan.start + deferred.firstUnread();
     Expected<double> loss = deferred.read();
     if (!loss) // error of this step or of a step enqueued after it
       return loss.status().at({.rank = rank.rank()});
@@ -132,7 +190,7 @@ Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
   return Status::failed(
              fmt::format("epoch: {} step: {}: expected a finite loss, got {}; no "
                          "further checkpoint is written; '--non-finite=continue' goes on",
-                         step / stepsPerEpoch + 1, step % stepsPerEpoch + 1, loss))
+                         plan.epochOf(step) + 1, plan.batchOf(step) + 1, loss))
       .at({.rank = rank});
 }
 
@@ -180,13 +238,37 @@ int64_t rowsOfBatch(const Session &session) {
   return session.program().inputs(0).block().global_shape(0) * plan.micro_batches() * plan.copies();
 }
 
-/// Returns the lower of the limits that the options give; without any, the steps of one epoch.
-int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
+/// Returns the lower of the limits that the options give; without any, the end of the first epoch.
+int64_t lastStep(const TrainOptions &options, const StepPlan &plan) {
   int64_t epochs = options.epochs > 0 ? options.epochs : (options.steps > 0 ? 0 : 1);
   int64_t limit = options.steps > 0 ? options.steps : std::numeric_limits<int64_t>::max();
-  if (epochs == 0 || epochs > limit / stepsPerEpoch)
+  if (epochs == 0 || epochs > (limit - std::abs(plan.shift)) / plan.stepsPerEpoch)
     return limit;
-  return epochs * stepsPerEpoch;
+  return std::min(limit, epochs * plan.stepsPerEpoch - plan.shift);
+}
+
+/// Plans the steps from the checkpoint on, if there is one. Data of another size have another
+/// order, so training cannot continue in them.
+Expected<StepPlan> planSteps(const Dataset &data, int64_t batchRows, const TrainOptions &options) {
+  StepPlan plan{.stepsPerEpoch = data.rows / batchRows};
+  if (options.resume && options.resume->manifest.has_data()) {
+    const abi::CheckpointManifest &manifest = options.resume->manifest;
+    const abi::DataPosition &before = manifest.data();
+    if (before.rows() != data.rows)
+      return Status::badInput(fmt::format(
+          "{}: expected the {} rows of '{}', in which training stopped, got {} rows; to train on "
+          "other data, take only the parameters: 'pcc checkpoint convert'",
+          data.name, before.rows(), before.name(), data.rows));
+    if (before.row() % batchRows != 0)
+      return Status::badInput(fmt::format(
+          "{}: expected batches that divide the {} rows that the epoch has used, such as those of "
+          "{} rows before, got batches of {} rows",
+          data.name, before.row(), before.batch_rows(), batchRows));
+    plan.start = manifest.step();
+    plan.shift = before.epoch() * plan.stepsPerEpoch + before.row() / batchRows - plan.start;
+  }
+  plan.end = std::max(plan.start, lastStep(options, plan));
+  return plan;
 }
 
 /// Returns the number of ranks that report each step to this process: its own ranks, and on the
@@ -218,16 +300,21 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
   if (stepsPerEpoch == 0)
     return Status::badInput(fmt::format("{}: expected at least one batch of {} rows, got {} rows",
                                         data.name, batchRows, data.rows));
+  Expected<StepPlan> plan = planSteps(data, batchRows, options);
+  if (!plan)
+    return plan.status();
   MonitorOptions monitor{.logEvery = options.logEvery,
                          .logDir = options.logDir,
                          .out = options.out,
                          .progressBar = options.progressBar,
                          .stepsPerEpoch = stepsPerEpoch,
-                         .steps = stepsToDo(options, stepsPerEpoch),
+                         .steps = plan->end,
+                         .start = plan->start,
+                         .shift = plan->shift,
                          .firstRank = session.world().firstRank(),
                          .ownRanks = session.world().ownRanks(),
                          .reports = numReportingRanks(session)};
-  auto run = std::make_shared<Run>(session, data, std::move(*fieldOf), batchRows, options,
+  auto run = std::make_shared<Run>(session, data, std::move(*fieldOf), batchRows, *plan, options,
                                    std::move(monitor));
   if (Status status = run->monitor.open(); !status.ok())
     return status;

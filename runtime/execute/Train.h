@@ -7,15 +7,17 @@
 #include "runtime/abi/report.pb.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/execute/Session.h"
+#include "runtime/execute/checkpoint/ResumePoint.h"
+#include "runtime/execute/checkpoint/TrainingCheckpoints.h"
 
 #include <cstdio>
 
 namespace pcc::runtime {
 
 struct TrainOptions {
-  /// Maximum number of steps; 0: limited by epochs only.
+  /// Maximum number of steps, with those before `resume`; 0: limited by epochs only.
   int64_t steps = 0;
-  /// Passes over the data; 0: one, or as many as `steps` needs.
+  /// Passes over the data, with those before `resume`; 0: one, or as many as `steps` needs.
   int64_t epochs = 0;
   bool shuffle = false;
   uint64_t seed = 0;
@@ -29,11 +31,16 @@ struct TrainOptions {
   /// Called by every rank between epochs, but not after the last one, while no rank executes a
   /// step. `epochs` is the number of finished epochs. An error ends the run.
   std::function<Status(RankExecutor &rank, int64_t epochs)> epochDone = {};
+  /// Writes checkpoints; null: none are written.
+  std::shared_ptr<TrainingCheckpoints> checkpoints = {};
+  /// Checkpoint whose parameters the session has; null: training begins with the first step.
+  std::shared_ptr<const ResumePoint> resume = {};
 };
 
 /// Trains on whole batches; an epoch's incomplete last batch is dropped. Every rank reads its own
 /// rows. The first process has the report. Errors: data that do not fit the inputs, values outside
-/// an input's range, fewer rows than a batch; a loss that is not finite (Failed).
+/// an input's range, fewer rows than a batch; data in which training cannot continue; a loss that
+/// is not finite (Failed).
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
 
 /// Evaluates the program's metrics named by `metrics` (chooseMetrics) over all rows. An incomplete

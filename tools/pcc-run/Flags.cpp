@@ -50,6 +50,10 @@ Status setTarget(const Flag &flag, const std::string &text) {
     return setReal(flag.name, *real, text);
   if (auto *on = std::get_if<bool *>(&flag.target))
     return setSwitch(flag.name, *on, text);
+  if (auto *optional = std::get_if<OptionalText>(&flag.target)) {
+    *optional->value = text;
+    return {};
+  }
   *std::get<std::string *>(flag.target) = text;
   return {};
 }
@@ -77,6 +81,8 @@ Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
     std::string value = "true";
     if (equals != std::string::npos)
       value = argument.substr(equals + 1);
+    else if (auto *optional = std::get_if<OptionalText>(&flag->target))
+      value = optional->implied;
     else if (!std::holds_alternative<bool *>(flag->target)) {
       if (i + 1 == arguments.size())
         return Status::badUsage(fmt::format("--{}: expected a value", name));
@@ -93,7 +99,9 @@ std::string describeFlags(std::span<const Flag> flags) {
   for (const Flag &flag : flags) {
     if (!flag.help)
       continue;
-    const char *value = std::holds_alternative<bool *>(flag.target) ? "" : "=…";
+    const char *value = std::holds_alternative<bool *>(flag.target)         ? ""
+                        : std::holds_alternative<OptionalText>(flag.target) ? "[=…]"
+                                                                            : "=…";
     text += fmt::format("  --{:<16} {}\n", std::string(flag.name) + value, flag.help);
   }
   return text;

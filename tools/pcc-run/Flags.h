@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parses flags by a table: each row holds the name, the help text and the target of the value.
-// `--name=value` and `--name value` are the same; a boolean flag needs no value. `-h` is `--help`.
+// `--name=value` and `--name value` are the same. A boolean flag and an optional text need no
+// value; theirs follows '='. `-h` is `--help`.
 
 #pragma once
 
@@ -21,10 +22,16 @@ struct IntegerTarget {
   int64_t high;
 };
 
+/// A text that a flag without a value has, too.
+struct OptionalText {
+  std::string *value;
+  const char *implied; ///< of the flag without a value
+};
+
 struct Flag {
   const char *name;
   const char *help; ///< null: the name that a flag had in the previous release, not described
-  std::variant<IntegerTarget, double *, std::string *, bool *> target;
+  std::variant<IntegerTarget, double *, std::string *, bool *, OptionalText> target;
 };
 
 /// Fills the targets and returns the arguments that are not flags. Errors (BadUsage) name the flag

@@ -32,6 +32,8 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 struct Options {
   std::string program, data, evalData, metrics, save, logDir, trace, link, format = "text";
   std::string expected;
+  abi::CheckpointConfig checkpoints;
+  int64_t checkpointKeep = 0;
   std::string communicator = "auto", reduction = "ordered", nonFinite = "stop";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeout = 0;
@@ -66,6 +68,16 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"save", "output .safetensors file of the parameters after training", &options.save},
       {"save-every", "epochs between writes of --save (default: 0, only at the end)",
        IntegerTarget{&options.saveEvery, 0, unlimited}},
+      {"checkpoint", "folder for checkpoints of the training state",
+       options.checkpoints.mutable_checkpoint()},
+      {"checkpoint-every",
+       "interval between checkpoints: N, Nsteps, Nepochs or Nmin (default: only at the end)",
+       options.checkpoints.mutable_checkpoint_every()},
+      {"checkpoint-keep", "number of latest checkpoints that stay (default: 0, all)",
+       IntegerTarget{&options.checkpointKeep, 0, unlimited}},
+      {"resume",
+       "checkpoint to continue from: latest in --checkpoint (without a value), a folder, or none",
+       tools::OptionalText{options.checkpoints.mutable_resume(), "latest"}},
       {"steps", "maximum number of steps (default: no limit)",
        IntegerTarget{&options.steps, 1, unlimited}},
       {"epochs", "number of passes over the data", IntegerTarget{&options.epochs, 1, unlimited}},
@@ -125,14 +137,18 @@ Status parse(int argc, char **argv, Options &options) {
   if (options.nonFinite != "stop" && options.nonFinite != "continue")
     return Status::badUsage(
         fmt::format("--non-finite: expected stop or continue, got '{}'", options.nonFinite));
+  const abi::CheckpointConfig &checkpoints = options.checkpoints;
   if (!options.expected.empty() &&
-      !(options.data + options.evalData + options.save + options.link + options.trace).empty())
-    return Status::badUsage(
-        "--expected: cannot be combined with --data, --eval-data, --save, --link or --trace");
+      !(options.data + options.evalData + options.save + options.link + options.trace +
+        checkpoints.checkpoint() + checkpoints.resume())
+           .empty())
+    return Status::badUsage("--expected: cannot be combined with --data, --eval-data, --save, "
+                            "--link, --trace, --checkpoint or --resume");
   if (!options.expected.empty() && options.isJson())
     return Status::badUsage("--expected: expected --format=text, got json");
   options.program = files->front();
-  return {};
+  options.checkpoints.set_checkpoint_keep(options.checkpointKeep);
+  return runtime::checkCheckpointConfig(options.checkpoints);
 }
 
 abi::RunConfig configOf(const Options &options) {
@@ -241,11 +257,14 @@ Status run(const Options &options, int &exitCode) {
     return launch.status();
   if (!options.expected.empty())
     return compare(options, std::move(*executable), *launch, exitCode);
-  Expected<abi::RunReport> report = runtime::runProgram(std::move(*executable), configOf(options),
-                                                        options.isJson() ? nullptr : stdout,
-                                                        isTerminal && !options.isJson(), *launch);
-  if (!report || !launch->isFirst())
+  Expected<abi::RunReport> report = runtime::runProgram(
+      std::move(*executable), configOf(options), options.isJson() ? nullptr : stdout,
+      isTerminal && !options.isJson(), *launch, {options.checkpoints, tools::version()});
+  if (!report)
     return report.status();
+  exitCode = runtime::exitCodeOf(*report);
+  if (!launch->isFirst())
+    return {};
   if (options.isJson())
     fmt::print("{}\n", runtime::toJson(*report));
   else

@@ -34,7 +34,7 @@ Status Monitor::open() {
     if (Status status = makeFolder(folder); !status.ok())
       return status;
     std::string path = folder + "/train.log";
-    std::FILE *log = std::fopen(path.c_str(), "w");
+    std::FILE *log = std::fopen(path.c_str(), options.start > 0 ? "a" : "w");
     if (!log)
       return Status::badInput(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
     logs.push_back(log);
@@ -43,8 +43,9 @@ Status Monitor::open() {
 }
 
 std::string Monitor::line(int64_t step, double loss) const {
-  return fmt::format("epoch: {} step: {}, loss is {:.6g}\n", step / options.stepsPerEpoch + 1,
-                     step % options.stepsPerEpoch + 1, loss);
+  int64_t batch = step + options.shift;
+  return fmt::format("epoch: {} step: {}, loss is {:.6g}\n", batch / options.stepsPerEpoch + 1,
+                     batch % options.stepsPerEpoch + 1, loss);
 }
 
 void Monitor::add(int64_t rank, int64_t step, double value, bool isTimed) {
@@ -106,7 +107,7 @@ abi::RunReport Monitor::report() const {
   abi::RunReport report;
   for (size_t step = 0; step < stepLosses.size(); ++step) {
     abi::StepLoss &entry = *report.add_steps();
-    entry.set_step(uint32_t(step + 1));
+    entry.set_step(uint32_t(options.start + int64_t(step) + 1));
     entry.set_loss(stepLosses[step]);
   }
   std::vector<double> seconds = stepSeconds;

@@ -24,7 +24,9 @@ struct MonitorOptions {
   /// Draw a progress bar on stderr.
   bool progressBar = false;
   int64_t stepsPerEpoch = 1;
-  int64_t steps = 1;
+  /// The run has the steps start … steps-1, numbered from the first step of the training. Step n is
+  /// batch number n + shift of all epochs.
+  int64_t steps = 1, start = 0, shift = 0;
   /// Ranks firstRank … firstRank+ownRanks-1 have logs. `reports` ranks report each step; 0: all.
   int64_t firstRank = 0, ownRanks = 0, reports = 0;
 };
@@ -34,7 +36,7 @@ public:
   Monitor(const abi::Executable &executable, MonitorOptions options);
   ~Monitor();
 
-  /// Creates the folders and files of the logs.
+  /// Creates the folders and files of the logs. A run that continues appends to them.
   Status open();
 
   /// Records that `rank` finished step `step` (from 0) with the loss `value` in its memory. Any

@@ -179,6 +179,28 @@ Status RankExecutor::barrier(const char *name) {
   return worldCommunicator->barrier().at({.rank = ownRank});
 }
 
+Status RankExecutor::maxOfRanks(std::span<int64_t> values, const char *name) {
+  struct Maximum {
+    std::vector<int64_t> own, all;
+    CollectiveCall call;
+  };
+  auto maximum = std::make_shared<Maximum>();
+  maximum->own.assign(values.begin(), values.end());
+  maximum->all.resize(values.size());
+  CollectiveCall &call = maximum->call;
+  call.kind = abi::ALL_REDUCE;
+  call.reduction = abi::MAX;
+  call.type = abi::I64;
+  call.source = maximum->own.data();
+  call.destination = maximum->all.data();
+  call.shape = {int64_t(values.size())};
+  Progress::Waiting waiting(ownProgress, nowNanoseconds(), WaitKind::Transfer, name);
+  Status status = worldCommunicator->runOwned({&call, 1}, maximum).at({.rank = ownRank});
+  if (status.ok())
+    std::ranges::copy(maximum->all, values.begin());
+  return status;
+}
+
 Status RankExecutor::prepareSections() {
   PrepareContext context{wholeExecutable, ownProgram, memory, ownRank};
   for (int s = 0; s < ownProgram.sections_size(); ++s) {
@@ -238,8 +260,9 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
   if (step == 0 && startSection)
     if (Status status = runSection(*startSection); !status.ok())
       return status;
-  if (step > 0)
+  if (hasRunStep)
     return runActions(step, hooks);
+  hasRunStep = true;
   PeakMemoryTracker memoryTracker(wholeExecutable, abi::programOfRank(wholeExecutable, ownRank));
   events.memoryTracker = &memoryTracker;
   Status status = runActions(step, hooks);

@@ -29,7 +29,7 @@ struct MemoryUse {
   /// Allocated bytes, including the constants that the ranks of a process share and the workspaces
   /// of GPU libraries.
   uint64_t allocated = 0;
-  /// Peak of live bytes in the rank's first step (PeakMemoryTracker.h); 0 before that step.
+  /// Peak of live bytes in the first step that the rank runs (PeakMemoryTracker.h); 0 before it.
   uint64_t peakLive = 0;
 };
 
@@ -67,8 +67,8 @@ public:
   /// Waits until the device has done everything it was given.
   Status synchronize() const;
 
-  /// Runs all actions; `step` counts from 0. Step 0 begins with section `start_training` if the
-  /// program has one.
+  /// Runs all actions; `step` counts from 0, or from the step at which training continues. Step 0
+  /// begins with section `start_training` if the program has one.
   Status runStep(int64_t step, const StepHooks &hooks);
 
   /// Runs one section alone, as evaluation does.
@@ -97,6 +97,8 @@ public:
 
   /// Waits at a barrier of all ranks. `name` names it: "at the barrier after an epoch".
   Status barrier(const char *name);
+  /// Replaces each of `values` by its maximum over all ranks. Every rank calls it with as many.
+  Status maxOfRanks(std::span<int64_t> values, const char *name);
 
   /// Copies bytes to the start of a buffer, ordered after everything enqueued so far. The caller
   /// may change the bytes on return.
@@ -164,6 +166,7 @@ private:
   mutable Progress ownProgress; ///< its readers are const
   Trace ownTrace;
   MemoryUse use;
+  bool hasRunStep = false;
 
   /// By action: whether it is the first or last run of its section in a step, and whether its
   /// inputs must be filled.

@@ -40,7 +40,8 @@ MessageFlags::Flag::Flag(cl::SubCommand &command, const google::protobuf::Descri
     : info(info), field(type->FindFieldByName(info.name)), name(dashed(info.name)),
       option(llvm::StringRef(name), cl::desc(info.help),
              cl::value_desc(isSwitch(field) ? "true|false" : "value"),
-             isSwitch(field) ? cl::ValueOptional : cl::ValueRequired, cl::sub(command)),
+             isSwitch(field) || info.impliedValue ? cl::ValueOptional : cl::ValueRequired,
+             cl::sub(command)),
       aliasName(dashed(findAlias(info.name))) {
   if (!aliasName.empty())
     alias = std::make_unique<cl::alias>(llvm::StringRef(aliasName), cl::desc("alias"),
@@ -135,6 +136,8 @@ ExitCode MessageFlags::read(Message &message, llvm::StringRef file) const {
     std::string text = flag->option;
     if (isSwitch(flag->field) && text.empty())
       text = "true";
+    if (flag->info.impliedValue && text.empty())
+      text = flag->info.impliedValue;
     std::string expected = setField(message, flag->field, text);
     if (!expected.empty())
       return fail(BadUsage, "'--" + flag->name + "': " + expected + ", got '" + text + "'");

@@ -6,7 +6,7 @@
 
 namespace pcc::cli {
 
-enum ExitCode {
+enum ExitCode : int { // also 128 and the number of a signal
   Success = 0,
   BadInput = 1,       ///< a bad file or bad contents; diagnostics were printed
   BadUsage = 2,       ///< a bad flag or value

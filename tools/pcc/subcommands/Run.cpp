@@ -7,6 +7,7 @@
 #include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/MessageFlags.h"
 #include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/version/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -48,6 +49,16 @@ constexpr FieldInfo runFields[] = {
     {"save_every", "epochs between writes of '--save' (default: 0, only at the end)", 0, unlimited},
 };
 
+constexpr FieldInfo checkpointFields[] = {
+    {"checkpoint", "folder for checkpoints of the training state"},
+    {"checkpoint_every",
+     "interval between checkpoints: N, Nsteps, Nepochs or Nmin (default: only at the end)"},
+    {"checkpoint_keep", "number of latest checkpoints that stay (default: 0, all)", 0, unlimited},
+    {"resume",
+     "checkpoint to continue from: latest in '--checkpoint' (without a value), a folder, or none",
+     0, 0, 0, "latest"},
+};
+
 /// Formats the last loss and the metrics: "loss is 0.0312, accuracy: 0.9461".
 std::string summarize(const abi::RunReport &report) {
   std::string text;
@@ -69,6 +80,7 @@ public:
   RunSubcommand()
       : Subcommand("run", "trains or evaluates a model or program on its ranks"),
         compileFlags(command), flags(command, abi::RunConfig::descriptor(), runFields),
+        checkpointFlags(command, abi::CheckpointConfig::descriptor(), checkpointFields),
         format(command),
         compareOneRank("compare-one-rank", cl::desc("also run on one rank and print its result"),
                        cl::sub(command)) {}
@@ -89,6 +101,15 @@ public:
     config.set_log_every(20);
     if (ExitCode code = flags.read(config))
       return code;
+    if (ExitCode code = checkpointFlags.read(checkpoints.config))
+      return code;
+    if (compareOneRank && !checkpoints.config.checkpoint().empty())
+      return fail(BadUsage,
+                  "'--compare-one-rank': cannot be combined with '--checkpoint': one rank "
+                  "begins where all ranks began; '--resume=FOLDER' is possible");
+    checkpoints.pccVersion = pcc::tools::version();
+    if (auto status = pcc::runtime::checkCheckpointConfig(checkpoints.config); !status.ok())
+      return fail(BadUsage, status.message());
     config.set_link(compileFlags.getCluster().getLink());
     // Check output names before a long search. With several processes the run itself checks them.
     if (pcc::runtime::Status status = pcc::runtime::checkOutputs(config);
@@ -102,18 +123,18 @@ public:
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
       return code;
     if (!launch.isFirst())
-      return Success;
+      return ExitCode(pcc::runtime::exitCodeOf(report));
     if (!format.isJson())
       printMetrics(report);
-    if (compareOneRank)
+    if (compareOneRank && !report.has_stop_signal())
       if (ExitCode code = runOnOneRank(config, *report.mutable_one_rank()))
         return code;
     if (format.isJson())
       llvm::outs() << pcc::runtime::toJson(report) << "\n";
-    else if (compareOneRank)
+    else if (report.has_one_rank())
       llvm::outs() << "one rank: " << summarize(report.one_rank()) << "\n";
     llvm::outs().flush();
-    return Success;
+    return ExitCode(pcc::runtime::exitCodeOf(report));
   }
 
 private:
@@ -136,8 +157,8 @@ private:
                    abi::RunReport &report) const {
     bool bar = talks && llvm::sys::Process::StandardErrIsDisplayed() &&
                llvm::sys::Process::StandardOutIsDisplayed();
-    auto result =
-        pcc::runtime::runProgram(std::move(program), config, talks ? stdout : nullptr, bar, launch);
+    auto result = pcc::runtime::runProgram(std::move(program), config, talks ? stdout : nullptr,
+                                           bar, launch, checkpoints);
     std::fflush(stdout);
     if (!result) {
       fail(Success, result.status().describe());
@@ -164,6 +185,8 @@ private:
   CompileFlags compileFlags;
   pcc::CompileOptions options; ///< of the program, with all choices made
   MessageFlags flags;
+  MessageFlags checkpointFlags;
+  pcc::runtime::RunCheckpoints checkpoints;
   FormatFlag format;
   cl::opt<bool> compareOneRank;
   pcc::runtime::Launch launch;
