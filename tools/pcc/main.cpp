@@ -88,11 +88,12 @@ int main(int argc, char **argv) {
   mlir::registerDefaultTimingManagerCLOptions();
 
   std::unique_ptr<Subcommand> subcommands[] = {
-      makeImportSubcommand(),   makeCompileSubcommand(),   makeRunSubcommand(),
-      makeVerifySubcommand(),   makeCheckSubcommand(),     makePlanReshardSubcommand(),
-      makeExplainSubcommand(),  makeDiffSubcommand(),      makeDoctorSubcommand(),
-      makeExampleSubcommand(),  makeCalibrateSubcommand(), makeSearchSubcommand(),
-      makeSimulateSubcommand(), makeBenchSubcommand(),     makePlanSubcommand()};
+      makeImportSubcommand(),    makeCompileSubcommand(),   makeRunSubcommand(),
+      makeVerifySubcommand(),    makeCheckSubcommand(),     makePlanReshardSubcommand(),
+      makeExplainSubcommand(),   makeDiffSubcommand(),      makeDoctorSubcommand(),
+      makeExampleSubcommand(),   makeCalibrateSubcommand(), makeSearchSubcommand(),
+      makeSimulateSubcommand(),  makeBenchSubcommand(),     makePlanSubcommand(),
+      makeCheckpointSubcommand()};
   for (auto &subcommand : subcommands)
     acceptRepeatedFlags(subcommand->command);
   cl::OptionCategory ownFlags("pcc");
