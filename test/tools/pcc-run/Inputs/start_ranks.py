@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts a command as several processes with torchrun's environment variables, and waits for all of them:
 
-  start_ranks.py [--lose STOP|KILL PROCESS] [--token-of PROCESS TOKEN] [--master HOST] N COMMAND…
+  start_ranks.py [--lose STOP|KILL PROCESS] [--signal NAME PROCESS] [--token-of PROCESS TOKEN] [--master HOST] N COMMAND…
 
 Prints the output of the first process. With --lose, PROCESS gets the signal after the first output of the first process;
 later output of all others is printed with their numbers and exit codes. The exit code is the greatest one of the processes
@@ -46,6 +46,15 @@ def lose(running, name, process):
     return [one for number, one in enumerate(running) if number != process]
 
 
+def send(running, name, process):
+    """Sends a signal after the first loss. Prints the output of the first process, and all exit codes."""
+    print(running[0].stdout.readline(), end="")
+    running[process].send_signal(getattr(signal, "SIG" + name))
+    print(running[0].communicate()[0], end="")
+    for number, one in enumerate(running):
+        print(f"process {number}: exit code {one.wait()}")
+
+
 def run_refused(running, process):
     """Waits for the process that is refused; the others wait for it in vain."""
     for line in running[process].communicate()[0].splitlines():
@@ -58,6 +67,7 @@ def run_refused(running, process):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lose", nargs=2, metavar=("SIGNAL", "PROCESS"))
+    parser.add_argument("--signal", nargs=2, metavar=("SIGNAL", "PROCESS"))
     parser.add_argument("--token-of", nargs=2, metavar=("PROCESS", "TOKEN"))
     parser.add_argument("--master", default="127.0.0.1")
     parser.add_argument("processes", type=int)
@@ -68,6 +78,8 @@ def main():
                for process in range(arguments.processes)]
     if arguments.lose:
         running = lose(running, arguments.lose[0], int(arguments.lose[1]))
+    elif arguments.signal:
+        return send(running, arguments.signal[0], int(arguments.signal[1]))
     elif arguments.token_of:
         running = run_refused(running, int(arguments.token_of[0]))
     else:
