@@ -138,8 +138,12 @@ Expected<AfterStep> Run::afterStep(RankExecutor &rank, int64_t step) const {
                                     .isLast = isLast(step)});
 }
 
-/// Does what is due between two steps. A checkpoint that ends the run must be written.
+/// Does what is due between two steps. A checkpoint that ends the run must be written. An earlier
+/// one that is written is published, if it is not in save().
 Status Run::endStep(RankExecutor &rank, int64_t step, const AfterStep &after) {
+  if (after.finishes && !after.saves)
+    if (Status status = checkpoints->finish(rank); !status.ok())
+      return status;
   if (after.saves)
     if (Status status = checkpoints->save(rank, step + 1, positionAfter(step),
                                           isLast(step) || after.stopSignal != 0);

@@ -34,6 +34,7 @@ struct Options {
   std::string expected;
   abi::CheckpointConfig checkpoints;
   int64_t checkpointKeep = 0;
+  bool checkpointWait = false;
   std::string communicator = "auto", reduction = "ordered", nonFinite = "stop";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeout = 0;
@@ -75,6 +76,9 @@ std::vector<tools::Flag> flagsOf(Options &options) {
        options.checkpoints.mutable_checkpoint_every()},
       {"checkpoint-keep", "number of latest checkpoints that stay (default: 0, all)",
        IntegerTarget{&options.checkpointKeep, 0, unlimited}},
+      {"checkpoint-wait",
+       "training waits until a checkpoint is written, and needs no copy of its state",
+       &options.checkpointWait},
       {"resume",
        "checkpoint to continue from: latest in --checkpoint (without a value), a folder, or none",
        tools::OptionalText{options.checkpoints.mutable_resume(), "latest"}},
@@ -148,6 +152,7 @@ Status parse(int argc, char **argv, Options &options) {
     return Status::badUsage("--expected: expected --format=text, got json");
   options.program = files->front();
   options.checkpoints.set_checkpoint_keep(options.checkpointKeep);
+  options.checkpoints.set_checkpoint_wait(options.checkpointWait);
   return runtime::checkCheckpointConfig(options.checkpoints);
 }
 

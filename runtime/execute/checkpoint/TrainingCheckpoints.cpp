@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks agree by the maximum of their wishes. They also agree on the step after which they do so
-// next, by the time that a step takes. Barriers keep the ranks together while one writes: rank 0
-// makes the folder before the first, and reads how all shards were written after the second.
+// A checkpoint has three parts. start(): rank 0 makes the folder, and after a barrier each rank
+// starts to write its shard. gather(): when all ranks are done, rank 0 learns how. publish(): rank
+// 0 adds the manifest and gives the folder its name, again beside training.
 
 #include "runtime/execute/checkpoint/TrainingCheckpoints.h"
 
+#include "runtime/base/CatchExceptions.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/checkpoint/Manifest.h"
-#include "runtime/execute/checkpoint/StopSignals.h"
+#include "runtime/execute/checkpoint/ShardTask.h"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 namespace pcc::runtime {
 namespace {
-
-/// Time between two agreements in nanoseconds, and the most steps between them.
-constexpr int64_t agreementInterval = 250'000'000, maxStepsBetween = 1000;
 
 /// The outcome of a shard, as a rank of another process sends it to rank 0. An error's text may be
 /// cut off.
@@ -49,124 +46,110 @@ TrainingCheckpoints::TrainingCheckpoints(const abi::Executable &executable, cons
                                          TrainingCheckpointOptions options,
                                          std::optional<CheckpointFolder> folder)
     : placement(world.placement), options(std::move(options)), folder(std::move(folder)),
-      layout(layOutCheckpoint(executable)), firstRank(world.firstRank()),
-      agreements(size_t(world.ownRanks())), outcomes(size_t(placement.ranks)),
-      lastWritten(this->options.resumedFrom) {
-  for (Agreement &own : agreements)
-    own.time = own.lastSave = nowNanoseconds();
+      layout(std::make_shared<abi::CheckpointManifest>(layOutCheckpoint(executable))),
+      firstRank(world.firstRank()), schedule(this->options.every, firstRank, world.ownRanks()),
+      unfinished(size_t(world.ownRanks())), outcomes(size_t(placement.ranks)),
+      lastWritten(this->options.resumedFrom) {}
+
+std::optional<TrainingCheckpoints::Unfinished> &
+TrainingCheckpoints::unfinishedOf(const RankExecutor &rank) {
+  return unfinished[size_t(rank.rank() - firstRank)];
 }
 
 Expected<AfterStep> TrainingCheckpoints::decide(RankExecutor &rank, const StepEnd &end) {
-  Agreement &own = agreements[size_t(rank.rank() - firstRank)];
-  const CheckpointInterval &every = options.every;
-  AfterStep after;
-  if (end.isLast || end.steps >= own.nextStep) {
-    Expected<AfterStep> agreed = agree(rank, own, end.steps);
-    if (!agreed)
-      return agreed;
-    after = *agreed;
-  }
-  after.saves |= end.isLast || (every.steps > 0 && end.steps % every.steps == 0) ||
-                 (every.epochs > 0 && end.endsEpoch && end.epochs % every.epochs == 0);
-  if (after.saves)
-    own.lastSave = nowNanoseconds();
-  return after;
-}
-
-/// Agrees on signals, on minutes that are over, and on the next agreement.
-Expected<AfterStep> TrainingCheckpoints::agree(RankExecutor &rank, Agreement &own, int64_t steps) {
-  constexpr int64_t minute = 60'000'000'000;
-  int64_t now = nowNanoseconds();
-  bool isTimeOver = rank.rank() == 0 && options.every.minutes > 0 &&
-                    now - own.lastSave >= options.every.minutes * minute;
-  int64_t stepTime =
-      std::max<int64_t>(1, (now - own.time) / std::max<int64_t>(1, steps - own.lastStep));
-  std::array<int64_t, 4> wishes = {
-      StopSignals::stopSignal(), StopSignals::saveRequests(), isTimeOver,
-      std::clamp<int64_t>(agreementInterval / stepTime, 1, maxStepsBetween)};
-  if (Status status = rank.maxOfRanks(wishes, "to agree on a checkpoint"); !status.ok())
-    return status;
-  AfterStep after{.saves = wishes[0] != 0 || wishes[1] > own.savesServed || wishes[2] != 0,
-                  .stopSignal = int(wishes[0])};
-  own.savesServed = wishes[1];
-  own.time = nowNanoseconds();
-  own.lastStep = steps;
-  own.nextStep = steps + wishes[3];
-  if (after.stopSignal != 0)
-    agreedStop = after.stopSignal;
-  return after;
-}
-
-std::string TrainingCheckpoints::unfinishedPath(int64_t step) const {
-  return CheckpointFolder::unfinishedPath(options.folder, step);
+  const std::optional<Unfinished> &own = unfinishedOf(rank);
+  return schedule.decide(rank, end, own && own->writing && !own->writing->isDone());
 }
 
 Status TrainingCheckpoints::save(RankExecutor &rank, int64_t step, const abi::DataPosition &data,
-                                 bool mustSucceed) {
+                                 bool isLast) {
   LocalWork work = rank.atWork("writes a checkpoint");
-  bool isFirst = rank.rank() == 0;
-  if (isFirst)
+  if (Status status = finish(rank, /*isLast=*/false); !status.ok())
+    return status;
+  Expected<Unfinished> started = start(rank, step, data, isLast);
+  if (!started)
+    return started.status();
+  unfinishedOf(rank) = std::move(*started);
+  return isLast || options.waits ? finish(rank, isLast) : Status();
+}
+
+Status TrainingCheckpoints::finish(RankExecutor &rank) {
+  LocalWork work = rank.atWork("finishes a checkpoint");
+  return finish(rank, /*isLast=*/false);
+}
+
+/// Makes the folder, and starts to write the rank's shard: from a copy, or at once if the rank
+/// waits for it anyway.
+Expected<TrainingCheckpoints::Unfinished> TrainingCheckpoints::start(RankExecutor &rank,
+                                                                     int64_t step,
+                                                                     const abi::DataPosition &data,
+                                                                     bool isLast) {
+  if (rank.rank() == 0) {
+    if (publishing)
+      (void)publishing->wait(); // it has warned of its failure
     begun = folder->begin(step);
+  }
   if (Status status = rank.barrier("at the barrier before a checkpoint"); !status.ok())
     return status;
-  outcomes[size_t(rank.rank())] = writeShard(rank, step);
+  std::string path = CheckpointFolder::unfinishedPath(options.folder, step);
+  auto outcome = std::make_shared<Outcome>();
+  auto task = std::make_shared<ShardTask>(layout, rank);
+  auto write = [=](const auto &...source) {
+    abi::CheckpointShard shard;
+    outcome->status = task->write(path, shard, source...);
+    outcome->bytes = shard.bytes();
+    outcome->hash = shard.hash();
+    return Status();
+  };
+  std::shared_ptr<BackgroundTask> writing;
+  bool copies = !isLast && !options.waits;
+  // Without memory for copies, the rank writes its blocks from where they are.
+  if (copies && catchExceptions([&] { return task->copyBlocks(rank); }).ok())
+    writing = BackgroundTask::start([write] { return write(); });
+  else
+    (void)write(rank);
+  return Unfinished{step, data, std::move(writing), std::move(outcome)};
+}
+
+Status TrainingCheckpoints::finish(RankExecutor &rank, bool isLast) {
+  std::optional<Unfinished> own = std::exchange(unfinishedOf(rank), std::nullopt);
+  if (!own)
+    return {};
+  Outcome &outcome = outcomes[size_t(rank.rank())];
+  Status ended = own->writing ? own->writing->wait() : Status();
+  outcome = *own->outcome;
+  if (!ended.ok()) // an exception, most often of a full memory
+    outcome.status = std::move(ended);
   if (Status status = gather(rank); !status.ok())
     return status;
-  if (Status status = rank.barrier("at the barrier after a checkpoint"); !status.ok() || !isFirst)
-    return status;
-  Status status = publish(step, data);
-  if (!status.ok()) {
-    folder->abandon(step);
-    status = std::move(status).within(
-        fmt::format("no checkpoint after step {}, the last one is {}", step,
-                    lastWritten.empty() ? "none" : "'" + lastWritten + "'"));
-    if (mustSucceed)
-      return status;
-    options.warn(status.message());
+  if (rank.rank() != 0)
     return {};
+  abi::CheckpointManifest manifest = *layout;
+  manifest.set_pcc_version(options.pccVersion);
+  manifest.set_step(own->step);
+  manifest.set_seed(options.seed);
+  *manifest.mutable_data() = own->data;
+  Status written = begun;
+  for (abi::CheckpointShard &shard : *manifest.mutable_shards()) {
+    const Outcome &other = outcomes[size_t(shard.rank())];
+    shard.set_bytes(other.bytes);
+    shard.set_hash(other.hash);
+    if (written.ok())
+      written = other.status;
   }
-  lastWritten = folder->completePath(step);
-  options.written(lastWritten);
-  // The new checkpoint counts, whatever happens to old ones.
-  if (Status removed = folder->removeOld(options.keep, step); !removed.ok())
-    options.warn(removed.message());
-  return {};
+  auto publishAll = [self = shared_from_this(), manifest = std::move(manifest),
+                     written = std::move(written), isLast] {
+    Status status = written.ok() ? self->publish(manifest) : written;
+    return status.ok() ? status : self->giveUp(manifest.step(), std::move(status), isLast);
+  };
+  if (isLast)
+    return publishAll();
+  publishing = BackgroundTask::start(publishAll);
+  return options.waits ? publishing->wait() : Status();
 }
 
-TrainingCheckpoints::Outcome TrainingCheckpoints::writeShard(RankExecutor &rank,
-                                                             int64_t step) const {
-  int number = shardOfRank(layout, rank.rank());
-  if (number < 0)
-    return {};
-  abi::CheckpointShard shard = layout.shards(number);
-  Expected<ShardWriter> writer = ShardWriter::create(unfinishedPath(step), shard);
-  if (!writer)
-    return {.status = writer.status()};
-  Status status = appendBlocks(rank, *writer, uint32_t(number));
-  if (status.ok())
-    status = writer->commit(shard);
-  return {shard.bytes(), shard.hash(), std::move(status)};
-}
-
-Status TrainingCheckpoints::appendBlocks(RankExecutor &rank, ShardWriter &writer,
-                                         uint32_t shard) const {
-  std::vector<ShardEntry> entries = entriesOf(layout, shard);
-  Status status = writer.append(headOf(entries));
-  for (const ShardEntry &entry : entries) {
-    auto own = std::ranges::find_if(rank.program().parameters(), [&](const auto &parameter) {
-      return parameter.name() == entry.tensor->name();
-    });
-    std::vector<std::byte> copy;
-    auto bytes = rank.read(own->buffer(), bytesOf(*entry.tensor, *entry.block), copy);
-    if (!bytes)
-      return bytes.status();
-    if (status.ok())
-      status = writer.append({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
-  }
-  return status;
-}
-
-/// Sends the outcome of a rank of another process to rank 0, which receives all of them.
+/// Sends the outcome of a rank of another process to rank 0, which receives all of them. Rank 0 has
+/// those of its own process after the barrier.
 Status TrainingCheckpoints::gather(RankExecutor &rank) {
   int64_t firstRemoteRank = placement.firstOf(1);
   if (rank.rank() >= firstRemoteRank) {
@@ -177,7 +160,8 @@ Status TrainingCheckpoints::gather(RankExecutor &rank) {
     auto bytes = std::as_bytes(std::span(&message, 1));
     messages[0].owned.assign(bytes.begin(), bytes.end());
     messages[0].bytes = messages[0].owned;
-    return rank.sendToFirstRank(std::move(messages));
+    if (Status status = rank.sendToFirstRank(std::move(messages)); !status.ok())
+      return status;
   }
   for (int64_t other = firstRemoteRank; rank.rank() == 0 && other < placement.ranks; ++other) {
     OutcomeMessage message;
@@ -189,35 +173,44 @@ Status TrainingCheckpoints::gather(RankExecutor &rank) {
     outcomes[size_t(other)] = {message.bytes, message.hash,
                                kind == StatusKind::Ok ? Status() : Status(kind, message.text)};
   }
+  return rank.barrier("at the barrier after a checkpoint");
+}
+
+/// Writes the manifest and gives the checkpoint its name.
+Status TrainingCheckpoints::publish(const abi::CheckpointManifest &manifest) {
+  std::string path = CheckpointFolder::unfinishedPath(options.folder, manifest.step());
+  for (const abi::CheckpointShard &shard : manifest.shards()) {
+    std::string file = path + "/" + shard.file();
+    std::error_code error;
+    if (uint64_t got = std::filesystem::file_size(file, error); error || got != shard.bytes())
+      return Status::badInput(fmt::format(
+          "{}: expected {} bytes from rank {}, got {}; '--checkpoint' needs a folder that all "
+          "processes share",
+          file, shard.bytes(), shard.rank(), error ? "no file" : std::to_string(got)));
+  }
+  if (Status status = writeManifest(manifest, path); !status.ok())
+    return status;
+  if (Status status = folder->publish(manifest.step()); !status.ok())
+    return status;
+  lastWritten = folder->completePath(manifest.step());
+  options.written(lastWritten);
+  // The new checkpoint counts, whatever happens to old ones.
+  if (Status removed = folder->removeOld(options.keep, manifest.step()); !removed.ok())
+    options.warn(removed.message());
   return {};
 }
 
-/// Writes the manifest and gives the checkpoint its name, if all shards are on the disk.
-Status TrainingCheckpoints::publish(int64_t step, const abi::DataPosition &data) {
-  if (!begun.ok())
-    return begun;
-  abi::CheckpointManifest manifest = layout;
-  for (abi::CheckpointShard &shard : *manifest.mutable_shards()) {
-    const Outcome &outcome = outcomes[size_t(shard.rank())];
-    if (!outcome.status.ok())
-      return outcome.status;
-    shard.set_bytes(outcome.bytes);
-    shard.set_hash(outcome.hash);
-    std::string path = unfinishedPath(step) + "/" + shard.file();
-    std::error_code error;
-    if (uint64_t got = std::filesystem::file_size(path, error); error || got != outcome.bytes)
-      return Status::badInput(
-          fmt::format("{}: expected {} bytes from rank {}, got {}; '--checkpoint' "
-                      "needs a folder that all processes share",
-                      path, outcome.bytes, shard.rank(), error ? "no file" : std::to_string(got)));
-  }
-  manifest.set_pcc_version(options.pccVersion);
-  manifest.set_step(step);
-  manifest.set_seed(options.seed);
-  *manifest.mutable_data() = data;
-  if (Status status = writeManifest(manifest, unfinishedPath(step)); !status.ok())
+/// Removes what was written of a checkpoint. Returns the error if the checkpoint is the last one of
+/// the run; otherwise warns of it.
+Status TrainingCheckpoints::giveUp(int64_t step, Status status, bool isLast) {
+  folder->abandon(step);
+  status =
+      std::move(status).within(fmt::format("no checkpoint after step {}, the last one is {}", step,
+                                           lastWritten.empty() ? "none" : "'" + lastWritten + "'"));
+  if (isLast)
     return status;
-  return folder->publish(step);
+  options.warn(status.message());
+  return {};
 }
 
 } // namespace pcc::runtime

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the checkpoints of a training run. Its ranks agree after a step whether they write one,
-// then each rank writes its own blocks, and rank 0 adds the manifest when all have finished.
+// Writes the checkpoints of a training run. Training waits until each rank has a copy of its blocks
+// in host memory. Then each rank writes its own blocks beside training, and rank 0 adds the
+// manifest when all have finished.
 
 #pragma once
 
 #include "runtime/abi/checkpoint.pb.h"
 #include "runtime/checkpoint/Folder.h"
-#include "runtime/checkpoint/Shards.h"
 #include "runtime/collective/World.h"
-#include "runtime/execute/checkpoint/CheckpointInterval.h"
+#include "runtime/execute/checkpoint/BackgroundTask.h"
+#include "runtime/execute/checkpoint/CheckpointSchedule.h"
 #include "runtime/execute/rank/RankExecutor.h"
 
-#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,79 +28,73 @@ struct TrainingCheckpointOptions {
   CheckpointInterval every = {};
   /// Number of checkpoints that stay; 0: all.
   int64_t keep = 0;
+  /// Whether training waits until a checkpoint is written. Then no rank needs a copy of its blocks.
+  bool waits = false;
   /// Facts for the manifest.
   std::string pccVersion = {};
   uint64_t seed = 0;
   /// Checkpoint with which the run began; empty: none.
   std::string resumedFrom = {};
-  /// Called on the first process with the path of each new checkpoint, and with each failure that
-  /// does not end the run.
+  /// Called on the first process, by any thread, with the path of each new checkpoint, and with
+  /// each failure that does not end the run.
   Tell written = {}, warn = {};
 };
 
-/// The decision of the ranks after a step.
-struct AfterStep {
-  bool saves = false;
-  /// SIGTERM or SIGINT if the run ends; else 0.
-  int stopSignal = 0;
-};
-
-/// A step that has just ended.
-struct StepEnd {
-  /// Complete steps and epochs.
-  int64_t steps = 0, epochs = 0;
-  bool endsEpoch = false, isLast = false;
-};
-
-class TrainingCheckpoints {
+class TrainingCheckpoints : public std::enable_shared_from_this<TrainingCheckpoints> {
 public:
   /// Makes and locks the folder on the first process. Errors: those of CheckpointFolder::open.
   static Expected<std::shared_ptr<TrainingCheckpoints>>
   open(const abi::Executable &executable, const World &world, TrainingCheckpointOptions options);
 
-  /// Returns the same answer on all ranks; each calls it after each step. Waits for the other ranks
-  /// at most four times a second, so a signal takes effect a quarter of a second or one step later.
+  /// Returns the decision of all ranks after a step (CheckpointSchedule).
   Expected<AfterStep> decide(RankExecutor &rank, const StepEnd &end);
 
-  /// Writes the checkpoint after `step` steps. Every rank calls it at the same step. A checkpoint
-  /// that cannot be written is a warning, or an error if it `mustSucceed`; older ones stay whole.
-  Status save(RankExecutor &rank, int64_t step, const abi::DataPosition &data, bool mustSucceed);
+  /// Starts to write the checkpoint after `step` steps, when an earlier one is written. Every rank
+  /// calls it at the same step. If it is the last one of the run, it is written on return, and a
+  /// failure is an error; otherwise a failure is a warning. Older checkpoints stay whole.
+  Status save(RankExecutor &rank, int64_t step, const abi::DataPosition &data, bool isLast);
+
+  /// Publishes the checkpoint that all ranks have written, if there is one. Every rank calls it.
+  Status finish(RankExecutor &rank);
 
   /// Returns the signal that ended the run, or 0.
-  int stopSignal() const { return agreedStop; }
+  int stopSignal() const { return schedule.stopSignal(); }
 
 private:
-  /// How a rank agrees with the others. Only its own thread uses it.
-  struct Agreement {
-    int64_t nextStep = 1;           ///< the step after which the ranks agree next
-    int64_t lastStep = 0, time = 0; ///< when they last agreed (nowNanoseconds)
-    int64_t savesServed = 0;        ///< requests by SIGUSR1
-    int64_t lastSave = 0;           ///< nowNanoseconds
-  };
   /// How the shard of a rank was written.
   struct Outcome {
     uint64_t bytes = 0, hash = 0;
     Status status;
   };
+  /// A checkpoint that a rank has not finished.
+  struct Unfinished {
+    int64_t step = 0;
+    abi::DataPosition data;
+    std::shared_ptr<BackgroundTask> writing; ///< null: written already
+    std::shared_ptr<Outcome> outcome;        ///< complete when `writing` is done
+  };
   TrainingCheckpoints(const abi::Executable &executable, const World &world,
                       TrainingCheckpointOptions options, std::optional<CheckpointFolder> folder);
-  Expected<AfterStep> agree(RankExecutor &rank, Agreement &own, int64_t steps);
-  std::string unfinishedPath(int64_t step) const;
-  Outcome writeShard(RankExecutor &rank, int64_t step) const;
-  Status appendBlocks(RankExecutor &rank, ShardWriter &writer, uint32_t shard) const;
+  std::optional<Unfinished> &unfinishedOf(const RankExecutor &rank);
+  Expected<Unfinished> start(RankExecutor &rank, int64_t step, const abi::DataPosition &data,
+                             bool isLast);
   Status gather(RankExecutor &rank);
-  Status publish(int64_t step, const abi::DataPosition &data);
+  Status publish(const abi::CheckpointManifest &manifest);
+  Status giveUp(int64_t step, Status status, bool isLast);
+  Status finish(RankExecutor &rank, bool isLast);
 
   const Placement placement;
   const TrainingCheckpointOptions options;
   const std::optional<CheckpointFolder> folder; ///< on the first process
-  const abi::CheckpointManifest layout;
+  const std::shared_ptr<const abi::CheckpointManifest> layout;
   const int64_t firstRank;
-  std::vector<Agreement> agreements; ///< by local rank
-  std::vector<Outcome> outcomes;     ///< by rank
-  Status begun;                      ///< of the folder; rank 0 sets it
-  std::string lastWritten;
-  std::atomic<int> agreedStop = 0;
+  CheckpointSchedule schedule;
+  std::vector<std::optional<Unfinished>> unfinished; ///< by local rank
+  std::vector<Outcome> outcomes;                     ///< by rank
+  // Only rank 0 uses the following, and the task only what it may write.
+  Status begun;                               ///< whether the folder could be made
+  std::shared_ptr<BackgroundTask> publishing; ///< of the checkpoint before
+  std::string lastWritten;                    ///< set by `publishing`
 };
 
 } // namespace pcc::runtime

@@ -54,6 +54,8 @@ constexpr FieldInfo checkpointFields[] = {
     {"checkpoint_every",
      "interval between checkpoints: N, Nsteps, Nepochs or Nmin (default: only at the end)"},
     {"checkpoint_keep", "number of latest checkpoints that stay (default: 0, all)", 0, unlimited},
+    {"checkpoint_wait",
+     "training waits until a checkpoint is written, and needs no copy of its state"},
     {"resume",
      "checkpoint to continue from: latest in '--checkpoint' (without a value), a folder, or none",
      0, 0, 0, "latest"},

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -97,6 +98,51 @@ TEST_F(GpuSession, TrainsAsTheHost) {
   EXPECT_EQ(gpu->memoryUse()[0].allocated, allocated); // the data take the same path
   ASSERT_TRUE(bool(accuracyOfHost) && bool(accuracyOfGpu));
   EXPECT_NEAR(accuracyOfGpu->at("accuracy"), accuracyOfHost->at("accuracy"), 2.0 / 256);
+}
+
+/// Continues from the latest checkpoint in `folder`, if there is one, until `steps` steps are done.
+/// Writes a checkpoint after every second step. Returns the losses.
+std::vector<double> continueTraining(Session &session, const Dataset &data,
+                                     const std::string &folder, int64_t steps) {
+  Tell ignore = [](const std::string &) {};
+  Tell refuse = [](const std::string &text) { ADD_FAILURE() << text; };
+  abi::CheckpointConfig config;
+  config.set_checkpoint(folder);
+  config.set_resume("latest");
+  auto point = findResumePoint(config, session.executable(), ignore);
+  EXPECT_TRUE(bool(point)) << point.status().describe();
+  if (*point) {
+    Status status = session.onEveryRank(
+        [point = *point](RankExecutor &rank) { return loadCheckpoint(rank, *point); });
+    EXPECT_TRUE(status.ok()) << status.describe();
+  }
+  auto checkpoints = TrainingCheckpoints::open(
+      session.executable(), session.world(),
+      {.folder = folder, .every = {.steps = 2}, .written = ignore, .warn = refuse});
+  EXPECT_TRUE(bool(checkpoints)) << checkpoints.status().describe();
+  auto report =
+      train(session, data, {.steps = steps, .checkpoints = *checkpoints, .resume = *point});
+  EXPECT_TRUE(bool(report)) << report.status().describe();
+  std::vector<double> losses;
+  for (const abi::StepLoss &step : report->steps())
+    losses.push_back(step.loss());
+  return losses;
+}
+
+// A checkpoint of the host continues on the GPU and back. Blocks go through copies.
+TEST_F(GpuSession, ContinuesWhatTheHostBegan) {
+  Dataset data = makeSyntheticDataset(host->program(), 256, 1);
+  std::string whole = testing::TempDir() + "/gpu-whole", parts = testing::TempDir() + "/gpu-parts";
+  std::filesystem::remove_all(whole);
+  std::filesystem::remove_all(parts);
+  std::vector<double> expected = continueTraining(*host, data, whole, 9), got;
+  ASSERT_EQ(expected.size(), 9u);
+  for (int64_t steps : {3, 6, 9})
+    for (double loss : continueTraining(steps == 6 ? *gpu : *load(source), data, parts, steps))
+      got.push_back(loss);
+  ASSERT_EQ(got.size(), 9u);
+  for (size_t i = 0; i < 9; ++i)
+    EXPECT_NEAR(got[i], expected[i], 1e-4) << "step " << i;
 }
 
 NamedTensors batchOf(const abi::Program &program, int64_t rows) {
