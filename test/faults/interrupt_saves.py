@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lets single system calls fail while a training writes checkpoints, and checks that training can always continue.
 
-  interrupt_saves.py BIN FOLDER [--sample=N] [--seed=N]
+  interrupt_saves.py BIN FOLDER [--wait] [--sample=N] [--seed=N]
 A run continues from a checkpoint and writes one after each of four steps, of which two stay. The n-th call of a kind in
 each of its threads fails with an error that this kind can have, or the process is killed there, for every n, or for a
 sample of N faults. Afterwards every complete checkpoint must be whole, and one must be there. The run must end with a
 documented exit code, with a message if it fails. Success means that the last checkpoint is what an undisturbed run
-writes. A run without faults must then continue, end with the same bytes, and leave no unfinished checkpoint.
+writes. A run without faults must then continue, end with the same bytes, and leave no unfinished checkpoint. With --wait,
+training waits until a checkpoint is written; otherwise it is written beside training.
 """
 
 import argparse
@@ -26,7 +27,8 @@ LAST = "step-00000006"
 
 
 class Training:
-    def __init__(self, bin_folder, folder):
+    def __init__(self, bin_folder, folder, waits):
+        self.flags = ["--checkpoint-wait"] if waits else []
         self.pcc, self.runner, self.folder = bin_folder / "pcc", bin_folder / "pcc-run", folder
         self.base, self.complete, self.work = folder / "base", folder / "complete", folder / "work"
         self.base.mkdir(parents=True)
@@ -38,7 +40,7 @@ class Training:
 
     def command(self, steps):
         return [self.runner, self.folder / "mlp.pcx", "--data=synthetic:200", f"--steps={steps}", "--checkpoint=saved",
-                "--checkpoint-every=1", "--checkpoint-keep=2", "--resume"]
+                "--checkpoint-every=1", "--checkpoint-keep=2", "--resume", *self.flags]
 
     def must(self, command):
         done = run([str(word) for word in command], self.base)
@@ -102,11 +104,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bin", type=Path)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--wait", action="store_true")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("PCC_TEST_ROTATION", "0")))
     arguments = parser.parse_args()
     shutil.rmtree(arguments.folder, ignore_errors=True)
-    training = Training(arguments.bin.resolve(), arguments.folder.resolve())
+    training = Training(arguments.bin.resolve(), arguments.folder.resolve(), arguments.wait)
     faults = list(list_faults(training.count_calls()))
     chosen = faults
     if arguments.sample and not os.environ.get("PCC_TEST_FULL"):
