@@ -44,14 +44,21 @@ struct Options {
   bool isJson() const { return format == "json"; }
 };
 
-const std::map<std::string, abi::CommunicatorKind> communicators = {
-    {"auto", abi::COMMUNICATOR_AUTO},
-    {"local", abi::COMMUNICATOR_LOCAL},
-    {"mpi", abi::COMMUNICATOR_MPI},
-    {"nccl", abi::COMMUNICATOR_NCCL},
-    {"store", abi::COMMUNICATOR_STORE}};
-const std::map<std::string, abi::ReductionOrder> reductions = {{"ordered", abi::REDUCTION_ORDERED},
-                                                               {"library", abi::REDUCTION_LIBRARY}};
+const std::map<std::string, abi::CommunicatorKind> &communicators() {
+  static const std::map<std::string, abi::CommunicatorKind> kinds = {
+      {"auto", abi::COMMUNICATOR_AUTO},
+      {"local", abi::COMMUNICATOR_LOCAL},
+      {"mpi", abi::COMMUNICATOR_MPI},
+      {"nccl", abi::COMMUNICATOR_NCCL},
+      {"store", abi::COMMUNICATOR_STORE}};
+  return kinds;
+}
+
+const std::map<std::string, abi::ReductionOrder> &reductions() {
+  static const std::map<std::string, abi::ReductionOrder> orders = {
+      {"ordered", abi::REDUCTION_ORDERED}, {"library", abi::REDUCTION_LIBRARY}};
+  return orders;
+}
 
 std::vector<tools::Flag> flagsOf(Options &options) {
   using tools::IntegerTarget;
@@ -131,11 +138,11 @@ Status parse(int argc, char **argv, Options &options) {
   if (options.format != "text" && options.format != "json")
     return Status::badUsage(
         fmt::format("--format: expected text or json, got '{}'", options.format));
-  if (!communicators.contains(options.communicator))
+  if (!communicators().contains(options.communicator))
     return Status::badUsage(
         fmt::format("--communicator: expected auto, local, mpi, nccl or store, got '{}'",
                     options.communicator));
-  if (!reductions.contains(options.reduction))
+  if (!reductions().contains(options.reduction))
     return Status::badUsage(
         fmt::format("--reduction: expected ordered or library, got '{}'", options.reduction));
   if (options.nonFinite != "stop" && options.nonFinite != "continue")
@@ -173,8 +180,8 @@ abi::RunConfig configOf(const Options &options) {
   config.set_shuffle(options.shuffle);
   config.set_trace(options.trace);
   config.set_link(options.link);
-  config.set_communicator(communicators.at(options.communicator));
-  config.set_reduction(reductions.at(options.reduction));
+  config.set_communicator(communicators().at(options.communicator));
+  config.set_reduction(reductions().at(options.reduction));
   config.set_check_instructions(options.checkInstructions);
   config.set_non_finite(options.nonFinite == "continue" ? abi::NON_FINITE_CONTINUE
                                                         : abi::NON_FINITE_STOP);
