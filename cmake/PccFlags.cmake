@@ -16,6 +16,10 @@ include_directories("${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
 # check of dynamic types needs the type information that LLVM's libraries are built without.
 if(PCC_SANITIZER STREQUAL "address")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
+elseif(PCC_SANITIZER STREQUAL "fuzzer")
+  # Code is instrumented for libFuzzer; only the programs of test/fuzz/readers link it.
+  set(sanitizers -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr,function
+                 -fno-sanitize-recover=all)
 elseif(PCC_SANITIZER)
   set(sanitizers -fsanitize=${PCC_SANITIZER})
 endif()
