@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
-.PHONY: help deps build demo test test-full test-onnxruntime test-onnx-nodes test-models test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit hooks clean
+.PHONY: help deps build demo test test-full test-onnxruntime test-onnx-nodes test-models test-asan test-tsan test-gpu fuzz bench bench-peers bench-gpu docs format presubmit hooks clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -60,6 +60,12 @@ test-tsan: deps ## runs the runtime's tests under ThreadSanitizer
 	@ninja -C build-tsan -j $(JOBS) runtime-tests
 	@$(TSAN) tools/dev/run-tests build-tsan --label runtime
 
+fuzz: deps ## fuzzes the readers of files for MINUTES=1 each (TARGET="onnx module"); needs clang-22 and libclang-rt-22-dev
+	@test/fuzz/readers/fuzz-readers --check-packages
+	@$(call configure,fuzz,build-fuzz)
+	@ninja -C build-fuzz -j $(JOBS) $(if $(TARGET),$(addprefix fuzz-,$(TARGET)),fuzz-targets)
+	@test/fuzz/readers/fuzz-readers build-fuzz $(TARGET) --minutes=$(or $(MINUTES),1)
+
 test-gpu: deps ## runs programs on a GPU: of this machine, of HOST=USER@MACHINE, or CHIP=emulator
 	@$(call configure,release,$(BUILD))
 	@ninja -C $(BUILD) -j $(JOBS) pcc pcc-run $(if $(filter emulator,$(CHIP)),test/emulator/all)
@@ -93,4 +99,4 @@ hooks: ## installs the git hooks that check commits
 	@git config core.hooksPath tools/dev/hooks
 
 clean: ## removes the build folders
-	@rm -rf build build-debug build-asan build-tsan
+	@rm -rf build build-debug build-asan build-tsan build-fuzz

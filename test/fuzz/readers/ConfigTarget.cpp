@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a file of parallel options (`--config`) in both of its formats.
+#include "runtime/abi/ConfigFields.h"
+#include "runtime/abi/config.pb.h"
+#include "test/fuzz/readers/InputFile.h"
+#include "test/fuzz/readers/Message.h"
+#include "test/fuzz/readers/Target.h"
+#include "tools/pcc/flags/ConfigFile.h"
+
+static void readConfig(std::string_view bytes) {
+  pcc::fuzz::InputFile file(bytes.starts_with("{") ? "config.json" : "config.txt", bytes);
+  pcc::abi::ParallelConfig config;
+  if (pcc::cli::readConfigFile(file.path(), config) == pcc::cli::Success)
+    pcc::abi::setDefaults(config, pcc::abi::listParallelFields());
+}
+
+PCC_FUZZ_TARGET(config, readConfig)
+PCC_FUZZ_MESSAGE_TEXT(pcc::abi::ParallelConfig)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a file of constraints in both of its formats, and attaches them to a small model.
+#include "compiler/import/Constraints.h"
+#include "mlir/Parser/Parser.h"
+#include "test/fuzz/readers/InputFile.h"
+#include "test/fuzz/readers/Message.h"
+#include "test/fuzz/readers/ModuleContext.h"
+#include "test/fuzz/readers/SmallModel.h"
+#include "test/fuzz/readers/Target.h"
+#include "tools/pcc/flags/ConfigFile.h"
+
+static void attachConstraintFile(std::string_view bytes) {
+  pcc::fuzz::InputFile file(bytes.starts_with("{") ? "constraints.json" : "constraints.txt", bytes);
+  pcc::abi::Constraints constraints;
+  if (pcc::cli::readConfigFile(file.path(), constraints) != pcc::cli::Success)
+    return;
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(pcc::fuzz::smallModel, &pcc::fuzz::getContext());
+  auto getPlace = [](llvm::StringRef, int index) { return std::to_string(index); };
+  (void)pcc::import::attachConstraints(*module, constraints, getPlace);
+}
+
+PCC_FUZZ_TARGET(constraints, attachConstraintFile)
+PCC_FUZZ_MESSAGE_TEXT(pcc::abi::Constraints)
