@@ -173,10 +173,6 @@ std::optional<std::vector<NamedTensor>> Reader::read() {
   return checkCoverage(tensors) ? std::optional(std::move(tensors)) : std::nullopt;
 }
 
-} // namespace
-
-namespace {
-
 /// Reads an index: {"weight_map": {TENSOR: FILE, …}}. Returns the files, and the tensors of each.
 std::optional<llvm::MapVector<llvm::StringRef, llvm::SmallVector<llvm::StringRef>>>
 readWeightMap(const llvm::json::Value &index, Location loc) {
@@ -218,7 +214,8 @@ std::optional<std::vector<NamedTensor>> readIndexed(llvm::StringRef path, MLIRCo
   for (const auto &[name, expected] : *files) {
     llvm::SmallString<128> beside(llvm::sys::path::parent_path(path));
     llvm::sys::path::append(beside, name);
-    auto tensors = readSafetensors(beside, context);
+    // Not readSafetensors: an index may name itself.
+    auto tensors = Reader(beside, context).read();
     if (!tensors)
       return std::nullopt;
     for (llvm::StringRef tensor : expected)
