@@ -129,8 +129,10 @@ private:
         pair.bound = integer(value);
       else if (key == "xla")
         pair.xla = integer(value);
-      else
+      else if (value)
         value->skip();
+      else
+        fail(&node, "expected a value of \"" + key + "\"");
       if (failed)
         return;
     }
