@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes are counted with overflow checks, at 8 bytes per element: the widest element type of a
-// file.
+// Elements are counted with overflow checks.
 #include "compiler/import/files/Shapes.h"
 
+#include "dialects/graph/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,14 +20,23 @@ std::string formatShape(llvm::ArrayRef<int64_t> shape) {
 }
 
 bool isAddressable(llvm::ArrayRef<int64_t> shape) {
-  constexpr int64_t widestElement = 8;
-  std::optional<int64_t> bytes = widestElement;
+  std::optional<int64_t> elements = 1;
   for (int64_t size : shape) {
-    bytes = size < 0 ? std::nullopt : llvm::checkedMul(*bytes, size);
-    if (!bytes)
+    elements = size < 0 ? std::nullopt : llvm::checkedMul(*elements, size);
+    if (!elements)
       return false;
   }
-  return true;
+  return *elements <= graph::maxElements;
+}
+
+std::optional<int64_t> sumSizes(llvm::ArrayRef<int64_t> sizes) {
+  std::optional<int64_t> sum = 0;
+  for (int64_t size : sizes) {
+    sum = size < 0 ? std::nullopt : llvm::checkedAdd(*sum, size);
+    if (!sum)
+      return std::nullopt;
+  }
+  return sum;
 }
 
 std::optional<Shape> commonShape(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic on shapes, independent of any IR.
+// Arithmetic on shapes.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -17,8 +17,12 @@ using Shape = llvm::SmallVector<int64_t>;
 /// Returns a shape as text, such as `[2, 3]`.
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
-/// Returns whether all sizes are at least 0 and the tensor's bytes can be counted in 63 bits.
+/// Returns whether all sizes are at least 0, and a tensor of the graph dialect may have as many
+/// elements (graph::maxElements).
 bool isAddressable(llvm::ArrayRef<int64_t> shape);
+
+/// Returns the sum of sizes of pieces; nothing if one is negative, or if the sum overflows.
+std::optional<int64_t> sumSizes(llvm::ArrayRef<int64_t> sizes);
 
 /// Returns the shape to which two shapes broadcast by numpy's rules; nothing if they do not
 /// broadcast.

@@ -7,7 +7,6 @@
 #include "llvm/ADT/Sequence.h"
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 using namespace mlir;
 
@@ -40,8 +39,7 @@ LogicalResult split(Node &node, std::optional<Shape> sizes) {
     for (int64_t i = 0; i < count; ++i)
       sizes->push_back(std::clamp<int64_t>(size - i * piece, 0, piece));
   }
-  if (static_cast<int64_t>(sizes->size()) != count || !isAddressable(*sizes) ||
-      std::accumulate(sizes->begin(), sizes->end(), int64_t(0)) != size)
+  if (static_cast<int64_t>(sizes->size()) != count || sumSizes(*sizes) != size)
     return emit.error() << "expected " << count << " sizes of sum " << size << ", got "
                         << formatShape(*sizes);
   return node.setResults(emit.split(x, *axis, *sizes));

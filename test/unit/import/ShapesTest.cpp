@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/import/files/Shapes.h"
+#include "dialects/graph/Graph.h"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +16,17 @@ TEST(Shapes, Broadcast) {
 
 TEST(Shapes, ProductsThatOverflow) {
   EXPECT_TRUE(isAddressable({}));
-  EXPECT_TRUE(isAddressable({int64_t(1) << 59}));
-  EXPECT_FALSE(isAddressable({int64_t(1) << 60}));
+  EXPECT_TRUE(isAddressable({graph::maxElements}));
+  EXPECT_FALSE(isAddressable({graph::maxElements, 2}));
   EXPECT_FALSE(isAddressable({int64_t(1) << 40, int64_t(1) << 40}));
   EXPECT_FALSE(isAddressable({-1}));
+}
+
+TEST(Shapes, SumsOfPieces) {
+  EXPECT_EQ(sumSizes({}), 0);
+  EXPECT_EQ(sumSizes(Shape(30, 64)), 1920); // their product overflows
+  EXPECT_EQ(sumSizes({2, -1}), std::nullopt);
+  EXPECT_EQ(sumSizes({INT64_MAX, 1}), std::nullopt);
 }
 
 TEST(Shapes, Matrices) {
