@@ -231,6 +231,14 @@ Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef
 
 Tensor Emitter::softmax(const Tensor &x, int64_t axis) {
   return map<graph::SoftmaxOp>(x, static_cast<uint64_t>(axis));
+/// Returns an empty tensor like `x`, whose dimensions other than `dims` have size 1.
+static Tensor oneOfEach(const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  Shape shape(x.rank(), 1);
+  for (int64_t dim : dims)
+    shape[dim] = x.shape()[dim];
+  return Tensor::empty(x.type.clone(shape));
+}
+
 }
 
 Tensor Emitter::logSoftmax(const Tensor &x, int64_t axis) {
@@ -238,6 +246,8 @@ Tensor Emitter::logSoftmax(const Tensor &x, int64_t axis) {
 }
 
 Tensor Emitter::lookThroughTranspose(const Tensor &x, bool &isTransposed) {
+  if (x.isEmpty() && ShapedType::getNumElements(shape) > maxFoldedElements)
+    return broadcast(reduce(kind, oneOfEach(x, dims), dims), shape);
   auto op = x.value ? x.value.getDefiningOp<graph::TransposeOp>() : graph::TransposeOp();
   if (!op || !swapsLastTwo(op.getPermutation()))
     return x;
