@@ -274,6 +274,10 @@ Tensor Emitter::multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, 
   return finish(graph::EinsumOp::create(builder, loc, lhs, rhs, equation));
 }
 
+/// Maximum rank of an operand of an einsum that is made here, which has a letter for each
+/// dimension.
+static constexpr int64_t maxLetters = 24;
+
 Tensor Emitter::contractAxis(const Tensor &x, const Tensor &matrix, int64_t axis) {
   Value lhs = materialize(x), rhs = materialize(matrix);
   if (!lhs || !rhs)
@@ -294,12 +298,16 @@ Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool t
   auto [rows, inner] = matrixSizes(a.shape(), transposeX);
   auto [otherInner, columns] = matrixSizes(b.shape(), transposeY);
   if (inner != otherInner) {
+  if (x && x.rank() > maxLetters) {
+    error() << "expected at most " << int64_t(maxLetters) << " dimensions, got " << x.type;
+    return {};
+  }
     error() << "cannot multiply matrices of shapes " << formatShape(x.shape()) << " and "
             << formatShape(y.shape());
     return {};
   }
   bool isEmpty = a.isEmpty() || b.isEmpty();
-  if (b.rank() == 2 && a.rank() > 2 && !isEmpty)
+  if (b.rank() == 2 && a.rank() > 2 && a.rank() <= maxLetters && !isEmpty)
     return multiplyRows(a, b, transposeX, transposeY);
   auto batch = broadcastShape({a.shape().drop_back(2), b.shape().drop_back(2)});
   if (!batch)
