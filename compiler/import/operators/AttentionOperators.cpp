@@ -96,6 +96,8 @@ bool AttentionImporter::readMask() {
   int64_t missing = keys() - given.shape().back();
   if (missing > 0 && given.shape().back() > 1)
     given = emit.pad(given, given.rank() - 1, 0, missing, negativeInfinity);
+  if (!given)
+    return false;
   Shape shape(4 - given.rank(), 1);
   llvm::append_range(shape, given.shape());
   mask = emit.reshape(given, shape);

@@ -48,7 +48,7 @@ LogicalResult importOneHot(Node &node) {
   Emitter &emit = node.emit;
   Tensor indices = emit.cast(node.input(0), numberType(emit)), values = node.input(2);
   auto depth = readDepth(node);
-  auto axis = node.checkAxis(node.integer("axis", -1), indices.rank() + 1);
+  auto axis = node.checkAxis(node.integer("axis", -1), node.input(0).rank() + 1);
   if (!indices || !depth || !axis)
     return failure();
   if (values.type.getNumElements() != 2 || values.rank() != 1)

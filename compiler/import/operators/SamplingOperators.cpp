@@ -90,7 +90,9 @@ llvm::SmallVector<Tensor> readNeighbors(Emitter &emit, const Tensor &images, con
 }
 
 template <typename Op> Tensor combine(Emitter &emit, llvm::ArrayRef<Tensor> terms) {
-  Tensor result = terms.empty() ? Tensor() : terms.front();
+  if (terms.empty())
+    return {};
+  Tensor result = terms.front();
   for (const Tensor &term : llvm::drop_begin(terms))
     result = emit.binary<Op>(result, term);
   return result;
