@@ -7,6 +7,7 @@
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/files/TensorData.h"
 #include "compiler/import/files/onnx.pb.h"
+#include "dialects/graph/Graph.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -66,8 +67,8 @@ std::optional<GraphInput> Binder::bind(const onnx::ValueInfoProto &info) {
   for (auto [index, dim] : llvm::enumerate(tensor.shape().dim()))
     shape.push_back(size(dim, info.name() + "." + std::to_string(index)));
   if (!isAddressable(shape) || llvm::is_contained(shape, 0)) {
-    emitError(loc) << "input '" << info.name() << "': expected sizes of at least 1, got "
-                   << formatShape(shape);
+    emitError(loc) << "input '" << info.name() << "': expected sizes of at least 1, and at most "
+                   << int64_t(graph::maxElements) << " elements, got " << formatShape(shape);
     return std::nullopt;
   }
   return GraphInput{info.name(), RankedTensorType::get(shape, elementType)};

@@ -106,6 +106,25 @@ Value Emitter::materialize(const Tensor &x) {
   return graph::ConstantOp::create(builder, loc, x.type, encodeConstant(*x.known, "constant"));
 }
 
+static bool isProductAtMost(int64_t most, llvm::ArrayRef<int64_t> sizes) {
+  return isAddressable(sizes) && ShapedType::getNumElements(sizes) <= most;
+}
+
+bool Emitter::allowsParts(llvm::ArrayRef<int64_t> sizes, llvm::StringRef what) const {
+  bool isAllowed = isProductAtMost(maxParts, sizes);
+  if (!isAllowed)
+    error() << "expected at most " << int64_t(maxParts) << " " << what << ", got "
+            << formatShape(sizes);
+  return isAllowed;
+}
+
+bool Emitter::allowsTable(llvm::ArrayRef<int64_t> sizes) const {
+  bool isAllowed = isProductAtMost(maxTableElements, sizes);
+  if (!isAllowed)
+    error() << "a table of " << formatShape(sizes) << " elements is too large";
+  return isAllowed;
+}
+
 Tensor Emitter::scalar(Type elementType, double value) {
   return Tensor::of(Constant::scalar(elementType, value));
 }
@@ -212,6 +231,14 @@ Tensor Emitter::cast(const Tensor &x, Type elementType) {
   return finish(graph::CastOp::create(builder, loc, type, input));
 }
 
+/// Returns an empty tensor like `x`, whose dimensions other than `dims` have size 1.
+static Tensor oneOfEach(const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  Shape shape(x.rank(), 1);
+  for (int64_t dim : dims)
+    shape[dim] = x.shape()[dim];
+  return Tensor::empty(x.type.clone(shape));
+}
+
 Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
   if (!x || dims.empty())
     return x;
@@ -219,6 +246,8 @@ Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef
   for (auto [dim, size] : llvm::enumerate(x.shape()))
     if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
       shape.push_back(size);
+  if (x.isEmpty() && ShapedType::getNumElements(shape) > maxFoldedElements)
+    return broadcast(reduce(kind, oneOfEach(x, dims), dims), shape);
   if (x.known && x.type.getNumElements() <= maxFoldedElements)
     if (auto result = evaluateReduce(kind, *x.known, dims))
       return Tensor::of(std::move(*result));
@@ -231,14 +260,6 @@ Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef
 
 Tensor Emitter::softmax(const Tensor &x, int64_t axis) {
   return map<graph::SoftmaxOp>(x, static_cast<uint64_t>(axis));
-/// Returns an empty tensor like `x`, whose dimensions other than `dims` have size 1.
-static Tensor oneOfEach(const Tensor &x, llvm::ArrayRef<int64_t> dims) {
-  Shape shape(x.rank(), 1);
-  for (int64_t dim : dims)
-    shape[dim] = x.shape()[dim];
-  return Tensor::empty(x.type.clone(shape));
-}
-
 }
 
 Tensor Emitter::logSoftmax(const Tensor &x, int64_t axis) {
@@ -246,14 +267,16 @@ Tensor Emitter::logSoftmax(const Tensor &x, int64_t axis) {
 }
 
 Tensor Emitter::lookThroughTranspose(const Tensor &x, bool &isTransposed) {
-  if (x.isEmpty() && ShapedType::getNumElements(shape) > maxFoldedElements)
-    return broadcast(reduce(kind, oneOfEach(x, dims), dims), shape);
   auto op = x.value ? x.value.getDefiningOp<graph::TransposeOp>() : graph::TransposeOp();
   if (!op || !swapsLastTwo(op.getPermutation()))
     return x;
   isTransposed = !isTransposed;
   return Tensor::of(op.getInput());
 }
+
+/// Maximum rank of an operand of an einsum that is made here, which has a letter for each
+/// dimension.
+static constexpr int64_t maxLetters = 24;
 
 /// Emits "abc,cd->abd": multiplies the rows of all matrices of `x` by one matrix.
 Tensor Emitter::multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY) {
@@ -274,11 +297,11 @@ Tensor Emitter::multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, 
   return finish(graph::EinsumOp::create(builder, loc, lhs, rhs, equation));
 }
 
-/// Maximum rank of an operand of an einsum that is made here, which has a letter for each
-/// dimension.
-static constexpr int64_t maxLetters = 24;
-
 Tensor Emitter::contractAxis(const Tensor &x, const Tensor &matrix, int64_t axis) {
+  if (x && x.rank() > maxLetters) {
+    error() << "expected at most " << int64_t(maxLetters) << " dimensions, got " << x.type;
+    return {};
+  }
   Value lhs = materialize(x), rhs = materialize(matrix);
   if (!lhs || !rhs)
     return {};
@@ -298,10 +321,6 @@ Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool t
   auto [rows, inner] = matrixSizes(a.shape(), transposeX);
   auto [otherInner, columns] = matrixSizes(b.shape(), transposeY);
   if (inner != otherInner) {
-  if (x && x.rank() > maxLetters) {
-    error() << "expected at most " << int64_t(maxLetters) << " dimensions, got " << x.type;
-    return {};
-  }
     error() << "cannot multiply matrices of shapes " << formatShape(x.shape()) << " and "
             << formatShape(y.shape());
     return {};

@@ -57,6 +57,11 @@ public:
   /// and masks.
   static constexpr int64_t maxFoldedElements = int64_t(1) << 20;
 
+  /// Maximum number of parts of a node that become ops one by one: steps, elements of a kernel.
+  static constexpr int64_t maxParts = 4096;
+  /// Maximum number of elements of a table that is computed from sizes alone.
+  static constexpr int64_t maxTableElements = int64_t(1) << 24;
+
   /// Creates an emitter; `subject` begins every error: `'Gemm' of opset 16`.
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, std::string subject)
       : builder(builder), loc(loc), subject(std::move(subject)) {}
@@ -68,6 +73,11 @@ public:
   mlir::InFlightDiagnostic error() const;
   /// Starts a warning in the same way.
   mlir::InFlightDiagnostic warning() const;
+
+  /// Return whether as many parts, or elements of a table, are allowed as the product of `sizes`.
+  /// Otherwise an error is emitted. Sizes come from the file, and may be huge.
+  bool allowsParts(llvm::ArrayRef<int64_t> sizes, llvm::StringRef what) const;
+  bool allowsTable(llvm::ArrayRef<int64_t> sizes) const;
 
   Tensor scalar(mlir::Type elementType, double value);
   Tensor scalarLike(const Tensor &x, double value) { return scalar(x.elementType(), value); }

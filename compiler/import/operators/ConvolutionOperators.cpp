@@ -8,7 +8,6 @@
 #include "compiler/import/operators/Operators.h"
 #include "compiler/import/operators/Windows.h"
 #include "llvm/ADT/Sequence.h"
-#include <numeric>
 
 using namespace mlir;
 
@@ -67,6 +66,8 @@ Tensor convolveVolumes(Emitter &emit, const Tensor &x, const Tensor &weight,
                  << formatShape(window.sizes);
     return {};
   }
+  if (!emit.allowsParts({window.sizes[0]}, "layers of a kernel"))
+    return {};
   Tensor padded = emit.pad(x, 2, window.padding[0], window.padding[3], 0.0);
   Tensor layers = layersFirst(emit, padded), sum;
   for (int64_t index : llvm::seq(window.sizes[0])) {
@@ -205,6 +206,8 @@ FailureOr<TransposedWindow> readTransposed(Node &node, const Tensor &x, const Sh
 Tensor convolveVolumesTransposed(Emitter &emit, const Tensor &x, const Tensor &weight,
                                  int64_t channels, const TransposedWindow &how) {
   const ImageWindow &window = how.window;
+  if (!emit.allowsParts({window.sizes[0]}, "layers of a kernel"))
+    return {};
   ImageWindow within = window.withinLayer();
   within.padding.assign(4, 0);
   Tensor images = asImages(emit, layersFirst(emit, x)), sum;
@@ -274,7 +277,9 @@ LogicalResult importCol2Im(Node &node) {
   if (!image || !block)
     return failure();
   auto dims = static_cast<int64_t>(image->size());
-  int64_t taps = std::accumulate(block->begin(), block->end(), int64_t(1), std::multiplies<>());
+  if (!emit.allowsParts(*block, "elements of a block"))
+    return failure();
+  int64_t taps = ShapedType::getNumElements(*block);
   if (x.rank() != 3 || static_cast<int64_t>(block->size()) != dims || taps < 1 ||
       x.shape()[1] % taps != 0)
     return emit.error() << "expected blocks of shape " << formatShape(*block) << " for images of "

@@ -187,6 +187,9 @@ Tensor GridSampler::sumRows(const Tensor &rows, int64_t dim, Tensor index, Tenso
 LogicalResult GridSampler::run() {
   if (!readAttributes() || !readShapes())
     return failure();
+  int64_t ofEach = mode == "nearest" ? 1 : mode == "linear" ? 2 : 4;
+  if (!emit.allowsParts(Shape(image.size(), ofEach), "neighbors of a place"))
+    return failure();
   Tensor x = node.input(0);
   int64_t channels = x.shape()[1], elements = ShapedType::getNumElements(image);
   for (int64_t dim : llvm::seq(static_cast<int64_t>(image.size())))

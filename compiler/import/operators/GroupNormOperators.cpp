@@ -91,6 +91,8 @@ LogicalResult importLrn(Node &node) {
   double bias = node.number("bias", 1.0);
   if (size < 1)
     return emit.error() << "expected attribute 'size' to be at least 1, got " << size;
+  if (!emit.allowsTable({channels, channels}))
+    return failure();
   llvm::SmallVector<int64_t> band;
   for (int64_t row : llvm::seq(channels))
     for (int64_t column : llvm::seq(channels))

@@ -151,6 +151,8 @@ LogicalResult importAffineGrid(Node &node) {
       llvm::is_contained(*size, 0))
     return emit.error() << "expected a matrix for each sample of " << formatShape(*size) << ", got "
                         << theta.type;
+  if (!llvm::all_of(*size, [&](int64_t places) { return emit.allowsTable({places}); }))
+    return failure();
   Shape spatial(size->begin() + 2, size->end()), cell(spatial);
   cell.push_back(1);
   llvm::SmallVector<Tensor> columns;

@@ -373,6 +373,8 @@ LogicalResult importCausalConv(Node &node) {
                         << past.type;
   if (bias && bias.shape() != llvm::ArrayRef<int64_t>({channels}))
     return emit.error() << "expected a bias of " << channels << " numbers, got " << bias.type;
+  if (!emit.allowsParts({before + 1}, "elements of a kernel"))
+    return failure();
   Tensor all = past ? emit.concat({past, x}, 2) : emit.pad(x, 2, before, 0, 0.0);
   Type wide = graph::accumulatorOf(x.elementType());
   Tensor numbers = emit.cast(all, wide), factors = emit.cast(weight, wide), sum;

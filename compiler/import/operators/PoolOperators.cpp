@@ -126,6 +126,9 @@ Tensor findGreatest(Emitter &emit, const Tensor &x, const ImageWindow &window, b
     for (int64_t other : llvm::seq(dims))
       strides[dim] *= (isColumnMajor ? other < dim : other > dim) ? image[other] : 1;
   }
+  if (!emit.allowsParts(window.sizes, "elements of a window with places") ||
+      !llvm::all_of(sizes, [&](int64_t size) { return emit.allowsTable({size}); }))
+    return {};
   constexpr double negativeInfinity = -std::numeric_limits<double>::infinity();
   Tensor padded = x, best, place;
   for (int64_t dim : llvm::seq(dims))

@@ -224,8 +224,10 @@ LogicalResult Unroller::run() {
     return failure();
   if (length == 0)
     return emit.error() << "expected a sequence with steps, got " << node.input(0).type;
+  if (!emit.allowsParts({length}, "steps"))
+    return failure();
   lengths = node.input(4);
-  if (lengths && lengths.known &&
+  if (lengths && lengths.known && batch <= Emitter::maxFoldedElements &&
       llvm::all_of(llvm::seq(batch), [&](int64_t n) { return (*lengths.known)[n].i >= length; }))
     lengths = {};
   for (int64_t direction : llvm::seq(directions))

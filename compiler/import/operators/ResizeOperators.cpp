@@ -14,7 +14,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Most elements of a matrix of weights along one dimension.
+/// Maximum number of elements of a matrix of weights along one dimension, and of this dimension.
 constexpr int64_t maxWeights = int64_t(1) << 24;
 
 class Resizer {
@@ -39,6 +39,8 @@ private:
                      llvm::ArrayRef<double> places);
   Tensor multiply(const Tensor &from, int64_t dim, const ResizeAxis &axis,
                   llvm::ArrayRef<double> places);
+  /// Reports that a dimension becomes too large. Returns a null tensor.
+  Tensor failTooLarge(const ResizeAxis &axis);
   Tensor extrapolate(const Tensor &from, int64_t dim, const ResizeAxis &axis,
                      llvm::ArrayRef<double> places);
 
@@ -138,11 +140,18 @@ bool Resizer::setSizes(llvm::ArrayRef<int64_t> sizes) {
     least = std::min(least, axis.scale);
     greatest = std::max(greatest, axis.scale);
   }
-  if (policy != "stretch")
-    for (ResizeAxis &axis : axes) {
-      axis.scale = policy == "not_larger" ? least : greatest;
-      axis.output = static_cast<int64_t>(axis.scale * static_cast<double>(axis.input) + 0.5);
+  if (policy == "stretch")
+    return true;
+  for (ResizeAxis &axis : axes) {
+    axis.scale = policy == "not_larger" ? least : greatest;
+    double size = axis.scale * static_cast<double>(axis.input) + 0.5;
+    if (!(size >= 1 && size <= 0x1p31)) {
+      emit.error() << "cannot scale dimensions of " << formatShape(x.shape()) << " by "
+                   << axis.scale;
+      return false;
     }
+    axis.output = static_cast<int64_t>(size);
+  }
   return true;
 }
 
@@ -166,14 +175,17 @@ Tensor Resizer::takeNearest(const Tensor &from, int64_t dim, const ResizeAxis &a
   return emit.gather(from, Tensor::of(Constant::integers(emit.context(), indices)), dim);
 }
 
+Tensor Resizer::failTooLarge(const ResizeAxis &axis) {
+  emit.error() << "resizing " << axis.input << " to " << axis.output
+               << " elements needs too many weights";
+  return {};
+}
+
 /// Multiplies dimension `dim` by the matrix of weights.
 Tensor Resizer::multiply(const Tensor &from, int64_t dim, const ResizeAxis &axis,
                          llvm::ArrayRef<double> places) {
-  if (axis.output * axis.input > maxWeights) {
-    emit.error() << "resizing " << axis.input << " to " << axis.output
-                 << " elements needs too many weights";
-    return {};
-  }
+  if (axis.output > maxWeights / axis.input)
+    return failTooLarge(axis);
   auto type = RankedTensorType::get({axis.output, axis.input}, from.elementType());
   auto weights = values::Tensor::floats(values::ElementType::F64, type.getShape(),
                                         resizeMatrix(mode, axis, places));
@@ -203,6 +215,8 @@ LogicalResult Resizer::resize() {
     bool isWhole = axis.roiStart == 0.0 && axis.roiEnd == 1.0;
     if (axis.output == axis.input && axis.scale == 1.0 && isWhole)
       continue;
+    if (axis.output > maxWeights)
+      return node.setResult(failTooLarge(axis));
     auto places = sourceCoordinates(mode, axis);
     result = mode.kind == "nearest" ? takeNearest(result, dim, axis, places)
                                     : multiply(result, dim, axis, places);

@@ -72,6 +72,8 @@ Tensor rowOf(Emitter &emit, Tensor index, llvm::ArrayRef<Interval> intervals, un
 /// times their weights. `sample` has the number of the image for each place.
 llvm::SmallVector<Tensor> readNeighbors(Emitter &emit, const Tensor &images, const Tensor &sample,
                                         llvm::ArrayRef<Interval> intervals) {
+  if (!emit.allowsParts(Shape(intervals.size(), 2), "neighbors of a place"))
+    return {};
   llvm::SmallVector<Tensor> terms;
   for (unsigned sides : llvm::seq(1u << intervals.size())) {
     Tensor index = rowOf(emit, sample, intervals, sides), weight;
@@ -89,6 +91,7 @@ llvm::SmallVector<Tensor> readNeighbors(Emitter &emit, const Tensor &images, con
   return terms;
 }
 
+/// Returns the combination of all terms; null if there is none, after an error.
 template <typename Op> Tensor combine(Emitter &emit, llvm::ArrayRef<Tensor> terms) {
   if (terms.empty())
     return {};
@@ -135,6 +138,10 @@ bool DeformConv::readShapes() {
   samples = x.shape()[0], channels = x.shape()[1], outputs = weight.shape()[0];
   groups = node.integer("group", 1);
   offsetGroups = node.integer("offset_group", 1);
+  Shape table(kernel);
+  llvm::append_range(table, places);
+  if (!emit.allowsTable(table))
+    return false;
   taps = ShapedType::getNumElements(kernel), count = ShapedType::getNumElements(places);
   if (auto given = node.integers("kernel_shape").value_or(kernel); given != kernel) {
     emit.error() << "expected 'kernel_shape' to be that of the weight, got " << formatShape(given)

@@ -133,25 +133,31 @@ LogicalResult importConcatFromSequence(Node &node) {
   return node.setResult(node.emit.concat(pieces, *axis));
 }
 
+/// Returns the sizes of pieces of one size, of which the last may be smaller.
+std::optional<Shape> equalPieces(Node &node, int64_t size, int64_t piece) {
+  constexpr int64_t maxPieces = int64_t(1) << 16;
+  if ((size - 1) / piece >= maxPieces) {
+    node.emit.error() << "expected at most " << int64_t(maxPieces) << " pieces, got "
+                      << (size - 1) / piece + 1;
+    return std::nullopt;
+  }
+  Shape sizes;
+  for (int64_t start = 0; start < size; start += piece)
+    sizes.push_back(std::min(piece, size - start));
+  return sizes;
+}
+
 /// Returns the sizes of the pieces: those that the input lists, or pieces of one size, of which the
 /// last may be smaller.
 std::optional<Shape> readPieces(Node &node, int64_t size) {
-  Shape sizes;
   if (!node.input(1))
-    return Shape(size, 1);
+    return equalPieces(node, size, 1);
   auto given = node.knownIntegers(1, "list of sizes");
   if (!given)
     return std::nullopt;
-  if (node.input(1).rank() == 0 && given->front() > 0) {
-    for (int64_t start = 0; start < size; start += given->front())
-      sizes.push_back(std::min(given->front(), size - start));
-    return sizes;
-  }
-  int64_t sum = 0;
-  bool areSizes = node.input(1).rank() == 1 && isAddressable(*given);
-  for (int64_t piece : *given)
-    sum += areSizes ? std::min(piece, size + 1) : 0;
-  if (areSizes && sum == size)
+  if (node.input(1).rank() == 0 && given->front() > 0)
+    return equalPieces(node, size, given->front());
+  if (node.input(1).rank() == 1 && sumSizes(*given) == size)
     return given;
   node.emit.error() << "expected a positive size, or sizes of sum " << size << ", got "
                     << formatShape(*given);

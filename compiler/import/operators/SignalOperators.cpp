@@ -21,6 +21,9 @@ using graph::AddOp, graph::MulOp, graph::SubOp;
 
 /// Greatest transform that is one matmul, and greatest one of a size that has no factors.
 constexpr int64_t maxMatrix = 256, maxPrime = 4096;
+/// Greatest transform of any size, and maximum number of elements of all frames of a signal. Both
+/// bound tables that are computed at import.
+constexpr int64_t maxTransform = int64_t(1) << 22, maxFrameElements = int64_t(1) << 24;
 
 /// Complex numbers; a null imaginary part is zero.
 struct Complex {
@@ -252,8 +255,9 @@ LogicalResult importDft(Node &node, int64_t number) {
       readNumber(node, 1, "length of the transform", fromHalf ? 2 * (present - 1) : present);
   if (!size)
     return failure();
-  if (*size < 1)
-    return emit.error() << "expected a transform of at least one number, got " << *size;
+  if (*size < 1 || *size > maxTransform)
+    return emit.error() << "expected a transform of 1 to " << int64_t(maxTransform)
+                        << " numbers, got " << *size;
   kind.size = *size;
   return node.setResult(transformAlong(emit, x, *axis, kind));
 }
@@ -287,6 +291,9 @@ LogicalResult importStft(Node &node) {
   if (isOneSided && x.shape()[2] == 2)
     return emit.error() << "expected real numbers for a one-sided transform, got " << x.type;
   int64_t frames = (length - *size) / *step + 1;
+  if (*size > maxTransform || frames > maxFrameElements / *size)
+    return emit.error() << "expected frames of at most " << int64_t(maxFrameElements)
+                        << " elements, got " << frames << " of " << *size;
   llvm::SmallVector<int64_t> places;
   for (int64_t frame : llvm::seq(frames))
     for (int64_t n : llvm::seq(*size))
