@@ -186,9 +186,10 @@ llvm::StringRef AlterationFinder::findStandIn(const FxNode &fx, llvm::StringRef 
     if (reader.fx && reader.fx->name == fx.name)
       llvm::copy_if(reader.node->input(), std::back_inserter(got),
                     [&](const std::string &name) { return floats.contains(name); });
-  if (expected.size() != got.size())
+  const auto *place = llvm::find(expected, placeholder);
+  if (place == expected.end() || expected.size() != got.size())
     return "";
-  return got[llvm::find(expected, placeholder) - expected.begin()];
+  return got[place - expected.begin()];
 }
 
 void AlterationFinder::checkMissing(const ExportedTensor &parameter) {
