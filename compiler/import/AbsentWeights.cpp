@@ -50,6 +50,7 @@ private:
 
   const onnx::GraphProto &graph;
   llvm::StringMap<Recorded> recorded;
+  /// Nodes with outputs, and the position of the input, by name of the value.
   llvm::StringMap<llvm::SmallVector<std::pair<const onnx::NodeProto *, int>>> readers;
 };
 
@@ -79,7 +80,7 @@ ShapeSearch::ShapeSearch(const onnx::GraphProto &graph) : graph(graph) {
   llvm::for_each(graph.value_info(), record);
   llvm::for_each(graph.output(), record);
   for (const onnx::NodeProto &node : graph.node())
-    for (int position = 0; position < node.input_size(); ++position)
+    for (int position = 0; node.output_size() > 0 && position < node.input_size(); ++position)
       readers[node.input(position)].push_back({&node, position});
 }
 

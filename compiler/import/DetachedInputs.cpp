@@ -39,6 +39,8 @@ void DetachFinder::readGraph() {
   for (const auto &parameter : exported.parameters())
     reached.insert(parameter.target);
   for (const onnx::NodeProto &node : graph.node()) {
+    if (node.output_size() == 0)
+      continue;
     bool isReached = false;
     forEachRead(node, [&](const std::string &name) { isReached |= reached.contains(name); });
     if (isReached)
