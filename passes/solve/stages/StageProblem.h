@@ -68,9 +68,11 @@ StageVerdict verify(const StageProblem &problem, const StageCuts &cuts);
 struct BalancedStages {
   StageCuts cuts;
   std::string error; ///< reason why there are no cuts; names the stage or the layers
+  int64_t steps = 0; ///< pairs of stage and layer that the search looked at
 };
 
-/// Returns the best cuts, by dynamic programming over (stage, end) in O(stages · layers²) steps.
+/// Returns the best cuts. The search looks at each pair of stage and layer at most some 60 times.
+/// Among equal cuts, the later stages are as short as possible, the last one first.
 BalancedStages balance(const StageProblem &problem);
 
 } // namespace pcc::stages

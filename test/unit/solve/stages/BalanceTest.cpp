@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stages of small chains, and of random ones compared with all cuts.
+// Stages of small chains, of random ones compared with all cuts and with a dynamic program, and of
+// a long chain.
 
 #include "passes/solve/stages/StageProblem.h"
 
@@ -81,6 +82,82 @@ TEST(Balance, EqualsTryingEverything) {
   }
   EXPECT_GT(solved, 3000);
   EXPECT_GT(refused, 1000);
+}
+
+/// Returns the best split of the layers into stages, by dynamic programming over (stage, end). The
+/// first pass minimizes the slowest stage, the second one the hand-over times.
+static StageCuts tryAllEnds(const StageProblem &problem) {
+  struct Best {
+    double cost = 0;
+    int first = -1;
+  };
+  int layers = int(problem.layers.size());
+  std::vector<std::vector<Best>> best;
+  double pace = std::numeric_limits<double>::infinity();
+  auto fill = [&](auto cost) {
+    best.assign(problem.stages, std::vector<Best>(layers + 1));
+    for (int stage = 0; stage < problem.stages; ++stage)
+      for (int end = stage + 1; end <= layers; ++end)
+        for (int first = end - 1; first >= stage; --first) {
+          int required = problem.layers[first].stage;
+          if ((required >= 0 && required != stage) ||
+              bytesOf(problem, first, end, stage) > problem.limit)
+            break;
+          double time = timeOf(problem, first, end);
+          if (time > pace || (stage == 0 ? first > 0 : best[stage - 1][first].first < 0))
+            continue;
+          double total = cost(stage ? best[stage - 1][first].cost : 0, time, first);
+          if (Best &known = best[stage][end]; known.first < 0 || total < known.cost)
+            known = {total, first};
+        }
+  };
+  fill([](double before, double time, int) { return std::max(before, time); });
+  if (best.back()[layers].first < 0)
+    return {};
+  pace = best.back()[layers].cost;
+  fill([&](double before, double, int first) { return before + problem.handOverBefore(first); });
+  StageCuts cuts(problem.stages);
+  for (int stage = problem.stages - 1, end = layers; stage >= 0; --stage)
+    end = cuts[stage] = best[stage][end].first;
+  return cuts;
+}
+
+// The search and the dynamic program return the same ones of several best cuts.
+TEST(Balance, EqualsTryingAllEnds) {
+  std::mt19937 random(11);
+  int solved = 0;
+  for (int i = 0; i < 10000; ++i) {
+    StageProblem problem = makeRandom(random);
+    if (i % 2) // layers of a transformer
+      for (Layer &layer : problem.layers)
+        layer.time = 3, layer.handOver = 1;
+    BalancedStages solution = balance(problem);
+    ASSERT_EQ(solution.cuts, tryAllEnds(problem)) << "instance " << i;
+    solved += solution.error.empty();
+  }
+  EXPECT_GT(solved, 3000);
+}
+
+// Times are rounded to doubles in whatever order they are added. Equal layers give equal stages.
+TEST(Balance, EqualLayersGiveEqualStages) {
+  StageProblem problem;
+  problem.layers.assign(70, {0.1, 1, 1, 0.001, -1, ""});
+  problem.stages = 7;
+  problem.microbatches.assign(7, 1);
+  EXPECT_EQ(balance(problem).cuts, (StageCuts{0, 10, 20, 30, 40, 50, 60}));
+}
+
+TEST(Balance, WorkGrowsWithTheChain) {
+  StageProblem problem;
+  for (int i = 0; i < 100000; ++i)
+    problem.layers.push_back({1 + 0.001 * double(i * 7919 % 1000), 3, 1, 0.01, -1, ""});
+  problem.stages = 16;
+  problem.microbatches.assign(16, 4);
+  problem.limit = 100000;
+  BalancedStages solution = balance(problem);
+  ASSERT_EQ(solution.error, "");
+  EXPECT_EQ(verify(problem, solution.cuts).error, "");
+  EXPECT_LT(solution.steps, int64_t(60) * 16 * 100000);
 }
 
 TEST(Balance, SaysWhatDoesNotFit) {
