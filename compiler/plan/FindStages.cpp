@@ -61,11 +61,16 @@ static void keepWhatFits(StagePlan &plan, const std::vector<stages::Layer> &kept
   llvm::stable_sort(order, [&](int a, int b) {
     return forward[a] * double(kept[b].live) > forward[b] * double(kept[a].live);
   });
+  int64_t bytes = bytesOf(problem, first, end, stage);
   for (int layer : order) {
+    int64_t recomputed = bytesOf(problem, layer, layer + 1, stage);
     stages::Layer again = std::exchange(problem.layers[layer], kept[layer]);
-    bool fits = bytesOf(problem, first, end, stage) <= problem.limit;
+    int64_t saved = bytesOf(problem, layer, layer + 1, stage);
+    bool fits = bytes - recomputed + saved <= problem.limit;
     plan.isRecomputed[layer] = !fits;
-    if (!fits)
+    if (fits)
+      bytes += saved - recomputed;
+    else
       problem.layers[layer] = again;
   }
 }
