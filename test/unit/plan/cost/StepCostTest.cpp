@@ -168,7 +168,7 @@ static CostOptions withGivenKernels(double seconds) {
 
 // Given seconds replace the seconds of an op. The other two ops are kernels of their own.
 TEST(StepCost, GivenKernelsReplacePredictedOnes) {
-  const auto &device = a100().device();
+  pcc::abi::DeviceFigures device = a100().device();
   double move = pcc::machine::moveSeconds(device, 2 * 4 * 1024 * 1024);
   EXPECT_LT(price({}, a100(), pair).sections[0].sum(), 2 * move);
   EXPECT_DOUBLE_EQ(price(withGivenKernels(1), a100(), pair).sections[0].sum(), 1 + 2 * move);
