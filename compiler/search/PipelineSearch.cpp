@@ -8,6 +8,7 @@
 #include "compiler/PipelineShape.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/plan/choice/PlanShape.h"
 #include "compiler/search/Choices.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Stages.h"
@@ -17,12 +18,10 @@
 using namespace pcc;
 using namespace pcc::search;
 
-static constexpr int maxStages = 64;
-
 std::vector<int> PipelineSearch::listStages() const {
   const abi::ParallelConfig &config = options.parallel;
   std::vector<int> counts;
-  for (int stages = 1; stages <= std::min(config.device_num(), maxStages); ++stages)
+  for (int stages = 1; stages <= std::min(config.device_num(), plan::maxStages); ++stages)
     if (config.device_num() % stages == 0 && (!fixed.stages || stages == config.pipeline_stages()))
       counts.push_back(stages);
   return counts;

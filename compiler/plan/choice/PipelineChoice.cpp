@@ -5,6 +5,7 @@
 // of it. A budget that could not be compiled is replaced by the mean of it and the last one.
 #include "compiler/plan/choice/PipelineChoice.h"
 
+#include "compiler/plan/choice/ByteUnit.h"
 #include "passes/solve/order/AutoSchedule.h"
 #include "passes/solve/order/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
@@ -77,11 +78,11 @@ PipelineCandidate Ranking::make(const PipelineCut &cut, std::string_view schedul
   candidate.seconds = outcome.seconds;
   candidate.bubble = outcome.timeline.bubbleRate();
   candidate.peakBytes = *llvm::max_element(outcome.peakBytes);
-  bool isSmall = space.memoryLimit < int64_t(1e9);
+  ByteUnit unit(space.memoryLimit);
   if (space.memoryLimit > 0 && candidate.peakBytes > space.memoryLimit)
-    candidate.error = llvm::formatv(
-        "needs {0:f1} {2} of {1:f1} {2}", double(candidate.peakBytes) / (isSmall ? 1e6 : 1e9),
-        double(space.memoryLimit) / (isSmall ? 1e6 : 1e9), isSmall ? "MB" : "GB");
+    candidate.error =
+        llvm::formatv("needs {0:f1} {2} of {1:f1} {2}", unit.convert(candidate.peakBytes),
+                      unit.convert(space.memoryLimit), unit.getName());
   return candidate;
 }
 

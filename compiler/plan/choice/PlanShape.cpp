@@ -10,7 +10,6 @@
 namespace pcc::plan {
 namespace {
 
-constexpr int maxStages = 64;
 constexpr int maxOptimizerLevel = 3;
 constexpr int maxVirtualStages = 4;
 

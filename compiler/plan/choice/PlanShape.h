@@ -20,6 +20,9 @@
 
 namespace pcc::plan {
 
+/// Largest number of pipeline stages that searches try.
+inline constexpr int maxStages = 64;
+
 struct PlanShape {
   int stages = 1;
   int64_t microbatches = 1;

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/pcc/report/PlanReport.h"
+#include "compiler/plan/choice/ByteUnit.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
+using pcc::plan::ByteUnit;
 using pcc::search::PlanCandidate;
 using pcc::search::PlanSearch;
 namespace json = llvm::json;
 
 namespace {
-
-/// Formats bytes of a device in GB, or in MB on small devices.
-class ByteFormat {
-public:
-  explicit ByteFormat(int64_t memory) : isSmall(memory < int64_t(1e9)) {}
-  const char *unit() const { return isSmall ? "MB" : "GB"; }
-  double in(int64_t bytes) const { return double(bytes) / (isSmall ? 1e6 : 1e9); }
-
-private:
-  bool isSmall;
-};
 
 std::string describe(const PlanCandidate &candidate, int64_t devices) {
   std::string text = candidate.shape.describe(devices);
@@ -44,16 +35,16 @@ bool isSameProgram(const PlanCandidate &a, const PlanCandidate &b) {
 
 void printRow(const PlanCandidate &candidate, const PlanCandidate *best, int64_t devices,
               int64_t memory) {
-  ByteFormat bytes(memory);
+  ByteUnit unit(memory);
   std::string loses;
   if (!candidate.fits(memory))
-    loses = llvm::formatv("needs {0:f1} of {1:f1} {2}", bytes.in(candidate.peakBytes),
-                          bytes.in(memory), bytes.unit());
+    loses = llvm::formatv("needs {0:f1} of {1:f1} {2}", unit.convert(candidate.peakBytes),
+                          unit.convert(memory), unit.getName());
   else if (best && best != &candidate)
     loses = llvm::formatv("{0:f1} % slower", 100 * (candidate.seconds / best->seconds - 1));
   llvm::outs() << llvm::formatv(
       "{0,12:f3} {1,9:f2} {2,9:f1} {3,9:f1} {4,9:f1}  {5}{6}\n", candidate.seconds * 1e3,
-      bytes.in(candidate.peakBytes), 100 * candidate.computing, 100 * candidate.communicating,
+      unit.convert(candidate.peakBytes), 100 * candidate.computing, 100 * candidate.communicating,
       100 * candidate.waiting, describe(candidate, devices), loses.empty() ? "" : "; " + loses);
 }
 
@@ -71,18 +62,18 @@ void printErrors(llvm::ArrayRef<PlanCandidate> candidates) {
 
 std::string pcc::cli::summarizePlan(const PlanCandidate &candidate, int64_t devices,
                                     int64_t memory) {
-  ByteFormat bytes(memory);
+  ByteUnit unit(memory);
   return llvm::formatv("{0}: {1:f3} ms, {2:f1} of {3:f1} {4}", describe(candidate, devices),
-                       candidate.seconds * 1e3, bytes.in(candidate.peakBytes), bytes.in(memory),
-                       bytes.unit());
+                       candidate.seconds * 1e3, unit.convert(candidate.peakBytes),
+                       unit.convert(memory), unit.getName());
 }
 
 void pcc::cli::printPlanProgress(const PlanSearch &search) {
   std::string best = "no plan that fits";
   if (const PlanCandidate *candidate = search.getBest()) {
-    ByteFormat bytes(search.getMemory());
+    ByteUnit unit(search.getMemory());
     best = llvm::formatv("best step {0:f3} ms in {1:f1} {2}", candidate->seconds * 1e3,
-                         bytes.in(candidate->peakBytes), bytes.unit());
+                         unit.convert(candidate->peakBytes), unit.getName());
   }
   llvm::errs() << llvm::formatv(
       "{0,7:f1} s  {1} compiled, {2} pruned, {3} left; {4}, bound {5:f3} ms\n", search.getElapsed(),
@@ -96,9 +87,9 @@ void pcc::cli::printPlans(const PlanSearch &search, int64_t devices, size_t maxS
     llvm::outs() << summarizePlan(*best, devices, search.getMemory())
                  << llvm::formatv(", at most {0:f1} % above the best possible\n\n",
                                   gapPercent(search, best->seconds));
-  ByteFormat bytes(search.getMemory());
+  ByteUnit unit(search.getMemory());
   llvm::outs() << llvm::formatv("{0,12} {1,9} {2,9} {3,9} {4,9}  plan\n", "step ms",
-                                std::string("memory ") + bytes.unit(), "compute %", "communic. %",
+                                std::string("memory ") + unit.getName(), "compute %", "communic. %",
                                 "wait %");
   size_t shown = 0;
   const PlanCandidate *last = nullptr;

@@ -10,6 +10,7 @@ of these needs an answer for which every shape was tried. The seed of request nu
 """
 
 import json
+import math
 import random
 import subprocess
 import sys
@@ -53,7 +54,7 @@ def judge(pcc, folder, number):
     name = chance.choice(list(MODELS))
     sizes = {key: chance.choice(values) for key, values in MODELS[name].items()}
     cluster = chance.choice(CLUSTERS)
-    devices = eval(cluster[:cluster.rindex("x")].replace("x", "*"))
+    devices = math.prod(int(count) for count in cluster.split("x")[:-1])
     model, plan = folder / "model.mlir", folder / "plan.textproto"
     code, _, error = call(pcc, "example", name, *(f"--set={key}={value}" for key, value in sizes.items()), "-o", model)
     if code:
