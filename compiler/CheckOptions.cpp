@@ -104,7 +104,8 @@ LogicalResult pcc::checkOptions(ModuleOp module, const CompileOptions &options) 
     return module.emitError("constraints are obeyed in parallel modes semi_auto_parallel and "
                             "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();
-  if (!options.parallel.strategy_ckpt_load_file().empty() && !obeysConstraints(mode))
+  if ((!options.parallel.strategy_ckpt_load_file().empty() || options.strategy) &&
+      !obeysConstraints(mode))
     return module.emitError("a strategy file is obeyed in parallel modes semi_auto_parallel and "
                             "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();

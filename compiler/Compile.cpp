@@ -11,6 +11,7 @@
 #include "compiler/StrategyPasses.h"
 #include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
+#include "compiler/import/Constraints.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/Transforms/Passes.h"
@@ -369,6 +370,7 @@ CompileOptions pcc::getSingleRankOptions(CompileOptions options) {
   options.parallel.clear_global_rank();
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.strategy.reset();
+  options.constraints.reset();
   options.receiveStrategy = nullptr;
   options.parallel.clear_strategy_ckpt_load_file();
   options.parallel.clear_strategy_ckpt_save_file();
@@ -431,9 +433,18 @@ static LogicalResult runPhase(ModuleOp module, const CompileOptions &options, Co
              [&](OpPassManager &passes) { addPhase(passes, phase, options, hasStages); });
 }
 
+/// Attaches the constraints of the options' plan to a module as imported.
+static LogicalResult attachPlanConstraints(ModuleOp module, const CompileOptions &options) {
+  if (!options.constraints)
+    return success();
+  return import::attachConstraints(module, *options.constraints, [](StringRef list, int index) {
+    return (list + " " + Twine(index) + " of the plan").str();
+  });
+}
+
 LogicalResult pcc::runPhases(ModuleOp module, const CompileOptions &options, CompilePhase last,
                              SearchTables *tables) {
-  if (failed(checkOptions(module, options)))
+  if (failed(attachPlanConstraints(module, options)) || failed(checkOptions(module, options)))
     return failure();
   const abi::ParallelConfig &config = options.parallel;
   abi::StrategyFingerprint fingerprint;

@@ -20,6 +20,7 @@
 #include "passes/autodiff/TrainingOptions.h"
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/config.pb.h"
+#include "runtime/abi/constraints.pb.h"
 #include "runtime/abi/strategy.pb.h"
 #include <functional>
 #include <memory>
@@ -63,9 +64,11 @@ struct CompileOptions {
   bool roundsToTf32 = false;
   /// True: reduces gradients during the last backward pass. False: reduces them after it.
   bool hidesReductions = true;
-  /// Strategy that determines how the program is split, as the file in `strategy_ckpt_load_file`
-  /// does. Only one of both may be given.
+  /// Strategy of a plan. Determines how the program is split, as the file in
+  /// `strategy_ckpt_load_file` does, which comes first if there is one.
   std::shared_ptr<const abi::Strategy> strategy = {};
+  /// Constraints of a plan, besides those of the module.
+  std::shared_ptr<const abi::Constraints> constraints = {};
   /// Maximum number of chunks of a matmul whose reduction over ranks overlaps with other chunks.
   int64_t matmulChunks = 1;
   /// Bytes per device into which automatically found stages must fit; 0: the memory limit.

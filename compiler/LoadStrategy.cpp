@@ -72,7 +72,8 @@ private:
   LogicalResult report(const Twine &what) {
     if (!reusesPart)
       return module.emitError() << describeSource() << ": " << what
-                                << "; '--strategy-reuse=partial' keeps what fits";
+                                << (path.empty() ? "; 'pcc plan' makes a new one"
+                                                 : "; '--strategy-reuse=partial' keeps what fits");
     remark::missed(module.getLoc(), remark::RemarkOpts::name("reuse").category("strategy"))
         << remark::metric("file", path) << remark::reason("{0}", what.str());
     return success();

@@ -5,7 +5,6 @@
 #include "compiler/search/PlanSearch.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/import/Constraints.h"
 #include "compiler/import/files/Locations.h"
 #include "compiler/plan/choice/TensorParallel.h"
 #include "compiler/search/SimulatedProgram.h"
@@ -54,6 +53,8 @@ double PlanSearch::getElapsed() const {
 }
 
 LogicalResult PlanSearch::prepare() {
+  if (llvm::Error error = completeTraining(options))
+    return model.emitError() << llvm::toString(std::move(error));
   memory = machine::memoryBudget(options.parallel, *options.cluster);
   options.parallel.set_memory_limit(memory);
   graph = model.clone();
@@ -111,7 +112,7 @@ LogicalResult PlanSearch::run() {
     push(shape, estimate.bytes > double(memory) ? estimate.seconds * recomputed : estimate.seconds);
     bound = std::min(bound, boundOf(shape));
   }
-  while (!queue.empty() && !(isOver() && getBest())) {
+  while (!queue.empty()) {
     Entry entry = queue.top();
     queue.pop();
     if (!isInTime(entry)) {
@@ -202,12 +203,17 @@ abi::Plan PlanSearch::makePlan(const plan::PlanShape &shape) const {
   return plan;
 }
 
+CompileOptions PlanSearch::makeOptions(const abi::Plan &plan) const {
+  CompileOptions own = makeSimulationOptions(options);
+  applyPlan(plan, own);
+  llvm::cantFail(completeTraining(own)); // only numbers differ from options that `prepare` checked
+  return own;
+}
+
 std::string PlanSearch::searchShardings(abi::Plan &plan) {
   import::FirstError error(model.getContext());
   OwningOpRef<ModuleOp> searched = model.clone();
-  CompileOptions own = makeSimulationOptions(options);
-  if (failed(applyPlan(plan, *searched, own)))
-    return error.describe();
+  CompileOptions own = makeOptions(plan);
   own.receiveStrategy = [&](abi::Strategy found) { *plan.mutable_strategy() = std::move(found); };
   if (failed(runPhases(*searched, own, CompilePhase::Strategy)))
     return error.describe();
@@ -222,13 +228,7 @@ PlanCandidate PlanSearch::evaluate(abi::Plan plan, const plan::PlanShape &shape)
   if (shape.isSearched)
     if (candidate.error = searchShardings(plan); !candidate.error.empty())
       return candidate;
-  OwningOpRef<ModuleOp> planned = model.clone();
-  CompileOptions own = makeSimulationOptions(options);
-  if (failed(applyPlan(plan, *planned, own))) {
-    candidate.error = "the plan does not suit the model";
-    return candidate;
-  }
-  SimulatedProgram simulated = simulateProgram(*planned, own);
+  SimulatedProgram simulated = simulateProgram(model, makeOptions(plan));
   candidate.error = simulated.error;
   if (simulated.error.empty()) {
     candidate.seconds = simulated.step.seconds;
@@ -244,11 +244,7 @@ PlanCandidate PlanSearch::evaluate(abi::Plan plan, const plan::PlanShape &shape)
 PlanCandidate PlanSearch::evaluateRecomputed(const plan::PlanShape &shape) {
   abi::Plan plan = makePlan(shape);
   if (shape.stages == 1) {
-    OwningOpRef<ModuleOp> planned = model.clone();
-    CompileOptions own = options;
-    if (failed(applyPlan(plan, *planned, own)))
-      return evaluate(shape);
-    RecomputeSearch search(*planned, own);
+    RecomputeSearch search(model, makeOptions(plan));
     plan::RecomputeCandidate chosen = search.run(/*leftOut=*/0);
     plan.mutable_recomputed_part()->Assign(chosen.parts.begin(), chosen.parts.end());
     return evaluate(std::move(plan), shape);
@@ -264,21 +260,15 @@ PlanCandidate PlanSearch::evaluateRecomputed(const plan::PlanShape &shape) {
   return tighter;
 }
 
-LogicalResult attachConstraints(const abi::Plan &plan, ModuleOp module) {
-  return import::attachConstraints(module, plan.constraints(), [](StringRef list, int index) {
-    return (list + " " + Twine(index) + " of the plan").str();
-  });
-}
-
-LogicalResult applyPlan(const abi::Plan &plan, ModuleOp module, CompileOptions &options) {
+void applyPlan(const abi::Plan &plan, CompileOptions &options) {
   options.parallel = plan.parallel();
   options.recomputedParts.emplace(plan.recomputed_part().begin(), plan.recomputed_part().end());
   options.strategy.reset();
   if (plan.has_strategy())
     options.strategy = std::make_shared<abi::Strategy>(plan.strategy());
-  if (llvm::Error error = completeTraining(options))
-    return module.emitError() << llvm::toString(std::move(error));
-  return attachConstraints(plan, module);
+  options.constraints.reset();
+  if (plan.has_constraints())
+    options.constraints = std::make_shared<abi::Constraints>(plan.constraints());
 }
 
 } // namespace pcc::search

@@ -39,7 +39,7 @@ struct PlanCandidate {
 
 struct PlanSearchOptions {
   double seconds = 60; ///< time limit
-  /// Called after each compiled shape, and at least every few seconds otherwise; may be null.
+  /// Called after each shape that was tried; may be null.
   std::function<void(const class PlanSearch &)> progress;
 };
 
@@ -93,6 +93,8 @@ private:
   PlanCandidate evaluateRecomputed(const plan::PlanShape &shape);
   void keep(PlanCandidate candidate);
   abi::Plan makePlan(const plan::PlanShape &shape) const;
+  /// Returns the options that compile and simulate a program by `plan`.
+  CompileOptions makeOptions(const abi::Plan &plan) const;
   double boundOf(const plan::PlanShape &shape);
   /// Returns the seconds of the longest entry so far of the kind of `entry`.
   double &getLongest(const Entry &entry);
@@ -114,13 +116,8 @@ private:
   std::chrono::steady_clock::time_point begin;
 };
 
-/// Attaches the constraints of `plan` to `module`, as imported. Emits an error and fails if they do
-/// not suit the module.
-mlir::LogicalResult attachConstraints(const abi::Plan &plan, mlir::ModuleOp module);
-
-/// Attaches the constraints of `plan` to `module`, as imported, and sets `options` to compile it by
-/// the plan. Emits an error and fails if the plan does not suit the module.
-mlir::LogicalResult applyPlan(const abi::Plan &plan, mlir::ModuleOp module,
-                              CompileOptions &options);
+/// Sets `options` to compile a model by `plan`, except for what follows from its numbers
+/// (completeTraining).
+void applyPlan(const abi::Plan &plan, CompileOptions &options);
 
 } // namespace pcc::search

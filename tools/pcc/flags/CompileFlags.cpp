@@ -167,11 +167,8 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
   abi::Plan plan;
   if (ExitCode code = readPlan(plan))
     return code;
-  options.parallel = plan.parallel();
-  if (!planFile.empty())
-    options.recomputedParts.emplace(plan.recomputed_part().begin(), plan.recomputed_part().end());
-  if (plan.has_strategy())
-    options.strategy = std::make_shared<abi::Strategy>(plan.strategy());
+  if (obeysPlan())
+    search::applyPlan(plan, options);
   if (ExitCode code = parallel.read(options.parallel))
     return code;
   resolveFeeding(options.parallel);
@@ -230,12 +227,7 @@ mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Sessi
       model.load(session.context, code, /*unsupported=*/nullptr, /*recordsNodes=*/saves);
   if (!module)
     return {};
-  abi::Plan plan;
-  code = readPlan(plan);
-  if (code == Success && mlir::failed(search::attachConstraints(plan, *module)))
-    code = BadInput;
-  if (code != Success)
-    return {};
+  code = Success;
   if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
     code = fail(BadUsage, error);
   else if (shows && remarks && mlir::failed(showRemarks(session.context)))
