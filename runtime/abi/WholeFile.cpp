@@ -127,16 +127,18 @@ int createTemporary(const std::string &path, std::string &temporary) {
   return -1;
 }
 
-/// Makes the names of a folder durable. A file system that cannot do this has no such guarantee.
-void syncFolder(const std::string &path) {
-  int folder = open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0)
-    return;
-  (void)retryAfterSignal([&] { return fsync(folder); });
-  close(folder);
-}
-
 } // namespace
+
+Status syncFolder(const std::string &folder) {
+  int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool isSynced = file >= 0 && retryAfterSignal([&] { return fsync(file); }) == 0;
+  int problem = isSynced ? 0 : errno;
+  if (file >= 0)
+    close(file);
+  if (isSynced || problem == EINVAL)
+    return {};
+  return Status::badInput(fmt::format("{}: cannot write: {}", folder, std::strerror(problem)));
+}
 
 Expected<FileWriter> FileWriter::create(const std::string &name) {
   std::string path = followLinks(name), temporary;
@@ -196,8 +198,8 @@ Status FileWriter::commit() {
       rename(temporary.c_str(), path.c_str()) != 0)
     return failure();
   beat();
-  close(std::exchange(file, -1)); // all bytes are on the disk
-  syncFolder(path);
+  close(std::exchange(file, -1));   // all bytes are on the disk
+  (void)syncFolder(folderOf(path)); // the file has its name already
   beat();
   return {};
 }

@@ -19,6 +19,10 @@ inline constexpr uint64_t maxFileBytes = std::numeric_limits<int32_t>::max();
 /// Returns the content of a file of at most `maxFileBytes`. The error (BadInput) names the file.
 Expected<std::string> readFile(const std::string &path);
 
+/// Makes the names in a folder durable. The error (BadInput) names the folder. A file system that
+/// cannot sync folders has no such guarantee, which is no error.
+Status syncFolder(const std::string &folder);
+
 /// Writes a file to a temporary name in the same folder, part by part, and renames the complete
 /// file. So the old or the new file is whole at any time, also after a crash of the machine. Errors
 /// (BadInput) name the file.

@@ -5,7 +5,7 @@
 
 #include "runtime/checkpoint/Folder.h"
 
-#include "runtime/abi/RetryAfterSignal.h"
+#include "runtime/abi/WholeFile.h"
 #include "runtime/base/Files.h"
 #include "runtime/checkpoint/Manifest.h"
 
@@ -53,19 +53,6 @@ std::optional<CheckpointEntry> entryOf(const std::string &path) {
   if (!step || !isFolder(path))
     return std::nullopt;
   return CheckpointEntry{path, *step, !isPart && hasManifest(path)};
-}
-
-/// Makes the names in a folder durable.
-Status syncFolder(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  bool isSynced = file >= 0 && abi::retryAfterSignal([&] { return fsync(file); }) == 0;
-  int problem = isSynced ? 0 : errno;
-  if (file >= 0)
-    close(file);
-  // A file system that cannot sync folders has no such guarantee.
-  if (isSynced || problem == EINVAL)
-    return {};
-  return Status::badInput(fmt::format("{}: cannot write: {}", path, std::strerror(problem)));
 }
 
 /// Removes a checkpoint, its manifest first: what is left of it is not complete.
@@ -167,7 +154,7 @@ Status CheckpointFolder::begin(int64_t step) const {
 
 Status CheckpointFolder::publish(int64_t step) const {
   std::string from = unfinishedPath(path, step), to = completePath(step);
-  if (Status status = syncFolder(from); !status.ok())
+  if (Status status = abi::syncFolder(from); !status.ok())
     return status;
   // With an older one of the same step, the names are exchanged: a complete one has the name at any
   // time. A file system that cannot exchange names has none for a moment.
@@ -175,14 +162,14 @@ Status CheckpointFolder::publish(int64_t step) const {
   if (replaces && renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
     if (Status status = removeCheckpoint(from); !status.ok())
       return status;
-    return syncFolder(path);
+    return abi::syncFolder(path);
   }
   if (replaces)
     if (Status status = removeCheckpoint(to); !status.ok())
       return status;
   if (std::rename(from.c_str(), to.c_str()) != 0)
     return Status::badInput(fmt::format("{}: cannot write: {}", to, systemError()));
-  return syncFolder(path);
+  return abi::syncFolder(path);
 }
 
 void CheckpointFolder::abandon(int64_t step) const {
