@@ -298,7 +298,9 @@ Tensor Emitter::multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, 
 }
 
 Tensor Emitter::contractAxis(const Tensor &x, const Tensor &matrix, int64_t axis) {
-  if (x && x.rank() > maxLetters) {
+  if (!haveEqualTypes(x, matrix))
+    return {};
+  if (x.rank() > maxLetters) {
     error() << "expected at most " << int64_t(maxLetters) << " dimensions, got " << x.type;
     return {};
   }
@@ -315,7 +317,7 @@ Tensor Emitter::contractAxis(const Tensor &x, const Tensor &matrix, int64_t axis
 }
 
 Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY) {
-  if (!x || !y)
+  if (!haveEqualTypes(x, y))
     return {};
   Tensor a = lookThroughTranspose(x, transposeX), b = lookThroughTranspose(y, transposeY);
   auto [rows, inner] = matrixSizes(a.shape(), transposeX);
