@@ -145,6 +145,8 @@ bool OnnxImporter::readInitializers() {
   ExportedModule exported(graph);
   ParameterNames names = findParameters(graph, opset, exported, tensors);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
+    if (tensor.name().empty())
+      continue; // no node can read it: an input without a name is absent
     Use use = names.trained.contains(tensor.name())  ? Use::Trained
               : names.states.contains(tensor.name()) ? Use::State
                                                      : Use::Constant;
@@ -156,7 +158,7 @@ bool OnnxImporter::readInitializers() {
   // Running statistics in Constant nodes are read like those in initializers.
   for (const onnx::NodeProto &node : graph.node())
     if (const onnx::TensorProto *tensor = findConstantTensor(node);
-        tensor && names.states.contains(node.output(0))) {
+        tensor && !node.output(0).empty() && names.states.contains(node.output(0))) {
       isValid &= readInitializer(node.output(0), *tensor, Use::State);
       liftedConstants.insert(node.output(0));
     }
