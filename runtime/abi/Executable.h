@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file format of an Executable. A `.pcx` is a header of 32 bytes and one serialized message:
+// The file format of an Executable. A `.pcx` is a header of 32 bytes, one serialized message, and
+// the data of the program, which may be larger than a message:
 //
 //   bytes  0- 7  the letters "pcc.pcx\n"
 //   bytes  8-11  version, little endian
 //   bytes 12-15  zero
 //   bytes 16-23  number of bytes of the message
 //   bytes 24-31  fingerprint of the message
+//   from byte 32 the message; zeros up to a multiple of 64; the data (ExecutableData.h)
 //
-// Readers refuse a file whose fingerprint does not match, so damage is found.
+// Readers refuse a message whose fingerprint does not match, so damage is found. The message has
+// the fingerprints of the data, which are checked when the data are read.
 
 #pragma once
 
@@ -20,7 +23,7 @@
 
 namespace pcc::abi {
 
-inline constexpr uint32_t executableVersion = 4;
+inline constexpr uint32_t executableVersion = 5;
 
 /// Alignment of every offset of the memory plan, and of every space, in bytes.
 inline constexpr uint64_t bufferAlignment = 64;
@@ -29,18 +32,24 @@ inline constexpr uint64_t bufferAlignment = 64;
 /// different hashes.
 uint64_t fingerprintOf(std::string_view bytes);
 
-/// The file content of an executable. Equal executables give equal bytes.
-std::string serialize(const Executable &executable);
+/// The file content of an executable that holds its data. Equal executables give equal bytes.
+std::string serialize(Executable executable);
 
-/// Reads file content; checks header, fingerprint and, with validate(), every field.
+/// Returns bytes that are equal for equal programs, whether they come from a file or the compiler:
+/// the message of a file, with fingerprints of the data. Leaves the executable as it was.
+std::string identityOf(Executable &executable);
+
+/// Reads file content; checks header, fingerprints and, with validate(), every field. The result
+/// holds its data.
 Expected<Executable> parseExecutable(std::string_view bytes);
 
-/// Reads a `.pcx`. Errors name the file and the field.
+/// Reads a `.pcx`. The data remain in the file: DataReader reads them. A pipe, which has at most 2
+/// GiB, is read as a whole. Errors name the file and the field.
 Expected<Executable> readExecutable(const std::string &path);
 
-/// Writes a `.pcx`, as a whole or not at all. Errors: the file cannot be written; the program is
-/// larger than protobuf's 2 GiB.
-Status writeExecutable(const Executable &executable, const std::string &path);
+/// Writes a `.pcx`, as a whole or not at all. Errors: the file cannot be written; the program
+/// without its data is larger than protobuf's 2 GiB.
+Status writeExecutable(Executable executable, const std::string &path);
 
 /// Checks that every index, size, enumeration and reference of the message is in bounds. Checks
 /// that events are waited for only after they are signaled. The error names the field:

@@ -68,6 +68,51 @@ Expected<std::string> readFile(const std::string &path) {
   return bytes;
 }
 
+Expected<InputFile> InputFile::open(const std::string &path) {
+  InputFile opened(path,
+                   retryAfterSignal([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  struct stat facts;
+  if (opened.file < 0 || fstat(opened.file, &facts) != 0)
+    return Status::badInput(fmt::format("{}: cannot open: {}", path, systemError()));
+  opened.regular = S_ISREG(facts.st_mode);
+  opened.bytes = uint64_t(facts.st_size);
+  return opened;
+}
+
+InputFile::~InputFile() {
+  if (file >= 0)
+    close(file);
+}
+
+InputFile::InputFile(InputFile &&other) noexcept
+    : path(std::move(other.path)), file(std::exchange(other.file, -1)), bytes(other.bytes),
+      regular(other.regular) {}
+
+InputFile &InputFile::operator=(InputFile &&other) noexcept {
+  std::swap(path, other.path);
+  std::swap(file, other.file);
+  std::swap(bytes, other.bytes);
+  std::swap(regular, other.regular);
+  return *this;
+}
+
+Status InputFile::readAt(uint64_t offset, std::span<std::byte> out) const {
+  constexpr size_t partBytes = size_t(1) << 20;
+  while (!out.empty()) {
+    ssize_t got = retryAfterSignal(
+        [&] { return pread(file, out.data(), std::min(out.size(), partBytes), off_t(offset)); });
+    if (got < 0)
+      return Status::badInput(fmt::format("{}: cannot read: {}", path, systemError()));
+    if (got == 0)
+      return Status::badInput(fmt::format(
+          "{}: expected {} more bytes at {}, got the end of the file", path, out.size(), offset));
+    out = out.subspan(size_t(got));
+    offset += uint64_t(got);
+    beat();
+  }
+  return {};
+}
+
 namespace {
 
 namespace fs = std::filesystem;

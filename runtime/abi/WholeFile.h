@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads and writes files as a whole.
+// Reads and writes files as a whole. Also reads parts of large files.
 
 #pragma once
 
 #include "runtime/abi/Status.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,30 @@ Expected<std::string> readFile(const std::string &path);
 /// Makes the names in a folder durable. The error (BadInput) names the folder. A file system that
 /// cannot sync folders has no such guarantee, which is no error.
 Status syncFolder(const std::string &folder);
+
+/// An open file, of which parts are read.
+class InputFile {
+public:
+  /// The error (BadInput) names the file.
+  static Expected<InputFile> open(const std::string &path);
+  ~InputFile();
+  InputFile(InputFile &&other) noexcept;
+  InputFile &operator=(InputFile &&other) noexcept;
+
+  uint64_t size() const { return bytes; }
+  /// Returns whether parts can be read: a pipe or a device has only one order.
+  bool isRegular() const { return regular; }
+  /// Fills `out` with the bytes from `offset` on. Errors (BadInput) name the file.
+  Status readAt(uint64_t offset, std::span<std::byte> out) const;
+
+private:
+  InputFile(std::string path, int file) : path(std::move(path)), file(file) {}
+
+  std::string path;
+  int file;           ///< descriptor; -1: moved from
+  uint64_t bytes = 0; ///< when it was opened
+  bool regular = false;
+};
 
 /// Writes a file to a temporary name in the same folder, part by part, and renames the complete
 /// file. So the old or the new file is whole at any time, also after a crash of the machine. Errors

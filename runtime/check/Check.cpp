@@ -6,6 +6,7 @@
 
 #include "runtime/check/Check.h"
 
+#include "runtime/abi/ExecutableData.h"
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/check/Dataflow.h"
 #include "runtime/check/Rendezvous.h"
@@ -74,7 +75,7 @@ std::vector<uint64_t> peakBytes(const abi::Executable &executable) {
   std::vector<uint64_t> bytes;
   for (const abi::Program &program : executable.programs())
     bytes.push_back(program.memory().persistent_bytes() + program.memory().temporary_bytes() +
-                    program.memory().input_bytes() + executable.constants().size());
+                    program.memory().input_bytes() + abi::constantBytes(executable));
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/simulate/LiveMemory.h"
 
 #include "runtime/abi/BufferRings.h"
+#include "runtime/abi/ExecutableData.h"
 
 #include <algorithm>
 #include <map>
@@ -157,7 +158,7 @@ Memory trackMemory(const check::ProgramIndex &index, const check::ByteMap &bytes
   follower.finish();
   const abi::MemoryPlan &plan = index.program.memory();
   Memory memory{.held = plan.persistent_bytes() + plan.input_bytes() +
-                        index.executable.constants().size(),
+                        abi::constantBytes(index.executable),
                 .live = follower.listLevels()};
   memory.planned = memory.held + plan.temporary_bytes();
   auto peak =

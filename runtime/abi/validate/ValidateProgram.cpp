@@ -5,6 +5,7 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/ExecutableData.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
 
@@ -60,7 +61,7 @@ uint64_t spaceBytes(const Executable &executable, const MemoryPlan &memory, Spac
   case INPUT:
     return memory.input_bytes();
   case CONSTANT:
-    return executable.constants().size();
+    return constantBytes(executable);
   default:
     return 0;
   }

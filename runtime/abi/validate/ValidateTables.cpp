@@ -3,6 +3,7 @@
 // Checks of the interface of a program: parameters, inputs, results, metrics.
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/ExecutableData.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
 
@@ -122,9 +123,9 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
                    "initializer: expected a kind");
     uint64_t expected = static_cast<uint64_t>(*elementCount(parameter.block().global_shape())) *
                         elementBytes(parameter.block().type());
-    if (initializer.has_data())
-      checker.expect(initializer.data().size() == expected,
-                     "initializer: expected {} bytes, got {}", expected, initializer.data().size());
+    if (std::optional<uint64_t> bytes = initialBytes(initializer))
+      checker.expect(*bytes == expected, "initializer: expected {} bytes, got {}", expected,
+                     *bytes);
   }
   for (int i = 0; i < program.parameters_size(); ++i) {
     Checker::Scope scope(checker, "parameters", i);

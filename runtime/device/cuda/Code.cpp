@@ -5,12 +5,16 @@
 
 #include "runtime/device/cuda/Code.h"
 
+#include "runtime/abi/ExecutableData.h"
 #include "runtime/device/cuda/driver/Stream.h"
+
+#include <algorithm>
 
 namespace pcc::runtime::cuda {
 
 Expected<std::shared_ptr<const Code>> Code::load(std::shared_ptr<const Gpu> gpu,
-                                                 const abi::Executable &executable) {
+                                                 const abi::Executable &executable, int64_t first,
+                                                 int64_t ranks) {
   auto code = std::make_shared<Code>(gpu);
   if (Status status = gpu->enter(); !status.ok())
     return status;
@@ -18,7 +22,7 @@ Expected<std::shared_ptr<const Code>> Code::load(std::shared_ptr<const Gpu> gpu,
   if (status.ok())
     status = code->findKernels(executable);
   if (status.ok())
-    status = code->copyConstants(executable.constants());
+    status = code->copyConstants(executable, abi::constantsOf(executable, first, ranks));
   if (!status.ok())
     return status;
   return std::shared_ptr<const Code>(std::move(code));
@@ -71,18 +75,28 @@ Status Code::findKernels(const abi::Executable &executable) {
   return {};
 }
 
-Status Code::copyConstants(const std::string &bytes) {
-  Expected<std::unique_ptr<Allocation>> space = allocateOn(gpu, bytes.size());
+/// Copies part by part, so that the host need not hold all constants.
+Status Code::copyConstants(const abi::Executable &executable, const abi::DataRange &own) {
+  constexpr uint64_t partBytes = uint64_t(16) << 20;
+  Expected<std::unique_ptr<Allocation>> space = allocateOn(gpu, abi::constantBytes(executable));
   if (!space)
     return space.status();
   constantSpace = std::move(*space);
   Expected<std::unique_ptr<Stream>> stream = Stream::make(gpu);
   if (!stream)
     return stream.status();
-  if (Status status = (*stream)->copyIn(pointer(constantSpace->base),
-                                        std::as_bytes(std::span(bytes.data(), bytes.size())));
-      !status.ok())
-    return status;
+  Expected<abi::DataReader> reader = abi::DataReader::open(executable);
+  if (!reader)
+    return reader.status();
+  std::vector<std::byte> part;
+  for (uint64_t done = 0; done < own.bytes(); done += part.size()) {
+    part.resize(std::min(partBytes, own.bytes() - done));
+    uint64_t at = own.offset() + done;
+    if (Status status = reader->readConstants(at, part); !status.ok())
+      return status;
+    if (Status status = (*stream)->copyIn(pointer(constantSpace->base + at), part); !status.ok())
+      return status;
+  }
   return (*stream)->synchronize();
 }
 

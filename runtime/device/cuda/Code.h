@@ -13,8 +13,10 @@ class Code {
 public:
   /// Loads the machine code if it fits the GPU, otherwise compiles the PTX with the driver. Errors:
   /// Unavailable for a GPU that can run neither; driver errors, with the compiler's log.
+  /// Loads the constants of `ranks` ranks from `first` on only; those of all ranks if it is 0.
   static Expected<std::shared_ptr<const Code>> load(std::shared_ptr<const Gpu> gpu,
-                                                    const abi::Executable &executable);
+                                                    const abi::Executable &executable,
+                                                    int64_t first = 0, int64_t ranks = 0);
   explicit Code(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
   ~Code();
 
@@ -31,7 +33,7 @@ private:
   Status loadModule(const abi::GpuCode &code);
   Status compilePtx(const std::string &ptx);
   Status findKernels(const abi::Executable &executable);
-  Status copyConstants(const std::string &bytes);
+  Status copyConstants(const abi::Executable &executable, const abi::DataRange &own);
 
   std::shared_ptr<const Gpu> gpu;
   ModuleHandle module = nullptr;

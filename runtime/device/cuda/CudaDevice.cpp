@@ -292,11 +292,12 @@ struct LoadedGpu {
   std::shared_ptr<const Code> code;
 };
 
-Expected<LoadedGpu> loadOn(const Driver &driver, int ordinal, const abi::Executable &executable) {
+Expected<LoadedGpu> loadOn(const Driver &driver, int ordinal, const abi::Executable &executable,
+                           int64_t first, int64_t ranks) {
   auto gpu = Gpu::open(driver, ordinal);
   if (!gpu)
     return gpu.status();
-  auto code = Code::load(*gpu, executable);
+  auto code = Code::load(*gpu, executable, first, ranks);
   if (!code)
     return code.status();
   return LoadedGpu{*gpu, *code};
@@ -336,7 +337,7 @@ makeCudaDevices(const abi::Executable &executable, int64_t first, int64_t ranks,
   for (int64_t rank = first; rank < first + ranks; ++rank) {
     int ordinal = int(rank % *count);
     if (!gpus.contains(ordinal)) {
-      Expected<cuda::LoadedGpu> loaded = cuda::loadOn(*driver, ordinal, executable);
+      Expected<cuda::LoadedGpu> loaded = cuda::loadOn(*driver, ordinal, executable, first, ranks);
       if (!loaded)
         return loaded.status();
       gpus.emplace(ordinal, std::move(*loaded));

@@ -7,6 +7,7 @@
 #include "runtime/device/host/HostDevice.h"
 
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/ExecutableData.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/device/host/Instructions.h"
 
@@ -139,8 +140,8 @@ private:
 } // namespace
 } // namespace host
 
-Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
-                                                               int threads, int64_t ranks) {
+Expected<std::vector<std::unique_ptr<Device>>>
+makeHostDevices(const abi::Executable &executable, int threads, int64_t ranks, int64_t first) {
   if (ranks == 0)
     ranks = abi::rankCount(executable.mesh());
   if (threads <= 0)
@@ -151,13 +152,21 @@ Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Execut
   Expected<host::Team> team = host::Team::make(int(threads / ranks));
   if (!team)
     return team.status();
-  const std::string &constants = executable.constants();
   auto shared = std::make_shared<host::Shared>();
   shared->object = std::move(*object);
-  shared->constants = allocateAligned(constants.size());
+  uint64_t bytes = abi::constantBytes(executable);
+  shared->constants = allocateAligned(bytes);
   if (!shared->constants)
-    return Status::failed(fmt::format("no memory for {} bytes of constants", constants.size()));
-  std::memcpy(shared->constants.get(), constants.data(), constants.size());
+    return Status::failed(fmt::format("no memory for {} bytes of constants", bytes));
+  // Memory that is not written takes no place.
+  abi::DataRange own = abi::constantsOf(executable, first, ranks);
+  Expected<abi::DataReader> reader = abi::DataReader::open(executable);
+  Status status = reader.status();
+  if (status.ok())
+    status =
+        reader->readConstants(own.offset(), {shared->constants.get() + own.offset(), own.bytes()});
+  if (!status.ok())
+    return status;
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t rank = 0; rank < ranks; ++rank)
     devices.push_back(std::make_unique<host::HostDevice>(shared, *team));

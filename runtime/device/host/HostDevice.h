@@ -11,12 +11,14 @@
 
 namespace pcc::runtime {
 
-/// Creates devices for `ranks` ranks of the executable (0: all). The executable must be valid and
-/// outlive them. They share `threads` threads (0: one per core): each rank gets an equal part, at
-/// least one. Errors: Unavailable if this machine lacks a CPU feature or a library that the
-/// executable needs.
+/// Creates devices for `ranks` ranks of the executable from `first` on (0: all). The executable
+/// must be valid and outlive them. They share `threads` threads (0: one per core): each rank gets
+/// an equal part, at least one. Errors: Unavailable if this machine lacks a CPU feature or a
+/// library that the executable needs; BadInput if the constants cannot be read from the program's
+/// file.
 Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
-                                                               int threads = 0, int64_t ranks = 0);
+                                                               int threads = 0, int64_t ranks = 0,
+                                                               int64_t first = 0);
 
 /// Returns the version of oneDNN, which matmuls, convolutions and attention need. Unavailable, with
 /// the reason, without it.

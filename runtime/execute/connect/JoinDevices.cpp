@@ -66,7 +66,7 @@ Expected<std::vector<std::unique_ptr<Device>>> openDevices(const abi::Executable
                                                            const World &world, int threads) {
   return executable.has_gpu_code()
              ? makeCudaDevices(executable, world.firstRank(), world.ownRanks(), threads)
-             : makeHostDevices(executable, threads, world.ownRanks());
+             : makeHostDevices(executable, threads, world.ownRanks(), world.firstRank());
 }
 
 } // namespace pcc::runtime

@@ -5,6 +5,7 @@
 
 #include "runtime/execute/connect/OpenWorld.h"
 
+#include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/collective/mpi/MpiWorld.h"
 #include "runtime/collective/store/StoreWorld.h"
@@ -68,8 +69,8 @@ Status checkProcesses(const mpi::Engine &engine, const Launch &launch) {
                   startOf(launch), engine.processes(), launch.processes));
 }
 
-Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
-               const Launch &launch, int ranks) {
+Opened openMpi(abi::Executable &executable, const abi::RunConfig &config, const Launch &launch,
+               int ranks) {
   Expected<const PccMpi *> library = mpi::openLibrary();
   if (!library)
     return library.status();
@@ -86,7 +87,7 @@ Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
   mpi::WorldOptions options{.reductions = config.reduction() == abi::REDUCTION_LIBRARY
                                               ? mpi::Reductions::Library
                                               : mpi::Reductions::Ordered,
-                            .common = executable.SerializeAsString(),
+                            .common = abi::identityOf(executable),
                             .cores = threadsOf(config, launch)};
   return shared(mpi::makeWorld(std::move(*engine), ranks, options));
 }
@@ -117,8 +118,8 @@ Expected<store::Address> storeAddress(const Launch &launch, bool hasToken, const
   return address;
 }
 
-Opened openStore(const abi::Executable &executable, const abi::RunConfig &config,
-                 const Launch &launch, int ranks, const Warn &warn) {
+Opened openStore(abi::Executable &executable, const abi::RunConfig &config, const Launch &launch,
+                 int ranks, const Warn &warn) {
   Expected<store::Token> token = store::readToken();
   if (!token)
     return token.status();
@@ -126,7 +127,7 @@ Opened openStore(const abi::Executable &executable, const abi::RunConfig &config
   options.process = launch.process;
   options.processes = launch.processes;
   options.ranks = ranks;
-  options.common = executable.SerializeAsString();
+  options.common = abi::identityOf(executable);
   if (!launch.isAlone()) {
     Expected<store::Address> address = storeAddress(launch, bool(*token), warn);
     if (!address)
@@ -152,8 +153,8 @@ int threadsOf(const abi::RunConfig &config, const Launch &launch) {
   return std::max(1, all / launch.localProcesses);
 }
 
-Opened openWorld(const abi::Executable &executable, const abi::RunConfig &config,
-                 const Launch &launch, const Warn &warn) {
+Opened openWorld(abi::Executable &executable, const abi::RunConfig &config, const Launch &launch,
+                 const Warn &warn) {
   int ranks = int(abi::rankCount(executable.mesh()));
   if (Status status = checkOptions(config, launch, ranks); !status.ok())
     return status;

@@ -11,10 +11,10 @@
 namespace pcc::runtime {
 
 /// Returns the world of a run of `executable`; null if all ranks are local. `warn` is called if the
-/// store listens elsewhere than the launcher says; null: no warning. Errors: BadUsage if the
-/// processes do not fit the program or the options, or their store needs a token; Unavailable
-/// without a requested library.
-Expected<std::shared_ptr<World>> openWorld(const abi::Executable &executable,
+/// store listens elsewhere than the launcher says; null: no warning. Leaves `executable` as it was.
+/// Errors: BadUsage if the processes do not fit the program or the options, or their store needs a
+/// token; Unavailable without a requested library.
+Expected<std::shared_ptr<World>> openWorld(abi::Executable &executable,
                                            const abi::RunConfig &config, const Launch &launch,
                                            const std::function<void(const std::string &)> &warn);
 

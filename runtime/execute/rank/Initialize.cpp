@@ -35,13 +35,16 @@ double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stre
 
 } // namespace
 
-void initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank, uint64_t seed,
-                std::byte *out) {
+Status initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank,
+                  uint64_t seed, abi::DataReader &data, std::byte *out) {
   const abi::Block &block = parameter.block();
-  if (parameter.initializer().has_data()) {
-    auto *data = reinterpret_cast<const std::byte *>(parameter.initializer().data().data());
-    return copyBlockOut(block, mesh, rank, data, out);
-  }
+  if (abi::initialBytes(parameter.initializer()))
+    return readBlock(
+        block, mesh, rank,
+        [&](int64_t offset, std::span<std::byte> run) {
+          return data.readInitial(parameter.initializer(), uint64_t(offset), run);
+        },
+        out);
   uint64_t stream = abi::streamOf(abi::nameInFiles(parameter));
   abi::Runs runs = abi::runsOf(parameter);
   int64_t element = int64_t(abi::elementBytes(block.type()));
@@ -56,6 +59,7 @@ void initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t 
     storeElement(block.type(), out + i * element,
                  valueAt(parameter.initializer(), seed, stream, uint64_t(runs.inWhole(global))));
   }
+  return {};
 }
 
 } // namespace pcc::runtime

@@ -8,6 +8,7 @@
 
 #include "runtime/abi/BaseSection.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/ExecutableData.h"
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/execute/observe/PeakMemoryTracker.h"
 #include "runtime/execute/rank/BufferWriter.h"
@@ -76,7 +77,7 @@ Status RankExecutor::allocateSpaces() {
       {abi::PERSISTENT, ownProgram.memory().persistent_bytes()},
       {abi::TEMPORARY, ownProgram.memory().temporary_bytes()},
       {abi::INPUT, ownProgram.memory().input_bytes()}};
-  use.allocated = wholeExecutable.constants().size();
+  use.allocated = abi::constantBytes(wholeExecutable);
   for (auto [space, bytes] : sizes) {
     Expected<std::unique_ptr<Allocation>> allocation = ownDevice->allocate(bytes);
     if (!allocation)
@@ -89,10 +90,16 @@ Status RankExecutor::allocateSpaces() {
 }
 
 Status RankExecutor::initializeParameters(uint64_t seed) {
+  Expected<abi::DataReader> data = abi::DataReader::open(wholeExecutable);
+  if (!data)
+    return data.status();
   for (const abi::Parameter &parameter : ownProgram.parameters()) {
     BufferWriter writer(*this); // per parameter, to hold only one image in host memory
-    initialize(parameter, wholeExecutable.mesh(), ownRank, seed, writer.at(parameter.buffer()));
-    if (Status status = writer.send(); !status.ok())
+    Status status = initialize(parameter, wholeExecutable.mesh(), ownRank, seed, *data,
+                               writer.at(parameter.buffer()));
+    if (status.ok())
+      status = writer.send();
+    if (!status.ok())
       return status;
     abi::beat();
   }

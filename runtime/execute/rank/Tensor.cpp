@@ -162,6 +162,17 @@ void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
   });
 }
 
+Status readBlock(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
+                 const std::function<Status(int64_t, std::span<std::byte>)> &read,
+                 std::byte *local) {
+  Status status;
+  forEachRun(block, mesh, rank, [&](int64_t to, int64_t from, int64_t bytes) {
+    if (status.ok())
+      status = read(from, std::span(local + to, size_t(bytes)));
+  });
+  return status;
+}
+
 void copyBlockIn(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                  const std::byte *local, std::byte *global) {
   forEachRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {

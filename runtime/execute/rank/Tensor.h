@@ -7,6 +7,8 @@
 #include "runtime/abi/program.pb.h"
 #include "runtime/base/Base.h"
 
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace pcc::runtime {
@@ -38,6 +40,12 @@ void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                   const std::byte *global, std::byte *local);
 void copyBlockIn(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                  const std::byte *local, std::byte *global);
+
+/// Fills the block of `rank` from a global tensor that `read` reads: from a byte on, run by run.
+/// Errors are those of `read`.
+Status readBlock(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
+                 const std::function<Status(int64_t, std::span<std::byte>)> &read,
+                 std::byte *local);
 
 /// Returns for each rank the lowest rank that differs from it only in coordinates of `partialAxes`.
 /// The values of ranks with the same owner are summed.

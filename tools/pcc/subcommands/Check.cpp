@@ -4,6 +4,7 @@
 
 #include "runtime/check/Check.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/ExecutableData.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
@@ -41,11 +42,19 @@ public:
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (!proof.ok())
       return fail(BadInput, std::move(proof).within(path).describe());
+    if (abi::Status status = checkData(*program); !status.ok())
+      return fail(BadInput, status.describe());
     print(*program, seconds.count());
     return Success;
   }
 
 private:
+  /// Checks the fingerprints of the data, which other readers check as far as they need them.
+  static abi::Status checkData(const abi::Executable &program) {
+    abi::Expected<abi::DataReader> reader = abi::DataReader::open(program);
+    return reader ? reader->checkAll() : reader.status();
+  }
+
   void print(const abi::Executable &program, double seconds) const {
     int64_t ranks = abi::rankCount(program.mesh());
     std::vector<uint64_t> peaks = check::peakBytes(program);

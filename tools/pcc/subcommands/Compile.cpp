@@ -145,7 +145,7 @@ private:
     if (!module)
       return code;
     mlir::FailureOr<pcc::abi::Executable> program = pcc::link::linkProgram(*module);
-    return mlir::succeeded(program) ? write(*program) : BadInput;
+    return mlir::succeeded(program) ? write(std::move(*program)) : BadInput;
   }
 
   ExitCode writePtx(mlir::ModuleOp module) {
@@ -159,11 +159,11 @@ private:
   ExitCode writeProgram(pcc::CompileOptions &options) {
     pcc::abi::Executable program;
     ExitCode code = compileFlags.build(options, program);
-    return code ? code : write(program);
+    return code ? code : write(std::move(program));
   }
 
-  ExitCode write(const pcc::abi::Executable &program) {
-    pcc::abi::Status status = pcc::abi::writeExecutable(program, output);
+  ExitCode write(pcc::abi::Executable program) {
+    pcc::abi::Status status = pcc::abi::writeExecutable(std::move(program), output);
     return status.ok() ? Success : fail(BadInput, status.describe());
   }
 

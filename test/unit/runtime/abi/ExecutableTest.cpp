@@ -63,13 +63,20 @@ TEST(Executable, HeaderErrorsSayWhatIsWrong) {
             "not a pcc executable: the first 8 bytes are not 'pcc.pcx'");
   std::string newer = bytes;
   newer[8] = 9;
-  EXPECT_EQ(errorOf(newer), "expected version 4, got 9; compile the model again");
-  std::string older = bytes; // written by a compiler whose kernels may be wrong
-  older[8] = 3;
-  EXPECT_EQ(errorOf(older), "expected version 4, got 3; compile the model again");
-  std::string longer = bytes + "x";
-  EXPECT_EQ(errorOf(longer), "header: expected " + std::to_string(bytes.size() - 32) +
-                                 " bytes behind it, got " + std::to_string(bytes.size() - 31));
+  EXPECT_EQ(errorOf(newer), "expected version 5, got 9; compile the model again");
+  std::string older = bytes; // constants within the message
+  older[8] = 4;
+  EXPECT_EQ(errorOf(older), "expected version 5, got 4; compile the model again");
+  EXPECT_EQ(errorOf(bytes.substr(0, bytes.size() - 1)),
+            "header: expected " + std::to_string(bytes.size() - 32) + " bytes behind it, got " +
+                std::to_string(bytes.size() - 33));
+  EXPECT_EQ(errorOf(bytes + "x"), "expected a file of " + std::to_string(bytes.size()) +
+                                      " bytes, got " + std::to_string(bytes.size() + 1));
+  std::string larger = bytes;
+  larger[23] = 1;
+  EXPECT_TRUE(errorOf(larger).starts_with(
+      "header: expected a message of at most 2147483647 bytes, got 72057594037"))
+      << errorOf(larger);
   std::string damaged = bytes;
   damaged.back() = char(damaged.back() + 1);
   EXPECT_TRUE(errorOf(damaged).starts_with("damaged: expected fingerprint "));
@@ -132,11 +139,11 @@ TEST(Executable, TooLargeToWriteIsAnError) {
   if (!std::getenv("PCC_TEST_FULL"))
     GTEST_SKIP() << "takes 2 GiB of memory";
   Executable executable = smallExecutable();
-  executable.set_constants(std::string(size_t(1) << 31, '\0'));
+  executable.mutable_object()->set_elf(std::string(size_t(1) << 31, '\0'));
   std::string path = testing::TempDir() + "/large.pcx";
-  abi::Status status = abi::writeExecutable(executable, path);
+  abi::Status status = abi::writeExecutable(std::move(executable), path);
   EXPECT_TRUE(status.message().starts_with(
-      path + ": expected a program of at most 2147483647 bytes, got 2147"))
+      path + ": expected a program of at most 2147483647 bytes without its data, got 2147"))
       << status.message();
   EXPECT_FALSE(std::filesystem::exists(path));
 }

@@ -110,6 +110,7 @@ TEST_P(DeviceConformance, InletsBringEachContentToItsPlaceInTheOrder) {
 TEST_P(DeviceConformance, ConstantsAreShared) {
   ProgramBuilder builder(1);
   builder.executable.set_constants("some constants");
+  builder.buffer("constants", abi::CONSTANT, abi::I8, {14});
   open(builder.executable);
   EXPECT_EQ(devices[0]->constants(), devices[1]->constants());
   std::string got(builder.executable.constants().size(), ' ');

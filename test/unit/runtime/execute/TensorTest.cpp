@@ -78,6 +78,8 @@ TEST(Initialize, DoesNotDependOnTheSharding) {
     whole.mutable_block()->add_local_shape(extent);
     whole.mutable_block()->add_offsets();
   }
+  abi::Executable executable;
+  abi::DataReader reader(executable, {});
   for (int kind = 0; kind < 4; ++kind) {
     abi::Initializer &initializer = *whole.mutable_initializer();
     Tensor data = Tensor::zeros(abi::F32, {4, 6});
@@ -92,12 +94,12 @@ TEST(Initialize, DoesNotDependOnTheSharding) {
     if (kind == 3)
       initializer.set_data(data.data.data(), data.data.size());
     Tensor expected = Tensor::zeros(abi::F32, {4, 6}), joined = expected;
-    initialize(whole, {}, 0, 7, expected.data.data());
+    ASSERT_TRUE(initialize(whole, {}, 0, 7, reader, expected.data.data()).ok());
     abi::Parameter cut = whole;
     *cut.mutable_block() = grid.block;
     for (int64_t rank = 0; rank < 4; ++rank) {
       Tensor local = Tensor::zeros(abi::F32, {2, 3});
-      initialize(cut, grid.mesh, rank, 7, local.data.data());
+      ASSERT_TRUE(initialize(cut, grid.mesh, rank, 7, reader, local.data.data()).ok());
       copyBlockIn(grid.block, grid.mesh, rank, local.data.data(), joined.data.data());
     }
     EXPECT_EQ(joined.data, expected.data) << "kind " << kind;
@@ -115,7 +117,9 @@ TEST(Initialize, RandomNumbersHaveTheirMoments) {
   parameter.mutable_initializer()->mutable_normal()->set_mean(1);
   parameter.mutable_initializer()->mutable_normal()->set_deviation(3);
   Tensor values = Tensor::zeros(abi::F32, {count});
-  initialize(parameter, {}, 0, 1, values.data.data());
+  abi::Executable executable;
+  abi::DataReader reader(executable, {});
+  ASSERT_TRUE(initialize(parameter, {}, 0, 1, reader, values.data.data()).ok());
   double mean = 0, square = 0;
   for (int64_t i = 0; i < count; ++i) {
     mean += values.at(i) / count;
