@@ -50,12 +50,14 @@ test-onnx-nodes: deps ## runs the node tests of the newest ONNX package, in a se
 	@ninja -C $(BUILD) -j $(JOBS) pcc
 	@test/conformance/onnx_nodes/run-onnx-nodes $(BUILD) $(ARGS)
 
-test-asan: deps ## runs the tests under AddressSanitizer
+test-asan: deps ## runs the tests under AddressSanitizer; needs clang-22 and libclang-rt-22-dev
+	@test/fuzz/readers/fuzz-readers --check-packages
 	@$(call configure,asan,build-asan)
 	@ninja -C build-asan -j $(JOBS)
 	@$(ASAN) tools/dev/run-tests build-asan
 
-test-tsan: deps ## runs the runtime's tests under ThreadSanitizer
+test-tsan: deps ## runs the runtime's tests under ThreadSanitizer; needs clang-22 and libclang-rt-22-dev
+	@test/fuzz/readers/fuzz-readers --check-packages
 	@$(call configure,tsan,build-tsan)
 	@ninja -C build-tsan -j $(JOBS) runtime-tests
 	@$(TSAN) tools/dev/run-tests build-tsan --label runtime

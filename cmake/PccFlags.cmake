@@ -13,13 +13,14 @@ endif()
 include_directories("${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
 
 # The address sanitizer brings the undefined-behavior sanitizer along, which ends the program at its first report. Its
-# check of dynamic types needs the type information that LLVM's libraries are built without.
+# check of dynamic types needs the type information that LLVM's libraries are built without. Its check of function
+# pointers reads in front of the function, where memory with compiled kernels may not be mapped.
+set(address_sanitizers address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=all)
 if(PCC_SANITIZER STREQUAL "address")
-  set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
+  set(sanitizers -fsanitize=${address_sanitizers})
 elseif(PCC_SANITIZER STREQUAL "fuzzer")
   # Code is instrumented for libFuzzer; only the programs of test/fuzz/readers link it.
-  set(sanitizers -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr,function
-                 -fno-sanitize-recover=all)
+  set(sanitizers -fsanitize=fuzzer-no-link,${address_sanitizers})
 elseif(PCC_SANITIZER)
   set(sanitizers -fsanitize=${PCC_SANITIZER})
 endif()
