@@ -42,6 +42,13 @@ struct Kernel {
   llvm::SmallVector<mlir::Value> outputs;   ///< its values that are read outside
 };
 
+/// Sorts hoisted kernels that run in one section by their places there; `placeOf` returns the place
+/// of an element. Kernels of several sections may have the same place, and then keep their order.
+template <typename Range, typename PlaceOf> void sortByPlace(Range &&kernels, PlaceOf placeOf) {
+  llvm::stable_sort(
+      kernels, [&](const auto &a, const auto &b) { return placeOf(a).behind < placeOf(b).behind; });
+}
+
 /// Returns true if `op` is so cheap that every kernel that reads it computes it again: splat
 /// constants, iota, broadcasts, views, the rank. False for an op to which the schedule gave a
 /// kernel of its own, because its value must lie in memory.

@@ -94,10 +94,9 @@ HoistedKernels::HoistedKernels(MutableArrayRef<analysis::Section> sections) {
         if (kernel.hoisted)
           kernels[kernel.hoisted->section].push_back({&section, std::move(kernel)});
   }
-  for (auto &entry : kernels) // kernels of one entry may belong to several sections
-    llvm::stable_sort(entry.second, [](const HoistedKernel &a, const HoistedKernel &b) {
-      return a.kernel.hoisted->behind < b.kernel.hoisted->behind;
-    });
+  for (auto &entry : kernels)
+    analysis::sortByPlace(entry.second,
+                          [](const HoistedKernel &hoisted) { return *hoisted.kernel.hoisted; });
 }
 
 ArrayRef<HoistedKernel> HoistedKernels::in(StringRef section) const {

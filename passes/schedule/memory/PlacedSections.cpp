@@ -200,12 +200,9 @@ FailureOr<PlacedSections> placeSections(MutableArrayRef<analysis::Section> secti
     for (auto [kernel, own] : llvm::enumerate(placed.kernels))
       if (own.hoisted)
         all.hoisted[own.hoisted->section].push_back({unsigned(number), unsigned(kernel)});
-  auto getBehind = [&](const PlacedHoisted &hoisted) {
-    return all.sections[hoisted.section].kernels[hoisted.kernel].hoisted->behind;
-  };
-  for (auto &entry : all.hoisted) // kernels of one entry may belong to several sections
-    llvm::stable_sort(entry.second, [&](const PlacedHoisted &a, const PlacedHoisted &b) {
-      return getBehind(a) < getBehind(b);
+  for (auto &entry : all.hoisted)
+    analysis::sortByPlace(entry.second, [&](const PlacedHoisted &hoisted) {
+      return *all.sections[hoisted.section].kernels[hoisted.kernel].hoisted;
     });
   return all;
 }

@@ -14,20 +14,20 @@ StepKernels::StepKernels(ModuleOp module) : sections(analysis::collectSections(m
     byName[section.function.getName()] = &section;
     kernels[&section] = analysis::collectKernels(section.function);
   }
-  // By section: hoisted kernels that run in it, with the kernel after which each runs.
-  llvm::DenseMap<analysis::Section *, SmallVector<std::pair<int64_t, StepKernel>>> hoisted;
+  llvm::DenseMap<analysis::Section *, KernelOrder> hoisted; // by the section in which they run
   for (analysis::Section &section : sections)
     for (const analysis::Kernel &kernel : kernels[&section])
       if (kernel.hoisted)
-        hoisted[byName.lookup(kernel.hoisted->section)].push_back(
-            {kernel.hoisted->behind, {&section, &kernel}});
+        hoisted[byName.lookup(kernel.hoisted->section)].push_back({&section, &kernel});
   for (analysis::Section &section : sections) {
     KernelOrder &order = orders[&section];
-    llvm::stable_sort(hoisted[&section], llvm::less_first()); // they may belong to several sections
-    ArrayRef<std::pair<int64_t, StepKernel>> others = hoisted[&section];
+    auto placeOf = [](const StepKernel &hoisted) { return *hoisted.kernel->hoisted; };
+    analysis::sortByPlace(hoisted[&section], placeOf);
+    ArrayRef<StepKernel> others = hoisted[&section];
     auto addBehind = [&](int64_t number) {
-      for (; !others.empty() && others.front().first <= number; others = others.drop_front())
-        order.push_back(others.front().second);
+      for (; !others.empty() && placeOf(others.front()).behind <= number;
+           others = others.drop_front())
+        order.push_back(others.front());
     };
     addBehind(-1);
     for (const analysis::Kernel &kernel : kernels[&section]) {
