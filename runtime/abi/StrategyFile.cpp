@@ -6,10 +6,10 @@
 #include "runtime/abi/StrategyFile.h"
 
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/ParseText.h"
 #include "runtime/abi/WholeFile.h"
 
 #include <fmt/format.h>
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>
 
@@ -24,18 +24,6 @@ uint64_t checksumOf(Strategy strategy) {
   return fingerprintOf(strategy.SerializeAsString());
 }
 
-/// Keeps the first error of the text format as LINE:COLUMN.
-class FirstError : public google::protobuf::io::ErrorCollector {
-public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column,
-                const std::string &message) override {
-    if (found.empty())
-      found = fmt::format("{}:{}: {}", line + 1, column + 1, message);
-  }
-
-  std::string found;
-};
-
 /// Parses the binary format. Returns the problem, or an empty string.
 std::string parseBinary(const std::string &content, Strategy &strategy) {
   if (!strategy.ParseFromString(content) || strategy.checksum() != checksumOf(strategy))
@@ -44,11 +32,9 @@ std::string parseBinary(const std::string &content, Strategy &strategy) {
   return "";
 }
 
-std::string parseText(const std::string &content, Strategy &strategy) {
-  FirstError errors;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&errors);
-  return parser.ParseFromString(content, &strategy) ? "" : ":" + errors.found;
+std::string parseTextproto(const std::string &content, Strategy &strategy) {
+  std::optional<TextError> error = parseText(content, strategy);
+  return error ? fmt::format(":{}:{}: {}", error->line, error->column, error->message) : "";
 }
 
 std::string parseJson(const std::string &content, Strategy &strategy) {
@@ -82,7 +68,7 @@ struct Format {
 
 constexpr Format formats[] = {
     {".json", parseJson, printJson},
-    {".textproto", parseText, printText},
+    {".textproto", parseTextproto, printText},
     {"", parseBinary, printBinary},
 };
 

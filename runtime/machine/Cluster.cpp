@@ -6,10 +6,10 @@
 
 #include "runtime/machine/Cluster.h"
 
+#include "runtime/abi/ParseText.h"
 #include "runtime/abi/validate/Checker.h"
 #include "runtime/machine/BuiltIn.h"
 
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -173,18 +173,6 @@ abi::Status check(const abi::Cluster &cluster) {
   return checker.status();
 }
 
-/// Stores the first error of the text parser.
-class FirstError : public google::protobuf::io::ErrorCollector {
-public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column,
-                const std::string &message) override {
-    if (found.empty())
-      found = fmt::format("line {}, column {}: {}", line + 1, column + 1, message);
-  }
-
-  std::string found;
-};
-
 } // namespace
 
 abi::Expected<abi::Cluster> parseForm(std::string_view form) {
@@ -235,11 +223,9 @@ abi::Expected<abi::Cluster> parseCluster(const std::string &text) {
   if (text.find(':') == std::string::npos && text.find('{') == std::string::npos)
     return parseForm(text);
   abi::Cluster cluster;
-  FirstError errors;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&errors);
-  if (!parser.ParseFromString(text, &cluster))
-    return abi::Status::badInput("cluster '" + text + "', " + errors.found);
+  if (std::optional<abi::TextError> error = abi::parseText(text, cluster))
+    return abi::Status::badInput(fmt::format("cluster '{}', line {}, column {}: {}", text,
+                                             error->line, error->column, error->message));
   return complete(cluster);
 }
 
