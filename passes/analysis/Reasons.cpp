@@ -98,8 +98,9 @@ Location Reasons::addTo(Location location) const {
   return FusedLoc::get({location}, entries.getDictionary(context), context);
 }
 
+std::string quote(const Twine &name) { return ("'" + name + "'").str(); }
+
 std::string describeValue(Value value) {
-  auto quote = [](StringRef name) { return "'" + name.str() + "'"; };
   if (Operation *op = value.getDefiningOp())
     return quote(getName(op));
   auto argument = cast<BlockArgument>(value);

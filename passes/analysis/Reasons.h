@@ -65,6 +65,9 @@ private:
   llvm::SmallVector<Entry, 2> axes;
 };
 
+/// Returns a name as reasons and requests show it: `'fc1/matmul'`.
+std::string quote(const llvm::Twine &name);
+
 /// Returns how users know a value: `'fc1/matmul'`, `parameter 'w'`, `input 'x'`, `gradient of 'w'`.
 std::string describeValue(mlir::Value value);
 

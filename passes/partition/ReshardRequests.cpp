@@ -13,14 +13,13 @@
 
 using namespace mlir;
 using namespace pcc;
+using pcc::analysis::quote;
 using pcc::analysis::Reasons;
 using pcc::dist::AxisList;
 using pcc::dist::Sharding;
 
 namespace pcc::partition {
 namespace {
-
-std::string quote(const Twine &text) { return ("'" + text + "'").str(); }
 
 /// Returns the axes of `list` that `other` lacks.
 AxisList subtract(const AxisList &list, const AxisList &other) {

@@ -124,7 +124,7 @@ static Location makeMessageLoc(pipe::TransferOp transfer, int64_t sender, int64_
   if (request.readers > 0) {
     Operation *reader = *llvm::min_element(
         transfer->getUsers(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    request.reader = ("'" + analysis::getName(reader) + "'").str();
+    request.reader = analysis::quote(analysis::getName(reader));
     request.readerLocation = analysis::findSourceLocation(reader->getLoc());
   }
   request.fromReason = "made in stage " + std::to_string(sender);
