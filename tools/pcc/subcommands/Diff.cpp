@@ -49,7 +49,6 @@ Entry describe(const abi::OpStrategy &op) {
   Entry entry{"op", op.section() + ":" + op.name(), {}};
   if (op.number())
     entry.name += "#" + std::to_string(op.number());
-  entry.fields.emplace_back("stage", std::to_string(op.stage()));
   for (auto [index, tensor] : llvm::enumerate(op.input()))
     entry.fields.emplace_back("input " + std::to_string(index), tensorText(tensor));
   for (auto [index, tensor] : llvm::enumerate(op.output()))
