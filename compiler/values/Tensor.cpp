@@ -4,8 +4,8 @@
 // no element changes.
 #include "compiler/values/Tensor.h"
 
+#include "runtime/abi/CompareNumbers.h"
 #include <cassert>
-#include <cmath>
 
 namespace pcc::values {
 
@@ -67,7 +67,7 @@ Tensor Tensor::rounded(Precision precision) const {
   };
   auto isRounded = [&](Element element) {
     Element to = roundedElement(element);
-    return isFloat() ? to.f == element.f || std::isnan(to.f) : to.i == element.i;
+    return isFloat() ? abi::isSameNumber(to.f, element.f) : to.i == element.i;
   };
   if (llvm::all_of(*storage, isRounded))
     return *this;
@@ -84,7 +84,7 @@ bool Tensor::identical(const Tensor &other) const {
     return true;
   return llvm::all_of(llvm::zip_equal(*storage, *other.storage), [this](auto pair) {
     auto [a, b] = pair;
-    return a.i == b.i || (isFloat() && (a.f == b.f || (std::isnan(a.f) && std::isnan(b.f))));
+    return a.i == b.i || (isFloat() && abi::isSameNumber(a.f, b.f));
   });
 }
 

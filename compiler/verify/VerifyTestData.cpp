@@ -12,6 +12,7 @@
 #include "compiler/interpret/training/Inputs.h"
 #include "compiler/search/CompileProgram.h"
 #include "compiler/verify/RuntimeTensors.h"
+#include "runtime/abi/CompareNumbers.h"
 #include "runtime/execute/Session.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -44,9 +45,7 @@ interpret::Case compareOutput(const llvm::Twine &name, const values::Tensor &exp
   }
   for (int64_t n = 0; n < expected.size(); ++n) {
     double a = expected.asDouble(n), b = actual.asDouble(n), difference = std::fabs(a - b);
-    bool isEqual = expected.isFloat() ? a == b || (std::isnan(a) && std::isnan(b))
-                                      : expected[n].i == actual[n].i;
-    if (isEqual)
+    if (expected.isFloat() ? abi::isSameNumber(a, b) : expected[n].i == actual[n].i)
       continue;
     result.maxError = std::max(result.maxError, difference);
     if (difference <= std::max(bound, tolerance.absolute + tolerance.relative * std::fabs(a)))

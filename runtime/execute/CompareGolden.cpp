@@ -6,6 +6,7 @@
 
 #include "runtime/execute/CompareGolden.h"
 
+#include "runtime/abi/CompareNumbers.h"
 #include "runtime/abi/ElementTypes.h"
 
 #include <algorithm>
@@ -26,15 +27,6 @@ template <typename Messages> NamedTensors tensorsOf(const Messages &messages) {
   for (const abi::GoldenTensor &message : messages)
     tensors[message.name()] = tensorOf(message);
   return tensors;
-}
-
-/// Returns |x - y|. NaN and infinities have distance 0 from themselves and infinite distance from
-/// anything else.
-double distance(double x, double y) {
-  if (x == y || (std::isnan(x) && std::isnan(y)))
-    return 0;
-  double difference = std::fabs(x - y);
-  return std::isnan(difference) ? HUGE_VAL : difference;
 }
 
 std::string typeText(const Tensor &tensor) {
@@ -159,7 +151,7 @@ ComparedResult compareTensors(std::string name, const Tensor &expected, const Te
   ComparedResult result{std::move(name), "", 0, tolerance};
   int64_t worst = 0;
   for (int64_t i = 0; i < expected.count(); ++i)
-    if (double apart = distance(expected.at(i), actual.at(i)); apart > result.error) {
+    if (double apart = abi::distanceOf(expected.at(i), actual.at(i)); apart > result.error) {
       result.error = apart;
       worst = i;
     }

@@ -7,6 +7,7 @@
 #include "compiler/interpret/compare/Bounds.h"
 #include "compiler/values/Map.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
+#include "runtime/abi/CompareNumbers.h"
 #include "runtime/abi/Random.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -30,19 +31,10 @@ llvm::StringRef stringify(CaseStatus status) {
   llvm_unreachable("every status is listed");
 }
 
-/// Returns |x - y|. NaN and infinities have distance 0 from themselves and an infinite distance
-/// from all other values.
-double distance(double x, double y) {
-  if (x == y || (std::isnan(x) && std::isnan(y)))
-    return 0.0;
-  double difference = std::fabs(x - y);
-  return std::isnan(difference) ? HUGE_VAL : difference;
-}
-
 /// Returns the distance of two elements. Integers that differ have a distance of at least 1, also
 /// if they are the same as doubles.
 double elementDistance(const Tensor &x, const Tensor &y, int64_t n) {
-  double difference = distance(x.asDouble(n), y.asDouble(n));
+  double difference = abi::distanceOf(x.asDouble(n), y.asDouble(n));
   return x.isFloat() || x[n].i == y[n].i ? difference : std::max(difference, 1.0);
 }
 
@@ -50,7 +42,7 @@ double elementDistance(const Tensor &x, const Tensor &y, int64_t n) {
 double greatestDistance(const Tensor &x, const Tensor &y) {
   double greatest = 0.0;
   for (int64_t n = 0; n < x.size(); ++n)
-    if (double d = distance(x[n].f, y[n].f); std::isfinite(d))
+    if (double d = abi::distanceOf(x[n].f, y[n].f); std::isfinite(d))
       greatest = std::max(greatest, d);
   return greatest;
 }
@@ -164,8 +156,8 @@ double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const
   // and the length of a sum does not widen this jump.
   double anyMove = 0, bothMoves = 0;
   for (int64_t n = 0; n < doubles.size(); ++n) {
-    double there = distance((*moved.there)[n].f, (*moved.steady)[n].f);
-    double back = distance((*moved.back)[n].f, (*moved.steady)[n].f);
+    double there = abi::distanceOf((*moved.there)[n].f, (*moved.steady)[n].f);
+    double back = abi::distanceOf((*moved.back)[n].f, (*moved.steady)[n].f);
     if (!std::isfinite(there) || !std::isfinite(back))
       continue;
     anyMove = std::max({anyMove, there, back});

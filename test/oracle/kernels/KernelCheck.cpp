@@ -13,6 +13,7 @@
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/schedule/Passes.h"
+#include "runtime/abi/CompareNumbers.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -66,9 +67,8 @@ static void expectNear(const Tensor &got, const interpret::Bound &reference, boo
     double a = got.asDouble(n), b = reference.value.asDouble(n);
     bool isFloat = reference.value.isFloat();
     ASSERT_TRUE(mayBeNaN || !std::isnan(b)) << what << ": the reference is NaN";
-    bool same = (isFloat ? a == b : got[n].i == reference.value[n].i) ||
-                (std::isnan(a) && std::isnan(b)) ||
-                (isFloat && std::fabs(a - b) <= reference.tolerance);
+    bool same = isFloat ? abi::isSameNumber(a, b) || std::fabs(a - b) <= reference.tolerance
+                        : got[n].i == reference.value[n].i;
     ASSERT_TRUE(same) << what << ": element " << n << " is " << a << ", expected " << b
                       << " within " << reference.tolerance;
   }
