@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 
 namespace pcc::runtime {
 namespace cuda {
@@ -308,10 +307,8 @@ constexpr int maxFeedThreads = 8;
 
 /// Returns a rank's share of the host's threads; one thread without OpenMP.
 host::Team makeTeam(int threads, int64_t ranks) {
-  if (threads <= 0)
-    threads = int(std::max(1u, std::thread::hardware_concurrency()));
-  int64_t share = threads / std::max<int64_t>(1, ranks);
-  Expected<host::Team> team = host::Team::make(int(std::min<int64_t>(share, maxFeedThreads)));
+  Expected<host::Team> team =
+      host::Team::make(std::min(host::Team::threadsPerRank(threads, ranks), maxFeedThreads));
   return team ? *team : host::Team();
 }
 

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
-#include <thread>
 
 namespace pcc::runtime {
 namespace host {
@@ -144,12 +143,10 @@ Expected<std::vector<std::unique_ptr<Device>>>
 makeHostDevices(const abi::Executable &executable, int threads, int64_t ranks, int64_t first) {
   if (ranks == 0)
     ranks = abi::rankCount(executable.mesh());
-  if (threads <= 0)
-    threads = int(std::max(1u, std::thread::hardware_concurrency()));
   auto object = host::KernelObject::load(executable);
   if (!object)
     return object.status();
-  Expected<host::Team> team = host::Team::make(int(threads / ranks));
+  Expected<host::Team> team = host::Team::make(host::Team::threadsPerRank(threads, ranks));
   if (!team)
     return team.status();
   auto shared = std::make_shared<host::Shared>();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <thread>
 
 namespace pcc::runtime::host {
 
@@ -43,6 +44,12 @@ Expected<Team> Team::make(int threads) {
   else if (team.size > 1)
     return library.status();
   return team;
+}
+
+int Team::threadsPerRank(int threads, int64_t ranks) {
+  if (threads <= 0)
+    threads = int(std::thread::hardware_concurrency());
+  return int(std::max<int64_t>(1, threads / std::max<int64_t>(1, ranks)));
 }
 
 void Team::enterThread() const {

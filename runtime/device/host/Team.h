@@ -36,6 +36,10 @@ public:
   /// Creates a team of `threads` threads. Unavailable if OpenMP is needed and not available.
   static Expected<Team> make(int threads);
 
+  /// Returns the number of threads of each of `ranks` ranks that share `threads` threads (0: one
+  /// per core), at least one.
+  static int threadsPerRank(int threads, int64_t ranks);
+
   int threads() const { return size; }
 
   /// Called on the rank's thread: libraries use the team's size on this thread from now on.
