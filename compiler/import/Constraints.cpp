@@ -119,8 +119,7 @@ LogicalResult forEachParameter(ModuleOp module, const abi::Constraint &constrain
       visit(parameter);
       isMatched = true;
     }
-  return isMatched ? success()
-                   : module.emitError() << subject->describe() << " matches no parameter";
+  return isMatched ? success() : subject->refuseUnmatched(module, "parameter");
 }
 
 constexpr analysis::SubjectKey parameterKeys[] = {{"parameter", analysis::NamePattern::Kind::Whole},

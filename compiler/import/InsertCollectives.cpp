@@ -307,9 +307,7 @@ LogicalResult insertCollectives(ModuleOp module, const abi::Constraint &constrai
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (!function.isDeclaration() && failed(inserter.run(function)))
       return failure();
-  return inserter.matchesAny()
-             ? success()
-             : module.emitError() << subject.describe() << " matches no value that is read";
+  return inserter.matchesAny() ? success() : subject.refuseUnmatched(module, "value that is read");
 }
 
 LogicalResult cutLocalInput(ModuleOp module, const abi::Constraint &constraint,

@@ -20,6 +20,10 @@ std::string ConstraintSubject::describe() const {
   return place.empty() ? text : text + " at " + place;
 }
 
+LogicalResult ConstraintSubject::refuseUnmatched(ModuleOp module, StringRef kind) const {
+  return module.emitError() << describe() << " matches no " << kind;
+}
+
 static InFlightDiagnostic refuseKeys(DictionaryAttr entry, ArrayRef<SubjectKey> keys,
                                      StringRef what, ModuleOp module) {
   InFlightDiagnostic error = module.emitError() << "expected " << what << " to name one of ";

@@ -60,6 +60,8 @@ struct ConstraintSubject {
   /// Describes the subject as it was written, for messages: `constraint "/h\.0" at
   /// constraints.textproto:3`.
   std::string describe() const;
+  /// Emits at `module` that the constraint matches no `kind`, and fails.
+  mlir::LogicalResult refuseUnmatched(mlir::ModuleOp module, llvm::StringRef kind = "op") const;
 
   /// Reads the only key of `entry` that is among `keys`; `what` names the kind of entry ("a
   /// constraint"). Emits a diagnostic at `module` and fails if there is no such key or more than

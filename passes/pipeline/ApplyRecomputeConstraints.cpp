@@ -72,10 +72,9 @@ struct ApplyRecomputeConstraints : impl::ApplyRecomputeConstraintsBase<ApplyReco
             failed(apply(*constraints, &op, matched)))
           return signalPassFailure();
     for (const StageConstraint &constraint : *constraints)
-      if (constraint.recompute && !constraint.isAnnotation && !matched.contains(&constraint)) {
-        getOperation().emitError() << constraint.describe() << " matches no op";
+      if (constraint.recompute && !constraint.isAnnotation && !matched.contains(&constraint) &&
+          failed(constraint.subject.refuseUnmatched(getOperation())))
         return signalPassFailure();
-      }
     getOperation()->removeAttr(pipe::constraintsAttrName);
   }
 };

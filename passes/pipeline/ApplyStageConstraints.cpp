@@ -40,7 +40,7 @@ public:
         llvm::copy_if(ops, std::back_inserter(matched),
                       [&](Operation *op) { return constraint.matches(op); });
     if (matched.empty() && !constraint.isAnnotation)
-      return module.emitError() << constraint.describe() << " matches no op";
+      return constraint.subject.refuseUnmatched(module);
     StringRef key = constraint.virtualStage ? pipe::virtualStageAttrName : pipe::stageAttrName;
     for (Operation *op : matched)
       if (failed(give(op, key,
@@ -95,7 +95,7 @@ private:
     }
     if (isMatched)
       return success();
-    return module.emitError() << constraint.describe() << " matches no op";
+    return constraint.subject.refuseUnmatched(module);
   }
 
   /// Returns the layer in the name of `op`; empty if the name has none.

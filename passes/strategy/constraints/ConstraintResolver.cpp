@@ -142,7 +142,7 @@ SmallVector<Operation *> ConstraintResolver::findOps(const ShardingConstraint &c
 LogicalResult ConstraintResolver::matchOps(const ShardingConstraint &constraint) {
   SmallVector<Operation *> matched = findOps(constraint);
   if (matched.empty())
-    return module.emitError() << constraint.describe() << " matches no op";
+    return constraint.refuseUnmatched(module);
   bool fitsAny = llvm::any_of(matched, [&](Operation *op) { return fits(constraint, op); });
   for (Operation *op : matched)
     if ((!fitsAny || fits(constraint, op)) && failed(requestOp(constraint, op)))
@@ -200,8 +200,7 @@ LogicalResult ConstraintResolver::matchTensors(const ShardingConstraint &constra
         return failure();
   if (!matched.empty())
     return success();
-  return module.emitError() << constraint.describe() << " matches no "
-                            << (meansParameters ? "parameter" : "input");
+  return constraint.refuseUnmatched(module, meansParameters ? "parameter" : "input");
 }
 
 /// Ignores ops of sections that take gradients: they follow by propagation here as well.
@@ -213,7 +212,7 @@ LogicalResult ConstraintResolver::matchExact(const ShardingConstraint &constrain
       });
   Operation *op = exactNames.lookup(constraint.getPattern());
   if (!op || !isa<FactorRuleOpInterface>(op))
-    return module.emitError() << constraint.describe() << " matches no op";
+    return constraint.refuseUnmatched(module);
   if (!takesConstraints(op->getParentOfType<func::FuncOp>()))
     return success();
   return requestOp(constraint, op);

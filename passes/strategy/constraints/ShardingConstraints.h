@@ -53,6 +53,9 @@ public:
   /// Returns the constraint as written, for messages: `constraint "/h.0" at
   /// constraints.textproto:3`.
   std::string describe() const { return subject.describe(); }
+  mlir::LogicalResult refuseUnmatched(mlir::ModuleOp module, llvm::StringRef kind = "op") const {
+    return subject.refuseUnmatched(module, kind);
+  }
 
 private:
   analysis::ConstraintSubject subject;
