@@ -4,18 +4,72 @@
 // counts its composites. With --list-operators lists the ONNX operators that pcc imports.
 
 #include "compiler/Compile.h"
+#include "compiler/import/operators/Operators.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/graph/MissedAttention.h"
 #include "tools/pcc/flags/Session.h"
-#include "tools/pcc/report/OperatorReport.h"
 #include "tools/pcc/subcommands/Subcommand.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
+using namespace pcc;
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 namespace {
+
+std::string describeInputs(const import::Operator &row) {
+  if (row.maxInputs >= import::anyNumberOptional)
+    return llvm::formatv("{0} or more", row.minInputs);
+  if (row.minInputs == row.maxInputs)
+    return std::to_string(row.minInputs);
+  return llvm::formatv("{0} to {1}", row.minInputs, row.maxInputs);
+}
+
+/// Returns the positions, from 1, of the inputs that a gradient reaches.
+std::string describeGradients(const import::Operator &row) {
+  uint32_t inputs =
+      row.maxInputs < 32 ? row.gradients & ((1u << row.maxInputs) - 1) : row.gradients;
+  if (inputs == import::NoGradient)
+    return "none";
+  if (row.gradients == import::AllInputs)
+    return "all";
+  llvm::SmallVector<std::string> positions;
+  for (unsigned i = 0; i < 32; ++i)
+    if (inputs >> i & 1)
+      positions.push_back(std::to_string(i + 1));
+  return llvm::join(positions, ", ");
+}
+
+std::string describeTypes(import::NarrowInputs narrow) {
+  switch (narrow) {
+  case import::NarrowInputs::Refused:
+    return "";
+  case import::NarrowInputs::Read:
+    return "yes";
+  case import::NarrowInputs::Moved:
+    return "moved";
+  }
+  return "";
+}
+
+/// Prints a Markdown table of the ONNX operators that pcc imports, sorted by name: the opsets in
+/// which their meaning changed, their numbers of inputs, and the inputs that receive gradients.
+void printOperators() {
+  std::map<llvm::StringRef, std::map<int64_t, const import::Operator *>> operators;
+  for (llvm::ArrayRef<import::Operator> family : import::operatorFamilies())
+    for (const import::Operator &row : family)
+      operators[row.name][row.since] = &row;
+  llvm::outs() << "| operator | from opset | inputs | gradients of inputs | narrow types |\n"
+                  "| --- | --- | --- | --- | --- |\n";
+  for (const auto &[name, rows] : operators)
+    for (const auto &[since, row] : rows)
+      llvm::outs() << llvm::formatv("| {0} | {1} | {2} | {3} | {4} |\n", name, since,
+                                    describeInputs(*row), describeGradients(*row),
+                                    describeTypes(row->narrow));
+}
 
 /// Composites that passes raise from core ops, in the order of reports.
 constexpr llvm::StringLiteral kinds[] = {
@@ -37,21 +91,21 @@ struct Composites {
 llvm::FailureOr<Composites> findComposites(mlir::ModuleOp module) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
   mlir::PassManager passes(module.getContext());
-  addPhase(passes, pcc::CompilePhase::Graph, pcc::CompileOptions());
+  addPhase(passes, CompilePhase::Graph, CompileOptions());
   if (failed(passes.run(*copy)))
     return llvm::failure();
   llvm::StringMap<int64_t> numbers;
   copy->walk([&](mlir::Operation *op) {
-    if (llvm::isa_and_present<pcc::graph::GraphDialect>(op->getDialect()))
+    if (llvm::isa_and_present<graph::GraphDialect>(op->getDialect()))
       ++numbers[op->getName().stripDialect()];
   });
   Composites composites;
   for (llvm::StringRef kind : kinds)
     if (int64_t number = numbers.lookup(kind))
       composites.counts.push_back({kind, number});
-  for (pcc::graph::MissedAttention &missed : pcc::graph::findMissedAttentions(*copy))
-    composites.unraised.push_back({pcc::analysis::getName(missed.softmax).str(),
-                                   pcc::analysis::findSourceLocation(missed.softmax.getLoc()),
+  for (graph::MissedAttention &missed : graph::findMissedAttentions(*copy))
+    composites.unraised.push_back({analysis::getName(missed.softmax).str(),
+                                   analysis::findSourceLocation(missed.softmax.getLoc()),
                                    std::move(missed.reason)});
   return composites;
 }
@@ -76,7 +130,7 @@ public:
       return fail(BadUsage, "expected MODEL or --list-operators");
     Session session;
     ExitCode code;
-    std::vector<pcc::import::UnsupportedNode> unsupported;
+    std::vector<import::UnsupportedNode> unsupported;
     mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code, &unsupported);
     if (check && code != BadUsage) {
       llvm::FailureOr<Composites> composites = Composites();
@@ -88,8 +142,7 @@ public:
   }
 
 private:
-  void reportJson(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes,
-                  const Composites &composites) {
+  void reportJson(llvm::ArrayRef<import::UnsupportedNode> nodes, const Composites &composites) {
     llvm::json::Array rows, unraised;
     for (const auto &node : nodes)
       rows.push_back(llvm::json::Object{{"index", node.index},
@@ -110,7 +163,7 @@ private:
 
   /// Prints the composites, and one line for each node that cannot be imported; the diagnostics
   /// were printed already.
-  ExitCode report(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes, const Composites &composites,
+  ExitCode report(llvm::ArrayRef<import::UnsupportedNode> nodes, const Composites &composites,
                   ExitCode code) {
     if (format.isJson()) {
       reportJson(nodes, composites);
