@@ -15,6 +15,7 @@
 
 #include "compiler/plan/choice/PipelineBounds.h"
 #include "compiler/plan/choice/PlanShape.h"
+#include "runtime/abi/program.pb.h"
 
 namespace pcc::plan {
 
