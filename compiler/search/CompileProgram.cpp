@@ -7,7 +7,7 @@
 #include "compiler/link/Link.h"
 #include "compiler/search/Choices.h"
 #include "dialects/graph/Graph.h"
-#include "runtime/abi/GroupFile.h"
+#include "runtime/abi/StrategyFile.h"
 
 using namespace mlir;
 using namespace pcc;

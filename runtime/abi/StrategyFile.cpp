@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Selects a parser and a printer from a table of suffixes; the last suffix is empty and matches
-// every name. The checksum is the hash of the message without its checksum field.
+// every name. The checksum is the hash of the message without its checksum field. A group is
+// described by its program and the offsets of its parameter blocks. One map from description to
+// group collects all groups in a single pass over the ranks.
 
 #include "runtime/abi/StrategyFile.h"
 
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/ParseText.h"
+#include "runtime/abi/ProgramRanks.h"
 #include "runtime/abi/WholeFile.h"
 
 #include <fmt/format.h>
@@ -14,6 +17,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <map>
 
 namespace pcc::abi {
 namespace {
@@ -43,32 +47,33 @@ std::string parseJson(const std::string &content, Strategy &strategy) {
 }
 
 /// Prints the binary format to `content`. Returns whether it could.
-bool printBinary(Strategy strategy, std::string &content) {
-  strategy.set_checksum(checksumOf(strategy));
-  return strategy.SerializeToString(&content);
+bool printBinary(const Strategy &strategy, std::string &content) {
+  Strategy summed = strategy;
+  summed.set_checksum(checksumOf(strategy));
+  return summed.SerializeToString(&content);
 }
 
-bool printText(Strategy strategy, std::string &content) {
-  return google::protobuf::TextFormat::PrintToString(strategy, &content);
+template <typename Message> bool printText(const Message &message, std::string &content) {
+  return google::protobuf::TextFormat::PrintToString(message, &content);
 }
 
-bool printJson(Strategy strategy, std::string &content) {
+template <typename Message> bool printJson(const Message &message, std::string &content) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
-  return google::protobuf::util::MessageToJsonString(strategy, &content, options).ok();
+  return google::protobuf::util::MessageToJsonString(message, &content, options).ok();
 }
 
 /// One format of the file.
 struct Format {
   std::string_view suffix;
   std::string (*parse)(const std::string &content, Strategy &strategy);
-  bool (*print)(Strategy strategy, std::string &content);
+  bool (*print)(const Strategy &strategy, std::string &content);
 };
 
 constexpr Format formats[] = {
-    {".json", parseJson, printJson},
-    {".textproto", parseTextproto, printText},
+    {".json", parseJson, printJson<Strategy>},
+    {".textproto", parseTextproto, printText<Strategy>},
     {"", parseBinary, printBinary},
 };
 
@@ -127,6 +132,47 @@ Status writeStrategy(const Strategy &strategy, const std::string &path) {
   if (!formatOf(path).print(strategy, content))
     return Status::badInput(path + ": cannot print the strategy");
   return writeFile(path, content);
+}
+
+/// Describes what one rank holds by its program and the offsets of its blocks. The rank number is
+/// added if the rank has a parameter of `ownParameters`.
+static std::vector<int64_t> describeHeld(const Executable &executable, int64_t rank,
+                                         const std::set<std::string> &ownParameters) {
+  int index = programOfRank(executable, rank);
+  const Program &program = executable.programs(index);
+  std::vector<int64_t> held = {index};
+  bool hasOwn = false;
+  for (const Parameter &parameter : program.parameters()) {
+    std::vector<int64_t> offsets = offsetsOf(parameter.block(), executable.mesh(), rank);
+    held.insert(held.end(), offsets.begin(), offsets.end());
+    hasOwn = hasOwn || ownParameters.contains(parameter.name());
+  }
+  if (hasOwn)
+    held.push_back(rank);
+  return held;
+}
+
+CheckpointGroups findCheckpointGroups(const Executable &executable,
+                                      const std::set<std::string> &ownParameters) {
+  CheckpointGroups groups;
+  std::map<std::vector<int64_t>, CheckpointGroup *> known;
+  for (int64_t rank = 0; rank < rankCount(executable.mesh()); ++rank) {
+    CheckpointGroup *&group = known[describeHeld(executable, rank, ownParameters)];
+    if (!group)
+      group = groups.add_group();
+    group->add_rank(uint32_t(rank));
+  }
+  return groups;
+}
+
+Status writeCheckpointGroups(const CheckpointGroups &groups, const std::string &path) {
+  std::string text;
+  bool isPrinted = path.ends_with(".json")        ? printJson(groups, text)
+                   : path.ends_with(".textproto") ? printText(groups, text)
+                                                  : groups.SerializeToString(&text);
+  if (!isPrinted)
+    return Status::badInput(path + ": cannot print the groups");
+  return writeFile(path, text);
 }
 
 } // namespace pcc::abi
