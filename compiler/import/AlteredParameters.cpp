@@ -4,7 +4,7 @@
 // nodes with those of ONNX nodes. A parameter without an initializer is merged, removed or
 // unexplained (checkMissing). One with initializers may be folded or split (checkFolded). Last,
 // intact parameters may replace another constant (checkPresent).
-#include "compiler/import/AlteredParameters.h"
+#include "compiler/import/ExporterChanges.h"
 
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"

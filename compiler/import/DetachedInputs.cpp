@@ -2,9 +2,8 @@
 //
 // Collects the nodes of each traced node, then compares what they read with what the traced node
 // names.
-#include "compiler/import/DetachedInputs.h"
+#include "compiler/import/ExporterChanges.h"
 
-#include "compiler/import/ExportedModule.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"

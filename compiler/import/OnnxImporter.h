@@ -5,10 +5,9 @@
 // value are skipped silently. Each diagnostic is therefore a cause and never a consequence.
 #pragma once
 
-#include "compiler/import/DetachedInputs.h"
+#include "compiler/import/ExporterChanges.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/Inputs.h"
-#include "compiler/import/RestoreParameters.h"
 #include "compiler/import/emit/Node.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

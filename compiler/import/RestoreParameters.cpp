@@ -4,7 +4,7 @@
 // each traced node. For a traced node, the parameters that it reads are paired with the
 // initializers of its ONNX nodes: by name or origin first, the rest by order. Contradictory pairs
 // are reported and left unchanged.
-#include "compiler/import/RestoreParameters.h"
+#include "compiler/import/ExporterChanges.h"
 
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"
