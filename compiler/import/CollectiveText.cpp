@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parses the text of a collective, by a table of the kinds and what each of them takes.
-#include "compiler/import/CollectiveText.h"
+#include "compiler/import/InsertCollectives.h"
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,7 +5,6 @@
 // caught and reported with the constraint.
 #include "compiler/import/InsertCollectives.h"
 
-#include "compiler/import/CollectiveText.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inserts the collectives that a constraints file puts behind values of a model.
+// Inserts the collectives that a constraints file puts behind values of a model. A collective is a
+// text:
+//
+//   all_reduce sum over [tp]                   kind, word, axes of the mesh
+//   reduce_scatter sum axis=0 over [[0, 1]]    a number by name; lists of ranks
+//   broadcast root=0                           all ranks
+//
+// The example puts one behind a matmul:
 //
 //   constraint { op: "fc2/matmul" collective: "all_reduce sum over [tp]" }
 //
@@ -15,8 +22,25 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/analysis/ConstraintSubject.h"
 #include "runtime/abi/constraints.pb.h"
+#include "llvm/ADT/SmallVector.h"
+#include <string>
+#include <utility>
 
 namespace pcc::import {
+
+/// A collective as text. It refers to the text that it was read from.
+struct CollectiveText {
+  llvm::StringRef kind;
+  /// `sum`, `max`, …; the kind's default, `sum`, if the text has none. Empty for kinds without
+  /// words.
+  llvm::StringRef word;
+  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>, 2> numbers;
+  std::string group; ///< `axes [dp]` or `ranks [[0, 1]]`; empty: all ranks
+  std::string error; ///< message; empty if the text is a collective
+};
+
+/// Reads the text of a collective. `error` says what is wrong with it.
+CollectiveText parseCollective(llvm::StringRef given);
 
 /// Keys by which a constraint with collectives names its values.
 inline constexpr analysis::SubjectKey collectiveSubjects[] = {
