@@ -9,8 +9,9 @@
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/checkpoint/Layout.h"
 #include "runtime/checkpoint/Manifest.h"
-#include "runtime/execute/checkpoint/ShardTask.h"
+#include "runtime/checkpoint/Shards.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -25,6 +26,104 @@ struct OutcomeMessage {
   int32_t kind;
   char text[484];
 };
+
+/// Writes the shard of one rank, from its memory or from a copy. The buffer of each block is found
+/// once. Without copies, the blocks of a GPU are in host memory one after the other.
+class ShardTask {
+public:
+  /// `layout` is the manifest by layOutCheckpoint.
+  ShardTask(std::shared_ptr<const abi::CheckpointManifest> layout, const RankExecutor &rank);
+
+  /// Copies all blocks to memory of this task, which needs the rank no longer.
+  Status copyBlocks(const RankExecutor &rank);
+
+  /// Write the shard to `folder`, from the copies, or directly from the rank. Set its size and
+  /// hash. A rank without a shard writes nothing.
+  Status write(const std::string &folder, abi::CheckpointShard &shard) const;
+  Status write(const std::string &folder, abi::CheckpointShard &shard,
+               const RankExecutor &rank) const;
+
+private:
+  using Bytes = std::vector<std::byte>;
+  template <typename BytesOf>
+  Status writeBlocks(const std::string &folder, abi::CheckpointShard &shard,
+                     BytesOf &&bytesOf) const;
+  Expected<std::span<const std::byte>> read(const RankExecutor &rank, size_t block,
+                                            Bytes &copy) const;
+
+  struct Block {
+    uint32_t buffer;
+    size_t bytes;
+  };
+  std::shared_ptr<const abi::CheckpointManifest> layout;
+  int number; ///< of the shard; -1: none
+  std::vector<Block> blocks;
+  std::vector<Bytes> copies; ///< by block, after copyBlocks()
+};
+
+ShardTask::ShardTask(std::shared_ptr<const abi::CheckpointManifest> layout,
+                     const RankExecutor &rank)
+    : layout(std::move(layout)), number(shardOfRank(*this->layout, rank.rank())) {
+  if (number < 0)
+    return;
+  for (const ShardEntry &entry : entriesOf(*this->layout, uint32_t(number))) {
+    auto own = std::ranges::find_if(rank.program().parameters(), [&](const auto &parameter) {
+      return parameter.name() == entry.tensor->name();
+    });
+    blocks.push_back({own->buffer(), bytesOf(*entry.tensor, *entry.block)});
+  }
+}
+
+Expected<std::span<const std::byte>> ShardTask::read(const RankExecutor &rank, size_t block,
+                                                     Bytes &copy) const {
+  return rank.read(blocks[block].buffer, blocks[block].bytes, copy);
+}
+
+Status ShardTask::copyBlocks(const RankExecutor &rank) {
+  copies.clear();
+  for (size_t block = 0; block < blocks.size(); ++block) {
+    Bytes copy;
+    Expected<std::span<const std::byte>> bytes = read(rank, block, copy);
+    if (!bytes)
+      return bytes.status();
+    if (bytes->data() != copy.data())
+      copy.assign(bytes->begin(), bytes->end());
+    copies.push_back(std::move(copy));
+    abi::beat();
+  }
+  return {};
+}
+
+template <typename BytesOf>
+Status ShardTask::writeBlocks(const std::string &folder, abi::CheckpointShard &shard,
+                              BytesOf &&bytesOf) const {
+  if (number < 0)
+    return {};
+  shard = layout->shards(number);
+  Expected<ShardWriter> writer = ShardWriter::create(folder, shard);
+  if (!writer)
+    return writer.status();
+  Status status = writer->append(headOf(entriesOf(*layout, uint32_t(number))));
+  for (size_t block = 0; block < blocks.size() && status.ok(); ++block) {
+    Expected<std::span<const std::byte>> bytes = bytesOf(block);
+    if (!bytes)
+      return bytes.status();
+    status = writer->append({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
+  }
+  return status.ok() ? writer->commit(shard) : status;
+}
+
+Status ShardTask::write(const std::string &folder, abi::CheckpointShard &shard) const {
+  return writeBlocks(folder, shard, [&](size_t block) {
+    return Expected<std::span<const std::byte>>(std::span<const std::byte>(copies[block]));
+  });
+}
+
+Status ShardTask::write(const std::string &folder, abi::CheckpointShard &shard,
+                        const RankExecutor &rank) const {
+  Bytes copy;
+  return writeBlocks(folder, shard, [&](size_t block) { return read(rank, block, copy); });
+}
 
 } // namespace
 
