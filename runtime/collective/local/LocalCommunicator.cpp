@@ -7,14 +7,22 @@
 
 #include "runtime/collective/local/LocalCommunicator.h"
 
+#include "runtime/base/Sleep.h"
 #include "runtime/check/RendezvousSchedule.h"
+#include "runtime/collective/CallBytes.h"
+#include "runtime/collective/SameCalls.h"
 #include "runtime/collective/local/BatchRendezvous.h"
-#include "runtime/collective/local/Mailbox.h"
+#include "runtime/collective/local/EmulatedLink.h"
+#include "runtime/collective/local/NonTemporalStore.h"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <thread>
+#include <tuple>
 
 namespace pcc::runtime {
 namespace local {
@@ -29,6 +37,104 @@ struct Abort {
   std::mutex mutex;
   std::string reason;
 };
+
+/// One side of a transfer that waits for the other.
+struct PendingMessage {
+  const CollectiveCall *call;
+  /// Returned by both sides; set before `done`.
+  Status outcome;
+  /// The transfer interval, real or over the emulated link; set before `done`.
+  TransferInterval interval;
+  std::atomic<uint32_t> done = 0;
+};
+
+/// Matches sends and receives between threads: the second side to arrive copies directly from the
+/// sender's buffer to the receiver's. Sends from one rank to another under one tag arrive in order.
+///
+/// Each sender, receiver and tag has two queues, and at most one of them is non-empty. One lock
+/// guards all queues. The copy runs outside the lock, on the thread of the side that arrives
+/// second.
+class Mailbox {
+public:
+  /// `ranks` is indexed by position. `link` is null if the ranks are joined by memory alone.
+  Mailbox(std::vector<int> ranks, EmulatedLink *link) : ranks(std::move(ranks)), link(link) {}
+
+  /// Posts the side `call` of the member at `position`.
+  std::shared_ptr<PendingMessage> post(int position, const CollectiveCall &call);
+
+  /// Sleeps until the message is copied and has arrived, or `aborted` is true.
+  static Status wait(PendingMessage &post, const std::atomic<bool> &aborted);
+
+private:
+  /// Sender, receiver, tag.
+  using Route = std::tuple<int, int, uint32_t>;
+  struct Queues {
+    std::deque<std::shared_ptr<PendingMessage>> sends, receives;
+  };
+
+  void transfer(PendingMessage &send, PendingMessage &receive, int sender, int receiver) const;
+
+  const std::vector<int> ranks;
+  EmulatedLink *const link;
+  std::mutex mutex;
+  std::map<Route, Queues> routes;
+};
+
+void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int64_t bytes) {
+  storeBytes(storeModeFor(bytes), destinationOf(to), sourceOf(from), bytes);
+  finishStores(storeModeFor(bytes));
+}
+
+/// Copies, then notifies both sides.
+void Mailbox::transfer(PendingMessage &send, PendingMessage &receive, int sender,
+                       int receiver) const {
+  const CollectiveCall &from = *send.call, &to = *receive.call;
+  int64_t bytes = from.count() * int64_t(abi::elementBytes(from.type));
+  TransferInterval carried{nowNanoseconds(), 0};
+  if (link)
+    carried = link->carryMessage(ranks[sender], ranks[receiver], bytes, carried.begin);
+  Status outcome = checkMessage(from, sender, to, receiver);
+  if (outcome.ok())
+    moveBytes(from, to, bytes);
+  int64_t moved = nowNanoseconds();
+  for (PendingMessage *post : {&send, &receive}) {
+    post->outcome = outcome;
+    post->interval = link ? carried : TransferInterval{carried.begin, moved};
+    post->done.store(1, std::memory_order_release);
+    wakeAll(post->done);
+  }
+}
+
+std::shared_ptr<PendingMessage> Mailbox::post(int position, const CollectiveCall &call) {
+  bool sends = call.kind == abi::SEND;
+  int sender = sends ? position : call.root, receiver = sends ? call.root : position;
+  auto mine = std::make_shared<PendingMessage>();
+  mine->call = &call;
+  std::shared_ptr<PendingMessage> other;
+  {
+    std::lock_guard lock(mutex);
+    Queues &queues = routes[{sender, receiver, call.tag}];
+    auto &waiting = sends ? queues.receives : queues.sends;
+    if (waiting.empty()) {
+      (sends ? queues.sends : queues.receives).push_back(mine);
+      return mine;
+    }
+    other = std::move(waiting.front());
+    waiting.pop_front();
+  }
+  transfer(sends ? *mine : *other, sends ? *other : *mine, sender, receiver);
+  return mine;
+}
+
+Status Mailbox::wait(PendingMessage &post, const std::atomic<bool> &aborted) {
+  while (post.done.load(std::memory_order_acquire) == 0) {
+    if (aborted.load(std::memory_order_relaxed))
+      return {};
+    sleepWhile(post.done, 0);
+  }
+  sleepUntil(post.interval.end, aborted);
+  return post.outcome;
+}
 
 /// State shared by the members of one group.
 struct LocalGroup {
