@@ -13,7 +13,6 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/cost/Cost.h"
-#include "passes/strategy/constraints/BiasEntry.h"
 #include "passes/strategy/constraints/GivenTensor.h"
 
 using namespace mlir;
