@@ -41,9 +41,10 @@ public:
     for (auto [index, node] : llvm::enumerate(file.nodes))
       for (const std::string &input : node.inputs)
         readers[input].push_back(static_cast<int64_t>(index));
+    SymbolTable symbols(function->getParentOfType<ModuleOp>());
     for (BlockArgument argument : function.getArguments())
       if (graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber()))
-        names[argument] = graph::getName(role);
+        names[argument] = findName(role, symbols);
   }
 
   std::vector<FileTensorUse> run() {
@@ -54,6 +55,17 @@ public:
   }
 
 private:
+  /// Returns the name of an argument in the file. A copy of a parameter stands for its owner, and a
+  /// part for its whole.
+  static StringRef findName(graph::RoleAttr role, const SymbolTable &symbols) {
+    StringRef name = graph::getName(role);
+    if (Operation *parameter = symbols.lookup(name))
+      if (auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName))
+        name = owner.getValue();
+    StringRef whole = graph::getWholeName(name);
+    return whole.empty() ? name : whole;
+  }
+
   /// Returns the nodes of a forward op; none for others.
   ArrayRef<int64_t> getNodes(Operation *op) const {
     auto found = nodesOf.find(op);
@@ -66,8 +78,7 @@ private:
     while (auto transfer = value.getDefiningOp<pipe::TransferOp>())
       value = transfer->getOperand(0);
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      StringRef name = names.lookup(argument), whole = graph::getWholeName(name);
-      sources.insert(whole.empty() ? name : whole);
+      sources.insert(names.lookup(argument));
       return sources;
     }
     for (int64_t node : getNodes(value.getDefiningOp()))
