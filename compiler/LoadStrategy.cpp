@@ -3,6 +3,7 @@
 // Turns a strategy checkpoint into constraints. The reader first compares the file's fingerprint
 // and parameters with the model and the options. The strategy pass later checks whether each entry
 // is legal.
+#include "compiler/PipelineShape.h"
 #include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/ParameterPart.h"
@@ -39,6 +40,7 @@ class StrategyReader {
 public:
   StrategyReader(ModuleOp module, const abi::Strategy &strategy, const abi::ParallelConfig &config)
       : module(module), strategy(strategy), path(config.strategy_ckpt_load_file()),
+        numStages(getPipelineShape(config).devices),
         reusesPart(config.strategy_reuse() == abi::REUSE_PARTIAL) {
     if (auto given = module->getAttrOfType<ArrayAttr>(dist::constraintsAttrName))
       constraints.assign(given.begin(), given.end());
@@ -86,6 +88,10 @@ private:
       return report("expected " + Twine(saved.device_num()) +
                     " ranks, for which it was saved, got " + Twine(wanted.device_num()));
     std::string mesh = getMesh().str();
+    int64_t numRanks = wanted.device_num() / numStages;
+    if (getMesh().getNumRanks() != numRanks)
+      return report("expected " + Twine(getMesh().getNumRanks()) +
+                    " ranks in a pipeline stage, for which it was saved, got " + Twine(numRanks));
     isSameMesh = wanted.mesh().empty() || wanted.mesh() == saved.mesh() || wanted.mesh() == mesh;
     if (isSameMesh)
       return success();
@@ -104,17 +110,19 @@ private:
   LogicalResult compareParameters() {
     SymbolTable symbols(module);
     for (const abi::ParameterStrategy &saved : strategy.parameter()) {
-      auto parameter = symbols.lookup<graph::ParameterOp>(saved.name());
-      if (!parameter && symbols.lookup(graph::getWholeName(saved.name())))
+      // Phase grad makes the copies of a parameter, so the model has only their owner.
+      const std::string &name = saved.copy_of().empty() ? saved.name() : saved.copy_of();
+      auto parameter = symbols.lookup<graph::ParameterOp>(name);
+      if (!parameter && symbols.lookup(graph::getWholeName(name)))
         continue; // a part of a fused parameter, which phase graph splits
       if (!parameter) {
-        if (failed(report("parameter \"" + Twine(saved.name()) + "\" is not in the model")))
+        if (failed(report("parameter \"" + Twine(name) + "\" is not in the model")))
           return failure();
         continue;
       }
       ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
       if (!llvm::equal(shape, saved.shape()) &&
-          failed(report("parameter \"" + Twine(saved.name()) + "\": expected shape " +
+          failed(report("parameter \"" + Twine(name) + "\": expected shape " +
                         shapeText(saved.shape()) + ", got " + shapeText(shape))))
         return failure();
     }
@@ -220,6 +228,7 @@ private:
   ModuleOp module;
   const abi::Strategy &strategy;
   std::string path;
+  int64_t numStages;
   bool reusesPart, isSameMesh = false;
   SmallVector<Attribute> constraints;
 };

@@ -4,6 +4,7 @@
 #include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
+#include "dialects/pipe/Pipe.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/analysis/Shardings.h"
 #include "runtime/abi/StrategyFile.h"
@@ -108,6 +109,8 @@ private:
     ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
     abi::ParameterStrategy &message = *strategy.add_parameter();
     message.set_name(name.str());
+    if (auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName))
+      message.set_copy_of(owner.str());
     addAll(message.mutable_shape(), shape);
     for (const dist::MeshAxis &axis : mesh.getAxes())
       message.add_device_matrix(axis.size);

@@ -73,6 +73,12 @@ bool takesConstraints(func::FuncOp function) {
   return !function.isDeclaration() && graph::findArgs(function, RoleKind::Gradient).empty();
 }
 
+/// Whether a loaded entry names the tensor itself while the `other` loaded entry names its owner.
+/// The copies of a parameter have entries of their own.
+bool overrides(const ShardingConstraint &entry, const ShardingConstraint &other, StringRef name) {
+  return entry.isRestored() && other.isRestored() && entry.matches(name) && !other.matches(name);
+}
+
 } // namespace
 
 LogicalResult ConstraintResolver::requestOp(const ShardingConstraint &constraint, Operation *op) {
@@ -152,7 +158,8 @@ LogicalResult ConstraintResolver::matchOps(const ShardingConstraint &constraint)
 LogicalResult ConstraintResolver::requestTensor(const ShardingConstraint &constraint,
                                                 StringRef name, RankedTensorType type,
                                                 TensorRequests &requests) {
-  if (auto found = requests.find(name); found != requests.end()) {
+  auto found = requests.find(name);
+  if (found != requests.end() && !overrides(constraint, *found->second.constraint, name)) {
     const ShardingConstraint &other = *found->second.constraint;
     if (constraint.isRestored() || other.getStrategy() == constraint.getStrategy()) {
       if (!constraint.isRestored())

@@ -42,3 +42,37 @@ module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
     return %0, %1 : tensor<8x8xf32>, tensor<6xf32>
   }
 }
+
+// -----
+
+// The entry of a copy of a parameter precedes that of its owner, in any order. A copy without an entry, as of the
+// second parameter, has the sharding of its owner.
+
+// CHECK-LABEL: func.func @copies(
+// CHECK-SAME: #dist.sharding<[tp, _]>, graph.role = #graph.role<parameter "w">}
+// CHECK-SAME: #dist.sharding<[_, tp]>, graph.role = #graph.role<parameter "w.chunk1">}
+// CHECK-SAME: #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "w.chunk2">}
+// CHECK-SAME: #dist.sharding<[_, tp]>, graph.role = #graph.role<parameter "v">}
+// CHECK-SAME: #dist.sharding<[_, tp]>, graph.role = #graph.role<parameter "v.chunk1">}
+module attributes {dist.mesh = #dist.mesh<tp=4>, dist.constraints = [
+    {parameter = "w\\.chunk1", sharding = "[_, tp]", restored},
+    {parameter = "w", sharding = "[tp, _]", restored},
+    {parameter = "w\\.chunk2", sharding = "[_, _]", restored},
+    {parameter = "v", sharding = "[_, tp]", restored}]} {
+  graph.parameter @w : tensor<8x8xf32> init(#graph.init<zeros>)
+  graph.parameter @w.chunk1 : tensor<8x8xf32> init(#graph.init<zeros>) {pipe.copy_of = "w"}
+  graph.parameter @w.chunk2 : tensor<8x8xf32> init(#graph.init<zeros>) {pipe.copy_of = "w"}
+  graph.parameter @v : tensor<8x8xf32> init(#graph.init<zeros>)
+  graph.parameter @v.chunk1 : tensor<8x8xf32> init(#graph.init<zeros>) {pipe.copy_of = "v"}
+  func.func @copies(%w: tensor<8x8xf32> {graph.role = #graph.role<parameter "w">},
+                    %w1: tensor<8x8xf32> {graph.role = #graph.role<parameter "w.chunk1">},
+                    %w2: tensor<8x8xf32> {graph.role = #graph.role<parameter "w.chunk2">},
+                    %v: tensor<8x8xf32> {graph.role = #graph.role<parameter "v">},
+                    %v1: tensor<8x8xf32> {graph.role = #graph.role<parameter "v.chunk1">})
+      -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %0 = graph.add %w, %w1 : tensor<8x8xf32>
+    %1 = graph.add %0, %w2 : tensor<8x8xf32>
+    %2 = graph.add %v, %v1 : tensor<8x8xf32>
+    return %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>
+  }
+}

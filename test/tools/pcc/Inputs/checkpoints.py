@@ -31,14 +31,18 @@ constraint { parameter: "layer2\\.weight" sharding: "[_, tp]" }""",
     "gpt": r"""constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
 constraint { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
 constraint { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
+    # The stages of a pipeline have copies of the table, and each copy has a sharding of its own.
+    "tied": r"""constraint { parameter: "wte\\.weight" sharding: "[tp, _]" }
+constraint { op: "/head/matmul" in: "[dp, _, tp], [_, tp]" }""",
     "dropout": 'constraint { parameter: "w1" sharding: "[tp, _]" }',
     "batch-norm": 'constraint { parameter: "fc1.weight" sharding: "[tp, _]" }',
 }
 EXAMPLES = {
     "mlp": ["mlp", "batch=32", "width=32"],
+    "tied": ["gpt2", "batch=8", "sequence=8", "layers=2", "width=32", "heads=4", "vocabulary=32"],
     "gpt": ["gpt", "batch=8", "sequence=8", "layers=2", "width=32", "heads=4", "vocabulary=32"],
 }
-BATCH = {"mlp": 32, "gpt": 8, "dropout": 16, "batch-norm": 16}
+BATCH = {"mlp": 32, "tied": 8, "gpt": 8, "dropout": 16, "batch-norm": 16}
 DROPOUT = """graph.parameter @w1 : tensor<12x8xf32> init(#graph.init<normal, 0.0, 0.5>)
 graph.parameter @w2 : tensor<6x12xf32> init(#graph.init<normal, 0.0, 0.5>)
 func.func @forward(%x: tensor<16x8xf32> {graph.role = #graph.role<input "x">},

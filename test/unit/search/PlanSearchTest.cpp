@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans of a model in which three layers read one parameter, so that pipeline stages have copies of
+// it. Every shape compiles. A plan, read again from its text, gives a program of the same step time
+// and memory, and the ranks compute what one device computes.
+#include "compiler/search/PlanSearch.h"
+#include "compiler/Register.h"
+#include "compiler/search/SimulatedProgram.h"
+#include "compiler/verify/VerifyModel.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/machine/Cluster.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+
+namespace pcc::search {
+namespace {
+
+constexpr const char *tiedModel = R"(
+graph.parameter @words : tensor<12x12xf32> init(#graph.init<normal, 0.0, 0.3>)
+graph.parameter @a : tensor<12x12xf32> init(#graph.init<normal, 0.0, 0.3>)
+graph.parameter @b : tensor<12x12xf32> init(#graph.init<normal, 0.0, 0.3>)
+func.func @forward(%x: tensor<6x4xi64> {graph.role = #graph.role<input "x">},
+                   %words: tensor<12x12xf32> {graph.role = #graph.role<parameter "words">},
+                   %a: tensor<12x12xf32> {graph.role = #graph.role<parameter "a">},
+                   %b: tensor<12x12xf32> {graph.role = #graph.role<parameter "b">})
+    -> (tensor<6x4x12xf32> {graph.role = #graph.role<output "logits">}) {
+  %0 = graph.gather %words, %x axis = 0 : tensor<12x12xf32>, tensor<6x4xi64> loc("embed")
+  %1 = graph.einsum "bsi,io->bso" %0, %a : tensor<6x4x12xf32>, tensor<12x12xf32> loc("first")
+  %2 = graph.tanh %1 : tensor<6x4x12xf32> loc("tanh1")
+  %3 = graph.einsum "bsi,io->bso" %2, %words : tensor<6x4x12xf32>, tensor<12x12xf32> loc("middle")
+  %4 = graph.tanh %3 : tensor<6x4x12xf32> loc("tanh2")
+  %5 = graph.einsum "bsi,io->bso" %4, %b : tensor<6x4x12xf32>, tensor<12x12xf32> loc("second")
+  %6 = graph.tanh %5 : tensor<6x4x12xf32> loc("tanh3")
+  %7 = graph.einsum "bsi,oi->bso" %6, %words : tensor<6x4x12xf32>, tensor<12x12xf32> loc("head")
+  return %7 : tensor<6x4x12xf32>
+}
+)";
+
+/// The number of devices.
+class TiedPlans : public ::testing::TestWithParam<int> {
+protected:
+  TiedPlans() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    model = parseSourceString<ModuleOp>(tiedModel, &context);
+    options.cluster = *machine::parseCluster(std::to_string(GetParam()) + "xcpu", GetParam());
+    options.training.loss = "softmax_cross_entropy";
+    options.training.optimizer = "adam,lr=0.01";
+    abi::ParallelConfig &config = options.parallel;
+    config.set_device_num(GetParam());
+    config.set_gradients_mean(true);
+    config.set_micro_reduction(abi::MICRO_MEAN);
+    config.set_loss_repeated_mean(true);
+  }
+
+  /// Returns the options of a plan that was written and read again.
+  CompileOptions replay(const abi::Plan &plan) const {
+    std::string text;
+    abi::Plan read;
+    google::protobuf::TextFormat::PrintToString(plan, &text);
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &read));
+    CompileOptions replayed = options;
+    applyPlan(read, replayed);
+    llvm::cantFail(completeTraining(replayed));
+    return replayed;
+  }
+
+  void expectReplayed(const PlanCandidate &candidate) {
+    SimulatedProgram simulated = simulateProgram(*model, replay(candidate.plan));
+    EXPECT_EQ(simulated.error, "");
+    EXPECT_DOUBLE_EQ(simulated.step.seconds, candidate.seconds);
+    EXPECT_EQ(simulated.getPeakBytes(), candidate.peakBytes);
+  }
+
+  void expectRight(const PlanCandidate &candidate) {
+    verify::VerifiedModel verified;
+    OwningOpRef<ModuleOp> own = model->clone();
+    ASSERT_TRUE(succeeded(verify::compileVerified(*own, replay(candidate.plan), {}, verified)));
+    auto report = verify::verifyModel(std::move(verified));
+    ASSERT_TRUE(report) << report.status().message();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    report->print(os, /*all=*/false);
+    EXPECT_TRUE(report->passed()) << text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> model;
+  CompileOptions options;
+};
+
+TEST_P(TiedPlans, CompileReplayAndComputeTheSame) {
+  ASSERT_TRUE(model);
+  constexpr double seconds = 8;
+  PlanSearch search(*model, options, {seconds, nullptr});
+  ASSERT_TRUE(succeeded(search.run()));
+  ASSERT_NE(search.getBest(), nullptr);
+  const PlanCandidate *searched = nullptr, *withVirtualStages = nullptr;
+  for (const PlanCandidate &candidate : search.getCandidates()) {
+    SCOPED_TRACE(candidate.shape.describe(GetParam()));
+    EXPECT_EQ(candidate.error, "");
+    if (candidate.shape.stages == 1 || !candidate.error.empty())
+      continue;
+    expectReplayed(candidate);
+    if (candidate.shape.virtualStages > 1)
+      withVirtualStages = &candidate;
+    else if (candidate.shape.isSearched)
+      searched = &candidate;
+  }
+  EXPECT_TRUE(GetParam() < 4 || (searched && withVirtualStages));
+  for (const PlanCandidate *candidate : {searched, withVirtualStages})
+    if (candidate) {
+      SCOPED_TRACE(candidate->shape.describe(GetParam()));
+      expectRight(*candidate);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TiedPlans, ::testing::Values(2, 3, 4, 6));
+
+} // namespace
+} // namespace pcc::search
