@@ -152,7 +152,7 @@ void PlanSearch::tryEntry(const Entry &entry) {
   }
   if (entry.recomputes) {
     if (!best || entry.promised < best->seconds)
-      keep(evaluateRecomputed(entry.shape));
+      keep(evaluateForLess(entry.shape));
     else
       ++numPruned;
     return;
@@ -228,8 +228,17 @@ PlanCandidate PlanSearch::evaluate(abi::Plan plan, const plan::PlanShape &shape)
   if (shape.isSearched)
     if (candidate.error = searchShardings(plan); !candidate.error.empty())
       return candidate;
-  SimulatedProgram simulated = simulateProgram(model, makeOptions(plan));
+  return compile(std::move(plan), shape);
+}
+
+PlanCandidate PlanSearch::compile(abi::Plan plan, const plan::PlanShape &shape) {
+  PlanCandidate candidate;
+  candidate.shape = shape;
+  CompileOptions own = makeOptions(plan);
+  own.listsRecomputeParts = shape.stages == 1;
+  SimulatedProgram simulated = simulateProgram(model, own);
   candidate.error = simulated.error;
+  candidate.partSeconds = std::move(simulated.partSeconds);
   if (simulated.error.empty()) {
     candidate.seconds = simulated.step.seconds;
     candidate.peakBytes = simulated.getPeakBytes();
@@ -241,14 +250,37 @@ PlanCandidate PlanSearch::evaluate(abi::Plan plan, const plan::PlanShape &shape)
   return candidate;
 }
 
-PlanCandidate PlanSearch::evaluateRecomputed(const plan::PlanShape &shape) {
+PlanCandidate PlanSearch::recompute(const PlanCandidate &plain) {
+  std::vector<PlanCandidate> compiled;
+  auto describe = [](const PlanCandidate &candidate) {
+    plan::RecomputeCandidate cost;
+    cost.parts.assign(candidate.plan.recomputed_part().begin(),
+                      candidate.plan.recomputed_part().end());
+    cost.seconds = candidate.seconds;
+    cost.peakBytes = candidate.peakBytes;
+    cost.error = candidate.error;
+    return cost;
+  };
+  plan::RecomputeCandidate chosen = plan::chooseRecomputed(
+      describe(plain), plain.partSeconds, memory,
+      [&](ArrayRef<int64_t> parts) {
+        abi::Plan plan = plain.plan;
+        plan.mutable_recomputed_part()->Assign(parts.begin(), parts.end());
+        compiled.push_back(compile(std::move(plan), plain.shape));
+        return describe(compiled.back());
+      },
+      /*leftOut=*/0);
+  for (PlanCandidate &candidate : compiled)
+    if (llvm::equal(candidate.plan.recomputed_part(), chosen.parts))
+      return std::move(candidate);
+  return plain;
+}
+
+PlanCandidate PlanSearch::evaluateForLess(const plan::PlanShape &shape) {
+  if (shape.stages == 1)
+    return recompute(*llvm::find_if(
+        candidates, [&](const PlanCandidate &plain) { return plain.shape == shape; }));
   abi::Plan plan = makePlan(shape);
-  if (shape.stages == 1) {
-    RecomputeSearch search(model, makeOptions(plan));
-    plan::RecomputeCandidate chosen = search.run(/*leftOut=*/0);
-    plan.mutable_recomputed_part()->Assign(chosen.parts.begin(), chosen.parts.end());
-    return evaluate(std::move(plan), shape);
-  }
   PlanCandidate tighter;
   for (int count = 0; count < maxTighter && !(isOver() && getBest()); ++count) {
     plan.mutable_parallel()->set_memory_limit(

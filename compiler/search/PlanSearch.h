@@ -30,6 +30,8 @@ struct PlanCandidate {
   /// Shares of the step of the rank that works longest: computation, communication that is not
   /// hidden, waiting for other ranks.
   double computing = 0, communicating = 0, waiting = 0;
+  /// Seconds to recompute each part of the model; empty with stages.
+  llvm::SmallVector<double> partSeconds;
   /// Why there is no such program; empty if there is one.
   std::string error;
 
@@ -86,11 +88,15 @@ private:
   /// Compiles a shape as it is.
   PlanCandidate evaluate(const plan::PlanShape &shape) { return evaluate(makePlan(shape), shape); }
   PlanCandidate evaluate(abi::Plan plan, const plan::PlanShape &shape);
+  /// Compiles a complete plan.
+  PlanCandidate compile(abi::Plan plan, const plan::PlanShape &shape);
   /// Searches the shardings of `plan` and puts them into it. Returns the first error, or "".
   std::string searchShardings(abi::Plan &plan);
   /// Compiles a shape for less memory: with recomputed parts, or, with stages, with stages that are
-  /// cut for less.
-  PlanCandidate evaluateRecomputed(const plan::PlanShape &shape);
+  /// cut for less. The shape as it is was compiled before.
+  PlanCandidate evaluateForLess(const plan::PlanShape &shape);
+  /// Returns `plain`, or the program of its plan that recomputes few parts and fits.
+  PlanCandidate recompute(const PlanCandidate &plain);
   void keep(PlanCandidate candidate);
   abi::Plan makePlan(const plan::PlanShape &shape) const;
   /// Returns the options that compile and simulate a program by `plan`.

@@ -66,11 +66,10 @@ RecomputeSearch::RecomputeSearch(ModuleOp model, const CompileOptions &options)
   this->options.listsRecomputeParts = true;
 }
 
-plan::RecomputeCandidate RecomputeSearch::run(size_t leftOut) {
+plan::RecomputeCandidate RecomputeSearch::run() {
   baseline = evaluate({});
-  return plan::chooseRecomputed(
-      baseline, partSeconds, budget, [this](ArrayRef<int64_t> parts) { return evaluate(parts); },
-      leftOut);
+  return plan::chooseRecomputed(baseline, partSeconds, budget,
+                                [this](ArrayRef<int64_t> parts) { return evaluate(parts); });
 }
 
 plan::RecomputeCandidate RecomputeSearch::evaluate(ArrayRef<int64_t> parts) {

@@ -37,8 +37,7 @@ public:
   RecomputeSearch(mlir::ModuleOp model, const CompileOptions &options);
 
   /// Returns the program with few recomputed parts that fits, or the one with the lowest peak.
-  /// `leftOut`: see plan::chooseRecomputed.
-  plan::RecomputeCandidate run(size_t leftOut = plan::maxLeftOut);
+  plan::RecomputeCandidate run();
 
   /// Returns the program that recomputes nothing; valid after `run`.
   const plan::RecomputeCandidate &getBaseline() const { return baseline; }
