@@ -249,7 +249,8 @@ void PipelineReport::print() const {
       best.cut.stages, best.cut.microbatches, best.cut.chunks, best.schedule);
   if (best.cut.memory > 0)
     llvm::outs() << " --stage-memory=" << best.cut.memory;
-  llvm::outs() << "\n";
+  llvm::outs()
+      << "\ntimes and memory are estimates; 'pcc plan' compiles and simulates what it offers\n";
 }
 
 json::Value PipelineReport::toJson() const {

@@ -93,7 +93,8 @@ public:
         pipelines(
             "pipelines",
             cl::desc("also choose the numbers of pipeline stages, microbatches and virtual stages, "
-                     "and the schedule; flags that are given stay fixed"),
+                     "and the schedule, by estimates; flags that are given stay fixed ('pcc plan' "
+                     "compares compiled programs)"),
             cl::sub(command)),
         maxMicrobatches(
             "max-micro-batches",
