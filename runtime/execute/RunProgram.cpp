@@ -12,6 +12,7 @@
 #include "runtime/execute/checkpoint/StopSignals.h"
 #include "runtime/execute/connect/OpenWorld.h"
 #include "runtime/execute/monitor/Metrics.h"
+#include "runtime/execute/monitor/MetricsFile.h"
 
 #include <algorithm>
 #include <charconv>
@@ -129,6 +130,15 @@ bool stopsNonFinite(const abi::RunConfig &config) {
   return config.non_finite() == abi::NON_FINITE_STOP;
 }
 
+/// Returns the destinations of metrics; none unless this is the first process.
+std::vector<std::shared_ptr<MetricSink>> makeSinks(const abi::RunConfig &config,
+                                                   const Launch &launch, const Tell &warn) {
+  std::vector<std::shared_ptr<MetricSink>> sinks;
+  if (launch.isFirst() && !config.metrics_file().empty())
+    sinks.push_back(std::make_shared<MetricsFile>(config.metrics_file(), warn));
+  return sinks;
+}
+
 TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
                             bool progressBar) {
   std::function<Status(RankExecutor &, int64_t)> epochDone;
@@ -165,6 +175,9 @@ void addMemory(const Session &session, abi::RunReport &report) {
 Status checkOutputs(const abi::RunConfig &config, const Launch &launch) {
   if (launch.isFirst() && !config.save().empty())
     if (Status status = checkSavePath(config.save()); !status.ok())
+      return status;
+  if (launch.isFirst() && !config.metrics_file().empty())
+    if (Status status = checkAppendedPath("--metrics-file", config.metrics_file()); !status.ok())
       return status;
   return config.trace().empty()
              ? Status()
@@ -297,6 +310,7 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
       return opened.status();
     training.checkpoints = std::move(*opened);
     training.resume = *point;
+    training.sinks = makeSinks(config, launch, warn);
     auto trained = trainWithCheckpoints(**session, *data->training, training, out);
     if (!trained)
       return trained.status();

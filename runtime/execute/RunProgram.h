@@ -22,8 +22,8 @@ struct RunCheckpoints {
 /// Checks the options of checkpoints. BadUsage names the flag.
 Status checkCheckpointConfig(const abi::CheckpointConfig &config);
 
-/// Checks that this process can write its output files of a run: the parameters, which the first
-/// process writes, and the trace of its own ranks.
+/// Checks that this process can write its output files of a run: the parameters and metrics, which
+/// the first process writes, and the trace of its own ranks.
 Status checkOutputs(const abi::RunConfig &config, const Launch &launch = {});
 
 /// Reads the checkpoint to resume from, trains on `config.data`, writes the parameters to

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 
 namespace pcc::runtime {
@@ -31,6 +32,18 @@ struct StepPlan {
   int64_t batchOf(int64_t step) const { return (step + shift) % stepsPerEpoch; }
 };
 
+/// Adds the seconds of its lifetime to a number.
+class AddedTime {
+public:
+  explicit AddedTime(double &seconds) : seconds(seconds), start(nowNanoseconds()) {}
+  ~AddedTime() { seconds += double(nowNanoseconds() - start) / 1e9; }
+  AddedTime(const AddedTime &) = delete;
+
+private:
+  double &seconds;
+  const int64_t start;
+};
+
 /// State shared by the ranks of a training run, and owned by all of them.
 struct Run {
   Run(const Session &session, const Dataset &data, std::vector<int> fieldOf, int64_t batchRows,
@@ -43,8 +56,12 @@ struct Run {
         deferredLosses(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
+  /// Data waits of the steps whose loss is unread, in seconds.
+  using DataWaits = std::deque<double>;
+
   Status runRank(RankExecutor &rank);
-  Status reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64_t maxUnread);
+  Status reportLosses(RankExecutor &rank, DeferredLossReader &deferred, DataWaits &dataWaits,
+                      int64_t maxUnread);
   Status gatherLoss(RankExecutor &rank, int64_t step, double loss);
   Status checkLoss(int64_t rank, int64_t step, double loss) const;
   Expected<AfterStep> afterStep(RankExecutor &rank, int64_t step) const;
@@ -86,11 +103,13 @@ Status Run::runRank(RankExecutor &rank) {
   deferred.emplace(std::move(*made));
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
+  DataWaits dataWaits;
   StepHooks hooks;
   hooks.fill = [&](const abi::Action &action) {
     if (Status status = feed->wait(); !status.ok())
       return status;
     LocalWork work = rank.atWork("reads its rows");
+    AddedTime wait(dataWaits.back());
     int64_t firstCopy = int64_t(action.microbatch()) * batchPlan.copies() + action.copy();
     for (uint32_t copy = 0; copy < abi::copiesPerAction(batchPlan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
@@ -105,8 +124,10 @@ Status Run::runRank(RankExecutor &rank) {
   AfterStep after;
   for (int64_t step = plan.start; step < plan.end && after.stopSignal == 0; ++step) {
     batch = plan.batchOf(step);
+    dataWaits.push_back(0);
     if (batch == 0 || step == plan.start) {
       LocalWork work = rank.atWork("orders the rows");
+      AddedTime wait(dataWaits.back());
       rows = order.ofEpoch(plan.epochOf(step));
     }
     Status status = rank.runStep(step, hooks);
@@ -119,7 +140,7 @@ Status Run::runRank(RankExecutor &rank) {
       return decided.status();
     after = *decided;
     bool readsAll = isLast(step) || after.saves || (endsEpoch(step) && epochDone);
-    status = reportLosses(rank, *deferred, readsAll ? 0 : deferred->maxUnread());
+    status = reportLosses(rank, *deferred, dataWaits, readsAll ? 0 : deferred->maxUnread());
     if (status.ok())
       status = endStep(rank, step, after);
     if (!status.ok())
@@ -141,17 +162,18 @@ Expected<AfterStep> Run::afterStep(RankExecutor &rank, int64_t step) const {
 /// Does what is due between two steps. A checkpoint that ends the run must be written. An earlier
 /// one that is written is published, if it is not in save().
 Status Run::endStep(RankExecutor &rank, int64_t step, const AfterStep &after) {
+  bool isEnd = isLast(step) || after.stopSignal != 0;
+  bool callsBack = endsEpoch(step) && !isEnd && epochDone;
+  Status status;
   if (after.finishes && !after.saves)
-    if (Status status = checkpoints->finish(rank); !status.ok())
-      return status;
+    status = checkpoints->finish(rank);
   if (after.saves)
-    if (Status status = checkpoints->save(rank, step + 1, positionAfter(step),
-                                          isLast(step) || after.stopSignal != 0);
-        !status.ok())
-      return status;
-  return endsEpoch(step) && !isLast(step) && after.stopSignal == 0
-             ? endEpoch(rank, plan.epochOf(step) + 1)
-             : Status();
+    status = checkpoints->save(rank, step + 1, positionAfter(step), isEnd);
+  if (status.ok() && callsBack)
+    status = endEpoch(rank, plan.epochOf(step) + 1);
+  if (rank.rank() == 0 && (after.saves || callsBack))
+    monitor.restartTimer();
+  return status;
 }
 
 abi::DataPosition Run::positionAfter(int64_t step) const {
@@ -168,7 +190,8 @@ abi::DataPosition Run::positionAfter(int64_t step) const {
 
 /// Reports losses until at most `maxUnread` steps are unread. Only the first of them is timed: the
 /// others are read directly after it, so the time between them is no step's duration.
-Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64_t maxUnread) {
+Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, DataWaits &dataWaits,
+                         int64_t maxUnread) {
   for (bool isTimed = true; deferred.unread() > maxUnread; isTimed = false) {
     int64_t step = plan.start + deferred.firstUnread();
     Expected<double> loss = deferred.read();
@@ -176,7 +199,9 @@ Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, int64
       return loss.status().at({.rank = rank.rank()});
     {
       LocalWork work = rank.atWork("reports a loss");
-      monitor.add(rank.rank(), step, *loss, isTimed);
+      monitor.add(rank.rank(), step,
+                  {*loss, isTimed, /*dataWait=*/dataWaits.front(), rank.memoryUse()});
+      dataWaits.pop_front();
     }
     if (Status status = gatherLoss(rank, step, *loss); !status.ok())
       return status;
@@ -218,7 +243,7 @@ Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
       std::memcpy(&loss, bytes->data(), sizeof loss);
       {
         LocalWork work = rank.atWork("reports a loss");
-        monitor.add(other, step, loss);
+        monitor.add(other, step, {.loss = loss});
       }
       if (Status status = checkLoss(other, step, loss); !status.ok())
         return status;
@@ -228,8 +253,6 @@ Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
 
 /// Calls `epochDone` on all ranks, between barriers: no rank executes a step meanwhile.
 Status Run::endEpoch(RankExecutor &rank, int64_t epochs) {
-  if (!epochDone)
-    return {};
   if (Status status = rank.barrier("at the barrier after an epoch"); !status.ok())
     return status;
   if (Status status = epochDone(rank, epochs); !status.ok())
@@ -311,6 +334,8 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                          .logDir = options.logDir,
                          .out = options.out,
                          .progressBar = options.progressBar,
+                         .sinks = options.sinks,
+                         .batchRows = batchRows,
                          .stepsPerEpoch = stepsPerEpoch,
                          .steps = plan->end,
                          .start = plan->start,

@@ -9,6 +9,7 @@
 #include "runtime/execute/Session.h"
 #include "runtime/execute/checkpoint/ResumePoint.h"
 #include "runtime/execute/checkpoint/TrainingCheckpoints.h"
+#include "runtime/execute/monitor/MetricRecord.h"
 
 #include <cstdio>
 
@@ -28,6 +29,7 @@ struct TrainOptions {
   std::string logDir = {};
   std::FILE *out = nullptr;
   bool progressBar = false;
+  std::vector<std::shared_ptr<MetricSink>> sinks = {};
   /// Called by every rank between epochs, but not after the last one, while no rank executes a
   /// step. `epochs` is the number of finished epochs. An error ends the run.
   std::function<Status(RankExecutor &rank, int64_t epochs)> epochDone = {};

@@ -30,7 +30,8 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
 /// Values of the command line.
 struct Options {
-  std::string program, data, evalData, metrics, save, logDir, trace, link, format = "text";
+  std::string program, data, evalData, metrics, metricsFile, save, logDir, trace, link,
+      format = "text";
   std::string expected;
   abi::CheckpointConfig checkpoints;
   int64_t checkpointKeep = 0;
@@ -73,6 +74,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"expected", "golden results of 'pcc verify --record': only run and compare with them",
        &options.expected},
       {"metrics", "metrics to evaluate, separated by commas", &options.metrics},
+      {"metrics-file", "output file of the metrics of each step: a line of JSON a step",
+       &options.metricsFile},
       {"save", "output .safetensors file of the parameters after training", &options.save},
       {"save-every", "epochs between writes of --save (default: 0, only at the end)",
        IntegerTarget{&options.saveEvery, 0, unlimited}},
@@ -150,11 +153,11 @@ Status parse(int argc, char **argv, Options &options) {
         fmt::format("--non-finite: expected stop or continue, got '{}'", options.nonFinite));
   const abi::CheckpointConfig &checkpoints = options.checkpoints;
   if (!options.expected.empty() &&
-      !(options.data + options.evalData + options.save + options.link + options.trace +
-        checkpoints.checkpoint() + checkpoints.resume())
+      !(options.data + options.evalData + options.save + options.metricsFile + options.link +
+        options.trace + checkpoints.checkpoint() + checkpoints.resume())
            .empty())
     return Status::badUsage("--expected: cannot be combined with --data, --eval-data, --save, "
-                            "--link, --trace, --checkpoint or --resume");
+                            "--metrics-file, --link, --trace, --checkpoint or --resume");
   if (!options.expected.empty() && options.isJson())
     return Status::badUsage("--expected: expected --format=text, got json");
   options.program = files->front();
@@ -168,6 +171,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_data(options.data);
   config.set_eval_data(options.evalData);
   config.set_metrics(options.metrics);
+  config.set_metrics_file(options.metricsFile);
   config.set_save(options.save);
   config.set_save_every(options.saveEvery);
   config.set_steps(options.steps);

@@ -39,26 +39,36 @@ Status Monitor::open() {
       return Status::badInput(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
     logs.push_back(log);
   }
+  for (const std::shared_ptr<MetricSink> &sink : options.sinks)
+    if (Status status = sink->open(options.start); !status.ok())
+      return status;
   return {};
 }
 
 std::string Monitor::line(int64_t step, double loss) const {
-  int64_t batch = step + options.shift;
-  return fmt::format("epoch: {} step: {}, loss is {:.6g}\n", batch / options.stepsPerEpoch + 1,
-                     batch % options.stepsPerEpoch + 1, loss);
+  return fmt::format("epoch: {} step: {}, loss is {:.6g}\n", epochOf(step),
+                     (step + options.shift) % options.stepsPerEpoch + 1, loss);
 }
 
-void Monitor::add(int64_t rank, int64_t step, double value, bool isTimed) {
-  logOwn(rank, step, value);
+void Monitor::add(int64_t rank, int64_t step, const StepValues &values) {
+  logOwn(rank, step, values.loss);
   std::lock_guard lock(mutex);
   Pending &entry = pending[step];
-  entry.values.resize(ranks);
-  entry.values[rank] = value;
-  entry.isTimed &= isTimed;
+  entry.losses.resize(ranks);
+  entry.losses[rank] = values.loss;
+  entry.isTimed &= values.isTimed;
+  entry.dataWait = std::max(entry.dataWait, values.dataWait);
+  entry.memory.allocated = std::max(entry.memory.allocated, values.memory.allocated);
+  entry.memory.peakLive = std::max(entry.memory.peakLive, values.memory.peakLive);
   if (++entry.ranks < reports)
     return;
   complete(step, entry);
   pending.erase(step);
+}
+
+void Monitor::restartTimer() {
+  std::lock_guard lock(mutex);
+  lastStepEnd = nowNanoseconds();
 }
 
 bool Monitor::isDue(int64_t step) const {
@@ -75,12 +85,15 @@ void Monitor::logOwn(int64_t rank, int64_t step, double value) {
 }
 
 void Monitor::complete(int64_t step, const Pending &entry) {
-  double loss = losses.total(entry.values);
+  double loss = losses.total(entry.losses);
   int64_t now = nowNanoseconds();
+  double seconds = double(now - lastStepEnd) / 1e9;
   stepLosses.push_back(loss);
   if (entry.isTimed)
-    stepSeconds.push_back(double(now - lastStepEnd) / 1e9);
+    stepSeconds.push_back(seconds);
   lastStepEnd = now;
+  if (!options.sinks.empty())
+    writeRecord(step, entry, loss, seconds);
   if (isDue(step) && options.out && losses.hasLoss()) {
     if (options.progressBar)
       std::fputs("\r\033[K", stderr);
@@ -90,6 +103,21 @@ void Monitor::complete(int64_t step, const Pending &entry) {
   }
   if (options.progressBar)
     drawBar(step, loss);
+}
+
+void Monitor::writeRecord(int64_t step, const Pending &entry, double loss, double seconds) {
+  MetricRecord record{.step = step + 1, .epoch = epochOf(step), .time = secondsSince1970()};
+  if (losses.hasLoss())
+    record.add("loss", loss);
+  if (entry.isTimed) {
+    record.add("seconds", seconds);
+    record.add("samples_per_second", double(options.batchRows) / seconds);
+  }
+  record.add("data_wait", entry.dataWait);
+  record.add("memory", double(entry.memory.allocated));
+  record.add("memory_live", double(entry.memory.peakLive));
+  for (const std::shared_ptr<MetricSink> &sink : options.sinks)
+    sink->write(record);
 }
 
 void Monitor::drawBar(int64_t step, double loss) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports the progress of a training run: loss lines, per-rank logs, a progress bar, and the
-// numbers of the final report.
+// Reports the progress of a training run: loss lines, per-rank logs, records of metrics, a progress
+// bar, and the numbers of the final report.
 
 #pragma once
 
 #include "runtime/abi/report.pb.h"
 #include "runtime/execute/monitor/LossReader.h"
+#include "runtime/execute/monitor/MetricRecord.h"
 
 #include <cstdio>
 #include <map>
@@ -23,6 +24,10 @@ struct MonitorOptions {
   std::FILE *out = nullptr;
   /// Draw a progress bar on stderr.
   bool progressBar = false;
+  /// Destinations of a record for each step.
+  std::vector<std::shared_ptr<MetricSink>> sinks = {};
+  /// Rows of a step over all ranks.
+  int64_t batchRows = 0;
   int64_t stepsPerEpoch = 1;
   /// The run has the steps start … steps-1, numbered from the first step of the training. Step n is
   /// batch number n + shift of all epochs.
@@ -31,19 +36,34 @@ struct MonitorOptions {
   int64_t firstRank = 0, ownRanks = 0, reports = 0;
 };
 
+/// Values of a step that a rank reports.
+struct StepValues {
+  /// The loss in the rank's memory.
+  double loss = 0;
+  /// False if the loss was read directly after that of the previous step: then the interval says
+  /// nothing about the step's duration.
+  bool isTimed = true;
+  /// Seconds in which the rank had to read its rows.
+  double dataWait = 0;
+  MemoryUse memory = {};
+};
+
 class Monitor {
 public:
   Monitor(const abi::Executable &executable, MonitorOptions options);
   ~Monitor();
 
-  /// Creates the folders and files of the logs. A run that continues appends to them.
+  /// Creates the folders and files of the logs, and opens the sinks. A run that continues appends
+  /// to them.
   Status open();
 
-  /// Records that `rank` finished step `step` (from 0) with the loss `value` in its memory. Any
-  /// rank's thread may call it; the last rank to finish a step prints its line. `isTimed` is false
-  /// if the loss was read directly after that of the previous step: then the interval says nothing
-  /// about the step's duration.
-  void add(int64_t rank, int64_t step, double value, bool isTimed = true);
+  /// Records that `rank` finished step `step` (from 0). Any rank's thread may call it; the last
+  /// rank to finish a step prints its line.
+  void add(int64_t rank, int64_t step, const StepValues &values);
+
+  /// Starts the time of the next step anew: work between two steps, such as a checkpoint, does not
+  /// count.
+  void restartTimer();
 
   /// Returns the losses and times of all steps.
   abi::RunReport report() const;
@@ -51,14 +71,19 @@ public:
 private:
   struct Pending {
     int64_t ranks = 0;
-    std::vector<double> values;
+    std::vector<double> losses;
     bool isTimed = true;
+    /// The maximum over the ranks that have reported.
+    double dataWait = 0;
+    MemoryUse memory;
   };
   /// Returns whether the step has a line.
   bool isDue(int64_t step) const;
   void logOwn(int64_t rank, int64_t step, double value);
   void complete(int64_t step, const Pending &entry);
+  void writeRecord(int64_t step, const Pending &entry, double loss, double seconds);
   void drawBar(int64_t step, double loss);
+  int64_t epochOf(int64_t step) const { return (step + options.shift) / options.stepsPerEpoch + 1; }
   std::string line(int64_t step, double loss) const;
 
   const LossReader losses;

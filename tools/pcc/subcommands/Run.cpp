@@ -45,6 +45,7 @@ constexpr FieldInfo runFields[] = {
     {"check_instructions", "wait for each instruction, so that a GPU error names it"},
     {"non_finite",
      "action on an infinite or NaN loss or saved parameter: stop (default) or continue"},
+    {"metrics_file", "output file of the metrics of each step: a line of JSON a step"},
     {"save", "output .safetensors file of the parameters after training"},
     {"save_every", "epochs between writes of '--save' (default: 0, only at the end)", 0, unlimited},
 };
@@ -181,6 +182,7 @@ private:
     quiet.clear_log_dir();
     quiet.clear_trace();
     quiet.clear_save();
+    quiet.clear_metrics_file();
     return execute(std::move(program), quiet, /*talks=*/false, report);
   }
 
