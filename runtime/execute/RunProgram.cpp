@@ -11,6 +11,7 @@
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/checkpoint/StopSignals.h"
 #include "runtime/execute/connect/OpenWorld.h"
+#include "runtime/execute/monitor/EventFile.h"
 #include "runtime/execute/monitor/Metrics.h"
 #include "runtime/execute/monitor/MetricsFile.h"
 
@@ -136,6 +137,8 @@ std::vector<std::shared_ptr<MetricSink>> makeSinks(const abi::RunConfig &config,
   std::vector<std::shared_ptr<MetricSink>> sinks;
   if (launch.isFirst() && !config.metrics_file().empty())
     sinks.push_back(std::make_shared<MetricsFile>(config.metrics_file(), warn));
+  if (launch.isFirst() && !config.tensorboard().empty())
+    sinks.push_back(std::make_shared<EventFile>(config.tensorboard(), warn));
   return sinks;
 }
 

@@ -30,7 +30,7 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
 /// Values of the command line.
 struct Options {
-  std::string program, data, evalData, metrics, metricsFile, save, logDir, trace, link,
+  std::string program, data, evalData, metrics, metricsFile, tensorboard, save, logDir, trace, link,
       format = "text";
   std::string expected;
   abi::CheckpointConfig checkpoints;
@@ -76,6 +76,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"metrics", "metrics to evaluate, separated by commas", &options.metrics},
       {"metrics-file", "output file of the metrics of each step: a line of JSON a step",
        &options.metricsFile},
+      {"tensorboard", "folder for an event file of the same metrics, which TensorBoard reads",
+       &options.tensorboard},
       {"save", "output .safetensors file of the parameters after training", &options.save},
       {"save-every", "epochs between writes of --save (default: 0, only at the end)",
        IntegerTarget{&options.saveEvery, 0, unlimited}},
@@ -153,11 +155,12 @@ Status parse(int argc, char **argv, Options &options) {
         fmt::format("--non-finite: expected stop or continue, got '{}'", options.nonFinite));
   const abi::CheckpointConfig &checkpoints = options.checkpoints;
   if (!options.expected.empty() &&
-      !(options.data + options.evalData + options.save + options.metricsFile + options.link +
-        options.trace + checkpoints.checkpoint() + checkpoints.resume())
+      !(options.data + options.evalData + options.save + options.metricsFile + options.tensorboard +
+        options.link + options.trace + checkpoints.checkpoint() + checkpoints.resume())
            .empty())
     return Status::badUsage("--expected: cannot be combined with --data, --eval-data, --save, "
-                            "--metrics-file, --link, --trace, --checkpoint or --resume");
+                            "--metrics-file, --tensorboard, --link, --trace, --checkpoint or "
+                            "--resume");
   if (!options.expected.empty() && options.isJson())
     return Status::badUsage("--expected: expected --format=text, got json");
   options.program = files->front();
@@ -172,6 +175,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_eval_data(options.evalData);
   config.set_metrics(options.metrics);
   config.set_metrics_file(options.metricsFile);
+  config.set_tensorboard(options.tensorboard);
   config.set_save(options.save);
   config.set_save_every(options.saveEvery);
   config.set_steps(options.steps);

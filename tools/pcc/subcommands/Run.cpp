@@ -46,6 +46,7 @@ constexpr FieldInfo runFields[] = {
     {"non_finite",
      "action on an infinite or NaN loss or saved parameter: stop (default) or continue"},
     {"metrics_file", "output file of the metrics of each step: a line of JSON a step"},
+    {"tensorboard", "folder for an event file of the same metrics, which TensorBoard reads"},
     {"save", "output .safetensors file of the parameters after training"},
     {"save_every", "epochs between writes of '--save' (default: 0, only at the end)", 0, unlimited},
 };
@@ -183,6 +184,7 @@ private:
     quiet.clear_trace();
     quiet.clear_save();
     quiet.clear_metrics_file();
+    quiet.clear_tensorboard();
     return execute(std::move(program), quiet, /*talks=*/false, report);
   }
 

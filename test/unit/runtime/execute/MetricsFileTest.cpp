@@ -2,6 +2,7 @@
 
 #include "runtime/execute/monitor/MetricsFile.h"
 #include "runtime/abi/WholeFile.h"
+#include "runtime/execute/monitor/EventFile.h"
 
 #include <gtest/gtest.h>
 
@@ -77,6 +78,20 @@ TEST_F(MetricsFileTest, APartialEntryIsCutOff) {
   EXPECT_EQ(content(), "0123456789klmend");
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_NE(warnings[0].find("File too large; the run goes on"), std::string::npos) << warnings[0];
+}
+
+// The checksum of RFC 3720, appendix B.4, and one of the CRC catalogue.
+TEST(EventFile, KnownChecksums) {
+  EXPECT_EQ(crc32cOf(std::string(32, '\0')), 0x8a9136aaU);
+  EXPECT_EQ(crc32cOf("123456789"), 0xe3069283U);
+  EXPECT_EQ(crc32cOf(""), 0U);
+}
+
+// The first record of event files by TensorBoard's own writer begins with these 12 bytes.
+TEST(EventFile, KnownFraming) {
+  std::string record = tfRecordOf(std::string(24, 'x'));
+  EXPECT_EQ(record.size(), 8U + 4 + 24 + 4);
+  EXPECT_EQ(record.substr(0, 12), std::string("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22", 12));
 }
 
 TEST_F(MetricsFileTest, AClosedPipeIsAWarning) {
