@@ -2,6 +2,8 @@
 //
 // Optimizer steps: elementwise on parameter, gradient and states, except for LAMB's two norms.
 // Scalars are tensors of rank 0.
+//
+// `scale` multiplies the gradient first: it undoes a scaled loss, and clips by the global norm.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHOPTIMIZER_TD
 #define PCC_DIALECTS_GRAPH_GRAPHOPTIMIZER_TD
 
@@ -17,18 +19,21 @@ class Graph_OptimizerOp<string mnemonic, list<string> states, list<Trait> traits
   string arithmetic = [{
     The arithmetic is in f64 for a parameter of f64, else in f32; each result is rounded once. In
     the text, the types of gradient and states stand in brackets behind the parameter's where they
-    differ from it.
+    differ from it. With `scale`, the gradient is multiplied by it first. With `zero_skips`, a scale
+    of 0 skips the step: every new value is the old one, whatever the gradient holds.
   }];
+  let hasVerifier = 1;
 }
 
 def Graph_SgdOp : Graph_OptimizerOp<"sgd", []> {
   let summary = "parameter - rate * (gradient + weight_decay * parameter)";
   let description = arithmetic;
   let arguments = (ins Graph_FloatTensor:$parameter, Graph_FloatTensor:$gradient,
-                       Graph_FloatScalar:$rate, DefaultValuedAttr<F64Attr, "0.0">:$weight_decay);
+                       Graph_FloatScalar:$rate, Optional<Graph_FloatScalar>:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$weight_decay, UnitAttr:$zero_skips);
   let results = (outs Graph_FloatTensor:$new_parameter);
   let assemblyFormat = [{
-    $parameter `,` $gradient `,` $rate attr-dict `:`
+    $parameter `,` $gradient `,` $rate (`scale` $scale^ `:` type($scale))? attr-dict `:`
     custom<StepTypes>(type($parameter), type($gradient)) `,` type($rate)
   }];
 }
@@ -41,11 +46,13 @@ def Graph_MomentumOp : Graph_OptimizerOp<"momentum", ["velocity"]> {
     parameter - rate * (g + momentum * new_velocity).
   }] # arithmetic;
   let arguments = (ins Graph_FloatTensor:$parameter, Graph_FloatTensor:$gradient,
-                       Graph_FloatTensor:$velocity, Graph_FloatScalar:$rate, F64Attr:$momentum,
-                       DefaultValuedAttr<F64Attr, "0.0">:$weight_decay, UnitAttr:$nesterov);
+                       Graph_FloatTensor:$velocity, Graph_FloatScalar:$rate,
+                       Optional<Graph_FloatScalar>:$scale, F64Attr:$momentum,
+                       DefaultValuedAttr<F64Attr, "0.0">:$weight_decay, UnitAttr:$nesterov,
+                       UnitAttr:$zero_skips);
   let results = (outs Graph_FloatTensor:$new_parameter, Graph_FloatTensor:$new_velocity);
   let assemblyFormat = [{
-    $parameter `,` $gradient `,` $velocity `,` $rate attr-dict `:`
+    $parameter `,` $gradient `,` $velocity `,` $rate (`scale` $scale^ `:` type($scale))? attr-dict `:`
     custom<StepTypes>(type($parameter), type($gradient), type($velocity)) `,` type($rate)
   }];
 }
@@ -61,17 +68,18 @@ class Graph_AdamLikeOp<string mnemonic>
   }];
   let arguments = (ins Graph_FloatTensor:$parameter, Graph_FloatTensor:$gradient,
                        Graph_FloatTensor:$moment1, Graph_FloatTensor:$moment2,
-                       Graph_FloatScalar:$rate, Graph_IndexScalar:$step, F64Attr:$beta1,
-                       F64Attr:$beta2, F64Attr:$epsilon,
-                       DefaultValuedAttr<F64Attr, "0.0">:$weight_decay);
+                       Graph_FloatScalar:$rate, Graph_IndexScalar:$step,
+                       Optional<Graph_FloatScalar>:$scale, F64Attr:$beta1, F64Attr:$beta2,
+                       F64Attr:$epsilon, DefaultValuedAttr<F64Attr, "0.0">:$weight_decay,
+                       UnitAttr:$zero_skips);
   let results = (outs Graph_FloatTensor:$new_parameter, Graph_FloatTensor:$new_moment1,
                       Graph_FloatTensor:$new_moment2);
   let assemblyFormat = [{
-    $parameter `,` $gradient `,` $moment1 `,` $moment2 `,` $rate `,` $step attr-dict `:`
+    $parameter `,` $gradient `,` $moment1 `,` $moment2 `,` $rate `,` $step
+    (`scale` $scale^ `:` type($scale))? attr-dict `:`
     custom<StepTypes>(type($parameter), type($gradient), type($moment1), type($moment2)) `,`
     type($rate) `,` type($step)
   }];
-  let hasVerifier = 1;
 }
 
 def Graph_AdamOp : Graph_AdamLikeOp<"adam"> {
@@ -107,14 +115,14 @@ def Graph_AdagradOp : Graph_OptimizerOp<"adagrad", ["accumulator"]> {
     subgradient methods, JMLR 12, 2011, section 1.1 with the diagonal matrix).
   }] # arithmetic;
   let arguments = (ins Graph_FloatTensor:$parameter, Graph_FloatTensor:$gradient,
-                       Graph_FloatTensor:$accumulator, Graph_FloatScalar:$rate, F64Attr:$epsilon,
-                       DefaultValuedAttr<F64Attr, "0.0">:$weight_decay);
+                       Graph_FloatTensor:$accumulator, Graph_FloatScalar:$rate,
+                       Optional<Graph_FloatScalar>:$scale, F64Attr:$epsilon,
+                       DefaultValuedAttr<F64Attr, "0.0">:$weight_decay, UnitAttr:$zero_skips);
   let results = (outs Graph_FloatTensor:$new_parameter, Graph_FloatTensor:$new_accumulator);
   let assemblyFormat = [{
-    $parameter `,` $gradient `,` $accumulator `,` $rate attr-dict `:`
+    $parameter `,` $gradient `,` $accumulator `,` $rate (`scale` $scale^ `:` type($scale))? attr-dict `:`
     custom<StepTypes>(type($parameter), type($gradient), type($accumulator)) `,` type($rate)
   }];
-  let hasVerifier = 1;
 }
 
 #endif // PCC_DIALECTS_GRAPH_GRAPHOPTIMIZER_TD

@@ -13,6 +13,25 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
+/// Computes a step with the gradient times the scale of `op`, if it has one. A scale of 0 may skip
+/// the step. The scale is the last operand; old values are the first operand and those behind the
+/// gradient.
+template <typename Op, LogicalResult (*compute)(Op, OpCall &)>
+LogicalResult scaledStep(Op op, OpCall &call) {
+  if (!op.getScale())
+    return compute(op, call);
+  double scale = call.operands.back()[0].f;
+  if (op.getZeroSkips() && scale == 0) {
+    call.results.push_back(call.operands[0]);
+    llvm::append_range(call.results, call.operands.slice(2, op->getNumResults() - 1));
+    return success();
+  }
+  SmallVector<Tensor> operands(call.operands);
+  operands[1] = zipFloats(operands[1], operands[1], [=](double g, double) { return scale * g; });
+  OpCall scaled{call.op, operands, call.results, call.rank};
+  return compute(op, scaled);
+}
+
 /// Returns gradient + decay · parameter.
 template <typename Op> Tensor decayedGradient(Op op, const OpCall &call) {
   double decay = op.getWeightDecay().convertToDouble();
@@ -121,12 +140,12 @@ LogicalResult lambStep(graph::LambOp op, OpCall &call) {
 } // namespace
 
 void registerOptimizer(Registry &registry) {
-  registry.add<graph::SgdOp>(sgdStep);
-  registry.add<graph::MomentumOp>(momentumStep);
-  registry.add<graph::AdagradOp>(adagradStep);
-  registry.add<graph::AdamOp>(adamStep);
-  registry.add<graph::AdamWeightDecayOp>(adamWeightDecayStep);
-  registry.add<graph::LambOp>(lambStep);
+  registry.add<graph::SgdOp>(scaledStep<graph::SgdOp, sgdStep>);
+  registry.add<graph::MomentumOp>(scaledStep<graph::MomentumOp, momentumStep>);
+  registry.add<graph::AdagradOp>(scaledStep<graph::AdagradOp, adagradStep>);
+  registry.add<graph::AdamOp>(scaledStep<graph::AdamOp, adamStep>);
+  registry.add<graph::AdamWeightDecayOp>(scaledStep<graph::AdamWeightDecayOp, adamWeightDecayStep>);
+  registry.add<graph::LambOp>(scaledStep<graph::LambOp, lambStep>);
 }
 
 } // namespace pcc::interpret

@@ -21,8 +21,29 @@ public:
       : builder(builder), type(accumulatorOf(getElementTypeOrSelf(parameter))) {}
 
   Value wide(Value value) { return builder.castTo(value, type); }
-  /// Casts the new value to the type of the old one.
-  Value as(Value old, Value value) { return builder.castTo(value, getElementTypeOrSelf(old)); }
+
+  /// Returns the gradient of a step, times its scale if it has one.
+  template <typename Values> Value gradientOf(Values step) {
+    Value gradient = wide(step.getGradient());
+    return step.getScale() ? mul(gradient, builder.repeat(step.getScale(), gradient)) : gradient;
+  }
+
+  /// Returns the new values in the types of `old`, of which there may be more. If a scale of 0
+  /// skips `step`, selects the old values for it.
+  template <typename Values>
+  Decomposition finish(Values step, ValueRange old, ArrayRef<Value> results) {
+    Decomposition finished;
+    for (auto [before, after] : llvm::zip(old, results)) {
+      Value result = builder.castTo(after, getElementTypeOrSelf(before));
+      if (step.getZeroSkips()) {
+        Value scale = builder.repeat(step.getScale(), after);
+        Value isTaken = builder.make<CompareOp>(Direction::NE, scale, builder.splat(after, 0));
+        result = builder.make<SelectOp>(isTaken, result, before);
+      }
+      finished.push_back(result);
+    }
+    return finished;
+  }
 
   Value add(Value x, Value y) { return builder.make<AddOp>(x, y); }
   Value mul(Value x, Value y) { return builder.make<MulOp>(x, y); }
@@ -118,13 +139,14 @@ AdamUpdate buildAdam(Op op, ValueRange operands, Value gradient, DecompositionBu
   return parts;
 }
 
-/// Returns the results of `op`: the new parameter and the moments, in the types of the old ones.
+/// Returns the results of `op`: the new parameter and the moments.
 template <typename Op>
-Decomposition finishAdam(Op op, Value parameter, const AdamUpdate &parts,
+Decomposition finishAdam(Op op, ValueRange operands, Value parameter, const AdamUpdate &parts,
                          DecompositionBuilder &builder) {
-  StepBuilder in(op.getParameter(), builder);
-  return {in.as(op.getParameter(), parameter), in.as(op.getMoment1(), parts.moment1),
-          in.as(op.getMoment2(), parts.moment2)};
+  typename Op::Adaptor values(operands, op);
+  return StepBuilder(op.getParameter(), builder)
+      .finish(values, {values.getParameter(), values.getMoment1(), values.getMoment2()},
+              {parameter, parts.moment1, parts.moment2});
 }
 
 } // namespace
@@ -132,46 +154,48 @@ Decomposition finishAdam(Op op, Value parameter, const AdamUpdate &parts,
 Decomposition pcc::graph::decompose(SgdOp op, DecompositionBuilder &builder) {
   StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
-  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
-  return {in.as(op.getParameter(), in.step(parameter, gradient, op.getRate()))};
+  Value gradient = in.decayed(in.gradientOf(op), parameter, op.getWeightDecay());
+  return in.finish(op, op.getParameter(), in.step(parameter, gradient, op.getRate()));
 }
 
 Decomposition pcc::graph::decompose(MomentumOp op, DecompositionBuilder &builder) {
   StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
-  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  Value gradient = in.decayed(in.gradientOf(op), parameter, op.getWeightDecay());
   double momentum = op.getMomentum().convertToDouble();
   Value velocity = in.add(in.scaled(in.wide(op.getVelocity()), momentum), gradient);
   Value direction = op.getNesterov() ? in.add(gradient, in.scaled(velocity, momentum)) : velocity;
-  return {in.as(op.getParameter(), in.step(parameter, direction, op.getRate())),
-          in.as(op.getVelocity(), velocity)};
+  return in.finish(op, {op.getParameter(), op.getVelocity()},
+                   {in.step(parameter, direction, op.getRate()), velocity});
 }
 
 Decomposition pcc::graph::decompose(AdagradOp op, DecompositionBuilder &builder) {
   StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
-  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  Value gradient = in.decayed(in.gradientOf(op), parameter, op.getWeightDecay());
   Value old = in.wide(op.getAccumulator());
   Value accumulator = in.add(old, builder.make<SquareOp>(gradient));
   Value direction = in.divideByRoot(gradient, accumulator, op.getEpsilon());
-  return {in.as(op.getParameter(), in.step(parameter, direction, op.getRate())),
-          in.as(op.getAccumulator(), accumulator)};
+  return in.finish(op, {op.getParameter(), op.getAccumulator()},
+                   {in.step(parameter, direction, op.getRate()), accumulator});
 }
 
 Decomposition pcc::graph::decompose(AdamOp op, DecompositionBuilder &builder) {
   StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
-  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  Value gradient = in.decayed(in.gradientOf(op), parameter, op.getWeightDecay());
   AdamUpdate parts = buildAdam(op, op->getOperands(), gradient, builder);
-  return finishAdam(op, in.step(parameter, parts.direction, op.getRate()), parts, builder);
+  Value updated = in.step(parameter, parts.direction, op.getRate());
+  return finishAdam(op, op->getOperands(), updated, parts, builder);
 }
 
 Decomposition pcc::graph::decompose(AdamWeightDecayOp op, DecompositionBuilder &builder) {
   StepBuilder in(op.getParameter(), builder);
   Value parameter = in.wide(op.getParameter());
-  AdamUpdate parts = buildAdam(op, op->getOperands(), in.wide(op.getGradient()), builder);
+  AdamUpdate parts = buildAdam(op, op->getOperands(), in.gradientOf(op), builder);
   Value update = in.decayed(parts.direction, parameter, op.getWeightDecay());
-  return finishAdam(op, in.step(parameter, update, op.getRate()), parts, builder);
+  Value updated = in.step(parameter, update, op.getRate());
+  return finishAdam(op, op->getOperands(), updated, parts, builder);
 }
 
 Decomposition pcc::graph::buildLamb(LambOp op, ValueRange operands, DecompositionBuilder &builder,
@@ -179,12 +203,12 @@ Decomposition pcc::graph::buildLamb(LambOp op, ValueRange operands, Decompositio
   StepBuilder in(op.getParameter(), builder);
   LambOp::Adaptor values(operands, op);
   Value parameter = in.wide(values.getParameter());
-  AdamUpdate parts = buildAdam(op, operands, in.wide(values.getGradient()), builder);
+  AdamUpdate parts = buildAdam(op, operands, in.gradientOf(values), builder);
   Value update = in.decayed(parts.direction, parameter, op.getWeightDecay());
   Value parameterNorm = in.norm(parameter, sumBlocks);
   Value ratio = in.ratio(parameterNorm, in.norm(update, sumBlocks));
   Value rate = in.mul(in.wide(values.getRate()), ratio);
-  return finishAdam(op, in.step(parameter, update, rate), parts, builder);
+  return finishAdam(op, operands, in.step(parameter, update, rate), parts, builder);
 }
 
 Decomposition pcc::graph::decompose(LambOp op, DecompositionBuilder &builder) {

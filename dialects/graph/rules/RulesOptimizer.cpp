@@ -7,36 +7,31 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// Returns the rule of a step: all `numTensors` operands and `numResults` results share one factor
-/// per dimension. Scalars follow: the rate, and the step if the op has one.
-static FactorRule stepRule(RankedTensorType parameter, unsigned numTensors, unsigned numResults,
-                           unsigned numScalars, FactorKind kind = FactorKind::Parallel) {
+/// Returns the rule of a step: the tensors, which come first among the operands, and all results
+/// share one factor per dimension. The other operands are scalars: the rate and, if the op has
+/// them, the step and the scale.
+template <typename Op> static FactorRule stepRule(Op op, FactorKind kind = FactorKind::Parallel) {
   FactorRule rule;
   TensorFactors dims;
-  for (int64_t size : parameter.getShape())
+  for (int64_t size : op.getParameter().getType().getShape())
     dims.push_back(rule.addDim(size, kind));
-  for (unsigned index = 0; index < numTensors; ++index)
-    rule.addOperand(dims);
-  for (unsigned index = 0; index < numScalars; ++index)
-    rule.addOperand({});
-  for (unsigned index = 0; index < numResults; ++index)
+  unsigned tensors = op->getNumResults() + 1; // the gradient has no new value
+  for (unsigned index = 0; index < op->getNumOperands(); ++index)
+    rule.addOperand(index < tensors ? dims : TensorFactors());
+  for (unsigned index = 0; index < op->getNumResults(); ++index)
     rule.addResult(dims);
   return rule;
 }
 
-FactorRule SgdOp::getFactorRule() { return stepRule(getParameter().getType(), 2, 1, 1); }
+FactorRule SgdOp::getFactorRule() { return stepRule(*this); }
 
-FactorRule MomentumOp::getFactorRule() { return stepRule(getParameter().getType(), 3, 2, 1); }
+FactorRule MomentumOp::getFactorRule() { return stepRule(*this); }
 
-FactorRule AdagradOp::getFactorRule() { return stepRule(getParameter().getType(), 3, 2, 1); }
+FactorRule AdagradOp::getFactorRule() { return stepRule(*this); }
 
-FactorRule AdamOp::getFactorRule() { return stepRule(getParameter().getType(), 4, 3, 2); }
+FactorRule AdamOp::getFactorRule() { return stepRule(*this); }
 
-FactorRule AdamWeightDecayOp::getFactorRule() {
-  return stepRule(getParameter().getType(), 4, 3, 2);
-}
+FactorRule AdamWeightDecayOp::getFactorRule() { return stepRule(*this); }
 
 /// All dimensions are whole, because the norms are of whole tensors.
-FactorRule LambOp::getFactorRule() {
-  return stepRule(getParameter().getType(), 4, 3, 2, FactorKind::Whole);
-}
+FactorRule LambOp::getFactorRule() { return stepRule(*this, FactorKind::Whole); }

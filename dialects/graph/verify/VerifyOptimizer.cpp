@@ -23,12 +23,23 @@ static LogicalResult checkEpsilon(Operation *op, const APFloat &value) {
   return op->emitOpError() << "expected 'epsilon' to be a number above 0, got " << epsilon;
 }
 
+/// Checks that a step that a scale may skip has a scale.
+template <typename Op> static LogicalResult checkSkips(Op op) {
+  if (op.getScale() || !op.getZeroSkips()) // C4
+    return success();
+  return op.emitOpError() << "expected a 'scale' beside 'zero_skips', got none";
+}
+
 template <typename Op> static LogicalResult verifyAdamLike(Op op) {
   if (failed(checkBeta(op, "beta1", op.getBeta1())) ||
-      failed(checkBeta(op, "beta2", op.getBeta2())))
+      failed(checkBeta(op, "beta2", op.getBeta2())) || failed(checkEpsilon(op, op.getEpsilon())))
     return failure();
-  return checkEpsilon(op, op.getEpsilon());
+  return checkSkips(op);
 }
+
+LogicalResult SgdOp::verify() { return checkSkips(*this); }
+
+LogicalResult MomentumOp::verify() { return checkSkips(*this); }
 
 LogicalResult AdamOp::verify() { return verifyAdamLike(*this); }
 
@@ -36,4 +47,6 @@ LogicalResult AdamWeightDecayOp::verify() { return verifyAdamLike(*this); }
 
 LogicalResult LambOp::verify() { return verifyAdamLike(*this); }
 
-LogicalResult AdagradOp::verify() { return checkEpsilon(*this, getEpsilon()); }
+LogicalResult AdagradOp::verify() {
+  return failed(checkEpsilon(*this, getEpsilon())) ? failure() : checkSkips(*this);
+}

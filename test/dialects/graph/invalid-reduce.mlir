@@ -189,6 +189,15 @@ func.func @momentum_types(%p: tensor<2xf32>, %v: tensor<2xf16>, %r: tensor<f32>)
 
 // -----
 
+// Optimizer steps C4: a step that may be skipped has a scale.
+func.func @sgd_skips(%p: tensor<2xf32>, %r: tensor<f32>) {
+  // expected-error @+1 {{'graph.sgd' op expected a 'scale' beside 'zero_skips', got none}}
+  %0 = graph.sgd %p, %p, %r {zero_skips} : tensor<2xf32>, tensor<f32>
+  return
+}
+
+// -----
+
 // Optimizer steps C2: beta is less than 1.
 func.func @adam_beta(%p: tensor<2xf32>, %r: tensor<f32>, %s: tensor<i64>) {
   // expected-error @+1 {{'graph.adam' op expected 'beta2' in [0, 1), got 1.000000e+00}}

@@ -33,6 +33,8 @@ func.func @optimizer(%p: tensor<4xf32>, %g: tensor<4xf32>, %v: tensor<4xf32>, %r
                      %step: tensor<i64>, %q: tensor<4xbf16>) {
   // CHECK: graph.sgd %arg0, %arg1, %arg3 {weight_decay = 1.000000e-04 : f64} : tensor<4xf32>, tensor<f32>
   %0 = graph.sgd %p, %g, %rate {weight_decay = 1.0e-4} : tensor<4xf32>, tensor<f32>
+  // CHECK: graph.sgd %arg0, %arg1, %arg3 scale %arg3 : tensor<f32> {zero_skips} : tensor<4xf32>, tensor<f32>
+  %10 = graph.sgd %p, %g, %rate scale %rate : tensor<f32> {zero_skips} : tensor<4xf32>, tensor<f32>
   // CHECK: graph.momentum %arg0, %arg1, %arg2, %arg3 {momentum = 9.000000e-01 : f64, nesterov} : tensor<4xf32>, tensor<f32>
   %1:2 = graph.momentum %p, %g, %v, %rate {momentum = 0.9, nesterov} : tensor<4xf32>, tensor<f32>
   // CHECK: graph.adam %arg0, %arg1, %arg2, %arg2, %arg3, %arg4 {beta1 = 5.000000e-01 : f64, beta2 = 2.500000e-01 : f64, epsilon = 1.250000e-01 : f64} : tensor<4xf32>, tensor<f32>, tensor<i64>
