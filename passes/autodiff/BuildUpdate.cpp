@@ -7,10 +7,14 @@
 // of few bits. The learning rate is a scalar value of the function, so that a schedule can compute
 // it from the step.
 //
+// The gradients may be multiplied by a factor first (GradientScale.h). Its states are arguments and
+// results behind those of the optimizer.
+//
 // Copies of a parameter on later virtual stages (dialects/pipe/Pipe.h) have gradients but no
 // states. Their gradients go to the owner's virtual stage and are added there. The new value comes
 // back to the copies.
 #include "dialects/graph/OptimizerState.h"
+#include "passes/autodiff/GradientScale.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/OptionList.h"
@@ -123,21 +127,28 @@ struct Side {
       for (graph::ParameterOp state : one.states)
         add(state.getTensorType(), graph::RoleKind::Parameter, state.getSymName(), one.boundary);
   }
+  void addScaleStates(ArrayRef<graph::ParameterOp> states) {
+    for (graph::ParameterOp state : states)
+      add(state.getTensorType(), graph::RoleKind::Parameter, state.getSymName(), {});
+  }
   void addStep(MLIRContext *context) {
     add(RankedTensorType::get({}, IntegerType::get(context, 64)), graph::RoleKind::Step, "", {});
   }
 };
 
 /// Makes an empty @update with its signature, after `after`.
-static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all, bool takesStep) {
+static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all,
+                                  ArrayRef<graph::ParameterOp> scaleStates, bool takesStep) {
   Side arguments{after}, results{after};
   arguments.addOwners(all);
   arguments.addGradients(all);
   arguments.addStates(all);
+  arguments.addScaleStates(scaleStates);
   if (takesStep)
     arguments.addStep(after.getContext());
   results.addParameters(all);
   results.addStates(all);
+  results.addScaleStates(scaleStates);
   OpBuilder builder(after);
   builder.setInsertionPointAfter(after);
   auto update = func::FuncOp::create(builder, after.getLoc(), updateName,
@@ -150,11 +161,46 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all, boo
   return update;
 }
 
+/// Returns the last virtual stage that computes anything.
+static int64_t findLastStage(func::FuncOp section, ArrayRef<Trained> all) {
+  int64_t last = 0;
+  for (auto transfer : section.getOps<pipe::TransferOp>())
+    last = std::max<int64_t>(last, transfer.getTarget());
+  for (Trained one : all)
+    last = std::max(last, one.getVirtualStage());
+  return last;
+}
+
+/// Declares the states of the gradients' factor, except for the loss scale, which the derivative
+/// reads and has declared.
+static FailureOr<SmallVector<graph::ParameterOp>>
+declareScaleStates(func::FuncOp section, const GradientOptions &options, int64_t lastStage) {
+  SmallVector<graph::ParameterOp> states;
+  auto module = section->getParentOfType<ModuleOp>();
+  for (ScaleState state : listScaleStates(options)) {
+    if (state == ScaleState::Scale) {
+      auto known = module.lookupSymbol<graph::ParameterOp>(getStateName(state));
+      if (!known)
+        return module.emitError() << "expected the parameter '" << getStateName(state)
+                                  << "'; run --autodiff-differentiate with a dynamic loss scale";
+      states.push_back(known);
+      continue;
+    }
+    FailureOr<graph::ParameterOp> declared =
+        declareScaleState(section, state, /*first=*/0, lastStage);
+    if (failed(declared))
+      return failure();
+    states.push_back(*declared);
+  }
+  return states;
+}
+
 /// Fills an empty @update.
 class UpdateBuilder {
 public:
-  UpdateBuilder(func::FuncOp update, MutableArrayRef<Trained> all, const OptimizerSpec &spec)
-      : update(update), all(all), spec(spec),
+  UpdateBuilder(func::FuncOp update, MutableArrayRef<Trained> all, const OptimizerSpec &spec,
+                const GradientOptions &options, int64_t lastStage)
+      : update(update), all(all), spec(spec), options(options), lastStage(lastStage),
         builder(ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front())) {}
 
   void run() {
@@ -162,32 +208,42 @@ public:
     // One parameter of f64 needs all digits of the rate; the others round it.
     bool isWide = llvm::any_of(
         all, [](Trained &one) { return one.parameter.getTensorType().getElementType().isF64(); });
-    Type element = isWide ? Type(builder.getF64Type()) : builder.getF32Type();
+    element = isWide ? Type(builder.getF64Type()) : builder.getF32Type();
     rate = spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step,
                            element);
     parameters.resize(all.size());
-    size_t next = 0;
-    firstGradient = llvm::count_if(all, [](Trained &one) { return one.getOwner().empty(); });
-    nextState = firstGradient + all.size();
+    size_t owners = llvm::count_if(all, [](Trained &one) { return one.getOwner().empty(); });
+    firstGradient = owners;
+    nextState = owners + all.size();
+    addAllCopies();
+    GradientScale scale(builder, options, element, lastStage);
+    buildScale(scale);
+    size_t held = 0;
     for (size_t index = 0; index < all.size(); ++index)
       if (all[index].getOwner().empty())
-        build(index, update.getArgument(next++));
+        build(index, update.getArgument(held++), scale);
     builder.setLoc(update.getLoc());
     llvm::append_range(parameters, states);
+    for (ScaleState state : listScaleStates(options))
+      parameters.push_back(scale.getNext(state));
     func::ReturnOp::create(builder, parameters);
     makeNamesUnique(&update.getBody().front().front());
   }
 
 private:
-  void build(size_t index, Value parameter) {
+  void build(size_t index, Value parameter, GradientScale &scale) {
+    Trained &one = all[index];
     UpdateOperands operands;
     operands.parameter = parameter;
-    operands.gradient = addCopies(index, getGradient(index));
-    for (size_t state = 0; state < all[index].states.size(); ++state)
+    operands.gradient = gradients[index];
+    for (size_t state = 0; state < one.states.size(); ++state)
       operands.states.push_back(update.getArgument(nextState++));
+    setName("gradient_scale");
     operands.rate = rate;
-    operands.step = step;
-    setName(all[index].parameter.getSymName() + ".update");
+    operands.step = spec.kind->takesStep ? scale.getStep(one.getVirtualStage()) : Value();
+    operands.scale = scale.getFactor(one.getVirtualStage());
+    operands.zeroSkips = options.isDynamic;
+    setName(one.parameter.getSymName() + ".update");
     SmallVector<Value> results = spec.kind->build(builder, spec, operands);
     llvm::append_range(states, llvm::drop_begin(results));
     parameters[index] = results.front();
@@ -195,6 +251,14 @@ private:
       setName(all[copy].parameter.getSymName() + ".update");
       parameters[copy] = transfer(results.front(), index, copy);
     }
+  }
+
+  /// Adds the gradients of all copies to those of their owners.
+  void addAllCopies() {
+    gradients.resize(all.size());
+    for (size_t index = 0; index < all.size(); ++index)
+      if (all[index].getOwner().empty())
+        gradients[index] = addCopies(index, getGradient(index));
   }
 
   /// Adds the gradients of an owner's copies to its own gradient.
@@ -205,6 +269,21 @@ private:
       gradient = graph::AddOp::create(builder, gradient, other);
     }
     return gradient;
+  }
+
+  /// Builds the factor of the gradients and its next states.
+  void buildScale(GradientScale &scale) {
+    setName("gradient_norm");
+    for (size_t index = 0; index < all.size(); ++index)
+      if (gradients[index])
+        scale.addGradient(gradients[index], all[index].getVirtualStage());
+    setName("gradient_scale");
+    ScaleValues held;
+    SmallVector<ScaleState> states = listScaleStates(options);
+    size_t next = update.getNumArguments() - (spec.takesStep() ? 1 : 0) - states.size();
+    for (ScaleState state : states)
+      held[state] = update.getArgument(next++);
+    scale.build(held, step);
   }
 
   Value getGradient(size_t index) { return update.getArgument(firstGradient + index); }
@@ -227,13 +306,30 @@ private:
   func::FuncOp update;
   MutableArrayRef<Trained> all;
   const OptimizerSpec &spec;
+  const GradientOptions &options;
+  int64_t lastStage; ///< virtual stage that computes the loss
   ImplicitLocOpBuilder builder;
+  Type element; ///< of scalars
   Value step, rate;
   size_t firstGradient = 0, nextState = 0; ///< among the arguments
+  SmallVector<Value> gradients;            ///< by parameter; null for copies
   SmallVector<Value> parameters, states;   ///< the results
 };
 
-static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec) {
+/// Checks that all ranks have the same norm: it cannot hold for parameters that each rank has for
+/// itself.
+static LogicalResult checkNorm(ArrayRef<Trained> all, const GradientOptions &options) {
+  for (Trained one : all)
+    if ((options.clipNorm || options.isDynamic) && one.parameter.getLayerwiseParallel())
+      return one.parameter.emitError()
+             << "each rank has its own '" << one.parameter.getSymName()
+             << "' (layerwise_parallel), so there is no global norm of the gradients: expected no "
+                "clip norm and no dynamic loss scale";
+  return success();
+}
+
+static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
+                                 const GradientOptions &options) {
   func::FuncOp section =
       findFunction(module, forwardBackwardName, "run --autodiff-differentiate first");
   if (!section)
@@ -243,10 +339,18 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec) {
   FailureOr<SmallVector<Trained>> trained = findTrained(section);
   if (failed(trained))
     return failure();
+  if (failed(checkNorm(*trained, options)))
+    return failure();
+  int64_t lastStage = findLastStage(section, *trained);
+  FailureOr<SmallVector<graph::ParameterOp>> scaleStates =
+      declareScaleStates(section, options, lastStage);
+  if (failed(scaleStates))
+    return failure();
   for (Trained &one : *trained)
     if (one.getOwner().empty() && failed(declareStates(one, *spec.kind)))
       return failure();
-  UpdateBuilder(declareUpdate(section, *trained, spec.takesStep()), *trained, spec).run();
+  func::FuncOp update = declareUpdate(section, *trained, *scaleStates, spec.takesStep());
+  UpdateBuilder(update, *trained, spec, options, lastStage).run();
   return success();
 }
 
@@ -259,7 +363,12 @@ struct BuildUpdate : impl::BuildUpdateBase<BuildUpdate> {
       getOperation().emitError() << llvm::toString(spec.takeError());
       return signalPassFailure();
     }
-    if (failed(buildUpdate(getOperation(), *spec)))
+    GradientOptions options;
+    if (clipNorm > 0)
+      options.clipNorm = clipNorm;
+    options.lossScale = lossScale;
+    options.isDynamic = dynamicLossScale;
+    if (failed(buildUpdate(getOperation(), *spec, options)))
       signalPassFailure();
   }
 };

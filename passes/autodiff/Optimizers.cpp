@@ -13,24 +13,27 @@ namespace pcc::autodiff {
 
 static SmallVector<Value> buildSgd(ImplicitLocOpBuilder &builder, const OptimizerSpec &spec,
                                    const UpdateOperands &operands) {
-  auto step = graph::SgdOp::create(builder, operands.parameter, operands.gradient, operands.rate,
-                                   llvm::APFloat(spec.weightDecay));
+  auto step =
+      graph::SgdOp::create(builder, operands.parameter, operands.gradient, operands.rate,
+                           operands.scale, llvm::APFloat(spec.weightDecay), operands.zeroSkips);
   return {step.getNewParameter()};
 }
 
 static SmallVector<Value> buildMomentum(ImplicitLocOpBuilder &builder, const OptimizerSpec &spec,
                                         const UpdateOperands &operands) {
-  auto step = graph::MomentumOp::create(
-      builder, operands.parameter, operands.gradient, operands.states[0], operands.rate,
-      llvm::APFloat(spec.momentum), llvm::APFloat(spec.weightDecay), spec.nesterov);
+  auto step =
+      graph::MomentumOp::create(builder, operands.parameter, operands.gradient, operands.states[0],
+                                operands.rate, operands.scale, llvm::APFloat(spec.momentum),
+                                llvm::APFloat(spec.weightDecay), spec.nesterov, operands.zeroSkips);
   return {step.getNewParameter(), step.getNewVelocity()};
 }
 
 static SmallVector<Value> buildAdagrad(ImplicitLocOpBuilder &builder, const OptimizerSpec &spec,
                                        const UpdateOperands &operands) {
-  auto step = graph::AdagradOp::create(
-      builder, operands.parameter, operands.gradient, operands.states[0], operands.rate,
-      llvm::APFloat(spec.epsilon), llvm::APFloat(spec.weightDecay));
+  auto step =
+      graph::AdagradOp::create(builder, operands.parameter, operands.gradient, operands.states[0],
+                               operands.rate, operands.scale, llvm::APFloat(spec.epsilon),
+                               llvm::APFloat(spec.weightDecay), operands.zeroSkips);
   return {step.getNewParameter(), step.getNewAccumulator()};
 }
 
@@ -38,10 +41,11 @@ static SmallVector<Value> buildAdagrad(ImplicitLocOpBuilder &builder, const Opti
 template <typename Op>
 static SmallVector<Value> buildAdam(ImplicitLocOpBuilder &builder, const OptimizerSpec &spec,
                                     const UpdateOperands &operands) {
-  auto step = Op::create(builder, operands.parameter, operands.gradient, operands.states[0],
-                         operands.states[1], operands.rate, operands.step,
-                         llvm::APFloat(spec.beta1), llvm::APFloat(spec.beta2),
-                         llvm::APFloat(spec.epsilon), llvm::APFloat(spec.weightDecay));
+  auto step =
+      Op::create(builder, operands.parameter, operands.gradient, operands.states[0],
+                 operands.states[1], operands.rate, operands.step, operands.scale,
+                 llvm::APFloat(spec.beta1), llvm::APFloat(spec.beta2), llvm::APFloat(spec.epsilon),
+                 llvm::APFloat(spec.weightDecay), operands.zeroSkips);
   return {step.getNewParameter(), step.getNewMoment1(), step.getNewMoment2()};
 }
 

@@ -79,8 +79,10 @@ struct UpdateOperands {
   mlir::Value parameter;
   mlir::Value gradient;
   llvm::SmallVector<mlir::Value> states;
-  mlir::Value rate; ///< learning rate, a scalar
-  mlir::Value step; ///< number of the step from 0, a scalar; null unless the kind takes it
+  mlir::Value rate;       ///< learning rate, a scalar
+  mlir::Value step;       ///< number of the step from 0, a scalar; null unless the kind takes it
+  mlir::Value scale;      ///< factor of the gradient, a scalar; may be null
+  bool zeroSkips = false; ///< a scale of 0 skips the step
 };
 
 /// One row of the table.

@@ -61,11 +61,17 @@ def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
     @forward_backward(inputs, parameters) -> (loss, gradients of the trainable parameters, updated
     running statistics) by reverse-mode differentiation. Gradients are plain graph ops. They leave
     in f32, whatever the parameter's type, so that they are added over the ranks in f32. Without
-    `wide-gradients` they leave in their parameter's type. Every op without a derivative is reported
-    before anything is changed.
+    `wide-gradients` they leave in their parameter's type. The loss is multiplied by `loss-scale`
+    for its gradients, but not in the result. With `dynamic-loss-scale` the factor is the parameter
+    `loss_scale`, which this pass declares with its states. Every op without a derivative is
+    reported before anything is changed.
   }];
   let options = [Option<"wideGradients", "wide-gradients", "bool", "true",
-                        "gradients of f16 and bf16 parameters leave in f32">];
+                        "gradients of f16 and bf16 parameters leave in f32">,
+                 Option<"lossScale", "loss-scale", "double", "1",
+                        "factor of the loss; its first value, if it is dynamic">,
+                 Option<"dynamicLossScale", "dynamic-loss-scale", "bool", "false",
+                        "the factor is a parameter">];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
@@ -75,11 +81,20 @@ def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
     Adds @update(parameters, gradients, states[, step]) -> (parameters, states) for the gradients of
     @forward_backward. Declares the states of parameter w as parameters w.STATE: not trainable, in
     f32 (f64 for a parameter of f64), at first zero, with the attribute `graph.state_of = @w`. The
-    number of the step is an argument if the optimizer depends on it.
+    number of the step is an argument if the optimizer depends on it. All gradients are divided by
+    `loss-scale`, and multiplied by a number so that their global norm is at most `clip-norm`. With
+    `dynamic-loss-scale` gradients that are not finite skip the step, and the states of the loss
+    scale are updated.
   }];
   let options = [Option<"optimizer", "optimizer", "std::string", [{""}],
-                        "KIND[,OPTION=VALUE…]">];
-  let dependentDialects = ["::pcc::graph::GraphDialect"];
+                        "KIND[,OPTION=VALUE…]">,
+                 Option<"clipNorm", "clip-norm", "double", "0",
+                        "limit of the global norm of the gradients; 0: none">,
+                 Option<"lossScale", "loss-scale", "double", "1",
+                        "factor of the loss, as given to autodiff-differentiate">,
+                 Option<"dynamicLossScale", "dynamic-loss-scale", "bool", "false",
+                        "the factor is the parameter loss_scale">];
+  let dependentDialects = ["::pcc::graph::GraphDialect", "::pcc::pipe::PipeDialect"];
 }
 
 def BuildStep : Pass<"autodiff-build-step", "::mlir::ModuleOp"> {

@@ -8,10 +8,38 @@
 #include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
 #include "llvm/Support/Regex.h"
+#include <cmath>
 
 using namespace mlir;
 
 namespace pcc::autodiff {
+
+/// Loss scale of torch.amp.GradScaler at first.
+static constexpr double firstLossScale = 65536;
+
+llvm::Expected<GradientOptions> parseGradientOptions(const TrainingOptions &options) {
+  GradientOptions parsed;
+  parsed.clipNorm = options.clipNorm;
+  if (parsed.clipNorm && !(*parsed.clipNorm > 0 && std::isfinite(*parsed.clipNorm)))
+    return makeError("'--clip-norm': expected a number above 0, got ", *parsed.clipNorm);
+  StringRef text = options.lossScale;
+  parsed.isDynamic = text.consume_front("dynamic");
+  bool isNumber = !text.empty();
+  if (parsed.isDynamic) {
+    parsed.lossScale = firstLossScale;
+    isNumber = text.consume_front(":");
+  }
+  if (isNumber && (text.getAsDouble(parsed.lossScale) || !(parsed.lossScale > 0) ||
+                   !std::isfinite(parsed.lossScale)))
+    text = "?";
+  else if (isNumber)
+    text = "";
+  if (!text.empty())
+    return makeError("'--loss-scale': expected a number above 0, 'dynamic' or 'dynamic:FIRST', "
+                     "got '",
+                     options.lossScale, "'");
+  return parsed;
+}
 
 llvm::Error checkTrainingOptions(const TrainingOptions &options) {
   if (!options.loss.empty())
@@ -19,6 +47,8 @@ llvm::Error checkTrainingOptions(const TrainingOptions &options) {
       return loss.takeError();
   if (auto optimizer = parseOptimizer(options.optimizer); !optimizer)
     return optimizer.takeError();
+  if (auto gradients = parseGradientOptions(options); !gradients)
+    return gradients.takeError();
   if (std::string error; !options.frozen.empty() && !llvm::Regex(options.frozen).isValid(error))
     return makeError("'--freeze': expected a regular expression, got '", options.frozen,
                      "': ", error);
@@ -38,8 +68,11 @@ void addLossPasses(OpPassManager &passes, const TrainingOptions &options) {
 void addGradientPasses(OpPassManager &passes, const TrainingOptions &options) {
   if (!options.frozen.empty())
     passes.addPass(createFreezeParameters({options.frozen}));
-  passes.addPass(createDifferentiate({options.wideGradients}));
-  passes.addPass(createBuildUpdate({options.optimizer}));
+  GradientOptions gradients = llvm::cantFail(parseGradientOptions(options));
+  passes.addPass(
+      createDifferentiate({options.wideGradients, gradients.lossScale, gradients.isDynamic}));
+  passes.addPass(createBuildUpdate({options.optimizer, gradients.clipNorm.value_or(0),
+                                    gradients.lossScale, gradients.isDynamic}));
   passes.addPass(createBuildStep({options.microBatches, options.copies, options.microReduction}));
 }
 

@@ -9,16 +9,31 @@
 
 namespace pcc::autodiff {
 
+/// The changes to all gradients before the optimizer takes them (GradientScale.h).
+struct GradientOptions {
+  std::optional<double> clipNorm; ///< limit of the global norm, above 0
+  double lossScale = 1;           ///< factor of the loss for its gradients; at first, if dynamic
+  bool isDynamic = false;         ///< the scale follows what the gradients can hold
+
+  /// Returns whether the gradients are multiplied by anything.
+  bool scales() const { return clipNorm || isDynamic || lossScale != 1; }
+};
+
 struct TrainingOptions {
   std::string loss;      ///< as in --loss; "" for a model with a loss of its own
   std::string optimizer; ///< as in --optimizer
   int64_t microBatches = 1;
   int64_t copies = 1;
   pipe::MicroReduction microReduction = pipe::MicroReduction::Sum;
-  std::string frozen = "";      ///< regular expression of parameters not to train; "": none
-  bool freezeBatchNorm = false; ///< batch norms of inference form keep their statistics
-  bool wideGradients = true;    ///< of f16 and bf16 parameters: added over the ranks in f32
+  std::string frozen = "";             ///< regular expression of parameters not to train; "": none
+  bool freezeBatchNorm = false;        ///< batch norms of inference form keep their statistics
+  bool wideGradients = true;           ///< of f16 and bf16 parameters: added over the ranks in f32
+  std::optional<double> clipNorm = {}; ///< as in GradientOptions
+  std::string lossScale = "";          ///< "dynamic", "dynamic:FIRST" or a number; "": 1
 };
+
+/// Parses `lossScale` and takes `clipNorm`. Errors name the flags.
+llvm::Expected<GradientOptions> parseGradientOptions(const TrainingOptions &options);
 
 /// Checks the texts and numbers themselves, before there is a model.
 llvm::Error checkTrainingOptions(const TrainingOptions &options);

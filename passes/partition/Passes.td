@@ -47,6 +47,15 @@ def DecomposeExchanges : Pass<"dist-decompose-exchanges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 
+def MergeScalarSums : Pass<"dist-merge-scalar-sums", "::mlir::ModuleOp"> {
+  let summary = "sum scalars before they are reduced over ranks";
+  let description = [{
+    The terms of a sum of scalars that are all-reduced over the same group are added on each rank
+    first, and reduced once. This changes the order of the additions.
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
 def BroadcastParameters : Pass<"dist-broadcast-parameters", "::mlir::ModuleOp"> {
   let summary = "let training start with the parameters of rank 0";
   let description = [{

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/autodiff/GradientScale.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
@@ -32,8 +33,9 @@ class ReverseWalk {
 public:
   ReverseWalk(mlir::Block &block, const Activity &activity);
 
-  /// Builds the gradients of `loss`, a float scalar, with respect to all active values.
-  void run(mlir::Value loss);
+  /// Builds the gradients of `loss`, a float scalar, with respect to all active values. `seed` is
+  /// the gradient of the loss itself.
+  void run(mlir::Value loss, mlir::Value seed);
 
   /// Returns the sum of the gradients that the uses of `value` gave, null for none.
   mlir::Value gradientOf(mlir::Value value);
@@ -85,10 +87,8 @@ void ReverseWalk::visit(Operation *op) {
       contributions[operand].push_back(given);
 }
 
-void ReverseWalk::run(Value loss) {
-  auto type = cast<RankedTensorType>(loss.getType());
-  contributions[loss].push_back(
-      graph::ConstantOp::create(builder, derivedLocation(loss, "grad"), type, 1.0));
+void ReverseWalk::run(Value loss, Value seed) {
+  contributions[loss].push_back(seed);
   for (Operation *op : llvm::reverse(forwardOps))
     visit(op);
 }
@@ -263,7 +263,35 @@ static Problem takeOver(Problem problem) {
   return {function, problem.lossIndex, trainable};
 }
 
-static void differentiate(Problem problem, bool wideGradients) {
+/// Returns the last virtual stage of `function`, which computes the loss.
+static int64_t findLastStage(func::FuncOp function) {
+  int64_t last = 0;
+  for (auto transfer : function.getOps<pipe::TransferOp>())
+    last = std::max<int64_t>(last, transfer.getTarget());
+  return last;
+}
+
+/// Makes the gradient of the loss, the loss scale: a constant, or a parameter if it is dynamic.
+static Value makeSeed(func::FuncOp function, Value loss, double scale, bool isDynamic) {
+  Location loc = derivedLocation(loss, "grad");
+  OpBuilder builder(getReturn(function));
+  auto type = cast<RankedTensorType>(loss.getType());
+  if (!isDynamic)
+    return graph::ConstantOp::create(builder, loc, type, scale);
+  unsigned position = function.getNumArguments();
+  auto held = RankedTensorType::get({}, builder.getF32Type());
+  LogicalResult added =
+      function.insertArgument(position, held,
+                              roleAttributes(function.getContext(), graph::RoleKind::Parameter,
+                                             getStateName(ScaleState::Scale)),
+                              loc);
+  assert(succeeded(added) && "a position behind the arguments is legal");
+  (void)added;
+  Value argument = function.getArgument(position);
+  return held == type ? argument : graph::CastOp::create(builder, loc, type, argument).getResult();
+}
+
+static void differentiate(Problem problem, const DifferentiateOptions &options) {
   func::FuncOp function = problem.function;
   Block &block = function.getBody().front();
   returnLoss(function, problem.getLoss(), boundaryOfResult(function, problem.lossIndex));
@@ -273,11 +301,12 @@ static void differentiate(Problem problem, bool wideGradients) {
 
   Activity activity = problem.getActivity();
   ReverseWalk walk(block, activity);
-  walk.run(problem.getLoss());
+  walk.run(problem.getLoss(),
+           makeSeed(function, problem.getLoss(), options.lossScale, options.dynamicLossScale));
   OpBuilder builder(getReturn(function));
   SmallVector<Value> gradients;
   for (BlockArgument parameter : problem.trainable)
-    gradients.push_back(finishGradient(walk, builder, function, parameter, wideGradients));
+    gradients.push_back(finishGradient(walk, builder, function, parameter, options.wideGradients));
   returnGradients(function, problem.trainable, gradients);
   eraseDeadOps(block);
   makeNamesUnique(lastForward ? lastForward->getNextNode() : &block.front());
@@ -291,7 +320,10 @@ struct Differentiate : impl::DifferentiateBase<Differentiate> {
     FailureOr<Problem> problem = findProblem(getOperation());
     if (failed(problem))
       return signalPassFailure();
-    differentiate(takeOver(*problem), wideGradients);
+    if (dynamicLossScale && failed(declareScaleState(problem->function, ScaleState::Scale,
+                                                     lossScale, findLastStage(problem->function))))
+      return signalPassFailure();
+    differentiate(takeOver(*problem), {wideGradients, lossScale, dynamicLossScale});
   }
 };
 

@@ -10,12 +10,13 @@
 //   parameter, between the sections          [_, _]           as before    as before    [dp, _]
 //
 // Changes only annotations: partition derives the reduce-scatter of the gradient and the all-gather
-// of the parameter from them. At level 2 the reduce-scatter runs after every action. The axes are
-// appended to the first dimension whose local size the number of ranks divides. Axes along which
-// all ranks have the same gradient come first, so that ranks take a slice of it before the
-// remaining summands are added. Assumes that the pass of a mode has annotated the program; leaves
-// the ops unchanged. States are the other values of the parameter's shape that the update reads, so
-// any optimizer is supported.
+// of the parameter from them. At level 3 a parameter that ops take in a narrower type is gathered
+// in that type. At level 2 the reduce-scatter runs after every action. The axes are appended to the
+// first dimension whose local size the number of ranks divides. Axes along which all ranks have the
+// same gradient come first, so that ranks take a slice of it before the remaining summands are
+// added. Assumes that the pass of a mode has annotated the program; leaves the ops unchanged.
+// States are the other values of the parameter's shape that the update reads, so any optimizer is
+// supported.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/LocalForm.h"
@@ -23,6 +24,7 @@
 #include "passes/analysis/Shardings.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/strategy/Passes.h"
+#include "passes/strategy/propagate/OpSharding.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -157,8 +159,10 @@ private:
       setBoundary(RoleKind::Parameter, state, shard);
     if (level >= 2)
       setBoundary(RoleKind::Gradient, name, shard);
-    if (level >= 3)
+    if (level >= 3) {
       setBoundary(RoleKind::Parameter, name, shard);
+      castFirst(update.parameter, shard);
+    }
     remarkSharded(update, *cut, shard);
   }
 
@@ -205,15 +209,22 @@ private:
     return subsets;
   }
 
-  /// Cuts the operands and results of `op` that have the parameter's shape.
+  /// Cuts the operands and results of `op` that have the parameter's shape. Other results follow
+  /// from the op's rule: a sum over the parameter's elements becomes partial.
   void annotate(Operation *op, graph::ParameterOp parameter, const Sharding &shard) {
     std::vector<Sharding> operands, results;
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(hasShapeOf(operand.get(), parameter)
                              ? shard
                              : analysis::getOperandSharding(op, operand.getOperandNumber()));
-    for (Value result : op->getResults())
-      results.push_back(hasShapeOf(result, parameter) ? shard : analysis::getSharding(result));
+    FactorAxes factors(op, mesh);
+    for (auto [index, sharding] : llvm::enumerate(operands))
+      factors.takeOperand(index, sharding);
+    factors.settle();
+    OpSharding ruled = makeOpSharding(op, factors, operands, /*mayCarry=*/
+                                      SmallVector<bool>(operands.size(), false));
+    for (auto [result, sharding] : llvm::zip_equal(op->getResults(), ruled.results))
+      results.push_back(hasShapeOf(result, parameter) ? shard : sharding);
     analysis::setShardings(op, operands, results);
     why.annotate(op);
   }
@@ -234,6 +245,20 @@ private:
       for (unsigned index = 0; index < function.getNumResults(); ++index)
         if (isMeant(graph::getResultRole(function, index)))
           function.setResultAttr(index, dist::shardingAttrName, attr);
+    }
+  }
+
+  /// Casts a parameter to a narrower type before it is gathered: fewer bytes travel.
+  void castFirst(graph::ParameterOp parameter, const Sharding &shard) {
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      auto held = graph::findArg(function, RoleKind::Parameter, parameter.getSymName());
+      if (!held || function.isDeclaration())
+        continue;
+      for (Operation *user : function.getArgument(*held).getUsers())
+        if (auto cast = dyn_cast<graph::CastOp>(user);
+            cast && cast.getType().getElementTypeBitWidth() <
+                        parameter.getTensorType().getElementTypeBitWidth())
+          annotate(cast, parameter, shard);
     }
   }
 

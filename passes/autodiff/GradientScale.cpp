@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds scalars of rank 0 from plain ops, so that partition, stages and fusion treat them as any
+// other value.
+#include "passes/autodiff/GradientScale.h"
+
+#include "dialects/graph/OptimizerState.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace pcc::autodiff {
+
+static constexpr int64_t growthSteps = 2000;
+static constexpr double growth = 2, backoff = 0.5;
+static constexpr double greatest = std::numeric_limits<float>::max();
+
+StringRef getStateName(ScaleState state) {
+  switch (state) {
+  case ScaleState::Norm:
+    return "gradient_norm";
+  case ScaleState::Scale:
+    return "loss_scale";
+  case ScaleState::GoodSteps:
+    return "loss_scale.good_steps";
+  case ScaleState::SkippedSteps:
+    return "loss_scale.skipped_steps";
+  }
+  llvm_unreachable("a state");
+}
+
+SmallVector<ScaleState> listScaleStates(const GradientOptions &options) {
+  if (options.isDynamic)
+    return {ScaleState::Norm, ScaleState::Scale, ScaleState::GoodSteps, ScaleState::SkippedSteps};
+  if (options.clipNorm)
+    return {ScaleState::Norm};
+  return {};
+}
+
+FailureOr<graph::ParameterOp> declareScaleState(Operation *before, ScaleState state, double first,
+                                                int64_t virtualStage) {
+  StringRef name = getStateName(state);
+  if (Operation *taken = before->getParentOfType<ModuleOp>().lookupSymbol(name))
+    return taken->emitError() << "'" << name
+                              << "' is the name of a state of the training: rename this symbol";
+  OpBuilder builder(before);
+  bool isCount = state == ScaleState::GoodSteps || state == ScaleState::SkippedSteps;
+  Type element = isCount ? Type(builder.getI64Type()) : builder.getF32Type();
+  auto init = graph::InitAttr::get(
+      builder.getContext(), first == 0 ? graph::InitKind::Zeros : graph::InitKind::Constant,
+      builder.getDenseF64ArrayAttr(first == 0 ? ArrayRef<double>() : ArrayRef(first)));
+  auto parameter = graph::ParameterOp::create(builder, before->getLoc(), name,
+                                              RankedTensorType::get({}, element), init,
+                                              /*value=*/ElementsAttr(), /*trainable=*/false);
+  parameter->setAttr(graph::stateOfName, FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
+  parameter->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(virtualStage));
+  return parameter;
+}
+
+Value GradientScale::number(double value) {
+  return graph::ConstantOp::create(builder, RankedTensorType::get({}, element), value);
+}
+
+Value GradientScale::integer(int64_t value) {
+  return graph::ConstantOp::create(builder, RankedTensorType::get({}, builder.getI64Type()),
+                                   double(value));
+}
+
+Value GradientScale::castTo(Value value, Type type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  if (from.getElementType() == type)
+    return value;
+  return graph::CastOp::create(builder, from.clone(type), value);
+}
+
+void GradientScale::addGradient(Value gradient, int64_t virtualStage) {
+  if (!options.clipNorm && !options.isDynamic)
+    return;
+  int64_t rank = cast<RankedTensorType>(gradient.getType()).getRank();
+  Value sum = graph::SquareOp::create(builder, castTo(gradient, element));
+  if (rank > 0)
+    sum = graph::ReduceOp::create(builder, graph::ReduceOpKind::Sum, sum,
+                                  llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+  Value &total = squares[virtualStage];
+  total = total ? graph::AddOp::create(builder, total, sum) : sum;
+}
+
+Value GradientScale::sumStages() {
+  Value total;
+  int64_t at = 0;
+  for (auto [stage, sum] : squares) {
+    if (total) {
+      total = pipe::TransferOp::create(builder, total, at, stage);
+      total = graph::AddOp::create(builder, total, sum);
+    } else {
+      total = sum;
+    }
+    at = stage;
+  }
+  return at == lastStage ? total : pipe::TransferOp::create(builder, total, at, lastStage);
+}
+
+void GradientScale::buildNextScale(const ScaleValues &states, Value isFinite) {
+  Value one = integer(1), zero = integer(0);
+  Value goodSteps = graph::AddOp::create(builder, states.at(ScaleState::GoodSteps), one);
+  Value grows =
+      graph::CompareOp::create(builder, graph::Direction::GE, goodSteps, integer(growthSteps));
+  // A scale that cannot be doubled stays.
+  Value scale = castTo(states.at(ScaleState::Scale), element);
+  Value doubled = graph::MulOp::create(builder, scale, number(growth));
+  Value fits = graph::CompareOp::create(builder, graph::Direction::LE, doubled, number(greatest));
+  Value grown =
+      graph::SelectOp::create(builder, graph::AndOp::create(builder, grows, fits), doubled, scale);
+  Value halved = graph::MulOp::create(builder, scale, number(backoff));
+  Value chosen = graph::SelectOp::create(builder, isFinite, grown, halved);
+  next[ScaleState::Scale] = castTo(chosen, builder.getF32Type());
+  goodSteps = graph::SelectOp::create(builder, grows, zero, goodSteps);
+  next[ScaleState::GoodSteps] = graph::SelectOp::create(builder, isFinite, goodSteps, zero);
+  Value skipped = states.at(ScaleState::SkippedSteps);
+  Value more = graph::AddOp::create(builder, skipped, one);
+  next[ScaleState::SkippedSteps] = graph::SelectOp::create(builder, isFinite, skipped, more);
+}
+
+void GradientScale::build(const ScaleValues &states, Value runStep) {
+  step = runStep;
+  if (!options.scales())
+    return;
+  Value inverse = number(1 / options.lossScale);
+  if (options.isDynamic)
+    inverse =
+        graph::DivOp::create(builder, number(1), castTo(states.at(ScaleState::Scale), element));
+  factor = inverse;
+  if (squares.empty())
+    return;
+  Value total = sumStages();
+  Value norm = graph::MulOp::create(builder, graph::SqrtOp::create(builder, total), inverse);
+  next[ScaleState::Norm] = castTo(norm, builder.getF32Type());
+  if (options.clipNorm) {
+    Value limit = graph::AddOp::create(builder, norm, number(1e-6));
+    Value clip = graph::DivOp::create(builder, number(*options.clipNorm), limit);
+    Value least = graph::MinOp::create(builder, clip, number(1));
+    factor = graph::MulOp::create(builder, least, inverse);
+  }
+  if (!options.isDynamic)
+    return;
+  // A sum of squares is finite if it is no more than the greatest number; NaN is not.
+  Value isFinite = graph::CompareOp::create(builder, graph::Direction::LE, total, number(greatest));
+  factor = graph::SelectOp::create(builder, isFinite, factor, number(0));
+  if (step)
+    step = graph::SubOp::create(builder, step, states.at(ScaleState::SkippedSteps));
+  buildNextScale(states, isFinite);
+}
+
+Value GradientScale::send(Value value, int64_t virtualStage) {
+  if (virtualStage == lastStage)
+    return value;
+  return pipe::TransferOp::create(builder, value, lastStage, virtualStage);
+}
+
+Value GradientScale::getFactor(int64_t virtualStage) {
+  if (!factor || squares.empty())
+    return factor; // each virtual stage computes a constant itself
+  auto [known, isNew] = factors.try_emplace(virtualStage);
+  if (isNew)
+    known->second = send(factor, virtualStage);
+  return known->second;
+}
+
+Value GradientScale::getStep(int64_t virtualStage) {
+  if (!step || !options.isDynamic)
+    return step;
+  auto [known, isNew] = steps.try_emplace(virtualStage);
+  if (isNew)
+    known->second = send(step, virtualStage);
+  return known->second;
+}
+
+} // namespace pcc::autodiff

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The factor by which an update multiplies all gradients: it undoes a scaled loss, and limits the
+// global norm.
+//
+//   norm    = sqrt(sum of the squares of all gradients) / loss scale
+//   factor  = min(1, clip norm / (norm + 1e-6)) / loss scale
+//
+// The norm is over all parameters of all stages, each counted once. If the program is cut, every
+// virtual stage sums its own squares. The sum goes from one virtual stage to the next; the last one
+// computes the factor and sends it to the others. Source of the formula, with its 1e-6:
+// torch.nn.utils.clip_grad_norm_.
+//
+// A dynamic loss scale is a state of the training, held by the last virtual stage. If a gradient is
+// not finite, the factor is 0, the step is skipped and the scale is halved. After 2,000 steps in a
+// row without this it is doubled. The squares are those of the scaled gradients: a scaled norm
+// above 1.8e19, whose square exceeds f32, counts as not finite. Source: Micikevicius et al.: Mixed
+// precision training, ICLR 2018, section 3.2; the constants are those of torch.amp.GradScaler.
+//
+// The norm is a state, too, so that a run can report it.
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/autodiff/TrainingOptions.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+namespace pcc::autodiff {
+
+/// States of the factor, all scalars on the last virtual stage, in this order among the arguments
+/// and results of @update.
+enum class ScaleState {
+  Norm,        ///< global norm of the gradients in the latest step, as they are without the scale
+  Scale,       ///< of the loss
+  GoodSteps,   ///< since the scale changed
+  SkippedSteps ///< since training began
+};
+
+/// Name of the parameter that holds a state.
+llvm::StringRef getStateName(ScaleState state);
+/// Returns the states that an update with these options needs.
+llvm::SmallVector<ScaleState> listScaleStates(const GradientOptions &options);
+/// Declares the parameter of a state in front of `before`. Error if its name is taken. It belongs
+/// to the training and not to the model: files of weights leave it out.
+mlir::FailureOr<graph::ParameterOp> declareScaleState(mlir::Operation *before, ScaleState state,
+                                                      double first, int64_t virtualStage);
+
+/// Values of the states; those that do not exist are null.
+using ScaleValues = llvm::SmallDenseMap<ScaleState, mlir::Value, 4>;
+
+/// Builds the factor and the next state in @update.
+class GradientScale {
+public:
+  /// Builds scalars of type `element`. `lastStage` is the virtual stage that computes the loss.
+  GradientScale(mlir::ImplicitLocOpBuilder &builder, const GradientOptions &options,
+                mlir::Type element, int64_t lastStage)
+      : builder(builder), options(options), element(element), lastStage(lastStage) {}
+
+  /// Counts the complete gradient of a parameter on `virtualStage`.
+  void addGradient(mlir::Value gradient, int64_t virtualStage);
+
+  /// Builds the factor and the next values of `states`. `step` is the number of the run, or null if
+  /// the update does not take it.
+  void build(const ScaleValues &states, mlir::Value step);
+
+  /// Returns the factor on a virtual stage, a scalar; null if there is none.
+  mlir::Value getFactor(int64_t virtualStage);
+  /// Returns the number of steps that were not skipped, on a virtual stage.
+  mlir::Value getStep(int64_t virtualStage);
+  /// Returns the next value of a state.
+  mlir::Value getNext(ScaleState state) const { return next.lookup(state); }
+
+private:
+  mlir::Value number(double value);
+  mlir::Value integer(int64_t value);
+  mlir::Value castTo(mlir::Value value, mlir::Type type);
+  /// Returns the sum of squares over all virtual stages, on the last one.
+  mlir::Value sumStages();
+  /// Returns `value`, which the last virtual stage has, on another one.
+  mlir::Value send(mlir::Value value, int64_t virtualStage);
+  void buildNextScale(const ScaleValues &states, mlir::Value isFinite);
+
+  mlir::ImplicitLocOpBuilder &builder;
+  const GradientOptions &options;
+  mlir::Type element;
+  int64_t lastStage;
+  std::map<int64_t, mlir::Value> squares;        ///< by virtual stage
+  mlir::Value factor, step;                      ///< on the last virtual stage
+  std::map<int64_t, mlir::Value> factors, steps; ///< sent, by virtual stage
+  ScaleValues next;
+};
+
+} // namespace pcc::autodiff
