@@ -11,6 +11,7 @@
 #include "compiler/StrategyPasses.h"
 #include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
+#include "compiler/WidenParameters.h"
 #include "compiler/import/Constraints.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/pipe/Stages.h"
@@ -61,6 +62,15 @@ static order::PipelineShape getCutShape(const CompileOptions &options) {
   return shape;
 }
 
+/// Lets the model compute in mixed precision. Parameters of a half type get master weights.
+static void addPrecision(OpPassManager &passes, const CompileOptions &options) {
+  if (options.precision.empty())
+    return;
+  passes.addPass(createWidenParametersPass(options.precision));
+  passes.addPass(graph::createGraphAssignPrecision(
+      {options.precision, llvm::to_vector(options.precisionConstraints)}));
+}
+
 /// graph: simplifies the model, so that later passes handle few kinds of ops, each in one form.
 /// Attaches the machine for all phases, and collects annotations by name, since ops may vanish.
 static void addGraph(OpPassManager &passes, const CompileOptions &options) {
@@ -77,6 +87,7 @@ static void addGraph(OpPassManager &passes, const CompileOptions &options) {
   addRaising(passes);
   // Runs after raising, because the split parts are named by their position in an attention.
   passes.addPass(graph::createGraphSplitFusedMatmuls());
+  addPrecision(passes, options);
   passes.addPass(createFoldConstantsPass()); // folds tables and masks that raising has cut
   addCleanUp(passes);
 }
@@ -196,6 +207,8 @@ static void addSpmd(OpPassManager &passes, const CompileOptions &options) {
   if (options.trains() && options.parallel.parameter_broadcast())
     passes.addPass(partition::createBroadcastParameters());
   passes.addPass(partition::createDecomposeExchanges());
+  if (options.trains())
+    passes.addPass(partition::createMergeScalarSums());
   if (!isCut(options))
     addDecomposition(passes, options);
 }

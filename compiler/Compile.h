@@ -45,6 +45,10 @@ struct CompileOptions {
   /// Loss and optimizer. Both empty: the model is only evaluated, without a training step.
   /// Microbatches, copies and the reduction over them come from `parallel`.
   autodiff::TrainingOptions training;
+  /// Half type of mixed precision, "bf16" or "f16"; "f32" or empty: the model's own types.
+  std::string precision;
+  /// Entries NAME=TYPE that override the precision of ops (passes/graph/Passes.td).
+  std::vector<std::string> precisionConstraints;
   /// Loss of a model that is evaluated but not trained, as in --loss. The labels of this loss
   /// become an input, with which metrics compare outputs. Empty: the model has only its own inputs.
   std::string evaluatedLoss;

@@ -34,6 +34,13 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
                           llvm::cl::desc("parameters not to train, a regular expression")};
   One<bool> freezeBatchNorm{*this, "freeze-batch-norm",
                             llvm::cl::desc("batch norms keep their running statistics")};
+  One<std::string> lossScale{*this, "loss-scale", llvm::cl::desc("factor of the loss")};
+  One<double> clipNorm{*this, "clip-norm",
+                       llvm::cl::desc("limit of the norm of all gradients; 0: none"),
+                       llvm::cl::init(0)};
+  One<std::string> precision{*this, "precision", llvm::cl::desc("half type of mixed precision")};
+  ListOption<std::string> precisionConstraints{*this, "precision-constraint",
+                                               llvm::cl::desc("precision of named ops")};
   One<std::string> evaluatedLoss{*this, "evaluated-loss",
                                  llvm::cl::desc("loss of a model that is not trained")};
   ListOption<std::string> keptComposites{*this, "keep",
@@ -97,6 +104,10 @@ std::string pcc::printPipelineOptions(const CompileOptions &options) {
   text.optimizer = options.training.optimizer;
   text.frozen = options.training.frozen;
   text.freezeBatchNorm = options.training.freezeBatchNorm;
+  text.lossScale = options.training.lossScale;
+  text.clipNorm = options.training.clipNorm.value_or(0);
+  text.precision = options.precision;
+  text.precisionConstraints = options.precisionConstraints;
   text.evaluatedLoss = options.evaluatedLoss;
   text.keptComposites = options.keptComposites;
   text.obeysAnnotations = options.obeysAnnotations;
@@ -143,6 +154,12 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
   options.training.optimizer = text.optimizer;
   options.training.frozen = text.frozen;
   options.training.freezeBatchNorm = text.freezeBatchNorm;
+  options.training.lossScale = text.lossScale;
+  if (text.clipNorm != 0)
+    options.training.clipNorm = text.clipNorm;
+  options.precision = text.precision;
+  options.precisionConstraints.assign(text.precisionConstraints.begin(),
+                                      text.precisionConstraints.end());
   options.evaluatedLoss = text.evaluatedLoss;
   if (llvm::Error error = completeTraining(options))
     return error;

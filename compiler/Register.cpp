@@ -9,6 +9,7 @@
 #include "compiler/PhasePipelines.h"
 #include "compiler/Structure.h"
 #include "compiler/VerifyPhase.h"
+#include "compiler/WidenParameters.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
@@ -47,6 +48,7 @@ void pcc::registerPasses() {
   lower::registerLowerPasses();
   registerAttachClusterPass();
   registerFoldConstantsPass();
+  registerWidenParametersPass();
   registerRecordStructurePass();
   registerVerifyPhasePass();
   registerPhasePipelines();

@@ -19,6 +19,21 @@ def GraphCanonicalize : Pass<"graph-canonicalize"> {
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
+def GraphAssignPrecision : Pass<"graph-assign-precision", "::mlir::ModuleOp"> {
+  let summary = "let a model of f32 compute in mixed precision";
+  let description = [{
+    Contractions compute in the half type `type`, losses, norms and exponentials in f32, and all
+    other ops in the type of their operands (passes/graph/Precision.h). Parameters, inputs and
+    results keep their types. `constraints` are entries NAME=f32 or NAME=half, where NAME is a
+    regular expression that is found in names of ops; the first one that matches decides. One that
+    matches no op is an error.
+  }];
+  let options = [
+    Option<"type", "type", "std::string", [{"bf16"}], "bf16, f16 or f32">,
+    ListOption<"constraints", "constraints", "std::string", "NAME=f32 or NAME=half">];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
 def GraphDecompose : Pass<"graph-decompose"> {
   let summary = "replace composites by core ops";
   let description = [{

@@ -66,6 +66,20 @@ CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
              cl::desc("do not train the parameters in whose names this is found, such as "
                       "'^model\\.embed'"),
              cl::value_desc("regex"), cl::sub(command)),
+      lossScale("loss-scale",
+                cl::desc("factor of the loss for its gradients, which the update divides by it; "
+                         "'dynamic' adapts it and skips steps whose gradients are not finite"),
+                cl::value_desc("number|dynamic[:first]"), cl::sub(command)),
+      clipNorm("clip-norm",
+               cl::desc("limit of the norm of all gradients together; larger ones are scaled down"),
+               cl::value_desc("number"), cl::sub(command)),
+      precision("precision",
+                cl::desc("type of contractions in mixed precision; parameters stay in f32 "
+                         "(default: the model's types)"),
+                cl::value_desc("bf16|f16|f32"), cl::sub(command)),
+      precisionConstraints("precision-constraint",
+                           cl::desc("precision of the ops in whose names this is found"),
+                           cl::value_desc("regex=f32|half"), cl::sub(command)),
       target("target", cl::desc("device that runs the program (default: host)"),
              cl::value_desc("host|cuda:sm_NN"), cl::init("host"), cl::sub(command)),
       roundsToTf32("tf32",
@@ -109,11 +123,28 @@ ExitCode CompileFlags::readPlan(abi::Plan &plan) const {
   return readConfigFile(planFile, plan);
 }
 
+ExitCode CompileFlags::readPrecision(CompileOptions &options) const {
+  options.precision = precision;
+  options.precisionConstraints.assign(precisionConstraints.begin(), precisionConstraints.end());
+  if (!llvm::is_contained({"", "bf16", "f16", "f32"}, precision))
+    return fail(BadUsage, "'--precision': expected bf16, f16 or f32, got '" + precision + "'");
+  if (!precisionConstraints.empty() && (precision.empty() || precision == "f32"))
+    return fail(BadUsage, "'--precision-constraint': expected '--precision=bf16' or "
+                          "'--precision=f16' beside it, got none");
+  return Success;
+}
+
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
+  if (optimizer.empty() && (!lossScale.empty() || clipNorm.getNumOccurrences() > 0))
+    return fail(BadUsage, llvm::formatv("'--{0}': expected '--optimizer' beside it, got none",
+                                        lossScale.empty() ? clipNorm.ArgStr : lossScale.ArgStr));
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
   options.training.frozen = frozen;
   options.training.freezeBatchNorm = freezeBatchNorm;
+  options.training.lossScale = lossScale;
+  if (clipNorm.getNumOccurrences() > 0)
+    options.training.clipNorm = clipNorm;
   llvm::Error error = completeTraining(options);
   return error ? fail(BadUsage, llvm::toString(std::move(error))) : Success;
 }
@@ -173,6 +204,8 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
     return code;
   resolveFeeding(options.parallel);
   if (ExitCode code = cluster.read(options.parallel.device_num(), options.cluster))
+    return code;
+  if (ExitCode code = readPrecision(options))
     return code;
   if (ExitCode code = readStep(options))
     return code;
@@ -308,10 +341,13 @@ llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) 
                    &dumpFlag = dumpIr, &tf32Flag = roundsToTf32, &remarksFlag = remarks,
                    &freezeFlag = freezeBatchNorm, &hideFlag = hidesReductions,
                    &chunksFlag = matmulChunks, &memoryFlag = stageMemory, &targetFlag = target,
-                   &onnxFlag = savedOnnx, &planFlag = planFile;
+                   &onnxFlag = savedOnnx, &planFlag = planFile, &scaleFlag = lossScale,
+                   &clipFlag = clipNorm, &precisionFlag = precision,
+                   &typesFlag = precisionConstraints;
   for (const cl::Option *option :
        {&lossFlag, &optimizerFlag, &frozenFlag, &tf32Flag, &dumpFlag, &remarksFlag, &freezeFlag,
-        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag, &onnxFlag, &planFlag})
+        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag, &onnxFlag, &planFlag, &scaleFlag,
+        &clipFlag, &precisionFlag, &typesFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

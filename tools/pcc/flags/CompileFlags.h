@@ -87,6 +87,9 @@ public:
   /// Returns whether the flag of a field of ParallelConfig was given.
   bool has(llvm::StringRef field) const { return parallel.has(field); }
 
+  /// Returns the half type of `--precision`, empty without the flag.
+  llvm::StringRef getPrecision() const { return precision; }
+
   /// Returns whether the parallel options come from the file of a plan.
   bool obeysPlan() const { return !planFile.empty(); }
 
@@ -102,6 +105,8 @@ private:
   mlir::LogicalResult saveOnnx(mlir::ModuleOp module, const CompileOptions &options) const;
   /// Reads the file of `--plan` if the flag is given; with it, no other parallel option may be.
   ExitCode readPlan(abi::Plan &plan) const;
+  /// Reads in which types ops compute.
+  ExitCode readPrecision(CompileOptions &options) const;
   /// Reads the training step, or the loss of an evaluation.
   ExitCode readStep(CompileOptions &options) const;
   /// Reads which communication is overlapped, and which collectives are fused.
@@ -119,7 +124,11 @@ private:
   ModelFlags model;
   ParallelFlags parallel;
   ClusterFlag cluster;
-  llvm::cl::opt<std::string> loss, optimizer, frozen, target;
+  llvm::cl::opt<std::string> loss, optimizer, frozen, lossScale;
+  llvm::cl::opt<double> clipNorm;
+  llvm::cl::opt<std::string> precision;
+  llvm::cl::list<std::string> precisionConstraints;
+  llvm::cl::opt<std::string> target;
   llvm::cl::opt<bool> roundsToTf32;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;

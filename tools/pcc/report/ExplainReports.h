@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/plan/cost/StepCost.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "passes/strategy/search/PlanAlternatives.h"
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/program.pb.h"
@@ -47,6 +48,27 @@ llvm::json::Value toJson(const std::vector<SectionCommunication> &report);
 /// each collective replaces the table. It says what the collective moves, for whom and why.
 void printTable(const std::vector<SectionCommunication> &report, const abi::Mesh &mesh,
                 bool explains);
+
+//===-- PrecisionReport.cpp: `pcc explain --precision=…`
+//---------------------------------------===//
+
+/// In which types the ops of one kind compute.
+struct OpPrecision {
+  std::string op;      ///< `matmul`
+  int64_t halves = 0;  ///< ops with results of the half type
+  int64_t singles = 0; ///< other float ops
+  std::string why;
+};
+
+/// Lists the kinds of float ops in @forward of a module after phase graph, those that compute in
+/// the half type first, and casts last.
+std::vector<OpPrecision> reportPrecision(mlir::ModuleOp module);
+
+/// Returns a list with one object per kind.
+llvm::json::Value toJson(const std::vector<OpPrecision> &report);
+
+/// Prints one row per kind. `half` is the name of the half type.
+void printTable(const std::vector<OpPrecision> &report, llvm::StringRef half);
 
 //===-- ParameterReport.cpp: `pcc explain --parameters` ---------------------------------------===//
 

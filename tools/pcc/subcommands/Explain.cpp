@@ -27,7 +27,8 @@ class CostFlags {
 public:
   explicit CostFlags(cl::SubCommand &command)
       : precision(
-            "precision", cl::desc("type that replaces f32 in the estimate (default: f32)"),
+            "assume-precision",
+            cl::desc("type that replaces f32 in the estimate of a model of f32 (default: f32)"),
             cl::values(
                 clEnumValN(PrecisionName::F32, "f32", "unchanged"),
                 clEnumValN(PrecisionName::F16, "f16", "mixed precision with loss scaling"),
@@ -91,9 +92,12 @@ public:
         costFlags(command), format(command) {}
 
   ExitCode run() override {
-    if (communication + parameters + cost + (op.getNumOccurrences() > 0) != 1)
-      return fail(BadUsage,
-                  "expected one of '--communication', '--parameters', '--cost' and '--op'");
+    int asked = communication + parameters + cost + (op.getNumOccurrences() > 0);
+    if (asked == 0 && !compileFlags.getPrecision().empty())
+      return explainPrecision();
+    if (asked != 1)
+      return fail(BadUsage, "expected one of '--communication', '--parameters', '--cost', '--op' "
+                            "and '--precision'");
     if (why && !communication)
       return fail(BadUsage, "'--why': expected '--communication'");
     if (communication)
@@ -104,6 +108,23 @@ public:
   }
 
 private:
+  ExitCode explainPrecision() {
+    if (compileFlags.isProgram())
+      return fail(BadUsage, "'--precision': expected a model, got a compiled program");
+    CompileOptions options;
+    if (ExitCode code = compileFlags.read(options))
+      return code;
+    Session session;
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        compileFlags.compile(session, options, CompilePhase::Graph, code);
+    if (!module)
+      return code;
+    std::vector<OpPrecision> report = reportPrecision(*module);
+    format.isJson() ? printJson(toJson(report)) : printTable(report, options.precision);
+    return Success;
+  }
+
   ExitCode explainCost() {
     if (compileFlags.isProgram())
       return fail(BadUsage, "'--cost': expected a model, got a compiled program");
