@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "step-", unfinished = ".part";
+constexpr std::string_view prefix = "step-", unfinished = ".part", best = "/best";
 
 std::string systemError() { return std::strerror(errno); }
 
@@ -176,13 +176,28 @@ void CheckpointFolder::abandon(int64_t step) const {
   (void)removeCheckpoint(unfinishedPath(path, step));
 }
 
+Status CheckpointFolder::markBest(int64_t step) const {
+  // A link to a name in the same folder, which may be moved as a whole.
+  std::string target = fs::path(completePath(step)).filename().string();
+  std::string link = path + std::string(best), temporary = link + std::string(unfinished);
+  unlink(temporary.c_str());
+  if (symlink(target.c_str(), temporary.c_str()) != 0 ||
+      std::rename(temporary.c_str(), link.c_str()) != 0)
+    return Status::badInput(
+        fmt::format("{}: cannot link to '{}': {}", link, target, systemError()));
+  return abi::syncFolder(path);
+}
+
 Status CheckpointFolder::removeOld(int64_t keep, int64_t step) const {
   Expected<std::vector<CheckpointEntry>> entries = listCheckpoints(path);
   if (!entries)
     return entries.status();
+  std::error_code noLink;
+  std::optional<int64_t> bestStep =
+      stepOf(fs::read_symlink(path + std::string(best), noLink).filename().string());
   std::erase_if(*entries, [](const CheckpointEntry &entry) { return !entry.isComplete; });
   for (size_t i = 0; keep > 0 && i + size_t(keep) < entries->size(); ++i)
-    if ((*entries)[i].step < step)
+    if ((*entries)[i].step < step && (*entries)[i].step != bestStep)
       if (Status status = removeCheckpoint((*entries)[i].path); !status.ok())
         return status;
   return {};

@@ -4,6 +4,7 @@
 //
 //   step-00000100         a complete checkpoint after 100 steps
 //   step-00000200.part    an unfinished one: it is being written, or its writer was killed
+//   best                  a link to the one with the lowest evaluated loss
 //
 // A checkpoint is written under the second name and renamed when all of it is on the disk.
 
@@ -51,8 +52,10 @@ public:
   Status publish(int64_t step) const;
   /// Removes a checkpoint that could not be finished. Failures do not matter.
   void abandon(int64_t step) const;
+  /// Lets the link `best` name the complete checkpoint after `step` steps.
+  Status markBest(int64_t step) const;
   /// Removes the complete checkpoints of the lowest steps while there are more than `keep` (0: all
-  /// stay). The one after `step` steps stays, and so do those of later steps.
+  /// stay). The one after `step` steps stays, and so do those of later steps and the best one.
   Status removeOld(int64_t keep, int64_t step) const;
 
 private:

@@ -4,53 +4,29 @@
 // other processes send theirs to rank 0. Between two barriers, rank 0 assembles the blocks and
 // updates the metrics.
 
+#include "runtime/execute/Evaluate.h"
+
 #include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/CheckValues.h"
-#include "runtime/execute/Train.h"
-#include "runtime/execute/monitor/Metrics.h"
 #include "runtime/execute/rank/InputFeed.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace pcc::runtime {
-namespace {
 
-/// State shared by the ranks of an evaluation, and owned by all of them.
-struct Evaluation {
-  Evaluation(const Session &session, const Dataset &data, std::vector<int> fieldOf,
-             const std::vector<const abi::Metric *> &metrics)
-      : program(session.program()), executable(session.executable()),
-        placement(session.world().placement), data(data), fieldOf(std::move(fieldOf)),
-        batchRows(session.program().inputs(0).block().global_shape(0)), metrics(metrics) {
-    for (const abi::Metric *metric : metrics) {
-      blocks[metric->output()].resize(session.ranks());
-      totals.emplace_back(*metric);
-    }
-  }
+Evaluator::Evaluator(const Session &session, const Dataset &data, std::vector<int> fieldOf,
+                     std::vector<abi::Metric> metrics)
+    : program(session.program()), executable(session.executable()),
+      placement(session.world().placement), data(data), fieldOf(std::move(fieldOf)),
+      batchRows(session.program().inputs(0).block().global_shape(0)), metrics(std::move(metrics)) {
+  for (const abi::Metric &metric : this->metrics)
+    blocks[metric.output()].resize(size_t(session.ranks()));
+}
 
-  Status runRank(RankExecutor &rank);
-  Status readOutputs(RankExecutor &rank);
-  Status gatherOutputs(RankExecutor &rank);
-  Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
-
-  /// The union of all programs.
-  const abi::Program &program;
-  const abi::Executable &executable;
-  const Placement placement;
-  const Dataset &data;
-  const std::vector<int> fieldOf;
-  const int64_t batchRows;
-  const std::vector<const abi::Metric *> metrics;
-  /// By output of the program, then by rank: the rank's block of the output.
-  std::map<uint32_t, std::vector<Tensor>> blocks;
-  /// By metric.
-  std::vector<MetricTotal> totals;
-};
-
-Status Evaluation::runRank(RankExecutor &rank) {
+Status Evaluator::runRank(RankExecutor &rank) {
   int section = sectionOfName(rank.program(), "forward");
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   Expected<InputFeed> feed = InputFeed::make(rank, /*copies=*/1);
@@ -58,6 +34,8 @@ Status Evaluation::runRank(RankExecutor &rank) {
     return feed.status();
   auto addressOf = [&](const abi::Input &input) { return feed->at(input.buffer()); };
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
+  if (rank.rank() == 0)
+    totals.assign(metrics.begin(), metrics.end());
   for (int64_t first = 0; first < data.rows; first += batchRows) {
     if (Status status = feed->wait(); !status.ok())
       return status;
@@ -88,7 +66,7 @@ Status Evaluation::runRank(RankExecutor &rank) {
 }
 
 /// Stores the rank's output blocks for rank 0.
-Status Evaluation::readOutputs(RankExecutor &rank) {
+Status Evaluator::readOutputs(RankExecutor &rank) {
   for (auto &[index, ofRanks] : blocks)
     if (int own = abi::findResult(rank.program(), program.results(int(index))); own >= 0) {
       const abi::Result &output = rank.program().results(own);
@@ -101,7 +79,7 @@ Status Evaluation::readOutputs(RankExecutor &rank) {
 }
 
 /// Sends a block to rank 0, and leaves it empty.
-Status sendBlock(RankExecutor &rank, Tensor &block) {
+static Status sendBlock(RankExecutor &rank, Tensor &block) {
   std::vector<TaggedBytes> messages(1);
   messages[0].owned = std::move(block.data);
   messages[0].bytes = messages[0].owned;
@@ -109,7 +87,8 @@ Status sendBlock(RankExecutor &rank, Tensor &block) {
 }
 
 /// Receives the block of another rank on rank 0.
-Status receiveBlock(RankExecutor &rank, int64_t other, const abi::Block &shape, Tensor &block) {
+static Status receiveBlock(RankExecutor &rank, int64_t other, const abi::Block &shape,
+                           Tensor &block) {
   block = Tensor::zeros(shape.type(), {shape.local_shape().begin(), shape.local_shape().end()});
   Expected<std::vector<std::byte>> bytes = rank.receiveFrom(other, block.data.size());
   if (bytes)
@@ -118,7 +97,7 @@ Status receiveBlock(RankExecutor &rank, int64_t other, const abi::Block &shape, 
 }
 
 /// Sends the blocks of ranks in other processes to rank 0.
-Status Evaluation::gatherOutputs(RankExecutor &rank) {
+Status Evaluator::gatherOutputs(RankExecutor &rank) {
   int64_t firstRemoteRank = placement.firstOf(1);
   for (auto &[index, ofRanks] : blocks)
     for (int64_t other = firstRemoteRank; other < placement.ranks; ++other) {
@@ -137,17 +116,17 @@ Status Evaluation::gatherOutputs(RankExecutor &rank) {
 }
 
 /// Adds a batch to the metrics once all ranks have stored their blocks.
-Status Evaluation::count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor) {
+Status Evaluator::count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor) {
   int64_t rows = std::min(batchRows, data.rows - firstRow);
   for (auto &[index, ofRanks] : blocks) {
     std::vector<Tensor> next(ofRanks.size());
     Tensor scores = assemble(program.results(int(index)), rank.executable().mesh(),
                              std::exchange(ofRanks, std::move(next)));
     for (size_t m = 0; m < metrics.size(); ++m) {
-      if (metrics[m]->output() != index)
+      if (metrics[m].output() != index)
         continue;
-      const abi::Input &input = program.inputs(int(metrics[m]->label()));
-      LabeledRows labeled{data, data.fields[fieldOf[metrics[m]->label()]], firstRow, rows, {}};
+      const abi::Input &input = program.inputs(int(metrics[m].label()));
+      LabeledRows labeled{data, data.fields[fieldOf[metrics[m].label()]], firstRow, rows, {}};
       if (input.range().has_ignored())
         labeled.ignored = input.range().ignored();
       if (Status status = totals[m].add(scores, labeled, parallelFor); !status.ok())
@@ -157,16 +136,22 @@ Status Evaluation::count(RankExecutor &rank, int64_t firstRow, const ParallelFor
   return {};
 }
 
-} // namespace
+Expected<std::map<std::string, double>> Evaluator::values() const {
+  std::map<std::string, double> values;
+  for (size_t m = 0; m < totals.size(); ++m) {
+    Expected<double> value = totals[m].value();
+    if (!value)
+      return value.status();
+    values[metrics[m].name()] = *value;
+  }
+  return values;
+}
 
-Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data,
-                                                 const std::string &metrics) {
+Expected<std::shared_ptr<Evaluator>> Evaluator::make(Session &session, const Dataset &data,
+                                                     std::vector<abi::Metric> metrics) {
   const abi::Program &program = session.program();
   if (sectionOfName(program, "forward") < 0)
     return Status::badInput("the program has no section 'forward' to evaluate");
-  Expected<std::vector<const abi::Metric *>> chosen = chooseMetrics(program, metrics);
-  if (!chosen)
-    return chosen.status();
   if (data.rows == 0)
     return Status::badInput(fmt::format("{}: expected rows to evaluate on, got none", data.name));
   Expected<std::vector<int>> fieldOf = [&] {
@@ -175,21 +160,24 @@ Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset
   }();
   if (!fieldOf)
     return fieldOf.status();
-  auto evaluation = std::make_shared<Evaluation>(session, data, std::move(*fieldOf), *chosen);
+  return std::shared_ptr<Evaluator>(
+      new Evaluator(session, data, std::move(*fieldOf), std::move(metrics)));
+}
+
+Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data,
+                                                 const std::string &metrics) {
+  auto chosen = chooseMetrics(session.program(), metrics);
+  if (!chosen)
+    return chosen.status();
+  Expected<std::shared_ptr<Evaluator>> made = Evaluator::make(session, data, std::move(*chosen));
+  if (!made)
+    return made.status();
+  std::shared_ptr<Evaluator> evaluator = *made;
   Status status =
-      session.onEveryRank([evaluation](RankExecutor &rank) { return evaluation->runRank(rank); });
+      session.onEveryRank([evaluator](RankExecutor &rank) { return evaluator->runRank(rank); });
   if (!status.ok())
     return status;
-  std::map<std::string, double> values;
-  if (session.world().process() != 0)
-    return values;
-  for (size_t m = 0; m < chosen->size(); ++m) {
-    Expected<double> value = evaluation->totals[m].value();
-    if (!value)
-      return value.status();
-    values[(*chosen)[m]->name()] = *value;
-  }
-  return values;
+  return evaluator->values();
 }
 
 } // namespace pcc::runtime

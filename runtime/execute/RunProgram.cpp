@@ -122,9 +122,15 @@ std::string tracePath(const std::string &path, int process) {
                       : fmt::format("{}.{}{}", path.substr(0, stem), process, path.substr(stem));
 }
 
-Status writeTraces(const Session &session, const std::string &path) {
+/// Writes the trace of this process's ranks, if one was asked for.
+Status writeTraces(Session &session, const abi::RunConfig &config, const Launch &launch) {
+  if (config.trace().empty())
+    return {};
+  LocalWork work = session.atWork("writes its trace");
   auto traces = session.traces();
-  return traces ? writeChromeTrace(path, *traces, session.world().firstRank()) : traces.status();
+  return traces ? writeChromeTrace(tracePath(config.trace(), launch.process), *traces,
+                                   session.world().firstRank())
+                : traces.status();
 }
 
 bool stopsNonFinite(const abi::RunConfig &config) {
@@ -224,6 +230,28 @@ static Status resume(Session &session, const std::shared_ptr<const ResumePoint> 
   return status;
 }
 
+/// Makes the evaluation between steps; null if there is none. Its metrics are those of the
+/// evaluation after training, and the loss.
+static Expected<std::shared_ptr<PeriodicEvaluation>>
+makeEvaluation(const abi::RunConfig &config, Session &session, const std::optional<Dataset> &data,
+               const std::shared_ptr<const ResumePoint> &point) {
+  if (config.eval_every().empty())
+    return std::shared_ptr<PeriodicEvaluation>();
+  auto every = parseEvaluationInterval(config.eval_every());
+  auto metrics = chooseMetrics(session.program(), config.metrics());
+  auto loss = chooseMetrics(session.program(), evaluatedLoss);
+  if (!every || !metrics || !loss)
+    return !every ? every.status() : !metrics ? metrics.status() : loss.status();
+  if (std::ranges::none_of(*metrics,
+                           [](const abi::Metric &own) { return own.name() == evaluatedLoss; }))
+    metrics->push_back(loss->front());
+  auto evaluator = Evaluator::make(session, *data, std::move(*metrics));
+  if (!evaluator)
+    return evaluator.status();
+  abi::EvaluationState state = point ? point->manifest.evaluation() : abi::EvaluationState();
+  return std::make_shared<PeriodicEvaluation>(*evaluator, *every, config.patience(), state);
+}
+
 /// Opens the folder of the run's checkpoints; null if none are written.
 static Expected<std::shared_ptr<TrainingCheckpoints>>
 openCheckpoints(const RunCheckpoints &checkpoints, const abi::RunConfig &config,
@@ -265,6 +293,34 @@ static Expected<abi::RunReport> trainWithCheckpoints(Session &session, const Dat
   return report;
 }
 
+/// Puts the metrics after training into the report. Training has them if it ran any step and
+/// evaluated its model: it does so after the last step.
+static Status evaluateAtEnd(Session &session, const Dataset &data, const abi::RunConfig &config,
+                            const PeriodicEvaluation *evaluation, abi::RunReport &report) {
+  if (evaluation && report.steps_size() > 0) {
+    report.mutable_metrics()->insert(evaluation->values().begin(), evaluation->values().end());
+    return {};
+  }
+  auto metrics = evaluate(session, data, config.metrics());
+  if (!metrics)
+    return metrics.status();
+  report.mutable_metrics()->insert(metrics->begin(), metrics->end());
+  return {};
+}
+
+/// Checks the options of evaluations during training. BadUsage names the flag.
+static Status checkEvaluationConfig(const abi::RunConfig &config) {
+  if (config.eval_every().empty())
+    return config.patience() == 0
+               ? Status()
+               : Status::badUsage("--patience: expected '--eval-every=INTERVAL' as well, got none");
+  if (config.data().empty() || config.eval_data().empty())
+    return Status::badUsage(
+        fmt::format("--eval-every: expected '{}' as well, got none",
+                    config.data().empty() ? "--data=DATA" : "--eval-data=DATA"));
+  return parseEvaluationInterval(config.eval_every()).status();
+}
+
 static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
                                                   const abi::RunConfig &given, std::FILE *out,
                                                   bool progressBar, const Launch &launch,
@@ -272,6 +328,8 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
   if (given.data().empty() && given.eval_data().empty())
     return Status::badUsage("expected --data, --eval-data or both");
   if (Status status = checkCheckpointConfig(checkpoints.config); !status.ok())
+    return status;
+  if (Status status = checkEvaluationConfig(given); !status.ok())
     return status;
   Tell warn = [isFirst = launch.isFirst()](const std::string &text) {
     if (isFirst)
@@ -290,7 +348,7 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
     return world.status();
   options->world = *world;
   options->threads = *world ? threadsOf(config, launch) : config.threads();
-  if (!launch.isFirst()) {
+  if (!launch.isFirst() || config.quiet()) {
     out = nullptr;
     progressBar = false;
   }
@@ -306,14 +364,17 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
     if (Status status = resume(**session, *point, out); !status.ok())
       return status;
   abi::RunReport report;
+  std::shared_ptr<PeriodicEvaluation> evaluation;
   if (data->training) {
     TrainOptions training = trainOptionsOf(config, **session, out, progressBar);
-    auto opened = openCheckpoints(checkpoints, config, **session, *point, warn, out);
-    if (!opened)
-      return opened.status();
-    training.checkpoints = std::move(*opened);
     training.resume = *point;
     training.sinks = makeSinks(config, launch, warn);
+    auto opened = openCheckpoints(checkpoints, config, **session, *point, warn, out);
+    auto made = makeEvaluation(config, **session, data->evaluation, *point);
+    if (!opened || !made)
+      return opened ? made.status() : opened.status();
+    training.checkpoints = std::move(*opened);
+    training.evaluation = evaluation = std::move(*made);
     auto trained = trainWithCheckpoints(**session, *data->training, training, out);
     if (!trained)
       return trained.status();
@@ -325,19 +386,14 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
             (*session)->saveParameters(config.save(), data->training && stopsNonFinite(config));
         !status.ok())
       return status;
-  if (data->evaluation && !isStopped) {
-    auto metrics = evaluate(**session, *data->evaluation, config.metrics());
-    if (!metrics)
-      return metrics.status();
-    report.mutable_metrics()->insert(metrics->begin(), metrics->end());
-  }
-  addMemory(**session, report);
-  if (!config.trace().empty()) {
-    LocalWork work = (*session)->atWork("writes its trace");
-    if (Status status = writeTraces(**session, tracePath(config.trace(), launch.process));
+  if (data->evaluation && !isStopped)
+    if (Status status =
+            evaluateAtEnd(**session, *data->evaluation, config, evaluation.get(), report);
         !status.ok())
       return status;
-  }
+  addMemory(**session, report);
+  if (Status status = writeTraces(**session, config, launch); !status.ok())
+    return status;
   Status status = (*session)->finish();
   if (status.ok() && *world)
     status = (*world)->close();

@@ -44,15 +44,24 @@ private:
   const int64_t start;
 };
 
+std::string describeEarlyEnd(const abi::EvaluationState &state) {
+  std::string best = state.best_step() == 0 ? "that is a number"
+                                            : fmt::format("below {:.4f} after step {}",
+                                                          state.best_loss(), state.best_step());
+  return fmt::format("stopped early: no loss {} in the last {} evaluations", best,
+                     state.since_best());
+}
+
 /// State shared by the ranks of a training run, and owned by all of them.
 struct Run {
   Run(const Session &session, const Dataset &data, std::vector<int> fieldOf, int64_t batchRows,
       const StepPlan &plan, const TrainOptions &options, MonitorOptions monitorOptions)
       : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows), plan(plan),
         placement(session.world().placement), epochDone(options.epochDone),
-        checkpoints(options.checkpoints), shuffle(options.shuffle), seed(options.seed),
-        order(data.rows, options.shuffle, options.seed), losses(session.executable()),
-        firstRank(monitorOptions.firstRank), allowsNonFiniteLoss(options.allowsNonFiniteLoss),
+        checkpoints(options.checkpoints), evaluation(options.evaluation), shuffle(options.shuffle),
+        seed(options.seed), order(data.rows, options.shuffle, options.seed),
+        losses(session.executable()), firstRank(monitorOptions.firstRank),
+        allowsNonFiniteLoss(options.allowsNonFiniteLoss),
         deferredLosses(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
@@ -64,10 +73,13 @@ struct Run {
                       int64_t maxUnread);
   Status gatherLoss(RankExecutor &rank, int64_t step, double loss);
   Status checkLoss(int64_t rank, int64_t step, double loss) const;
+  StepEnd stepEnd(int64_t step) const;
   Expected<AfterStep> afterStep(RankExecutor &rank, int64_t step) const;
+  bool evaluatesAfter(int64_t step, const AfterStep &after) const;
+  Status evaluate(RankExecutor &rank, int64_t step, AfterStep &after);
   Status endStep(RankExecutor &rank, int64_t step, const AfterStep &after);
   Status endEpoch(RankExecutor &rank, int64_t epochs);
-  abi::DataPosition positionAfter(int64_t step) const;
+  CheckpointFacts factsAfter(int64_t step, bool isBest) const;
   bool endsEpoch(int64_t step) const { return plan.batchOf(step) + 1 == plan.stepsPerEpoch; }
   bool isLast(int64_t step) const { return step + 1 == plan.end; }
 
@@ -78,6 +90,7 @@ struct Run {
   const Placement placement;
   const std::function<Status(RankExecutor &, int64_t)> epochDone;
   const std::shared_ptr<TrainingCheckpoints> checkpoints;
+  const std::shared_ptr<PeriodicEvaluation> evaluation;
   const bool shuffle;
   const uint64_t seed;
   RowOrder order;
@@ -122,7 +135,7 @@ Status Run::runRank(RankExecutor &rank) {
   };
   hooks.sectionDone = [&](uint32_t section) { return deferred->sectionDone(section); };
   AfterStep after;
-  for (int64_t step = plan.start; step < plan.end && after.stopSignal == 0; ++step) {
+  for (int64_t step = plan.start; step < plan.end && !after.endsRun(); ++step) {
     batch = plan.batchOf(step);
     dataWaits.push_back(0);
     if (batch == 0 || step == plan.start) {
@@ -139,8 +152,11 @@ Status Run::runRank(RankExecutor &rank) {
     if (!decided)
       return decided.status();
     after = *decided;
-    bool readsAll = isLast(step) || after.saves || (endsEpoch(step) && epochDone);
+    bool evaluates = evaluatesAfter(step, after);
+    bool readsAll = isLast(step) || after.saves || evaluates || (endsEpoch(step) && epochDone);
     status = reportLosses(rank, *deferred, dataWaits, readsAll ? 0 : deferred->maxUnread());
+    if (status.ok() && evaluates)
+      status = evaluate(rank, step, after);
     if (status.ok())
       status = endStep(rank, step, after);
     if (!status.ok())
@@ -149,26 +165,50 @@ Status Run::runRank(RankExecutor &rank) {
   return {};
 }
 
+StepEnd Run::stepEnd(int64_t step) const {
+  return {.steps = step + 1,
+          .epochs = plan.epochOf(step + 1),
+          .endsEpoch = endsEpoch(step),
+          .isLast = isLast(step)};
+}
+
 /// Decides with the other ranks what follows the step.
 Expected<AfterStep> Run::afterStep(RankExecutor &rank, int64_t step) const {
-  if (!checkpoints)
-    return AfterStep();
-  return checkpoints->decide(rank, {.steps = step + 1,
-                                    .epochs = plan.epochOf(step + 1),
-                                    .endsEpoch = endsEpoch(step),
-                                    .isLast = isLast(step)});
+  return checkpoints ? checkpoints->decide(rank, stepEnd(step)) : AfterStep();
+}
+
+/// Returns whether the model is evaluated. Whoever ends the run by a signal does not wait for it.
+bool Run::evaluatesAfter(int64_t step, const AfterStep &after) const {
+  return evaluation && after.stopSignal == 0 && evaluation->isDue(stepEnd(step));
+}
+
+/// Evaluates the model, and decides on a checkpoint of the best step and on an early end.
+Status Run::evaluate(RankExecutor &rank, int64_t step, AfterStep &after) {
+  if (Status status = rank.barrier("at the barrier before an evaluation"); !status.ok())
+    return status;
+  if (Status status = evaluation->run(rank, stepEnd(step), after); !status.ok())
+    return status;
+  after.saves |= checkpoints && (after.isBest || after.endsEarly);
+  if (rank.rank() != 0)
+    return {};
+  LocalWork work = rank.atWork("reports an evaluation");
+  monitor.addEvaluation(step, evaluation->values());
+  if (after.endsEarly)
+    monitor.print(describeEarlyEnd(evaluation->state()));
+  monitor.restartTimer();
+  return {};
 }
 
 /// Does what is due between two steps. A checkpoint that ends the run must be written. An earlier
 /// one that is written is published, if it is not in save().
 Status Run::endStep(RankExecutor &rank, int64_t step, const AfterStep &after) {
-  bool isEnd = isLast(step) || after.stopSignal != 0;
+  bool isEnd = isLast(step) || after.endsRun();
   bool callsBack = endsEpoch(step) && !isEnd && epochDone;
   Status status;
   if (after.finishes && !after.saves)
     status = checkpoints->finish(rank);
   if (after.saves)
-    status = checkpoints->save(rank, step + 1, positionAfter(step), isEnd);
+    status = checkpoints->save(rank, step + 1, factsAfter(step, after.isBest), isEnd);
   if (status.ok() && callsBack)
     status = endEpoch(rank, plan.epochOf(step) + 1);
   if (rank.rank() == 0 && (after.saves || callsBack))
@@ -176,7 +216,7 @@ Status Run::endStep(RankExecutor &rank, int64_t step, const AfterStep &after) {
   return status;
 }
 
-abi::DataPosition Run::positionAfter(int64_t step) const {
+CheckpointFacts Run::factsAfter(int64_t step, bool isBest) const {
   abi::DataPosition position;
   position.set_name(data.name);
   position.set_rows(data.rows);
@@ -185,7 +225,10 @@ abi::DataPosition Run::positionAfter(int64_t step) const {
   position.set_seed(seed);
   position.set_epoch(plan.epochOf(step + 1));
   position.set_row(plan.batchOf(step + 1) * batchRows);
-  return position;
+  CheckpointFacts facts{.data = std::move(position), .isBest = isBest};
+  if (evaluation)
+    facts.evaluation = evaluation->state();
+  return facts;
 }
 
 /// Reports losses until at most `maxUnread` steps are unread. Only the first of them is timed: the
@@ -330,6 +373,8 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
   Expected<StepPlan> plan = planSteps(data, batchRows, options);
   if (!plan)
     return plan.status();
+  if (options.evaluation && options.evaluation->isExhausted())
+    plan->end = plan->start;
   MonitorOptions monitor{.logEvery = options.logEvery,
                          .logDir = options.logDir,
                          .out = options.out,
@@ -347,6 +392,8 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                                    std::move(monitor));
   if (Status status = run->monitor.open(); !status.ok())
     return status;
+  if (options.evaluation && options.evaluation->isExhausted())
+    run->monitor.print(describeEarlyEnd(options.evaluation->state()));
   Status status = session.onEveryRank([run](RankExecutor &rank) { return run->runRank(rank); });
   if (!status.ok())
     return status;

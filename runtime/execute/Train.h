@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The training loop and evaluation.
+// The training loop.
 
 #pragma once
 
 #include "runtime/abi/report.pb.h"
 #include "runtime/data/Dataset.h"
+#include "runtime/execute/PeriodicEvaluation.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/checkpoint/ResumePoint.h"
 #include "runtime/execute/checkpoint/TrainingCheckpoints.h"
@@ -35,6 +36,8 @@ struct TrainOptions {
   std::function<Status(RankExecutor &rank, int64_t epochs)> epochDone = {};
   /// Writes checkpoints; null: none are written.
   std::shared_ptr<TrainingCheckpoints> checkpoints = {};
+  /// Evaluates the model between steps; null: it is not evaluated.
+  std::shared_ptr<PeriodicEvaluation> evaluation = {};
   /// Checkpoint whose parameters the session has; null: training begins with the first step.
   std::shared_ptr<const ResumePoint> resume = {};
 };
@@ -44,11 +47,5 @@ struct TrainOptions {
 /// an input's range, fewer rows than a batch; data in which training cannot continue; a loss that
 /// is not finite (Failed).
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
-
-/// Evaluates the program's metrics named by `metrics` (chooseMetrics) over all rows. An incomplete
-/// last batch is padded with zeros that do not count. Errors: data that do not fit the inputs, no
-/// rows, labels that are no classes; a program without a section `forward` or without metrics.
-Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data,
-                                                 const std::string &metrics = "");
 
 } // namespace pcc::runtime

@@ -30,17 +30,18 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
 /// Values of the command line.
 struct Options {
-  std::string program, data, evalData, metrics, metricsFile, tensorboard, save, logDir, trace, link,
-      format = "text";
+  std::string program, data, evalData, evalEvery, metrics, metricsFile, tensorboard, save, logDir,
+      trace, link, format = "text";
   std::string expected;
   abi::CheckpointConfig checkpoints;
   int64_t checkpointKeep = 0;
   bool checkpointWait = false;
   std::string communicator = "auto", reduction = "ordered", nonFinite = "stop";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
+  int64_t patience = 0;
   double timeout = 0;
   bool checkInstructions = false;
-  bool shuffle = false, help = false, version = false;
+  bool shuffle = false, quiet = false, help = false, version = false;
 
   bool isJson() const { return format == "json"; }
 };
@@ -71,6 +72,13 @@ std::vector<tools::Flag> flagsOf(Options &options) {
        "synthetic[:ROWS]",
        &options.data},
       {"eval-data", "evaluation data after training", &options.evalData},
+      {"eval-every",
+       "interval between evaluations during training: N, Nsteps or Nepochs (default: only after "
+       "training)",
+       &options.evalEvery},
+      {"patience",
+       "evaluations without a lower loss after which training ends (default: 0, no early end)",
+       IntegerTarget{&options.patience, 0, unlimited}},
       {"expected", "golden results of 'pcc verify --record': only run and compare with them",
        &options.expected},
       {"metrics", "metrics to evaluate, separated by commas", &options.metrics},
@@ -100,6 +108,7 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"shuffle", "shuffle the rows in each epoch, by the seed", &options.shuffle},
       {"log-every", "steps between loss lines (default: 20; 0: none)",
        IntegerTarget{&options.logEvery, 0, unlimited}},
+      {"quiet", "print only results, warnings and errors", &options.quiet},
       {"log-dir", "folder for the logs of each rank", &options.logDir},
       {"time-out", "time limit of waiting for other ranks in seconds (default: 0, no limit)",
        &options.timeout},
@@ -176,6 +185,9 @@ abi::RunConfig configOf(const Options &options) {
   config.set_metrics(options.metrics);
   config.set_metrics_file(options.metricsFile);
   config.set_tensorboard(options.tensorboard);
+  config.set_eval_every(options.evalEvery);
+  config.set_patience(options.patience);
+  config.set_quiet(options.quiet);
   config.set_save(options.save);
   config.set_save_every(options.saveEvery);
   config.set_steps(options.steps);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <string_view>
 
 namespace pcc::runtime {
@@ -18,7 +19,8 @@ namespace pcc::runtime {
 /// Time between two agreements in nanoseconds, and the most steps between them.
 static constexpr int64_t agreementInterval = 250'000'000, maxStepsBetween = 1000;
 
-Expected<CheckpointInterval> parseCheckpointInterval(const std::string &text) {
+Expected<CheckpointInterval> parseInterval(const char *flag, const std::string &text,
+                                           bool takesMinutes) {
   struct Unit {
     std::string_view name;
     int64_t CheckpointInterval::*field;
@@ -34,15 +36,19 @@ Expected<CheckpointInterval> parseCheckpointInterval(const std::string &text) {
   int64_t number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   std::string_view rest(end, size_t(text.data() + text.size() - end));
-  for (const Unit &unit : units)
+  for (const Unit &unit : std::span(units).first(takesMinutes ? 4 : 3))
     if (error == std::errc() && rest == unit.name && number >= 1 && number <= most) {
       interval.*unit.field = number;
       return interval;
     }
-  return Status::badUsage(
-      fmt::format("--checkpoint-every: expected a number from 1 to {} with the unit steps "
-                  "(default), epochs or min, got '{}'",
-                  most, text));
+  return Status::badUsage(fmt::format("{}: expected a number from 1 to {} with the unit steps "
+                                      "(default){}, got '{}'",
+                                      flag, most, takesMinutes ? ", epochs or min" : " or epochs",
+                                      text));
+}
+
+Expected<CheckpointInterval> parseCheckpointInterval(const std::string &text) {
+  return parseInterval("--checkpoint-every", text, /*takesMinutes=*/true);
 }
 
 CheckpointSchedule::CheckpointSchedule(const CheckpointInterval &every, int64_t firstRank,

@@ -18,6 +18,11 @@ struct CheckpointInterval {
   int64_t steps = 0, epochs = 0, minutes = 0;
 };
 
+/// Parses the value of a flag: a number with the unit steps (default), epochs or, if it takes them,
+/// min. An empty text is no interval. BadUsage names the flag.
+Expected<CheckpointInterval> parseInterval(const char *flag, const std::string &text,
+                                           bool takesMinutes);
+
 /// Parses the value of `--checkpoint-every`: "100", "100steps", "2epochs" or "10min"; an empty text
 /// is no interval. BadUsage names the flag.
 Expected<CheckpointInterval> parseCheckpointInterval(const std::string &text);
@@ -37,6 +42,11 @@ struct AfterStep {
   bool finishes = false;
   /// SIGTERM or SIGINT if the run ends; else 0.
   int stopSignal = 0;
+  /// Whether the step has the lowest evaluated loss so far, and whether the run ends because there
+  /// was no lower one for long (PeriodicEvaluation).
+  bool isBest = false, endsEarly = false;
+
+  bool endsRun() const { return stopSignal != 0 || endsEarly; }
 };
 
 class CheckpointSchedule {

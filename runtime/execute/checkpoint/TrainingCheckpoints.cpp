@@ -160,12 +160,12 @@ Expected<AfterStep> TrainingCheckpoints::decide(RankExecutor &rank, const StepEn
   return schedule.decide(rank, end, own && own->writing && !own->writing->isDone());
 }
 
-Status TrainingCheckpoints::save(RankExecutor &rank, int64_t step, const abi::DataPosition &data,
+Status TrainingCheckpoints::save(RankExecutor &rank, int64_t step, CheckpointFacts facts,
                                  bool isLast) {
   LocalWork work = rank.atWork("writes a checkpoint");
   if (Status status = finish(rank, /*isLast=*/false); !status.ok())
     return status;
-  Expected<Unfinished> started = start(rank, step, data, isLast);
+  Expected<Unfinished> started = start(rank, step, std::move(facts), isLast);
   if (!started)
     return started.status();
   unfinishedOf(rank) = std::move(*started);
@@ -179,10 +179,8 @@ Status TrainingCheckpoints::finish(RankExecutor &rank) {
 
 /// Makes the folder, and starts to write the rank's shard: from a copy, or at once if the rank
 /// waits for it anyway.
-Expected<TrainingCheckpoints::Unfinished> TrainingCheckpoints::start(RankExecutor &rank,
-                                                                     int64_t step,
-                                                                     const abi::DataPosition &data,
-                                                                     bool isLast) {
+Expected<TrainingCheckpoints::Unfinished>
+TrainingCheckpoints::start(RankExecutor &rank, int64_t step, CheckpointFacts facts, bool isLast) {
   if (rank.rank() == 0) {
     if (publishing)
       (void)publishing->wait(); // it has warned of its failure
@@ -207,7 +205,7 @@ Expected<TrainingCheckpoints::Unfinished> TrainingCheckpoints::start(RankExecuto
     writing = BackgroundTask::start([write] { return write(); });
   else
     (void)write(rank);
-  return Unfinished{step, data, std::move(writing), std::move(outcome)};
+  return Unfinished{step, std::move(facts), std::move(writing), std::move(outcome)};
 }
 
 Status TrainingCheckpoints::finish(RankExecutor &rank, bool isLast) {
@@ -227,7 +225,9 @@ Status TrainingCheckpoints::finish(RankExecutor &rank, bool isLast) {
   manifest.set_pcc_version(options.pccVersion);
   manifest.set_step(own->step);
   manifest.set_seed(options.seed);
-  *manifest.mutable_data() = own->data;
+  *manifest.mutable_data() = own->facts.data;
+  if (own->facts.evaluation)
+    *manifest.mutable_evaluation() = *own->facts.evaluation;
   Status written = begun;
   for (abi::CheckpointShard &shard : *manifest.mutable_shards()) {
     const Outcome &other = outcomes[size_t(shard.rank())];
@@ -237,8 +237,8 @@ Status TrainingCheckpoints::finish(RankExecutor &rank, bool isLast) {
       written = other.status;
   }
   auto publishAll = [self = shared_from_this(), manifest = std::move(manifest),
-                     written = std::move(written), isLast] {
-    Status status = written.ok() ? self->publish(manifest) : written;
+                     written = std::move(written), isBest = own->facts.isBest, isLast] {
+    Status status = written.ok() ? self->publish(manifest, isBest) : written;
     return status.ok() ? status : self->giveUp(manifest.step(), std::move(status), isLast);
   };
   if (isLast)
@@ -276,7 +276,7 @@ Status TrainingCheckpoints::gather(RankExecutor &rank) {
 }
 
 /// Writes the manifest and gives the checkpoint its name.
-Status TrainingCheckpoints::publish(const abi::CheckpointManifest &manifest) {
+Status TrainingCheckpoints::publish(const abi::CheckpointManifest &manifest, bool isBest) {
   std::string path = CheckpointFolder::unfinishedPath(options.folder, manifest.step());
   for (const abi::CheckpointShard &shard : manifest.shards()) {
     std::string file = path + "/" + shard.file();
@@ -293,6 +293,9 @@ Status TrainingCheckpoints::publish(const abi::CheckpointManifest &manifest) {
     return status;
   lastWritten = folder->completePath(manifest.step());
   options.written(lastWritten);
+  if (isBest)
+    if (Status marked = folder->markBest(manifest.step()); !marked.ok())
+      options.warn(marked.message());
   // The new checkpoint counts, whatever happens to old ones.
   if (Status removed = folder->removeOld(options.keep, manifest.step()); !removed.ok())
     options.warn(removed.message());

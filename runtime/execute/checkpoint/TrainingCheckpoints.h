@@ -40,6 +40,15 @@ struct TrainingCheckpointOptions {
   Tell written = {}, warn = {};
 };
 
+/// Facts of a step for its checkpoint.
+struct CheckpointFacts {
+  abi::DataPosition data;
+  /// Absent if the run does not evaluate.
+  std::optional<abi::EvaluationState> evaluation = {};
+  /// Whether the checkpoint becomes the best one.
+  bool isBest = false;
+};
+
 class TrainingCheckpoints : public std::enable_shared_from_this<TrainingCheckpoints> {
 public:
   /// Makes and locks the folder on the first process. Errors: those of CheckpointFolder::open.
@@ -52,7 +61,7 @@ public:
   /// Starts to write the checkpoint after `step` steps, when an earlier one is written. Every rank
   /// calls it at the same step. If it is the last one of the run, it is written on return, and a
   /// failure is an error; otherwise a failure is a warning. Older checkpoints stay whole.
-  Status save(RankExecutor &rank, int64_t step, const abi::DataPosition &data, bool isLast);
+  Status save(RankExecutor &rank, int64_t step, CheckpointFacts facts, bool isLast);
 
   /// Publishes the checkpoint that all ranks have written, if there is one. Every rank calls it.
   Status finish(RankExecutor &rank);
@@ -69,17 +78,16 @@ private:
   /// A checkpoint that a rank has not finished.
   struct Unfinished {
     int64_t step = 0;
-    abi::DataPosition data;
+    CheckpointFacts facts;
     std::shared_ptr<BackgroundTask> writing; ///< null: written already
     std::shared_ptr<Outcome> outcome;        ///< complete when `writing` is done
   };
   TrainingCheckpoints(const abi::Executable &executable, const World &world,
                       TrainingCheckpointOptions options, std::optional<CheckpointFolder> folder);
   std::optional<Unfinished> &unfinishedOf(const RankExecutor &rank);
-  Expected<Unfinished> start(RankExecutor &rank, int64_t step, const abi::DataPosition &data,
-                             bool isLast);
+  Expected<Unfinished> start(RankExecutor &rank, int64_t step, CheckpointFacts facts, bool isLast);
   Status gather(RankExecutor &rank);
-  Status publish(const abi::CheckpointManifest &manifest);
+  Status publish(const abi::CheckpointManifest &manifest, bool isBest);
   Status giveUp(int64_t step, Status status, bool isLast);
   Status finish(RankExecutor &rank, bool isLast);
 

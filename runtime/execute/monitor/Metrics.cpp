@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A metric is a function of the mean of a per-row value; a table lists both functions by kind.
-// Threads compute the values of rows, and one thread sums them in row order.
+// A metric is a function of the mean of a per-row value; a table lists both functions by kind. F1
+// is computed from counts of the rows' predictions instead. Threads compute the values of rows, and
+// one thread adds them in row order.
 
 #include "runtime/execute/monitor/Metrics.h"
 
@@ -16,8 +17,19 @@ namespace {
 
 using Row = std::span<const float>;
 
-double isRight(Row row, int64_t label) {
-  return std::max_element(row.begin(), row.end()) - row.begin() == label;
+/// The class of the greatest score, the first one of equal scores.
+double predictionOf(Row row, int64_t) {
+  return double(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+double isRight(Row row, int64_t label) { return predictionOf(row, label) == double(label); }
+
+/// Whether the label's score is among the five greatest, the first ones of equal scores.
+double isAmongFive(Row row, int64_t label) {
+  int64_t better = 0;
+  for (int64_t other = 0; other < int64_t(row.size()); ++other)
+    better += row[other] > row[label] || (row[other] == row[label] && other < label);
+  return better < 5 && !std::isnan(row[label]);
 }
 
 /// -log softmax(row)[label]
@@ -39,7 +51,16 @@ struct KindRow {
 };
 
 constexpr KindRow kinds[] = {{abi::Metric::ACCURACY, isRight, identity},
-                             {abi::Metric::PERPLEXITY, crossEntropy, exponential}};
+                             {abi::Metric::PERPLEXITY, crossEntropy, exponential},
+                             {abi::Metric::CROSS_ENTROPY, crossEntropy, identity},
+                             {abi::Metric::TOP_5_ACCURACY, isAmongFive, identity},
+                             {abi::Metric::F1, predictionOf, identity}};
+
+/// Metrics of all scores that have an accuracy.
+constexpr std::pair<const char *, abi::Metric::Kind> derivedKinds[] = {
+    {"loss", abi::Metric::CROSS_ENTROPY},
+    {"top5_accuracy", abi::Metric::TOP_5_ACCURACY},
+    {"f1", abi::Metric::F1}};
 
 /// Returns the table row of a kind. validate() has checked that it exists.
 const KindRow &rowOf(abi::Metric::Kind kind) {
@@ -72,28 +93,45 @@ Expected<std::vector<int64_t>> readLabels(const LabeledRows &rows, int64_t class
   return labels;
 }
 
+/// Returns the program's metrics, and those that its accuracies imply.
+std::vector<abi::Metric> listMetrics(const abi::Program &program) {
+  std::vector<abi::Metric> metrics(program.metrics().begin(), program.metrics().end());
+  auto hasName = [&](const char *name) {
+    return std::ranges::any_of(metrics, [&](const abi::Metric &own) { return own.name() == name; });
+  };
+  for (const abi::Metric &accuracy : program.metrics())
+    for (auto [name, kind] : derivedKinds)
+      if (accuracy.kind() == abi::Metric::ACCURACY && !hasName(name)) {
+        abi::Metric &metric = metrics.emplace_back(accuracy);
+        metric.set_name(name);
+        metric.set_kind(kind);
+        metric.set_on_request(true);
+      }
+  return metrics;
+}
+
 } // namespace
 
-Expected<std::vector<const abi::Metric *>> chooseMetrics(const abi::Program &program,
-                                                         const std::string &names) {
+Expected<std::vector<abi::Metric>> chooseMetrics(const abi::Program &program,
+                                                 const std::string &names) {
   if (program.metrics_size() == 0)
     return Status::badInput(
         "the program has no metric to evaluate; '--metrics' names one, '--optimizer' trains");
-  std::vector<const abi::Metric *> chosen;
+  std::vector<abi::Metric> all = listMetrics(program), chosen;
   std::string known;
-  for (const abi::Metric &metric : program.metrics()) {
+  for (const abi::Metric &metric : all) {
     known += (known.empty() ? "" : ", ") + metric.name();
     if (names.empty() && !metric.on_request())
-      chosen.push_back(&metric);
+      chosen.push_back(metric);
   }
   if (names.empty())
     return chosen;
   for (const std::string &name : splitNames(names)) {
-    auto found = std::find_if(program.metrics().begin(), program.metrics().end(),
-                              [&](const abi::Metric &metric) { return metric.name() == name; });
-    if (found == program.metrics().end())
+    auto found =
+        std::ranges::find_if(all, [&](const abi::Metric &metric) { return metric.name() == name; });
+    if (found == all.end())
       return Status::badUsage(fmt::format("--metrics: expected some of {}, got '{}'", known, name));
-    chosen.push_back(&*found);
+    chosen.push_back(*found);
   }
   return chosen;
 }
@@ -111,17 +149,40 @@ Status MetricTotal::add(const Tensor &scores, const LabeledRows &rows,
       if ((*labels)[i] >= 0)
         figures[i] = ofRow(scoresOf(scores, i, buffer), (*labels)[i]);
   });
+  if (metric.kind() == abi::Metric::F1)
+    classes.resize(size_t(scores.shape.back()));
   for (size_t i = 0; i < figures.size(); ++i) {
+    int64_t label = (*labels)[i];
     sum += figures[i];
-    counted += (*labels)[i] >= 0;
+    counted += label >= 0;
+    if (label < 0 || classes.empty())
+      continue;
+    auto prediction = size_t(figures[i]);
+    ++classes[size_t(label)].labels;
+    ++classes[prediction].predictions;
+    classes[prediction].hits += int64_t(prediction) == label;
   }
   return {};
+}
+
+/// Returns the mean F1 of the classes that are a label or a prediction of some row.
+double MetricTotal::meanF1() const {
+  double sum = 0;
+  int64_t present = 0;
+  for (const ClassCounts &own : classes)
+    if (int64_t rows = own.labels + own.predictions; rows > 0) {
+      sum += 2 * double(own.hits) / double(rows);
+      ++present;
+    }
+  return sum / double(present);
 }
 
 Expected<double> MetricTotal::value() const {
   if (counted == 0)
     return Status::badInput(
         fmt::format("'{}': expected a label that is not negative, got none", metric.name()));
+  if (metric.kind() == abi::Metric::F1)
+    return meanF1();
   return rowOf(metric.kind()).ofMean(sum / double(counted));
 }
 

@@ -10,10 +10,11 @@
 namespace pcc::runtime {
 
 /// Returns the metrics in the comma-separated list `names`; if it is empty, all metrics that need
-/// no request (Metric.on_request). Errors: the program has no metric (BadInput), or none of that
-/// name (BadUsage).
-Expected<std::vector<const abi::Metric *>> chooseMetrics(const abi::Program &program,
-                                                         const std::string &names);
+/// no request (Metric.on_request). Where a program has the accuracy of scores, their other metrics
+/// may be requested as well. Errors: the program has no metric (BadInput), or none of that name
+/// (BadUsage).
+Expected<std::vector<abi::Metric>> chooseMetrics(const abi::Program &program,
+                                                 const std::string &names);
 
 /// The rows of a dataset that belong to a batch of scores.
 struct LabeledRows {
@@ -27,7 +28,7 @@ struct LabeledRows {
 /// The running total of a metric.
 class MetricTotal {
 public:
-  explicit MetricTotal(const abi::Metric &metric) : metric(metric) {}
+  MetricTotal(const abi::Metric &metric) : metric(metric) {} // NOLINT: a total of this metric
 
   /// Counts the first rows of `scores`. Its last dimension is the classes, and there is one row of
   /// scores for each label. Negative and ignored labels do not count. The sum does not depend on
@@ -38,9 +39,16 @@ public:
   Expected<double> value() const;
 
 private:
-  const abi::Metric &metric;
+  /// Rows of a class by their labels and predictions. `hits`: rows whose prediction is right.
+  struct ClassCounts {
+    int64_t labels = 0, predictions = 0, hits = 0;
+  };
+  double meanF1() const;
+
+  abi::Metric metric;
   double sum = 0;
   int64_t counted = 0;
+  std::vector<ClassCounts> classes; ///< for F1
 };
 
 } // namespace pcc::runtime

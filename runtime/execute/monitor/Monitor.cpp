@@ -45,9 +45,42 @@ Status Monitor::open() {
   return {};
 }
 
+std::string Monitor::position(int64_t step) const {
+  return fmt::format("epoch: {} step: {}", epochOf(step),
+                     (step + options.shift) % options.stepsPerEpoch + 1);
+}
+
 std::string Monitor::line(int64_t step, double loss) const {
-  return fmt::format("epoch: {} step: {}, loss is {:.6g}\n", epochOf(step),
-                     (step + options.shift) % options.stepsPerEpoch + 1, loss);
+  return fmt::format("{}, loss is {:.6g}", position(step), loss);
+}
+
+/// Prints a line in place of the progress bar, which is drawn again later.
+void Monitor::printLine(const std::string &line) {
+  if (!options.out)
+    return;
+  if (options.progressBar)
+    std::fputs("\r\033[K", stderr);
+  fmt::print(options.out, "{}\n", line);
+  std::fflush(options.out);
+}
+
+void Monitor::print(const std::string &line) {
+  std::lock_guard lock(mutex);
+  printLine(line);
+}
+
+void Monitor::addEvaluation(int64_t step, const std::map<std::string, double> &values) {
+  std::lock_guard lock(mutex);
+  std::string text = position(step) + ", evaluation:";
+  MetricRecord record{.step = step + 1, .epoch = epochOf(step), .time = secondsSince1970()};
+  record.group = "eval";
+  for (const auto &[name, value] : values) {
+    text += fmt::format("{} {} {:.4f}", record.numbers.empty() ? "" : ",", name, value);
+    record.add(name, value);
+  }
+  printLine(text);
+  for (const std::shared_ptr<MetricSink> &sink : options.sinks)
+    sink->write(record);
 }
 
 void Monitor::add(int64_t rank, int64_t step, const StepValues &values) {
@@ -79,7 +112,7 @@ void Monitor::logOwn(int64_t rank, int64_t step, double value) {
   size_t index = size_t(rank - options.firstRank); // out of range for ranks of other processes
   if (index >= logs.size() || !isDue(step) || !losses.isAt(rank))
     return;
-  std::string text = line(step, losses.own(value));
+  std::string text = line(step, losses.own(value)) + "\n";
   std::fwrite(text.data(), 1, text.size(), logs[index]);
   std::fflush(logs[index]);
 }
@@ -94,13 +127,8 @@ void Monitor::complete(int64_t step, const Pending &entry) {
   lastStepEnd = now;
   if (!options.sinks.empty())
     writeRecord(step, entry, loss, seconds);
-  if (isDue(step) && options.out && losses.hasLoss()) {
-    if (options.progressBar)
-      std::fputs("\r\033[K", stderr);
-    std::string text = line(step, loss);
-    std::fwrite(text.data(), 1, text.size(), options.out);
-    std::fflush(options.out);
-  }
+  if (isDue(step) && losses.hasLoss())
+    printLine(line(step, loss));
   if (options.progressBar)
     drawBar(step, loss);
 }

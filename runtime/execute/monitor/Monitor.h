@@ -61,6 +61,12 @@ public:
   /// rank to finish a step prints its line.
   void add(int64_t rank, int64_t step, const StepValues &values);
 
+  /// Prints and records the metrics of an evaluation after step `step` (from 0), by name.
+  void addEvaluation(int64_t step, const std::map<std::string, double> &values);
+
+  /// Prints a line beside the loss lines.
+  void print(const std::string &line);
+
   /// Starts the time of the next step anew: work between two steps, such as a checkpoint, does not
   /// count.
   void restartTimer();
@@ -84,7 +90,10 @@ private:
   void writeRecord(int64_t step, const Pending &entry, double loss, double seconds);
   void drawBar(int64_t step, double loss);
   int64_t epochOf(int64_t step) const { return (step + options.shift) / options.stepsPerEpoch + 1; }
+  /// Returns "epoch: 2 step: 14" for a step from 0.
+  std::string position(int64_t step) const;
   std::string line(int64_t step, double loss) const;
+  void printLine(const std::string &line);
 
   const LossReader losses;
   const MonitorOptions options;

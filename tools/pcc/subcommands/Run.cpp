@@ -47,6 +47,13 @@ constexpr FieldInfo runFields[] = {
      "action on an infinite or NaN loss or saved parameter: stop (default) or continue"},
     {"metrics_file", "output file of the metrics of each step: a line of JSON a step"},
     {"tensorboard", "folder for an event file of the same metrics, which TensorBoard reads"},
+    {"eval_every",
+     "interval between evaluations during training: N, Nsteps or Nepochs (default: only "
+     "after training)"},
+    {"patience",
+     "evaluations without a lower loss after which training ends (default: 0, no early end)", 0,
+     unlimited},
+    {"quiet", "print only results, warnings and errors"},
     {"save", "output .safetensors file of the parameters after training"},
     {"save_every", "epochs between writes of '--save' (default: 0, only at the end)", 0, unlimited},
 };

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trains, stops at checkpoints and continues: checkpoints.py exact|layouts BIN FOLDER [--sample=N] [--seed=N] [--only=TEXT]
+"""Trains, stops at checkpoints and continues: checkpoints.py exact|evaluated|layouts BIN FOLDER [--sample=N] [--seed=N] [--only=TEXT]
 
 exact: a case is a model, an optimizer and a layout. It trains 7 steps of shuffled data, 3 in an epoch, with a checkpoint
 after each. Then it continues from one of them, to the end. Losses and the numbers of steps must be equal, and so must
 all bytes of the last checkpoint: parameters, optimizer states, running statistics, manifest.
+
+evaluated: the same cases, also with an evaluation after each step. It changes no loss and no parameter. A training that
+continues has the same evaluations in its last checkpoint as one without a stop.
 
 layouts: a case is a model and an ordered pair of layouts. The first trains 3 steps and writes a checkpoint, the second
 continues. Its losses must be those that one rank has in a row, within the tolerance of equal layouts (1e-5).
@@ -152,10 +155,10 @@ class Trainer:
         return {step["step"]: step["loss"] for step in json.loads(text)["steps"]}
 
 
-def same_files(one, other):
+def same_files(one, other, pattern="*"):
     """Whether two checkpoints have the same files with the same bytes."""
-    names = sorted(path.name for path in one.iterdir())
-    return names == sorted(path.name for path in other.iterdir()) and all(
+    names = sorted(path.name for path in one.glob(pattern))
+    return names == sorted(path.name for path in other.glob(pattern)) and all(
         (one / name).read_bytes() == (other / name).read_bytes() for name in names)
 
 
@@ -171,6 +174,25 @@ def exact_case(trainer, model, optimizer, layout, at):
         raise Failure(f"losses {got} instead of {expected}")
     if not same_files(whole / f"step-{STEPS:08}", resumed / f"step-{STEPS:08}"):
         raise Failure("the last checkpoint differs")
+
+
+def evaluated_case(trainer, model, optimizer, layout, at):
+    program = trainer.program(model, optimizer, EXACT_LAYOUTS[layout])
+    folders = [trainer.folder / name for name in ("plain", "whole", "resumed")]
+    plain, whole, resumed = (folder / f"step-{STEPS:08}" for folder in folders)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    evaluation = ["--eval-every=1", f"--eval-data=synthetic:{BATCH[model] + 3}", "--metrics=accuracy,f1"]
+    expected = trainer.losses(program, model, f"--steps={STEPS}", f"--checkpoint={folders[0]}")
+    got = trainer.losses(program, model, f"--steps={STEPS}", f"--checkpoint={folders[1]}", "--checkpoint-every=1", *evaluation)
+    if got != expected:
+        raise Failure(f"losses {got} with evaluations instead of {expected}")
+    if not same_files(plain, whole, "rank-*"):
+        raise Failure("the last checkpoint differs with evaluations")
+    trainer.losses(program, model, f"--steps={STEPS}", f"--checkpoint={folders[2]}",
+                   f"--resume={folders[1] / f'step-{at:08}'}", *evaluation)
+    if not same_files(whole, resumed):
+        raise Failure("the last checkpoint differs after a stop")
 
 
 def exact_cases():
@@ -200,7 +222,7 @@ def layout_cases():
             yield model, first, second
 
 
-MODES = {"exact": (exact_cases, exact_case), "layouts": (layout_cases, layout_case)}
+MODES = {"exact": (exact_cases, exact_case), "evaluated": (exact_cases, evaluated_case), "layouts": (layout_cases, layout_case)}
 
 
 def main():

@@ -57,6 +57,41 @@ TEST(Folder, TheLatestCompleteCheckpointIsFound) {
   EXPECT_EQ(listed(path), "9 20 30? 100000000 ");
 }
 
+// The best checkpoint stays, whichever are removed. It is found by its link, also in a folder that
+// was moved.
+TEST(Folder, TheBestCheckpointStays) {
+  std::string path = emptyFolder("best");
+  {
+    Expected<CheckpointFolder> folder = CheckpointFolder::open(path);
+    ASSERT_TRUE(bool(folder));
+    const char *left[] = {"", "1 ", "1 2 ", "3 ", "3 4 ", "3 5 "};
+    for (int64_t step : {1, 2, 3, 4, 5}) {
+      write(*folder, path, step);
+      if (step == 1 || step == 3) {
+        ASSERT_TRUE(folder->markBest(step).ok());
+      }
+      ASSERT_TRUE(folder->removeOld(1, step).ok());
+      EXPECT_EQ(listed(path), left[step]);
+    }
+  }
+  EXPECT_EQ(*findCheckpoint(path), path + "/step-00000005");
+  std::string moved = emptyFolder("best-moved");
+  std::filesystem::rename(path, moved);
+  EXPECT_EQ(*findCheckpoint(moved + "/best"), moved + "/best");
+  EXPECT_EQ(std::filesystem::read_symlink(moved + "/best"), "step-00000003");
+}
+
+// A folder in place of the link is not replaced.
+TEST(Folder, AFolderNamedBestIsAnError) {
+  std::string path = emptyFolder("no-best");
+  Expected<CheckpointFolder> folder = CheckpointFolder::open(path);
+  ASSERT_TRUE(bool(folder));
+  write(*folder, path, 1);
+  std::filesystem::create_directories(path + "/best");
+  EXPECT_NE(folder->markBest(1).message().find("/best: cannot link to 'step-00000001': "),
+            std::string::npos);
+}
+
 TEST(Folder, ACheckpointOfTheSameStepIsReplaced) {
   std::string path = emptyFolder("replaced");
   Expected<CheckpointFolder> folder = CheckpointFolder::open(path);

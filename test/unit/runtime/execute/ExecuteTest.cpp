@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "runtime/execute/Evaluate.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
 #include "test/unit/runtime/Programs.h"

@@ -60,6 +60,8 @@ TEST(Metrics, KnownValues) {
     EXPECT_NEAR(*valueOf(abi::Metric::ACCURACY, type), 2.0 / 3, 1e-12);
     EXPECT_NEAR(*valueOf(abi::Metric::PERPLEXITY, type),
                 std::exp(std::log(std::exp(1) + 2) - 2.0 / 3), 1e-9);
+    EXPECT_NEAR(*valueOf(abi::Metric::CROSS_ENTROPY, type), std::log(std::exp(1) + 2) - 2.0 / 3,
+                1e-9);
   }
 }
 
@@ -88,6 +90,55 @@ TEST(Metrics, LabelsAreClasses) {
             "'perplexity': expected a label that is not negative, got none");
 }
 
+// Scores of seven classes. The labels' scores have the ranks 1, 5, 6 and, after an equal one, 6. A
+// score that is not a number is never among the five.
+TEST(Metrics, TopFive) {
+  abi::Metric metric;
+  metric.set_kind(abi::Metric::TOP_5_ACCURACY);
+  MetricTotal total(metric);
+  Dataset data = labelled({0, 4, 5, 5, 0, -1});
+  double nan = std::nan("");
+  Tensor scores = scoresOf(abi::F32, {3, 2, 7},
+                           {7, 6, 5, 4, 3, 2, 1, 7,   6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1,
+                            9, 9, 9, 9, 1, 1, 0, nan, 6, 5, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0});
+  ASSERT_TRUE(total.add(scores, {data, data.fields[0], 0, 3}, inOneGo).ok());
+  EXPECT_NEAR(*total.value(), 2.0 / 5, 1e-12);
+}
+
+// Labels are 0 0 1 1 2 and an ignored one, predictions 0 1 1 1 0. F1 is 1/2, 4/5 and 0, and class 3
+// does not occur.
+TEST(Metrics, MeanF1) {
+  abi::Metric metric;
+  metric.set_kind(abi::Metric::F1);
+  MetricTotal total(metric);
+  Dataset data = labelled({0, 0, 1, 1, 2, -1});
+  auto add = [&](int64_t first, int64_t count, const std::vector<double> &values) {
+    Tensor scores = scoresOf(abi::F32, {count, 2, 4}, values);
+    ASSERT_TRUE(total.add(scores, {data, data.fields[0], first, count}, inOneGo).ok());
+  };
+  add(0, 2, {1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
+  add(2, 1, {1, 0, 0, 0, 0, 0, 1, 0});
+  EXPECT_NEAR(*total.value(), (0.5 + 0.8 + 0) / 3, 1e-12);
+}
+
+TEST(Metrics, AreDerivedFromAccuracy) {
+  abi::Program program;
+  abi::Metric &accuracy = *program.add_metrics();
+  accuracy.set_name("accuracy");
+  accuracy.set_kind(abi::Metric::ACCURACY);
+  accuracy.set_output(4);
+  accuracy.set_label(3);
+  EXPECT_EQ(chooseMetrics(program, "")->size(), 1U);
+  auto chosen = chooseMetrics(program, "f1,loss,top5_accuracy");
+  ASSERT_EQ(chosen->size(), 3U);
+  EXPECT_EQ((*chosen)[0].kind(), abi::Metric::F1);
+  EXPECT_EQ((*chosen)[1].kind(), abi::Metric::CROSS_ENTROPY);
+  EXPECT_EQ((*chosen)[1].output(), 4U);
+  EXPECT_EQ((*chosen)[1].label(), 3U);
+  EXPECT_EQ(chooseMetrics(program, "f2").status().message(),
+            "--metrics: expected some of accuracy, loss, top5_accuracy, f1, got 'f2'");
+}
+
 TEST(Metrics, AreChosenByName) {
   abi::Program program;
   EXPECT_EQ(chooseMetrics(program, "").status().message(),
@@ -97,7 +148,7 @@ TEST(Metrics, AreChosenByName) {
   second.set_name("perplexity");
   second.set_on_request(true);
   EXPECT_EQ(chooseMetrics(program, "")->size(), 1u);
-  EXPECT_EQ(chooseMetrics(program, "perplexity")->front(), &second);
+  EXPECT_EQ(chooseMetrics(program, "perplexity")->front().name(), "perplexity");
   EXPECT_EQ(chooseMetrics(program, "accuracy,perplexity")->size(), 2u);
   Status status = chooseMetrics(program, "accuracy,f1").status();
   EXPECT_EQ(status.message(), "--metrics: expected some of accuracy, perplexity, got 'f1'");
