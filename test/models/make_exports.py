@@ -5,7 +5,8 @@ usage: make_exports.py FOLDER        (in the virtual environment of compare-mode
        make_exports.py --example     writes the exports and data of examples/torch
 
 Each model has the file that torch exports by default or without optimization, without stack traces. `golden.json` has
-the losses of 4 steps with `sgd,lr=0.05` on the stored data, for the example those of its first epoch.
+the losses of 4 steps with `sgd,lr=0.05` on the stored data, and of STORED_RECIPES, for the example those of its
+first epoch.
 """
 
 import json
@@ -17,7 +18,9 @@ import onnx
 import torch
 
 from definitions import Detector, Model, Unet, image, tokens, transformer
-from train_beside_torch import Experiment
+from train_beside_torch import RECIPES, Experiment, rate_of
+
+STORED_RECIPES = ("clipped adamw", "bf16", "f16")
 
 TINY = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 LANGUAGE = {**TINY, "vocab_size": 96, "max_position_embeddings": 16}
@@ -76,6 +79,13 @@ def write_example():
     (folder / "golden.json").write_text(json.dumps({"sorter": golden}, indent=1) + "\n")
 
 
+def store(experiment, recipe):
+    """Returns the flags and the losses of a recipe."""
+    optimizer = RECIPES[recipe].optimizer.format(rate=rate_of(experiment.definition, recipe))
+    return {"flags": ["--loss=softmax_cross_entropy", f"--optimizer={optimizer}", *RECIPES[recipe].flags],
+            "losses": experiment.trained[recipe][0]}
+
+
 def main():
     if sys.argv[1] == "--example":
         write_example()
@@ -83,10 +93,11 @@ def main():
     folder = Path(sys.argv[1]).resolve()
     golden = {}
     for name, (definition, optimized) in EXPORTS.items():
-        experiment = Experiment(name, steps=4, batch=4, definition=definition)
+        experiment = Experiment(name, steps=4, batch=4, definition=definition, recipes=("sgd", *STORED_RECIPES))
         file, data = experiment.export(folder / name, optimized, dynamic=False)
         shorten(file)
-        golden[name] = {"data": data.replace(f"{folder}/", ""), "losses": experiment.trained["sgd"][0]}
+        golden[name] = {"data": data.replace(f"{folder}/", ""), "losses": experiment.trained["sgd"][0],
+                        "recipes": {recipe: store(experiment, recipe) for recipe in STORED_RECIPES}}
     (folder / "golden.json").write_text(json.dumps(golden, indent=1) + "\n")
 
 

@@ -2,7 +2,7 @@
 """Trains public models in pcc and in torch from the same weights, on the same data, and compares them.
 
 usage: train_beside_torch.py PCC FOLDER [MODEL…] [--forms=default,raw] [--batches=static,dynamic]
-                             [--optimizers=sgd,adamw] [--ways=NAME,…] [--steps=8] [--batch=4]
+                             [--recipes=sgd,adamw] [--ways=NAME,…] [--steps=8] [--batch=4]
 
 A cell of the table is right if all losses are within 2e-5 of torch's, torch loads the saved file strictly, each
 parameter is within 1 % of its move, and the trained model gives torch's outputs. Where the samples of a batch depend on
@@ -13,11 +13,13 @@ models, their data and the output of every run.
 import argparse
 import contextlib
 import copy
+import dataclasses
 import io
 import json
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -40,19 +42,55 @@ WAYS = {
     "4 searched": ["--device-num=4", *SEARCH],
     "2 stages": ["--device-num=2", *DATA_PARALLEL, "--pipeline-stages=2", *MICROBATCHES],
     "2 stages x 2 searched": ["--device-num=4", *SEARCH, "--pipeline-stages=2", *MICROBATCHES],
+    "2 x 2 x 2 sharded": ["--device-num=8", *SEARCH,
+                          "--pipeline-stages=2", *MICROBATCHES, "--enable-parallel-optimizer",
+                          "--parallel-optimizer-level=3", "--parallel-optimizer-threshold=0"],
     "2 copies": ["--device-num=2", *DATA_PARALLEL, "--interleave-num=2", "--micro-reduction=mean"],
     "sharded optimizer": ["--device-num=2", *DATA_PARALLEL, "--enable-parallel-optimizer", "--parallel-optimizer-level=3",
                           "--parallel-optimizer-threshold=0"],
 }
 PARTS_OF_BATCH = [way for way, flags in WAYS.items() if any("micro-reduction" in flag for flag in flags)]
-OPTIMIZERS = {
-    "sgd": ("sgd,lr={rate}", lambda parameters, rate: torch.optim.SGD(parameters, rate)),
-    "adamw": ("adamw,lr={rate}", lambda parameters, rate: torch.optim.AdamW(parameters, rate)),
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """An optimizer and what is done to gradients and types, in pcc and in torch."""
+
+    optimizer: str  # for pcc, with a place for the rate
+    make: Callable  # of torch: from parameters and the rate
+    slowness: float = 1  # divisor of the model's rate
+    clip_norm: float | None = None
+    half: torch.dtype | None = None
+    scale: float | None = None  # first one of a dynamic loss scale
+    tolerance: float = LOSS_TOLERANCE  # of a loss
+
+    @property
+    def flags(self):
+        """The flags of pcc besides the optimizer."""
+        return ([f"--clip-norm={self.clip_norm}"] if self.clip_norm else []) + (
+            [f"--precision={HALF_TYPES[self.half]}"] if self.half else []) + (
+            [f"--loss-scale=dynamic:{self.scale}"] if self.scale else [])
+
+
+HALF_TYPES = {torch.bfloat16: "bf16", torch.float16: "f16"}
+HALF_TOLERANCE = 2e-2  # a half type has 8 or 11 digits, and torch rounds in other places
+SGD = ("sgd,lr={rate}", torch.optim.SGD)
+ADAMW = ("adamw,lr={rate}", torch.optim.AdamW, 50)
+RECIPES = {
+    "sgd": Recipe(*SGD),
+    "adamw": Recipe(*ADAMW),
+    "clipped": Recipe(*SGD, clip_norm=0.1),
+    "clipped adamw": Recipe(*ADAMW, clip_norm=0.1),
+    "scaled": Recipe(*ADAMW, clip_norm=0.1, scale=2.0**16),
+    "bf16": Recipe(*ADAMW, half=torch.bfloat16, tolerance=HALF_TOLERANCE),
+    "f16": Recipe(*ADAMW, clip_norm=0.1, half=torch.float16, scale=2.0**12, tolerance=HALF_TOLERANCE),
+    # The first scale exceeds f16 in the backward pass, so the first steps are skipped.
+    "skipped": Recipe(*ADAMW, clip_norm=0.1, half=torch.float16, scale=2.0**24, tolerance=HALF_TOLERANCE),
 }
 
 
-def rate_of(definition, optimizer):
-    return definition.rate if optimizer == "sgd" else definition.rate / 50
+def rate_of(definition, recipe):
+    return definition.rate / RECIPES[recipe].slowness
 
 
 def first(result):
@@ -67,7 +105,7 @@ def loss_of(model, inputs, labels):
 class Experiment:
     """One model with its weights, the batches of all steps, and what torch makes of them."""
 
-    def __init__(self, name, steps, batch, definition=None):
+    def __init__(self, name, steps, batch, definition=None, recipes=("sgd", "adamw")):
         torch.manual_seed(0)
         self.name, self.definition, self.batch = name, definition or MODELS[name], batch
         self.model = self.definition.build().eval()
@@ -76,7 +114,7 @@ class Experiment:
             shape = first(self.model(*self.inputs[0])).shape
         self.labels = [torch.randint(0, shape[-1], shape[:-1]) for _ in range(steps)]
         self.gradients = self.exact_gradients()
-        self.trained = {optimizer: self.train(optimizer) for optimizer in OPTIMIZERS}
+        self.trained = {recipe: self.train(recipe) for recipe in recipes}
 
     def exact_gradients(self):
         """Returns the gradients of the first step in f64, or in f32 where torch has no f64 kernel."""
@@ -91,14 +129,20 @@ class Experiment:
 
     def train(self, name):
         """Returns (losses, trained model)."""
-        model = copy.deepcopy(self.model)
-        optimizer = OPTIMIZERS[name][1](model.parameters(), rate_of(self.definition, name))
+        recipe, model = RECIPES[name], copy.deepcopy(self.model)
+        optimizer = recipe.make(model.parameters(), rate_of(self.definition, name))
+        scaler = torch.amp.GradScaler("cpu", init_scale=recipe.scale or 1.0, enabled=recipe.scale is not None)
         losses = []
         for inputs, labels in zip(self.inputs, self.labels):
             optimizer.zero_grad()
-            loss = loss_of(model, inputs, labels)
-            loss.backward()
-            optimizer.step()
+            with torch.autocast("cpu", recipe.half or torch.bfloat16, enabled=recipe.half is not None):
+                loss = loss_of(model, inputs, labels)
+            scaler.scale(loss).backward()
+            scaler.unscale_(optimizer)
+            if recipe.clip_norm:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), recipe.clip_norm)
+            scaler.step(optimizer)
+            scaler.update()
             losses.append(loss.item())
         return losses, model
 
@@ -137,20 +181,22 @@ def compare_parameters(experiment, reference, ours):
     return worst
 
 
-def judge(experiment, optimizer, output, saved):
+def judge(experiment, recipe, output, saved):
     """Returns an empty text if pcc trained as torch did, else what differs."""
-    losses, reference = experiment.trained[optimizer]
+    losses, reference = experiment.trained[recipe]
     found = [step["loss"] for step in json.loads(output[output.index('{"steps"'):])["steps"]]
     if len(found) != len(losses):
         return f"{len(found)} losses of {len(losses)}"
     error = max(abs(a - b) / abs(b) for a, b in zip(found, losses))
-    if not error <= LOSS_TOLERANCE:
+    if not error <= RECIPES[recipe].tolerance:
         return f"loss {error:.1e} off"
     ours = copy.deepcopy(experiment.model)
     try:
         load_model(ours, saved, strict=True)  # tied parameters have one name in the file
     except RuntimeError as problem:
         return "not loaded: " + " ".join(str(problem).split())[:150]
+    if RECIPES[recipe].half:
+        return ""  # the move of a parameter in few steps is not much more than its roundings
     error, key = compare_parameters(experiment, reference, ours)
     if not error <= PARAMETER_TOLERANCE:
         return f"parameter {key} {error:.1e} of its move off"
@@ -160,14 +206,14 @@ def judge(experiment, optimizer, output, saved):
     return "" if error < OUTPUT_TOLERANCE else f"outputs {error:.1e} of the greatest off"
 
 
-def run_pcc(pcc, experiment, exported, optimizer, way, dynamic, folder):
+def run_pcc(pcc, experiment, exported, recipe, way, dynamic, folder):
     """Trains in pcc on one way; returns an empty text or what is wrong."""
     file, data = exported
-    saved, log = folder / "trained.safetensors", folder / f"{way.replace(' ', '_')}_{optimizer}.log"
+    saved, log = folder / "trained.safetensors", folder / f"{way.replace(' ', '_')}_{recipe.replace(' ', '_')}.log"
     saved.unlink(missing_ok=True)
-    rate = rate_of(experiment.definition, optimizer)
+    rate = rate_of(experiment.definition, recipe)
     command = [pcc, "run", str(file), f"--loss=softmax_cross_entropy:{experiment.output}", data,
-               "--optimizer=" + OPTIMIZERS[optimizer][0].format(rate=rate),
+               "--optimizer=" + RECIPES[recipe].optimizer.format(rate=rate), *RECIPES[recipe].flags,
                "--epochs=1", "--log-every=0", "--format=json", f"--save={saved}", *experiment.definition.flags, *WAYS[way]]
     if dynamic:
         command.append(f"--set-dim=batch={experiment.batch}")
@@ -181,7 +227,7 @@ def run_pcc(pcc, experiment, exported, optimizer, way, dynamic, folder):
     if run.returncode:
         problem = next((line for line in run.stderr.splitlines() if "error:" in line), run.stderr[:200])
         return f"exit code {run.returncode}: {problem[-200:]}"
-    return judge(experiment, optimizer, run.stdout, saved)
+    return judge(experiment, recipe, run.stdout, saved)
 
 
 def main():
@@ -191,14 +237,14 @@ def main():
     parser.add_argument("models", nargs="*")
     parser.add_argument("--forms", default="default,raw")
     parser.add_argument("--batches", default="static,dynamic")
-    parser.add_argument("--optimizers", default="sgd,adamw")
+    parser.add_argument("--recipes", default="sgd,adamw")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--batch", type=int, default=4)
     options = parser.parse_args()
     right = total = 0
     for name in options.models or MODELS:
-        experiment = Experiment(name, options.steps, options.batch)
+        experiment = Experiment(name, options.steps, options.batch, recipes=options.recipes.split(","))
         for form in options.forms.split(","):
             for batch in options.batches.split(","):
                 folder = options.folder.resolve() / name / f"{form}-{batch}"
@@ -207,12 +253,12 @@ def main():
                 except Exception as problem:  # the exporter raises errors of many kinds
                     print(f"{name} | {form} {batch} | not exported: {type(problem).__name__}", flush=True)
                     continue
-                for optimizer in options.optimizers.split(","):
-                    wrong = {way: run_pcc(options.pcc, experiment, exported, optimizer, way, batch == "dynamic", folder)
+                for recipe in options.recipes.split(","):
+                    wrong = {way: run_pcc(options.pcc, experiment, exported, recipe, way, batch == "dynamic", folder)
                              for way in options.ways.split(",")}
                     total += len(wrong)
                     right += sum(not text for text in wrong.values())
-                    print(f"{name} | {form} {batch} {optimizer} | {sum(not t for t in wrong.values())} of {len(wrong)} right")
+                    print(f"{name} | {form} {batch} {recipe} | {sum(not t for t in wrong.values())} of {len(wrong)} right")
                     for way, text in wrong.items():
                         if text:
                             print(f"    {way}: {text}", flush=True)
