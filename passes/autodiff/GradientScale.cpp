@@ -7,6 +7,7 @@
 #include "dialects/graph/OptimizerState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "runtime/abi/TrainingStates.h"
 #include <limits>
 
 using namespace mlir;
@@ -20,13 +21,13 @@ static constexpr double greatest = std::numeric_limits<float>::max();
 StringRef getStateName(ScaleState state) {
   switch (state) {
   case ScaleState::Norm:
-    return "gradient_norm";
+    return abi::gradientNormState;
   case ScaleState::Scale:
-    return "loss_scale";
+    return abi::lossScaleState;
   case ScaleState::GoodSteps:
-    return "loss_scale.good_steps";
+    return abi::goodStepsState;
   case ScaleState::SkippedSteps:
-    return "loss_scale.skipped_steps";
+    return abi::skippedStepsState;
   }
   llvm_unreachable("a state");
 }

@@ -11,6 +11,7 @@
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/monitor/DeferredLossReader.h"
 #include "runtime/execute/monitor/Monitor.h"
+#include "runtime/execute/monitor/StateReader.h"
 #include "runtime/execute/rank/InputFeed.h"
 
 #include <algorithm>
@@ -44,6 +45,24 @@ private:
   const int64_t start;
 };
 
+/// Readers of what a rank's steps leave in its memory.
+struct RankReaders {
+  DeferredLossReader losses;
+  StateReader states;
+};
+
+Status makeReaders(const LossReader &losses, RankExecutor &rank,
+                   std::optional<RankReaders> &readers) {
+  Expected<DeferredLossReader> deferred = DeferredLossReader::make(losses, rank);
+  if (!deferred)
+    return deferred.status();
+  Expected<StateReader> states = StateReader::make(rank, deferred->maxUnread());
+  if (!states)
+    return states.status();
+  readers.emplace(RankReaders{std::move(*deferred), std::move(*states)});
+  return {};
+}
+
 std::string describeEarlyEnd(const abi::EvaluationState &state) {
   std::string best = state.best_step() == 0 ? "that is a number"
                                             : fmt::format("below {:.4f} after step {}",
@@ -61,17 +80,17 @@ struct Run {
         checkpoints(options.checkpoints), evaluation(options.evaluation), shuffle(options.shuffle),
         seed(options.seed), order(data.rows, options.shuffle, options.seed),
         losses(session.executable()), firstRank(monitorOptions.firstRank),
-        allowsNonFiniteLoss(options.allowsNonFiniteLoss),
-        deferredLosses(size_t(monitorOptions.ownRanks)),
+        allowsNonFiniteLoss(options.allowsNonFiniteLoss), readers(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
   /// Data waits of the steps whose loss is unread, in seconds.
   using DataWaits = std::deque<double>;
 
   Status runRank(RankExecutor &rank);
-  Status reportLosses(RankExecutor &rank, DeferredLossReader &deferred, DataWaits &dataWaits,
+  Status reportLosses(RankExecutor &rank, RankReaders &readers, DataWaits &dataWaits,
                       int64_t maxUnread);
-  Status gatherLoss(RankExecutor &rank, int64_t step, double loss);
+  Status gatherLoss(RankExecutor &rank, int64_t step, double loss, const NamedNumbers &states);
+  Status receiveLoss(RankExecutor &rank, int64_t other, int64_t step);
   Status checkLoss(int64_t rank, int64_t step, double loss) const;
   StepEnd stepEnd(int64_t step) const;
   Expected<AfterStep> afterStep(RankExecutor &rank, int64_t step) const;
@@ -99,7 +118,7 @@ struct Run {
   const bool allowsNonFiniteLoss;
   /// By local rank. A destructor waits for the device's work. In a failed run that work may end
   /// only when the session aborts it, so the readers belong to the run and not to a rank's thread.
-  std::vector<std::optional<DeferredLossReader>> deferredLosses;
+  std::vector<std::optional<RankReaders>> readers;
   Monitor monitor;
 };
 
@@ -109,11 +128,11 @@ Status Run::runRank(RankExecutor &rank) {
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesPerAction(batchPlan));
-  Expected<DeferredLossReader> made = DeferredLossReader::make(losses, rank);
-  if (!feed || !made)
-    return feed ? made.status() : feed.status();
-  std::optional<DeferredLossReader> &deferred = deferredLosses[size_t(rank.rank() - firstRank)];
-  deferred.emplace(std::move(*made));
+  if (!feed)
+    return feed.status();
+  std::optional<RankReaders> &own = readers[size_t(rank.rank() - firstRank)];
+  if (Status status = makeReaders(losses, rank, own); !status.ok())
+    return status;
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
   DataWaits dataWaits;
@@ -133,7 +152,7 @@ Status Run::runRank(RankExecutor &rank) {
     }
     return feed->send();
   };
-  hooks.sectionDone = [&](uint32_t section) { return deferred->sectionDone(section); };
+  hooks.sectionDone = [&](uint32_t section) { return own->losses.sectionDone(section); };
   AfterStep after;
   for (int64_t step = plan.start; step < plan.end && !after.endsRun(); ++step) {
     batch = plan.batchOf(step);
@@ -145,7 +164,9 @@ Status Run::runRank(RankExecutor &rank) {
     }
     Status status = rank.runStep(step, hooks);
     if (status.ok())
-      status = deferred->stepDone();
+      status = own->losses.stepDone();
+    if (status.ok())
+      status = own->states.take();
     if (!status.ok())
       return status;
     Expected<AfterStep> decided = afterStep(rank, step);
@@ -154,7 +175,7 @@ Status Run::runRank(RankExecutor &rank) {
     after = *decided;
     bool evaluates = evaluatesAfter(step, after);
     bool readsAll = isLast(step) || after.saves || evaluates || (endsEpoch(step) && epochDone);
-    status = reportLosses(rank, *deferred, dataWaits, readsAll ? 0 : deferred->maxUnread());
+    status = reportLosses(rank, *own, dataWaits, readsAll ? 0 : own->losses.maxUnread());
     if (status.ok() && evaluates)
       status = evaluate(rank, step, after);
     if (status.ok())
@@ -233,20 +254,23 @@ CheckpointFacts Run::factsAfter(int64_t step, bool isBest) const {
 
 /// Reports losses until at most `maxUnread` steps are unread. Only the first of them is timed: the
 /// others are read directly after it, so the time between them is no step's duration.
-Status Run::reportLosses(RankExecutor &rank, DeferredLossReader &deferred, DataWaits &dataWaits,
+Status Run::reportLosses(RankExecutor &rank, RankReaders &own, DataWaits &dataWaits,
                          int64_t maxUnread) {
-  for (bool isTimed = true; deferred.unread() > maxUnread; isTimed = false) {
-    int64_t step = plan.start + deferred.firstUnread();
-    Expected<double> loss = deferred.read();
+  for (bool isTimed = true; own.losses.unread() > maxUnread; isTimed = false) {
+    int64_t step = plan.start + own.losses.firstUnread();
+    Expected<double> loss = own.losses.read();
     if (!loss) // error of this step or of a step enqueued after it
       return loss.status().at({.rank = rank.rank()});
+    Expected<NamedNumbers> states = own.states.read();
+    if (!states)
+      return states.status().at({.rank = rank.rank()});
     {
       LocalWork work = rank.atWork("reports a loss");
       monitor.add(rank.rank(), step,
-                  {*loss, isTimed, /*dataWait=*/dataWaits.front(), rank.memoryUse()});
+                  {*loss, isTimed, /*dataWait=*/dataWaits.front(), rank.memoryUse(), *states});
       dataWaits.pop_front();
     }
-    if (Status status = gatherLoss(rank, step, *loss); !status.ok())
+    if (Status status = gatherLoss(rank, step, *loss, *states); !status.ok())
       return status;
     if (Status status = checkLoss(rank.rank(), step, *loss); !status.ok())
       return status;
@@ -266,32 +290,46 @@ Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
       .at({.rank = rank});
 }
 
-/// Sends the loss of a rank in another process to rank 0, which receives, reports and checks it.
-Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss) {
+/// Sends the loss of a rank in another process, and the states that it holds, to rank 0, which
+/// receives, reports and checks them.
+Status Run::gatherLoss(RankExecutor &rank, int64_t step, double loss, const NamedNumbers &states) {
   int64_t firstRemoteRank = placement.firstOf(1);
   if (rank.rank() >= firstRemoteRank) {
     if (!losses.countsAt(rank.rank()))
       return {};
+    std::vector<double> values = {loss};
+    for (const auto &[name, value] : states)
+      values.push_back(value);
     std::vector<TaggedBytes> messages(1);
-    auto bytes = std::as_bytes(std::span(&loss, 1));
+    auto bytes = std::as_bytes(std::span(values));
     messages[0].owned.assign(bytes.begin(), bytes.end());
     messages[0].bytes = messages[0].owned;
     return rank.sendToFirstRank(std::move(messages));
   }
   for (int64_t other = firstRemoteRank; rank.rank() == 0 && other < placement.ranks; ++other)
-    if (losses.countsAt(other)) {
-      Expected<std::vector<std::byte>> bytes = rank.receiveFrom(other, sizeof loss);
-      if (!bytes)
-        return bytes.status();
-      std::memcpy(&loss, bytes->data(), sizeof loss);
-      {
-        LocalWork work = rank.atWork("reports a loss");
-        monitor.add(other, step, {.loss = loss});
-      }
-      if (Status status = checkLoss(other, step, loss); !status.ok())
+    if (losses.countsAt(other))
+      if (Status status = receiveLoss(rank, other, step); !status.ok())
         return status;
-    }
   return {};
+}
+
+/// Receives, reports and checks the loss of rank `other`, and its states.
+Status Run::receiveLoss(RankExecutor &rank, int64_t other, int64_t step) {
+  std::vector<std::string> names = listStates(rank.executable(), other);
+  std::vector<double> values(1 + names.size());
+  Expected<std::vector<std::byte>> bytes =
+      rank.receiveFrom(other, values.size() * sizeof values.front());
+  if (!bytes)
+    return bytes.status();
+  std::memcpy(values.data(), bytes->data(), bytes->size());
+  StepValues received{.loss = values.front()};
+  for (size_t index = 0; index < names.size(); ++index)
+    received.states.emplace_back(names[index], values[1 + index]);
+  {
+    LocalWork work = rank.atWork("reports a loss");
+    monitor.add(other, step, received);
+  }
+  return checkLoss(other, step, received.loss);
 }
 
 /// Calls `epochDone` on all ranks, between barriers: no rank executes a step meanwhile.

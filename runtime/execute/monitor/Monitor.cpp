@@ -93,6 +93,8 @@ void Monitor::add(int64_t rank, int64_t step, const StepValues &values) {
   entry.dataWait = std::max(entry.dataWait, values.dataWait);
   entry.memory.allocated = std::max(entry.memory.allocated, values.memory.allocated);
   entry.memory.peakLive = std::max(entry.memory.peakLive, values.memory.peakLive);
+  if (!values.states.empty())
+    entry.states = values.states;
   if (++entry.ranks < reports)
     return;
   complete(step, entry);
@@ -129,8 +131,19 @@ void Monitor::complete(int64_t step, const Pending &entry) {
     writeRecord(step, entry, loss, seconds);
   if (isDue(step) && losses.hasLoss())
     printLine(line(step, loss));
+  if (step + 1 == options.steps)
+    printSkipped(entry.states);
   if (options.progressBar)
     drawBar(step, loss);
+}
+
+/// Prints how many steps of the training were skipped, if any.
+void Monitor::printSkipped(const NamedNumbers &states) {
+  std::map<std::string, double> values(states.begin(), states.end());
+  if (double skipped = values["skipped_steps"]; skipped > 0)
+    printLine(fmt::format("skipped {} of {} steps, whose gradients were not finite; the loss scale "
+                          "is {:g}",
+                          int64_t(skipped), options.steps, values["loss_scale"]));
 }
 
 void Monitor::writeRecord(int64_t step, const Pending &entry, double loss, double seconds) {
@@ -141,6 +154,8 @@ void Monitor::writeRecord(int64_t step, const Pending &entry, double loss, doubl
     record.add("seconds", seconds);
     record.add("samples_per_second", double(options.batchRows) / seconds);
   }
+  for (const auto &[name, value] : entry.states)
+    record.add(name, value);
   record.add("data_wait", entry.dataWait);
   record.add("memory", double(entry.memory.allocated));
   record.add("memory_live", double(entry.memory.peakLive));

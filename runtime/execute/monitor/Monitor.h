@@ -8,6 +8,7 @@
 #include "runtime/abi/report.pb.h"
 #include "runtime/execute/monitor/LossReader.h"
 #include "runtime/execute/monitor/MetricRecord.h"
+#include "runtime/execute/monitor/StateReader.h"
 
 #include <cstdio>
 #include <map>
@@ -46,6 +47,8 @@ struct StepValues {
   /// Seconds in which the rank had to read its rows.
   double dataWait = 0;
   MemoryUse memory = {};
+  /// States of the training after the step, if the rank holds them.
+  NamedNumbers states = {};
 };
 
 class Monitor {
@@ -82,6 +85,8 @@ private:
     /// The maximum over the ranks that have reported.
     double dataWait = 0;
     MemoryUse memory;
+    /// All ranks that hold the states have the same.
+    NamedNumbers states;
   };
   /// Returns whether the step has a line.
   bool isDue(int64_t step) const;
@@ -89,6 +94,7 @@ private:
   void complete(int64_t step, const Pending &entry);
   void writeRecord(int64_t step, const Pending &entry, double loss, double seconds);
   void drawBar(int64_t step, double loss);
+  void printSkipped(const NamedNumbers &states);
   int64_t epochOf(int64_t step) const { return (step + options.shift) / options.stepsPerEpoch + 1; }
   /// Returns "epoch: 2 step: 14" for a step from 0.
   std::string position(int64_t step) const;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of the parameters that hold states of a training as a whole: not of one parameter, and not
+// of the model. Each is a scalar and belongs to itself (Parameter.state_of), so files of weights
+// leave it out. The update writes them (passes/autodiff/GradientScale.h), and runs report them.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace pcc::abi {
+
+/// f32: norm of all gradients together in the latest step.
+inline constexpr std::string_view gradientNormState = "gradient_norm";
+/// f32: factor of the loss in the next step.
+inline constexpr std::string_view lossScaleState = "loss_scale";
+/// i64: steps since the loss scale changed.
+inline constexpr std::string_view goodStepsState = "loss_scale.good_steps";
+/// i64: steps without an update since training began.
+inline constexpr std::string_view skippedStepsState = "loss_scale.skipped_steps";
+
+/// A state that runs report.
+struct ReportedState {
+  std::string_view parameter;
+  std::string_view metric; ///< name in records
+};
+
+inline constexpr std::array<ReportedState, 3> reportedStates = {
+    {{gradientNormState, "gradient_norm"},
+     {lossScaleState, "loss_scale"},
+     {skippedStepsState, "skipped_steps"}}};
+
+} // namespace pcc::abi
