@@ -72,6 +72,8 @@ OPTIMIZERS = {
     "adamw": "adamw,lr=0.01",
     "lamb": "lamb,lr=0.01,schedule=linear,steps=9,least=0.001",
     "adagrad": "adagrad,lr=0.05",
+    # Some of the first steps are skipped.
+    "f16, scaled": "adam,lr=0.01 --precision=f16 --loss-scale=dynamic:1e7 --clip-norm=0.5",
 }
 DATA = ["--parallel-mode=data_parallel", "--gradients-mean"]
 SEMI = ["--parallel-mode=semi_auto_parallel"]
@@ -144,7 +146,7 @@ class Trainer:
             if SEMI[0] in flags:
                 flags = [*flags, f"--constraints={self.folder / (model + '.textproto')}"]
             self.call(self.pcc, "compile", path_of_model, "--loss=softmax_cross_entropy",
-                      f"--optimizer={OPTIMIZERS[optimizer]}", *flags, "-o", path)
+                      *f"--optimizer={OPTIMIZERS[optimizer]}".split(), *flags, "-o", path)
             self.programs[key] = path
         return self.programs[key]
 
