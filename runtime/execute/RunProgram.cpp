@@ -149,7 +149,7 @@ std::vector<std::shared_ptr<MetricSink>> makeSinks(const abi::RunConfig &config,
 }
 
 TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
-                            bool progressBar) {
+                            bool progressLine) {
   std::function<Status(RankExecutor &, int64_t)> epochDone;
   if (!config.save().empty() && config.save_every() > 0)
     epochDone = [path = config.save(), every = config.save_every(),
@@ -165,7 +165,7 @@ TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session
           .logEvery = config.log_every(),
           .logDir = config.log_dir(),
           .out = out,
-          .progressBar = progressBar,
+          .terminal = progressLine ? stderr : nullptr,
           .epochDone = std::move(epochDone)};
 }
 
@@ -323,7 +323,7 @@ static Status checkEvaluationConfig(const abi::RunConfig &config) {
 
 static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
                                                   const abi::RunConfig &given, std::FILE *out,
-                                                  bool progressBar, const Launch &launch,
+                                                  bool progressLine, const Launch &launch,
                                                   const RunCheckpoints &checkpoints) {
   if (given.data().empty() && given.eval_data().empty())
     return Status::badUsage("expected --data, --eval-data or both");
@@ -350,7 +350,7 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
   options->threads = *world ? threadsOf(config, launch) : config.threads();
   if (!launch.isFirst() || config.quiet()) {
     out = nullptr;
-    progressBar = false;
+    progressLine = false;
   }
   auto session = Session::load(std::move(executable), *options);
   if (!session)
@@ -366,7 +366,7 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
   abi::RunReport report;
   std::shared_ptr<PeriodicEvaluation> evaluation;
   if (data->training) {
-    TrainOptions training = trainOptionsOf(config, **session, out, progressBar);
+    TrainOptions training = trainOptionsOf(config, **session, out, progressLine);
     training.resume = *point;
     training.sinks = makeSinks(config, launch, warn);
     auto opened = openCheckpoints(checkpoints, config, **session, *point, warn, out);
@@ -416,12 +416,12 @@ int exitCodeOf(const abi::RunReport &report) {
 }
 
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
-                                    std::FILE *out, bool progressBar, const Launch &launch,
+                                    std::FILE *out, bool progressLine, const Launch &launch,
                                     const RunCheckpoints &checkpoints) {
   std::optional<Expected<abi::RunReport>> report;
   Status status = catchExceptions([&] {
     report.emplace(
-        runProgramOrThrow(std::move(executable), config, out, progressBar, launch, checkpoints));
+        runProgramOrThrow(std::move(executable), config, out, progressLine, launch, checkpoints));
     return Status();
   });
   if (status.ok())

@@ -28,14 +28,15 @@ Status checkOutputs(const abi::RunConfig &config, const Launch &launch = {});
 
 /// Reads the checkpoint to resume from, trains on `config.data`, writes the parameters to
 /// `config.save`, evaluates on `config.eval_data`, and writes the trace, as far as these are given.
-/// Loss lines go to `out` (null: nowhere); `progressBar` draws a bar on stderr. If `launch` has
-/// several processes, each runs its own ranks. The first process prints lines and bar, and writes
-/// parameters and report. Each process writes the trace of its own ranks to a file with its number.
-/// If a signal ends the training after a checkpoint, nothing else is saved or evaluated, and the
-/// report has the signal. Errors: BadUsage if there is nothing to do; those of openWorld,
-/// Session::load, findResumePoint, openDataset, train, evaluate.
+/// Loss lines go to `out` (null: nowhere). With `progressLine`, a line on stderr, a terminal, shows
+/// the progress. If `launch` has several processes, each runs its own ranks. The first process
+/// prints both, and writes parameters and report. Each process writes the trace of its own ranks to
+/// a file with its number.
+/// If a signal ends the training after a checkpoint, nothing else is saved or
+/// evaluated, and the report has the signal. Errors: BadUsage if there is nothing to do; those of
+/// openWorld, Session::load, findResumePoint, openDataset, train, evaluate.
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
-                                    std::FILE *out, bool progressBar, const Launch &launch = {},
+                                    std::FILE *out, bool progressLine, const Launch &launch = {},
                                     const RunCheckpoints &checkpoints = {});
 
 /// Returns the exit code of a run whose training `report.stop_signal` ended: 143 for SIGTERM, 130

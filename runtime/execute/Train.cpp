@@ -416,7 +416,7 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
   MonitorOptions monitor{.logEvery = options.logEvery,
                          .logDir = options.logDir,
                          .out = options.out,
-                         .progressBar = options.progressBar,
+                         .terminal = options.terminal,
                          .sinks = options.sinks,
                          .batchRows = batchRows,
                          .stepsPerEpoch = stepsPerEpoch,

@@ -29,7 +29,7 @@ struct TrainOptions {
   int64_t logEvery = 0;
   std::string logDir = {};
   std::FILE *out = nullptr;
-  bool progressBar = false;
+  std::FILE *terminal = nullptr;
   std::vector<std::shared_ptr<MetricSink>> sinks = {};
   /// Called by every rank between epochs, but not after the last one, while no rank executes a
   /// step. `epochs` is the number of finished epochs. An error ends the run.

@@ -17,14 +17,13 @@ namespace pcc::runtime {
 
 Monitor::Monitor(const abi::Executable &executable, MonitorOptions options)
     : losses(executable), options(std::move(options)), ranks(abi::rankCount(executable.mesh())),
-      reports(this->options.reports ? this->options.reports : ranks),
-      lastStepEnd(nowNanoseconds()) {}
+      reports(this->options.reports ? this->options.reports : ranks), lastStepEnd(nowNanoseconds()),
+      progress(this->options.terminal, this->options.start, this->options.steps,
+               this->options.batchRows) {}
 
 Monitor::~Monitor() {
   for (std::FILE *log : logs)
     std::fclose(log);
-  if (options.progressBar)
-    std::fputs("\r\033[K", stderr);
 }
 
 Status Monitor::open() {
@@ -54,12 +53,11 @@ std::string Monitor::line(int64_t step, double loss) const {
   return fmt::format("{}, loss is {:.6g}", position(step), loss);
 }
 
-/// Prints a line in place of the progress bar, which is drawn again later.
+/// Prints a line in place of the progress line, which is drawn again later.
 void Monitor::printLine(const std::string &line) {
   if (!options.out)
     return;
-  if (options.progressBar)
-    std::fputs("\r\033[K", stderr);
+  progress.clear();
   fmt::print(options.out, "{}\n", line);
   std::fflush(options.out);
 }
@@ -133,8 +131,7 @@ void Monitor::complete(int64_t step, const Pending &entry) {
     printLine(line(step, loss));
   if (step + 1 == options.steps)
     printSkipped(entry.states);
-  if (options.progressBar)
-    drawBar(step, loss);
+  progress.draw(step + 1, epochOf(step), loss, losses.hasLoss());
 }
 
 /// Prints how many steps of the training were skipped, if any.
@@ -161,17 +158,6 @@ void Monitor::writeRecord(int64_t step, const Pending &entry, double loss, doubl
   record.add("memory_live", double(entry.memory.peakLive));
   for (const std::shared_ptr<MetricSink> &sink : options.sinks)
     sink->write(record);
-}
-
-void Monitor::drawBar(int64_t step, double loss) {
-  constexpr int64_t interval = 100'000'000, width = 40;
-  if (lastStepEnd - lastDraw < interval && step + 1 < options.steps)
-    return;
-  lastDraw = lastStepEnd;
-  int64_t filled = width * (step + 1) / options.steps;
-  std::string bar = fmt::format("\r[{:<{}}] {}/{} loss {:.5g}\033[K", std::string(filled, '='),
-                                width, step + 1, options.steps, loss);
-  std::fputs(bar.c_str(), stderr);
 }
 
 abi::RunReport Monitor::report() const {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports the progress of a training run: loss lines, per-rank logs, records of metrics, a progress
-// bar, and the numbers of the final report.
+// Reports the progress of a training run: loss lines, per-rank logs, records of metrics, a line of
+// progress, and the numbers of the final report.
 
 #pragma once
 
 #include "runtime/abi/report.pb.h"
 #include "runtime/execute/monitor/LossReader.h"
 #include "runtime/execute/monitor/MetricRecord.h"
+#include "runtime/execute/monitor/ProgressLine.h"
 #include "runtime/execute/monitor/StateReader.h"
 
 #include <cstdio>
@@ -23,8 +24,8 @@ struct MonitorOptions {
   std::string logDir = {};
   /// Stream for the loss lines; null: none.
   std::FILE *out = nullptr;
-  /// Draw a progress bar on stderr.
-  bool progressBar = false;
+  /// Terminal on which the progress line is drawn; null: none.
+  std::FILE *terminal = nullptr;
   /// Destinations of a record for each step.
   std::vector<std::shared_ptr<MetricSink>> sinks = {};
   /// Rows of a step over all ranks.
@@ -93,7 +94,6 @@ private:
   void logOwn(int64_t rank, int64_t step, double value);
   void complete(int64_t step, const Pending &entry);
   void writeRecord(int64_t step, const Pending &entry, double loss, double seconds);
-  void drawBar(int64_t step, double loss);
   void printSkipped(const NamedNumbers &states);
   int64_t epochOf(int64_t step) const { return (step + options.shift) / options.stepsPerEpoch + 1; }
   /// Returns "epoch: 2 step: 14" for a step from 0.
@@ -109,7 +109,8 @@ private:
   std::mutex mutex;
   std::map<int64_t, Pending> pending;
   std::vector<double> stepLosses, stepSeconds;
-  int64_t lastStepEnd, lastDraw = 0;
+  int64_t lastStepEnd;
+  ProgressLine progress;
 };
 
 } // namespace pcc::runtime

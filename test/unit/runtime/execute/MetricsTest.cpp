@@ -105,8 +105,8 @@ TEST(Metrics, TopFive) {
   EXPECT_NEAR(*total.value(), 2.0 / 5, 1e-12);
 }
 
-// Labels are 0 0 1 1 2 and an ignored one, predictions 0 1 1 1 0. F1 is 1/2, 4/5 and 0, and class 3
-// does not occur.
+// Labels are 0 0 1 1 2 and an ignored one, predictions 0 1 1 1 0. F1 is 1/2, 4/5 and 0.
+// Class 3 does not occur.
 TEST(Metrics, MeanF1) {
   abi::Metric metric;
   metric.set_kind(abi::Metric::F1);
