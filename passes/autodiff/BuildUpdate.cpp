@@ -161,20 +161,10 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all,
   return update;
 }
 
-/// Returns the last virtual stage that computes anything.
-static int64_t findLastStage(func::FuncOp section, ArrayRef<Trained> all) {
-  int64_t last = 0;
-  for (auto transfer : section.getOps<pipe::TransferOp>())
-    last = std::max<int64_t>(last, transfer.getTarget());
-  for (Trained one : all)
-    last = std::max(last, one.getVirtualStage());
-  return last;
-}
-
 /// Declares the states of the gradients' factor, except for the loss scale, which the derivative
 /// reads and has declared.
 static FailureOr<SmallVector<graph::ParameterOp>>
-declareScaleStates(func::FuncOp section, const GradientOptions &options, int64_t lastStage) {
+declareScaleStates(func::FuncOp section, const GradientOptions &options, int64_t lossStage) {
   SmallVector<graph::ParameterOp> states;
   auto module = section->getParentOfType<ModuleOp>();
   for (ScaleState state : listScaleStates(options)) {
@@ -187,7 +177,7 @@ declareScaleStates(func::FuncOp section, const GradientOptions &options, int64_t
       continue;
     }
     FailureOr<graph::ParameterOp> declared =
-        declareScaleState(section, state, /*first=*/0, lastStage);
+        declareScaleState(section, state, /*first=*/0, lossStage);
     if (failed(declared))
       return failure();
     states.push_back(*declared);
@@ -199,8 +189,8 @@ declareScaleStates(func::FuncOp section, const GradientOptions &options, int64_t
 class UpdateBuilder {
 public:
   UpdateBuilder(func::FuncOp update, MutableArrayRef<Trained> all, const OptimizerSpec &spec,
-                const GradientOptions &options, int64_t lastStage)
-      : update(update), all(all), spec(spec), options(options), lastStage(lastStage),
+                const GradientOptions &options, int64_t lossStage)
+      : update(update), all(all), spec(spec), options(options), lossStage(lossStage),
         builder(ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front())) {}
 
   void run() {
@@ -216,7 +206,7 @@ public:
     firstGradient = owners;
     nextState = owners + all.size();
     addAllCopies();
-    GradientScale scale(builder, options, element, lastStage);
+    GradientScale scale(builder, options, element, lossStage);
     buildScale(scale);
     size_t held = 0;
     for (size_t index = 0; index < all.size(); ++index)
@@ -307,7 +297,7 @@ private:
   MutableArrayRef<Trained> all;
   const OptimizerSpec &spec;
   const GradientOptions &options;
-  int64_t lastStage; ///< virtual stage that computes the loss
+  int64_t lossStage; ///< virtual stage
   ImplicitLocOpBuilder builder;
   Type element; ///< of scalars
   Value step, rate;
@@ -341,16 +331,16 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
     return failure();
   if (failed(checkNorm(*trained, options)))
     return failure();
-  int64_t lastStage = findLastStage(section, *trained);
+  int64_t lossStage = findLossStage(section);
   FailureOr<SmallVector<graph::ParameterOp>> scaleStates =
-      declareScaleStates(section, options, lastStage);
+      declareScaleStates(section, options, lossStage);
   if (failed(scaleStates))
     return failure();
   for (Trained &one : *trained)
     if (one.getOwner().empty() && failed(declareStates(one, *spec.kind)))
       return failure();
   func::FuncOp update = declareUpdate(section, *trained, *scaleStates, spec.takesStep());
-  UpdateBuilder(update, *trained, spec, options, lastStage).run();
+  UpdateBuilder(update, *trained, spec, options, lossStage).run();
   return success();
 }
 

@@ -18,6 +18,13 @@ static constexpr int64_t growthSteps = 2000;
 static constexpr double growth = 2, backoff = 0.5;
 static constexpr double greatest = std::numeric_limits<float>::max();
 
+int64_t findLossStage(func::FuncOp section) {
+  int64_t last = 0;
+  for (auto transfer : section.getOps<pipe::TransferOp>())
+    last = std::max<int64_t>(last, transfer.getTarget());
+  return last;
+}
+
 StringRef getStateName(ScaleState state) {
   switch (state) {
   case ScaleState::Norm:
@@ -100,7 +107,7 @@ Value GradientScale::sumStages() {
     }
     at = stage;
   }
-  return at == lastStage ? total : pipe::TransferOp::create(builder, total, at, lastStage);
+  return at == lossStage ? total : pipe::TransferOp::create(builder, total, at, lossStage);
 }
 
 void GradientScale::buildNextScale(const ScaleValues &states, Value isFinite) {
@@ -155,9 +162,9 @@ void GradientScale::build(const ScaleValues &states, Value runStep) {
 }
 
 Value GradientScale::send(Value value, int64_t virtualStage) {
-  if (virtualStage == lastStage)
+  if (virtualStage == lossStage)
     return value;
-  return pipe::TransferOp::create(builder, value, lastStage, virtualStage);
+  return pipe::TransferOp::create(builder, value, lossStage, virtualStage);
 }
 
 Value GradientScale::getFactor(int64_t virtualStage) {

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "passes/autodiff/TrainingOptions.h"
 #include "llvm/ADT/DenseMap.h"
@@ -37,6 +38,8 @@ enum class ScaleState {
   SkippedSteps ///< since training began
 };
 
+/// Returns the virtual stage that computes the loss, the last one of `section`; 0 if it is not cut.
+int64_t findLossStage(mlir::func::FuncOp section);
 /// Name of the parameter that holds a state.
 llvm::StringRef getStateName(ScaleState state);
 /// Returns the states that an update with these options needs.
@@ -52,10 +55,10 @@ using ScaleValues = llvm::SmallDenseMap<ScaleState, mlir::Value, 4>;
 /// Builds the factor and the next state in @update.
 class GradientScale {
 public:
-  /// Builds scalars of type `element`. `lastStage` is the virtual stage that computes the loss.
+  /// Builds scalars of type `element`.
   GradientScale(mlir::ImplicitLocOpBuilder &builder, const GradientOptions &options,
-                mlir::Type element, int64_t lastStage)
-      : builder(builder), options(options), element(element), lastStage(lastStage) {}
+                mlir::Type element, int64_t lossStage)
+      : builder(builder), options(options), element(element), lossStage(lossStage) {}
 
   /// Counts the complete gradient of a parameter on `virtualStage`.
   void addGradient(mlir::Value gradient, int64_t virtualStage);
@@ -84,7 +87,7 @@ private:
   mlir::ImplicitLocOpBuilder &builder;
   const GradientOptions &options;
   mlir::Type element;
-  int64_t lastStage;
+  int64_t lossStage;
   std::map<int64_t, mlir::Value> squares;        ///< by virtual stage
   mlir::Value factor, step;                      ///< on the last virtual stage
   std::map<int64_t, mlir::Value> factors, steps; ///< sent, by virtual stage

@@ -263,14 +263,6 @@ static Problem takeOver(Problem problem) {
   return {function, problem.lossIndex, trainable};
 }
 
-/// Returns the last virtual stage of `function`, which computes the loss.
-static int64_t findLastStage(func::FuncOp function) {
-  int64_t last = 0;
-  for (auto transfer : function.getOps<pipe::TransferOp>())
-    last = std::max<int64_t>(last, transfer.getTarget());
-  return last;
-}
-
 /// Makes the gradient of the loss, the loss scale: a constant, or a parameter if it is dynamic.
 static Value makeSeed(func::FuncOp function, Value loss, double scale, bool isDynamic) {
   Location loc = derivedLocation(loss, "grad");
@@ -321,7 +313,7 @@ struct Differentiate : impl::DifferentiateBase<Differentiate> {
     if (failed(problem))
       return signalPassFailure();
     if (dynamicLossScale && failed(declareScaleState(problem->function, ScaleState::Scale,
-                                                     lossScale, findLastStage(problem->function))))
+                                                     lossScale, findLossStage(problem->function))))
       return signalPassFailure();
     differentiate(takeOver(*problem), {wideGradients, lossScale, dynamicLossScale});
   }
