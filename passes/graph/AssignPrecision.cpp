@@ -15,10 +15,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "passes/analysis/ConstraintSubject.h"
 #include "passes/analysis/OpNames.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/Precision.h"
-#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -31,7 +31,7 @@ namespace {
 
 /// An entry of --precision-constraint.
 struct PrecisionConstraint {
-  std::string pattern; ///< regular expression, found anywhere in a name of an op
+  analysis::NamePattern pattern; ///< found anywhere in a name of an op
   Precision precision;
   bool matches = false; ///< any op
 };
@@ -70,18 +70,16 @@ private:
 
   Precision getWanted(Operation *op) {
     for (PrecisionConstraint &constraint : constraints)
-      if (llvm::any_of(analysis::getNames(op), [&](StringRef name) {
-            return llvm::Regex(constraint.pattern).match(name);
-          })) {
+      if (llvm::any_of(analysis::getNames(op),
+                       [&](StringRef name) { return constraint.pattern.matches(name); })) {
         constraint.matches = true;
         return constraint.precision;
       }
     return getPrecision(op);
   }
 
-  /// Returns the type in which `op` computes.
-  Type getType(Operation *op) {
-    Precision precision = getWanted(op);
+  /// Returns the type in which `op` computes, of which `precision` is wanted.
+  Type getType(Operation *op, Precision precision) {
     if (precision != Precision::Follows)
       return precision == Precision::Half ? half : Type(single);
     bool hasHalf = false, hasSingle = false;
@@ -99,9 +97,10 @@ private:
     if (isa<CastOp>(op) || llvm::none_of(op->getOperands(), [&](Value v) { return isMixed(v); }))
       return success();
     // Products of parameters alone are computed as all others; what only shapes them is not.
-    if (isWeak && getWanted(op) == Precision::Follows)
+    Precision wanted = getWanted(op);
+    if (isWeak && wanted == Precision::Follows)
       return success();
-    Type type = getType(op);
+    Type type = getType(op, wanted);
     for (OpOperand &operand : getFollowing(op))
       if (isMixed(operand.get()))
         operand.set(castTo(operand.get(), type));
@@ -200,14 +199,16 @@ struct AssignPrecision : impl::GraphAssignPrecisionBase<AssignPrecision> {
                                 << "'";
     half = type == "f16" ? Type(Float16Type::get(&getContext())) : BFloat16Type::get(&getContext());
     for (const std::string &text : constraints) {
-      auto [pattern, precision] = StringRef(text).rsplit('=');
-      std::string error;
+      auto [name, precision] = StringRef(text).rsplit('=');
+      analysis::NamePattern pattern(analysis::NamePattern::Kind::Part, name);
+      StringRef error = pattern.getError();
       bool isKnown = precision == "f32" || precision == "half" || precision == type;
-      if (pattern.empty() || !isKnown || !llvm::Regex(pattern).isValid(error))
+      if (name.empty() || !isKnown || !error.empty())
         return module.emitError() << "precision constraint '" << text
                                   << "': expected NAME=f32 or NAME=half, NAME a regular expression"
                                   << (error.empty() ? "" : ": ") << error;
-      parsed.push_back({pattern.str(), precision == "f32" ? Precision::Single : Precision::Half});
+      parsed.push_back(
+          {std::move(pattern), precision == "f32" ? Precision::Single : Precision::Half});
     }
     return success();
   }
@@ -229,7 +230,7 @@ struct AssignPrecision : impl::GraphAssignPrecisionBase<AssignPrecision> {
     for (const PrecisionConstraint &constraint : parsed)
       if (!constraint.matches) {
         getOperation().emitError()
-            << "precision constraint '" << constraint.pattern << "' matches no op";
+            << "precision constraint '" << constraint.pattern.getText() << "' matches no op";
         return signalPassFailure();
       }
   }
