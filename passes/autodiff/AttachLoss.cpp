@@ -43,13 +43,8 @@ static FailureOr<unsigned> pick(func::FuncOp function, StringRef what, StringRef
 static Value addInput(func::FuncOp function, StringRef name, Type type) {
   SmallVector<unsigned> inputs = graph::findArgs(function, graph::RoleKind::Input);
   unsigned position = inputs.empty() ? 0 : inputs.back() + 1;
-  MLIRContext *context = function.getContext();
-  Location loc = NameLoc::get(StringAttr::get(context, name));
-  LogicalResult added = function.insertArgument(
-      position, type, roleAttributes(context, graph::RoleKind::Input, name), loc);
-  assert(succeeded(added) && "a position behind an argument is legal");
-  (void)added;
-  return function.getArgument(position);
+  Location loc = NameLoc::get(StringAttr::get(function.getContext(), name));
+  return insertArgument(function, position, type, graph::RoleKind::Input, name, loc);
 }
 
 /// Returns the argument with the labels, found or added; null after an error.

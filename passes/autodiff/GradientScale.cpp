@@ -5,6 +5,7 @@
 #include "passes/autodiff/GradientScale.h"
 
 #include "dialects/graph/OptimizerState.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "runtime/abi/TrainingStates.h"
@@ -77,10 +78,7 @@ Value GradientScale::integer(int64_t value) {
 }
 
 Value GradientScale::castTo(Value value, Type type) {
-  auto from = cast<RankedTensorType>(value.getType());
-  if (from.getElementType() == type)
-    return value;
-  return graph::CastOp::create(builder, from.clone(type), value);
+  return graph::DecompositionBuilder(builder.getLoc(), builder).castTo(value, type);
 }
 
 void GradientScale::addGradient(Value gradient, int64_t virtualStage) {

@@ -133,14 +133,9 @@ static void warnOfFixedStatistics(func::FuncOp function) {
 static Value getRunNumber(func::FuncOp function) {
   if (std::optional<unsigned> known = graph::findArg(function, graph::RoleKind::Step))
     return function.getArgument(*known);
-  unsigned position = function.getNumArguments();
-  MLIRContext *context = function.getContext();
-  LogicalResult added =
-      function.insertArgument(position, RankedTensorType::get({}, IntegerType::get(context, 64)),
-                              roleAttributes(context, graph::RoleKind::Step), function.getLoc());
-  assert(succeeded(added) && "a position behind the arguments is legal");
-  (void)added;
-  return function.getArgument(position);
+  auto type = RankedTensorType::get({}, IntegerType::get(function.getContext(), 64));
+  return insertArgument(function, function.getNumArguments(), type, graph::RoleKind::Step, "",
+                        function.getLoc());
 }
 
 /// Adds the run number times the stride to the seed, operand `operand` of `op`.

@@ -18,6 +18,15 @@ DictionaryAttr roleAttributes(MLIRContext *context, graph::RoleKind kind, String
   return attributes.getDictionary(context);
 }
 
+Value insertArgument(func::FuncOp function, unsigned position, Type type, graph::RoleKind kind,
+                     StringRef name, Location loc) {
+  LogicalResult added = function.insertArgument(
+      position, type, roleAttributes(function.getContext(), kind, name), loc);
+  assert(succeeded(added) && "a position behind an argument is legal");
+  (void)added;
+  return function.getArgument(position);
+}
+
 bool isLocal(func::FuncOp function) { return function->hasAttr(dist::localAttrName); }
 
 dist::ShardingAttr shardingOfArgument(func::FuncOp function, unsigned index) {

@@ -22,6 +22,11 @@ inline constexpr llvm::StringLiteral trainName = "train";
 mlir::DictionaryAttr roleAttributes(mlir::MLIRContext *context, graph::RoleKind kind,
                                     llvm::StringRef name = "", dist::ShardingAttr sharding = {});
 
+/// Inserts an argument of this kind and name at `position`, which is at most behind the others, and
+/// returns it.
+mlir::Value insertArgument(mlir::func::FuncOp function, unsigned position, mlir::Type type,
+                           graph::RoleKind kind, llvm::StringRef name, mlir::Location loc);
+
 /// Returns whether the types of `function` are those of one rank.
 bool isLocal(mlir::func::FuncOp function);
 

@@ -8,6 +8,7 @@
 // op (NAME.grad, NAME.grad_weight).
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/StopGradient.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
@@ -270,17 +271,10 @@ static Value makeSeed(func::FuncOp function, Value loss, double scale, bool isDy
   auto type = cast<RankedTensorType>(loss.getType());
   if (!isDynamic)
     return graph::ConstantOp::create(builder, loc, type, scale);
-  unsigned position = function.getNumArguments();
-  auto held = RankedTensorType::get({}, builder.getF32Type());
-  LogicalResult added =
-      function.insertArgument(position, held,
-                              roleAttributes(function.getContext(), graph::RoleKind::Parameter,
-                                             getStateName(ScaleState::Scale)),
-                              loc);
-  assert(succeeded(added) && "a position behind the arguments is legal");
-  (void)added;
-  Value argument = function.getArgument(position);
-  return held == type ? argument : graph::CastOp::create(builder, loc, type, argument).getResult();
+  Value scaleArgument = insertArgument(
+      function, function.getNumArguments(), RankedTensorType::get({}, builder.getF32Type()),
+      graph::RoleKind::Parameter, getStateName(ScaleState::Scale), loc);
+  return graph::DecompositionBuilder(loc, builder).castTo(scaleArgument, type.getElementType());
 }
 
 static void differentiate(Problem problem, const DifferentiateOptions &options) {
