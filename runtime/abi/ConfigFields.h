@@ -21,6 +21,8 @@ struct FieldInfo {
   std::optional<int64_t> defaultValue = 0;
   /// Text of a flag that is given without a value; null: the flag needs one.
   const char *impliedValue = nullptr;
+  /// Placeholder of the value in the help text; unused for switches.
+  const char *valueName = "value";
 };
 
 /// Returns the fields of ParallelConfig.

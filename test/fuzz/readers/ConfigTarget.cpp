@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a file of parallel options (`--config`) in both of its formats.
+// Reads a file of options (`--config`) in both of its formats.
 #include "runtime/abi/ConfigFields.h"
 #include "runtime/abi/config.pb.h"
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Message.h"
 #include "test/fuzz/readers/Target.h"
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/OptionsFile.h"
 
 static void readConfig(std::string_view bytes) {
   pcc::fuzz::InputFile file(bytes.starts_with("{") ? "config.json" : "config.txt", bytes);
+  pcc::cli::OptionsFile options;
+  if (options.read(file.path()) != pcc::cli::Success)
+    return;
   pcc::abi::ParallelConfig config;
-  if (pcc::cli::readConfigFile(file.path(), config) == pcc::cli::Success)
-    pcc::abi::setDefaults(config, pcc::abi::listParallelFields());
+  options.fill(config);
+  pcc::abi::setDefaults(config, pcc::abi::listParallelFields());
 }
 
 PCC_FUZZ_TARGET(config, readConfig)

@@ -12,30 +12,52 @@
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
-LinkFlag::LinkFlag(cl::SubCommand &command, llvm::StringRef help)
-    : text("link", cl::desc(help), cl::value_desc("rate,latency"), cl::sub(command)) {}
+static constexpr const char *linkValue = "rate,latency";
 
-ExitCode LinkFlag::read(std::optional<machine::UniformLink> &link) const {
-  if (!text.getNumOccurrences())
+LinkFlag::LinkFlag(cl::SubCommand &command, const char *help)
+    : info{.name = "link", .help = help, .valueName = linkValue},
+      flags(command, abi::ClusterConfig::descriptor(), {&info, 1}) {}
+
+/// Reads the links that `flags` select; leaves `link` absent without the option.
+static ExitCode readLinks(const MessageFlags &flags,
+                          std::optional<pcc::machine::UniformLink> &link) {
+  if (!flags.has("link"))
     return Success;
-  abi::Expected<machine::UniformLink> given = machine::parseLink(text.getValue());
+  pcc::abi::ClusterConfig config;
+  if (ExitCode code = flags.read(config))
+    return code;
+  auto given = pcc::machine::parseLink(config.link());
   if (!given)
-    return fail(BadUsage, "'--link': " + given.status().message());
+    return flags.refuse("link", given.status().message());
   link = *given;
   return Success;
 }
 
-ClusterFlag::ClusterFlag(cl::SubCommand &command)
-    : text("cluster",
-           cl::desc("machine for cost estimates: 8xcpu, 2x8xH100, or a .textproto or .json"),
-           cl::value_desc("form|file"), cl::sub(command)),
-      link(command, "links between the devices, as in 10Gbps,20us") {}
+ExitCode LinkFlag::read(std::optional<machine::UniformLink> &link) const {
+  return readLinks(flags, link);
+}
+
+static constexpr FieldInfo clusterFields[] = {
+    {.name = "cluster",
+     .help = "machine for cost estimates: 8xcpu, 2x8xH100, or a .textproto or .json",
+     .valueName = "form|file"},
+    {.name = "link",
+     .help = "links between the devices, as in 10Gbps,20us",
+     .valueName = linkValue},
+};
+
+ClusterFlag::ClusterFlag(cl::SubCommand &command, const OptionsFile *file)
+    : flags(command, abi::ClusterConfig::descriptor(), clusterFields, file) {}
+
+ExitCode ClusterFlag::readLink(std::optional<machine::UniformLink> &link) const {
+  return readLinks(flags, link);
+}
 
 ExitCode ClusterFlag::read(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
   if (ExitCode code = readCluster(ranks, cluster))
     return code;
   std::optional<machine::UniformLink> links;
-  if (ExitCode code = link.read(links))
+  if (ExitCode code = readLink(links))
     return code;
   if (!links)
     return Success;
@@ -46,20 +68,23 @@ ExitCode ClusterFlag::read(int64_t ranks, std::optional<abi::Cluster> &cluster) 
 }
 
 ExitCode ClusterFlag::readCluster(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
-  if (!text.getNumOccurrences())
+  if (!hasCluster())
     return Success;
-  llvm::StringRef value = text;
+  abi::ClusterConfig config;
+  if (ExitCode code = flags.read(config))
+    return code;
+  llvm::StringRef value = config.cluster();
   bool isFile = value.ends_with(".textproto") || value.ends_with(".json");
   abi::Cluster given;
   if (isFile)
     if (ExitCode code = readConfigFile(value, given))
       return code;
   abi::Expected<abi::Cluster> complete =
-      isFile ? machine::complete(given) : machine::parseForm(text.getValue());
+      isFile ? machine::complete(given) : machine::parseForm(config.cluster());
   abi::Status status = complete ? machine::checkRanks(*complete, ranks) : complete.status();
   if (!status.ok())
-    return fail(isFile ? BadInput : BadUsage,
-                (isFile ? value : "'--cluster'") + ": " + status.message());
+    return isFile ? fail(BadInput, value + ": " + status.message())
+                  : flags.refuse("cluster", status.message());
   cluster = std::move(*complete);
   return Success;
 }

@@ -5,9 +5,10 @@
 #pragma once
 
 #include "runtime/abi/cluster.pb.h"
+#include "runtime/abi/compile.pb.h"
 #include "runtime/machine/UniformLink.h"
+#include "tools/pcc/flags/MessageFlags.h"
 #include "tools/pcc/report/ExitCode.h"
-#include "llvm/Support/CommandLine.h"
 #include <optional>
 
 namespace pcc::cli {
@@ -16,47 +17,46 @@ namespace pcc::cli {
 class LinkFlag {
 public:
   /// `help` says which links the flag describes.
-  LinkFlag(llvm::cl::SubCommand &command, llvm::StringRef help);
+  LinkFlag(llvm::cl::SubCommand &command, const char *help);
 
   /// Reads the links; leaves `link` absent if the flag is not given. Returns BadUsage after an
   /// error message.
   ExitCode read(std::optional<machine::UniformLink> &link) const;
 
-  /// Returns the flag's value; empty if it is not given.
-  const std::string &getText() const { return text; }
-  /// Returns the flag's name if it was given, else an empty string.
-  llvm::StringRef givenFlag() const { return text.getNumOccurrences() ? text.ArgStr : ""; }
-
 private:
-  llvm::cl::opt<std::string> text;
+  FieldInfo info;
+  MessageFlags flags;
 };
 
-/// `--cluster=FORM|FILE` and `--link`.
+/// `--cluster=FORM|FILE` and `--link`, as flags or in the file of options.
 class ClusterFlag {
 public:
-  explicit ClusterFlag(llvm::cl::SubCommand &command);
+  /// `file` may be null.
+  explicit ClusterFlag(llvm::cl::SubCommand &command, const OptionsFile *file = nullptr);
+
+  /// Reads both texts. Returns BadUsage or BadInput after an error message.
+  ExitCode readConfig(abi::ClusterConfig &config) const { return flags.read(config); }
 
   /// Sets `cluster` to the complete machine, which has a device for each of `ranks`; leaves it
-  /// absent if no flag is given. With `--link` alone the devices are those of this machine. Returns
-  /// BadUsage for a bad short form or link and BadInput for a bad file, after an error message.
+  /// absent if neither option is given. With `--link` alone the devices are those of this machine.
+  /// Returns BadUsage for a bad short form or link and BadInput for a bad file, after an error
+  /// message.
   ExitCode read(int64_t ranks, std::optional<abi::Cluster> &cluster) const;
 
   /// Reads the links of `--link`; leaves `link` absent without the flag. Returns BadUsage after an
   /// error message.
-  ExitCode readLink(std::optional<machine::UniformLink> &links) const { return link.read(links); }
-  /// Returns the text of `--link`; empty if the flag was not given.
-  const std::string &getLink() const { return link.getText(); }
+  ExitCode readLink(std::optional<machine::UniformLink> &link) const;
 
-  /// Returns the name of the first flag that was given, else an empty string.
-  llvm::StringRef givenFlag() const {
-    return text.getNumOccurrences() ? text.ArgStr : link.givenFlag();
-  }
+  /// Returns whether `--cluster` is given.
+  bool hasCluster() const { return flags.has("cluster"); }
+
+  /// The options, to tell which of them are given.
+  const MessageFlags &getFlags() const { return flags; }
 
 private:
   ExitCode readCluster(int64_t ranks, std::optional<abi::Cluster> &cluster) const;
 
-  llvm::cl::opt<std::string> text;
-  LinkFlag link;
+  MessageFlags flags;
 };
 
 } // namespace pcc::cli

@@ -26,143 +26,153 @@
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
-//===--- ParallelFlags ---------------------------------------------------===//
+static constexpr double maxChunks = 64;
+static constexpr double maxBytes = 1LL << 53; ///< integers that a double represents exactly
 
-ParallelFlags::ParallelFlags(cl::SubCommand &command)
-    : file("config", cl::desc("file of options: .textproto or .json"), cl::value_desc("file"),
-           cl::sub(command)),
-      flags(command, abi::ParallelConfig::descriptor(), abi::listParallelFields()) {}
-
-llvm::StringRef ParallelFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
-  return file.getNumOccurrences() ? file.ArgStr : flags.givenFlag(except);
-}
-
-ExitCode ParallelFlags::read(abi::ParallelConfig &config) const {
-  if (!file.empty())
-    if (ExitCode code = readConfigFile(file, config))
-      return code;
-  if (ExitCode code = flags.read(config, file))
-    return code;
-  if (config.global_rank() < config.device_num())
-    return Success;
-  std::string error =
-      llvm::formatv("expected 0 to {0}, got {1}", config.device_num() - 1, config.global_rank());
-  if (flags.has("global_rank") || flags.has("device_num") || file.empty())
-    return fail(BadUsage, "'--global-rank': " + error);
-  return fail(BadInput, file + ": 'global_rank': " + error);
-}
-
-//===--- CompileFlags ----------------------------------------------------===//
-
-static constexpr int64_t maxChunks = 64;
+static constexpr FieldInfo compileFields[] = {
+    {.name = "loss",
+     .help = "loss to train with, or to evaluate if there is no optimizer",
+     .valueName = "kind[:prediction[,labels]]"},
+    {.name = "optimizer",
+     .help = "optimizer that updates the parameters",
+     .valueName = "kind[,option=value...]"},
+    {.name = "freeze",
+     .help = "do not train the parameters in whose names this is found, such as '^model\\.embed'",
+     .valueName = "regex"},
+    {.name = "freeze_batch_norm", .help = "train with fixed running statistics of batch norms"},
+    {.name = "loss_scale",
+     .help = "factor of the loss for its gradients, which the update divides by it; 'dynamic' "
+             "adapts it and skips steps whose gradients are not finite",
+     .valueName = "number|dynamic[:first]"},
+    {.name = "clip_norm",
+     .help = "limit of the norm of all gradients together; larger ones are scaled down",
+     .high = std::numeric_limits<double>::max(),
+     .defaultValue = std::nullopt,
+     .valueName = "number"},
+    {.name = "precision",
+     .help = "type of contractions in mixed precision; parameters stay in f32 (default: the "
+             "model's types)",
+     .valueName = "bf16|f16|f32"},
+    {.name = "precision_constraint",
+     .help = "precision of the ops in whose names this is found",
+     .valueName = "regex=f32|half"},
+    {.name = "target",
+     .help = "device that runs the program (default: host)",
+     .valueName = "host|cuda:sm_NN"},
+    {.name = "tf32",
+     .help = "on a GPU, let f32 matmuls, convolutions and attention round their factors to TF32's "
+             "10 bits"},
+    {.name = "hide_reductions",
+     .help = "overlap gradient reductions with the last backward pass (default: true)",
+     .low = 0,
+     .high = 1,
+     .defaultValue = 1},
+    {.name = "matmul_chunks",
+     .help = "maximum number of chunks of a matmul whose result is summed over ranks; the cost "
+             "model chooses (default: 1, no chunks)",
+     .low = 1,
+     .high = maxChunks,
+     .defaultValue = 1},
+    {.name = "stage_memory",
+     .help = "bytes of a device into which the search must fit pipeline stages, by its estimate "
+             "(default: 0, '--memory-limit')",
+     .high = maxBytes},
+    {.name = "plan",
+     .help = "file of a plan that 'pcc plan -o' wrote, instead of parallel options",
+     .valueName = "file"},
+};
 
 CompileFlags::CompileFlags(cl::SubCommand &command, ModelUse use)
-    : model(command, use), parallel(command), cluster(command),
-      loss("loss", cl::desc("loss to train with, or to evaluate if there is no optimizer"),
-           cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
-      optimizer("optimizer", cl::desc("optimizer that updates the parameters"),
-                cl::value_desc("kind[,option=value...]"), cl::sub(command)),
-      frozen("freeze",
-             cl::desc("do not train the parameters in whose names this is found, such as "
-                      "'^model\\.embed'"),
-             cl::value_desc("regex"), cl::sub(command)),
-      lossScale("loss-scale",
-                cl::desc("factor of the loss for its gradients, which the update divides by it; "
-                         "'dynamic' adapts it and skips steps whose gradients are not finite"),
-                cl::value_desc("number|dynamic[:first]"), cl::sub(command)),
-      clipNorm("clip-norm",
-               cl::desc("limit of the norm of all gradients together; larger ones are scaled down"),
-               cl::value_desc("number"), cl::sub(command)),
-      precision("precision",
-                cl::desc("type of contractions in mixed precision; parameters stay in f32 "
-                         "(default: the model's types)"),
-                cl::value_desc("bf16|f16|f32"), cl::sub(command)),
-      precisionConstraints("precision-constraint",
-                           cl::desc("precision of the ops in whose names this is found"),
-                           cl::value_desc("regex=f32|half"), cl::sub(command)),
-      target("target", cl::desc("device that runs the program (default: host)"),
-             cl::value_desc("host|cuda:sm_NN"), cl::init("host"), cl::sub(command)),
-      roundsToTf32("tf32",
-                   cl::desc("on a GPU, let f32 matmuls, convolutions and attention round their "
-                            "factors to TF32's 10 bits"),
-                   cl::sub(command)),
-      dumpIr("dump-ir",
-             cl::desc("folder for the IR after every phase; with ',dot' also for graphs"),
-             cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
+    : path("config",
+           cl::desc("file of options: .textproto or .json; a .textproto may stand for MODEL"),
+           cl::value_desc("file"), cl::sub(command)),
+      model(command, &file),
+      parallel(command, abi::ParallelConfig::descriptor(), abi::listParallelFields(), &file),
+      flags(command, abi::CompileConfig::descriptor(), compileFields, &file),
+      productChunks("product-chunks", flags.getFlag("matmul_chunks")), cluster(command, &file),
+      use(use), dumpIr("dump-ir",
+                       cl::desc("folder for the IR after every phase; with ',dot' also for graphs"),
+                       cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
       remarks("remarks", cl::desc("print remarks on the decisions of passes"), cl::sub(command)),
-      freezeBatchNorm("freeze-batch-norm",
-                      cl::desc("train with fixed running statistics of batch norms"),
-                      cl::sub(command)),
-      hidesReductions(
-          "hide-reductions",
-          cl::desc("overlap gradient reductions with the last backward pass (default: true)"),
-          cl::init(CompileOptions().hidesReductions), cl::sub(command)),
-      matmulChunks("matmul-chunks",
-                   cl::desc("maximum number of chunks of a matmul whose result is summed over "
-                            "ranks; the cost model chooses (default: 1, no chunks)"),
-                   cl::init(CompileOptions().matmulChunks), cl::sub(command)),
-      productChunks("product-chunks", matmulChunks),
-      stageMemory(
-          "stage-memory",
-          cl::desc("bytes of a device into which the search must fit pipeline stages, by its "
-                   "estimate (default: 0, '--memory-limit')"),
-          cl::init(CompileOptions().stageMemory), cl::sub(command)),
       savedOnnx("save-onnx",
                 cl::desc("write the .onnx model with the plan, as shardings and pipeline stages of "
                          "its nodes"),
-                cl::value_desc("file"), cl::sub(command)),
-      planFile("plan",
-               cl::desc("file of a plan that 'pcc plan -o' wrote, instead of parallel options"),
-               cl::value_desc("file"), cl::sub(command)) {}
+                cl::value_desc("file"), cl::sub(command)) {}
+
+ExitCode CompileFlags::readConfig() {
+  bool isNamedByFile = model.getArgument().ends_with(".textproto");
+  if (isNamedByFile && !path.empty())
+    return fail(BadUsage, "'--config': expected no second file of options beside '" +
+                              model.getArgument() + "', got '" + path + "'");
+  if (isNamedByFile || !path.empty())
+    if (ExitCode code = file.read(isNamedByFile ? model.getArgument() : llvm::StringRef(path)))
+      return code;
+  if (ExitCode code = model.readConfig(isNamedByFile))
+    return code;
+  if (use == ModelUse::Required && model.path().empty())
+    return fail(BadUsage, isNamedByFile
+                              ? "'" + model.getArgument() + "': expected 'model', got none"
+                              : llvm::Twine("expected MODEL, got none"));
+  return flags.read(config);
+}
+
+ExitCode CompileFlags::readParallel(abi::ParallelConfig &options) const {
+  if (ExitCode code = parallel.read(options))
+    return code;
+  if (options.global_rank() < options.device_num())
+    return Success;
+  return parallel.refuse(
+      "global_rank",
+      llvm::formatv("expected 0 to {0}, got {1}", options.device_num() - 1, options.global_rank()));
+}
 
 ExitCode CompileFlags::readPlan(abi::Plan &plan) const {
-  if (planFile.empty())
+  if (!obeysPlan())
     return Success;
-  if (llvm::StringRef flag = parallel.givenFlag({}); !flag.empty())
-    return fail(BadUsage, "'--" + flag + "': expected no parallel option beside '--plan'");
-  return readConfigFile(planFile, plan);
+  if (llvm::StringRef option = parallel.findGiven(); !option.empty())
+    return parallel.refuse(option, "expected no parallel option beside '--plan'");
+  return readConfigFile(config.plan(), plan);
 }
 
 ExitCode CompileFlags::readPrecision(CompileOptions &options) const {
-  options.precision = precision;
-  options.precisionConstraints.assign(precisionConstraints.begin(), precisionConstraints.end());
+  llvm::StringRef precision = config.precision();
+  options.precision = precision.str();
+  options.precisionConstraints.assign(config.precision_constraint().begin(),
+                                      config.precision_constraint().end());
   if (!llvm::is_contained({"", "bf16", "f16", "f32"}, precision))
-    return fail(BadUsage, "'--precision': expected bf16, f16 or f32, got '" + precision + "'");
-  if (!precisionConstraints.empty() && (precision.empty() || precision == "f32"))
-    return fail(BadUsage, "'--precision-constraint': expected '--precision=bf16' or "
-                          "'--precision=f16' beside it, got none");
+    return flags.refuse("precision", "expected bf16, f16 or f32, got '" + precision + "'");
+  if (!options.precisionConstraints.empty() && (precision.empty() || precision == "f32"))
+    return flags.refuse("precision_constraint", "expected '--precision=bf16' or "
+                                                "'--precision=f16' beside it, got none");
   return Success;
 }
 
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
-  if (optimizer.empty() && (!lossScale.empty() || clipNorm.getNumOccurrences() > 0))
-    return fail(BadUsage, llvm::formatv("'--{0}': expected '--optimizer' beside it, got none",
-                                        lossScale.empty() ? clipNorm.ArgStr : lossScale.ArgStr));
-  (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
-  options.training.optimizer = optimizer;
-  options.training.frozen = frozen;
-  options.training.freezeBatchNorm = freezeBatchNorm;
-  options.training.lossScale = lossScale;
-  if (clipNorm.getNumOccurrences() > 0)
-    options.training.clipNorm = clipNorm;
+  for (llvm::StringRef field : {"loss_scale", "clip_norm"})
+    if (config.optimizer().empty() && flags.has(field))
+      return flags.refuse(field, "expected '--optimizer' beside it, got none");
+  (config.optimizer().empty() ? options.evaluatedLoss : options.training.loss) = config.loss();
+  options.training.optimizer = config.optimizer();
+  options.training.frozen = config.freeze();
+  options.training.freezeBatchNorm = config.freeze_batch_norm();
+  options.training.lossScale = config.loss_scale();
+  if (config.has_clip_norm())
+    options.training.clipNorm = config.clip_norm();
   llvm::Error error = completeTraining(options);
   return error ? fail(BadUsage, llvm::toString(std::move(error))) : Success;
 }
 
 ExitCode CompileFlags::readOverlap(CompileOptions &options) const {
-  const abi::ParallelConfig &config = options.parallel;
-  options.hidesReductions = hidesReductions;
-  options.matmulChunks = matmulChunks;
-  if (matmulChunks < 1 || matmulChunks > maxChunks)
-    return fail(BadUsage, llvm::formatv("'--matmul-chunks': expected 1 to {0}, got {1}", maxChunks,
-                                        matmulChunks.getValue()));
-  auto rules = schedule::parseCommFusion(config.comm_fusion(), config.all_reduce_fusion_config());
+  options.hidesReductions = config.hide_reductions();
+  options.matmulChunks = config.matmul_chunks();
+  auto rules = schedule::parseCommFusion(options.parallel.comm_fusion(),
+                                         options.parallel.all_reduce_fusion_config());
   return rules ? Success : fail(BadUsage, rules.status().message());
 }
 
 ExitCode pcc::cli::parseTarget(llvm::StringRef target, std::string &gpuChip) {
   llvm::StringRef chip = target;
-  if (chip == "host")
+  if (chip.empty() || chip == "host")
     return Success;
   bool isGpu = chip.consume_front("cuda:");
   if (llvm::Error error = isGpu ? lower::findGpuTarget(chip).takeError() : llvm::Error::success())
@@ -176,12 +186,12 @@ ExitCode pcc::cli::parseTarget(llvm::StringRef target, std::string &gpuChip) {
 }
 
 ExitCode CompileFlags::readTarget(CompileOptions &options) const {
-  if (ExitCode code = parseTarget(target, options.gpuChip))
+  if (ExitCode code = parseTarget(config.target(), options.gpuChip))
     return code;
-  options.roundsToTf32 = roundsToTf32;
-  if (roundsToTf32 && options.gpuChip.empty())
-    return fail(BadUsage, "'--tf32': expected '--target=cuda:sm_90' or another GPU, "
-                          "got '--target=host'");
+  options.roundsToTf32 = config.tf32();
+  if (options.roundsToTf32 && options.gpuChip.empty())
+    return flags.refuse("tf32", "expected '--target=cuda:sm_90' or another GPU, got "
+                                "'--target=host'");
   return Success;
 }
 
@@ -200,7 +210,7 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
     return code;
   if (obeysPlan())
     search::applyPlan(plan, options);
-  if (ExitCode code = parallel.read(options.parallel))
+  if (ExitCode code = readParallel(options.parallel))
     return code;
   resolveFeeding(options.parallel);
   if (ExitCode code = cluster.read(options.parallel.device_num(), options.cluster))
@@ -218,10 +228,7 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
   if (savesOnnx() && !llvm::StringRef(model.path()).ends_with(".onnx"))
     return fail(BadUsage, "'--save-onnx': expected a model in a file that ends in .onnx, got '" +
                               model.path() + "'");
-  if (stageMemory < 0)
-    return fail(BadUsage, llvm::formatv("'--stage-memory': expected 0 or more, got {0}",
-                                        int64_t(stageMemory)));
-  options.stageMemory = stageMemory;
+  options.stageMemory = config.stage_memory();
   if (dumpIr.size() > 2 || (dumpIr.size() == 2 && dumpIr[1] != "dot"))
     return fail(BadUsage, "'--dump-ir': expected FOLDER or FOLDER,dot");
   options.configure = [](mlir::PassManager &passes) {
@@ -277,11 +284,11 @@ mlir::OwningOpRef<mlir::ModuleOp> CompileFlags::compileBy(Compilation run, Sessi
 
 mlir::LogicalResult CompileFlags::saveOnnx(mlir::ModuleOp module,
                                            const CompileOptions &options) const {
-  import::PlanFile file{model.path(), savedOnnx, model.getConfiguration().str()};
-  if (file.configuration == import::noConfiguration)
-    file.configuration.clear();
+  import::PlanFile saved{model.path(), savedOnnx, model.getConfig().device_config()};
+  if (saved.configuration == import::noConfiguration)
+    saved.configuration.clear();
   mlir::FailureOr<std::string> content =
-      import::encodePlan(module, file, getPipelineShape(options.parallel));
+      import::encodePlan(module, saved, getPipelineShape(options.parallel));
   if (mlir::failed(content))
     return mlir::failure();
   auto write = [&](llvm::raw_ostream &stream) { stream << *content; };
@@ -336,42 +343,41 @@ ExitCode CompileFlags::buildInstructions(CompileOptions &options, abi::Executabl
   return buildBy(compileInstructions, options, program, /*shows=*/true);
 }
 
-llvm::StringRef CompileFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
-  const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &frozenFlag = frozen,
-                   &dumpFlag = dumpIr, &tf32Flag = roundsToTf32, &remarksFlag = remarks,
-                   &freezeFlag = freezeBatchNorm, &hideFlag = hidesReductions,
-                   &chunksFlag = matmulChunks, &memoryFlag = stageMemory, &targetFlag = target,
-                   &onnxFlag = savedOnnx, &planFlag = planFile, &scaleFlag = lossScale,
-                   &clipFlag = clipNorm, &precisionFlag = precision,
-                   &typesFlag = precisionConstraints;
-  for (const cl::Option *option :
-       {&lossFlag, &optimizerFlag, &frozenFlag, &tf32Flag, &dumpFlag, &remarksFlag, &freezeFlag,
-        &hideFlag, &chunksFlag, &memoryFlag, &targetFlag, &onnxFlag, &planFlag, &scaleFlag,
-        &clipFlag, &precisionFlag, &typesFlag})
+llvm::StringRef CompileFlags::findGiven(llvm::ArrayRef<llvm::StringRef> except) const {
+  const cl::Option &dumpFlag = dumpIr, &remarksFlag = remarks, &onnxFlag = savedOnnx;
+  for (const cl::Option *option : {&dumpFlag, &remarksFlag, &onnxFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
-  for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})
-    if (!given.empty())
+  for (const MessageFlags *table : listTables())
+    if (llvm::StringRef given = table->findGiven(except); !given.empty())
       return given;
   return "";
 }
 
+ExitCode CompileFlags::refuse(llvm::StringRef name, const llvm::Twine &message) const {
+  for (const MessageFlags *table : listTables())
+    if (table->has(name))
+      return table->refuse(name, message);
+  return fail(BadUsage, "'--" + name + "': " + message);
+}
+
 ExitCode CompileFlags::readProgram(abi::Executable &program,
                                    llvm::ArrayRef<llvm::StringRef> usedFlags) const {
-  llvm::StringRef flag = givenFlag({"device_num"});
-  if (!flag.empty() && !llvm::is_contained(usedFlags, flag))
-    return fail(BadUsage, "'--" + flag + "': expected a model, got a compiled program");
-  abi::ParallelConfig config;
-  if (ExitCode code = parallel.read(config))
+  llvm::SmallVector<llvm::StringRef> fields(usedFlags);
+  fields.push_back("device_num");
+  if (llvm::StringRef option = findGiven(fields); !option.empty())
+    return refuse(option, "expected a model, got a compiled program");
+  abi::ParallelConfig options;
+  if (ExitCode code = readParallel(options))
     return code;
   auto read = abi::readExecutable(model.path());
   if (!read)
     return fail(ExitCode(read.status().exitCode()), read.status().describe());
   program = std::move(*read);
   int64_t ranks = abi::rankCount(program.mesh());
-  if (!parallel.has("device_num") || config.device_num() == ranks)
+  if (!parallel.has("device_num") || options.device_num() == ranks)
     return Success;
-  return fail(BadUsage,
-              llvm::formatv("'--device-num': expected {0}, for which '{1}' was compiled, got {2}",
-                            ranks, model.path(), config.device_num()));
+  return parallel.refuse("device_num",
+                         llvm::formatv("expected {0}, for which '{1}' was compiled, got {2}", ranks,
+                                       model.path(), options.device_num()));
 }

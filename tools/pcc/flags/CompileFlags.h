@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Flags of every subcommand that compiles a model: the model, the training step, the parallel
-// options, and what to print on the way.
+// options, and what to print on the way. A file of options may set them, and flags override it.
 #pragma once
 
 #include "compiler/Compile.h"
@@ -13,36 +13,24 @@
 #include "tools/pcc/flags/MessageFlags.h"
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/flags/Session.h"
+#include <array>
 #include <optional>
 
 namespace pcc::cli {
 
-/// Flags for the options of ParallelConfig (runtime/abi/config.proto), and `--config FILE` for all
-/// of them at once. A flag overrides the file.
-class ParallelFlags {
-public:
-  explicit ParallelFlags(llvm::cl::SubCommand &command);
-
-  /// Fills `config` from the file, the flags and the defaults (all but global_rank, which has
-  /// none), and checks every range. Returns BadUsage for a bad flag and BadInput for a bad file,
-  /// after an error that names the flag or the place in the file.
-  ExitCode read(abi::ParallelConfig &config) const;
-
-  /// Returns whether the flag of a field was given.
-  bool has(llvm::StringRef field) const { return flags.has(field); }
-
-  /// Returns the name of a flag that was given, without the fields `except`; empty if there is
-  /// none.
-  llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
-
-private:
-  llvm::cl::opt<std::string> file;
-  MessageFlags flags;
-};
+/// Whether a command line without a model is an error.
+enum class ModelUse { Required, Optional };
 
 class CompileFlags {
 public:
   explicit CompileFlags(llvm::cl::SubCommand &command, ModelUse use = ModelUse::Required);
+
+  /// Reads the file of options, if one is given, and the options of the model and the training
+  /// step. Returns BadUsage or BadInput after an error message. All other functions need it.
+  ExitCode readConfig();
+
+  /// The file of options, which is empty if none is given.
+  const OptionsFile &getFile() const { return file; }
 
   const ModelFlags &getModel() const { return model; }
 
@@ -50,8 +38,10 @@ public:
   /// message.
   ExitCode read(CompileOptions &options) const;
 
-  /// Reads only the parallel options.
-  ExitCode readParallel(abi::ParallelConfig &config) const { return parallel.read(config); }
+  /// Fills `config` from the file, the flags and the defaults (all but global_rank, which has
+  /// none), and checks every range. Returns BadUsage for a bad flag and BadInput for a bad file,
+  /// after an error that names the flag or the place in the file.
+  ExitCode readParallel(abi::ParallelConfig &config) const;
 
   /// A way to compile a module; reports errors as diagnostics.
   using Compilation =
@@ -84,23 +74,31 @@ public:
                        llvm::ArrayRef<llvm::StringRef> usedFlags = {}) const;
 
   const ClusterFlag &getCluster() const { return cluster; }
-  /// Returns whether the flag of a field of ParallelConfig was given.
+  const MessageFlags &getParallel() const { return parallel; }
+  /// Returns whether a field of ParallelConfig is set.
   bool has(llvm::StringRef field) const { return parallel.has(field); }
 
-  /// Returns the half type of `--precision`, empty without the flag.
-  llvm::StringRef getPrecision() const { return precision; }
+  /// The options of the training step, without their checks.
+  const abi::CompileConfig &getConfig() const { return config; }
 
   /// Returns whether the parallel options come from the file of a plan.
-  bool obeysPlan() const { return !planFile.empty(); }
+  bool obeysPlan() const { return !config.plan().empty(); }
 
   /// Returns whether the model's file is to be written with the plan.
   bool savesOnnx() const { return !savedOnnx.empty(); }
 
-  /// Returns the name of a flag that was given besides the model, without the fields `except` of
-  /// ParallelConfig; empty if there is none.
-  llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
+  /// Returns the name of an option that was given besides the model, in dashes, without the fields
+  /// `except`; empty if there is none.
+  llvm::StringRef findGiven(llvm::ArrayRef<llvm::StringRef> except) const;
+
+  /// Prints an error about the option that findGiven() returned, as MessageFlags::refuse().
+  ExitCode refuse(llvm::StringRef name, const llvm::Twine &message) const;
 
 private:
+  /// The tables of options, for functions about a given one.
+  std::array<const MessageFlags *, 4> listTables() const {
+    return {&flags, &model.getFlags(), &parallel, &cluster.getFlags()};
+  }
   /// Writes the model's file with the plan of `module`, a program after phase strategy.
   mlir::LogicalResult saveOnnx(mlir::ModuleOp module, const CompileOptions &options) const;
   /// Reads the file of `--plan` if the flag is given; with it, no other parallel option may be.
@@ -121,21 +119,17 @@ private:
   /// Returns the folder of `--dump-ir`, if given.
   std::optional<DumpPhases> dump() const;
 
+  llvm::cl::opt<std::string> path;
+  OptionsFile file;
   ModelFlags model;
-  ParallelFlags parallel;
-  ClusterFlag cluster;
-  llvm::cl::opt<std::string> loss, optimizer, frozen, lossScale;
-  llvm::cl::opt<double> clipNorm;
-  llvm::cl::opt<std::string> precision;
-  llvm::cl::list<std::string> precisionConstraints;
-  llvm::cl::opt<std::string> target;
-  llvm::cl::opt<bool> roundsToTf32;
-  llvm::cl::list<std::string> dumpIr;
-  llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
-  llvm::cl::opt<int64_t> matmulChunks;
+  MessageFlags parallel, flags;
   OldName productChunks;
-  llvm::cl::opt<int64_t> stageMemory;
-  llvm::cl::opt<std::string> savedOnnx, planFile;
+  ClusterFlag cluster;
+  abi::CompileConfig config;
+  ModelUse use;
+  llvm::cl::list<std::string> dumpIr;
+  llvm::cl::opt<bool> remarks;
+  llvm::cl::opt<std::string> savedOnnx;
 };
 
 /// Sets `gpuChip` to the chip that `--target=cuda:CHIP` names; it stays empty for `host`. Returns

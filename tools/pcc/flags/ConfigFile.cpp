@@ -44,12 +44,15 @@ const EnumValueDescriptor *pcc::cli::findEnumValue(const EnumDescriptor *type,
   return nullptr;
 }
 
+std::string pcc::cli::shortEnumName(const EnumValueDescriptor *value) {
+  return llvm::StringRef(value->name()).drop_front(commonPrefix(value->type()).size()).lower();
+}
+
 std::string pcc::cli::enumValueNames(const EnumDescriptor *type) {
   std::string names;
   for (int i = 0; i < type->value_count(); ++i) {
-    llvm::StringRef name = type->value(i)->name();
     names += i == 0 ? "" : i + 1 == type->value_count() ? " or " : ", ";
-    names += name.drop_front(commonPrefix(type).size()).lower();
+    names += shortEnumName(type->value(i));
   }
   return names;
 }
@@ -70,7 +73,7 @@ static llvm::StringRef findPresentName(const google::protobuf::Descriptor *messa
   return isFormer ? "constraint" : word;
 }
 
-/// A field of ParallelConfig, and the name that MindSpore has for it beside its own.
+/// A field of a file of options, and the name that MindSpore has for it beside its own.
 struct FieldAlias {
   llvm::StringLiteral name, alias;
 };
@@ -86,10 +89,9 @@ llvm::StringRef pcc::cli::findAlias(llvm::StringRef name) {
 /// Returns the name of the field that `word` names, which may be an alias.
 static llvm::StringRef resolveAlias(const google::protobuf::Descriptor *message,
                                     llvm::StringRef word) {
-  if (message->full_name() == "pcc.abi.ParallelConfig")
-    for (const FieldAlias &row : fieldAliases)
-      if (row.alias == word)
-        return row.name;
+  for (const FieldAlias &row : fieldAliases)
+    if (row.alias == word && message->FindFieldByName(row.name.str()))
+      return row.name;
   return word;
 }
 
@@ -184,22 +186,44 @@ static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::Stri
   return result;
 }
 
+/// Returns protobuf's error about a text of type `type`. An unknown field is told by the fields
+/// with a similar name.
+static std::string describeTextError(llvm::StringRef message,
+                                     const google::protobuf::Descriptor *type) {
+  llvm::StringRef word = message;
+  std::string start = "Message type \"" + type->full_name() + "\" has no field named \"";
+  if (!word.consume_front(start))
+    return message.str();
+  word = word.take_until([](char c) { return c == '"'; });
+  std::string text = "no option '" + word.str() + "'";
+  llvm::StringRef nearest;
+  unsigned least = word.size() / 2 + 1;
+  for (int i = 0; i < type->field_count(); ++i)
+    if (unsigned distance = word.edit_distance(type->field(i)->name()); distance < least) {
+      least = distance;
+      nearest = type->field(i)->name();
+    }
+  return nearest.empty() ? text : text + "; did you mean '" + nearest.str() + "'?";
+}
+
 namespace {
 /// Prints the first error of the text form as FILE:LINE:COLUMN.
 class TextErrorPrinter : public google::protobuf::io::ErrorCollector {
 public:
-  explicit TextErrorPrinter(llvm::StringRef path) : path(path) {}
+  TextErrorPrinter(llvm::StringRef path, const google::protobuf::Descriptor *type)
+      : path(path), type(type) {}
 
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string &message) override {
     if (!found)
-      llvm::errs() << path << ":" << line + 1 << ":" << column + 1 << ": error: " << message
-                   << "\n";
+      llvm::errs() << path << ":" << line + 1 << ":" << column + 1
+                   << ": error: " << describeTextError(message, type) << "\n";
     found = true;
   }
 
 private:
   llvm::StringRef path;
+  const google::protobuf::Descriptor *type;
   bool found = false;
 };
 } // namespace
@@ -237,7 +261,7 @@ ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Messag
   std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());
   if (!spelled)
     return BadInput;
-  TextErrorPrinter errors(path);
+  TextErrorPrinter errors(path, message.GetDescriptor());
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.WriteLocationsTo(places);

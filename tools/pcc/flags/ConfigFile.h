@@ -18,13 +18,16 @@ namespace pcc::cli {
 ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
                         google::protobuf::TextFormat::ParseInfoTree *places = nullptr);
 
-/// Returns the other name under which flags and files accept the field `name` of ParallelConfig,
+/// Returns the other name under which flags and files of options accept the field `name`,
 /// MindSpore's; empty if there is none.
 llvm::StringRef findAlias(llvm::StringRef name);
 
 /// Returns the value that `text` names, or null.
 const google::protobuf::EnumValueDescriptor *
 findEnumValue(const google::protobuf::EnumDescriptor *type, llvm::StringRef text);
+
+/// Returns the name of a value as a user writes it: `sum` for MICRO_SUM.
+std::string shortEnumName(const google::protobuf::EnumValueDescriptor *value);
 
 /// Lists the names of all values as a user writes them: "stand_alone, data_parallel or …".
 std::string enumValueNames(const google::protobuf::EnumDescriptor *type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM sees string options only. Values are parsed here by the field's type, so errors have pcc's
-// form. Flags come first, then defaults, then ranges.
+// LLVM sees lists of strings only. Values are parsed here by the field's type, so errors have pcc's
+// form. The file comes first, then flags, defaults and ranges.
 #include "tools/pcc/flags/MessageFlags.h"
 
 #include "tools/pcc/flags/ConfigFile.h"
@@ -22,9 +22,10 @@ static std::string dashed(llvm::StringRef name) {
   return result;
 }
 
-/// Formats a whole number with all digits, any other one as short as possible: `3600`, `0.001`.
+/// Formats a whole number with up to 16 digits completely, any other one as short as possible:
+/// `3600`, `0.001`, `1.8e+308`.
 static std::string formatNumber(double number) {
-  if (number == std::floor(number))
+  if (number == std::floor(number) && std::abs(number) < 1e16)
     return llvm::formatv("{0:f0}", number);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%g", number);
@@ -38,35 +39,52 @@ static bool isSwitch(const FieldDescriptor *field) {
 MessageFlags::Flag::Flag(cl::SubCommand &command, const google::protobuf::Descriptor *type,
                          const FieldInfo &info)
     : info(info), field(type->FindFieldByName(info.name)), name(dashed(info.name)),
-      option(llvm::StringRef(name), cl::desc(info.help),
-             cl::value_desc(isSwitch(field) ? "true|false" : "value"),
+      values(llvm::StringRef(name), cl::desc(info.help),
+             cl::value_desc(isSwitch(field) ? "true|false" : info.valueName),
              isSwitch(field) || info.impliedValue ? cl::ValueOptional : cl::ValueRequired,
              cl::sub(command)),
       aliasName(dashed(findAlias(info.name))) {
   if (!aliasName.empty())
     alias = std::make_unique<cl::alias>(llvm::StringRef(aliasName), cl::desc("alias"),
-                                        cl::aliasopt(option), cl::ReallyHidden);
+                                        cl::aliasopt(values), cl::ReallyHidden);
 }
 
 MessageFlags::MessageFlags(cl::SubCommand &command, const google::protobuf::Descriptor *type,
-                           std::span<const FieldInfo> infos)
-    : infos(infos) {
+                           std::span<const FieldInfo> infos, const OptionsFile *file)
+    : infos(infos), file(file) {
   for (const FieldInfo &info : infos)
     flags.push_back(std::make_unique<Flag>(command, type, info));
 }
 
-bool MessageFlags::has(llvm::StringRef field) const {
-  return llvm::any_of(flags, [&](const auto &flag) {
-    return flag->info.name == field && flag->option.getNumOccurrences();
-  });
+MessageFlags::Flag *MessageFlags::find(llvm::StringRef name) const {
+  for (const auto &flag : flags)
+    if (flag->info.name == name || flag->name == name)
+      return flag.get();
+  return nullptr;
 }
 
-llvm::StringRef MessageFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
+bool MessageFlags::has(llvm::StringRef field) const {
+  const Flag *flag = find(field);
+  return flag && isSet(*flag);
+}
+
+llvm::StringRef MessageFlags::findGiven(llvm::ArrayRef<llvm::StringRef> except) const {
   for (const auto &flag : flags)
-    if (flag->option.getNumOccurrences() && !llvm::is_contained(except, flag->info.name))
+    if (isSet(*flag) && !llvm::is_contained(except, flag->info.name))
       return flag->name;
   return "";
 }
+
+ExitCode MessageFlags::refuse(llvm::StringRef name, const llvm::Twine &message) const {
+  const Flag *flag = find(name);
+  if (!flag || !isFromFile(*flag))
+    return fail(BadUsage, "'--" + (flag ? flag->name : name) + "': " + message);
+  llvm::errs() << file->findPlace(flag->info.name) << ": error: '" << flag->info.name
+               << "': " << message << "\n";
+  return BadInput;
+}
+
+llvm::cl::Option &MessageFlags::getFlag(llvm::StringRef field) const { return find(field)->values; }
 
 /// Reads `text` into `field`. Returns an empty string, or what was expected.
 static std::string setField(Message &message, const FieldDescriptor *field, llvm::StringRef text) {
@@ -109,7 +127,10 @@ static std::string setField(Message &message, const FieldDescriptor *field, llvm
     reflection->SetDouble(&message, field, number);
     return "";
   default:
-    reflection->SetString(&message, field, text.str());
+    if (field->is_repeated())
+      reflection->AddString(&message, field, text.str());
+    else
+      reflection->SetString(&message, field, text.str());
     return "";
   }
 }
@@ -129,18 +150,20 @@ static std::optional<double> numberOf(const Message &message, const FieldDescrip
   }
 }
 
-ExitCode MessageFlags::read(Message &message, llvm::StringRef file) const {
+ExitCode MessageFlags::read(Message &message) const {
+  if (file)
+    file->fill(message);
   for (const auto &flag : flags) {
-    if (!flag->option.getNumOccurrences())
-      continue;
-    std::string text = flag->option;
-    if (isSwitch(flag->field) && text.empty())
-      text = "true";
-    if (flag->info.impliedValue && text.empty())
-      text = flag->info.impliedValue;
-    std::string expected = setField(message, flag->field, text);
-    if (!expected.empty())
-      return fail(BadUsage, "'--" + flag->name + "': " + expected + ", got '" + text + "'");
+    llvm::ArrayRef<std::string> values = flag->values;
+    if (!flag->field->is_repeated() && !values.empty())
+      values = values.take_back();
+    for (llvm::StringRef text : values) {
+      if (text.empty())
+        text = isSwitch(flag->field) ? "true" : flag->info.impliedValue;
+      std::string expected = setField(message, flag->field, text);
+      if (!expected.empty())
+        return fail(BadUsage, "'--" + flag->name + "': " + expected + ", got '" + text + "'");
+    }
   }
   abi::setDefaults(message, infos);
   for (const auto &flag : flags) {
@@ -149,9 +172,7 @@ ExitCode MessageFlags::read(Message &message, llvm::StringRef file) const {
       continue;
     std::string error = "expected " + formatNumber(flag->info.low) + " to " +
                         formatNumber(flag->info.high) + ", got " + formatNumber(*value);
-    if (flag->option.getNumOccurrences() || file.empty())
-      return fail(BadUsage, "'--" + flag->name + "': " + error);
-    return fail(BadInput, file + ": '" + flag->info.name + "': " + error);
+    return refuse(flag->name, error);
   }
   return Success;
 }

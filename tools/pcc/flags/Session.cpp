@@ -28,33 +28,33 @@ Session::Session() : context(makeRegistry()), printer(&context, llvm::errs()) {
   context.printOpOnDiagnostic(false); // location and message suffice
 }
 
-ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
-    : model(cl::Positional, cl::desc("MODEL"),
-            use == ModelUse::Required ? cl::Required : cl::Optional, cl::sub(command)),
-      weights("weights", cl::desc(".safetensors file with the parameters' values"),
-              cl::value_desc("file"), cl::sub(command)),
-      constraints("constraints",
-                  cl::desc("file of constraints on ops, parameters and inputs by name"),
-                  cl::value_desc("file"), cl::sub(command)),
-      deviceConfiguration(
-          "device-config",
-          cl::desc("name of the model's multi-device configuration to use; none: no "
-                   "configuration"),
-          cl::value_desc("name"), cl::sub(command)),
-      pins("pins", constraints), dims("set-dim", cl::desc("size of a symbolic dimension"),
-                                      cl::value_desc("name=size"), cl::sub(command)),
-      inputs("set-input",
-             cl::desc(".pb file with the value of an input that must be constant, such as a shape"),
-             cl::value_desc("name=file"), cl::sub(command)) {}
+static constexpr FieldInfo modelFields[] = {
+    {.name = "weights",
+     .help = ".safetensors file with the parameters' values",
+     .valueName = "file"},
+    {.name = "constraints",
+     .help = "file of constraints on ops, parameters and inputs by name",
+     .valueName = "file"},
+    {.name = "device_config",
+     .help = "name of the model's multi-device configuration to use; none: no configuration",
+     .valueName = "name"},
+    {.name = "set_dim", .help = "size of a symbolic dimension", .valueName = "name=size"},
+    {.name = "set_input",
+     .help = ".pb file with the value of an input that must be constant, such as a shape",
+     .valueName = "name=file"},
+};
 
-llvm::StringRef ModelFlags::givenFlag() const {
-  const cl::Option &weightsFlag = weights, &constraintsFlag = constraints, &dimsFlag = dims,
-                   &inputsFlag = inputs, &configurationFlag = deviceConfiguration;
-  for (const cl::Option *option :
-       {&weightsFlag, &constraintsFlag, &dimsFlag, &inputsFlag, &configurationFlag})
-    if (option->getNumOccurrences())
-      return option->ArgStr;
-  return "";
+ModelFlags::ModelFlags(cl::SubCommand &command, const OptionsFile *file)
+    : argument(cl::Positional, cl::desc("[MODEL]"), cl::Optional, cl::sub(command)),
+      flags(command, abi::ModelConfig::descriptor(), modelFields, file),
+      pins("pins", flags.getFlag("constraints")) {}
+
+ExitCode ModelFlags::readConfig(bool isNamedByFile) {
+  if (ExitCode code = flags.read(config))
+    return code;
+  if (!argument.empty() && !isNamedByFile)
+    config.set_model(argument);
+  return Success;
 }
 
 /// Adds the constraints of `path` to `module`.
@@ -73,20 +73,19 @@ static ExitCode attachConstraints(mlir::ModuleOp module, llvm::StringRef path) {
 }
 
 ExitCode ModelFlags::read(import::ImportOptions &options, mlir::MLIRContext &context) const {
-  options.weights = weights;
-  options.deviceConfiguration = deviceConfiguration;
-  for (llvm::StringRef dim : dims) {
+  options.weights = config.weights();
+  options.deviceConfiguration = config.device_config();
+  for (llvm::StringRef dim : config.set_dim()) {
     auto [name, size] = dim.rsplit('=');
     int64_t number;
     if (name.empty() || size.getAsInteger(10, number) || number < 1)
-      return fail(BadUsage,
-                  "'--set-dim': expected NAME=SIZE with a positive size, got '" + dim + "'");
+      return flags.refuse("set_dim", "expected NAME=SIZE with a positive size, got '" + dim + "'");
     options.dims[name] = number;
   }
-  for (llvm::StringRef input : inputs) {
+  for (llvm::StringRef input : config.set_input()) {
     auto [name, file] = input.split('=');
     if (name.empty() || file.empty())
-      return fail(BadUsage, "'--set-input': expected NAME=FILE, got '" + input + "'");
+      return flags.refuse("set_input", "expected NAME=FILE, got '" + input + "'");
     auto value = import::readTensorFile(file, context);
     if (!value)
       return BadInput;
@@ -104,10 +103,10 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
   if (code != Success)
     return {};
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      import::importModel(model, options, context, unsupported);
+      import::importModel(path(), options, context, unsupported);
   code = module ? Success : BadInput;
-  if (module && !constraints.empty())
-    code = attachConstraints(*module, constraints);
+  if (module && !config.constraints().empty())
+    code = attachConstraints(*module, config.constraints());
   return code == Success ? std::move(module) : nullptr;
 }
 

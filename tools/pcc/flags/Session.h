@@ -9,6 +9,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "runtime/abi/compile.pb.h"
+#include "tools/pcc/flags/MessageFlags.h"
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/Support/CommandLine.h"
@@ -27,21 +29,24 @@ private:
   import::DiagnosticPrinter printer;
 };
 
-enum class ModelUse { Required, Optional };
-
-/// Flags MODEL, `--set-dim`, `--set-input`, `--weights`, `--constraints`, `--device-config`.
+/// MODEL and the flags `--set-dim`, `--set-input`, `--weights`, `--constraints`, `--device-config`.
 class ModelFlags {
 public:
-  /// `use`: whether a command line without MODEL is an error.
-  explicit ModelFlags(llvm::cl::SubCommand &command, ModelUse use = ModelUse::Required);
+  /// `file` may be null.
+  explicit ModelFlags(llvm::cl::SubCommand &command, const OptionsFile *file = nullptr);
 
-  const std::string &path() const { return model; }
+  /// Returns the argument MODEL; empty if it was not given.
+  llvm::StringRef getArgument() const { return argument; }
 
-  /// Returns the name of a flag that was given besides MODEL; empty if there is none.
-  llvm::StringRef givenFlag() const;
+  /// Reads the options, with MODEL from the file if `isNamedByFile`. Returns BadUsage or BadInput
+  /// after an error message. All other functions need it.
+  ExitCode readConfig(bool isNamedByFile = false);
 
-  /// The name of a configuration for several devices; empty if none was given.
-  llvm::StringRef getConfiguration() const { return deviceConfiguration; }
+  const abi::ModelConfig &getConfig() const { return config; }
+  const std::string &path() const { return config.model(); }
+
+  /// The options, to tell which of them are given.
+  const MessageFlags &getFlags() const { return flags; }
 
   /// Imports the model. Returns null after a diagnostic, with `code` set: BadUsage for a bad flag,
   /// else BadInput. `unsupported`: as in importModel. `recordsNodes`: as in ImportOptions.
@@ -54,9 +59,10 @@ public:
   ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;
 
 private:
-  llvm::cl::opt<std::string> model, weights, constraints, deviceConfiguration;
+  llvm::cl::opt<std::string> argument;
+  MessageFlags flags;
   OldName pins;
-  llvm::cl::list<std::string> dims, inputs;
+  abi::ModelConfig config;
 };
 
 /// Writes `module` to `path`: bytecode if the path ends in `.mlirbc`, else text. On stdout, large

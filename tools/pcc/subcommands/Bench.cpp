@@ -87,7 +87,7 @@ private:
   ExitCode runCollectives() const {
     if (ExitCode code = refuse({compare, steps}, "a program (.pcx), got 'collectives'"))
       return code;
-    if (cluster.givenFlag() == "cluster")
+    if (cluster.hasCluster())
       return fail(BadUsage, "'--cluster': expected a program (.pcx), got 'collectives'");
     CollectiveTimeOptions options;
     if (ExitCode code = read(options))
@@ -112,7 +112,7 @@ private:
   ExitCode runProgram() const {
     if (ExitCode code = refuse({ranks, bytes, kinds}, "'collectives', got a program"))
       return code;
-    if (!compare && cluster.givenFlag() == "cluster")
+    if (!compare && cluster.hasCluster())
       return fail(BadUsage, "'--cluster': expected together with '--compare'");
     if (steps < 1 || steps > maxSteps)
       return fail(BadUsage, llvm::formatv("'--steps': expected 1 to {0}, got {1}", maxSteps,
@@ -146,7 +146,7 @@ private:
     std::optional<abi::Cluster> machine;
     if (ExitCode code = cluster.read(count, machine))
       return code;
-    if (cluster.givenFlag() != "cluster") {
+    if (!cluster.hasCluster()) {
       Session session;
       RunTimer timer(session.context, count, links, quick ? 2 : 10, quick ? 0.002 : 0.02,
                      program.gpu_code().chip());

@@ -13,9 +13,8 @@
 #include "mlir/IR/Builders.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
-#include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/report/Output.h"
-#include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/pcc/subcommands/ModelSubcommand.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
@@ -69,11 +68,10 @@ static void specializeToRank(mlir::ModuleOp module, int64_t rank) {
 
 namespace {
 
-class CompileSubcommand : public Subcommand {
+class CompileSubcommand : public ModelSubcommand {
 public:
   CompileSubcommand()
-      : Subcommand("compile", "compiles a model to the program of its ranks"),
-        compileFlags(command),
+      : ModelSubcommand("compile", "compiles a model to the program of its ranks"),
         output("o", cl::desc("output file: the program (.pcx), or with --emit the IR of the phase"),
                cl::value_desc("file"), cl::sub(command)),
         emit(
@@ -83,7 +81,7 @@ public:
         linkOnly("link-only", cl::desc("link a module after phase llvm instead of compiling"),
                  cl::sub(command)) {}
 
-  ExitCode run() override {
+  ExitCode runModel() override {
     std::optional<pcc::CompilePhase> last = pcc::CompilePhase::Llvm;
     bool isPtx = llvm::StringRef(emit).equals_insensitive("ptx");
     bool isPipelines = llvm::StringRef(emit).equals_insensitive("pipelines");
@@ -167,7 +165,6 @@ private:
     return status.ok() ? Success : fail(BadInput, status.describe());
   }
 
-  CompileFlags compileFlags;
   cl::opt<std::string> output, emit;
   cl::opt<bool> linkOnly;
 };

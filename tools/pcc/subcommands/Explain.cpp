@@ -8,10 +8,9 @@
 #include "compiler/plan/cost/StepCost.h"
 #include "passes/strategy/search/NodeNames.h"
 #include "runtime/abi/RankExpression.h"
-#include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/ExplainReports.h"
-#include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/Regex.h"
 
 using namespace pcc;
@@ -72,11 +71,10 @@ private:
   cl::opt<double> bucketBytes;
 };
 
-class ExplainSubcommand : public Subcommand {
+class ExplainSubcommand : public ModelSubcommand {
 public:
   ExplainSubcommand()
-      : Subcommand("explain", "explains what a program does and why, without running it"),
-        compileFlags(command),
+      : ModelSubcommand("explain", "explains what a program does and why, without running it"),
         communication("communication", cl::desc("list the collectives, their bytes and times"),
                       cl::sub(command)),
         why("why", cl::desc("with --communication: what each collective moves, who asked and why"),
@@ -91,9 +89,9 @@ public:
            cl::value_desc("name"), cl::sub(command)),
         costFlags(command), format(command) {}
 
-  ExitCode run() override {
+  ExitCode runModel() override {
     int asked = communication + parameters + cost + (op.getNumOccurrences() > 0);
-    if (asked == 0 && !compileFlags.getPrecision().empty())
+    if (asked == 0 && !compileFlags.getConfig().precision().empty())
       return explainPrecision();
     if (asked != 1)
       return fail(BadUsage, "expected one of '--communication', '--parameters', '--cost', '--op' "
@@ -239,7 +237,6 @@ private:
     return compileFlags.buildInstructions(options, program);
   }
 
-  CompileFlags compileFlags;
   cl::opt<bool> communication, why, parameters, cost;
   OldName price;
   cl::opt<std::string> op;

@@ -113,9 +113,9 @@ llvm::FailureOr<Composites> findComposites(mlir::ModuleOp module) {
 class ImportSubcommand : public Subcommand {
 public:
   ImportSubcommand()
-      : Subcommand("import", "imports a model as graph IR"), model(command, ModelUse::Optional),
-        format(command), output("o", cl::desc("output file: .mlir or .mlirbc (default: stdout)"),
-                                cl::value_desc("file"), cl::sub(command)),
+      : Subcommand("import", "imports a model as graph IR"), model(command), format(command),
+        output("o", cl::desc("output file: .mlir or .mlirbc (default: stdout)"),
+               cl::value_desc("file"), cl::sub(command)),
         check("check", cl::desc("only list the unsupported nodes, and count the composites"),
               cl::sub(command)),
         listOperators("list-operators", cl::desc("list the ONNX operators that pcc imports"),
@@ -126,6 +126,8 @@ public:
       printOperators();
       return Success;
     }
+    if (ExitCode code = model.readConfig())
+      return code;
     if (model.path().empty())
       return fail(BadUsage, "expected MODEL or --list-operators");
     Session session;

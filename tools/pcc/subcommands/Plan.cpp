@@ -5,8 +5,7 @@
 #include "compiler/plan/choice/ByteUnit.h"
 #include "compiler/search/PlanSearch.h"
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/flags/CompileFlags.h"
-#include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -171,17 +170,17 @@ constexpr const char *chosenFields[] = {"parallel_mode",
                                         "strategy_ckpt_save_file",
                                         "group_ckpt_save_file"};
 
-class PlanSubcommand : public Subcommand {
+class PlanSubcommand : public ModelSubcommand {
 public:
   PlanSubcommand()
-      : Subcommand("plan", "chooses how a training step is spread over a cluster"),
-        compileFlags(command), output("o", cl::desc("output file: the plan, for '--plan'"),
-                                      cl::value_desc("file"), cl::sub(command)),
+      : ModelSubcommand("plan", "chooses how a training step is spread over a cluster"),
+        output("o", cl::desc("output file: the plan, for '--plan'"), cl::value_desc("file"),
+               cl::sub(command)),
         shown("plans", cl::desc("number of plans to print (default: 10)"), cl::init(10),
               cl::sub(command)),
         quiet("quiet", cl::desc("print no progress"), cl::sub(command)), format(command) {}
 
-  ExitCode run() override {
+  ExitCode runModel() override {
     CompileOptions options;
     if (ExitCode code = readOptions(options))
       return code;
@@ -211,13 +210,9 @@ public:
 private:
   ExitCode readOptions(CompileOptions &options) const {
     for (llvm::StringRef field : chosenFields)
-      if (compileFlags.has(field)) {
-        std::string flag = field.str();
-        std::replace(flag.begin(), flag.end(), '_', '-');
-        return fail(BadUsage, "'--" + flag +
-                                  "': expected no such option, since the plan chooses it; "
-                                  "'pcc simulate' and 'pcc search' obey it");
-      }
+      if (compileFlags.has(field))
+        return compileFlags.refuse(field, "expected no such option, since the plan chooses it; "
+                                          "'pcc simulate' and 'pcc search' obey it");
     if (compileFlags.obeysPlan())
       return fail(BadUsage, "'--plan': expected no plan, since this command makes one");
     if (shown < 1)
@@ -256,7 +251,6 @@ private:
     return writeResult(output, [&](llvm::raw_ostream &out) { out << text; });
   }
 
-  CompileFlags compileFlags;
   cl::opt<std::string> output;
   cl::opt<int> shown;
   cl::opt<bool> quiet;

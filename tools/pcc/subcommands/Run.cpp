@@ -4,9 +4,8 @@
 // or those of all processes that mpirun, srun or torchrun started.
 
 #include "runtime/execute/RunProgram.h"
-#include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/MessageFlags.h"
-#include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "tools/version/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
@@ -86,17 +85,21 @@ void printMetrics(const abi::RunReport &report) {
   llvm::outs().flush();
 }
 
-class RunSubcommand : public Subcommand {
+class RunSubcommand : public ModelSubcommand {
 public:
   RunSubcommand()
-      : Subcommand("run", "trains or evaluates a model or program on its ranks"),
-        compileFlags(command), flags(command, abi::RunConfig::descriptor(), runFields),
-        checkpointFlags(command, abi::CheckpointConfig::descriptor(), checkpointFields),
+      : ModelSubcommand("run", "trains or evaluates a model or program on its ranks"),
+        flags(command, abi::RunConfig::descriptor(), runFields, &compileFlags.getFile()),
+        checkpointFlags(command, abi::CheckpointConfig::descriptor(), checkpointFields,
+                        &compileFlags.getFile()),
         format(command),
         compareOneRank("compare-one-rank", cl::desc("also run on one rank and print its result"),
-                       cl::sub(command)) {}
+                       cl::sub(command)),
+        printsConfig("print-config",
+                     cl::desc("print all options as a file for '--config', and run nothing"),
+                     cl::sub(command)) {}
 
-  ExitCode run() override {
+  ExitCode runModel() override {
     if (compareOneRank && compileFlags.isProgram())
       return fail(BadUsage,
                   "'--compare-one-rank': expected a model, got a program, whose number of "
@@ -109,11 +112,10 @@ public:
       return fail(BadUsage, "'--compare-one-rank': expected one process, got " +
                                 std::to_string(launch.processes));
     abi::RunConfig config;
-    config.set_log_every(20);
-    if (ExitCode code = flags.read(config))
+    if (ExitCode code = readConfigs(config))
       return code;
-    if (ExitCode code = checkpointFlags.read(checkpoints.config))
-      return code;
+    if (printsConfig)
+      return printConfig(config);
     if (compareOneRank && !checkpoints.config.checkpoint().empty())
       return fail(BadUsage,
                   "'--compare-one-rank': cannot be combined with '--checkpoint': one rank "
@@ -121,7 +123,6 @@ public:
     checkpoints.pccVersion = pcc::tools::version();
     if (auto status = pcc::runtime::checkCheckpointConfig(checkpoints.config); !status.ok())
       return fail(BadUsage, status.message());
-    config.set_link(compileFlags.getCluster().getLink());
     // Check output names before a long search. With several processes the run itself checks them.
     if (pcc::runtime::Status status = pcc::runtime::checkOutputs(config);
         launch.isAlone() && !status.ok())
@@ -149,6 +150,28 @@ public:
   }
 
 private:
+  /// Reads the options of the run and of its checkpoints.
+  ExitCode readConfigs(abi::RunConfig &config) {
+    config.set_log_every(20);
+    if (ExitCode code = flags.read(config))
+      return code;
+    if (ExitCode code = compileFlags.getCluster().readConfig(cluster))
+      return code;
+    config.set_link(cluster.link());
+    return checkpointFlags.read(checkpoints.config);
+  }
+
+  /// Prints all options as a file that sets them.
+  ExitCode printConfig(const abi::RunConfig &config) const {
+    abi::ParallelConfig parallel;
+    if (ExitCode code = compileFlags.readParallel(parallel))
+      return code;
+    llvm::outs() << formatOptions({&compileFlags.getModel().getConfig(), &compileFlags.getConfig(),
+                                   &cluster, &parallel, &config, &checkpoints.config});
+    llvm::outs().flush();
+    return Success;
+  }
+
   /// Reads the options of the compilation pipeline. If metrics are requested and neither training
   /// nor a loss, the labels are class numbers for the output.
   ExitCode readOptions(const abi::RunConfig &config, pcc::CompileOptions &options) const {
@@ -195,13 +218,13 @@ private:
     return execute(std::move(program), quiet, /*talks=*/false, report);
   }
 
-  CompileFlags compileFlags;
   pcc::CompileOptions options; ///< of the program, with all choices made
   MessageFlags flags;
   MessageFlags checkpointFlags;
+  abi::ClusterConfig cluster;
   pcc::runtime::RunCheckpoints checkpoints;
   FormatFlag format;
-  cl::opt<bool> compareOneRank;
+  cl::opt<bool> compareOneRank, printsConfig;
   pcc::runtime::Launch launch;
 };
 

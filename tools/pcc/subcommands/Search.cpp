@@ -10,11 +10,10 @@
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/ProblemFile.h"
 #include "passes/solve/strategy/problem/Workers.h"
-#include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/flags/OldName.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/report/SearchReport.h"
-#include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -59,14 +58,14 @@ std::string explainConflict(const StrategyProblem &problem) {
              : text;
 }
 
-class SearchSubcommand : public Subcommand {
+class SearchSubcommand : public ModelSubcommand {
 public:
   SearchSubcommand()
-      : Subcommand(
+      : ModelSubcommand(
             "search",
             "finds the best plan of a model, or the best options of a problem, with a bound"),
-        compileFlags(command), threads("threads", cl::desc("number of search threads (default: 2)"),
-                                       cl::init(CompileOptions().searchThreads), cl::sub(command)),
+        threads("threads", cl::desc("number of search threads (default: 2)"),
+                cl::init(CompileOptions().searchThreads), cl::sub(command)),
         seed("seed", cl::desc("random seed (default: 1)"),
              cl::init(int(CompileOptions().searchSeed)), cl::sub(command)),
         gap("gap",
@@ -109,7 +108,7 @@ public:
         oldMaxVirtualStages("most-virtual-stages", maxVirtualStages),
         quiet("quiet", cl::desc("print no progress"), cl::sub(command)), format(command) {}
 
-  ExitCode run() override {
+  ExitCode runModel() override {
     if (threads < 1)
       return fail(BadUsage, "'--threads': expected at least 1");
     if (!(gap >= 0 && gap <= 1))
@@ -138,11 +137,11 @@ public:
 private:
   /// Rejects flags of models: a problem knows neither devices nor a training step.
   ExitCode refuseModelFlags(const abi::ParallelConfig &config) const {
-    llvm::StringRef flag = compileFlags.givenFlag({"time_limit", "auto_parallel_search_mode"});
-    if (flag.empty() && constraintTimeLimit.getNumOccurrences())
-      flag = constraintTimeLimit.ArgStr;
-    if (!flag.empty())
-      return fail(BadUsage, "'--" + flag + "': expected a model, got a problem");
+    llvm::StringRef option = compileFlags.findGiven({"time_limit", "auto_parallel_search_mode"});
+    if (option.empty() && constraintTimeLimit.getNumOccurrences())
+      option = constraintTimeLimit.ArgStr;
+    if (!option.empty())
+      return compileFlags.refuse(option, "expected a model, got a problem");
     if (compileFlags.has("auto_parallel_search_mode") &&
         config.auto_parallel_search_mode() != abi::DYNAMIC_PROGRAMMING &&
         config.auto_parallel_search_mode() != abi::BEST)
@@ -355,7 +354,6 @@ private:
     return Success;
   }
 
-  CompileFlags compileFlags;
   cl::opt<int> threads, seed;
   cl::opt<double> gap;
   cl::opt<std::string> output;

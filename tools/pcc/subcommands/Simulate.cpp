@@ -8,10 +8,9 @@
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/simulate/Peak.h"
-#include "tools/pcc/flags/CompileFlags.h"
 #include "tools/pcc/report/SimulationReports.h"
+#include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "tools/pcc/subcommands/ScheduleSimulation.h"
-#include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -184,20 +183,20 @@ static json::Value toJson(const abi::Executable &executable,
 
 namespace {
 
-class SimulateSubcommand : public Subcommand {
+class SimulateSubcommand : public ModelSubcommand {
 public:
   SimulateSubcommand()
-      : Subcommand("simulate", "simulates a program, or a pipeline schedule alone"),
-        compileFlags(command, ModelUse::Optional), schedule(command),
-        trace("trace", cl::desc("output file of a Chrome trace of the step"),
-              cl::value_desc("file"), cl::sub(command)),
+      : ModelSubcommand("simulate", "simulates a program, or a pipeline schedule alone",
+                        ModelUse::Optional),
+        schedule(command), trace("trace", cl::desc("output file of a Chrome trace of the step"),
+                                 cl::value_desc("file"), cl::sub(command)),
         everyRank("every-rank", cl::desc("show every rank in the trace, not one of each class"),
                   cl::sub(command)),
         columns("columns", cl::desc("width of the timeline in characters (default: 100; 0: none)"),
                 cl::init(100), cl::sub(command)),
         format(command) {}
 
-  ExitCode run() override {
+  ExitCode runModel() override {
     if (columns < 0)
       return fail(BadUsage, "'--columns': expected 0 or more, got " + llvm::Twine(columns));
     if (schedule.isGiven())
@@ -223,12 +222,12 @@ private:
         trace.getNumOccurrences() ? trace.ArgStr
         : everyRank.getNumOccurrences()
             ? everyRank.ArgStr
-            : compileFlags.givenFlag({"pipeline_stages", "micro_batches", "virtual_stages"});
+            : compileFlags.findGiven({"pipeline_stages", "micro_batches", "virtual_stages"});
     if (!compileFlags.getModel().path().empty())
       return fail(BadUsage,
                   "'--schedule': expected no model, got '" + compileFlags.getModel().path() + "'");
     if (!flag.empty())
-      return fail(BadUsage, "'--" + flag + "': expected a model or a program, got '--schedule'");
+      return compileFlags.refuse(flag, "expected a model or a program, got '--schedule'");
     abi::ParallelConfig config;
     if (ExitCode code = compileFlags.readParallel(config))
       return code;
@@ -273,7 +272,6 @@ private:
     return Success;
   }
 
-  CompileFlags compileFlags;
   ScheduleFlags schedule;
   cl::opt<std::string> trace;
   cl::opt<bool> everyRank;

@@ -9,8 +9,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/GoldenFile.h"
 #include "runtime/abi/RankExpression.h"
-#include "tools/pcc/flags/CompileFlags.h"
-#include "tools/pcc/subcommands/Subcommand.h"
+#include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
@@ -18,11 +17,11 @@ namespace cl = llvm::cl;
 
 namespace {
 
-class VerifySubcommand : public Subcommand {
+class VerifySubcommand : public ModelSubcommand {
 public:
   VerifySubcommand()
-      : Subcommand("verify", "compares the ranks of a program with one device, or two modules"),
-        compileFlags(command),
+      : ModelSubcommand("verify",
+                        "compares the ranks of a program with one device, or two modules"),
         other(cl::Positional, cl::desc("[OTHER]"), cl::Optional, cl::sub(command)), format(command),
         record("record",
                cl::desc("write the program to PREFIX.pcx and its golden results to "
@@ -47,7 +46,7 @@ public:
                  cl::sub(command)),
         listAll("all", cl::desc("also list the cases that passed"), cl::sub(command)) {}
 
-  ExitCode run() override {
+  ExitCode runModel() override {
     Session session;
     pcc::interpret::VerifyOptions options;
     options.seed = seed;
@@ -159,7 +158,6 @@ private:
     return report.passed() ? Success : Mismatch;
   }
 
-  CompileFlags compileFlags;
   cl::opt<std::string> other;
   FormatFlag format;
   cl::opt<std::string> record, testData;
