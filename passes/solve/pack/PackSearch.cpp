@@ -6,6 +6,7 @@
 // placements, random items move forward.
 #include "passes/solve/pack/PackSearch.h"
 
+#include "passes/solve/pack/PackSweep.h"
 #include "passes/solve/strategy/problem/Random.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -187,6 +188,8 @@ PackSolution PackSearch::run() {
 PackSolution pack(const PackProblem &problem, const PackEffort &effort) {
   if (problem.items.empty())
     return {};
+  if (countLivePairs(problem) > effort.maxPairs)
+    return packByTime(problem);
   return PackSearch(problem, effort).run();
 }
 

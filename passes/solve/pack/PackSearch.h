@@ -23,6 +23,9 @@ struct PackEffort {
   double gap = 0.02;
   /// Maximum number of checks of pairs of items that are live together. A check takes some 20 ns.
   int64_t pairChecks = 2'000'000;
+  /// Number of pairs of items that are live together, above which there is no search and items are
+  /// packed by time (PackSweep.h). The search holds a list of all pairs, 8 bytes each.
+  int64_t maxPairs = 16 << 20;
 };
 
 /// Returns a packing. Deterministic.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/pack/PackSearch.h"
+#include "passes/solve/pack/PackSweep.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -102,4 +103,37 @@ TEST(Pack, MoreEffortIsNeverWorse) {
         << seed;
     EXPECT_EQ(pack(problem), pack(problem)) << seed;
   }
+}
+
+TEST(Pack, ByTimeItemsNeverOverlap) {
+  double sum = 0;
+  constexpr int trials = 200;
+  for (int seed = 0; seed < trials; ++seed) {
+    PackProblem problem = makeRandom(seed, seed % 20 ? 60 : 1000, 40, 12);
+    PackSolution offsets = packByTime(problem);
+    ASSERT_EQ(verify(problem, offsets), "") << "seed " << seed;
+    sum += double(peakOf(problem, offsets)) / lowerBound(problem);
+  }
+  printf("peak by time / live-range bound: mean %.3f\n", sum / trials);
+  EXPECT_LT(sum / trials, 1.3);
+}
+
+TEST(Pack, LivePairsAreThoseThatOverlap) {
+  for (int seed = 0; seed < 50; ++seed) {
+    PackProblem problem = makeRandom(seed, 60, 40, 12);
+    int64_t pairs = 0;
+    for (size_t a = 0; a < problem.items.size(); ++a)
+      for (size_t b = 0; b < a; ++b)
+        pairs += problem.items[a].first <= problem.items[b].last &&
+                 problem.items[b].first <= problem.items[a].last;
+    EXPECT_EQ(countLivePairs(problem), pairs) << seed;
+  }
+}
+
+/// All pairs of these items are live together, 2 · 10^10, too many to list.
+TEST(Pack, TwoHundredThousandLiveItemsNeedTheirSum) {
+  PackProblem problem;
+  for (int64_t i = 0; i < 200'000; ++i)
+    problem.items.push_back({64 * (1 + i % 7), i, 400'000 - i % 100});
+  EXPECT_EQ(peakOf(problem, pack(problem)), lowerBound(problem));
 }
