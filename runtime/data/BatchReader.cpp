@@ -9,30 +9,11 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/Random.h"
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 namespace pcc::runtime {
-
-std::shared_ptr<const std::vector<int64_t>> RowOrder::ofEpoch(int64_t epoch) {
-  if (!shuffle)
-    return nullptr;
-  std::lock_guard lock(mutex);
-  if (cachedEpoch == epoch)
-    return cached;
-  auto order = std::make_shared<std::vector<int64_t>>(rows);
-  std::iota(order->begin(), order->end(), 0);
-  // Fisher-Yates shuffle with counter-based numbers; std::shuffle differs between libraries.
-  uint64_t stream = abi::streamOf("row order") + uint64_t(epoch);
-  for (int64_t i = rows - 1; i > 0; --i)
-    std::swap((*order)[i], (*order)[abi::randomBits(seed, stream, uint64_t(i)) % uint64_t(i + 1)]);
-  cachedEpoch = epoch;
-  cached = std::move(order);
-  return cached;
-}
 
 BatchReader::BatchReader(const Dataset &dataset, std::vector<int> fieldOf,
                          const abi::Executable &executable, int64_t rank)
@@ -93,8 +74,7 @@ void BatchReader::readRow(const Source &source, const BatchPlace &place, int64_t
     std::memset(out, 0, source.localRowBytes);
     return;
   }
-  if (place.order)
-    index = (*place.order)[index];
+  index = place.order.rowAt(index);
   abi::ElementType type = source.input->block().type();
   for (const Span &span : source.spans) {
     source.field->read(index, span.begin, span.count, type, out);

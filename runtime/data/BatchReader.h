@@ -8,35 +8,16 @@
 #pragma once
 
 #include "runtime/data/Dataset.h"
+#include "runtime/data/RowOrder.h"
 
 #include <functional>
-#include <memory>
-#include <mutex>
 
 namespace pcc::runtime {
 
-/// The order of rows in each epoch, shared by the ranks of a process.
-class RowOrder {
-public:
-  RowOrder(int64_t rows, bool shuffle, uint64_t seed) : rows(rows), shuffle(shuffle), seed(seed) {}
-
-  /// Returns row numbers by position; null means the natural order. The result is the same for a
-  /// seed and an epoch on every machine.
-  std::shared_ptr<const std::vector<int64_t>> ofEpoch(int64_t epoch);
-
-private:
-  const int64_t rows;
-  const bool shuffle;
-  const uint64_t seed;
-  std::mutex mutex;
-  int64_t cachedEpoch = -1;
-  std::shared_ptr<const std::vector<int64_t>> cached;
-};
-
 /// Position of a rank's next rows.
 struct BatchPlace {
-  /// Row order of the epoch; null: the natural order.
-  const std::vector<int64_t> *order = nullptr;
+  /// Row order of the epoch.
+  RowOrder order = {};
   /// Position in the order of the microbatch's first row (over all ranks).
   int64_t firstRow = 0;
 };

@@ -41,7 +41,7 @@ Status Evaluator::runRank(RankExecutor &rank) {
       return status;
     {
       LocalWork work = rank.atWork("reads its rows");
-      reader.read({nullptr, first}, addressOf, parallelFor);
+      reader.read({.firstRow = first}, addressOf, parallelFor);
     }
     if (Status status = feed->send(); !status.ok())
       return status;

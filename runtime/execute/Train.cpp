@@ -78,8 +78,7 @@ struct Run {
       : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows), plan(plan),
         placement(session.world().placement), epochDone(options.epochDone),
         checkpoints(options.checkpoints), evaluation(options.evaluation), shuffle(options.shuffle),
-        seed(options.seed), order(data.rows, options.shuffle, options.seed),
-        losses(session.executable()), firstRank(monitorOptions.firstRank),
+        seed(options.seed), losses(session.executable()), firstRank(monitorOptions.firstRank),
         allowsNonFiniteLoss(options.allowsNonFiniteLoss), readers(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
@@ -112,7 +111,6 @@ struct Run {
   const std::shared_ptr<PeriodicEvaluation> evaluation;
   const bool shuffle;
   const uint64_t seed;
-  RowOrder order;
   const LossReader losses;
   const int64_t firstRank;
   const bool allowsNonFiniteLoss;
@@ -133,7 +131,7 @@ Status Run::runRank(RankExecutor &rank) {
   std::optional<RankReaders> &own = readers[size_t(rank.rank() - firstRank)];
   if (Status status = makeReaders(losses, rank, own); !status.ok())
     return status;
-  std::shared_ptr<const std::vector<int64_t>> rows;
+  RowOrder order;
   int64_t batch = 0;
   DataWaits dataWaits;
   StepHooks hooks;
@@ -147,7 +145,7 @@ Status Run::runRank(RankExecutor &rank) {
       auto addressOf = [&](const abi::Input &input) {
         return feed->at(abi::bufferOfCopy(input, copy));
       };
-      reader.read({rows.get(), batch * batchRows + (firstCopy + copy) * copyRows}, addressOf,
+      reader.read({order, batch * batchRows + (firstCopy + copy) * copyRows}, addressOf,
                   parallelFor);
     }
     return feed->send();
@@ -157,11 +155,8 @@ Status Run::runRank(RankExecutor &rank) {
   for (int64_t step = plan.start; step < plan.end && !after.endsRun(); ++step) {
     batch = plan.batchOf(step);
     dataWaits.push_back(0);
-    if (batch == 0 || step == plan.start) {
-      LocalWork work = rank.atWork("orders the rows");
-      AddedTime wait(dataWaits.back());
-      rows = order.ofEpoch(plan.epochOf(step));
-    }
+    if (shuffle)
+      order = RowOrder(data.rows, seed, plan.epochOf(step));
     Status status = rank.runStep(step, hooks);
     if (status.ok())
       status = own->losses.stepDone();

@@ -8,7 +8,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <set>
 
 namespace pcc::test {
 namespace {
@@ -116,7 +115,7 @@ ReadRows readRank(const Dataset &data, const abi::Executable &executable, int64_
 TEST(BatchReader, GivesEachRankItsRows) {
   Dataset data = countingData(20);
   abi::Executable executable = makeMlp({.ranks = 2, .batch = 4, .widths = {2, 3}});
-  ReadRows rows = readRank(data, executable, 1, {nullptr, 8});
+  ReadRows rows = readRank(data, executable, 1, {.firstRow = 8});
   EXPECT_EQ(rows.label, (std::vector<int64_t>{10, 11}));
   EXPECT_EQ(rows.image, (std::vector<float>{100, 101, 110, 111}));
 }
@@ -124,7 +123,7 @@ TEST(BatchReader, GivesEachRankItsRows) {
 TEST(BatchReader, FillsUpWithZeros) {
   Dataset data = countingData(3);
   abi::Executable executable = makeMlp({.ranks = 2, .batch = 4, .widths = {2, 3}});
-  EXPECT_EQ(readRank(data, executable, 1, {nullptr, 0}).label, (std::vector<int64_t>{2, 0}));
+  EXPECT_EQ(readRank(data, executable, 1, {}).label, (std::vector<int64_t>{2, 0}));
 }
 
 // An input that is also cut along its columns: each rank gets its own columns of all rows.
@@ -134,18 +133,9 @@ TEST(BatchReader, CutsOtherDimensions) {
   abi::Block &block = *executable.mutable_programs(0)->mutable_inputs(0)->mutable_block();
   block.set_local_shape(1, 1);
   block.mutable_offsets(1)->set_constant(1);
-  ReadRows rows = readRank(data, executable, 0, {nullptr, 0});
+  ReadRows rows = readRank(data, executable, 0, {});
   rows.image.resize(4);
   EXPECT_EQ(rows.image, (std::vector<float>{1, 11, 21, 31}));
-}
-
-TEST(RowOrder, ShufflesEveryEpochAnew) {
-  RowOrder order(100, true, 5), same(100, true, 5), plain(100, false, 5);
-  auto first = order.ofEpoch(0), second = order.ofEpoch(1);
-  EXPECT_NE(*first, *second);
-  EXPECT_EQ(*first, *same.ofEpoch(0));
-  EXPECT_EQ(std::set<int64_t>(first->begin(), first->end()).size(), 100u);
-  EXPECT_EQ(plain.ofEpoch(0), nullptr);
 }
 
 TEST(BindFields, NamesWhatDoesNotFit) {
