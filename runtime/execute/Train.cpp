@@ -73,9 +73,9 @@ std::string describeEarlyEnd(const abi::EvaluationState &state) {
 
 /// State shared by the ranks of a training run, and owned by all of them.
 struct Run {
-  Run(const Session &session, const Dataset &data, std::vector<int> fieldOf, int64_t batchRows,
+  Run(const Session &session, const Dataset &data, std::vector<BoundField> bound, int64_t batchRows,
       const StepPlan &plan, const TrainOptions &options, MonitorOptions monitorOptions)
-      : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows), plan(plan),
+      : data(data), bound(std::move(bound)), batchRows(batchRows), plan(plan),
         placement(session.world().placement), epochDone(options.epochDone),
         checkpoints(options.checkpoints), evaluation(options.evaluation), shuffle(options.shuffle),
         seed(options.seed), losses(session.executable()), firstRank(monitorOptions.firstRank),
@@ -101,8 +101,8 @@ struct Run {
   bool endsEpoch(int64_t step) const { return plan.batchOf(step) + 1 == plan.stepsPerEpoch; }
   bool isLast(int64_t step) const { return step + 1 == plan.end; }
 
-  const Dataset &data;
-  const std::vector<int> fieldOf;
+  const Dataset data;
+  const std::vector<BoundField> bound;
   const int64_t batchRows;
   const StepPlan plan;
   const Placement placement;
@@ -123,7 +123,7 @@ struct Run {
 Status Run::runRank(RankExecutor &rank) {
   const abi::BatchPlan &batchPlan = rank.executable().batch();
   int64_t copyRows = batchRows / (int64_t(batchPlan.micro_batches()) * batchPlan.copies());
-  BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
+  BatchReader reader(data, bound, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesPerAction(batchPlan));
   if (!feed)
@@ -145,8 +145,10 @@ Status Run::runRank(RankExecutor &rank) {
       auto addressOf = [&](const abi::Input &input) {
         return feed->at(abi::bufferOfCopy(input, copy));
       };
-      reader.read({order, batch * batchRows + (firstCopy + copy) * copyRows}, addressOf,
-                  parallelFor);
+      if (Status status = reader.read({order, batch * batchRows + (firstCopy + copy) * copyRows},
+                                      addressOf, parallelFor);
+          !status.ok())
+        return status;
     }
     return feed->send();
   };
@@ -393,12 +395,12 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
   if (session.program().actions_size() == 0)
     return Status::badInput(
         "the program has no training step; compile it with a loss and an optimizer");
-  Expected<std::vector<int>> fieldOf = [&] {
+  Expected<std::vector<BoundField>> bound = [&] {
     LocalWork work = session.atWork("checks the data");
     return bindCheckedFields(data, session.program(), DataPurpose::Training);
   }();
-  if (!fieldOf)
-    return fieldOf.status();
+  if (!bound)
+    return bound.status();
   int64_t batchRows = rowsOfBatch(session), stepsPerEpoch = data.rows / batchRows;
   if (stepsPerEpoch == 0)
     return Status::badInput(fmt::format("{}: expected at least one batch of {} rows, got {} rows",
@@ -421,7 +423,7 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                          .firstRank = session.world().firstRank(),
                          .ownRanks = session.world().ownRanks(),
                          .reports = numReportingRanks(session)};
-  auto run = std::make_shared<Run>(session, data, std::move(*fieldOf), batchRows, *plan, options,
+  auto run = std::make_shared<Run>(session, data, std::move(*bound), batchRows, *plan, options,
                                    std::move(monitor));
   if (Status status = run->monitor.open(); !status.ok())
     return status;

@@ -80,14 +80,14 @@ TEST_F(DataFiles, LabelsOfAnotherLengthAreAnError) {
 /// Returns rows of two numbers: row r is (10 r, 10 r + 1), with label r.
 Dataset countingData(int64_t rows) {
   Dataset data{.name = "counting", .rows = rows, .fields = {}};
-  Field image{"image", Storage::F32, {2}, std::vector<std::byte>(rows * 8)};
-  Field label{"label", Storage::I64, {}, std::vector<std::byte>(rows * 8)};
+  std::vector<std::byte> images(rows * 8), labels(rows * 8);
   for (int64_t r = 0; r < rows; ++r) {
     float row[] = {float(10 * r), float(10 * r + 1)};
-    std::memcpy(image.values.data() + r * 8, row, 8);
-    std::memcpy(label.values.data() + r * 8, &r, 8);
+    std::memcpy(images.data() + r * 8, row, 8);
+    std::memcpy(labels.data() + r * 8, &r, 8);
   }
-  data.fields = {std::move(image), std::move(label)};
+  data.fields = {{"image", Storage::F32, {2}, std::move(images)},
+                 {"label", Storage::I64, {}, std::move(labels)}};
   return data;
 }
 
@@ -101,14 +101,16 @@ ReadRows readRank(const Dataset &data, const abi::Executable &executable, int64_
   const abi::Program &program = executable.programs(0);
   int64_t rows = program.inputs(0).block().local_shape(0);
   ReadRows result{std::vector<float>(rows * 2), std::vector<int64_t>(rows)};
-  BatchReader reader(data, *bindFields(data, program), executable, rank);
-  reader.read(
+  BatchReader reader(data, *bindCheckedFields(data, program, DataPurpose::Training), executable,
+                     rank);
+  Status status = reader.read(
       place,
       [&](const abi::Input &input) {
         return input.name() == "image" ? reinterpret_cast<std::byte *>(result.image.data())
                                        : reinterpret_cast<std::byte *>(result.label.data());
       },
       [](int64_t count, const auto &body) { body(0, count); });
+  EXPECT_TRUE(status.ok()) << status.message();
   return result;
 }
 
