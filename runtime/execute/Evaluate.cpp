@@ -8,8 +8,6 @@
 
 #include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/data/BatchReader.h"
-#include "runtime/data/CheckValues.h"
 #include "runtime/execute/rank/InputFeed.h"
 
 #include <algorithm>
@@ -26,13 +24,24 @@ Evaluator::Evaluator(const Session &session, const Dataset &data, std::vector<Bo
     blocks[metric.output()].resize(size_t(session.ranks()));
 }
 
+/// Starts the thread that reads the rank's rows: one block for each batch.
+Expected<std::unique_ptr<BatchLoader>> Evaluator::startLoader(RankExecutor &rank) const {
+  auto placesOf = [rows = batchRows](int64_t block) {
+    return std::vector<BatchPlace>{{.firstRow = block * rows}};
+  };
+  return BatchLoader::start(BatchReader(data, bound, rank.executable(), rank.rank()), placesOf,
+                            {.blocks = (data.rows + batchRows - 1) / batchRows});
+}
+
 Status Evaluator::runRank(RankExecutor &rank) {
   int section = sectionOfName(rank.program(), "forward");
-  BatchReader reader(data, bound, rank.executable(), rank.rank());
   Expected<InputFeed> feed = InputFeed::make(rank, /*copies=*/1);
   if (!feed)
     return feed.status();
-  auto addressOf = [&](const abi::Input &input) { return feed->at(input.buffer()); };
+  Expected<std::unique_ptr<BatchLoader>> loader = startLoader(rank);
+  if (!loader)
+    return loader.status();
+  auto addressOf = [&](size_t, const abi::Input &input) { return feed->at(input.buffer()); };
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   if (rank.rank() == 0)
     totals.assign(metrics.begin(), metrics.end());
@@ -41,7 +50,7 @@ Status Evaluator::runRank(RankExecutor &rank) {
       return status;
     {
       LocalWork work = rank.atWork("reads its rows");
-      if (Status status = reader.read({.firstRow = first}, addressOf, parallelFor); !status.ok())
+      if (Status status = (*loader)->take(addressOf, parallelFor); !status.ok())
         return std::move(status).at({.rank = rank.rank()});
     }
     if (Status status = feed->send(); !status.ok())

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "runtime/data/CheckValues.h"
+#include "runtime/data/BatchLoader.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/monitor/Metrics.h"
 
@@ -30,6 +30,7 @@ public:
 private:
   Evaluator(const Session &session, const Dataset &data, std::vector<BoundField> bound,
             std::vector<abi::Metric> metrics);
+  Expected<std::unique_ptr<BatchLoader>> startLoader(RankExecutor &rank) const;
   Status readOutputs(RankExecutor &rank);
   Status gatherOutputs(RankExecutor &rank);
   Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
