@@ -7,36 +7,19 @@
 #include "runtime/data/BatchReader.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Heartbeat.h"
 #include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/abi/Random.h"
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <mutex>
 
 namespace pcc::runtime {
 
-std::shared_ptr<const std::vector<int64_t>> RowOrder::ofEpoch(int64_t epoch) {
-  if (!shuffle)
-    return nullptr;
-  std::lock_guard lock(mutex);
-  if (cachedEpoch == epoch)
-    return cached;
-  auto order = std::make_shared<std::vector<int64_t>>(rows);
-  std::iota(order->begin(), order->end(), 0);
-  // Fisher-Yates shuffle with counter-based numbers; std::shuffle differs between libraries.
-  uint64_t stream = abi::streamOf("row order") + uint64_t(epoch);
-  for (int64_t i = rows - 1; i > 0; --i)
-    std::swap((*order)[i], (*order)[abi::randomBits(seed, stream, uint64_t(i)) % uint64_t(i + 1)]);
-  cachedEpoch = epoch;
-  cached = std::move(order);
-  return cached;
-}
-
-BatchReader::BatchReader(const Dataset &dataset, std::vector<int> fieldOf,
+BatchReader::BatchReader(const Dataset &dataset, const std::vector<BoundField> &bound,
                          const abi::Executable &executable, int64_t rank)
-    : dataset(dataset) {
+    : name(dataset.name), rows(dataset.rows) {
   std::vector<const abi::Input *> all = abi::inputsOf(executable);
   for (const abi::Input &input :
        executable.programs(abi::programOfRank(executable, rank)).inputs()) {
@@ -45,7 +28,8 @@ BatchReader::BatchReader(const Dataset &dataset, std::vector<int> fieldOf,
     auto same = std::find_if(all.begin(), all.end(), [&](const abi::Input *other) {
       return other->name() == input.name();
     });
-    Source source{&input, &dataset.fields[fieldOf[same - all.begin()]], offsets[0], {}, 0};
+    const BoundField &own = bound[size_t(same - all.begin())];
+    Source source{&input, dataset.fields[own.field], own.legal, offsets[0], {}, 0};
     // Spans: the runs of the row along the last dimension; adjacent runs are joined.
     int dimensions = block.global_shape_size();
     int64_t localRow =
@@ -68,38 +52,66 @@ BatchReader::BatchReader(const Dataset &dataset, std::vector<int> fieldOf,
   }
 }
 
-void BatchReader::read(const BatchPlace &place,
-                       const std::function<std::byte *(const abi::Input &)> &addressOf,
-                       const ParallelFor &parallelFor) const {
-  for (const Source &source : sources) {
-    std::byte *out = addressOf(*source.input);
-    int64_t rows = source.input->block().local_shape(0);
-    auto readRows = [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row)
-        readRow(source, place, source.firstRow + row, out + row * source.localRowBytes);
-    };
-    // For few bytes a single thread is faster.
-    if (rows * source.localRowBytes < (1 << 18))
-      readRows(0, rows);
-    else
-      parallelFor(rows, readRows);
-  }
+std::vector<InputBytes> BatchReader::inputs() const {
+  std::vector<InputBytes> all;
+  for (const Source &source : sources)
+    all.push_back({source.input, source.input->block().local_shape(0) * source.localRowBytes});
+  return all;
 }
 
-void BatchReader::readRow(const Source &source, const BatchPlace &place, int64_t row,
-                          std::byte *out) const {
-  int64_t index = place.firstRow + row;
-  if (index >= dataset.rows) {
-    std::memset(out, 0, source.localRowBytes);
-    return;
+Status BatchReader::read(const BatchPlace &place,
+                         const std::function<std::byte *(const abi::Input &)> &addressOf,
+                         const ParallelFor &parallelFor) const {
+  std::mutex mutex;
+  Status first;
+  for (const Source &source : sources) {
+    std::byte *out = addressOf(*source.input);
+    int64_t count = source.input->block().local_shape(0);
+    auto readRows = [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row, abi::beat())
+        if (Status status =
+                readRow(source, place, source.firstRow + row, out + row * source.localRowBytes);
+            !status.ok()) {
+          std::lock_guard lock(mutex);
+          if (first.ok())
+            first = std::move(status);
+          return;
+        }
+    };
+    // For few bytes a single thread is faster.
+    if (count * source.localRowBytes < (1 << 18))
+      readRows(0, count);
+    else
+      parallelFor(count, readRows);
+    if (!first.ok())
+      return first;
   }
-  if (place.order)
-    index = (*place.order)[index];
+  return {};
+}
+
+Status BatchReader::readRow(const Source &source, const BatchPlace &place, int64_t row,
+                            std::byte *out) const {
+  int64_t position = place.firstRow + row;
+  if (position >= rows) {
+    std::memset(out, 0, source.localRowBytes);
+    return {};
+  }
+  int64_t index = place.order.rowAt(position);
   abi::ElementType type = source.input->block().type();
   for (const Span &span : source.spans) {
-    source.field->read(index, span.begin, span.count, type, out);
+    Status status;
+    if (source.legal)
+      status = source.legal->check(name, source.field, index, span.begin, span.count);
+    if (!status.ok())
+      return status;
+    source.field.read(index, span.begin, span.count, type, out);
+    if (source.field.isMapped())
+      status = source.field.finishRead(index, span.begin, span.count);
+    if (!status.ok())
+      return status;
     out += span.count * int64_t(abi::elementBytes(type));
   }
+  return {};
 }
 
 } // namespace pcc::runtime

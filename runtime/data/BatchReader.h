@@ -7,36 +7,17 @@
 
 #pragma once
 
-#include "runtime/data/Dataset.h"
+#include "runtime/data/CheckValues.h"
+#include "runtime/data/RowOrder.h"
 
 #include <functional>
-#include <memory>
-#include <mutex>
 
 namespace pcc::runtime {
 
-/// The order of rows in each epoch, shared by the ranks of a process.
-class RowOrder {
-public:
-  RowOrder(int64_t rows, bool shuffle, uint64_t seed) : rows(rows), shuffle(shuffle), seed(seed) {}
-
-  /// Returns row numbers by position; null means the natural order. The result is the same for a
-  /// seed and an epoch on every machine.
-  std::shared_ptr<const std::vector<int64_t>> ofEpoch(int64_t epoch);
-
-private:
-  const int64_t rows;
-  const bool shuffle;
-  const uint64_t seed;
-  std::mutex mutex;
-  int64_t cachedEpoch = -1;
-  std::shared_ptr<const std::vector<int64_t>> cached;
-};
-
 /// Position of a rank's next rows.
 struct BatchPlace {
-  /// Row order of the epoch; null: the natural order.
-  const std::vector<int64_t> *order = nullptr;
+  /// Row order of the epoch.
+  RowOrder order = {};
   /// Position in the order of the microbatch's first row (over all ranks).
   int64_t firstRow = 0;
 };
@@ -45,18 +26,29 @@ struct BatchPlace {
 using ParallelFor =
     std::function<void(int64_t count, const std::function<void(int64_t, int64_t)> &body)>;
 
+/// An input of a rank's program, and the bytes of its rows.
+struct InputBytes {
+  const abi::Input *input;
+  int64_t bytes;
+};
+
+/// Any number of threads may use a reader at once.
 class BatchReader {
 public:
-  /// `fieldOf` is the result of bindFields for the inputs of all programs (abi::inputsOf). All
-  /// arguments must outlive the reader.
-  BatchReader(const Dataset &dataset, std::vector<int> fieldOf, const abi::Executable &executable,
-              int64_t rank);
+  /// `bound` is the result of bindCheckedFields for the inputs of all programs (abi::inputsOf).
+  /// `executable` must outlive the reader.
+  BatchReader(const Dataset &dataset, const std::vector<BoundField> &bound,
+              const abi::Executable &executable, int64_t rank);
 
   /// Writes this rank's rows of every input of its program; addressOf returns an input's buffer.
-  /// Rows after the end of the data are zero.
-  void read(const BatchPlace &place,
-            const std::function<std::byte *(const abi::Input &)> &addressOf,
-            const ParallelFor &parallelFor) const;
+  /// Rows after the end of the data are zero. Errors (BadInput) name the file: a value that is not
+  /// legal (BoundField), a file that cannot be read.
+  Status read(const BatchPlace &place,
+              const std::function<std::byte *(const abi::Input &)> &addressOf,
+              const ParallelFor &parallelFor) const;
+
+  /// The inputs of the rank's program.
+  std::vector<InputBytes> inputs() const;
 
 private:
   /// A run of elements of a row that the rank holds.
@@ -66,14 +58,16 @@ private:
   };
   struct Source {
     const abi::Input *input;
-    const Field *field;
+    Field field;
+    std::optional<LegalValues> legal;
     int64_t firstRow;
     std::vector<Span> spans;
     int64_t localRowBytes;
   };
-  void readRow(const Source &source, const BatchPlace &place, int64_t row, std::byte *out) const;
+  Status readRow(const Source &source, const BatchPlace &place, int64_t row, std::byte *out) const;
 
-  const Dataset &dataset;
+  std::string name;
+  int64_t rows;
   std::vector<Source> sources;
 };
 

@@ -48,8 +48,11 @@ Files findFiles(const std::string &folder, DataPurpose purpose) {
   return fileExists(path) ? Files{{path}, labelsOf100} : Files{};
 }
 
-/// Adds the records of one file to the fields: labels first, then images.
-Status addFile(const std::string &path, std::span<const Label> labels, Dataset &dataset) {
+/// The values of the fields: labels first, then images.
+using FieldBytes = std::vector<std::vector<std::byte>>;
+
+/// Adds the records of one file to the fields.
+Status addFile(const std::string &path, std::span<const Label> labels, FieldBytes &fields) {
   Expected<std::vector<std::byte>> bytes = readDecompressed(path);
   if (!bytes)
     return bytes.status();
@@ -65,13 +68,11 @@ Status addFile(const std::string &path, std::span<const Label> labels, Dataset &
       if (int(*next) >= labels[l].classes)
         return Status::badInput(fmt::format("{}: record {}: expected a {} below {}, got {}", path,
                                             r, labels[l].field, labels[l].classes, int(*next)));
-      dataset.fields[l].values.push_back(*next);
+      fields[l].push_back(*next);
     }
-    std::vector<std::byte> &images = dataset.fields.back().values;
-    images.insert(images.end(), next, next + imageBytes);
+    fields.back().insert(fields.back().end(), next, next + imageBytes);
     next += imageBytes;
   }
-  dataset.rows += records;
   return {};
 }
 
@@ -83,15 +84,15 @@ bool holdsCifar(const std::string &folder, DataPurpose purpose) {
 
 Expected<Dataset> readCifar(const std::string &folder, DataPurpose purpose) {
   Files files = findFiles(folder, purpose);
-  Dataset dataset{.name = folder, .rows = 0, .fields = {}};
-  for (const Label &label : files.labels)
-    dataset.fields.push_back({label.field, Storage::Bytes, {}, {}});
-  dataset.fields.push_back({"image", Storage::Pixels, {3, 32, 32}, {}});
+  FieldBytes bytes(files.labels.size() + 1);
   for (const std::string &path : files.paths)
-    if (Status status = addFile(path, files.labels, dataset); !status.ok())
+    if (Status status = addFile(path, files.labels, bytes); !status.ok())
       return status;
   // Inputs of other names bind to the first field of their kind: of two labels, the fine one.
-  std::reverse(dataset.fields.begin(), dataset.fields.end());
+  Dataset dataset{.name = folder, .rows = int64_t(bytes[0].size()), .fields = {}};
+  dataset.fields.push_back({"image", Storage::Pixels, {3, 32, 32}, std::move(bytes.back())});
+  for (size_t l = files.labels.size(); l-- > 0;)
+    dataset.fields.push_back({files.labels[l].field, Storage::Bytes, {}, std::move(bytes[l])});
   return dataset;
 }
 

@@ -13,13 +13,16 @@
 namespace pcc::runtime {
 namespace {
 
-/// Converts between element types with `convert`, one value at a time; the loop vectorizes.
+/// Converts between element types with `convert`, one value at a time; the loop vectorizes. In a
+/// file, values may have any address.
 template <typename From, typename To, typename Convert>
 void convertAll(const std::byte *from, std::byte *to, int64_t count, Convert convert) {
-  const From *source = reinterpret_cast<const From *>(from);
   To *target = reinterpret_cast<To *>(to);
-  for (int64_t i = 0; i < count; ++i)
-    target[i] = convert(source[i]);
+  for (int64_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, from + i * int64_t(sizeof value), sizeof value);
+    target[i] = convert(value);
+  }
 }
 
 template <typename From>
@@ -62,6 +65,39 @@ void convertTo(abi::ElementType type, const std::byte *from, std::byte *to, int6
   }
 }
 
+/// Converts values that are stored in one piece.
+void convertPiece(Storage storage, abi::ElementType type, const std::byte *from, std::byte *to,
+                  int64_t count) {
+  switch (storage) {
+  case Storage::Pixels:
+    return convertTo<uint8_t>(type, from, to, count, 1.0f / 255.0f);
+  case Storage::Bytes:
+    return convertTo<uint8_t>(type, from, to, count, 1.0f);
+  case Storage::F32:
+    if (type == abi::F32)
+      std::memcpy(to, from, count * sizeof(float));
+    else
+      convertTo<float>(type, from, to, count, 1.0f);
+    return;
+  case Storage::F64:
+    return convertTo<double>(type, from, to, count, 1.0f);
+  case Storage::I32:
+    return convertTo<int32_t>(type, from, to, count, 1.0f);
+  case Storage::I64:
+    return convertTo<int64_t>(type, from, to, count, 1.0f);
+  case Storage::I8:
+    return convertTo<int8_t>(type, from, to, count, 1.0f);
+  case Storage::I16:
+    return convertTo<int16_t>(type, from, to, count, 1.0f);
+  case Storage::U16:
+    return convertTo<uint16_t>(type, from, to, count, 1.0f);
+  case Storage::U32:
+    return convertTo<uint32_t>(type, from, to, count, 1.0f);
+  case Storage::U64:
+    return convertTo<uint64_t>(type, from, to, count, 1.0f);
+  }
+}
+
 } // namespace
 
 uint64_t storageBytes(Storage storage) {
@@ -83,7 +119,7 @@ uint64_t storageBytes(Storage storage) {
 }
 
 bool Field::isInteger() const {
-  return storage != Storage::Pixels && storage != Storage::F32 && storage != Storage::F64;
+  return unit || (storage != Storage::Pixels && storage != Storage::F32 && storage != Storage::F64);
 }
 
 int64_t Field::rowElements() const {
@@ -95,36 +131,18 @@ int64_t Field::rowElements() const {
 
 void Field::read(int64_t row, int64_t begin, int64_t count, abi::ElementType type,
                  std::byte *out) const {
-  const std::byte *from =
-      values.data() + (row * rowElements() + begin) * int64_t(storageBytes(storage));
-  switch (storage) {
-  case Storage::Pixels:
-    return convertTo<uint8_t>(type, from, out, count, 1.0f / 255.0f);
-  case Storage::Bytes:
-    return convertTo<uint8_t>(type, from, out, count, 1.0f);
-  case Storage::F32:
-    if (type == abi::F32)
-      std::memcpy(out, from, count * sizeof(float));
-    else
-      convertTo<float>(type, from, out, count, 1.0f);
-    return;
-  case Storage::F64:
-    return convertTo<double>(type, from, out, count, 1.0f);
-  case Storage::I32:
-    return convertTo<int32_t>(type, from, out, count, 1.0f);
-  case Storage::I64:
-    return convertTo<int64_t>(type, from, out, count, 1.0f);
-  case Storage::I8:
-    return convertTo<int8_t>(type, from, out, count, 1.0f);
-  case Storage::I16:
-    return convertTo<int16_t>(type, from, out, count, 1.0f);
-  case Storage::U16:
-    return convertTo<uint16_t>(type, from, out, count, 1.0f);
-  case Storage::U32:
-    return convertTo<uint32_t>(type, from, out, count, 1.0f);
-  case Storage::U64:
-    return convertTo<uint64_t>(type, from, out, count, 1.0f);
-  }
+  auto width = int64_t(storageBytes(storage));
+  values.forEachPiece(positionOf(row, begin) * width, count * width,
+                      [&](std::span<const std::byte> piece) {
+                        int64_t elements = int64_t(piece.size()) / width;
+                        convertPiece(storage, type, piece.data(), out, elements);
+                        out += elements * int64_t(abi::elementBytes(type));
+                      });
+}
+
+Status Field::finishRead(int64_t row, int64_t begin, int64_t count) const {
+  auto width = int64_t(storageBytes(storage));
+  return values.finishRead(positionOf(row, begin) * width, count * width);
 }
 
 int64_t Field::integerAt(int64_t row, int64_t element) const {
@@ -136,7 +154,7 @@ int64_t Field::integerAt(int64_t row, int64_t element) const {
 int64_t Dataset::bytes() const {
   int64_t sum = 0;
   for (const Field &field : fields)
-    sum += int64_t(field.values.size());
+    sum += field.values.bytes();
   return sum;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Data in memory: rows of named fields. A row of a field is a small dense tensor.
+// Data: rows of named fields. A row of a field is a small dense tensor. Copies of datasets and
+// fields share the values.
 
 #pragma once
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/base/Base.h"
+#include "runtime/data/Values.h"
 
 #include <string>
 #include <vector>
@@ -22,22 +23,37 @@ struct Field {
   Storage storage = Storage::F32;
   std::vector<int64_t> rowShape;
   /// All rows, concatenated.
-  std::vector<std::byte> values;
+  Values values;
   /// The source file, if the field has one; diagnostics otherwise use the dataset's name.
   std::string path = {};
   /// Whether the file states the shape of a row; an input must then have this shape. Other formats
   /// have fixed shapes: images of one channel may feed vectors, but nothing is ever transposed.
   bool isShaped = false;
+  /// Names an element of a sequence that rows are windows of: "token", "byte"; null: rows have
+  /// elements of their own.
+  const char *unit = nullptr;
+  /// The element of `values` with which row 0 begins.
+  int64_t first = 0;
 
   int64_t rowElements() const;
+  /// Whether values are integers. All tokens are, whatever the type of their file.
   bool isInteger() const;
+  /// Whether values lie in a file that is read as rows are needed, and may be larger than memory.
+  bool isMapped() const { return values.isMapped(); }
 
   /// Converts `count` elements to `type`, from element `begin` of row `row` on, and writes them to
   /// `out`.
   void read(int64_t row, int64_t begin, int64_t count, abi::ElementType type, std::byte *out) const;
+  /// Called after these elements were read. Errors: those of MappedFile::finishRead().
+  Status finishRead(int64_t row, int64_t begin, int64_t count) const;
 
   /// One element as an integer.
   int64_t integerAt(int64_t row, int64_t element) const;
+
+  /// Returns the position of an element in `values`, in elements.
+  int64_t positionOf(int64_t row, int64_t element) const {
+    return first + row * rowElements() + element;
+  }
 };
 
 struct Dataset {
@@ -45,7 +61,7 @@ struct Dataset {
   int64_t rows = 0;
   std::vector<Field> fields;
 
-  /// Bytes of all values.
+  /// Bytes of the values of all fields.
   int64_t bytes() const;
 };
 
@@ -57,8 +73,10 @@ enum class DataPurpose { Training, Evaluation };
 ///   IMAGES,LABELS   two IDX files
 ///   text:PATHS      bytes and their successors, in rows as long as the program's first input of
 ///                   integers
+///   tokens:PATHS    the same with token files; tokens:TYPE:PATHS states their type
 ///   npy:PATHS       NumPy's arrays
-/// Formats.h describes the formats. Any file may be gzip-compressed. Errors name the file.
+/// Formats.h describes the formats. Files other than those of tokens may be gzip-compressed. Errors
+/// name the file.
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
                               const abi::Program &program);
 

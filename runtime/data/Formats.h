@@ -39,11 +39,12 @@ Expected<Dataset> readCifar(const std::string &folder, DataPurpose purpose);
 struct NpyTensor {
   Storage storage = Storage::F32;
   std::vector<int64_t> shape;
-  std::vector<std::byte> values;
+  Values values;
 };
 
-/// Reads an array of f32, f64, i32, i64 or u8, little endian and in C order. Errors name the file:
-/// not found, wrong format, version, type or order, truncated, too long.
+/// Maps an array, or reads it if it is gzip-compressed: floats of 4 and 8 bytes, integers of 1 to 8
+/// bytes, little endian and in C order. Errors name the file: not found, wrong format, version,
+/// type or order, truncated, too long.
 Expected<NpyTensor> readNpy(const std::string &path);
 
 /// Reads arrays whose dimension 0 counts the rows. `paths` is a folder, in which each NAME.npy is
@@ -53,11 +54,31 @@ Expected<Dataset> readNpyFiles(const std::string &paths);
 
 // Text as bytes, for predicting the next byte.
 
-/// Reads the bytes of all files that `paths` names, concatenated. `paths` is a comma-separated list
-/// of files and folders; files of a folder are sorted by name. The bytes form consecutive windows
-/// of `length`. Row r of the field `text` has the bytes from r · length on, of the field `next` the
-/// bytes from r · length + 1 on. Errors: no such file; fewer bytes than one window and the next
-/// byte.
+/// Joins the bytes of all files that `paths` names, a comma-separated list of files and folders.
+/// Files of a folder are sorted by name. Returns windows of `length` bytes (makeWindows) as the
+/// fields `text` and `next`. Errors name the file.
 Expected<Dataset> readText(const std::string &paths, int64_t length);
+
+// Tokens: integers without a header, as nanoGPT writes them, or with an index of Megatron-LM beside
+// them: `data.bin` and `data.idx`.
+
+/// The type of the tokens in a file, and the runs of consecutive documents, in order.
+struct TokenIndex {
+  struct Run {
+    uint64_t begin, bytes;
+  };
+  Storage storage;
+  std::vector<Run> runs;
+};
+
+/// Reads Megatron's index of a file of `tokenBytes` bytes. Errors name the index and the sequence.
+Expected<TokenIndex> readMegatronIndex(const std::string &path, uint64_t tokenBytes);
+
+/// Joins the tokens of files. `spec` is a comma-separated list of files and folders, behind
+/// "TYPE:" if the files do not have an index and are not of type u16. From a folder it takes
+/// `*.bin`, sorted by name: if any name contains `train`, those are for training, and those that
+/// contain `val` or `test` for evaluation. Returns windows of `length` tokens (makeWindows) as the
+/// fields `tokens` and `next`. Errors name the file.
+Expected<Dataset> readTokens(const std::string &spec, int64_t length, DataPurpose purpose);
 
 } // namespace pcc::runtime

@@ -8,7 +8,6 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"
-#include "runtime/data/ReadDecompressed.h"
 
 #include <algorithm>
 #include <charconv>
@@ -211,10 +210,10 @@ Expected<std::vector<std::string>> findFiles(const std::string &paths) {
 } // namespace
 
 Expected<NpyTensor> readNpy(const std::string &path) {
-  Expected<std::vector<std::byte>> bytes = readDecompressed(path);
-  if (!bytes)
-    return bytes.status();
-  std::string_view content(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+  Expected<Values::Part> part = readPart(path);
+  if (!part)
+    return part.status();
+  std::string_view content(reinterpret_cast<const char *>(part->bytes.data()), part->bytes.size());
   Expected<std::string_view> text = takeHeader(path, content);
   if (!text)
     return text.status();
@@ -227,8 +226,8 @@ Expected<NpyTensor> readNpy(const std::string &path) {
     return Status::badInput(fmt::format("{}: expected {} elements of {} bytes, got {} bytes", path,
                                         count ? std::to_string(*count) : "more than 2^62", element,
                                         content.size()));
-  bytes->erase(bytes->begin(), bytes->end() - int64_t(content.size()));
-  tensor->values = std::move(*bytes);
+  part->bytes = part->bytes.last(content.size());
+  tensor->values = Values(std::vector{std::move(*part)});
   return tensor;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes the format of a name in this order: the prefixes `text:` and `npy:`, a comma between
-// two IDX files, a folder with MNIST's names, a folder with CIFAR's names.
+// Recognizes the format of a name in this order: the prefixes `text:`, `tokens:` and `npy:`, a
+// comma between two IDX files, a folder with MNIST's names, a folder with CIFAR's names.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Files.h"
@@ -74,8 +74,9 @@ Expected<Dataset> openFolder(const std::string &folder, DataPurpose purpose) {
       holdsNpy(folder) ? fmt::format("; 'npy:{}' reads its .npy files", folder) : ""));
 }
 
-/// Reads text in rows as long as those of the first integer input.
-Expected<Dataset> openText(const std::string &paths, const abi::Program &program) {
+/// Returns the elements of a row of the first integer input. `name` is for the error: there is no
+/// such input.
+Expected<int64_t> windowLength(const std::string &name, const abi::Program &program) {
   for (const abi::Input &input : program.inputs()) {
     const abi::Block &block = input.block();
     if (!isInteger(block.type()) || block.global_shape_size() < 2)
@@ -83,19 +84,24 @@ Expected<Dataset> openText(const std::string &paths, const abi::Program &program
     int64_t length =
         *abi::elementCount(block.global_shape()) / std::max<int64_t>(1, block.global_shape(0));
     if (length > 0)
-      return readText(paths, length);
+      return length;
   }
-  return Status::badInput(fmt::format(
-      "text:{}: expected a program with an input of integers [rows, positions]", paths));
+  return Status::badInput(
+      fmt::format("{}: expected a program with an input of integers [rows, positions]", name));
 }
 
 } // namespace
 
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
                               const abi::Program &program) {
-  constexpr std::string_view text = "text:", npy = "npy:";
-  if (name.starts_with(text))
-    return openText(name.substr(text.size()), program);
+  constexpr std::string_view text = "text:", tokens = "tokens:", npy = "npy:";
+  if (name.starts_with(text) || name.starts_with(tokens)) {
+    Expected<int64_t> length = windowLength(name, program);
+    if (!length)
+      return length.status();
+    return name.starts_with(text) ? readText(name.substr(text.size()), *length)
+                                  : readTokens(name.substr(tokens.size()), *length, purpose);
+  }
   if (name.starts_with(npy))
     return readNpyFiles(name.substr(npy.size()));
   if (size_t comma = name.find(','); comma != std::string::npos)

@@ -39,14 +39,15 @@ Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t
     const auto &shape = input.block().global_shape();
     field.rowShape.assign(shape.begin() + 1, shape.end());
     int64_t count = rows * field.rowElements(), element = int64_t(storageBytes(field.storage));
-    field.values.resize(count * element);
+    std::vector<std::byte> values(count * element);
     uint64_t stream = abi::streamOf(input.name());
     for (int64_t i = 0; i < count; ++i) {
       float real = float(abi::randomUniform(seed, stream, uint64_t(i)));
       int64_t integer = int64_t(abi::randomBits(seed, stream, uint64_t(i)) % uint64_t(classes));
-      std::memcpy(field.values.data() + i * element,
+      std::memcpy(values.data() + i * element,
                   isFloat ? static_cast<void *>(&real) : static_cast<void *>(&integer), element);
     }
+    field.values = std::move(values);
     dataset.fields.push_back(std::move(field));
   }
   return dataset;

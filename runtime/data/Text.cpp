@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies the concatenated bytes twice: `next` is `text` shifted by one byte. Bytes after the last
-// full row and its successor are dropped.
+// Joins the bytes of all files and cuts them into windows.
 
 #include "runtime/data/Formats.h"
 
 #include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"
-#include "runtime/data/ReadDecompressed.h"
+#include "runtime/data/Windows.h"
 
 namespace pcc::runtime {
 namespace {
 
-Expected<std::vector<std::byte>> readAll(const std::string &paths) {
-  std::vector<std::byte> text;
+Expected<std::vector<Values::Part>> readParts(const std::string &paths) {
+  std::vector<Values::Part> parts;
   for (const std::string &path : splitNames(paths)) {
     Expected<std::vector<std::string>> files = std::vector<std::string>{path};
     if (isFolder(path))
@@ -21,33 +20,23 @@ Expected<std::vector<std::byte>> readAll(const std::string &paths) {
     if (!files)
       return files.status();
     for (const std::string &file : *files) {
-      Expected<std::vector<std::byte>> bytes = readDecompressed(file);
-      if (!bytes)
-        return bytes.status();
-      text.insert(text.end(), bytes->begin(), bytes->end());
+      Expected<Values::Part> part = readPart(file);
+      if (!part)
+        return part.status();
+      parts.push_back(std::move(*part));
     }
   }
-  return text;
+  return parts;
 }
 
 } // namespace
 
 Expected<Dataset> readText(const std::string &paths, int64_t length) {
-  Expected<std::vector<std::byte>> text = readAll(paths);
-  if (!text)
-    return text.status();
-  if (int64_t(text->size()) <= length)
-    return Status::badInput(
-        fmt::format("{}: expected at least {} bytes, a row of {} and the byte after it, got {}",
-                    paths, length + 1, length, text->size()));
-  int64_t rows = (int64_t(text->size()) - 1) / length;
-  auto begin = text->begin();
-  std::vector<std::byte> next(begin + 1, begin + 1 + rows * length);
-  text->resize(rows * length);
-  Dataset dataset{.name = "text:" + paths, .rows = rows, .fields = {}};
-  dataset.fields.push_back({"text", Storage::Bytes, {length}, std::move(*text)});
-  dataset.fields.push_back({"next", Storage::Bytes, {length}, std::move(next)});
-  return dataset;
+  Expected<std::vector<Values::Part>> parts = readParts(paths);
+  if (!parts)
+    return parts.status();
+  Sequence text{Values(std::move(*parts)), Storage::Bytes, "byte", "text"};
+  return makeWindows("text:" + paths, text, length);
 }
 
 } // namespace pcc::runtime

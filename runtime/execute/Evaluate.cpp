@@ -8,8 +8,6 @@
 
 #include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/ProgramRanks.h"
-#include "runtime/data/BatchReader.h"
-#include "runtime/data/CheckValues.h"
 #include "runtime/execute/rank/InputFeed.h"
 
 #include <algorithm>
@@ -17,22 +15,33 @@
 
 namespace pcc::runtime {
 
-Evaluator::Evaluator(const Session &session, const Dataset &data, std::vector<int> fieldOf,
+Evaluator::Evaluator(const Session &session, const Dataset &data, std::vector<BoundField> bound,
                      std::vector<abi::Metric> metrics)
     : program(session.program()), executable(session.executable()),
-      placement(session.world().placement), data(data), fieldOf(std::move(fieldOf)),
+      placement(session.world().placement), data(data), bound(std::move(bound)),
       batchRows(session.program().inputs(0).block().global_shape(0)), metrics(std::move(metrics)) {
   for (const abi::Metric &metric : this->metrics)
     blocks[metric.output()].resize(size_t(session.ranks()));
 }
 
+/// Starts the thread that reads the rank's rows: one block for each batch.
+Expected<std::unique_ptr<BatchLoader>> Evaluator::startLoader(RankExecutor &rank) const {
+  auto placesOf = [rows = batchRows](int64_t block) {
+    return std::vector<BatchPlace>{{.firstRow = block * rows}};
+  };
+  return BatchLoader::start(BatchReader(data, bound, rank.executable(), rank.rank()), placesOf,
+                            {.blocks = (data.rows + batchRows - 1) / batchRows});
+}
+
 Status Evaluator::runRank(RankExecutor &rank) {
   int section = sectionOfName(rank.program(), "forward");
-  BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   Expected<InputFeed> feed = InputFeed::make(rank, /*copies=*/1);
   if (!feed)
     return feed.status();
-  auto addressOf = [&](const abi::Input &input) { return feed->at(input.buffer()); };
+  Expected<std::unique_ptr<BatchLoader>> loader = startLoader(rank);
+  if (!loader)
+    return loader.status();
+  auto addressOf = [&](size_t, const abi::Input &input) { return feed->at(input.buffer()); };
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   if (rank.rank() == 0)
     totals.assign(metrics.begin(), metrics.end());
@@ -41,7 +50,8 @@ Status Evaluator::runRank(RankExecutor &rank) {
       return status;
     {
       LocalWork work = rank.atWork("reads its rows");
-      reader.read({nullptr, first}, addressOf, parallelFor);
+      if (Status status = (*loader)->take(addressOf, parallelFor); !status.ok())
+        return std::move(status).at({.rank = rank.rank()});
     }
     if (Status status = feed->send(); !status.ok())
       return status;
@@ -126,7 +136,7 @@ Status Evaluator::count(RankExecutor &rank, int64_t firstRow, const ParallelFor 
       if (metrics[m].output() != index)
         continue;
       const abi::Input &input = program.inputs(int(metrics[m].label()));
-      LabeledRows labeled{data, data.fields[fieldOf[metrics[m].label()]], firstRow, rows, {}};
+      LabeledRows labeled{data, data.fields[bound[metrics[m].label()].field], firstRow, rows, {}};
       if (input.range().has_ignored())
         labeled.ignored = input.range().ignored();
       if (Status status = totals[m].add(scores, labeled, parallelFor); !status.ok())
@@ -154,14 +164,14 @@ Expected<std::shared_ptr<Evaluator>> Evaluator::make(Session &session, const Dat
     return Status::badInput("the program has no section 'forward' to evaluate");
   if (data.rows == 0)
     return Status::badInput(fmt::format("{}: expected rows to evaluate on, got none", data.name));
-  Expected<std::vector<int>> fieldOf = [&] {
+  Expected<std::vector<BoundField>> bound = [&] {
     LocalWork work = session.atWork("checks the data");
     return bindCheckedFields(data, program, DataPurpose::Evaluation);
   }();
-  if (!fieldOf)
-    return fieldOf.status();
+  if (!bound)
+    return bound.status();
   return std::shared_ptr<Evaluator>(
-      new Evaluator(session, data, std::move(*fieldOf), std::move(metrics)));
+      new Evaluator(session, data, std::move(*bound), std::move(metrics)));
 }
 
 Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data,

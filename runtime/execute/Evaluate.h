@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "runtime/data/Dataset.h"
+#include "runtime/data/BatchLoader.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/monitor/Metrics.h"
 
@@ -14,7 +14,7 @@ namespace pcc::runtime {
 /// An evaluation that may run several times, also during a training. All ranks share it.
 class Evaluator {
 public:
-  /// `session` and `data` must outlive the evaluator. Errors: data that do not fit the inputs, no
+  /// `session` must outlive the evaluator. Errors: data that do not fit the inputs, no
   /// rows, labels that are no classes; a program without a section `forward`.
   static Expected<std::shared_ptr<Evaluator>> make(Session &session, const Dataset &data,
                                                    std::vector<abi::Metric> metrics);
@@ -28,8 +28,9 @@ public:
   Expected<std::map<std::string, double>> values() const;
 
 private:
-  Evaluator(const Session &session, const Dataset &data, std::vector<int> fieldOf,
+  Evaluator(const Session &session, const Dataset &data, std::vector<BoundField> bound,
             std::vector<abi::Metric> metrics);
+  Expected<std::unique_ptr<BatchLoader>> startLoader(RankExecutor &rank) const;
   Status readOutputs(RankExecutor &rank);
   Status gatherOutputs(RankExecutor &rank);
   Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
@@ -38,8 +39,8 @@ private:
   const abi::Program &program;
   const abi::Executable &executable;
   const Placement placement;
-  const Dataset &data;
-  const std::vector<int> fieldOf;
+  const Dataset data;
+  const std::vector<BoundField> bound;
   const int64_t batchRows;
   const std::vector<abi::Metric> metrics;
   /// By output of the program, then by rank: the rank's block of the output.

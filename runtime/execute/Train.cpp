@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every rank runs the same loop on its own thread: read the rows, run the step, report the losses
-// that are available. Before a checkpoint or a callback at the end of an epoch, all losses are read
-// and all ranks meet at a barrier.
+// Every rank runs the same loop on its own thread: take the rows, run the step, report the losses
+// that are available. A second thread of the rank reads the next rows meanwhile. Before a
+// checkpoint or a callback at the end of an epoch, all losses are read and all ranks meet at a
+// barrier.
 
 #include "runtime/execute/Train.h"
 #include "runtime/abi/BufferRings.h"
 
-#include "runtime/data/BatchReader.h"
+#include "runtime/data/BatchLoader.h"
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/monitor/DeferredLossReader.h"
 #include "runtime/execute/monitor/Monitor.h"
@@ -73,13 +74,12 @@ std::string describeEarlyEnd(const abi::EvaluationState &state) {
 
 /// State shared by the ranks of a training run, and owned by all of them.
 struct Run {
-  Run(const Session &session, const Dataset &data, std::vector<int> fieldOf, int64_t batchRows,
+  Run(const Session &session, const Dataset &data, std::vector<BoundField> bound, int64_t batchRows,
       const StepPlan &plan, const TrainOptions &options, MonitorOptions monitorOptions)
-      : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows), plan(plan),
+      : data(data), bound(std::move(bound)), batchRows(batchRows), plan(plan),
         placement(session.world().placement), epochDone(options.epochDone),
         checkpoints(options.checkpoints), evaluation(options.evaluation), shuffle(options.shuffle),
-        seed(options.seed), order(data.rows, options.shuffle, options.seed),
-        losses(session.executable()), firstRank(monitorOptions.firstRank),
+        seed(options.seed), losses(session.executable()), firstRank(monitorOptions.firstRank),
         allowsNonFiniteLoss(options.allowsNonFiniteLoss), readers(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
@@ -87,6 +87,7 @@ struct Run {
   using DataWaits = std::deque<double>;
 
   Status runRank(RankExecutor &rank);
+  Expected<std::unique_ptr<BatchLoader>> startLoader(RankExecutor &rank) const;
   Status reportLosses(RankExecutor &rank, RankReaders &readers, DataWaits &dataWaits,
                       int64_t maxUnread);
   Status gatherLoss(RankExecutor &rank, int64_t step, double loss, const NamedNumbers &states);
@@ -102,8 +103,8 @@ struct Run {
   bool endsEpoch(int64_t step) const { return plan.batchOf(step) + 1 == plan.stepsPerEpoch; }
   bool isLast(int64_t step) const { return step + 1 == plan.end; }
 
-  const Dataset &data;
-  const std::vector<int> fieldOf;
+  const Dataset data;
+  const std::vector<BoundField> bound;
   const int64_t batchRows;
   const StepPlan plan;
   const Placement placement;
@@ -112,7 +113,6 @@ struct Run {
   const std::shared_ptr<PeriodicEvaluation> evaluation;
   const bool shuffle;
   const uint64_t seed;
-  RowOrder order;
   const LossReader losses;
   const int64_t firstRank;
   const bool allowsNonFiniteLoss;
@@ -122,46 +122,60 @@ struct Run {
   Monitor monitor;
 };
 
-Status Run::runRank(RankExecutor &rank) {
+/// Starts the thread that reads the rank's rows: one block for each action that fills the inputs.
+Expected<std::unique_ptr<BatchLoader>> Run::startLoader(RankExecutor &rank) const {
   const abi::BatchPlan &batchPlan = rank.executable().batch();
-  int64_t copyRows = batchRows / (int64_t(batchPlan.micro_batches()) * batchPlan.copies());
-  BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
-  auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
-  Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesPerAction(batchPlan));
+  std::vector<const abi::Action *> actions = rank.fillingActions();
+  auto blocksPerStep = int64_t(actions.size());
+  auto placesOf = [=, this, actions = std::move(actions)](int64_t block) {
+    int64_t step = plan.start + block / blocksPerStep;
+    const abi::Action &action = *actions[size_t(block % blocksPerStep)];
+    int64_t copyRows = batchRows / (int64_t(batchPlan.micro_batches()) * batchPlan.copies());
+    int64_t first = plan.batchOf(step) * batchRows +
+                    (int64_t(action.microbatch()) * batchPlan.copies() + action.copy()) * copyRows;
+    RowOrder order = shuffle ? RowOrder(data.rows, seed, plan.epochOf(step)) : RowOrder();
+    std::vector<BatchPlace> places;
+    for (uint32_t copy = 0; copy < abi::copiesPerAction(batchPlan); ++copy)
+      places.push_back({order, first + copy * copyRows});
+    return places;
+  };
+  int64_t steps = plan.end - plan.start, limit = std::numeric_limits<int64_t>::max();
+  bool isLimited = blocksPerStep == 0 || steps <= limit / blocksPerStep;
+  return BatchLoader::start(
+      BatchReader(data, bound, rank.executable(), rank.rank()), std::move(placesOf),
+      {.blocks = isLimited ? steps * blocksPerStep : limit, .blocksAhead = blocksPerStep});
+}
+
+Status Run::runRank(RankExecutor &rank) {
+  uint32_t copies = abi::copiesPerAction(rank.executable().batch());
+  Expected<InputFeed> feed = InputFeed::make(rank, copies);
   if (!feed)
     return feed.status();
   std::optional<RankReaders> &own = readers[size_t(rank.rank() - firstRank)];
   if (Status status = makeReaders(losses, rank, own); !status.ok())
     return status;
-  std::shared_ptr<const std::vector<int64_t>> rows;
-  int64_t batch = 0;
+  Expected<std::unique_ptr<BatchLoader>> loader = startLoader(rank);
+  if (!loader)
+    return loader.status();
+  auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
+  auto addressOf = [&](size_t copy, const abi::Input &input) {
+    return feed->at(abi::bufferOfCopy(input, uint32_t(copy)));
+  };
   DataWaits dataWaits;
   StepHooks hooks;
-  hooks.fill = [&](const abi::Action &action) {
+  hooks.fill = [&](const abi::Action &) {
     if (Status status = feed->wait(); !status.ok())
       return status;
     LocalWork work = rank.atWork("reads its rows");
     AddedTime wait(dataWaits.back());
-    int64_t firstCopy = int64_t(action.microbatch()) * batchPlan.copies() + action.copy();
-    for (uint32_t copy = 0; copy < abi::copiesPerAction(batchPlan); ++copy) {
-      auto addressOf = [&](const abi::Input &input) {
-        return feed->at(abi::bufferOfCopy(input, copy));
-      };
-      reader.read({rows.get(), batch * batchRows + (firstCopy + copy) * copyRows}, addressOf,
-                  parallelFor);
-    }
+    if (Status status = (*loader)->take(addressOf, parallelFor); !status.ok())
+      return status;
     return feed->send();
   };
   hooks.sectionDone = [&](uint32_t section) { return own->losses.sectionDone(section); };
   AfterStep after;
   for (int64_t step = plan.start; step < plan.end && !after.endsRun(); ++step) {
-    batch = plan.batchOf(step);
     dataWaits.push_back(0);
-    if (batch == 0 || step == plan.start) {
-      LocalWork work = rank.atWork("orders the rows");
-      AddedTime wait(dataWaits.back());
-      rows = order.ofEpoch(plan.epochOf(step));
-    }
     Status status = rank.runStep(step, hooks);
     if (status.ok())
       status = own->losses.stepDone();
@@ -398,12 +412,12 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
   if (session.program().actions_size() == 0)
     return Status::badInput(
         "the program has no training step; compile it with a loss and an optimizer");
-  Expected<std::vector<int>> fieldOf = [&] {
+  Expected<std::vector<BoundField>> bound = [&] {
     LocalWork work = session.atWork("checks the data");
     return bindCheckedFields(data, session.program(), DataPurpose::Training);
   }();
-  if (!fieldOf)
-    return fieldOf.status();
+  if (!bound)
+    return bound.status();
   int64_t batchRows = rowsOfBatch(session), stepsPerEpoch = data.rows / batchRows;
   if (stepsPerEpoch == 0)
     return Status::badInput(fmt::format("{}: expected at least one batch of {} rows, got {} rows",
@@ -426,7 +440,7 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                          .firstRank = session.world().firstRank(),
                          .ownRanks = session.world().ownRanks(),
                          .reports = numReportingRanks(session)};
-  auto run = std::make_shared<Run>(session, data, std::move(*fieldOf), batchRows, *plan, options,
+  auto run = std::make_shared<Run>(session, data, std::move(*bound), batchRows, *plan, options,
                                    std::move(monitor));
   if (Status status = run->monitor.open(); !status.ok())
     return status;

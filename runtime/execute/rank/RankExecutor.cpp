@@ -246,6 +246,14 @@ void RankExecutor::planActions() {
   numberActions();
 }
 
+std::vector<const abi::Action *> RankExecutor::fillingActions() const {
+  std::vector<const abi::Action *> filling;
+  for (size_t i = 0; i < actions.size(); ++i)
+    if (actions[i].needsInput)
+      filling.push_back(&ownProgram.actions(int(i)));
+  return filling;
+}
+
 /// Numbers the runs of a section by the blocks of the batch, whatever the order of the actions.
 void RankExecutor::numberActions() {
   std::vector<int64_t> runs(ownProgram.sections_size(), 0), copies(ownProgram.sections_size(), 1);

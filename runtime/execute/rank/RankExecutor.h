@@ -71,6 +71,9 @@ public:
   /// begins with section `start_training` if the program has one.
   Status runStep(int64_t step, const StepHooks &hooks);
 
+  /// Returns the actions before which a step fills the inputs (StepHooks::fill), in order.
+  std::vector<const abi::Action *> fillingActions() const;
+
   /// Runs one section alone, as evaluation does.
   Status runSection(uint32_t section);
 

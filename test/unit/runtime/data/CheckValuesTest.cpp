@@ -13,8 +13,12 @@ using namespace runtime;
 template <typename T> Dataset dataOf(Storage storage, const std::vector<T> &values) {
   Dataset data{.name = "data", .rows = int64_t(values.size()) / 2, .fields = {}};
   auto *bytes = reinterpret_cast<const std::byte *>(values.data());
-  data.fields.push_back(
-      {"labels", storage, {2}, {bytes, bytes + values.size() * sizeof(T)}, "labels.npy", true});
+  data.fields.push_back({"labels",
+                         storage,
+                         {2},
+                         std::vector<std::byte>(bytes, bytes + values.size() * sizeof(T)),
+                         "labels.npy",
+                         true});
   return data;
 }
 

@@ -42,8 +42,14 @@ protected:
   }
   /// Returns the bytes of a row of a field.
   static std::string rowOf(const runtime::Field &field, int64_t row) {
-    int64_t bytes = field.rowElements() * int64_t(runtime::storageBytes(field.storage));
-    return {reinterpret_cast<const char *>(field.values.data()) + row * bytes, size_t(bytes)};
+    auto width = int64_t(runtime::storageBytes(field.storage));
+    std::string bytes;
+    field.values.forEachPiece(field.positionOf(row, 0) * width, field.rowElements() * width,
+                              [&](std::span<const std::byte> piece) {
+                                bytes.append(reinterpret_cast<const char *>(piece.data()),
+                                             piece.size());
+                              });
+    return bytes;
   }
 
   const std::string folder = testing::TempDir() + "/pcc_data_test";

@@ -43,9 +43,10 @@ TEST_F(Text, FoldersAreReadInTheOrderOfNames) {
 TEST_F(Text, NamesWhatIsWrong) {
   std::string one = write("one", "abc"), none = write("none", "");
   EXPECT_EQ(readText(one, 3).status().message(),
-            one + ": expected at least 4 bytes, a row of 3 and the byte after it, got 3");
+            "text:" + one + ": expected at least 4 bytes, a row of 3 and the byte after it, got 3");
   EXPECT_EQ(readText(none, 1).status().message(),
-            none + ": expected at least 2 bytes, a row of 1 and the byte after it, got 0");
+            "text:" + none +
+                ": expected at least 2 bytes, a row of 1 and the byte after it, got 0");
   EXPECT_EQ(readText(one + "," + folder + "/nowhere", 1).status().message(),
             folder + "/nowhere: cannot open: No such file or directory");
 }

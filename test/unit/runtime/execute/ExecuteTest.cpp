@@ -23,15 +23,15 @@ const std::vector<int64_t> smallWidths = {20, 16, 12, 4};
 /// Returns rows whose class can be learned: pixel c of a row of class c is high.
 Dataset learnable(int64_t rows, int64_t width, int64_t classes) {
   Dataset data{.name = "learnable", .rows = rows, .fields = {}};
-  Field image{"image", Storage::Pixels, {width}, std::vector<std::byte>(rows * width)};
-  Field label{"label", Storage::Bytes, {}, std::vector<std::byte>(rows)};
+  std::vector<std::byte> images(rows * width), labels(rows);
   for (int64_t r = 0; r < rows; ++r) {
     int64_t own = r * 7 % classes;
-    label.values[r] = std::byte(own);
+    labels[r] = std::byte(own);
     for (int64_t i = 0; i < width; ++i)
-      image.values[r * width + i] = std::byte(i % classes == own ? 200 : r * 31 % 97);
+      images[r * width + i] = std::byte(i % classes == own ? 200 : r * 31 % 97);
   }
-  data.fields = {std::move(image), std::move(label)};
+  data.fields = {{"image", Storage::Pixels, {width}, std::move(images)},
+                 {"label", Storage::Bytes, {}, std::move(labels)}};
   return data;
 }
 
@@ -232,7 +232,8 @@ TEST(Train, StopsAtALossThatIsNotFinite) {
   std::vector<float> images(256 * 20, 0.5f);
   images[191 * 20] = NAN;
   auto *bytes = reinterpret_cast<const std::byte *>(images.data());
-  data.fields[0] = {"image", Storage::F32, {20}, {bytes, bytes + images.size() * sizeof(float)}};
+  data.fields[0].storage = Storage::F32;
+  data.fields[0].values = std::vector<std::byte>(bytes, bytes + images.size() * sizeof(float));
   for (int ranks : {1, 2, 4}) {
     MlpOptions options{.ranks = ranks, .batch = 64, .widths = {20, 4}};
     std::unique_ptr<Session> session = load(options);

@@ -17,7 +17,8 @@ Dataset labelled(const std::vector<int64_t> &labels) {
   int64_t rows = int64_t(labels.size()) / 2;
   Dataset data{.name = "labelled", .rows = rows, .fields = {}};
   auto *bytes = reinterpret_cast<const std::byte *>(labels.data());
-  data.fields.push_back({"label", Storage::I64, {2}, {bytes, bytes + labels.size() * 8}});
+  data.fields.push_back(
+      {"label", Storage::I64, {2}, std::vector<std::byte>(bytes, bytes + labels.size() * 8)});
   return data;
 }
 

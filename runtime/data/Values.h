@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of a field's values. They lie in parts, one after the other, and a part is in memory or
+// in a mapped file. Whoever holds the values owns the memory and the files together with others.
+
+#pragma once
+
+#include "runtime/base/MappedFile.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace pcc::runtime {
+
+class Values {
+public:
+  struct Part {
+    std::span<const std::byte> bytes;
+    /// The file of the bytes, or the memory that has them.
+    std::shared_ptr<const MappedFile> file = {};
+    std::shared_ptr<const std::vector<std::byte>> memory = {};
+    /// The file from which the bytes are, for diagnostics; empty: none.
+    std::string path = {};
+    /// The position in all values; set by Values.
+    int64_t begin = 0;
+  };
+
+  Values() = default;
+  /// Values in memory.
+  Values(std::vector<std::byte> bytes); // NOLINT: memory is the common owner
+  /// Joins parts, of which every one has whole elements.
+  explicit Values(std::vector<Part> parts);
+
+  /// The number of bytes.
+  int64_t bytes() const { return total; }
+  bool isMapped() const;
+
+  /// Calls piece(bytes) for the consecutive pieces of `count` bytes from `begin` on.
+  template <typename Piece> void forEachPiece(int64_t begin, int64_t count, Piece &&piece) const {
+    if (count <= 0)
+      return;
+    for (auto part = partAt(begin); count > 0; ++part) {
+      int64_t inPart = std::min(count, part->begin + int64_t(part->bytes.size()) - begin);
+      piece(part->bytes.subspan(size_t(begin - part->begin), size_t(inPart)));
+      begin += inPart;
+      count -= inPart;
+    }
+  }
+
+  /// Called after these bytes were read. Errors: those of MappedFile::finishRead().
+  Status finishRead(int64_t begin, int64_t count) const;
+
+  /// Returns the part that has byte number `byte`, which exists.
+  std::vector<Part>::const_iterator partAt(int64_t byte) const;
+
+private:
+  std::vector<Part> parts;
+  int64_t total = 0;
+};
+
+/// Returns the whole content of a file: mapped, or in memory if it is gzip-compressed or a pipe.
+/// Errors name the file.
+Expected<Values::Part> readPart(const std::string &path);
+
+} // namespace pcc::runtime
