@@ -18,6 +18,10 @@ struct Convention {
   const char *process, *processes, *localProcess, *localProcesses;
 };
 
+constexpr const char *agentStore = "TORCHELASTIC_USE_AGENT_STORE", *masterHost = "MASTER_ADDR",
+                     *masterPort = "MASTER_PORT", *loopback = "127.0.0.1";
+constexpr std::string_view ownLauncher = "torchrun";
+
 // Slurm gives the tasks per machine as a list, "4(x2),3". Only its first number is read; machines
 // with fewer tasks only get fewer threads. Only srun sets SLURM_PROCID, while SLURM_NTASKS is also
 // set in batch scripts.
@@ -55,11 +59,11 @@ std::string firstNode(const std::string &list) {
 
 /// Returns the host of process 0; empty: unknown.
 std::string readStoreHost(const Environment &environment, const Launch &launch) {
-  const char *host = environment("MASTER_ADDR"), *nodes = environment("SLURM_STEP_NODELIST");
+  const char *host = environment(masterHost), *nodes = environment("SLURM_STEP_NODELIST");
   if (host)
     return host;
   if (launch.localProcesses == launch.processes)
-    return "127.0.0.1";
+    return loopback;
   return nodes ? firstNode(nodes) : "";
 }
 
@@ -93,9 +97,9 @@ Expected<Launch> readLaunch(const Environment &environment) {
 
 Expected<int> readStorePort(const Environment &environment) {
   constexpr int ofTorchrun = 29500, last = 65535;
-  const char *agent = environment("TORCHELASTIC_USE_AGENT_STORE");
+  const char *agent = environment(agentStore);
   int isTaken = agent && std::string_view(agent) == "True" ? 1 : 0;
-  const char *text = environment("MASTER_PORT");
+  const char *text = environment(masterPort);
   if (!text)
     return ofTorchrun + isTaken;
   const char *textEnd = text + std::strlen(text);
@@ -112,5 +116,20 @@ static const char *ownVariable(const char *name) { return std::getenv(name); }
 
 Expected<Launch> readLaunch() { return readLaunch(ownVariable); }
 Expected<int> readStorePort() { return readStorePort(ownVariable); }
+
+std::vector<std::pair<std::string, std::optional<std::string>>>
+variablesOfLocalProcess(int process, int processes, int port) {
+  std::string number = std::to_string(process), all = std::to_string(processes);
+  std::vector<std::pair<std::string, std::optional<std::string>>> variables = {
+      {masterHost, loopback}, {masterPort, std::to_string(port)}, {agentStore, std::nullopt}};
+  for (const Convention &names : conventions) {
+    bool isOwn = names.launcher == ownLauncher;
+    for (const char *name : {names.process, names.localProcess})
+      variables.emplace_back(name, isOwn ? std::optional(number) : std::nullopt);
+    for (const char *name : {names.processes, names.localProcesses})
+      variables.emplace_back(name, isOwn ? std::optional(all) : std::nullopt);
+  }
+  return variables;
+}
 
 } // namespace pcc::runtime

@@ -2,14 +2,17 @@
 //
 // Reads how this process was started: by which launcher, as which process of how many, and the
 // address of process 0. It knows the conventions of mpirun (OpenMPI, and the PMI of MPICH's hydra),
-// Slurm and torchrun.
+// Slurm and torchrun. Whoever starts processes here gives them torchrun's variables.
 
 #pragma once
 
 #include "runtime/base/Base.h"
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace pcc::runtime {
 
@@ -49,5 +52,11 @@ Expected<int> readStorePort(const Environment &environment);
 /// Do the same with this process's environment.
 Expected<Launch> readLaunch();
 Expected<int> readStorePort();
+
+/// Returns the variables with which process number `process` of `processes` is started on this
+/// machine: torchrun's, with the store at `port` of the loopback. An absent value: the variable
+/// must not be set, since another launcher would count as well.
+std::vector<std::pair<std::string, std::optional<std::string>>>
+variablesOfLocalProcess(int process, int processes, int port);
 
 } // namespace pcc::runtime

@@ -11,6 +11,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -100,6 +102,25 @@ void AppendedFile::append(std::string_view entry) {
     warn(fmt::format("{}: cannot write: {}; the run goes on, and what cannot be written is left "
                      "out",
                      path, std::strerror(error)));
+}
+
+Expected<int64_t> sizeOfKeptLines(const std::string &path, int64_t start,
+                                  const std::function<int64_t(std::string_view)> &stepOf) {
+  struct stat info;
+  if (start == 0 || stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+    return 0;
+  std::FILE *file = std::fopen(path.c_str(), "re");
+  if (!file)
+    return Status::badInput(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  int64_t kept = 0;
+  char *line = nullptr;
+  size_t capacity = 0;
+  for (ssize_t bytes; (bytes = getline(&line, &capacity, file)) > 0; kept += bytes)
+    if (line[bytes - 1] != '\n' || stepOf({line, size_t(bytes)}) > start)
+      break;
+  std::free(line);
+  std::fclose(file);
+  return kept;
 }
 
 Status checkAppendedPath(const char *flag, const std::string &path) {

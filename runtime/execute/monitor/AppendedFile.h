@@ -39,6 +39,12 @@ private:
   bool hasWarned = false;
 };
 
+/// Returns the size of the lines that stay when a run goes on after `start` steps: those before the
+/// first line of a later step, and before an unfinished line. 0 if there is no regular file.
+/// `stepOf` returns the step of a line, or 0 if it has none. BadInput if the file cannot be read.
+Expected<int64_t> sizeOfKeptLines(const std::string &path, int64_t start,
+                                  const std::function<int64_t(std::string_view)> &stepOf);
+
 /// Checks before a run that entries can be appended to `path`, the value of `flag`. BadInput if the
 /// file is a folder or cannot be written, or if its folder does not exist.
 Status checkAppendedPath(const char *flag, const std::string &path);

@@ -4,13 +4,8 @@
 
 #include "runtime/execute/monitor/MetricsFile.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <sys/stat.h>
 
 namespace pcc::runtime {
 namespace {
@@ -32,25 +27,6 @@ int64_t stepOf(std::string_view line) {
   return step;
 }
 
-/// Returns the size of the lines that stay in a file; 0 if there is no regular file.
-Expected<int64_t> sizeOfKeptLines(const std::string &path, int64_t start) {
-  struct stat info;
-  if (start == 0 || stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
-    return 0;
-  std::FILE *file = std::fopen(path.c_str(), "re");
-  if (!file)
-    return Status::badInput(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
-  int64_t kept = 0;
-  char *line = nullptr;
-  size_t capacity = 0;
-  for (ssize_t bytes; (bytes = getline(&line, &capacity, file)) > 0; kept += bytes)
-    if (line[bytes - 1] != '\n' || stepOf({line, size_t(bytes)}) > start)
-      break;
-  std::free(line);
-  std::fclose(file);
-  return kept;
-}
-
 } // namespace
 
 std::string jsonLineOf(const MetricRecord &record) {
@@ -62,7 +38,7 @@ std::string jsonLineOf(const MetricRecord &record) {
 }
 
 Status MetricsFile::open(int64_t start) {
-  Expected<int64_t> kept = sizeOfKeptLines(path, start);
+  Expected<int64_t> kept = sizeOfKeptLines(path, start, stepOf);
   if (!kept)
     return std::move(kept).status().within("--metrics-file");
   Expected<AppendedFile> opened = AppendedFile::open(path, *kept, warn);

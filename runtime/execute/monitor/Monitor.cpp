@@ -8,10 +8,12 @@
 
 #include "runtime/abi/RankExpression.h"
 #include "runtime/base/Files.h"
+#include "runtime/execute/monitor/AppendedFile.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <unistd.h>
 
 namespace pcc::runtime {
 
@@ -26,18 +28,41 @@ Monitor::~Monitor() {
     std::fclose(log);
 }
 
+/// Returns the number of steps up to the one that position() begins a line with; 0: none does.
+int64_t Monitor::stepOf(std::string_view line) const {
+  long long epoch = 0, step = 0;
+  if (std::sscanf(std::string(line).c_str(), "epoch: %lld step: %lld", &epoch, &step) != 2)
+    return 0;
+  return (epoch - 1) * options.stepsPerEpoch + step - options.shift;
+}
+
+/// Opens the log of an own rank, without the lines of steps that are now run again.
+Status Monitor::openLog(int64_t rank) {
+  std::string folder = fmt::format("{}/rank_{}", options.logDir, rank);
+  if (Status status = makeFolder(folder); !status.ok())
+    return status;
+  std::string path = folder + "/train.log";
+  Expected<int64_t> kept =
+      sizeOfKeptLines(path, options.start, [this](std::string_view line) { return stepOf(line); });
+  if (!kept)
+    return kept.status();
+  std::FILE *log = std::fopen(path.c_str(), "a");
+  if (!log || (*kept < std::ftell(log) && ftruncate(fileno(log), *kept) != 0)) {
+    Status status =
+        Status::badInput(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+    if (log)
+      std::fclose(log);
+    return status;
+  }
+  logs.push_back(log);
+  return {};
+}
+
 Status Monitor::open() {
   int64_t own = options.ownRanks ? options.ownRanks : ranks;
-  for (int64_t rank = 0; rank < own && !options.logDir.empty(); ++rank) {
-    std::string folder = fmt::format("{}/rank_{}", options.logDir, options.firstRank + rank);
-    if (Status status = makeFolder(folder); !status.ok())
+  for (int64_t rank = 0; rank < own && !options.logDir.empty(); ++rank)
+    if (Status status = openLog(options.firstRank + rank); !status.ok())
       return status;
-    std::string path = folder + "/train.log";
-    std::FILE *log = std::fopen(path.c_str(), options.start > 0 ? "a" : "w");
-    if (!log)
-      return Status::badInput(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
-    logs.push_back(log);
-  }
   for (const std::shared_ptr<MetricSink> &sink : options.sinks)
     if (Status status = sink->open(options.start); !status.ok())
       return status;

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 namespace pcc::runtime {
 
@@ -58,7 +59,7 @@ public:
   ~Monitor();
 
   /// Creates the folders and files of the logs, and opens the sinks. A run that continues appends
-  /// to them.
+  /// to them, after the lines of the steps before it.
   Status open();
 
   /// Records that `rank` finished step `step` (from 0). Any rank's thread may call it; the last
@@ -89,6 +90,8 @@ private:
     /// All ranks that hold the states have the same.
     NamedNumbers states;
   };
+  Status openLog(int64_t rank);
+  int64_t stepOf(std::string_view line) const;
   /// Returns whether the step has a line.
   bool isDue(int64_t step) const;
   void logOwn(int64_t rank, int64_t step, double value);

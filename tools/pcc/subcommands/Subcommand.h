@@ -36,6 +36,7 @@ std::unique_ptr<Subcommand> makeCheckpointSubcommand();
 std::unique_ptr<Subcommand> makeDiffSubcommand();
 std::unique_ptr<Subcommand> makeDoctorSubcommand();
 std::unique_ptr<Subcommand> makeExampleSubcommand();
+std::unique_ptr<Subcommand> makeLaunchSubcommand();
 std::unique_ptr<Subcommand> makeSearchSubcommand();
 std::unique_ptr<Subcommand> makeSimulateSubcommand();
 

@@ -57,6 +57,26 @@ TEST(Launch, Torchrun) {
                {"torchrun", 3, 4, 1, 2});
 }
 
+// Whoever is started with the variables of a local process reads them back, whatever was set
+// before.
+TEST(Launch, VariablesOfLocalProcess) {
+  std::map<std::string, std::string> variables = {{"OMPI_COMM_WORLD_RANK", "5"},
+                                                  {"OMPI_COMM_WORLD_SIZE", "8"},
+                                                  {"PMI_RANK", "1"},
+                                                  {"PMI_SIZE", "2"},
+                                                  {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                                  {"MASTER_ADDR", "node0"}};
+  for (const auto &[name, value] : variablesOfLocalProcess(2, 3, 4567)) {
+    variables.erase(name);
+    if (value)
+      variables[name] = *value;
+  }
+  Expected<Launch> launch = launchOf(variables);
+  expectLaunch(launch, {"torchrun", 2, 3, 2, 3});
+  EXPECT_EQ(launch->storeHost, "127.0.0.1");
+  EXPECT_EQ(*readStorePort(environmentOf(variables)), 4567);
+}
+
 TEST(Launch, Slurm) {
   expectLaunch(launchOf({{"SLURM_PROCID", "6"},
                          {"SLURM_NTASKS", "7"},

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processes that are started together, and end together at the latest with the process that started
+// them.
+
+#pragma once
+
+#include "runtime/base/Base.h"
+
+#include <csignal>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace pcc::runtime {
+
+/// Blocks the signals that a supervisor waits for during its lifetime: SIGCHLD, SIGTERM, SIGINT and
+/// SIGUSR1. None of them is lost, whenever it comes.
+class AwaitedSignals {
+public:
+  AwaitedSignals();
+  ~AwaitedSignals();
+  AwaitedSignals(const AwaitedSignals &) = delete;
+
+  /// Waits up to `seconds` for one of the signals and returns it; 0: none came.
+  int wait(double seconds) const;
+  /// The mask from before, which started processes get.
+  const sigset_t &previous() const { return before; }
+
+private:
+  sigset_t awaited, before;
+};
+
+/// How a process ended.
+struct ProcessEnd {
+  int process = 0; ///< its number in the group
+  pid_t pid = 0;
+  int code = 0;   ///< exit code; after a signal 128 and its number, as a shell reports it
+  int signal = 0; ///< the signal that ended it; 0: it ended by itself
+};
+
+/// A variable of the environment; without a value it is not set.
+using Variable = std::pair<std::string, std::optional<std::string>>;
+
+class ProcessGroup {
+public:
+  /// `signals` must outlive the group.
+  explicit ProcessGroup(const AwaitedSignals &signals) : signals(signals) {}
+  /// Ends all processes by SIGKILL, and waits for them.
+  ~ProcessGroup();
+  ProcessGroup(const ProcessGroup &) = delete;
+
+  /// Starts a process with this process's environment and `variables`. It has no standard input,
+  /// ignores SIGUSR1 until it handles it, and leads a group of the system, so that a terminal's
+  /// Ctrl+C reaches only its parent. It is killed when this process ends, however that happens.
+  /// BadUsage if the command cannot be started.
+  Status start(const std::vector<std::string> &command, const std::vector<Variable> &variables);
+
+  /// Starts a process that kills the started ones, and their descendants in the same groups of the
+  /// system, when this process ends. Without it, descendants of a killed process may stay. Called
+  /// when all are started.
+  void startGuard();
+
+  /// Returns the number of processes that have not ended.
+  int running() const;
+
+  /// Returns the processes that have ended since the last call. Kills what they have left behind.
+  std::vector<ProcessEnd> takeEnded();
+
+  /// Sends a signal to the processes that have not ended.
+  void send(int signal) const;
+  /// Sends SIGKILL to them and to their descendants.
+  void kill() const;
+
+private:
+  struct Member {
+    pid_t pid;
+    bool hasEnded = false;
+  };
+  const AwaitedSignals &signals;
+  std::vector<Member> members;
+};
+
+} // namespace pcc::runtime

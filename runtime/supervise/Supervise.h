@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a training command as one or several processes of this machine, and starts it again from its
+// latest checkpoint when a process dies.
+
+#pragma once
+
+#include "runtime/base/Base.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pcc::runtime {
+
+struct SuperviseOptions {
+  /// The program and its arguments. It may be another launcher, such as mpirun.
+  std::vector<std::string> command;
+  /// Number of processes. Several get torchrun's variables, and find each other by a store.
+  int processes = 1;
+  /// How often they are started again at most. If this is not 0, the command must have the argument
+  /// `--checkpoint`. It gets the argument `--resume=CHECKPOINT` when it is started again.
+  int64_t restarts = 0;
+  /// Seconds between SIGTERM and SIGKILL, by which the other processes end when one has died.
+  double grace = 10;
+  /// Gets a line for each process that dies and for each restart.
+  std::function<void(const std::string &)> tell = {};
+};
+
+/// Returns whether a process that ended with this exit code, by itself, may succeed in a new try.
+/// It may after a failure of the run (5) or of pcc itself (70), or if the command is a launcher or
+/// a shell and a signal ended its process. A mistake of the user and a requested end are final.
+bool isWorthRestart(int exitCode);
+
+/// Supervises the command until all processes have ended well, or one ended for good. SIGTERM,
+/// SIGINT and SIGUSR1 to this process are passed on; after one of the first two nothing starts
+/// again. Returns the exit code of the process that failed first, or 0. No process is left when it
+/// returns. Errors: BadUsage if the command cannot be started, or has no checkpoints to restart
+/// from.
+Expected<int> supervise(const SuperviseOptions &options);
+
+} // namespace pcc::runtime

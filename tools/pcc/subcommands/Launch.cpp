@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc launch: starts a training command as several processes of this machine, and starts it again
+// from its latest checkpoint when one of them dies.
+
+#include "runtime/supervise/Supervise.h"
+#include "tools/pcc/report/Output.h"
+#include "tools/pcc/subcommands/Subcommand.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+namespace {
+
+constexpr int64_t maxProcesses = 4096, maxRestarts = 1'000'000;
+constexpr double maxGrace = 86400;
+
+class LaunchSubcommand : public Subcommand {
+public:
+  LaunchSubcommand()
+      : Subcommand("launch", "starts a command as several processes, and again when one dies"),
+        processes("n", cl::desc("number of processes (default: 1)"), cl::value_desc("number"),
+                  cl::init(1), cl::sub(command)),
+        restarts("restarts",
+                 cl::desc("how often the processes start again from the latest checkpoint when one "
+                          "has died (default: 0)"),
+                 cl::value_desc("number"), cl::init(0), cl::sub(command)),
+        grace("grace",
+              cl::desc("seconds that the other processes get to end when one has died (default: "
+                       "10)"),
+              cl::value_desc("seconds"), cl::init(10), cl::sub(command)),
+        program(cl::Positional, cl::desc("COMMAND"), cl::sub(command)),
+        arguments(cl::ConsumeAfter, cl::desc("ARGUMENTS…"), cl::sub(command)) {}
+
+  ExitCode run() override {
+    if (processes < 1 || processes > maxProcesses)
+      return fail(BadUsage, llvm::formatv("'-n': expected a number from 1 to {0}, got {1}",
+                                          maxProcesses, processes.getValue()));
+    if (restarts < 0 || restarts > maxRestarts)
+      return fail(BadUsage, llvm::formatv("'--restarts': expected a number from 0 to {0}, got {1}",
+                                          maxRestarts, restarts.getValue()));
+    if (!(grace >= 0 && grace <= maxGrace))
+      return fail(BadUsage,
+                  llvm::formatv("'--grace': expected seconds from 0 to {0:f0}, got {1:f1}",
+                                maxGrace, grace.getValue()));
+    if (program.empty())
+      return fail(BadUsage, "expected a command to start: 'pcc launch -n 8 pcc-run model.pcx …'");
+    pcc::runtime::SuperviseOptions options{
+        .command = {program},
+        .processes = int(processes),
+        .restarts = restarts,
+        .grace = grace,
+        .tell = [](const std::string &text) { llvm::errs() << "pcc: launch: " << text << "\n"; }};
+    llvm::append_range(options.command, arguments);
+    auto code = pcc::runtime::supervise(options);
+    if (!code)
+      return fail(ExitCode(code.status().exitCode()), code.status().describe());
+    return ExitCode(*code);
+  }
+
+private:
+  cl::opt<int64_t> processes, restarts;
+  cl::opt<double> grace;
+  cl::opt<std::string> program;
+  cl::list<std::string> arguments;
+};
+
+} // namespace
+
+std::unique_ptr<Subcommand> pcc::cli::makeLaunchSubcommand() {
+  return std::make_unique<LaunchSubcommand>();
+}
