@@ -83,12 +83,13 @@ struct Run {
         allowsNonFiniteLoss(options.allowsNonFiniteLoss), readers(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
-  /// Data waits of the steps whose loss is unread, in seconds.
-  using DataWaits = std::deque<double>;
+  /// The waits of the steps whose loss is unread.
+  using UnreadWaits = std::deque<StepWaits>;
 
   Status runRank(RankExecutor &rank);
   Expected<std::unique_ptr<BatchLoader>> startLoader(RankExecutor &rank) const;
-  Status reportLosses(RankExecutor &rank, RankReaders &readers, DataWaits &dataWaits,
+  Status runStep(RankExecutor &rank, int64_t step, const StepHooks &hooks, StepWaits &waits);
+  Status reportLosses(RankExecutor &rank, RankReaders &readers, UnreadWaits &waits,
                       int64_t maxUnread);
   Status gatherLoss(RankExecutor &rank, int64_t step, double loss, const NamedNumbers &states);
   Status receiveLoss(RankExecutor &rank, int64_t other, int64_t step);
@@ -161,13 +162,13 @@ Status Run::runRank(RankExecutor &rank) {
   auto addressOf = [&](size_t copy, const abi::Input &input) {
     return feed->at(abi::bufferOfCopy(input, uint32_t(copy)));
   };
-  DataWaits dataWaits;
+  UnreadWaits waits;
   StepHooks hooks;
   hooks.fill = [&](const abi::Action &) {
     if (Status status = feed->wait(); !status.ok())
       return status;
     LocalWork work = rank.atWork("reads its rows");
-    AddedTime wait(dataWaits.back());
+    AddedTime wait(waits.back().data);
     if (Status status = (*loader)->take(addressOf, parallelFor); !status.ok())
       return status;
     return feed->send();
@@ -175,8 +176,8 @@ Status Run::runRank(RankExecutor &rank) {
   hooks.sectionDone = [&](uint32_t section) { return own->losses.sectionDone(section); };
   AfterStep after;
   for (int64_t step = plan.start; step < plan.end && !after.endsRun(); ++step) {
-    dataWaits.push_back(0);
-    Status status = rank.runStep(step, hooks);
+    waits.emplace_back();
+    Status status = runStep(rank, step, hooks, waits.back());
     if (status.ok())
       status = own->losses.stepDone();
     if (status.ok())
@@ -189,7 +190,7 @@ Status Run::runRank(RankExecutor &rank) {
     after = *decided;
     bool evaluates = evaluatesAfter(step, after);
     bool readsAll = isLast(step) || after.saves || evaluates || (endsEpoch(step) && epochDone);
-    status = reportLosses(rank, *own, dataWaits, readsAll ? 0 : own->losses.maxUnread());
+    status = reportLosses(rank, *own, waits, readsAll ? 0 : own->losses.maxUnread());
     if (status.ok() && evaluates)
       status = evaluate(rank, step, after);
     if (status.ok())
@@ -198,6 +199,16 @@ Status Run::runRank(RankExecutor &rank) {
       return status;
   }
   return {};
+}
+
+/// Runs a step on a rank and measures its waits for transfers.
+Status Run::runStep(RankExecutor &rank, int64_t step, const StepHooks &hooks, StepWaits &waits) {
+  const std::atomic<int64_t> &total = rank.progress().transferWaits;
+  int64_t before = total.load(std::memory_order_relaxed);
+  Status status = rank.runStep(step, hooks);
+  if (rank.device().hasHostMemory())
+    waits.communication = double(total.load(std::memory_order_relaxed) - before) / 1e9;
+  return status;
 }
 
 StepEnd Run::stepEnd(int64_t step) const {
@@ -268,7 +279,7 @@ CheckpointFacts Run::factsAfter(int64_t step, bool isBest) const {
 
 /// Reports losses until at most `maxUnread` steps are unread. Only the first of them is timed: the
 /// others are read directly after it, so the time between them is no step's duration.
-Status Run::reportLosses(RankExecutor &rank, RankReaders &own, DataWaits &dataWaits,
+Status Run::reportLosses(RankExecutor &rank, RankReaders &own, UnreadWaits &waits,
                          int64_t maxUnread) {
   for (bool isTimed = true; own.losses.unread() > maxUnread; isTimed = false) {
     int64_t step = plan.start + own.losses.firstUnread();
@@ -280,9 +291,8 @@ Status Run::reportLosses(RankExecutor &rank, RankReaders &own, DataWaits &dataWa
       return states.status().at({.rank = rank.rank()});
     {
       LocalWork work = rank.atWork("reports a loss");
-      monitor.add(rank.rank(), step,
-                  {*loss, isTimed, /*dataWait=*/dataWaits.front(), rank.memoryUse(), *states});
-      dataWaits.pop_front();
+      monitor.add(rank.rank(), step, {*loss, isTimed, waits.front(), rank.memoryUse(), *states});
+      waits.pop_front();
     }
     if (Status status = gatherLoss(rank, step, *loss, *states); !status.ok())
       return status;

@@ -113,7 +113,8 @@ void Monitor::add(int64_t rank, int64_t step, const StepValues &values) {
   entry.losses.resize(ranks);
   entry.losses[rank] = values.loss;
   entry.isTimed &= values.isTimed;
-  entry.dataWait = std::max(entry.dataWait, values.dataWait);
+  entry.waits.data = std::max(entry.waits.data, values.waits.data);
+  entry.waits.communication = std::max(entry.waits.communication, values.waits.communication);
   entry.memory.allocated = std::max(entry.memory.allocated, values.memory.allocated);
   entry.memory.peakLive = std::max(entry.memory.peakLive, values.memory.peakLive);
   if (!values.states.empty())
@@ -178,7 +179,9 @@ void Monitor::writeRecord(int64_t step, const Pending &entry, double loss, doubl
   }
   for (const auto &[name, value] : entry.states)
     record.add(name, value);
-  record.add("data_wait", entry.dataWait);
+  record.add("data_wait", entry.waits.data);
+  if (entry.waits.communication)
+    record.add("communication_wait", *entry.waits.communication);
   record.add("memory", double(entry.memory.allocated));
   record.add("memory_live", double(entry.memory.peakLive));
   for (const std::shared_ptr<MetricSink> &sink : options.sinks)

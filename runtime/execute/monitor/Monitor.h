@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 namespace pcc::runtime {
@@ -39,6 +40,14 @@ struct MonitorOptions {
   int64_t firstRank = 0, ownRanks = 0, reports = 0;
 };
 
+/// Seconds of a step in which a rank could not compute.
+struct StepWaits {
+  /// It had to wait for its rows.
+  double data = 0;
+  /// It waited for transfers from other ranks; absent on a GPU, whose own queue waits.
+  std::optional<double> communication = {};
+};
+
 /// Values of a step that a rank reports.
 struct StepValues {
   /// The loss in the rank's memory.
@@ -46,8 +55,7 @@ struct StepValues {
   /// False if the loss was read directly after that of the previous step: then the interval says
   /// nothing about the step's duration.
   bool isTimed = true;
-  /// Seconds in which the rank had to read its rows.
-  double dataWait = 0;
+  StepWaits waits = {};
   MemoryUse memory = {};
   /// States of the training after the step, if the rank holds them.
   NamedNumbers states = {};
@@ -84,8 +92,8 @@ private:
     int64_t ranks = 0;
     std::vector<double> losses;
     bool isTimed = true;
-    /// The maximum over the ranks that have reported.
-    double dataWait = 0;
+    /// The maxima over the ranks that have reported.
+    StepWaits waits;
     MemoryUse memory;
     /// All ranks that hold the states have the same.
     NamedNumbers states;

@@ -78,6 +78,8 @@ struct alignas(64) Progress {
   /// Names a wait outside of instructions, "at the barrier after an epoch"; null: no name.
   std::atomic<const char *> waitName = nullptr;
   std::atomic<int64_t> step = 0;
+  /// Nanoseconds of all waits for a transfer that have ended.
+  std::atomic<int64_t> transferWaits = 0;
   WorkProgress work;
 
   void enter(const abi::Instruction *instruction) {
@@ -96,8 +98,8 @@ struct alignas(64) Progress {
     /// Another thread may then wait for the rank's device while the rank waits itself.
     Waiting(Progress &progress, int64_t now, WaitKind kind = WaitKind::Transfer,
             const char *name = nullptr)
-        : progress(progress), isMarked(now != 0) {
-      if (!isMarked)
+        : progress(progress), begin(now), kind(kind) {
+      if (begin == 0)
         return;
       beatInWork();
       progress.waitKind.store(kind, std::memory_order_relaxed);
@@ -105,11 +107,13 @@ struct alignas(64) Progress {
       progress.waitingSince.store(now, std::memory_order_relaxed);
     }
     ~Waiting() {
-      if (!isMarked)
+      if (begin == 0)
         return;
       beatInWork();
       progress.waitingSince.store(0, std::memory_order_relaxed);
       progress.waitName.store(nullptr, std::memory_order_relaxed);
+      if (kind == WaitKind::Transfer)
+        progress.transferWaits.fetch_add(nowNanoseconds() - begin, std::memory_order_relaxed);
     }
     Waiting(const Waiting &) = delete;
 
@@ -120,7 +124,8 @@ struct alignas(64) Progress {
     }
 
     Progress &progress;
-    const bool isMarked;
+    const int64_t begin; ///< 0: not marked
+    const WaitKind kind;
   };
 };
 

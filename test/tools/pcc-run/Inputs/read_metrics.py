@@ -43,6 +43,7 @@ def check(records):
             assert record["seconds"] > 0 and math.isclose(rate, round(rate), rel_tol=1e-6), record
         if "memory" in record:
             assert record["memory"] >= record["memory_live"] > 0 and record["data_wait"] >= 0, record
+            assert record.get("communication_wait", 1) > 0, record  # absent on a GPU
     times = [record["time"] for record in records]
     assert times == sorted(times) and times[0] > 1.6e9, times
 
