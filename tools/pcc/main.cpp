@@ -88,12 +88,12 @@ int main(int argc, char **argv) {
   mlir::registerDefaultTimingManagerCLOptions();
 
   std::unique_ptr<Subcommand> subcommands[] = {
-      makeImportSubcommand(),    makeCompileSubcommand(),   makeRunSubcommand(),
-      makeVerifySubcommand(),    makeCheckSubcommand(),     makePlanReshardSubcommand(),
-      makeExplainSubcommand(),   makeDiffSubcommand(),      makeDoctorSubcommand(),
-      makeExampleSubcommand(),   makeCalibrateSubcommand(), makeSearchSubcommand(),
-      makeSimulateSubcommand(),  makeBenchSubcommand(),     makePlanSubcommand(),
-      makeCheckpointSubcommand()};
+      makeImportSubcommand(),     makeCompileSubcommand(),   makeRunSubcommand(),
+      makeVerifySubcommand(),     makeCheckSubcommand(),     makePlanReshardSubcommand(),
+      makeExplainSubcommand(),    makeDiffSubcommand(),      makeDoctorSubcommand(),
+      makeExampleSubcommand(),    makeCalibrateSubcommand(), makeSearchSubcommand(),
+      makeSimulateSubcommand(),   makeBenchSubcommand(),     makePlanSubcommand(),
+      makeCheckpointSubcommand(), makeDataSubcommand()};
   for (auto &subcommand : subcommands)
     acceptRepeatedFlags(subcommand->command);
   cl::OptionCategory ownFlags("pcc");
