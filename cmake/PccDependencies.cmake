@@ -13,6 +13,7 @@ set(Protobuf_USE_STATIC_LIBS ON)
 find_package(Protobuf REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(ICU REQUIRED COMPONENTS i18n uc)
 
 # oneDNN and OpenSSL's libcrypto are opened with dlopen: only their headers are needed here.
 find_path(PCC_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)

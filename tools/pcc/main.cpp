@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
       makeExplainSubcommand(),    makeDiffSubcommand(),      makeDoctorSubcommand(),
       makeExampleSubcommand(),    makeCalibrateSubcommand(), makeSearchSubcommand(),
       makeSimulateSubcommand(),   makeBenchSubcommand(),     makePlanSubcommand(),
-      makeCheckpointSubcommand(), makeLaunchSubcommand()};
+      makeCheckpointSubcommand(), makeLaunchSubcommand(),    makeDataSubcommand()};
   for (auto &subcommand : subcommands)
     acceptRepeatedFlags(subcommand->command);
   cl::OptionCategory ownFlags("pcc");

@@ -26,7 +26,8 @@ struct BracketPlace {
 /// `(`, `[`, `{` and the `<` of attributes and types; skips strings and comments of MLIR.
 std::optional<BracketPlace> findDeepNesting(llvm::StringRef text);
 
-/// Parses JSON of limited nesting. Errors read `[LINE:COLUMN, byte=OFFSET]: REASON`.
+/// Parses JSON of limited nesting. Errors read `[LINE:COLUMN, byte=OFFSET]: REASON`; behind an
+/// escaped pair of surrogates the column counts its letter.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace pcc::import

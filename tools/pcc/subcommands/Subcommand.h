@@ -33,6 +33,7 @@ std::unique_ptr<Subcommand> makeExplainSubcommand();
 std::unique_ptr<Subcommand> makeCalibrateSubcommand();
 std::unique_ptr<Subcommand> makeBenchSubcommand();
 std::unique_ptr<Subcommand> makeCheckpointSubcommand();
+std::unique_ptr<Subcommand> makeDataSubcommand();
 std::unique_ptr<Subcommand> makeDiffSubcommand();
 std::unique_ptr<Subcommand> makeDoctorSubcommand();
 std::unique_ptr<Subcommand> makeExampleSubcommand();
