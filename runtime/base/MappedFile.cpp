@@ -14,13 +14,14 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace pcc::runtime {
 
-/// Ranges are never freed, since a handler may look at them at any time. A closed file leaves its
-/// range to the next one.
+/// Ranges form a list that only grows, since a handler may look at them at any time. A closed file
+/// leaves its range to the next one.
 struct MappedFile::Range {
   std::atomic<const std::byte *> begin = nullptr; ///< null: no file
   std::atomic<size_t> size = 0;
@@ -36,14 +37,26 @@ constexpr uint64_t mappedAround = 64 << 10, maxResident = 32 << 20;
 
 struct sigaction previousAction;
 
+/// Opens a file. Data may lie in more files than a process may open by default.
+int openFile(const std::string &path) {
+  auto attempt = [&] {
+    return abi::retryAfterSignal([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  };
+  int file = attempt();
+  rlimit limit = {};
+  if (file >= 0 || errno != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return file;
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? attempt() : -1;
+}
+
 } // namespace
 
-/// The handler looks through a list that only grows.
-static std::atomic<void *> firstRange = nullptr;
+std::atomic<MappedFile::Range *> MappedFile::firstRange = nullptr;
 
 void MappedFile::replaceLostPage(int signal, siginfo_t *info, void *) {
   auto *address = static_cast<const std::byte *>(info->si_addr);
-  auto *range = static_cast<Range *>(firstRange.load());
+  Range *range = firstRange.load();
   for (; range && info->si_code > 0; range = range->next) {
     const std::byte *begin = range->begin.load();
     if (!begin || address < begin || address >= begin + range->size.load())
@@ -69,16 +82,15 @@ MappedFile::Range *MappedFile::addRange(std::span<const std::byte> content) {
     return sigaction(SIGBUS, &action, &previousAction) == 0;
   }();
   (void)isInstalled; // without a handler, a lost page ends the process
-  auto *range = static_cast<Range *>(firstRange.load());
+  Range *range = firstRange.load();
   for (bool unused = false; range; range = range->next, unused = false)
     if (range->isUsed.compare_exchange_strong(unused, true))
       break;
   if (!range) {
     range = new Range; // NOLINT: never freed
-    void *head = firstRange;
-    do
-      range->next = static_cast<Range *>(head);
-    while (!firstRange.compare_exchange_weak(head, range));
+    range->next = firstRange;
+    while (!firstRange.compare_exchange_weak(range->next, range)) {
+    }
   }
   range->isLost = false;
   range->size = content.size();
@@ -101,7 +113,7 @@ Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &
   auto failure = [&](const char *reason) {
     return Status::badInput(fmt::format("{}: cannot open: {}", path, reason));
   };
-  int file = abi::retryAfterSignal([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  int file = openFile(path);
   if (file < 0)
     return failure(std::strerror(errno));
   struct stat facts = {};

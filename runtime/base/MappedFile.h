@@ -38,6 +38,7 @@ public:
 private:
   /// A range of addresses that the handler of SIGBUS knows.
   struct Range;
+  static std::atomic<Range *> firstRange;
   MappedFile(std::string path, int file, std::span<const std::byte> content);
   static Range *addRange(std::span<const std::byte> content);
   static void replaceLostPage(int signal, siginfo_t *info, void *context);

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <sys/resource.h>
+#include <vector>
 
 namespace pcc::test {
 namespace {
@@ -56,6 +58,20 @@ TEST_F(Mapped, NamesWhatCannotBeMapped) {
             testing::TempDir() + ": expected a file, got a folder");
   EXPECT_EQ(MappedFile::open("/dev/null").status().message(),
             "/dev/null: expected a file, got a pipe or a device");
+}
+
+TEST_F(Mapped, OpensMoreFilesThanTheDefaultLimit) {
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  if (before.rlim_max < 500)
+    GTEST_SKIP() << "the hard limit is " << before.rlim_max << " files";
+  rlimit low = {100, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &low);
+  std::vector<std::shared_ptr<const MappedFile>> files;
+  for (int number = 0; number < 200; ++number)
+    files.push_back(open("abc"));
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(sum(files.back()->bytes()), 'a' + 'b' + 'c');
 }
 
 // Another program truncates the file. Pages that are gone read as zeros, and the process lives.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Uses ICU's C interface, in which every call takes the code of the error before it.
 
 #include "tools/pcc/tokenize/UnicodeText.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -71,6 +73,8 @@ abi::Expected<Pattern> Pattern::compile(llvm::StringRef text, bool isLiteral) {
     return abi::Status::badInput(
         llvm::formatv("expected a regular expression of ICU, got '{0}': {1} at character {2}", text,
                       u_errorName(code), place.offset));
+  // About 10 s for a match: some expressions take exponential time.
+  uregex_setTimeLimit(static_cast<URegularExpression *>(compiled.expression.get()), 10000, &code);
   return compiled;
 }
 

@@ -130,6 +130,21 @@ TEST_F(Tokens, NamesWhatIsWrongWithAnIndex) {
   EXPECT_EQ(errorOf(indexOf(8, {1}, {3})), place(0, 1, 3));
 }
 
+// Whatever an index says, windows lie in the file.
+TEST_F(Tokens, DamagedIndexesDoNoHarm) {
+  std::string path = write("m.bin", fileOf<uint16_t>({1, 2, 3, 4, 5, 6}));
+  std::string good = indexOf(8, {2, 3, 1}, {0, 4, 10});
+  for (size_t place = 0; place < good.size(); ++place)
+    for (int flipped : {0x01, 0x04, 0x80, 0xff}) {
+      std::string damaged = good;
+      damaged[place] = char(damaged[place] ^ flipped);
+      write("m.idx", damaged);
+      (void)read(path);
+      write("m.idx", good.substr(0, place));
+      EXPECT_TRUE(read(path).starts_with("m.idx: ")) << place;
+    }
+}
+
 TEST_F(Tokens, NamesWhatIsWrong) {
   std::string path = write("a.bin", fileOf<uint16_t>({1, 2}));
   EXPECT_EQ(read(path), "tokens:a.bin: expected at least 3 tokens, a row of 2 and the token after "
