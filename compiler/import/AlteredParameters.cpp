@@ -10,6 +10,7 @@
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace pcc::import {
@@ -51,9 +52,18 @@ bool isTransparent(llvm::StringRef name) {
   return isRearrangement(name) || llvm::is_contained(names, baseName(name));
 }
 
+/// Returns the last part of a dotted name: "weight".
+llvm::StringRef leafName(llvm::StringRef target) { return target.substr(target.rfind('.') + 1); }
+
 /// Returns whether an fx node computed the value internally, such as the transposed weight of a
 /// linear layer.
 bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
+
+/// Returns whether the optimizer made the node from several ones. It names only one fx node.
+bool joinsNodes(const onnx::NodeProto &node) {
+  llvm::StringRef rule = findRewriteRule(node);
+  return !rule.empty() && !rule.starts_with("RemoveOptionalBias");
+}
 
 class AlterationFinder {
 public:
@@ -75,6 +85,9 @@ private:
   bool isResolved(llvm::StringRef fxName) const;
   bool isStandIn(const ExportedTensor &parameter, const Reader &reader) const;
   bool hasLostArithmetic() const;
+  void findMergedNodes();
+  void addMergedNode(llvm::StringRef lost, llvm::StringRef value);
+  llvm::SmallVector<llvm::StringRef> findTensorsBehind(llvm::StringRef fxName) const;
   bool lacksMetadata() const;
   llvm::StringRef findStandIn(const FxNode &fx, llvm::StringRef placeholder) const;
   void add(const ExportedTensor &parameter, const llvm::Twine &what) {
@@ -86,7 +99,13 @@ private:
   std::vector<Reader> readers;                                  ///< all nodes
   llvm::StringMap<llvm::SmallVector<const Reader *>> readersOf; ///< by value
   llvm::StringSet<> initializers, floats, values, statistics;   ///< initializers that nodes read
-  llvm::StringSet<> shared; ///< initializers that replace missing parameters
+  llvm::StringSet<> shared;                   ///< initializers that replace missing parameters
+  llvm::StringMap<const FxNode *> traced;     ///< fx nodes by name
+  llvm::StringMap<const FxNode *> producerOf; ///< fx nodes by ONNX value
+  /// For each last part of a tensor's name, which node of the module may have read such a tensor
+  /// before it was merged: "'layer_norm_1', which is merged with 'layer_norm'". The empty name
+  /// stands for any tensor.
+  llvm::StringMap<std::string> mergedReaders;
   std::vector<std::string> found;
 };
 
@@ -104,8 +123,12 @@ AlterationFinder::AlterationFinder(const onnx::GraphProto &graph, int64_t opset,
     }
     for (const std::string &name : reader.node->output())
       values.insert(name);
-    if (reader.fx)
+    if (reader.fx) {
       values.insert(reader.fx->name);
+      traced[reader.fx->name] = &*reader.fx;
+      for (const std::string &name : reader.node->output())
+        producerOf[name] = &*reader.fx;
+    }
   }
   for (const onnx::TensorProto &tensor : graph.initializer())
     if (readersOf.contains(tensor.name())) {
@@ -113,6 +136,7 @@ AlterationFinder::AlterationFinder(const onnx::GraphProto &graph, int64_t opset,
       if (canBeTrained(tensor))
         floats.insert(tensor.name());
     }
+  findMergedNodes();
 }
 
 /// Returns whether the file still has the value that fx nodes call by this name.
@@ -135,6 +159,64 @@ bool AlterationFinder::hasLostArithmetic() const {
          llvm::any_of(readers, [&](const Reader &reader) {
            return reader.fx && llvm::any_of(reader.fx->arguments, isLost);
          });
+}
+
+/// Returns the tensors of the module that the fx node reads. If it reads none, returns those of the
+/// nearest nodes before it.
+llvm::SmallVector<llvm::StringRef>
+AlterationFinder::findTensorsBehind(llvm::StringRef fxName) const {
+  llvm::SmallVector<llvm::StringRef> found;
+  llvm::SetVector<llvm::StringRef> visited;
+  visited.insert(fxName);
+  for (size_t next = 0; next < visited.size(); ++next) {
+    const FxNode *fx = traced.lookup(visited[next]);
+    if (!fx)
+      continue;
+    size_t before = found.size();
+    for (llvm::StringRef argument : fx->arguments)
+      if (exported.isTensor(argument))
+        found.push_back(exported.targetOf(argument));
+    if (found.size() == before)
+      visited.insert_range(fx->arguments);
+  }
+  return found;
+}
+
+/// Notes that `value` takes the place of the result of the fx node `lost`, if it is the result of a
+/// node of the same operator, perhaps folded.
+void AlterationFinder::addMergedNode(llvm::StringRef lost, llvm::StringRef value) {
+  const FxNode *producer = producerOf.lookup(value);
+  llvm::StringRef kept = producer ? producer->name : value;
+  if (kept == lost || baseName(kept) != baseName(lost))
+    return;
+  std::string text = ("'" + lost + "', which is merged with '" + kept + "'").str();
+  if (!producer) {
+    if (exported.isFoldedParameter(value))
+      mergedReaders.try_emplace("", text);
+    return;
+  }
+  for (llvm::StringRef target : findTensorsBehind(kept))
+    if (exported.isParameter(target))
+      mergedReaders.try_emplace(leafName(target), text);
+}
+
+/// Finds the nodes that the optimizer removed because another node computes the same from equal
+/// tensors. Their readers name a value that the file does not have.
+void AlterationFinder::findMergedNodes() {
+  for (const Reader &reader : readers) {
+    if (reader.fx && !joinsNodes(*reader.node))
+      for (llvm::StringRef name : reader.fx->arguments)
+        if (!isResolved(name))
+          for (const std::string &value : reader.node->input())
+            if (!reader.fx->reads(value))
+              addMergedNode(name, value);
+    // An output that is computed twice is an Identity, or has the name of the removed node.
+    for (const std::string &name : reader.node->output())
+      if (llvm::is_contained(exported.outputs(), name))
+        addMergedNode(name, reader.fx                   ? name
+                            : reader.node->input_size() ? reader.node->input(0)
+                                                        : "");
+  }
 }
 
 /// Returns whether a parameter may be merged or folded although no metadata say so: the nodes have
@@ -202,7 +284,12 @@ void AlterationFinder::checkMissing(const ExportedTensor &parameter) {
     shared.insert(standIn);
     return add(parameter, "is merged into '" + standIn + "'");
   }
-  if (hasLostArithmetic())
+  auto reader = mergedReaders.find(leafName(parameter.target));
+  if (reader == mergedReaders.end())
+    reader = mergedReaders.find("");
+  if (reader != mergedReaders.end())
+    add(parameter, "may be a tensor of " + reader->second);
+  else if (hasLostArithmetic())
     add(parameter, "is removed");
   else if (lacksMetadata())
     add(parameter, "is missing, and metadata that say why were removed from the file");

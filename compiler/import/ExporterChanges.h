@@ -19,6 +19,8 @@
 //   removed   a zero bias, or a scale of one, whose op the optimizer removed
 //   folded    an op made a constant of the parameter: an expand over the batch, an exponential
 //   split     one parameter is stored twice, e.g. for an embedding and transposed for a matmul
+//   twins     two nodes compute the same from equal tensors, and one of them is removed with its
+//             tensors: two layer norms of one value. The readers of its result still name it
 //   missing   a parameter has no initializer, and the metadata that tell why are not in the file
 //
 // A parameter may also be merged with running statistics, or with another value that a node reads.
@@ -51,9 +53,9 @@ Restored restoreParameters(std::shared_ptr<onnx::ModelProto> model, llvm::String
 
 /// Returns a description of each altered parameter: "'b.bias' is merged into 'a.bias'". The list is
 /// empty for a file that does not list its parameters. A parameter that no node reads is reported
-/// only if metadata are missing, or if the optimizer removed an op that could have read it. `opset`
-/// selects the meaning of the file's operators. The pass CheckParameters refuses to train a module
-/// with altered parameters.
+/// only if metadata are missing, or if the optimizer removed a node that could have read it.
+/// `opset` selects the meaning of the file's operators. The pass CheckParameters refuses to train a
+/// module with altered parameters.
 std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, int64_t opset,
                                                const ExportedModule &exported);
 

@@ -47,6 +47,7 @@ private:
   bool readInitializer(const std::string &name, const onnx::TensorProto &tensor, Use use);
   void readBuffer(const onnx::TensorProto &tensor);
   void reportLostBuffers(const ExportedModule &exported);
+  void reportUnreadParameters(const ExportedModule &exported);
   void recordAltered(llvm::ArrayRef<std::string> altered);
   bool createFunction(llvm::ArrayRef<GraphInput> inputs);
   void declareParameters();

@@ -167,6 +167,8 @@ bool OnnxImporter::readInitializers() {
   llvm::append_range(altered, restored.contradictions);
   llvm::append_range(altered, detached.unclear);
   recordAltered(altered);
+  if (altered.empty())
+    reportUnreadParameters(exported);
   if (isValid && !absent.empty())
     emitRemark(fileLoc) << "tensors whose data are not there: " << absent.size()
                         << " (first: " << absent.front()
@@ -188,6 +190,25 @@ void OnnxImporter::reportLostBuffers(const ExportedModule &exported) {
     emitRemark(fileLoc) << "buffers of the module that the exporter left out: " << lost.size()
                         << " (first: '" << lost.front() << "'); saved files lack them; "
                         << "'optimize=False' keeps all that a node reads";
+}
+
+/// Reports parameters that no node reads. The exporter stores no such parameter, so saved files
+/// lack them.
+void OnnxImporter::reportUnreadParameters(const ExportedModule &exported) {
+  llvm::StringSet<> known;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    known.insert(tensor.name());
+  for (const onnx::NodeProto &node : graph.node())
+    if (std::optional<FxNode> fx = findFxNode(node))
+      known.insert_range(fx->arguments);
+  llvm::SmallVector<llvm::StringRef> unread;
+  for (const ExportedTensor &parameter : exported.parameters())
+    if (!known.contains(parameter.target) && !known.contains(parameter.placeholder))
+      unread.push_back(parameter.target);
+  if (!unread.empty())
+    emitRemark(fileLoc) << "parameters of the module that no node reads: " << unread.size()
+                        << " (first: '" << unread.front()
+                        << "'); the file and saved files lack them; load with 'strict=False'";
 }
 
 /// Records the parameters that the exporter changed, for the pass that refuses to train them.

@@ -89,7 +89,7 @@ private:
   void restoreReads(const FxNode &fx);
   void restoreBuffer(const ExportedTensor &buffer);
   void reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets);
-  void restoreBias(const FxNode &fx, llvm::StringRef target);
+  bool restoreBias(const FxNode &fx, llvm::StringRef target);
   bool isCopyOf(llvm::StringRef initializer, llvm::StringRef target) const;
   bool mayReplace(const Read &read, const FxNode &fx) const;
   std::optional<TensorData> readData(const onnx::TensorProto &tensor);
@@ -154,8 +154,15 @@ void Restoration::computeInstead(const onnx::TensorProto &folded, onnx::NodeProt
   replaced.insert(folded.name());
 }
 
-/// Undoes the transpose of a weight of a linear layer. If the file has the parameter too, because
-/// other nodes read it, both become one.
+/// Returns whether a traced node that only transposes a matrix has this name.
+bool isTransposition(llvm::StringRef name) {
+  auto [base, number] = name.rsplit('_');
+  llvm::StringRef own = llvm::all_of(number, llvm::isDigit) ? base : name;
+  return own == "permute" || own == "transpose" || own == "t" || own == "numpy_t";
+}
+
+/// Undoes the transpose of a weight: that of a linear layer, or one that the module computes, as in
+/// `x @ weight.T`. If the file has the parameter too, because other nodes read it, both become one.
 bool Restoration::restoreTransposed(const onnx::TensorProto &folded, llvm::StringRef target) {
   auto isLinear = [&](const onnx::NodeProto *node) {
     std::optional<FxNode> fx = findFxNode(*node);
@@ -165,7 +172,8 @@ bool Restoration::restoreTransposed(const onnx::TensorProto &folded, llvm::Strin
            });
   };
   bool isInner = llvm::StringRef(folded.name()).starts_with("val_");
-  bool isTransposed = isInner && llvm::all_of(readersOf.lookup(folded.name()), isLinear);
+  bool isTransposed = isInner ? llvm::all_of(readersOf.lookup(folded.name()), isLinear)
+                              : isTransposition(folded.name());
   if (folded.dims_size() != 2 || exported.foldedFrom(folded.name()).size() != 1 || !isTransposed)
     return false;
   std::optional<TensorData> data = readData(folded);
@@ -254,14 +262,19 @@ void Restoration::restoreChannels(onnx::NodeProto &node, llvm::StringRef target)
     if (found == initializers.end() || initializers.contains(target.str()))
       continue;
     const onnx::TensorProto &folded = *found->second;
-    bool isList = folded.dims_size() > 1 && llvm::all_of(llvm::drop_begin(folded.dims()),
-                                                         [](int64_t size) { return size == 1; });
+    bool isList =
+        folded.dims_size() > 0 && !exported.isTarget(folded.name()) &&
+        llvm::all_of(llvm::drop_begin(folded.dims()), [](int64_t size) { return size == 1; });
     std::optional<TensorData> data = isList ? readData(folded) : std::nullopt;
     if (!data)
       continue;
     std::string name = (folded.name() + "." + target).str();
     addInitializer(target, folded.data_type(), {folded.dims(0)},
                    std::string(data->bytes.begin(), data->bytes.end()));
+    if (folded.dims_size() == 1) { // the input of the group norm has no dimensions but channels
+      node.set_input(position, target.str());
+      continue;
+    }
     onnx::NodeProto &reshape = added.emplace_back();
     reshape.set_op_type("Reshape");
     reshape.set_name("restored_" + name);
@@ -307,18 +320,18 @@ bool Restoration::mayReplace(const Read &read, const FxNode &fx) const {
          exported.isBuffer(read.name());
 }
 
-/// Adds the bias of zeros that the exporter removed from a node of `fx`.
-void Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
+/// Adds the bias of zeros that the exporter removed from a node of `fx`; returns whether it did.
+bool Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
   llvm::ArrayRef<onnx::NodeProto *> all = nodes.find(fx.name)->second;
   auto removed = llvm::find_if(all, [](const onnx::NodeProto *node) {
     return findRewriteRule(*node).starts_with("RemoveOptionalBias") && node->input_size() == 2;
   });
   if (removed == all.end() || initializers.contains(target.str()))
-    return;
+    return false;
   onnx::NodeProto &node = **removed;
   auto weight = initializers.find(node.input(1));
   if (weight == initializers.end() || !canBeTrained(*weight->second))
-    return;
+    return false;
   const onnx::TensorProto &tensor = *weight->second;
   auto attribute = [&](llvm::StringRef name, int64_t otherwise) {
     for (const onnx::AttributeProto &entry : node.attribute())
@@ -334,11 +347,12 @@ void Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
   else if (node.op_type() == "Gemm" && tensor.dims_size() == 2)
     size = tensor.dims(attribute("transB", 0) ? 0 : 1);
   if (size <= 0)
-    return;
+    return false;
   int32_t type = tensor.data_type();
   size_t width = type == onnx::TensorProto::DOUBLE ? 8 : type == onnx::TensorProto::FLOAT ? 4 : 2;
   addInitializer(target, tensor.data_type(), {size}, std::string(size * width, '\0'));
   node.add_input(target.str());
+  return true;
 }
 
 /// Reports parameters that the file has, but that the nodes of a traced node do not read as the
@@ -371,8 +385,13 @@ void Restoration::restoreReads(const FxNode &fx) {
     reads.erase(own);
     return true;
   });
-  if (targets.size() == 1 && reads.empty())
-    restoreBias(fx, targets[0]);
+  // Other tensors than parameters may hold integers, which `reads` lacks. If they are merged, then
+  // with another tensor of the module.
+  if (llvm::none_of(reads, [&](Read read) { return exported.isTarget(read.name()); }))
+    llvm::erase_if(targets, [&](llvm::StringRef target) { return !exported.isParameter(target); });
+  // The bias is the last tensor of these operators. Their weight may be merged besides.
+  if (targets.size() == reads.size() + 1 && restoreBias(fx, targets.back()))
+    targets.pop_back();
   if (targets.size() != reads.size())
     return reportUnread(fx, targets);
   for (auto [target, read] : llvm::zip_equal(targets, reads)) {

@@ -63,7 +63,8 @@ def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
     in f32, whatever the parameter's type, so that they are added over the ranks in f32. Without
     `wide-gradients` they leave in their parameter's type. The loss is multiplied by `loss-scale`
     for its gradients, but not in the result. With `dynamic-loss-scale` the factor is the parameter
-    `loss_scale`, which this pass declares with its states. Every op without a derivative is
+    `loss_scale`, which this pass declares with its states. A parameter from which the loss is not
+    computed becomes untrainable, with a warning. Every op without a derivative is
     reported before anything is changed.
   }];
   let options = [Option<"wideGradients", "wide-gradients", "bool", "true",

@@ -89,4 +89,20 @@ bool Activity::findNeeded(Operation &op) {
   return isActive(&op) && insertAll(needed, op.getOperands());
 }
 
+bool reaches(Value source, Value loss) {
+  SetVector<Value> found;
+  found.insert(source);
+  for (size_t next = 0; next < found.size(); ++next) {
+    if (found[next] == loss)
+      return true;
+    for (Operation *user : found[next].getUsers()) {
+      if (floatTag(user))
+        return true;
+      if (!user->hasAttr(graph::stopGradientAttrName))
+        found.insert_range(llvm::make_filter_range(user->getResults(), isFloat));
+    }
+  }
+  return false;
+}
+
 } // namespace pcc::autodiff

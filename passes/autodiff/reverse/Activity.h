@@ -43,4 +43,9 @@ private:
   llvm::SmallVector<mlir::Operation *> missing;
 };
 
+/// Returns whether `loss` is computed from `source` by ops on floats, even if their derivative is
+/// zero, as that of a rounding. Where this is false, torch gives a parameter no gradient at all. A
+/// send may lead anywhere.
+bool reaches(mlir::Value source, mlir::Value loss);
+
 } // namespace pcc::autodiff

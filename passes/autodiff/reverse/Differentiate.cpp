@@ -19,6 +19,7 @@
 #include "passes/autodiff/derivatives/Derivatives.h"
 #include "passes/autodiff/reverse/Activity.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -156,6 +157,41 @@ static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function)
   return trainable;
 }
 
+/// Returns those of `parameters` from which the loss is computed. The optimizer leaves the others
+/// alone, as torch does: it would shrink them if it decays weights. A parameter and its copies are
+/// updated together.
+static FailureOr<SmallVector<BlockArgument>>
+keepReaching(func::FuncOp function, ArrayRef<BlockArgument> parameters, Value loss) {
+  SymbolTable symbols(function->getParentOfType<ModuleOp>());
+  auto declarationOf = [&](BlockArgument argument) {
+    return symbols.lookup<graph::ParameterOp>(
+        graph::getName(graph::getArgRole(function, argument.getArgNumber())));
+  };
+  auto ownerOf = [&](BlockArgument argument) {
+    graph::ParameterOp parameter = declarationOf(argument);
+    auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
+    return owner ? owner.getValue() : parameter.getSymName();
+  };
+  llvm::StringSet<> owners;
+  for (BlockArgument argument : parameters)
+    if (reaches(argument, loss))
+      owners.insert(ownerOf(argument));
+  SmallVector<BlockArgument> kept;
+  for (BlockArgument argument : parameters) {
+    if (owners.contains(ownerOf(argument))) {
+      kept.push_back(argument);
+      continue;
+    }
+    graph::ParameterOp parameter = declarationOf(argument);
+    parameter.setTrainable(false);
+    function.emitWarning() << "parameter '" << parameter.getSymName()
+                           << "' does not influence the loss; it is not trained";
+  }
+  if (kept.empty())
+    return function.emitError() << "expected a trainable parameter that influences the loss";
+  return kept;
+}
+
 /// Reports one error per op without a derivative that a gradient must pass.
 static LogicalResult checkDerivatives(const Activity &activity) {
   for (Operation *op : activity.withoutDerivative()) {
@@ -169,8 +205,8 @@ static LogicalResult checkDerivatives(const Activity &activity) {
   return success(activity.withoutDerivative().empty());
 }
 
-/// Returns the gradient of parameter `argument` as the section yields it: f32 if `isWide`. A
-/// parameter without influence has gradient zero, with a warning.
+/// Returns the gradient of parameter `argument` as the section yields it: f32 if `isWide`. It
+/// is zero, with a warning, behind ops whose derivative is zero.
 static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp function,
                             BlockArgument argument, bool isWide) {
   Location loc = derivedLocation(argument, "grad");
@@ -181,7 +217,7 @@ static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp 
   if (!gradient) {
     function.emitWarning() << "parameter '"
                            << graph::getName(graph::getArgRole(function, argument.getArgNumber()))
-                           << "' does not influence the loss; its gradient is zero";
+                           << "' influences the loss only through steps; its gradient is zero";
     return graph::ConstantOp::create(builder, loc, type, 0.0);
   }
   if (gradient.getType() == type)
@@ -241,6 +277,9 @@ static FailureOr<Problem> findProblem(ModuleOp module) {
   if (failed(lossIndex))
     return failure();
   FailureOr<SmallVector<BlockArgument>> trainable = getTrainable(source);
+  if (failed(trainable))
+    return failure();
+  trainable = keepReaching(source, *trainable, getReturn(source).getOperand(*lossIndex));
   if (failed(trainable))
     return failure();
   Problem problem{source, *lossIndex, *trainable};

@@ -74,15 +74,41 @@ func.func @forward_backward() {
 
 // -----
 
-// A parameter without influence is reported, and has gradient zero.
+// A parameter without influence is reported, and not trained.
 
 graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
 graph.parameter @idle : tensor<f32> init(#graph.init<zeros>)
-// expected-warning @below {{parameter 'idle' does not influence the loss; its gradient is zero}}
+// expected-warning @below {{parameter 'idle' does not influence the loss; it is not trained}}
 func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">},
                    %idle: tensor<f32> {graph.role = #graph.role<parameter "idle">})
     -> (tensor<f32> {graph.role = #graph.role<loss>}) {
   return %w : tensor<f32>
+}
+
+// -----
+
+graph.parameter @idle : tensor<f32> init(#graph.init<zeros>)
+// expected-warning @below {{parameter 'idle' does not influence the loss; it is not trained}}
+// expected-error @below {{expected a trainable parameter that influences the loss}}
+func.func @forward(%x: tensor<f32> {graph.role = #graph.role<input "x">},
+                   %idle: tensor<f32> {graph.role = #graph.role<parameter "idle">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  return %x : tensor<f32>
+}
+
+// -----
+
+// A parameter behind a step has gradient zero, as in torch: an optimizer may decay it.
+
+graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
+graph.parameter @rounded : tensor<f32> init(#graph.init<zeros>)
+// expected-warning @below {{parameter 'rounded' influences the loss only through steps; its gradient is zero}}
+func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">},
+                   %rounded: tensor<f32> {graph.role = #graph.role<parameter "rounded">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  %0 = graph.floor %rounded : tensor<f32>
+  %1 = graph.add %w, %0 : tensor<f32>
+  return %1 : tensor<f32>
 }
 
 // -----

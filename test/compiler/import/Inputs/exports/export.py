@@ -7,6 +7,7 @@ NAME.textproto is exported by default, with the exporter's optimizer, NAME-raw.t
 importer reads is kept.
 """
 
+import copy
 import sys
 from pathlib import Path
 
@@ -151,10 +152,72 @@ class Detached(nn.Module):
         return torch.relu(self.b(hidden.detach())) - hidden
 
 
+class Copied(nn.Module):
+    """A layer and its copy: equal weights, and biases of zeros."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2, 2)
+        nn.init.zeros_(self.a.bias)
+        self.b = copy.deepcopy(self.a)
+
+    def forward(self, x):
+        return self.b(torch.relu(self.a(x)))
+
+
+class Twins(nn.Module):
+    """Two norms of one value have equal scales and biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.n, self.m, self.a, self.b = nn.LayerNorm(2), nn.LayerNorm(2), nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.a(self.n(x)) + torch.relu(self.b(self.m(x)))
+
+
+class Transposed(nn.Module):
+    """The module transposes a weight itself. A group norm of channels alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.w, self.n = nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0], [0.5, 0.25]])), nn.GroupNorm(2, 4)
+
+    def forward(self, x):
+        return self.n(x @ self.w.T)
+
+
+class Equal(nn.Module):
+    """The module transposes two equal weights itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.v, self.w = (nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0]])) for _ in range(2))
+
+    def forward(self, x):
+        return torch.relu(x @ self.v.T) @ self.w.T
+
+
+class Edges(nn.Module):
+    """A buffer of integers says where values are added, two times."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(2, 2), nn.Linear(2, 2)
+        self.register_buffer("target", torch.tensor([2, 0, 2]))
+
+    def add(self, x):
+        return torch.zeros_like(x).index_add(1, self.target, x)
+
+    def forward(self, x):
+        return self.b(self.add(torch.relu(self.a(self.add(x)))))
+
+
 MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
           "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2)),
-          "buffers": (Buffers, (2, 2)), "detached": (Detached, (2, 2))}
-RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached")
+          "buffers": (Buffers, (2, 2)), "detached": (Detached, (2, 2)), "copied": (Copied, (2, 2)), "twins": (Twins, (2, 3, 2)),
+          "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2))}
+RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed")
 
 
 def quoted(text):
@@ -175,6 +238,7 @@ def tensor(proto):
 def attribute(proto):
     value = {onnx.AttributeProto.INT: lambda: f"i: {proto.i} type: INT",
              onnx.AttributeProto.FLOAT: lambda: f"f: {proto.f:.9g} type: FLOAT",
+             onnx.AttributeProto.STRING: lambda: f's: "{proto.s.decode()}" type: STRING',
              onnx.AttributeProto.INTS: lambda: f"ints: {list(proto.ints)} type: INTS",
              onnx.AttributeProto.TENSOR: lambda: f"type: TENSOR t {{ {tensor(proto.t)} }}"}[proto.type]()
     return f"\n    attribute {{ name: {quoted(proto.name)} {value} }}"
