@@ -89,20 +89,15 @@ bool Activity::findNeeded(Operation &op) {
   return isActive(&op) && insertAll(needed, op.getOperands());
 }
 
-bool reaches(Value source, Value loss) {
-  SetVector<Value> found;
-  found.insert(source);
-  for (size_t next = 0; next < found.size(); ++next) {
-    if (found[next] == loss)
-      return true;
-    for (Operation *user : found[next].getUsers()) {
-      if (floatTag(user))
-        return true;
-      if (!user->hasAttr(graph::stopGradientAttrName))
-        found.insert_range(llvm::make_filter_range(user->getResults(), isFloat));
-    }
+llvm::DenseSet<Value> findFloatSources(Block &block, Value loss) {
+  llvm::DenseSet<Value> sources = {loss};
+  for (Operation &op : llvm::reverse(block)) {
+    auto isSource = [&](Value result) { return sources.contains(result); };
+    bool isRead = isa<dist::SendOp>(op) || llvm::any_of(op.getResults(), isSource);
+    if (isRead && !op.hasAttr(graph::stopGradientAttrName))
+      sources.insert_range(llvm::make_filter_range(op.getOperands(), isFloat));
   }
-  return false;
+  return sources;
 }
 
 } // namespace pcc::autodiff

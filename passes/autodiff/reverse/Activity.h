@@ -43,9 +43,8 @@ private:
   llvm::SmallVector<mlir::Operation *> missing;
 };
 
-/// Returns whether `loss` is computed from `source` by ops on floats, even if their derivative is
-/// zero, as that of a rounding. Where this is false, torch gives a parameter no gradient at all. A
-/// send may lead anywhere.
-bool reaches(mlir::Value source, mlir::Value loss);
+/// Returns the values from which ops on floats compute `loss`, even if their derivative is zero, as
+/// that of a rounding. torch gives other parameters no gradient at all. A send may lead anywhere.
+llvm::DenseSet<mlir::Value> findFloatSources(mlir::Block &block, mlir::Value loss);
 
 } // namespace pcc::autodiff

@@ -172,9 +172,10 @@ keepReaching(func::FuncOp function, ArrayRef<BlockArgument> parameters, Value lo
     auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
     return owner ? owner.getValue() : parameter.getSymName();
   };
+  llvm::DenseSet<Value> sources = findFloatSources(function.getBody().front(), loss);
   llvm::StringSet<> owners;
   for (BlockArgument argument : parameters)
-    if (reaches(argument, loss))
+    if (sources.contains(argument))
       owners.insert(ownerOf(argument));
   SmallVector<BlockArgument> kept;
   for (BlockArgument argument : parameters) {
