@@ -241,7 +241,9 @@ void Judge::train() {
     FirstError error(&context);
     if (failed(runPhases(*one, options, CompilePhase::Grad))) {
       verdict.training = error.str();
-      if (!llvm::StringRef(error.str()).contains("expected at least one trainable parameter"))
+      llvm::StringRef reason = error.str();
+      if (!reason.contains("expected at least one trainable parameter") &&
+          !reason.contains("expected a trainable parameter that influences the loss"))
         fail("training", error.str());
       return;
     }

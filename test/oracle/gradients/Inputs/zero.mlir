@@ -22,7 +22,8 @@ func.func @sign(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 func.func @compare(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = graph.compare lt %a, %b : tensor<2x3xf32>
-  %r = graph.cast %0 : tensor<2x3xi1> to tensor<2x3xf32>
+  %1 = graph.cast %0 : tensor<2x3xi1> to tensor<2x3xf32>
+  %r = graph.mul %1, %a : tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
 
