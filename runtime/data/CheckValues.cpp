@@ -8,11 +8,13 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Heartbeat.h"
+#include "runtime/data/StoredTypes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace pcc::runtime {
 namespace {
@@ -48,31 +50,11 @@ Extremes extremesOf(abi::ElementType type) {
   }
 }
 
-/// Calls call(T(), Wide()) with the type of stored values, and the one in which they are compared.
-template <typename Call> auto withStoredType(Storage storage, Call &&call) {
-  switch (storage) {
-  case Storage::F32:
-    return call(float(), double());
-  case Storage::F64:
-    return call(double(), double());
-  case Storage::I32:
-    return call(int32_t(), int64_t());
-  case Storage::I64:
-    return call(int64_t(), int64_t());
-  case Storage::I8:
-    return call(int8_t(), int64_t());
-  case Storage::I16:
-    return call(int16_t(), int64_t());
-  case Storage::U16:
-    return call(uint16_t(), int64_t());
-  case Storage::U32:
-    return call(uint32_t(), int64_t());
-  case Storage::U64:
-    return call(uint64_t(), uint64_t());
-  default:
-    return call(uint8_t(), int64_t());
-  }
-}
+/// The type in which stored values of type T are compared.
+template <typename T>
+using Compared =
+    std::conditional_t<std::is_floating_point_v<T>, double,
+                       std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>>;
 
 /// An illegal value: its position in the piece, and its text.
 struct Illegal {
@@ -82,12 +64,12 @@ struct Illegal {
 
 std::optional<Illegal> findIllegal(std::span<const std::byte> piece, Storage storage,
                                    const LegalValues &legal) {
-  return withStoredType(storage, [&]<typename T, typename Wide>(T, Wide) -> std::optional<Illegal> {
+  return withStoredType(storage, [&]<typename T>(T) -> std::optional<Illegal> {
     auto count = int64_t(piece.size() / sizeof(T));
     for (int64_t i = 0; i < count; ++i) {
       T value;
       std::memcpy(&value, piece.data() + i * int64_t(sizeof value), sizeof value);
-      if (!legal.holds(Wide(value)))
+      if (!legal.holds(Compared<T>(value)))
         return Illegal{i, fmt::format("{}", value)};
     }
     return std::nullopt;
@@ -161,7 +143,7 @@ bool LegalValues::holds(double value) const {
 }
 
 bool LegalValues::holdsAll(Storage storage) const {
-  return withStoredType(storage, [&]<typename T, typename Wide>(T, Wide) {
+  return withStoredType(storage, [&]<typename T>(T) {
     return std::is_integral_v<T> && min <= int64_t(std::numeric_limits<T>::min()) &&
            uint64_t(std::numeric_limits<T>::max()) <= max;
   });

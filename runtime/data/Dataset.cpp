@@ -7,6 +7,7 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/HalfFloat.h"
+#include "runtime/data/StoredTypes.h"
 
 #include <cstring>
 
@@ -68,54 +69,18 @@ void convertTo(abi::ElementType type, const std::byte *from, std::byte *to, int6
 /// Converts values that are stored in one piece.
 void convertPiece(Storage storage, abi::ElementType type, const std::byte *from, std::byte *to,
                   int64_t count) {
-  switch (storage) {
-  case Storage::Pixels:
-    return convertTo<uint8_t>(type, from, to, count, 1.0f / 255.0f);
-  case Storage::Bytes:
-    return convertTo<uint8_t>(type, from, to, count, 1.0f);
-  case Storage::F32:
-    if (type == abi::F32)
-      std::memcpy(to, from, count * sizeof(float));
-    else
-      convertTo<float>(type, from, to, count, 1.0f);
+  if (storage == Storage::F32 && type == abi::F32) {
+    std::memcpy(to, from, count * sizeof(float));
     return;
-  case Storage::F64:
-    return convertTo<double>(type, from, to, count, 1.0f);
-  case Storage::I32:
-    return convertTo<int32_t>(type, from, to, count, 1.0f);
-  case Storage::I64:
-    return convertTo<int64_t>(type, from, to, count, 1.0f);
-  case Storage::I8:
-    return convertTo<int8_t>(type, from, to, count, 1.0f);
-  case Storage::I16:
-    return convertTo<int16_t>(type, from, to, count, 1.0f);
-  case Storage::U16:
-    return convertTo<uint16_t>(type, from, to, count, 1.0f);
-  case Storage::U32:
-    return convertTo<uint32_t>(type, from, to, count, 1.0f);
-  case Storage::U64:
-    return convertTo<uint64_t>(type, from, to, count, 1.0f);
   }
+  float scale = storage == Storage::Pixels ? 1.0f / 255.0f : 1.0f;
+  withStoredType(storage, [&]<typename T>(T) { convertTo<T>(type, from, to, count, scale); });
 }
 
 } // namespace
 
 uint64_t storageBytes(Storage storage) {
-  switch (storage) {
-  case Storage::F32:
-  case Storage::I32:
-  case Storage::U32:
-    return 4;
-  case Storage::I16:
-  case Storage::U16:
-    return 2;
-  case Storage::F64:
-  case Storage::I64:
-  case Storage::U64:
-    return 8;
-  default:
-    return 1;
-  }
+  return withStoredType(storage, []<typename T>(T) { return uint64_t(sizeof(T)); });
 }
 
 bool Field::isInteger() const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses lists of names in a flag.
+// Parses lists of names in a flag, which may be files and folders.
 
 #pragma once
+
+#include "runtime/base/Files.h"
 
 #include <string>
 #include <vector>
@@ -19,6 +21,23 @@ inline std::vector<std::string> splitNames(const std::string &list) {
       return names;
     begin = comma + 1;
   }
+}
+
+/// Calls body(path) for each file of a list of files and folders, in order; inFolder(path) lists
+/// those of a folder. Returns the first error of both.
+template <typename InFolder, typename Body>
+Status forEachFile(const std::string &list, InFolder &&inFolder, Body &&body) {
+  for (const std::string &path : splitNames(list)) {
+    Expected<std::vector<std::string>> files = std::vector<std::string>{path};
+    if (isFolder(path))
+      files = inFolder(path);
+    if (!files)
+      return files.status();
+    for (const std::string &file : *files)
+      if (Status status = body(file); !status.ok())
+        return status;
+  }
+  return {};
 }
 
 } // namespace pcc::runtime

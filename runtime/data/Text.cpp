@@ -4,38 +4,22 @@
 
 #include "runtime/data/Formats.h"
 
-#include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"
 #include "runtime/data/Windows.h"
 
 namespace pcc::runtime {
-namespace {
-
-Expected<std::vector<Values::Part>> readParts(const std::string &paths) {
-  std::vector<Values::Part> parts;
-  for (const std::string &path : splitNames(paths)) {
-    Expected<std::vector<std::string>> files = std::vector<std::string>{path};
-    if (isFolder(path))
-      files = listFiles(path);
-    if (!files)
-      return files.status();
-    for (const std::string &file : *files) {
-      Expected<Values::Part> part = readPart(file);
-      if (!part)
-        return part.status();
-      parts.push_back(std::move(*part));
-    }
-  }
-  return parts;
-}
-
-} // namespace
 
 Expected<Dataset> readText(const std::string &paths, int64_t length) {
-  Expected<std::vector<Values::Part>> parts = readParts(paths);
-  if (!parts)
-    return parts.status();
-  Sequence text{Values(std::move(*parts)), Storage::Bytes, "byte", "text"};
+  std::vector<Values::Part> parts;
+  Status status = forEachFile(paths, listFiles, [&](const std::string &file) {
+    Expected<Values::Part> part = readPart(file);
+    if (part)
+      parts.push_back(std::move(*part));
+    return part.status();
+  });
+  if (!status.ok())
+    return status;
+  Sequence text{Values(std::move(parts)), Storage::Bytes, "byte", "text"};
   return makeWindows("text:" + paths, text, length);
 }
 

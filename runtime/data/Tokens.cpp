@@ -127,16 +127,11 @@ Expected<Dataset> readTokens(const std::string &spec, int64_t length, DataPurpos
         paths = spec.substr(colon + 1);
       }
   TokenFiles files(stated);
-  for (const std::string &path : splitNames(paths)) {
-    Expected<std::vector<std::string>> own = std::vector<std::string>{path};
-    if (isFolder(path))
-      own = listTokens(path, purpose);
-    if (!own)
-      return own.status();
-    for (const std::string &file : *own)
-      if (Status status = files.add(file); !status.ok())
-        return status;
-  }
+  Status status = forEachFile(
+      paths, [&](const std::string &folder) { return listTokens(folder, purpose); },
+      [&](const std::string &file) { return files.add(file); });
+  if (!status.ok())
+    return status;
   return makeWindows("tokens:" + spec, std::move(files).sequence(), length);
 }
 
