@@ -10,7 +10,6 @@ namespace pcc::abi {
 static constexpr double maxRanks = 4096;
 static constexpr double maxActions = 1 << 20;
 static constexpr double maxSeconds = 1e6;
-static constexpr double maxByteLimit = 1LL << 53; ///< integers that a double represents exactly
 
 static constexpr FieldInfo parallelFields[] = {
     {"device_num", "number of ranks (default: 1)", 1, maxRanks, 1},

@@ -11,6 +11,9 @@
 
 namespace pcc::abi {
 
+/// Upper bound of an option in bytes: up to here, a double represents every integer.
+inline constexpr double maxByteLimit = 1LL << 53;
+
 /// Properties of a field that its message does not declare.
 struct FieldInfo {
   const char *name;

@@ -27,7 +27,6 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 static constexpr double maxChunks = 64;
-static constexpr double maxBytes = 1LL << 53; ///< integers that a double represents exactly
 
 static constexpr FieldInfo compileFields[] = {
     {.name = "loss",
@@ -76,7 +75,7 @@ static constexpr FieldInfo compileFields[] = {
     {.name = "stage_memory",
      .help = "bytes of a device into which the search must fit pipeline stages, by its estimate "
              "(default: 0, '--memory-limit')",
-     .high = maxBytes},
+     .high = pcc::abi::maxByteLimit},
     {.name = "plan",
      .help = "file of a plan that 'pcc plan -o' wrote, instead of parallel options",
      .valueName = "file"},
