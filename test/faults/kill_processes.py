@@ -3,8 +3,9 @@
 
   kill_processes.py BIN FOLDER [--processes=N] [--mpi] [--kills=K] [--seed=S]
 A training on four ranks runs undisturbed. The same training then runs under `pcc launch`: on N processes that a store
-joins, or with --mpi on N processes of one mpirun. K times, a random process of it gets SIGKILL at a random time, which is
-drawn so that the run cannot end before. With --mpi, this may be mpirun itself.
+joins, or with --mpi on N processes of one mpirun. K times, a random process of it gets SIGKILL: after a random step of the
+next part of the training, or, once in four times, while the processes start. With --mpi, this may be mpirun itself. The
+training has more parts than kills, so that it cannot end before the last one.
 After each kill, the script waits for the processes of the next start. At the end, the parameters, the last checkpoint,
 the logs of all ranks and the steps and losses in the file of metrics must be those of the undisturbed run, bit by bit.
 Without PCC_TEST_FULL, K is 4 by default, else 100.
@@ -22,7 +23,8 @@ import time
 from pathlib import Path
 
 RANKS, TIME_LIMIT = 4, 60
-STEPS_PER_KILL = {"store": 400, "mpi": 2400}  # about a second, and longer than a start takes
+STEPS_PER_KILL = {"store": 400, "mpi": 2400}  # about a second
+LONGEST_START = 0.5  # seconds, about
 
 
 def children(pid):
@@ -58,7 +60,8 @@ def is_alive(pid):
 
 class Training:
     def __init__(self, bin_folder, folder, kills, steps_per_kill):
-        self.bin, self.folder, self.steps, self.every = bin_folder, folder, kills * steps_per_kill, steps_per_kill // 8
+        self.bin, self.folder = bin_folder, folder
+        self.steps, self.every = (kills + 2) * steps_per_kill, steps_per_kill // 8
         folder.mkdir(parents=True)
         self.must([self.bin / "pcc", "example", "mlp", "--set=width=16", "-o", "mlp.mlir"])
         self.must([self.bin / "pcc", "compile", "mlp.mlir", "--loss=softmax_cross_entropy", "--optimizer=adam,lr=0.001",
@@ -99,10 +102,27 @@ def wait_for_start(running, before):
     sys.exit(f"no restart within {TIME_LIMIT} s")
 
 
-def kill_one(running, before, draw, delay):
-    """Kills a process of the start after `before`. Returns the processes that were seen; none if the run has ended."""
+def logged_step(metrics):
+    """Returns the last step in the file of metrics; 0 if there is none yet."""
+    try:
+        lines = metrics.read_text().splitlines(keepends=True)
+    except OSError:
+        return 0
+    return next((json.loads(line)["step"] for line in reversed(lines) if line.endswith("\n")), 0)
+
+
+def kill_one(running, before, draw, metrics, steps):
+    """Kills a process of the start after `before`: at a random one of `steps`, or while it starts.
+
+    Returns the processes that were seen; none if the run has ended.
+    """
     seen = wait_for_start(running, before)
-    time.sleep(draw.uniform(0, delay))
+    step, delay = draw.choice(steps), draw.uniform(0, LONGEST_START)
+    if draw.randrange(4) == 0:
+        time.sleep(delay)
+    else:
+        while logged_step(metrics) < step and running.poll() is None:
+            time.sleep(0.005)
     now = processes_of(running.pid)
     if not seen or not now:
         return []
@@ -120,8 +140,8 @@ def main():
     parser.add_argument("--seed", type=int, default=int(os.environ.get("PCC_TEST_ROTATION", "0")))
     arguments = parser.parse_args()
     shutil.rmtree(arguments.folder, ignore_errors=True)
-    training = Training(arguments.bin.resolve(), arguments.folder.resolve(), arguments.kills,
-                        STEPS_PER_KILL["mpi" if arguments.mpi else "store"])
+    part = STEPS_PER_KILL["mpi" if arguments.mpi else "store"]
+    training = Training(arguments.bin.resolve(), arguments.folder.resolve(), arguments.kills, part)
     start = [str(training.bin / "pcc"), "launch"]
     mpirun = ["mpirun", "-n", str(arguments.processes)]
     several = ["-n", str(arguments.processes)]
@@ -133,7 +153,7 @@ def main():
     with open(training.folder / "launch.log", "w") as log:
         running = subprocess.Popen(command, cwd=training.folder, stdout=log, stderr=subprocess.STDOUT)
         while kills < arguments.kills:
-            last = kill_one(running, last, draw, 1.5 * whole / arguments.kills)
+            last = kill_one(running, last, draw, training.folder / "killed.jsonl", range(kills * part, (kills + 1) * part))
             if not last:
                 break
             seen |= set(last)
