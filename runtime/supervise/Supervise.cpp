@@ -25,19 +25,6 @@ constexpr int firstOfSignals = 128; // as a shell reports a process that a signa
 /// Returns the exit code of a failed run, which may be the consequence of another process's end.
 int codeOfFailedRun() { return Status::failed("").exitCode(); }
 
-/// Returns the value of the last argument `--NAME=VALUE` or `--NAME VALUE`; empty: there is none.
-std::string valueOf(const std::vector<std::string> &command, const std::string &flag) {
-  std::string value;
-  for (size_t i = 1; i < command.size(); ++i) {
-    std::string_view argument = command[i];
-    if (argument == flag && i + 1 < command.size())
-      value = command[i + 1];
-    else if (argument.starts_with(flag + "="))
-      value = argument.substr(flag.size() + 1);
-  }
-  return value;
-}
-
 bool isStopCode(int code) {
   return code == firstOfSignals + SIGTERM || code == firstOfSignals + SIGINT;
 }
@@ -61,7 +48,7 @@ std::string describe(const ProcessEnd &end, int processes) {
 class Supervisor {
 public:
   explicit Supervisor(const SuperviseOptions &options)
-      : options(options), written(valueOf(options.command, "--checkpoint")) {}
+      : options(options), written(options.checkpoints) {}
 
   Expected<int> run() {
     std::vector<std::string> command = options.command;
@@ -122,11 +109,15 @@ Status Supervisor::start(ProcessGroup &group, const std::vector<std::string> &co
 Expected<ProcessEnd> Supervisor::runGroup(const std::vector<std::string> &command) {
   constexpr int64_t never = std::numeric_limits<int64_t>::max();
   constexpr double longest = 3600;
-  Expected<ReservedPort> port = ReservedPort::reserve();
-  if (!port)
-    return port.status();
+  std::optional<ReservedPort> port;
+  if (options.processes > 1) {
+    Expected<ReservedPort> reserved = ReservedPort::reserve();
+    if (!reserved)
+      return reserved.status();
+    port.emplace(std::move(*reserved));
+  }
   ProcessGroup group(signals);
-  if (Status status = start(group, command, port->port()); !status.ok())
+  if (Status status = start(group, command, port ? port->port() : 0); !status.ok())
     return status;
   ProcessEnd result;
   int64_t deadline = never;
@@ -176,9 +167,21 @@ bool isWorthRestart(int exitCode) {
          (exitCode > firstOfSignals && !isStopCode(exitCode));
 }
 
+std::string valueOf(const std::vector<std::string> &command, const std::string &flag) {
+  std::string value;
+  for (size_t i = 1; i < command.size(); ++i) {
+    std::string_view argument = command[i];
+    if (argument == flag && i + 1 < command.size())
+      value = command[i + 1];
+    else if (argument.starts_with(flag + "="))
+      value = argument.substr(flag.size() + 1);
+  }
+  return value;
+}
+
 Expected<int> supervise(const SuperviseOptions &options) {
-  if (options.restarts > 0 && valueOf(options.command, "--checkpoint").empty())
-    return Status::badUsage("--restarts: expected '--checkpoint=FOLDER' among the arguments of the "
+  if (options.restarts > 0 && options.checkpoints.empty())
+    return Status::badUsage("--restarts: expected '--checkpoint=FOLDER' among the options of the "
                             "command, to go on from its checkpoints, got none");
   return Supervisor(options).run();
 }

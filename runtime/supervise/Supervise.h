@@ -18,9 +18,11 @@ struct SuperviseOptions {
   std::vector<std::string> command;
   /// Number of processes. Several get torchrun's variables, and find each other by a store.
   int processes = 1;
-  /// How often they are started again at most. If this is not 0, the command must have the argument
-  /// `--checkpoint`. It gets the argument `--resume=CHECKPOINT` when it is started again.
+  /// How often they are started again at most. Then the command gets the argument
+  /// `--resume=CHECKPOINT`.
   int64_t restarts = 0;
+  /// Folder of the command's checkpoints. It must not be empty if `restarts` is not 0.
+  std::string checkpoints = {};
   /// Seconds between SIGTERM and SIGKILL, by which the other processes end when one has died.
   double grace = 10;
   /// Gets a line for each process that dies and for each restart.
@@ -31,6 +33,10 @@ struct SuperviseOptions {
 /// It may after a failure of the run (5) or of pcc itself (70), or if the command is a launcher or
 /// a shell and a signal ended its process. A mistake of the user and a requested end are final.
 bool isWorthRestart(int exitCode);
+
+/// Returns the value of the last argument `--NAME=VALUE` or `--NAME VALUE` for the flag `--NAME`;
+/// empty: there is none.
+std::string valueOf(const std::vector<std::string> &command, const std::string &flag);
 
 /// Supervises the command until all processes have ended well, or one ended for good. SIGTERM,
 /// SIGINT and SIGUSR1 to this process are passed on; after one of the first two nothing starts

@@ -3,7 +3,9 @@
 // pcc launch: starts a training command as several processes of this machine, and starts it again
 // from its latest checkpoint when one of them dies.
 
+#include "runtime/abi/checkpoint.pb.h"
 #include "runtime/supervise/Supervise.h"
+#include "tools/pcc/flags/OptionsFile.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,6 +19,34 @@ namespace {
 
 constexpr int64_t maxProcesses = 4096, maxRestarts = 1'000'000;
 constexpr double maxGrace = 86400;
+
+/// Returns the file of options that a command `pcc run` reads; empty: none.
+std::string findOptionsFile(const std::vector<std::string> &command) {
+  if (std::string file = pcc::runtime::valueOf(command, "--config"); !file.empty())
+    return file;
+  auto isRun = [](const std::string &argument) { return argument == "run"; };
+  auto run = llvm::find_if(command, isRun);
+  if (run == command.end() || ++run == command.end() ||
+      !llvm::StringRef(*run).ends_with(".textproto"))
+    return "";
+  return *run;
+}
+
+/// Sets `folder` to that of the command's checkpoints; empty: it writes none. An error of its file
+/// of options is reported here already.
+ExitCode findCheckpoints(const std::vector<std::string> &command, std::string &folder) {
+  folder = pcc::runtime::valueOf(command, "--checkpoint");
+  std::string file = findOptionsFile(command);
+  if (!folder.empty() || file.empty())
+    return Success;
+  OptionsFile options;
+  if (ExitCode code = options.read(file))
+    return code;
+  pcc::abi::CheckpointConfig config;
+  options.fill(config);
+  folder = config.checkpoint();
+  return Success;
+}
 
 class LaunchSubcommand : public Subcommand {
 public:
@@ -55,6 +85,9 @@ public:
         .grace = grace,
         .tell = [](const std::string &text) { llvm::errs() << "pcc: launch: " << text << "\n"; }};
     llvm::append_range(options.command, arguments);
+    if (restarts > 0)
+      if (ExitCode code = findCheckpoints(options.command, options.checkpoints))
+        return code;
     auto code = pcc::runtime::supervise(options);
     if (!code)
       return fail(ExitCode(code.status().exitCode()), code.status().describe());
