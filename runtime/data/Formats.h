@@ -47,9 +47,21 @@ struct NpyTensor {
 /// type or order, truncated, too long.
 Expected<NpyTensor> readNpy(const std::string &path);
 
+/// The content of an .npy file in an archive, and its name there without ".npy".
+struct NamedPart {
+  std::string name;
+  Values::Part part;
+};
+
+/// Returns the arrays of an .npz file, a ZIP archive of .npy files: those that are stored as they
+/// are in place, the others in memory. Errors name the file: not found, not an archive, damaged, no
+/// array, another compression, more than half of the machine's memory.
+Expected<std::vector<NamedPart>> readNpzParts(const std::string &path);
+
 /// Reads arrays whose dimension 0 counts the rows. `paths` is a folder, in which each NAME.npy is
-/// the field NAME, or a comma-separated list of "NAME=PATH". Without NAME, the file name is the
-/// field name. Errors: as readNpy; no rows; different numbers of rows; a duplicate field.
+/// the field NAME, or a comma-separated list of "NAME=PATH" and of .npz files, whose arrays have
+/// their names. Without NAME, the file name is the field name. Errors: as readNpy and readNpzParts;
+/// no rows; different numbers of rows; a duplicate field.
 Expected<Dataset> readNpyFiles(const std::string &paths);
 
 // Text as bytes, for predicting the next byte.

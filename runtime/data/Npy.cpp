@@ -170,9 +170,31 @@ Expected<NpyTensor> readHeader(const std::string &path, std::string_view text) {
   return NpyTensor{type->storage, std::move(header->shape), {}};
 }
 
-/// Adds one file as the field `name`.
-Status addField(const std::string &name, const std::string &path, Dataset &dataset) {
-  Expected<NpyTensor> tensor = readNpy(path);
+/// Reads the tensor from the content of a file.
+Expected<NpyTensor> parseNpy(Values::Part part) {
+  const std::string &path = part.path;
+  std::string_view content(reinterpret_cast<const char *>(part.bytes.data()), part.bytes.size());
+  Expected<std::string_view> text = takeHeader(path, content);
+  if (!text)
+    return text.status();
+  Expected<NpyTensor> tensor = readHeader(path, *text);
+  if (!tensor)
+    return tensor;
+  std::optional<int64_t> count = abi::elementCount(tensor->shape);
+  uint64_t element = storageBytes(tensor->storage);
+  if (!count || content.size() % element != 0 || content.size() / element != uint64_t(*count))
+    return Status::badInput(fmt::format("{}: expected {} elements of {} bytes, got {} bytes", path,
+                                        count ? std::to_string(*count) : "more than 2^62", element,
+                                        content.size()));
+  part.bytes = part.bytes.last(content.size());
+  tensor->values = Values(std::vector{std::move(part)});
+  return tensor;
+}
+
+/// Adds the content of one file as the field `name`.
+Status addField(const std::string &name, Values::Part part, Dataset &dataset) {
+  std::string path = part.path;
+  Expected<NpyTensor> tensor = parseNpy(std::move(part));
   if (!tensor)
     return tensor.status();
   if (tensor->shape.empty() || tensor->shape[0] == 0)
@@ -207,28 +229,26 @@ Expected<std::vector<std::string>> findFiles(const std::string &paths) {
   return files;
 }
 
+/// Adds an .npy file, or all arrays of an .npz file.
+Status addFile(const std::string &name, const std::string &path, Dataset &dataset) {
+  if (!path.ends_with(".npz")) {
+    Expected<Values::Part> part = readPart(path);
+    return part ? addField(name, std::move(*part), dataset) : part.status();
+  }
+  Expected<std::vector<NamedPart>> parts = readNpzParts(path);
+  if (!parts)
+    return parts.status();
+  for (NamedPart &array : *parts)
+    if (Status status = addField(array.name, std::move(array.part), dataset); !status.ok())
+      return status;
+  return {};
+}
+
 } // namespace
 
 Expected<NpyTensor> readNpy(const std::string &path) {
   Expected<Values::Part> part = readPart(path);
-  if (!part)
-    return part.status();
-  std::string_view content(reinterpret_cast<const char *>(part->bytes.data()), part->bytes.size());
-  Expected<std::string_view> text = takeHeader(path, content);
-  if (!text)
-    return text.status();
-  Expected<NpyTensor> tensor = readHeader(path, *text);
-  if (!tensor)
-    return tensor;
-  std::optional<int64_t> count = abi::elementCount(tensor->shape);
-  uint64_t element = storageBytes(tensor->storage);
-  if (!count || content.size() % element != 0 || content.size() / element != uint64_t(*count))
-    return Status::badInput(fmt::format("{}: expected {} elements of {} bytes, got {} bytes", path,
-                                        count ? std::to_string(*count) : "more than 2^62", element,
-                                        content.size()));
-  part->bytes = part->bytes.last(content.size());
-  tensor->values = Values(std::vector{std::move(*part)});
-  return tensor;
+  return part ? parseNpy(std::move(*part)) : part.status();
 }
 
 Expected<Dataset> readNpyFiles(const std::string &paths) {
@@ -242,7 +262,11 @@ Expected<Dataset> readNpyFiles(const std::string &paths) {
     std::string path = isNamed ? file.substr(equals + 1) : file;
     std::string name =
         isNamed ? file.substr(0, equals) : std::filesystem::path(path).stem().string();
-    if (Status status = addField(name, path, dataset); !status.ok())
+    if (isNamed && path.ends_with(".npz"))
+      return Status::badUsage(fmt::format("{}: expected an .npz file without a name, since its "
+                                          "arrays have names, got '{}'",
+                                          dataset.name, file));
+    if (Status status = addFile(name, path, dataset); !status.ok())
       return status;
   }
   return dataset;

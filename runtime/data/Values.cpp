@@ -11,14 +11,11 @@
 #include <filesystem>
 
 namespace pcc::runtime {
-namespace {
 
-Values::Part partOf(std::vector<std::byte> bytes, const std::string &path = {}) {
+Values::Part partOf(std::vector<std::byte> bytes, const std::string &path) {
   auto memory = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   return {.bytes = *memory, .memory = memory, .path = path};
 }
-
-} // namespace
 
 Values::Values(std::vector<std::byte> bytes) {
   std::vector<Part> one;

@@ -59,6 +59,9 @@ private:
   int64_t total = 0;
 };
 
+/// Returns values in memory as a part.
+Values::Part partOf(std::vector<std::byte> bytes, const std::string &path = {});
+
 /// Returns the whole content of a file: mapped, or in memory if it is gzip-compressed or a pipe.
 /// Errors name the file.
 Expected<Values::Part> readPart(const std::string &path);
