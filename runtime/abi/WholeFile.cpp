@@ -215,6 +215,15 @@ Status FileWriter::failure() const {
   return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
 }
 
+Status FileWriter::reserve(uint64_t bytes) {
+  if (temporary.empty() || bytes == 0)
+    return {};
+  int error =
+      retryAfterSignal([&] { return fallocate(file, FALLOC_FL_KEEP_SIZE, 0, off_t(bytes)); });
+  bool isFull = error != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+  return isFull ? failure() : Status();
+}
+
 Status FileWriter::append(std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t written = retryAfterSignal(

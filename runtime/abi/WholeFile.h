@@ -64,6 +64,9 @@ public:
   FileWriter(FileWriter &&other) noexcept;
   FileWriter &operator=(FileWriter &&) = delete;
 
+  /// Takes space for `bytes` bytes from the file system, so that a full disk is an error before the
+  /// first of them is written. Does nothing where a file system cannot.
+  Status reserve(uint64_t bytes);
   Status append(std::string_view bytes);
   /// Syncs the file, gives it its final name and syncs the folder. Nothing may be appended
   /// afterwards.

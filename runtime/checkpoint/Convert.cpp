@@ -88,10 +88,14 @@ static Status writeParts(std::span<const WholeTensor> tensors, const std::string
                          abi::CheckpointManifest &manifest) {
   if (Status status = makeFolder(folder); !status.ok())
     return status;
-  Expected<ShardWriter> writer = ShardWriter::create(folder, manifest.shards(0));
+  std::string head = headOf(entriesOf(manifest, 0));
+  uint64_t bytes = head.size();
+  for (const WholeTensor &tensor : tensors)
+    bytes += tensor.bytes.size();
+  Expected<ShardWriter> writer = ShardWriter::create(folder, manifest.shards(0), bytes);
   if (!writer)
     return writer.status();
-  Status status = writer->append(headOf(entriesOf(manifest, 0)));
+  Status status = writer->append(head);
   for (const WholeTensor &tensor : tensors)
     if (status.ok())
       status = writer->append(tensor.bytes);

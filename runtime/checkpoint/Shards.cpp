@@ -117,10 +117,12 @@ struct Intersection {
 } // namespace
 
 Expected<ShardWriter> ShardWriter::create(const std::string &folder,
-                                          const abi::CheckpointShard &shard) {
+                                          const abi::CheckpointShard &shard, uint64_t bytes) {
   Expected<abi::FileWriter> file = abi::FileWriter::create(pathOf(folder, shard));
   if (!file)
     return file.status();
+  if (Status status = file->reserve(bytes); !status.ok())
+    return status;
   return ShardWriter(std::move(*file));
 }
 

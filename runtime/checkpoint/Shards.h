@@ -20,7 +20,9 @@ namespace pcc::runtime {
 /// Writes a shard: its header, then its blocks in the order of Layout.h.
 class ShardWriter {
 public:
-  static Expected<ShardWriter> create(const std::string &folder, const abi::CheckpointShard &shard);
+  /// Makes the file, with space for `bytes` bytes (FileWriter::reserve).
+  static Expected<ShardWriter> create(const std::string &folder, const abi::CheckpointShard &shard,
+                                      uint64_t bytes);
   Status append(std::string_view bytes);
   /// Brings the file to the disk. Sets size and hash of `shard`.
   Status commit(abi::CheckpointShard &shard);

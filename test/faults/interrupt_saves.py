@@ -21,7 +21,8 @@ from pathlib import Path
 
 from inject_faults import ERRORS, EXIT_CODES, LOADER_FAILED, ONE_CALL, TIME_LIMIT, run, strace
 
-FAULTS = {**ERRORS, "mkdir": ["ENOSPC"], "unlink": ["EIO"], "unlinkat": ["EIO"], "rmdir": ["EIO"], "fdatasync": ["EIO"]}
+FAULTS = {**ERRORS, "mkdir": ["ENOSPC"], "unlink": ["EIO"], "unlinkat": ["EIO"], "rmdir": ["EIO"], "fdatasync": ["EIO"],
+          "fallocate": ["ENOSPC", "EOPNOTSUPP"]}
 KILLED = ["write", "fsync", "rename", "mkdir", "unlink", "unlinkat", "close"]
 LAST = "step-00000006"
 

@@ -100,10 +100,14 @@ Status ShardTask::writeBlocks(const std::string &folder, abi::CheckpointShard &s
   if (number < 0)
     return {};
   shard = layout->shards(number);
-  Expected<ShardWriter> writer = ShardWriter::create(folder, shard);
+  std::string head = headOf(entriesOf(*layout, uint32_t(number)));
+  uint64_t allBytes = head.size();
+  for (const Block &block : blocks)
+    allBytes += block.bytes;
+  Expected<ShardWriter> writer = ShardWriter::create(folder, shard, allBytes);
   if (!writer)
     return writer.status();
-  Status status = writer->append(headOf(entriesOf(*layout, uint32_t(number))));
+  Status status = writer->append(head);
   for (size_t block = 0; block < blocks.size() && status.ok(); ++block) {
     Expected<std::span<const std::byte>> bytes = bytesOf(block);
     if (!bytes)

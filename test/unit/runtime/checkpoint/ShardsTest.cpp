@@ -61,7 +61,7 @@ abi::CheckpointManifest writeBlocks(const std::string &folder, const std::vector
     std::string head = headOf(entriesOf(manifest, uint32_t(b)));
     block.set_begin(head.size());
     std::vector<std::byte> bytes = cut(whole, shape, box);
-    Expected<ShardWriter> writer = ShardWriter::create(folder, shard);
+    Expected<ShardWriter> writer = ShardWriter::create(folder, shard, head.size() + bytes.size());
     EXPECT_TRUE(writer->append(head).ok());
     EXPECT_TRUE(writer->append({reinterpret_cast<const char *>(bytes.data()), bytes.size()}).ok());
     EXPECT_TRUE(writer->commit(shard).ok());
@@ -138,9 +138,20 @@ TEST(Shards, UncommittedShardsDisappear) {
   abi::CheckpointShard shard;
   shard.set_file("rank-0");
   {
-    Expected<ShardWriter> writer = ShardWriter::create(folder, shard);
+    Expected<ShardWriter> writer = ShardWriter::create(folder, shard, /*bytes=*/5);
     ASSERT_TRUE(bool(writer) && writer->append("bytes").ok());
   }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST(Shards, NoSpaceIsAnErrorBeforeTheFirstByte) {
+  std::string folder = emptyFolder("no-space");
+  abi::CheckpointShard shard;
+  shard.set_file("rank-0");
+  Expected<ShardWriter> writer = ShardWriter::create(folder, shard, uint64_t(1) << 60);
+  ASSERT_FALSE(bool(writer));
+  EXPECT_NE(writer.status().message().find("rank-0: cannot write: "), std::string::npos)
+      << writer.status().message();
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
