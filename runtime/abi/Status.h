@@ -28,7 +28,7 @@ enum class StatusKind {
 /// A position in a run. Unknown fields are absent or empty.
 struct RunPosition {
   std::optional<int64_t> rank = {};
-  std::optional<int64_t> step = {};
+  std::optional<int64_t> step = {}; ///< from 1, as in lines of losses
   std::string section = {};
   int64_t microbatch = 0;
   int64_t copy = 0;

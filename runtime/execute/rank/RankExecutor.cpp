@@ -304,7 +304,7 @@ Status RankExecutor::runActions(int64_t step, const StepHooks &hooks) {
   Status status = events.finishAll(ownProgress, ownTrace);
   if (status.ok())
     status = ownTrace.settle();
-  return std::move(status).at({.rank = ownRank, .step = step});
+  return std::move(status).at({.rank = ownRank, .step = step + 1});
 }
 
 ActionValues RankExecutor::valuesOf(size_t index, int64_t step) const {
@@ -332,7 +332,7 @@ Status RankExecutor::runAction(size_t index, int64_t step, const StepHooks &hook
   if (status.ok())
     return status;
   return std::move(status).at({.rank = ownRank,
-                               .step = step,
+                               .step = step + 1,
                                .section = ownProgram.sections(int(action.section())).name(),
                                .microbatch = action.microbatch(),
                                .copy = action.copy()});
