@@ -38,6 +38,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   One<double> clipNorm{*this, "clip-norm",
                        llvm::cl::desc("limit of the norm of all gradients; 0: none"),
                        llvm::cl::init(0)};
+  One<bool> skipNonfinite{*this, "skip-nonfinite",
+                          llvm::cl::desc("gradients that are not finite skip the step")};
   One<std::string> precision{*this, "precision", llvm::cl::desc("half type of mixed precision")};
   ListOption<std::string> precisionConstraints{*this, "precision-constraint",
                                                llvm::cl::desc("precision of named ops")};
@@ -106,6 +108,7 @@ std::string pcc::printPipelineOptions(const CompileOptions &options) {
   text.freezeBatchNorm = options.training.freezeBatchNorm;
   text.lossScale = options.training.lossScale;
   text.clipNorm = options.training.clipNorm.value_or(0);
+  text.skipNonfinite = options.training.skipNonfinite;
   text.precision = options.precision;
   text.precisionConstraints = options.precisionConstraints;
   text.evaluatedLoss = options.evaluatedLoss;
@@ -157,6 +160,7 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
   options.training.lossScale = text.lossScale;
   if (text.clipNorm != 0)
     options.training.clipNorm = text.clipNorm;
+  options.training.skipNonfinite = text.skipNonfinite;
   options.precision = text.precision;
   options.precisionConstraints.assign(text.precisionConstraints.begin(),
                                       text.precisionConstraints.end());

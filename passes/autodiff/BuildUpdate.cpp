@@ -232,7 +232,7 @@ private:
     operands.rate = rate;
     operands.step = spec.kind->takesStep ? scale.getStep(one.getVirtualStage()) : Value();
     operands.scale = scale.getFactor(one.getVirtualStage());
-    operands.zeroSkips = options.isDynamic;
+    operands.zeroSkips = options.skips();
     setName(one.parameter.getSymName() + ".update");
     SmallVector<Value> results = spec.kind->build(builder, spec, operands);
     llvm::append_range(states, llvm::drop_begin(results));
@@ -310,11 +310,26 @@ private:
 /// itself.
 static LogicalResult checkNorm(ArrayRef<Trained> all, const GradientOptions &options) {
   for (Trained one : all)
-    if ((options.clipNorm || options.isDynamic) && one.parameter.getLayerwiseParallel())
+    if (options.needsNorm() && one.parameter.getLayerwiseParallel())
       return one.parameter.emitError()
              << "each rank has its own '" << one.parameter.getSymName()
              << "' (layerwise_parallel), so there is no global norm of the gradients: expected no "
-                "clip norm and no dynamic loss scale";
+                "clip norm, no dynamic loss scale and no skipped steps";
+  return success();
+}
+
+/// Checks that a skipped step changes nothing: `section` must not update parameters itself, as it
+/// does with running statistics.
+static LogicalResult checkSkips(func::FuncOp section, const GradientOptions &options) {
+  if (!options.skipsNonfinite)
+    return success();
+  for (unsigned index : graph::findResults(section, graph::RoleKind::Parameter))
+    return section.emitError() << "the forward pass updates '"
+                               << graph::getName(graph::getResultRole(section, index))
+                               << "', also with numbers that are not finite: expected no "
+                                  "'--skip-nonfinite' and no '--on-nonfinite=skip' with running "
+                                  "statistics; '--freeze-batch-norm' keeps them, and "
+                                  "'--on-nonfinite=rollback' undoes such steps";
   return success();
 }
 
@@ -329,7 +344,7 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
   FailureOr<SmallVector<Trained>> trained = findTrained(section);
   if (failed(trained))
     return failure();
-  if (failed(checkNorm(*trained, options)))
+  if (failed(checkNorm(*trained, options)) || failed(checkSkips(section, options)))
     return failure();
   int64_t lossStage = findLossStage(section);
   FailureOr<SmallVector<graph::ParameterOp>> scaleStates =
@@ -358,6 +373,7 @@ struct BuildUpdate : impl::BuildUpdateBase<BuildUpdate> {
       options.clipNorm = clipNorm;
     options.lossScale = lossScale;
     options.isDynamic = dynamicLossScale;
+    options.skipsNonfinite = skipNonfinite;
     if (failed(buildUpdate(getOperation(), *spec, options)))
       signalPassFailure();
   }

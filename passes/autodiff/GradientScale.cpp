@@ -43,6 +43,8 @@ StringRef getStateName(ScaleState state) {
 SmallVector<ScaleState> listScaleStates(const GradientOptions &options) {
   if (options.isDynamic)
     return {ScaleState::Norm, ScaleState::Scale, ScaleState::GoodSteps, ScaleState::SkippedSteps};
+  if (options.skips())
+    return {ScaleState::Norm, ScaleState::SkippedSteps};
   if (options.clipNorm)
     return {ScaleState::Norm};
   return {};
@@ -82,7 +84,7 @@ Value GradientScale::castTo(Value value, Type type) {
 }
 
 void GradientScale::addGradient(Value gradient, int64_t virtualStage) {
-  if (!options.clipNorm && !options.isDynamic)
+  if (!options.needsNorm())
     return;
   int64_t rank = cast<RankedTensorType>(gradient.getType()).getRank();
   Value sum = graph::SquareOp::create(builder, castTo(gradient, element));
@@ -124,8 +126,15 @@ void GradientScale::buildNextScale(const ScaleValues &states, Value isFinite) {
   next[ScaleState::Scale] = castTo(chosen, builder.getF32Type());
   goodSteps = graph::SelectOp::create(builder, grows, zero, goodSteps);
   next[ScaleState::GoodSteps] = graph::SelectOp::create(builder, isFinite, goodSteps, zero);
+}
+
+/// Builds a factor that skips the step if the gradients are not finite, and counts such steps.
+void GradientScale::buildSkips(const ScaleValues &states, Value isFinite) {
+  factor = graph::SelectOp::create(builder, isFinite, factor, number(0));
   Value skipped = states.at(ScaleState::SkippedSteps);
-  Value more = graph::AddOp::create(builder, skipped, one);
+  if (step)
+    step = graph::SubOp::create(builder, step, skipped);
+  Value more = graph::AddOp::create(builder, skipped, integer(1));
   next[ScaleState::SkippedSteps] = graph::SelectOp::create(builder, isFinite, skipped, more);
 }
 
@@ -149,14 +158,13 @@ void GradientScale::build(const ScaleValues &states, Value runStep) {
     Value least = graph::MinOp::create(builder, clip, number(1));
     factor = graph::MulOp::create(builder, least, inverse);
   }
-  if (!options.isDynamic)
+  if (!options.skips())
     return;
   // A sum of squares is finite if it is no more than the greatest number; NaN is not.
   Value isFinite = graph::CompareOp::create(builder, graph::Direction::LE, total, number(greatest));
-  factor = graph::SelectOp::create(builder, isFinite, factor, number(0));
-  if (step)
-    step = graph::SubOp::create(builder, step, states.at(ScaleState::SkippedSteps));
-  buildNextScale(states, isFinite);
+  buildSkips(states, isFinite);
+  if (options.isDynamic)
+    buildNextScale(states, isFinite);
 }
 
 Value GradientScale::send(Value value, int64_t virtualStage) {
@@ -175,7 +183,7 @@ Value GradientScale::getFactor(int64_t virtualStage) {
 }
 
 Value GradientScale::getStep(int64_t virtualStage) {
-  if (!step || !options.isDynamic)
+  if (!step || !options.skips())
     return step;
   auto [known, isNew] = steps.try_emplace(virtualStage);
   if (isNew)

@@ -11,11 +11,14 @@
 // computes the factor and sends it to the others. Source of the formula, with its 1e-6:
 // torch.nn.utils.clip_grad_norm_.
 //
-// A dynamic loss scale is a state of the training, held by the last virtual stage. If a gradient is
-// not finite, the factor is 0, the step is skipped and the scale is halved. After 2,000 steps in a
-// row without this it is doubled. The squares are those of the scaled gradients: a scaled norm
-// above 1.8e19, whose square exceeds f32, counts as not finite. Source: Micikevicius et al.: Mixed
-// precision training, ICLR 2018, section 3.2; the constants are those of torch.amp.GradScaler.
+// If a gradient is not finite and steps may be skipped, the factor is 0 and the step is skipped: no
+// parameter and no state of an optimizer changes.
+//
+// A dynamic loss scale is a state of the training, held by the last virtual stage. A skipped step
+// halves it. After 2,000 steps in a row without one it is doubled. The squares are those of the
+// scaled gradients: a scaled norm above 1.8e19, whose square exceeds f32, counts as not finite.
+// Source: Micikevicius et al.: Mixed precision training, ICLR 2018, section 3.2; the constants are
+// those of torch.amp.GradScaler.
 //
 // The norm is a state, too, so that a run can report it.
 #pragma once
@@ -82,6 +85,7 @@ private:
   mlir::Value sumStages();
   /// Returns `value`, which the last virtual stage has, on another one.
   mlir::Value send(mlir::Value value, int64_t virtualStage);
+  void buildSkips(const ScaleValues &states, mlir::Value isFinite);
   void buildNextScale(const ScaleValues &states, mlir::Value isFinite);
 
   mlir::ImplicitLocOpBuilder &builder;

@@ -84,8 +84,8 @@ def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
     f32 (f64 for a parameter of f64), at first zero, with the attribute `graph.state_of = @w`. The
     number of the step is an argument if the optimizer depends on it. All gradients are divided by
     `loss-scale`, and multiplied by a number so that their global norm is at most `clip-norm`. With
-    `dynamic-loss-scale` gradients that are not finite skip the step, and the states of the loss
-    scale are updated.
+    `skip-nonfinite` or `dynamic-loss-scale`, gradients that are not finite skip the step; with the
+    latter the states of the loss scale are updated.
   }];
   let options = [Option<"optimizer", "optimizer", "std::string", [{""}],
                         "KIND[,OPTION=VALUE…]">,
@@ -94,7 +94,9 @@ def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
                  Option<"lossScale", "loss-scale", "double", "1",
                         "factor of the loss, as given to autodiff-differentiate">,
                  Option<"dynamicLossScale", "dynamic-loss-scale", "bool", "false",
-                        "the factor is the parameter loss_scale">];
+                        "the factor is the parameter loss_scale">,
+                 Option<"skipNonfinite", "skip-nonfinite", "bool", "false",
+                        "gradients that are not finite skip the step">];
   let dependentDialects = ["::pcc::graph::GraphDialect", "::pcc::pipe::PipeDialect"];
 }
 

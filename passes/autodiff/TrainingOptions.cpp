@@ -20,6 +20,7 @@ static constexpr double firstLossScale = 65536;
 llvm::Expected<GradientOptions> parseGradientOptions(const TrainingOptions &options) {
   GradientOptions parsed;
   parsed.clipNorm = options.clipNorm;
+  parsed.skipsNonfinite = options.skipNonfinite;
   if (parsed.clipNorm && !(*parsed.clipNorm > 0 && std::isfinite(*parsed.clipNorm)))
     return makeError("'--clip-norm': expected a number above 0, got ", *parsed.clipNorm);
   StringRef text = options.lossScale;
@@ -71,8 +72,9 @@ void addGradientPasses(OpPassManager &passes, const TrainingOptions &options) {
   GradientOptions gradients = llvm::cantFail(parseGradientOptions(options));
   passes.addPass(
       createDifferentiate({options.wideGradients, gradients.lossScale, gradients.isDynamic}));
-  passes.addPass(createBuildUpdate({options.optimizer, gradients.clipNorm.value_or(0),
-                                    gradients.lossScale, gradients.isDynamic}));
+  passes.addPass(
+      createBuildUpdate({options.optimizer, gradients.clipNorm.value_or(0), gradients.lossScale,
+                         gradients.isDynamic, gradients.skipsNonfinite}));
   passes.addPass(createBuildStep({options.microBatches, options.copies, options.microReduction}));
 }
 

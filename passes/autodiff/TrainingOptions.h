@@ -14,9 +14,14 @@ struct GradientOptions {
   std::optional<double> clipNorm; ///< limit of the global norm, above 0
   double lossScale = 1;           ///< factor of the loss for its gradients; at first, if dynamic
   bool isDynamic = false;         ///< the scale follows what the gradients can hold
+  bool skipsNonfinite = false;    ///< gradients that are not finite skip the step
 
+  /// Returns whether a step may be skipped: under a dynamic scale it always may.
+  bool skips() const { return isDynamic || skipsNonfinite; }
+  /// Returns whether the global norm of the gradients is needed.
+  bool needsNorm() const { return clipNorm || skips(); }
   /// Returns whether the gradients are multiplied by anything.
-  bool scales() const { return clipNorm || isDynamic || lossScale != 1; }
+  bool scales() const { return needsNorm() || lossScale != 1; }
 };
 
 struct TrainingOptions {
@@ -30,9 +35,10 @@ struct TrainingOptions {
   bool wideGradients = true;           ///< of f16 and bf16 parameters: added over the ranks in f32
   std::optional<double> clipNorm = {}; ///< as in GradientOptions
   std::string lossScale = "";          ///< "dynamic", "dynamic:FIRST" or a number; "": 1
+  bool skipNonfinite = false;          ///< as in GradientOptions
 };
 
-/// Parses `lossScale` and takes `clipNorm`. Errors name the flags.
+/// Parses `lossScale` and takes the other options of gradients. Errors name the flags.
 llvm::Expected<GradientOptions> parseGradientOptions(const TrainingOptions &options);
 
 /// Checks the texts and numbers themselves, before there is a model.

@@ -17,7 +17,7 @@ inline constexpr std::string_view lossScaleState = "loss_scale";
 /// i64: steps since the loss scale changed.
 inline constexpr std::string_view goodStepsState = "loss_scale.good_steps";
 /// i64: steps without an update since training began.
-inline constexpr std::string_view skippedStepsState = "loss_scale.skipped_steps";
+inline constexpr std::string_view skippedStepsState = "skipped_steps";
 
 /// A state that runs report.
 struct ReportedState {

@@ -139,7 +139,9 @@ std::string CheckpointFolder::unfinishedPath(const std::string &folder, int64_t 
   return pathOfStep(folder, step) + std::string(unfinished);
 }
 
-std::string CheckpointFolder::completePath(int64_t step) const { return pathOfStep(path, step); }
+std::string CheckpointFolder::completePath(const std::string &folder, int64_t step) {
+  return pathOfStep(folder, step);
+}
 
 Status CheckpointFolder::begin(int64_t step) const {
   Expected<std::vector<CheckpointEntry>> entries = listCheckpoints(path);
@@ -153,7 +155,7 @@ Status CheckpointFolder::begin(int64_t step) const {
 }
 
 Status CheckpointFolder::publish(int64_t step) const {
-  std::string from = unfinishedPath(path, step), to = completePath(step);
+  std::string from = unfinishedPath(path, step), to = completePath(path, step);
   if (Status status = abi::syncFolder(from); !status.ok())
     return status;
   // With an older one of the same step, the names are exchanged: a complete one has the name at any
@@ -178,7 +180,7 @@ void CheckpointFolder::abandon(int64_t step) const {
 
 Status CheckpointFolder::markBest(int64_t step) const {
   // A link to a name in the same folder, which may be moved as a whole.
-  std::string target = fs::path(completePath(step)).filename().string();
+  std::string target = fs::path(completePath(path, step)).filename().string();
   std::string link = path + std::string(best), temporary = link + std::string(unfinished);
   unlink(temporary.c_str());
   if (symlink(target.c_str(), temporary.c_str()) != 0 ||

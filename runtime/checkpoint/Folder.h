@@ -44,7 +44,7 @@ public:
   /// Return the name under which the checkpoint after `step` steps is written, and the one under
   /// which it then appears.
   static std::string unfinishedPath(const std::string &folder, int64_t step);
-  std::string completePath(int64_t step) const;
+  static std::string completePath(const std::string &folder, int64_t step);
 
   /// Removes unfinished checkpoints, and makes the folder of the one after `step` steps.
   Status begin(int64_t step) const;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Groups parameters by the name of their tensor in files, writes the header, then one tensor after
-// the other. Parts are joined run by run (ParameterParts.h). Finiteness is tested on bits: the
-// exponent of an infinity or a NaN is all ones.
+// the other. Parts are joined run by run (ParameterParts.h).
 
 #include "runtime/checkpoint/SaveParameters.h"
 
@@ -10,6 +9,7 @@
 #include "runtime/abi/ParameterParts.h"
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
+#include "runtime/checkpoint/FiniteValues.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -66,27 +66,6 @@ static abi::SafetensorsEntry entryOf(const abi::Parameter &parameter) {
   return {abi::nameInFiles(parameter), block.type(), {shape.begin(), shape.end()}};
 }
 
-/// Whether all numbers are finite: infinities and NaNs have all bits of the exponent set.
-template <typename Bits> static bool areFinite(const std::vector<std::byte> &bytes, Bits exponent) {
-  std::span numbers(reinterpret_cast<const Bits *>(bytes.data()), bytes.size() / sizeof(Bits));
-  return std::ranges::all_of(numbers, [&](Bits number) { return (number & exponent) != exponent; });
-}
-
-static bool areFinite(abi::ElementType type, const std::vector<std::byte> &bytes) {
-  switch (type) {
-  case abi::F32:
-    return areFinite<uint32_t>(bytes, 0x7f800000);
-  case abi::F64:
-    return areFinite<uint64_t>(bytes, 0x7ff0000000000000);
-  case abi::F16:
-    return areFinite<uint16_t>(bytes, 0x7c00);
-  case abi::BF16:
-    return areFinite<uint16_t>(bytes, 0x7f80);
-  default:
-    return true;
-  }
-}
-
 Status saveParameters(const std::string &path, const abi::Program &program,
                       const GlobalOf &globalOf, bool mustBeFinite) {
   std::vector<std::vector<const abi::Parameter *>> tensors;
@@ -110,10 +89,9 @@ Status saveParameters(const std::string &path, const abi::Program &program,
     std::vector<std::byte> bytes = join(tensors[i], globalOf);
     bool isTrained = tensors[i].front()->trainable();
     if (mustBeFinite && isTrained && !areFinite(entries[i].type, bytes))
-      return Status::failed(fmt::format(
-          "{}: not written: expected finite numbers in the parameter '{}'; '--non-finite=continue' "
-          "writes it",
-          path, entries[i].name));
+      return Status::failed(fmt::format("{}: not written: expected finite numbers in the parameter "
+                                        "'{}'; '--on-nonfinite=continue' writes it",
+                                        path, entries[i].name));
     status = file->append({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   }
   return status.ok() ? file->commit() : status;

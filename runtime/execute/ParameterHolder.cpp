@@ -13,10 +13,6 @@
 
 namespace pcc::runtime {
 
-int64_t localBytes(const abi::Block &block) {
-  return *abi::elementCount(block.local_shape()) * int64_t(abi::elementBytes(block.type()));
-}
-
 std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const std::string &name) {
   std::vector<ParameterHolder> holders;
   for (int p = 0; p < executable.programs_size() && holders.empty(); ++p) {

@@ -17,9 +17,6 @@ struct ParameterHolder {
   uint32_t index = 0;
 };
 
-/// Returns the size in bytes of one rank's block.
-int64_t localBytes(const abi::Block &block);
-
 /// Returns the holders of a parameter in ascending order. If several programs have the parameter,
 /// the first program's ranks are listed.
 std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const std::string &name);

@@ -9,11 +9,9 @@
 #include "runtime/base/CatchExceptions.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/data/CheckValues.h"
-#include "runtime/execute/checkpoint/StopSignals.h"
 #include "runtime/execute/connect/OpenWorld.h"
-#include "runtime/execute/monitor/EventFile.h"
+#include "runtime/execute/monitor/AppendedFile.h"
 #include "runtime/execute/monitor/Metrics.h"
-#include "runtime/execute/monitor/MetricsFile.h"
 
 #include <algorithm>
 #include <charconv>
@@ -30,11 +28,6 @@ int64_t maxSyntheticRows(const abi::Program &program) {
   int64_t rowBytes = std::max<int64_t>(1, makeSyntheticDataset(program, 1, 0).bytes());
   return std::max<int64_t>(1, half / rowBytes);
 }
-
-/// The datasets that a run reads, if any.
-struct RunData {
-  std::optional<Dataset> training, evaluation;
-};
 
 /// Opens the dataset `name` from the RunConfig field that belongs to `flag`.
 Expected<std::optional<Dataset>> openData(const char *flag, const std::string &name,
@@ -104,6 +97,9 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
       .checksInstructions = config.check_instructions(),
       .requiresNccl = config.communicator() == abi::COMMUNICATOR_NCCL,
       .warn = [](const std::string &text) { fmt::print(stderr, "warning: {}\n", text); }};
+  options.finiteCheck.isOn = config.check_finite();
+  if (config.on_nonfinite() != abi::ON_NONFINITE_STOP)
+    options.finiteCheck.warn = options.warn;
   if (config.link().empty())
     return options;
   Expected<machine::UniformLink> link = machine::parseLink(config.link());
@@ -131,42 +127,6 @@ Status writeTraces(Session &session, const abi::RunConfig &config, const Launch 
   return traces ? writeChromeTrace(tracePath(config.trace(), launch.process), *traces,
                                    session.world().firstRank())
                 : traces.status();
-}
-
-bool stopsNonFinite(const abi::RunConfig &config) {
-  return config.non_finite() == abi::NON_FINITE_STOP;
-}
-
-/// Returns the destinations of metrics; none unless this is the first process.
-std::vector<std::shared_ptr<MetricSink>> makeSinks(const abi::RunConfig &config,
-                                                   const Launch &launch, const Tell &warn) {
-  std::vector<std::shared_ptr<MetricSink>> sinks;
-  if (launch.isFirst() && !config.metrics_file().empty())
-    sinks.push_back(std::make_shared<MetricsFile>(config.metrics_file(), warn));
-  if (launch.isFirst() && !config.tensorboard().empty())
-    sinks.push_back(std::make_shared<EventFile>(config.tensorboard(), warn));
-  return sinks;
-}
-
-TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
-                            bool progressLine) {
-  std::function<Status(RankExecutor &, int64_t)> epochDone;
-  if (!config.save().empty() && config.save_every() > 0)
-    epochDone = [path = config.save(), every = config.save_every(),
-                 mustBeFinite = stopsNonFinite(config),
-                 &session](RankExecutor &rank, int64_t epochs) {
-      return epochs % every == 0 ? session.saveOnRank(rank, path, mustBeFinite) : Status();
-    };
-  return {.steps = config.steps(),
-          .epochs = config.epochs(),
-          .shuffle = config.shuffle(),
-          .seed = config.seed(),
-          .allowsNonFiniteLoss = !stopsNonFinite(config),
-          .logEvery = config.log_every(),
-          .logDir = config.log_dir(),
-          .out = out,
-          .terminal = progressLine ? stderr : nullptr,
-          .epochDone = std::move(epochDone)};
 }
 
 void addMemory(const Session &session, abi::RunReport &report) {
@@ -211,14 +171,6 @@ static abi::RunConfig configOfResumed(abi::RunConfig config, const ResumePoint &
   return config;
 }
 
-/// Prints a line at once, for whoever reads a log; null: nowhere.
-static void printLine(std::FILE *out, const std::string &line) {
-  if (!out)
-    return;
-  fmt::print(out, "{}\n", line);
-  std::fflush(out);
-}
-
 /// Sets the parameters of a session to those of the checkpoint.
 static Status resume(Session &session, const std::shared_ptr<const ResumePoint> &point,
                      std::FILE *out) {
@@ -228,69 +180,6 @@ static Status resume(Session &session, const std::shared_ptr<const ResumePoint> 
     printLine(out,
               fmt::format("resumed after step {} from '{}'", point->manifest.step(), point->path));
   return status;
-}
-
-/// Makes the evaluation between steps; null if there is none. Its metrics are those of the
-/// evaluation after training, and the loss.
-static Expected<std::shared_ptr<PeriodicEvaluation>>
-makeEvaluation(const abi::RunConfig &config, Session &session, const std::optional<Dataset> &data,
-               const std::shared_ptr<const ResumePoint> &point) {
-  if (config.eval_every().empty())
-    return std::shared_ptr<PeriodicEvaluation>();
-  auto every = parseEvaluationInterval(config.eval_every());
-  auto metrics = chooseMetrics(session.program(), config.metrics());
-  auto loss = chooseMetrics(session.program(), evaluatedLoss);
-  if (!every || !metrics || !loss)
-    return !every ? every.status() : !metrics ? metrics.status() : loss.status();
-  if (std::ranges::none_of(*metrics,
-                           [](const abi::Metric &own) { return own.name() == evaluatedLoss; }))
-    metrics->push_back(loss->front());
-  auto evaluator = Evaluator::make(session, *data, std::move(*metrics));
-  if (!evaluator)
-    return evaluator.status();
-  abi::EvaluationState state = point ? point->manifest.evaluation() : abi::EvaluationState();
-  return std::make_shared<PeriodicEvaluation>(*evaluator, *every, config.patience(), state);
-}
-
-/// Opens the folder of the run's checkpoints; null if none are written.
-static Expected<std::shared_ptr<TrainingCheckpoints>>
-openCheckpoints(const RunCheckpoints &checkpoints, const abi::RunConfig &config,
-                const Session &session, const std::shared_ptr<const ResumePoint> &point,
-                const Tell &warn, std::FILE *out) {
-  if (checkpoints.config.checkpoint().empty())
-    return std::shared_ptr<TrainingCheckpoints>();
-  Expected<CheckpointInterval> every =
-      parseCheckpointInterval(checkpoints.config.checkpoint_every());
-  if (!every)
-    return every.status();
-  TrainingCheckpointOptions options{
-      .folder = checkpoints.config.checkpoint(),
-      .every = *every,
-      .keep = checkpoints.config.checkpoint_keep(),
-      .waits = checkpoints.config.checkpoint_wait(),
-      .pccVersion = checkpoints.pccVersion,
-      .seed = config.seed(),
-      .resumedFrom = point ? point->path : "",
-      .written =
-          [out](const std::string &path) { printLine(out, fmt::format("checkpoint: '{}'", path)); },
-      .warn = warn};
-  return TrainingCheckpoints::open(session.executable(), session.world(), std::move(options));
-}
-
-/// Trains; a signal may end it if checkpoints are written.
-static Expected<abi::RunReport> trainWithCheckpoints(Session &session, const Dataset &data,
-                                                     const TrainOptions &options, std::FILE *out) {
-  if (!options.checkpoints)
-    return train(session, data, options);
-  StopSignals signals;
-  Expected<abi::RunReport> report = train(session, data, options);
-  int signal = options.checkpoints->stopSignal();
-  if (!report || signal == 0)
-    return report;
-  report->set_stop_signal(signal);
-  printLine(out, fmt::format("stopped by {}; '--resume' continues",
-                             signal == SIGTERM ? "SIGTERM" : "SIGINT"));
-  return report;
 }
 
 /// Puts the metrics after training into the report. Training has them if it ran any step and
@@ -306,6 +195,18 @@ static Status evaluateAtEnd(Session &session, const Dataset &data, const abi::Ru
     return metrics.status();
   report.mutable_metrics()->insert(metrics->begin(), metrics->end());
   return {};
+}
+
+/// Does what follows the training: saves the parameters, and puts the metrics into the report.
+static Status saveAndEvaluate(Session &session, const abi::RunConfig &config, const RunData &data,
+                              const PeriodicEvaluation *evaluation, abi::RunReport &report) {
+  if (!config.save().empty())
+    if (Status status =
+            session.saveParameters(config.save(), data.training && mustBeFinite(config));
+        !status.ok())
+      return status;
+  return data.evaluation ? evaluateAtEnd(session, *data.evaluation, config, evaluation, report)
+                         : Status();
 }
 
 /// Checks the options of evaluations during training. BadUsage names the flag.
@@ -340,6 +241,11 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
     return point.status();
   bool trains = !given.data().empty() && executable.programs(0).actions_size() != 0;
   abi::RunConfig config = *point && trains ? configOfResumed(given, **point, warn) : given;
+  auto action = chooseOnNonfinite(config.on_nonfinite(), executable,
+                                  !checkpoints.config.checkpoint().empty());
+  if (!action)
+    return action.status();
+  config.set_on_nonfinite(*action);
   Expected<SessionOptions> options = sessionOptionsOf(config);
   if (!options)
     return options.status();
@@ -352,46 +258,40 @@ static Expected<abi::RunReport> runProgramOrThrow(abi::Executable executable,
     out = nullptr;
     progressLine = false;
   }
+  int64_t start = nowNanoseconds();
   auto session = Session::load(std::move(executable), *options);
   if (!session)
     return session.status();
-
   Expected<RunData> data = openDatasets(config, **session, launch);
   if (!data)
     return data.status();
-
   if (*point)
     if (Status status = resume(**session, *point, out); !status.ok())
       return status;
   abi::RunReport report;
   std::shared_ptr<PeriodicEvaluation> evaluation;
   if (data->training) {
-    TrainOptions training = trainOptionsOf(config, **session, out, progressLine);
-    training.resume = *point;
-    training.sinks = makeSinks(config, launch, warn);
-    auto opened = openCheckpoints(checkpoints, config, **session, *point, warn, out);
-    auto made = makeEvaluation(config, **session, data->evaluation, *point);
-    if (!opened || !made)
-      return opened ? made.status() : opened.status();
-    training.checkpoints = std::move(*opened);
-    training.evaluation = evaluation = std::move(*made);
-    auto trained = trainWithCheckpoints(**session, *data->training, training, out);
+    auto trained = trainProgram(**session, *data, *point,
+                                {.config = config,
+                                 .checkpoints = checkpoints,
+                                 .isFirst = launch.isFirst(),
+                                 .out = out,
+                                 .progressLine = progressLine,
+                                 .warn = warn},
+                                evaluation);
     if (!trained)
       return trained.status();
     report = std::move(*trained);
   }
-  bool isStopped = report.has_stop_signal();
-  if (!config.save().empty() && !isStopped)
-    if (Status status =
-            (*session)->saveParameters(config.save(), data->training && stopsNonFinite(config));
-        !status.ok())
-      return status;
-  if (data->evaluation && !isStopped)
-    if (Status status =
-            evaluateAtEnd(**session, *data->evaluation, config, evaluation.get(), report);
+  if (!report.has_stop_signal())
+    if (Status status = saveAndEvaluate(**session, config, *data, evaluation.get(), report);
         !status.ok())
       return status;
   addMemory(**session, report);
+  if (config.check_finite() && out)
+    printLine(out, fmt::format("--check-finite took {:.2f} s of {:.2f} s",
+                               (*session)->finiteCheckSeconds(),
+                               double(nowNanoseconds() - start) / 1e9));
   if (Status status = writeTraces(**session, config, launch); !status.ok())
     return status;
   Status status = (*session)->finish();

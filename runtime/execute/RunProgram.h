@@ -8,16 +8,9 @@
 #include "runtime/abi/checkpoint.pb.h"
 #include "runtime/abi/config.pb.h"
 #include "runtime/collective/Launch.h"
-#include "runtime/execute/Train.h"
+#include "runtime/execute/TrainProgram.h"
 
 namespace pcc::runtime {
-
-/// The checkpoints of a run.
-struct RunCheckpoints {
-  abi::CheckpointConfig config = {};
-  /// Version of the program that writes them.
-  std::string pccVersion = {};
-};
 
 /// Checks the options of checkpoints. BadUsage names the flag.
 Status checkCheckpointConfig(const abi::CheckpointConfig &config);

@@ -104,7 +104,8 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   for (int i = 0; i < world.ownRanks(); ++i)
     state->executors.push_back(std::make_unique<RankExecutor>(
         state->executable, world.firstRank() + i, std::move((*devices)[i]),
-        std::move((*communicators)[i]), RankOptions{options.trace, options.checksInstructions}));
+        std::move((*communicators)[i]),
+        RankOptions{options.trace, options.checksInstructions, options.finiteCheck}));
   std::unique_ptr<Session> session(new Session(std::move(state), std::move(answers)));
   bool isSingleProcess = session->world().isSingleProcess();
   Status loaded =
@@ -439,6 +440,13 @@ Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
   if (!status.ok())
     return status;
   return assembleAll(std::move(*outputs), executable());
+}
+
+double Session::finiteCheckSeconds() const {
+  double seconds = 0;
+  for (const std::unique_ptr<RankExecutor> &executor : state->executors)
+    seconds = std::max(seconds, executor->finiteCheckSeconds());
+  return seconds;
 }
 
 std::vector<MemoryUse> Session::memoryUse() const {

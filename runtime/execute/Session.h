@@ -33,6 +33,8 @@ struct SessionOptions {
   TraceOptions trace = {};
   /// Wait for each device instruction before the next one, so that an error names it.
   bool checksInstructions = false;
+  /// Look for numbers that are not finite in what each device instruction writes.
+  FiniteCheckOptions finiteCheck = {};
   /// Join ranks with NCCL or fail.
   bool requiresNccl = false;
   /// Called with each reason that makes the run slower than possible; null: no warning.
@@ -107,6 +109,8 @@ public:
 
   /// Returns the memory use of each own rank so far.
   std::vector<MemoryUse> memoryUse() const;
+  /// Returns the greatest time that an own rank has spent on FiniteCheck.
+  double finiteCheckSeconds() const;
 
   /// Returns the latest trace entries of each own rank, as many as the options keep.
   Expected<std::vector<std::vector<TraceEntry>>> traces() const;

@@ -12,6 +12,7 @@
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/monitor/DeferredLossReader.h"
 #include "runtime/execute/monitor/Monitor.h"
+#include "runtime/execute/monitor/ReplicaCheck.h"
 #include "runtime/execute/monitor/StateReader.h"
 #include "runtime/execute/rank/InputFeed.h"
 
@@ -80,8 +81,12 @@ struct Run {
         placement(session.world().placement), epochDone(options.epochDone),
         checkpoints(options.checkpoints), evaluation(options.evaluation), shuffle(options.shuffle),
         seed(options.seed), losses(session.executable()), firstRank(monitorOptions.firstRank),
-        allowsNonFiniteLoss(options.allowsNonFiniteLoss), readers(size_t(monitorOptions.ownRanks)),
-        monitor(session.executable(), std::move(monitorOptions)) {}
+        nonfinite(options.onNonfinite), checkReplicasEvery(options.checkReplicasEvery),
+        readers(size_t(monitorOptions.ownRanks)),
+        monitor(session.executable(), std::move(monitorOptions)) {
+    if (options.checkReplicasEvery > 0)
+      replicas.emplace(session.executable());
+  }
 
   /// The waits of the steps whose loss is unread.
   using UnreadWaits = std::deque<StepWaits>;
@@ -93,7 +98,10 @@ struct Run {
                       int64_t maxUnread);
   Status gatherLoss(RankExecutor &rank, int64_t step, double loss, const NamedNumbers &states);
   Status receiveLoss(RankExecutor &rank, int64_t other, int64_t step);
-  Status checkLoss(int64_t rank, int64_t step, double loss) const;
+  Status checkLoss(int64_t rank, int64_t step, double loss) {
+    return std::isfinite(loss) ? Status()
+                               : nonfinite.reactToLoss(rank, step, monitor.position(step), loss);
+  }
   StepEnd stepEnd(int64_t step) const;
   Expected<AfterStep> afterStep(RankExecutor &rank, int64_t step) const;
   bool evaluatesAfter(int64_t step, const AfterStep &after) const;
@@ -101,6 +109,7 @@ struct Run {
   Status endStep(RankExecutor &rank, int64_t step, const AfterStep &after);
   Status endEpoch(RankExecutor &rank, int64_t epochs);
   CheckpointFacts factsAfter(int64_t step, bool isBest) const;
+  bool comparesAfter(int64_t step, const AfterStep &after) const;
   bool endsEpoch(int64_t step) const { return plan.batchOf(step) + 1 == plan.stepsPerEpoch; }
   bool isLast(int64_t step) const { return step + 1 == plan.end; }
 
@@ -116,7 +125,9 @@ struct Run {
   const uint64_t seed;
   const LossReader losses;
   const int64_t firstRank;
-  const bool allowsNonFiniteLoss;
+  NonfiniteWatch nonfinite;
+  const int64_t checkReplicasEvery; ///< steps; 0: never
+  std::optional<ReplicaCheck> replicas;
   /// By local rank. A destructor waits for the device's work. In a failed run that work may end
   /// only when the session aborts it, so the readers belong to the run and not to a rank's thread.
   std::vector<std::optional<RankReaders>> readers;
@@ -191,6 +202,15 @@ Status Run::runRank(RankExecutor &rank) {
     bool evaluates = evaluatesAfter(step, after);
     bool readsAll = isLast(step) || after.saves || evaluates || (endsEpoch(step) && epochDone);
     status = reportLosses(rank, *own, waits, readsAll ? 0 : own->losses.maxUnread());
+    if (status.ok() && after.saves)
+      status = nonfinite.checkParameters(rank, step, monitor.position(step));
+    if (status.ok() && nonfinite.mayRollBack() && (after.agrees || readsAll)) {
+      Expected<bool> ends = nonfinite.rollsBack(rank, *checkpoints);
+      if (!ends || *ends)
+        return ends.status();
+    }
+    if (status.ok() && comparesAfter(step, after))
+      status = replicas->run(rank, step + 1);
     if (status.ok() && evaluates)
       status = evaluate(rank, step, after);
     if (status.ok())
@@ -226,6 +246,12 @@ Expected<AfterStep> Run::afterStep(RankExecutor &rank, int64_t step) const {
 /// Returns whether the model is evaluated. Whoever ends the run by a signal does not wait for it.
 bool Run::evaluatesAfter(int64_t step, const AfterStep &after) const {
   return evaluation && after.stopSignal == 0 && evaluation->isDue(stepEnd(step));
+}
+
+/// Returns whether replicas are compared: as often as asked for, and before each checkpoint, so
+/// that none has the bits of memory that failed.
+bool Run::comparesAfter(int64_t step, const AfterStep &after) const {
+  return replicas && (after.saves || isLast(step) || (step + 1) % checkReplicasEvery == 0);
 }
 
 /// Evaluates the model, and decides on a checkpoint of the best step and on an early end.
@@ -300,18 +326,6 @@ Status Run::reportLosses(RankExecutor &rank, RankReaders &own, UnreadWaits &wait
       return status;
   }
   return {};
-}
-
-/// Fails on a loss that is not finite: then the parameters are not finite either, or will soon be.
-/// The rank that has the loss fails, which stops the others.
-Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
-  if (allowsNonFiniteLoss || std::isfinite(loss))
-    return {};
-  return Status::failed(
-             fmt::format("epoch: {} step: {}: expected a finite loss, got {}; no "
-                         "further checkpoint is written; '--non-finite=continue' goes on",
-                         plan.epochOf(step) + 1, plan.batchOf(step) + 1, loss))
-      .at({.rank = rank});
 }
 
 /// Sends the loss of a rank in another process, and the states that it holds, to rank 0, which
@@ -397,7 +411,8 @@ Expected<StepPlan> planSteps(const Dataset &data, int64_t batchRows, const Train
           "{} rows before, got batches of {} rows",
           data.name, before.row(), before.batch_rows(), batchRows));
     plan.start = manifest.step();
-    plan.shift = before.epoch() * plan.stepsPerEpoch + before.row() / batchRows - plan.start;
+    plan.shift = before.epoch() * plan.stepsPerEpoch + before.row() / batchRows - plan.start +
+                 options.leftOut;
   }
   plan.end = std::max(plan.start, lastStep(options, plan));
   return plan;
@@ -447,6 +462,7 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                          .steps = plan->end,
                          .start = plan->start,
                          .shift = plan->shift,
+                         .shiftBefore = plan->shift - options.leftOut,
                          .firstRank = session.world().firstRank(),
                          .ownRanks = session.world().ownRanks(),
                          .reports = numReportingRanks(session)};

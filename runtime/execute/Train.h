@@ -6,6 +6,7 @@
 
 #include "runtime/abi/report.pb.h"
 #include "runtime/data/Dataset.h"
+#include "runtime/execute/Nonfinite.h"
 #include "runtime/execute/PeriodicEvaluation.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/checkpoint/ResumePoint.h"
@@ -23,8 +24,9 @@ struct TrainOptions {
   int64_t epochs = 0;
   bool shuffle = false;
   uint64_t seed = 0;
-  /// Continue after a loss that is not finite.
-  bool allowsNonFiniteLoss = false;
+  NonfiniteAction onNonfinite = NonfiniteAction::Stop;
+  /// Steps between two comparisons of what several ranks hold (ReplicaCheck.h); 0: none.
+  int64_t checkReplicasEvery = 0;
   /// Same as in MonitorOptions.
   int64_t logEvery = 0;
   std::string logDir = {};
@@ -40,12 +42,14 @@ struct TrainOptions {
   std::shared_ptr<PeriodicEvaluation> evaluation = {};
   /// Checkpoint whose parameters the session has; null: training begins with the first step.
   std::shared_ptr<const ResumePoint> resume = {};
+  /// Number of batches after that checkpoint that are left out.
+  int64_t leftOut = 0;
 };
 
 /// Trains on whole batches; an epoch's incomplete last batch is dropped. Every rank reads its own
 /// rows. The first process has the report. Errors: data that do not fit the inputs, values outside
 /// an input's range, fewer rows than a batch; data in which training cannot continue; a loss that
-/// is not finite (Failed).
+/// is not finite, or replicas that differ (Failed).
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
 
 } // namespace pcc::runtime

@@ -36,11 +36,11 @@ struct Options {
   abi::CheckpointConfig checkpoints;
   int64_t checkpointKeep = 0;
   bool checkpointWait = false;
-  std::string communicator = "auto", reduction = "ordered", nonFinite = "stop";
+  std::string communicator = "auto", reduction = "ordered", onNonfinite = "auto";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
-  int64_t patience = 0;
+  int64_t patience = 0, checkReplicas = 0;
   double timeout = 0;
-  bool checkInstructions = false;
+  bool checkInstructions = false, checkFinite = false;
   bool shuffle = false, quiet = false, help = false, version = false;
 
   bool isJson() const { return format == "json"; }
@@ -60,6 +60,16 @@ const std::map<std::string, abi::ReductionOrder> &reductions() {
   static const std::map<std::string, abi::ReductionOrder> orders = {
       {"ordered", abi::REDUCTION_ORDERED}, {"library", abi::REDUCTION_LIBRARY}};
   return orders;
+}
+
+const std::map<std::string, abi::OnNonfinite> &nonfiniteActions() {
+  static const std::map<std::string, abi::OnNonfinite> actions = {
+      {"auto", abi::ON_NONFINITE_AUTO},
+      {"stop", abi::ON_NONFINITE_STOP},
+      {"continue", abi::ON_NONFINITE_CONTINUE},
+      {"skip", abi::ON_NONFINITE_SKIP},
+      {"rollback", abi::ON_NONFINITE_ROLLBACK}};
+  return actions;
 }
 
 std::vector<tools::Flag> flagsOf(Options &options) {
@@ -118,9 +128,15 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"communicator", "communicator of the ranks: auto (default), local, mpi, nccl, store",
        &options.communicator},
       {"reduction", "order of sums over mpi: ordered (default), library", &options.reduction},
-      {"non-finite",
-       "action on an infinite or NaN loss or saved parameter: stop (default), continue",
-       &options.nonFinite},
+      {"on-nonfinite",
+       "action on an infinite or NaN loss or saved parameter: stop, continue, skip (the step), "
+       "rollback (to a checkpoint), auto (default): skip if the program can, else stop",
+       &options.onNonfinite},
+      {"check-replicas",
+       "steps between comparisons of the bits that several ranks hold (default: 0, none)",
+       IntegerTarget{&options.checkReplicas, 0, unlimited}},
+      {"check-finite", "name the op that computes the first NaN or infinity; slow",
+       &options.checkFinite},
       {"seed", "random seed of initial values and data order (default: 0)",
        IntegerTarget{&options.seed, 0, unlimited}},
       {"threads", "threads of all ranks together (default: 0, one per core)",
@@ -159,9 +175,10 @@ Status parse(int argc, char **argv, Options &options) {
   if (!reductions().contains(options.reduction))
     return Status::badUsage(
         fmt::format("--reduction: expected ordered or library, got '{}'", options.reduction));
-  if (options.nonFinite != "stop" && options.nonFinite != "continue")
+  if (!nonfiniteActions().contains(options.onNonfinite))
     return Status::badUsage(
-        fmt::format("--non-finite: expected stop or continue, got '{}'", options.nonFinite));
+        fmt::format("--on-nonfinite: expected auto, stop, continue, skip or rollback, got '{}'",
+                    options.onNonfinite));
   const abi::CheckpointConfig &checkpoints = options.checkpoints;
   if (!options.expected.empty() &&
       !(options.data + options.evalData + options.save + options.metricsFile + options.tensorboard +
@@ -187,6 +204,8 @@ abi::RunConfig configOf(const Options &options) {
   config.set_tensorboard(options.tensorboard);
   config.set_eval_every(options.evalEvery);
   config.set_patience(options.patience);
+  config.set_check_replicas(options.checkReplicas);
+  config.set_check_finite(options.checkFinite);
   config.set_quiet(options.quiet);
   config.set_save(options.save);
   config.set_save_every(options.saveEvery);
@@ -203,8 +222,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_communicator(communicators().at(options.communicator));
   config.set_reduction(reductions().at(options.reduction));
   config.set_check_instructions(options.checkInstructions);
-  config.set_non_finite(options.nonFinite == "continue" ? abi::NON_FINITE_CONTINUE
-                                                        : abi::NON_FINITE_STOP);
+  config.set_on_nonfinite(nonfiniteActions().at(options.onNonfinite));
   return config;
 }
 

@@ -58,6 +58,13 @@ CheckpointSchedule::CheckpointSchedule(const CheckpointInterval &every, int64_t 
     own.time = own.lastSave = nowNanoseconds();
 }
 
+void CheckpointSchedule::restart() {
+  for (Agreement &own : agreements) {
+    own.nextStep = 1;
+    own.lastStep = -1;
+  }
+}
+
 Expected<AfterStep> CheckpointSchedule::decide(RankExecutor &rank, const StepEnd &end,
                                                bool isWriting) {
   Agreement &own = agreements[size_t(rank.rank() - firstRank)];
@@ -90,7 +97,8 @@ Expected<AfterStep> CheckpointSchedule::agree(RankExecutor &rank, Agreement &own
     return status;
   AfterStep after{.saves = wishes[0] != 0 || wishes[1] > own.savesServed || wishes[2] != 0,
                   .finishes = wishes[4] == 0,
-                  .stopSignal = int(wishes[0])};
+                  .stopSignal = int(wishes[0]),
+                  .agrees = true};
   own.savesServed = wishes[1];
   own.time = nowNanoseconds();
   own.lastStep = steps;

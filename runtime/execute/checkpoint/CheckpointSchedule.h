@@ -45,6 +45,8 @@ struct AfterStep {
   /// Whether the step has the lowest evaluated loss so far, and whether the run ends because there
   /// was no lower one for long (PeriodicEvaluation).
   bool isBest = false, endsEarly = false;
+  /// Whether the ranks have agreed on anything but what follows from the step itself.
+  bool agrees = false;
 
   bool endsRun() const { return stopSignal != 0 || endsEarly; }
 };
@@ -58,6 +60,9 @@ public:
   /// the rank still writes an earlier checkpoint. Waits for the other ranks at most four times a
   /// second, so a signal takes effect a quarter of a second or one step later.
   Expected<AfterStep> decide(RankExecutor &rank, const StepEnd &end, bool isWriting);
+
+  /// Lets the ranks agree after the next step, wherever it is. Called while no rank runs a step.
+  void restart();
 
   /// Returns the signal that ends the run, or 0.
   int stopSignal() const { return agreedStop; }

@@ -12,8 +12,10 @@
 #include "runtime/checkpoint/Shards.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 namespace pcc::runtime {
@@ -251,6 +253,40 @@ Status TrainingCheckpoints::finish(RankExecutor &rank, bool isLast) {
   return options.waits ? publishing->wait() : Status();
 }
 
+/// Waits until all checkpoints that were begun are published.
+Status TrainingCheckpoints::finishAll(RankExecutor &rank) {
+  if (Status status = finish(rank); !status.ok())
+    return status;
+  if (rank.rank() == 0 && publishing)
+    (void)publishing->wait(); // it has warned of its failure
+  return rank.barrier("at the barrier before a rollback");
+}
+
+Expected<bool> TrainingCheckpoints::rollsBack(RankExecutor &rank, std::optional<int64_t> step) {
+  constexpr int64_t none = std::numeric_limits<int64_t>::min();
+  std::array<int64_t, 1> first = {step ? -*step : none}; // the first step has the greatest number
+  if (Status status = rank.maxOfRanks(first, "to agree on a rollback"); !status.ok())
+    return status;
+  if (first[0] == none)
+    return false;
+  if (Status status = finishAll(rank); !status.ok())
+    return status;
+  std::array<int64_t, 1> latest = {rank.rank() == 0 ? lastWrittenStep : none};
+  if (Status status = rank.maxOfRanks(latest, "to agree on a rollback"); !status.ok())
+    return status;
+  if (rank.rank() == firstRank)
+    rollback = {-first[0], latest[0] < 0
+                               ? options.resumedFrom
+                               : CheckpointFolder::completePath(options.folder, latest[0])};
+  return true;
+}
+
+std::optional<Rollback> TrainingCheckpoints::takeRollback() {
+  if (rollback)
+    schedule.restart();
+  return std::exchange(rollback, std::nullopt);
+}
+
 /// Sends the outcome of a rank of another process to rank 0, which receives all of them. Rank 0 has
 /// those of its own process after the barrier.
 Status TrainingCheckpoints::gather(RankExecutor &rank) {
@@ -295,7 +331,8 @@ Status TrainingCheckpoints::publish(const abi::CheckpointManifest &manifest, boo
     return status;
   if (Status status = folder->publish(manifest.step()); !status.ok())
     return status;
-  lastWritten = folder->completePath(manifest.step());
+  lastWritten = CheckpointFolder::completePath(options.folder, manifest.step());
+  lastWrittenStep = manifest.step();
   options.written(lastWritten);
   if (isBest)
     if (Status marked = folder->markBest(manifest.step()); !marked.ok())

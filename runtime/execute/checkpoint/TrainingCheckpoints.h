@@ -49,6 +49,14 @@ struct CheckpointFacts {
   bool isBest = false;
 };
 
+/// Why a training ended before its last step, and where it can go on.
+struct Rollback {
+  /// Number of the step, from 0, whose loss or parameters were not finite.
+  int64_t step = 0;
+  /// The latest checkpoint before it; empty: there is none.
+  std::string checkpoint;
+};
+
 class TrainingCheckpoints : public std::enable_shared_from_this<TrainingCheckpoints> {
 public:
   /// Makes and locks the folder on the first process. Errors: those of CheckpointFolder::open.
@@ -65,6 +73,15 @@ public:
 
   /// Publishes the checkpoint that all ranks have written, if there is one. Every rank calls it.
   Status finish(RankExecutor &rank);
+
+  /// Returns whether the training ends because any rank has seen numbers that are not finite.
+  /// `step` is the first step with such numbers that the rank has seen, if it has. Every rank calls
+  /// it at the same step. When it returns true, all checkpoints are written.
+  Expected<bool> rollsBack(RankExecutor &rank, std::optional<int64_t> step);
+
+  /// Returns why the training ended if it was for rollsBack(), and forgets it: training goes on.
+  /// Called while no rank runs a step.
+  std::optional<Rollback> takeRollback();
 
   /// Returns the signal that ended the run, or 0.
   int stopSignal() const { return schedule.stopSignal(); }
@@ -90,6 +107,7 @@ private:
   Status publish(const abi::CheckpointManifest &manifest, bool isBest);
   Status giveUp(int64_t step, Status status, bool isLast);
   Status finish(RankExecutor &rank, bool isLast);
+  Status finishAll(RankExecutor &rank);
 
   const Placement placement;
   const TrainingCheckpointOptions options;
@@ -99,10 +117,12 @@ private:
   CheckpointSchedule schedule;
   std::vector<std::optional<Unfinished>> unfinished; ///< by local rank
   std::vector<Outcome> outcomes;                     ///< by rank
+  std::optional<Rollback> rollback;                  ///< set by the first rank of the process
   // Only rank 0 uses the following, and the task only what it may write.
   Status begun;                               ///< whether the folder could be made
   std::shared_ptr<BackgroundTask> publishing; ///< of the checkpoint before
   std::string lastWritten;                    ///< set by `publishing`
+  int64_t lastWrittenStep = -1;               ///< of this object's checkpoints; -1: none
 };
 
 } // namespace pcc::runtime

@@ -28,12 +28,13 @@ Monitor::~Monitor() {
     std::fclose(log);
 }
 
-/// Returns the number of steps up to the one that position() begins a line with; 0: none does.
+/// Returns the number of steps up to the one with which a line of an earlier run begins; 0: it
+/// begins with none.
 int64_t Monitor::stepOf(std::string_view line) const {
   long long epoch = 0, step = 0;
   if (std::sscanf(std::string(line).c_str(), "epoch: %lld step: %lld", &epoch, &step) != 2)
     return 0;
-  return (epoch - 1) * options.stepsPerEpoch + step - options.shift;
+  return (epoch - 1) * options.stepsPerEpoch + step - options.shiftBefore;
 }
 
 /// Opens the log of an own rank, without the lines of steps that are now run again.
@@ -163,10 +164,14 @@ void Monitor::complete(int64_t step, const Pending &entry) {
 /// Prints how many steps of the training were skipped, if any.
 void Monitor::printSkipped(const NamedNumbers &states) {
   std::map<std::string, double> values(states.begin(), states.end());
-  if (double skipped = values["skipped_steps"]; skipped > 0)
-    printLine(fmt::format("skipped {} of {} steps, whose gradients were not finite; the loss scale "
-                          "is {:g}",
-                          int64_t(skipped), options.steps, values["loss_scale"]));
+  double skipped = values["skipped_steps"];
+  if (skipped == 0)
+    return;
+  std::string text = fmt::format("skipped {} of {} steps, whose gradients were not finite",
+                                 int64_t(skipped), options.steps);
+  if (auto scale = values.find("loss_scale"); scale != values.end())
+    text += fmt::format("; the loss scale is {:g}", scale->second);
+  printLine(text);
 }
 
 void Monitor::writeRecord(int64_t step, const Pending &entry, double loss, double seconds) {

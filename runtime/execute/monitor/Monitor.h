@@ -36,6 +36,8 @@ struct MonitorOptions {
   /// The run has the steps start … steps-1, numbered from the first step of the training. Step n is
   /// batch number n + shift of all epochs.
   int64_t steps = 1, start = 0, shift = 0;
+  /// The shift of the steps up to `start`.
+  int64_t shiftBefore = 0;
   /// Ranks firstRank … firstRank+ownRanks-1 have logs. `reports` ranks report each step; 0: all.
   int64_t firstRank = 0, ownRanks = 0, reports = 0;
 };
@@ -80,6 +82,9 @@ public:
   /// Prints a line beside the loss lines.
   void print(const std::string &line);
 
+  /// Returns "epoch: 2 step: 14" for a step from 0.
+  std::string position(int64_t step) const;
+
   /// Starts the time of the next step anew: work between two steps, such as a checkpoint, does not
   /// count.
   void restartTimer();
@@ -107,8 +112,6 @@ private:
   void writeRecord(int64_t step, const Pending &entry, double loss, double seconds);
   void printSkipped(const NamedNumbers &states);
   int64_t epochOf(int64_t step) const { return (step + options.shift) / options.stepsPerEpoch + 1; }
-  /// Returns "epoch: 2 step: 14" for a step from 0.
-  std::string position(int64_t step) const;
   std::string line(int64_t step, double loss) const;
   void printLine(const std::string &line);
 

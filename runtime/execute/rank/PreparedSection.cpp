@@ -82,7 +82,8 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
                                                    RunMode mode) {
   PreparedSection section;
   section.device = &device;
-  section.checksInstructions = mode.waitsForEach;
+  section.checksInstructions = mode.waitsForEach || mode.finiteCheck;
+  section.finiteCheck = mode.finiteCheck;
   section.waitsForRanks = groups.deviceWaitsForRanks();
   check::LaunchGrouping neighbors(context.executable, context.program);
   for (const abi::Instruction &instruction : context.program.sections(index).instructions()) {
@@ -102,7 +103,7 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
                                      .section = context.program.sections(index).name(),
                                      .op = step.instruction->op(),
                                      .location = step.instruction->location()});
-  if (!mode.waitsForEach && !mode.isTraced)
+  if (!section.checksInstructions && !mode.isTraced)
     section.joinSteps();
   return section;
 }
@@ -260,6 +261,8 @@ Status PreparedSection::runLocal(Step &step, const ActionValues &action, EventTa
   TracePoint end = trace.now(*device);
   if (checksInstructions && status.ok())
     status = device->synchronize();
+  if (finiteCheck && status.ok())
+    status = finiteCheck->check(*step.instruction, action);
   if (events.memoryTracker)
     events.memoryTracker->end({&step.instruction, 1}, action.ringIndex);
   progress.leave(step.instruction);

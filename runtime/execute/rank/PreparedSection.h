@@ -17,6 +17,7 @@
 
 #include "runtime/check/LaunchGrouping.h"
 #include "runtime/device/Device.h"
+#include "runtime/execute/observe/FiniteCheck.h"
 #include "runtime/execute/rank/EventTable.h"
 
 #include <optional>
@@ -42,6 +43,8 @@ public:
     bool waitsForEach = false;
     /// Run each instruction by itself, so that its time can be observed.
     bool isTraced = false;
+    /// Looks at what each instruction writes, which is then waited for; null: nobody does.
+    FiniteCheck *finiteCheck = nullptr;
   };
   /// Prepares section `index` of the context's program for the device, which must outlive the
   /// section. Errors: instructions that the device does not support.
@@ -88,6 +91,7 @@ private:
 
   Device *device = nullptr;
   bool checksInstructions = false;
+  FiniteCheck *finiteCheck = nullptr;
   bool waitsForRanks = false;
   bool usesInput = false;
   std::vector<Step> steps;

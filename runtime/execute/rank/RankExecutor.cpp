@@ -210,10 +210,14 @@ Status RankExecutor::maxOfRanks(std::span<int64_t> values, const char *name) {
 
 Status RankExecutor::prepareSections() {
   PrepareContext context{wholeExecutable, ownProgram, memory, ownRank};
+  if (options.finiteCheck.isOn)
+    finiteCheck = std::make_unique<FiniteCheck>(context, *ownDevice, options.finiteCheck);
   for (int s = 0; s < ownProgram.sections_size(); ++s) {
-    Expected<PreparedSection> section = PreparedSection::prepare(
-        s, context, *ownDevice, groups,
-        {.waitsForEach = options.checksInstructions, .isTraced = ownTrace.hasEach()});
+    Expected<PreparedSection> section =
+        PreparedSection::prepare(s, context, *ownDevice, groups,
+                                 {.waitsForEach = options.checksInstructions,
+                                  .isTraced = ownTrace.hasEach(),
+                                  .finiteCheck = finiteCheck.get()});
     if (!section)
       return section.status();
     abi::beat();

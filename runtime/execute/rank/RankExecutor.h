@@ -45,6 +45,7 @@ struct RankOptions {
   TraceOptions trace = {};
   /// Wait for each device instruction.
   bool checksInstructions = false;
+  FiniteCheckOptions finiteCheck = {};
 };
 
 class RankExecutor {
@@ -89,6 +90,8 @@ public:
   }
   Trace &trace() { return ownTrace; }
   const MemoryUse &memoryUse() const { return use; }
+  /// Returns the seconds spent on looking for numbers that are not finite.
+  double finiteCheckSeconds() const { return finiteCheck ? finiteCheck->seconds() : 0; }
 
   /// Creates a connection to rank 0 that is separate from the program's communication. It is needed
   /// if the ranks are in several processes; every rank calls it.
@@ -161,6 +164,7 @@ private:
   std::vector<std::unique_ptr<Allocation>> spaces;
   RankMemory memory;
   std::map<uint32_t, std::unique_ptr<HostToDeviceStaging>> inputStagings;
+  std::unique_ptr<FiniteCheck> finiteCheck;
   std::vector<PreparedSection> sections;
   /// By section: the number of times it was run alone.
   std::vector<int64_t> runsAlone;

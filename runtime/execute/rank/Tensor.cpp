@@ -155,6 +155,10 @@ void Tensor::set(int64_t index, double value) {
   storeElement(type, data.data() + index * int64_t(abi::elementBytes(type)), value);
 }
 
+int64_t localBytes(const abi::Block &block) {
+  return *abi::elementCount(block.local_shape()) * int64_t(abi::elementBytes(block.type()));
+}
+
 void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                   const std::byte *global, std::byte *local) {
   forEachRun(block, mesh, rank, [&](int64_t localOffset, int64_t globalOffset, int64_t bytes) {

@@ -35,6 +35,9 @@ struct Tensor {
 double loadElement(abi::ElementType type, const std::byte *address);
 void storeElement(abi::ElementType type, std::byte *address, double value);
 
+/// Returns the size in bytes of one rank's block.
+int64_t localBytes(const abi::Block &block);
+
 /// Copies the block of `rank` out of the data of a global tensor, or into it.
 void copyBlockOut(const abi::Block &block, const abi::Mesh &mesh, int64_t rank,
                   const std::byte *global, std::byte *local);

@@ -48,6 +48,8 @@ static constexpr FieldInfo compileFields[] = {
      .high = std::numeric_limits<double>::max(),
      .defaultValue = std::nullopt,
      .valueName = "number"},
+    {.name = "skip_nonfinite",
+     .help = "a step whose gradients are infinite or NaN changes nothing"},
     {.name = "precision",
      .help = "type of contractions in mixed precision; parameters stay in f32 (default: the "
              "model's types)",
@@ -147,7 +149,7 @@ ExitCode CompileFlags::readPrecision(CompileOptions &options) const {
 }
 
 ExitCode CompileFlags::readStep(CompileOptions &options) const {
-  for (llvm::StringRef field : {"loss_scale", "clip_norm"})
+  for (llvm::StringRef field : {"loss_scale", "clip_norm", "skip_nonfinite"})
     if (config.optimizer().empty() && flags.has(field))
       return flags.refuse(field, "expected '--optimizer' beside it, got none");
   (config.optimizer().empty() ? options.evaluatedLoss : options.training.loss) = config.loss();
@@ -157,6 +159,7 @@ ExitCode CompileFlags::readStep(CompileOptions &options) const {
   options.training.lossScale = config.loss_scale();
   if (config.has_clip_norm())
     options.training.clipNorm = config.clip_norm();
+  options.training.skipNonfinite = config.skip_nonfinite();
   llvm::Error error = completeTraining(options);
   return error ? fail(BadUsage, llvm::toString(std::move(error))) : Success;
 }

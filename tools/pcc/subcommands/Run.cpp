@@ -42,8 +42,13 @@ constexpr FieldInfo runFields[] = {
     {"reduction",
      "order of sums over mpi: ordered (default, like local ranks) or library (MPI's own)"},
     {"check_instructions", "wait for each instruction, so that a GPU error names it"},
-    {"non_finite",
-     "action on an infinite or NaN loss or saved parameter: stop (default) or continue"},
+    {"on_nonfinite",
+     "action on an infinite or NaN loss or saved parameter: stop, continue, skip (the step), "
+     "rollback (to a checkpoint), or auto (default): skip if the program can, else stop"},
+    {"check_replicas",
+     "steps between comparisons of the bits that several ranks hold (default: 0, none)", 0,
+     unlimited},
+    {"check_finite", "name the op that computes the first NaN or infinity; slow"},
     {"metrics_file", "output file of the metrics of each step: a line of JSON a step"},
     {"tensorboard", "folder for an event file of the same metrics, which TensorBoard reads"},
     {"eval_every",
@@ -176,6 +181,7 @@ private:
   /// nor a loss, the labels are class numbers for the output.
   ExitCode readOptions(const abi::RunConfig &config, pcc::CompileOptions &options) const {
     ExitCode code = compileFlags.read(options);
+    options.training.skipNonfinite |= config.on_nonfinite() == abi::ON_NONFINITE_SKIP;
     if (!options.trains() && options.evaluatedLoss.empty() && !config.metrics().empty())
       options.evaluatedLoss = "softmax_cross_entropy";
     return code;

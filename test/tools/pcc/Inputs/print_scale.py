@@ -24,7 +24,7 @@ def main():
     for shard in pathlib.Path(sys.argv[1]).glob("*.safetensors"):
         state |= read(shard)
     (scale,) = struct.unpack("<f", state["loss_scale"])
-    (skipped,) = struct.unpack("<q", state["loss_scale.skipped_steps"])
+    (skipped,) = struct.unpack("<q", state["skipped_steps"])
     print(f"skipped {skipped} steps; the scale is 1e7 halved as often: {scale == 1e7 / 2**skipped}")
     print(f"weights without states: {not any('scale' in name or 'norm' in name for name in weights)}")
 

@@ -98,8 +98,8 @@ TEST(Folder, ACheckpointOfTheSameStepIsReplaced) {
   write(*folder, path, 5, "old");
   write(*folder, path, 5, "new");
   EXPECT_EQ(listed(path), "5 ");
-  EXPECT_TRUE(std::filesystem::exists(folder->completePath(5) + "/marknew"));
-  EXPECT_FALSE(std::filesystem::exists(folder->completePath(5) + "/markold"));
+  EXPECT_TRUE(std::filesystem::exists(CheckpointFolder::completePath(path, 5) + "/marknew"));
+  EXPECT_FALSE(std::filesystem::exists(CheckpointFolder::completePath(path, 5) + "/markold"));
 }
 
 // The new checkpoint stays, and so do those of a training that had gone on further.

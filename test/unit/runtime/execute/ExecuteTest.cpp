@@ -242,10 +242,10 @@ TEST(Train, StopsAtALossThatIsNotFinite) {
     EXPECT_EQ(status.exitCode(), 5);
     EXPECT_EQ(status.describe(),
               fmt::format("rank {}: epoch: 1 step: 3: expected a finite loss, got nan; no further "
-                          "checkpoint is written; '--non-finite=continue' goes on",
+                          "checkpoint is written; '--on-nonfinite=continue' goes on",
                           ranks - 1));
     session = load(options);
-    auto report = train(*session, data, {.epochs = 2, .allowsNonFiniteLoss = true});
+    auto report = train(*session, data, {.epochs = 2, .onNonfinite = NonfiniteAction::Continue});
     ASSERT_TRUE(bool(report)) << report.status().message();
     EXPECT_EQ(report->steps_size(), 8);
     EXPECT_TRUE(std::isnan(report->steps(7).loss()));

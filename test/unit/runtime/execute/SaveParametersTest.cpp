@@ -100,7 +100,7 @@ TEST(SaveParameters, NothingIsSavedOverAGoodFile) {
     Status status = save(bits, true, true);
     EXPECT_EQ(status.exitCode(), 5);
     EXPECT_EQ(status.message(), path + ": not written: expected finite numbers in the parameter "
-                                       "'w'; '--non-finite=continue' writes it");
+                                       "'w'; '--on-nonfinite=continue' writes it");
     EXPECT_EQ(*abi::readFile(path), good);
   }
   EXPECT_TRUE(save(0x7c00, false, true).ok());

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns the options of a run into those of its parts. A training that goes back to a checkpoint
+// gets new ones.
+
+#include "runtime/execute/TrainProgram.h"
+
+#include "runtime/execute/TrainWithRollback.h"
+#include "runtime/execute/checkpoint/StopSignals.h"
+#include "runtime/execute/monitor/EventFile.h"
+#include "runtime/execute/monitor/Metrics.h"
+#include "runtime/execute/monitor/MetricsFile.h"
+#include "runtime/execute/monitor/ReplicaCheck.h"
+
+#include <algorithm>
+
+namespace pcc::runtime {
+
+bool mustBeFinite(const abi::RunConfig &config) {
+  return config.on_nonfinite() != abi::ON_NONFINITE_CONTINUE;
+}
+
+void printLine(std::FILE *out, const std::string &line) {
+  if (!out)
+    return;
+  fmt::print(out, "{}\n", line);
+  std::fflush(out);
+}
+
+namespace {
+
+/// Returns the destinations of metrics; none unless this is the first process.
+std::vector<std::shared_ptr<MetricSink>> makeSinks(const abi::RunConfig &config, bool isFirst,
+                                                   const Tell &warn) {
+  std::vector<std::shared_ptr<MetricSink>> sinks;
+  if (isFirst && !config.metrics_file().empty())
+    sinks.push_back(std::make_shared<MetricsFile>(config.metrics_file(), warn));
+  if (isFirst && !config.tensorboard().empty())
+    sinks.push_back(std::make_shared<EventFile>(config.tensorboard(), warn));
+  return sinks;
+}
+
+TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
+                            bool progressLine) {
+  std::function<Status(RankExecutor &, int64_t)> epochDone;
+  if (!config.save().empty() && config.save_every() > 0)
+    epochDone = [path = config.save(), every = config.save_every(),
+                 mustBeFinite = mustBeFinite(config),
+                 &session](RankExecutor &rank, int64_t epochs) {
+      return epochs % every == 0 ? session.saveOnRank(rank, path, mustBeFinite) : Status();
+    };
+  return {.steps = config.steps(),
+          .epochs = config.epochs(),
+          .shuffle = config.shuffle(),
+          .seed = config.seed(),
+          .onNonfinite = actionOf(config.on_nonfinite()),
+          .checkReplicasEvery = config.check_replicas(),
+          .logEvery = config.log_every(),
+          .logDir = config.log_dir(),
+          .out = out,
+          .terminal = progressLine ? stderr : nullptr,
+          .epochDone = std::move(epochDone)};
+}
+
+/// Makes the evaluation between steps; null if there is none. Its metrics are those of the
+/// evaluation after training, and the loss.
+Expected<std::shared_ptr<PeriodicEvaluation>>
+makeEvaluation(const abi::RunConfig &config, Session &session, const std::optional<Dataset> &data,
+               const std::shared_ptr<const ResumePoint> &point) {
+  if (config.eval_every().empty())
+    return std::shared_ptr<PeriodicEvaluation>();
+  auto every = parseEvaluationInterval(config.eval_every());
+  auto metrics = chooseMetrics(session.program(), config.metrics());
+  auto loss = chooseMetrics(session.program(), evaluatedLoss);
+  if (!every || !metrics || !loss)
+    return !every ? every.status() : !metrics ? metrics.status() : loss.status();
+  if (std::ranges::none_of(*metrics,
+                           [](const abi::Metric &own) { return own.name() == evaluatedLoss; }))
+    metrics->push_back(loss->front());
+  auto evaluator = Evaluator::make(session, *data, std::move(*metrics));
+  if (!evaluator)
+    return evaluator.status();
+  abi::EvaluationState state = point ? point->manifest.evaluation() : abi::EvaluationState();
+  return std::make_shared<PeriodicEvaluation>(*evaluator, *every, config.patience(), state);
+}
+
+/// Opens the folder of the run's checkpoints; null if none are written.
+Expected<std::shared_ptr<TrainingCheckpoints>>
+openCheckpoints(const RunCheckpoints &checkpoints, const abi::RunConfig &config,
+                const Session &session, const std::shared_ptr<const ResumePoint> &point,
+                const Tell &warn, std::FILE *out) {
+  if (checkpoints.config.checkpoint().empty())
+    return std::shared_ptr<TrainingCheckpoints>();
+  Expected<CheckpointInterval> every =
+      parseCheckpointInterval(checkpoints.config.checkpoint_every());
+  if (!every)
+    return every.status();
+  TrainingCheckpointOptions options{
+      .folder = checkpoints.config.checkpoint(),
+      .every = *every,
+      .keep = checkpoints.config.checkpoint_keep(),
+      .waits = checkpoints.config.checkpoint_wait(),
+      .pccVersion = checkpoints.pccVersion,
+      .seed = config.seed(),
+      .resumedFrom = point ? point->path : "",
+      .written =
+          [out](const std::string &path) { printLine(out, fmt::format("checkpoint: '{}'", path)); },
+      .warn = warn};
+  return TrainingCheckpoints::open(session.executable(), session.world(), std::move(options));
+}
+
+/// Trains; a signal may end it if checkpoints are written.
+Expected<abi::RunReport>
+trainWithCheckpoints(Session &session, const Dataset &data,
+                     const std::shared_ptr<TrainingCheckpoints> &checkpoints,
+                     const std::shared_ptr<const ResumePoint> &point,
+                     const MakeTrainOptions &makeOptions, const Tell &warn, std::FILE *out) {
+  if (!checkpoints)
+    return trainWithRollback(session, data, point, makeOptions, warn);
+  StopSignals signals;
+  Expected<abi::RunReport> report = trainWithRollback(session, data, point, makeOptions, warn);
+  int signal = checkpoints->stopSignal();
+  if (!report || signal == 0)
+    return report;
+  report->set_stop_signal(signal);
+  printLine(out, fmt::format("stopped by {}; '--resume' continues",
+                             signal == SIGTERM ? "SIGTERM" : "SIGINT"));
+  return report;
+}
+
+} // namespace
+
+Expected<abi::RunReport> trainProgram(Session &session, const RunData &data,
+                                      const std::shared_ptr<const ResumePoint> &point,
+                                      const TrainProgramOptions &options,
+                                      std::shared_ptr<PeriodicEvaluation> &evaluation) {
+  const abi::RunConfig &config = options.config;
+  auto opened =
+      openCheckpoints(options.checkpoints, config, session, point, options.warn, options.out);
+  if (!opened)
+    return opened.status();
+  auto makeOptions = [&](const std::shared_ptr<const ResumePoint> &from) -> Expected<TrainOptions> {
+    TrainOptions training = trainOptionsOf(config, session, options.out, options.progressLine);
+    training.resume = from;
+    training.sinks = makeSinks(config, options.isFirst, options.warn);
+    training.checkpoints = *opened;
+    auto made = makeEvaluation(config, session, data.evaluation, from);
+    if (!made)
+      return made.status();
+    training.evaluation = evaluation = std::move(*made);
+    return training;
+  };
+  if (config.check_replicas() > 0 && !ReplicaCheck(session.executable()).comparesAny())
+    options.warn("--check-replicas: no two ranks hold the same parameter, so there is nothing to "
+                 "compare");
+  return trainWithCheckpoints(session, *data.training, *opened, point, makeOptions, options.warn,
+                              options.out);
+}
+
+} // namespace pcc::runtime
