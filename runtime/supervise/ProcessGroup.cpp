@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A started process that loses its parent gets SIGKILL from the kernel (PR_SET_PDEATHSIG), and the
-// guard, which gets SIGTERM in the same way, kills the descendants. While this process lives,
-// orphaned descendants become its children (PR_SET_CHILD_SUBREAPER), and it kills them when the
-// last process of the group has ended. Between fork and exec a child calls only functions that a
-// signal handler may call.
+// The guard learns from the kernel that this process has ended (PR_SET_PDEATHSIG), and kills its
+// group. A started process that is not in the group yet gets SIGKILL in the same way. While this
+// process lives, orphaned descendants become its children (PR_SET_CHILD_SUBREAPER), and it kills
+// them when the last process of the group has ended. Between fork and exec a child calls only
+// functions that a signal handler may call.
 
 #include "runtime/supervise/ProcessGroup.h"
 
@@ -57,8 +57,8 @@ Words environmentWith(const std::vector<Variable> &variables) {
 
 /// Becomes the command, or writes the error code to `failure` and ends.
 [[noreturn]] void becomeCommand(const Words &command, const Words &environment, pid_t parent,
-                                const sigset_t &mask, int failure) {
-  setpgid(0, 0);
+                                pid_t group, const sigset_t &mask, int failure) {
+  setpgid(0, group);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) // it ended before this call
     _exit(1);
@@ -111,22 +111,44 @@ ProcessGroup::~ProcessGroup() {
     (void)signals.wait(/*seconds=*/1);
     (void)takeEnded();
   }
+  if (guard > 0) // no process was ever started
+    killOrphans();
+}
+
+Status ProcessGroup::startGuard() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t parent = getpid(), child = fork();
+  if (child < 0)
+    return Status::failed(fmt::format("no further process: {}", std::strerror(errno)));
+  if (child == 0) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // blocked, as in the parent
+    sigset_t ended;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGTERM);
+    for (int signal; getppid() == parent;)
+      sigwait(&ended, &signal); // anybody may send one
+    ::kill(0, SIGKILL);         // its group, and itself
+    _exit(0);
+  }
+  setpgid(child, child); // whoever comes first, so that the group exists from now on
+  guard = child;
+  return {};
 }
 
 Status ProcessGroup::start(const std::vector<std::string> &command,
                            const std::vector<Variable> &variables) {
   Words words(command), environment = environmentWith(variables);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return Status::failed(fmt::format("no pipe: {}", std::strerror(errno)));
   pid_t parent = getpid(), child = fork();
   int error = child < 0 ? errno : 0;
   if (child == 0)
-    becomeCommand(words, environment, parent, signals.previous(), ends[1]);
+    becomeCommand(words, environment, parent, guard, signals.previous(), ends[1]);
   close(ends[1]);
   if (child > 0) {
-    setpgid(child, child); // whoever comes first, so that the group exists from now on
+    setpgid(child, guard); // whoever comes first
     (void)!abi::retryAfterSignal([&] { return read(ends[0], &error, sizeof error); });
   }
   close(ends[0]);
@@ -140,21 +162,6 @@ Status ProcessGroup::start(const std::vector<std::string> &command,
       fmt::format("'{}': cannot be started: {}", command.front(), std::strerror(error)));
 }
 
-void ProcessGroup::startGuard() {
-  pid_t parent = getpid(), child = fork();
-  if (child != 0) // without a guard, the started processes themselves still end
-    return;
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM); // blocked, as in the parent
-  sigset_t ended;
-  sigemptyset(&ended);
-  sigaddset(&ended, SIGTERM);
-  for (int signal; getppid() == parent;)
-    sigwait(&ended, &signal); // anybody may send one
-  kill();
-  _exit(0);
-}
-
 int ProcessGroup::running() const {
   return int(std::ranges::count(members, false, &Member::hasEnded));
 }
@@ -163,24 +170,21 @@ std::vector<ProcessEnd> ProcessGroup::takeEnded() {
   std::vector<ProcessEnd> ends;
   for (size_t process = 0; process < members.size(); ++process) {
     Member &member = members[process];
-    siginfo_t info = {};
-    // It stays a zombie until its descendants got their signal: so its number is not given anew.
-    if (member.hasEnded ||
-        waitid(P_PID, id_t(member.pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid == 0)
+    int state = 0;
+    if (member.hasEnded || waitpid(member.pid, &state, WNOHANG) <= 0)
       continue;
-    ::kill(-member.pid, SIGKILL);
-    waitpid(member.pid, nullptr, 0);
     member.hasEnded = true;
-    bool isExit = info.si_code == CLD_EXITED;
     constexpr int firstOfSignals = 128;
+    int signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     ends.push_back({.process = int(process),
                     .pid = member.pid,
-                    .code = info.si_status + (isExit ? 0 : firstOfSignals),
-                    .signal = isExit ? 0 : info.si_status});
+                    .code = signal ? firstOfSignals + signal : WEXITSTATUS(state),
+                    .signal = signal});
   }
-  if (!ends.empty() && running() == 0)
+  if (!ends.empty() && running() == 0) {
     killOrphans(); // and the guard
+    guard = 0;
+  }
   return ends;
 }
 
@@ -191,9 +195,8 @@ void ProcessGroup::send(int signal) const {
 }
 
 void ProcessGroup::kill() const {
-  for (const Member &member : members)
-    if (!member.hasEnded)
-      ::kill(-member.pid, SIGKILL);
+  if (guard > 0)
+    ::kill(-guard, SIGKILL);
 }
 
 } // namespace pcc::runtime

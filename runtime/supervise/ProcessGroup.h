@@ -52,21 +52,21 @@ public:
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup &) = delete;
 
-  /// Starts a process with this process's environment and `variables`. It has no standard input,
-  /// ignores SIGUSR1 until it handles it, and leads a group of the system, so that a terminal's
-  /// Ctrl+C reaches only its parent. It is killed when this process ends, however that happens.
-  /// BadUsage if the command cannot be started.
-  Status start(const std::vector<std::string> &command, const std::vector<Variable> &variables);
+  /// Starts the guard, which leads the group of the system to which all processes will belong. It
+  /// kills them and their descendants when this process ends, however that happens. Called first.
+  /// Failed if there can be no further process.
+  Status startGuard();
 
-  /// Starts a process that kills the started ones, and their descendants in the same groups of the
-  /// system, when this process ends. Without it, descendants of a killed process may stay. Called
-  /// when all are started.
-  void startGuard();
+  /// Starts a process with this process's environment and `variables`. It has no standard input and
+  /// ignores SIGUSR1 until it handles it. A terminal's Ctrl+C reaches only its parent. BadUsage if
+  /// the command cannot be started.
+  Status start(const std::vector<std::string> &command, const std::vector<Variable> &variables);
 
   /// Returns the number of processes that have not ended.
   int running() const;
 
-  /// Returns the processes that have ended since the last call. Kills what they have left behind.
+  /// Returns the processes that have ended since the last call. After the last of them, kills what
+  /// all have left behind.
   std::vector<ProcessEnd> takeEnded();
 
   /// Sends a signal to the processes that have not ended.
@@ -80,6 +80,7 @@ private:
     bool hasEnded = false;
   };
   const AwaitedSignals &signals;
+  pid_t guard = 0; ///< 0: none
   std::vector<Member> members;
 };
 

@@ -95,6 +95,8 @@ private:
 };
 
 Status Supervisor::start(ProcessGroup &group, const std::vector<std::string> &command, int port) {
+  if (Status status = group.startGuard(); !status.ok())
+    return status;
   for (int process = 0; process < options.processes; ++process) {
     std::vector<Variable> variables;
     if (options.processes > 1)
@@ -102,7 +104,6 @@ Status Supervisor::start(ProcessGroup &group, const std::vector<std::string> &co
     if (Status status = group.start(command, variables); !status.ok())
       return status;
   }
-  group.startGuard();
   return {};
 }
 
