@@ -16,12 +16,6 @@
 namespace pcc::import {
 namespace {
 
-/// Returns the name of an fx node without the numeric suffix that makes it unique.
-llvm::StringRef baseName(llvm::StringRef name) {
-  auto [base, number] = name.rsplit('_');
-  return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : name;
-}
-
 /// Returns whether a torch operator only moves elements.
 bool isRearrangement(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {

@@ -47,8 +47,9 @@ void DetachFinder::readGraph() {
         reached.insert(name);
     std::optional<FxNode> fx = findFxNode(node);
     if (!fx) {
-      if (node.input_size() > 0 && node.output_size() == 1)
-        restored[node.output(0)] = node.input(0);
+      if (node.input_size() > 0)
+        for (const std::string &name : node.output())
+          restored[name] = node.input(0);
       continue;
     }
     if (!nodes.contains(fx->name))

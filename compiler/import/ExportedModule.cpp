@@ -31,6 +31,17 @@ llvm::SmallVector<llvm::StringRef> splitList(llvm::StringRef text) {
 
 bool isNameCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
+/// Returns the items of the last list in the arguments of an fx node's text.
+llvm::SmallVector<llvm::StringRef> findLastList(llvm::StringRef text) {
+  llvm::StringRef arguments = text.split("(args = (").second.rsplit("), kwargs = ").first;
+  size_t begin = arguments.rfind('[');
+  llvm::SmallVector<llvm::StringRef> items;
+  if (begin == llvm::StringRef::npos)
+    return items;
+  arguments.substr(begin + 1).split(']').first.split(items, ", ");
+  return items;
+}
+
 } // namespace
 
 bool FxNode::reads(llvm::StringRef argument) const {
@@ -47,7 +58,13 @@ std::optional<FxNode> findFxNode(const onnx::NodeProto &node) {
       text.split("[target=torch.ops.").second.take_until([](char c) { return c == ']'; });
   for (llvm::StringRef rest = text.split('%').second; !rest.empty(); rest = rest.split('%').second)
     fx.arguments.push_back(rest.take_while(isNameCharacter));
+  fx.lastList = findLastList(text);
   return fx;
+}
+
+llvm::StringRef baseName(llvm::StringRef fxName) {
+  auto [base, number] = fxName.rsplit('_');
+  return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : fxName;
 }
 
 llvm::StringRef findRewriteRule(const onnx::NodeProto &node) {

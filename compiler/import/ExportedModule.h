@@ -41,12 +41,16 @@ struct FxNode {
   llvm::StringRef name;      ///< of its result: "linear_1"
   llvm::StringRef operation; ///< "aten.linear.default"; empty if it is no operator of torch
   llvm::SmallVector<llvm::StringRef> arguments; ///< placeholders and names of fx nodes
+  llvm::SmallVector<llvm::StringRef> lastList;  ///< items of the last list: "None", "%linear_1"
 
   bool reads(llvm::StringRef argument) const;
 };
 
 /// Returns the fx node of `node`, if the exporter stored one.
 std::optional<FxNode> findFxNode(const onnx::NodeProto &node);
+
+/// Returns the name of an fx node without the numeric suffix that makes it unique: "linear".
+llvm::StringRef baseName(llvm::StringRef fxName);
 
 /// Returns the rule by which the exporter's optimizer rewrote `node`; empty if none did.
 llvm::StringRef findRewriteRule(const onnx::NodeProto &node);

@@ -10,6 +10,8 @@
 //   transposed  the weight of a linear layer is stored transposed: a Transpose is added
 //   expanded    a parameter is stored once for each row of the batch: an Expand is added
 //   reshaped    the channels of a group norm are stored as [16, 1, 1]: a Reshape is added
+//   rearranged  the gates of an LSTM or GRU have another order: nodes that order them are added
+//   renamed     a parameter that is indexed is stored as `val_3`: an Identity is added
 //   removed     an input of zeros was removed from a Conv, ConvTranspose or Gemm: it is added again
 //
 // Other changes cannot be undone. The file computes the same results as the module, but training

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the files of this folder: tiny modules as torch's exporter stores them, in the text form of onnx.proto.
 
-  export.py FOLDER    (torch 2.15, onnx, onnxscript)
+  export.py FOLDER [NAME…]    (torch 2.15, onnx, onnxscript)
 
 NAME.textproto is exported by default, with the exporter's optimizer, NAME-raw.textproto with optimize=False. Only what the
 importer reads is kept.
@@ -213,19 +213,49 @@ class Edges(nn.Module):
         return self.b(self.add(torch.relu(self.a(self.add(x)))))
 
 
+class Recurrent(nn.Module):
+    """Two layers of an LSTM in both directions, and a GRU."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(2, 1, num_layers=2, bidirectional=True, batch_first=True)
+        self.gru = nn.GRU(2, 2, batch_first=True)
+
+    def forward(self, x):
+        return self.gru(self.lstm(x)[0])[0][:, -1]
+
+
+class Folded(nn.Module):
+    """A token before each row, positions of its length, slopes, a scale of the last layer, and matrices of experts."""
+
+    def __init__(self):
+        super().__init__()
+        self.token, self.position = nn.Parameter(torch.tensor([[[0.5, 0.25]]])), nn.Parameter(torch.randn(1, 2, 2))
+        self.slope, self.gamma = nn.PReLU(2, 0.5), nn.Parameter(torch.tensor([0.5, 2.0]))
+        self.experts = nn.Parameter(torch.randn(3, 2, 2))
+
+    def forward(self, x):
+        y = self.slope(torch.cat([self.token.repeat(x.shape[0], 1, 1), x], 1) + self.position[:, :2])
+        chosen = self.experts[(y[:, 1] > 0).long().sum(-1)]
+        return (y @ chosen * self.gamma.view(1, 1, 2))[:, 1]
+
+
 MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
           "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2)),
           "buffers": (Buffers, (2, 2)), "detached": (Detached, (2, 2)), "copied": (Copied, (2, 2)), "twins": (Twins, (2, 3, 2)),
-          "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2))}
-RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed")
+          "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2)),
+          "recurrent": (Recurrent, (2, 3, 2)), "folded": (Folded, (2, 1, 2))}
+RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed",
+       "recurrent", "folded")
+BARE = ("recurrent",)  # without the optimizer only the graph signature is kept, for their many nodes
 
 
 def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def metadata(entries, indent):
-    return "".join(f"\n{indent}metadata_props {{ key: {quoted(e.key)} value: {quoted(e.value)} }}" for e in entries if e.key in KEPT)
+def metadata(entries, indent, kept=KEPT):
+    return "".join(f"\n{indent}metadata_props {{ key: {quoted(e.key)} value: {quoted(e.value)} }}" for e in entries if e.key in kept)
 
 
 def tensor(proto):
@@ -250,30 +280,30 @@ def boundary(value):
     return f"name: {quoted(value.name)} type {{ tensor_type {{ elem_type: {kind.elem_type} shape {{ {dims} }} }} }}"
 
 
-def text(model):
+def text(model, bare):
     graph, lines = model.graph, [f"ir_version: {model.ir_version}", f"opset_import {{ version: {model.opset_import[0].version} }}",
                                  "graph {"]
     for node in graph.node:
         names = "".join(f" input: {quoted(i)}" for i in node.input) + "".join(f" output: {quoted(o)}" for o in node.output)
-        rest = "".join(map(attribute, node.attribute)) + metadata(node.metadata_props, "    ")
+        rest = "".join(map(attribute, node.attribute)) + metadata(node.metadata_props, "    ", () if bare else KEPT)
         lines.append(f"  node {{{names} op_type: {quoted(node.op_type)} name: {quoted(node.name)}{rest} }}")
     lines += [f"  initializer {{ {tensor(i)} }}" for i in graph.initializer]
     lines += [f"  input {{ {boundary(v)} }}" for v in graph.input] + [f"  output {{ {boundary(v)} }}" for v in graph.output]
     for value in graph.value_info:
-        if entries := metadata(value.metadata_props, "    "):
+        if entries := metadata(value.metadata_props, "    ", () if bare else KEPT):
             lines.append(f"  value_info {{ name: {quoted(value.name)}{entries} }}")
     return "\n".join(lines) + metadata(graph.metadata_props, "  ") + "\n}\n"
 
 
 def main():
-    folder = Path(sys.argv[1])
-    for name, (make, shape) in MODELS.items():
+    folder, chosen = Path(sys.argv[1]), sys.argv[2:] or MODELS
+    for name, (make, shape) in ((name, MODELS[name]) for name in chosen):
         for optimize in (True, False) if name in RAW else (True,):
             torch.manual_seed(0)
             data = torch.randn(*shape) if shape else torch.tensor([[0, 1], [2, 0]])
             program = torch.onnx.export(make().eval(), (data,), dynamo=True, optimize=optimize, verbose=False)
             file = folder / f"{name}{'' if optimize else '-raw'}.textproto"
-            file.write_text(text(program.model_proto))
+            file.write_text(text(program.model_proto, name in BARE and not optimize))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Edits of a graph that restore the parameters of the exported module. They add initializers, and
+// nodes that compute what the exporter has stored instead.
+//
+//   before   initializer val_3, read by a MatMul
+//   after    initializer head.weight, a Transpose that computes val_3 from it
+#pragma once
+
+#include "compiler/import/ExportedModule.h"
+#include "compiler/import/files/TensorData.h"
+#include <map>
+#include <string>
+
+namespace pcc::import {
+
+/// The traced nodes of an exported graph, with their ONNX nodes.
+struct TracedGraph {
+  explicit TracedGraph(onnx::GraphProto &graph);
+
+  /// Returns the ONNX nodes of a traced node, in the order of the graph.
+  llvm::ArrayRef<onnx::NodeProto *> nodesOf(const FxNode &fx) const;
+
+  std::vector<FxNode> traced;                                      ///< in order, each name once
+  llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> readersOf; ///< by value
+
+private:
+  llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> nodes; ///< by name of their traced node
+};
+
+class InitializerEdits {
+public:
+  /// Edits the graph of `model`, whose external data lie in `folder`.
+  InitializerEdits(std::shared_ptr<onnx::ModelProto> model, llvm::StringRef folder,
+                   mlir::MLIRContext &context);
+
+  /// Returns the initializer of this name; null if there is none.
+  onnx::TensorProto *find(llvm::StringRef name) const;
+  bool has(llvm::StringRef name) const { return find(name) != nullptr; }
+  /// Returns type and elements of a tensor; nullopt if they cannot be read.
+  std::optional<TensorData> read(const onnx::TensorProto &tensor);
+  /// Returns all initializers that the graph has now.
+  std::vector<onnx::TensorProto *> list() const;
+
+  onnx::TensorProto *add(llvm::StringRef name, int32_t type, llvm::ArrayRef<int64_t> dims,
+                         std::string bytes);
+  /// Adds the parameter `target` with these elements, of the type of `like`. If the graph has such
+  /// an initializer, returns whether it has this shape and these elements.
+  bool addParameter(llvm::StringRef target, const onnx::TensorProto &like,
+                    llvm::ArrayRef<int64_t> dims, std::string bytes);
+  /// Adds a copy of the initializer `source`.
+  void addCopy(llvm::StringRef target, const onnx::TensorProto &source);
+  /// Adds an initializer that holds `numbers`, for a node that computes `result`; returns its name.
+  std::string addIntegers(llvm::StringRef result, llvm::ArrayRef<int64_t> numbers);
+
+  /// Adds a node of one output. Nodes are computed before all others, in the order of the calls.
+  onnx::NodeProto &addNode(llvm::StringRef operation, llvm::ArrayRef<llvm::StringRef> inputs,
+                           llvm::StringRef output);
+  /// Adds a node that computes the initializer `folded`, which `finish` removes.
+  onnx::NodeProto &computeInstead(const onnx::TensorProto &folded, llvm::StringRef operation,
+                                  llvm::ArrayRef<llvm::StringRef> inputs);
+  /// Returns whether a node computes this former initializer.
+  bool isReplaced(llvm::StringRef name) const { return replaced.contains(name); }
+  /// Returns whether an added node computes this value.
+  bool computes(llvm::StringRef name) const { return computed.contains(name); }
+
+  /// Applies the edits to the nodes; returns the number of nodes added, which are the first ones.
+  int64_t finish();
+
+private:
+  onnx::GraphProto &graph;
+  TensorReader tensors;
+  mlir::MLIRContext &context;
+  std::map<std::string, onnx::TensorProto *, std::less<>> initializers;
+  std::vector<std::unique_ptr<onnx::NodeProto>> added;
+  llvm::StringSet<> computed; ///< first results of `added`
+  llvm::StringSet<> replaced; ///< initializers that `added` computes
+};
+
+/// Adds an attribute of integers to `node`.
+void addAttribute(onnx::NodeProto &node, llvm::StringRef name, llvm::ArrayRef<int64_t> numbers);
+void addAttribute(onnx::NodeProto &node, llvm::StringRef name, int64_t number);
+/// Returns an attribute of `node`; `otherwise` if it has none of this name.
+int64_t findInteger(const onnx::NodeProto &node, llvm::StringRef name, int64_t otherwise);
+
+} // namespace pcc::import

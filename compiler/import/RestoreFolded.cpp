@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function for each way in which a value was computed. Each checks that the value can have been
+// computed in this way only.
+#include "compiler/import/RestoreFolded.h"
+
+#include "compiler/import/files/onnx.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+/// Returns whether an ONNX node computed the value inside of a traced node, such as the transposed
+/// weight of a linear layer.
+bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
+
+/// Returns the elements of a matrix of `rows` x `columns`, transposed.
+std::string transposeElements(llvm::ArrayRef<char> bytes, int64_t rows, int64_t columns) {
+  std::string result(bytes.size(), '\0');
+  size_t size = bytes.empty() ? 0 : bytes.size() / (rows * columns);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      std::copy_n(bytes.begin() + (row * columns + column) * size, size,
+                  result.begin() + (column * rows + row) * size);
+  return result;
+}
+
+/// Returns whether a tensor repeats its first `period` slices along dimension `dim`.
+bool hasPeriod(const TensorData &data, int64_t dim, int64_t period) {
+  llvm::ArrayRef<int64_t> shape = data.type.getShape();
+  size_t count = 1;
+  for (int64_t size : shape.take_front(dim))
+    count *= size;
+  size_t slices = data.bytes.size() / count, slice = slices / shape[dim];
+  for (size_t outer = 0; outer < count; ++outer) {
+    llvm::ArrayRef<char> bytes = data.bytes.slice(outer * slices, slices);
+    if (bytes.drop_front(period * slice) != bytes.drop_back(period * slice))
+      return false;
+  }
+  return true;
+}
+
+class Folded {
+public:
+  Folded(const onnx::TensorProto &folded, llvm::StringRef target, const ExportedModule &exported,
+         const TracedGraph &traced, InitializerEdits &edits)
+      : folded(folded), name(folded.name()), target(target), exported(exported), traced(traced),
+        edits(edits) {}
+
+  bool restoreTransposed();
+  bool restoreExpanded();
+  bool restoreIdentity();
+  bool restoreList();
+
+private:
+  bool isReadBy(llvm::function_ref<bool(const onnx::NodeProto &, const FxNode &)> matches) const;
+  bool isFoldedFrom(llvm::function_ref<bool(llvm::StringRef)> isOther) const;
+  bool isIndexed() const;
+  bool isReshapedList() const;
+  std::string takeBytes(const TensorData &data) const {
+    return std::string(data.bytes.begin(), data.bytes.end());
+  }
+
+  const onnx::TensorProto &folded;
+  llvm::StringRef name, target;
+  const ExportedModule &exported;
+  const TracedGraph &traced;
+  InitializerEdits &edits;
+};
+
+/// Returns whether all readers match, and read the parameter in the module.
+bool Folded::isReadBy(
+    llvm::function_ref<bool(const onnx::NodeProto &, const FxNode &)> matches) const {
+  return llvm::all_of(traced.readersOf.lookup(name), [&](const onnx::NodeProto *node) {
+    std::optional<FxNode> fx = findFxNode(*node);
+    return fx && matches(*node, *fx) && llvm::any_of(fx->arguments, [&](llvm::StringRef argument) {
+             return exported.isTensor(argument) && exported.targetOf(argument) == target;
+           });
+  });
+}
+
+/// Returns whether the value was folded from the parameter and such other values only.
+bool Folded::isFoldedFrom(llvm::function_ref<bool(llvm::StringRef)> isOther) const {
+  return llvm::all_of(exported.foldedFrom(name),
+                      [&](llvm::StringRef source) { return source == target || isOther(source); });
+}
+
+/// Undoes the transpose of a weight: that of a linear layer, or one that the module computes, as in
+/// `x @ weight.T`. If the file has the parameter too, because other nodes read it, both become one.
+bool Folded::restoreTransposed() {
+  static constexpr llvm::StringLiteral names[] = {"permute", "transpose", "t", "numpy_t"};
+  bool isTransposed = isInner(name) ? isReadBy([](const onnx::NodeProto &, const FxNode &fx) {
+    return fx.operation.starts_with("aten.linear.");
+  })
+                                    : llvm::is_contained(names, baseName(name));
+  if (folded.dims_size() != 2 || exported.foldedFrom(name).size() != 1 || !isTransposed)
+    return false;
+  std::optional<TensorData> data = edits.read(folded);
+  int64_t rows = folded.dims(0), columns = folded.dims(1);
+  if (!data || !edits.addParameter(target, folded, {columns, rows},
+                                   transposeElements(data->bytes, rows, columns)))
+    return false;
+  addAttribute(edits.computeInstead(folded, "Transpose", {target}), "perm", {1, 0});
+  return true;
+}
+
+/// Undoes the expansion of a parameter along its first dimension. The elements must show that no
+/// other dimension was expanded or repeated.
+bool Folded::restoreExpanded() {
+  bool isRepeated = baseName(name) == "repeat";
+  if ((baseName(name) != "expand" && !isRepeated) || edits.has(target) || !isFoldedFrom(isInner) ||
+      folded.dims_size() == 0)
+    return false;
+  std::optional<TensorData> data = edits.read(folded);
+  if (!data || data->bytes.empty() || !hasPeriod(*data, 0, 1))
+    return false;
+  llvm::SmallVector<int64_t> shape(data->type.getShape());
+  for (size_t dim = 1; dim < shape.size(); ++dim)
+    for (int64_t period :
+         llvm::seq<int64_t>(1, isRepeated ? shape[dim] : std::min<int64_t>(shape[dim], 2)))
+      if (shape[dim] % period == 0 && hasPeriod(*data, dim, period))
+        return false;
+  llvm::ArrayRef<char> row = data->bytes.take_front(data->bytes.size() / shape[0]);
+  std::string shapeName = edits.addIntegers(name, shape);
+  shape[0] = 1;
+  edits.addParameter(target, folded, shape, std::string(row.begin(), row.end()));
+  edits.computeInstead(folded, "Expand", {target, shapeName});
+  return true;
+}
+
+/// Returns whether all readers select elements along the first dimensions of the parameter. The
+/// exporter then adds a transpose that moves nothing.
+bool Folded::isIndexed() const {
+  return isInner(name) && isReadBy([&](const onnx::NodeProto &node, const FxNode &fx) {
+           const auto *firstNone = llvm::find(fx.lastList, "None");
+           return fx.operation.starts_with("aten.index.") && node.op_type() == "GatherND" &&
+                  node.input(0) == name && !fx.lastList.empty() &&
+                  std::all_of(firstNone, fx.lastList.end(),
+                              [](llvm::StringRef item) { return item == "None"; });
+         });
+}
+
+/// Restores a parameter that is stored unchanged under another name.
+bool Folded::restoreIdentity() {
+  bool isSame = baseName(name) == "alias" || isIndexed();
+  std::optional<TensorData> data;
+  if (isSame && exported.foldedFrom(name).size() == 1)
+    data = edits.read(folded);
+  if (!data || !edits.addParameter(target, folded, data->type.getShape(), takeBytes(*data)))
+    return false;
+  edits.computeInstead(folded, "Identity", {target});
+  return true;
+}
+
+/// Returns whether the module reshapes a list to the value, which has one dimension that is not 1.
+/// A view of one dimension shows more than one element of another shape.
+bool Folded::isReshapedList() const {
+  auto isUnsqueeze = [](llvm::StringRef name) { return baseName(name) == "unsqueeze"; };
+  auto isView = [](llvm::StringRef name) {
+    return baseName(name) == "view" || baseName(name) == "reshape";
+  };
+  auto added = llvm::count_if(exported.foldedFrom(name), isUnsqueeze) + isUnsqueeze(name);
+  bool isUnsqueezedList =
+      isUnsqueeze(name) && folded.dims_size() - added == 1 &&
+      isFoldedFrom([&](llvm::StringRef source) { return isInner(source) || isUnsqueeze(source); });
+  auto isList = [](int64_t size) { return size > 1; };
+  return llvm::count_if(folded.dims(), isList) == 1 &&
+         (isUnsqueezedList || (isView(name) && folded.dims_size() > 1 && isFoldedFrom(isInner)));
+}
+
+/// Restores a list that the module, or a PReLU, stores with dimensions of 1: [1, 16, 1, 1].
+bool Folded::restoreList() {
+  bool isSlope = isInner(name) && isFoldedFrom(isInner) &&
+                 isReadBy([](const onnx::NodeProto &node, const FxNode &fx) {
+                   return fx.operation.starts_with("aten.prelu.") && node.op_type() == "PRelu";
+                 });
+  std::optional<TensorData> data;
+  if (isSlope || isReshapedList())
+    data = edits.read(folded);
+  if (!data || !edits.addParameter(target, folded, {data->type.getNumElements()}, takeBytes(*data)))
+    return false;
+  edits.computeInstead(folded, "Reshape", {target, edits.addIntegers(name, data->type.getShape())});
+  return true;
+}
+
+} // namespace
+
+void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &exported,
+                   const TracedGraph &traced, InitializerEdits &edits) {
+  llvm::SmallVector<llvm::StringRef> targets;
+  llvm::copy_if(exported.foldedFrom(folded.name()), std::back_inserter(targets),
+                [&](llvm::StringRef name) { return exported.isParameter(name); });
+  if (targets.size() != 1 || exported.isParameter(folded.name()))
+    return;
+  Folded value(folded, targets.front(), exported, traced, edits);
+  (void)(value.restoreTransposed() || value.restoreExpanded() || value.restoreIdentity() ||
+         value.restoreList());
+}
+
+} // namespace pcc::import

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Restores parameters of which the file has only a value that the exporter computed from them. The
+// name of that value, what it was folded from, and the traced nodes that read it tell how it was
+// computed. A value of which they do not tell it for certain is left as it is.
+#pragma once
+
+#include "compiler/import/InitializerEdits.h"
+
+namespace pcc::import {
+
+/// Restores the parameter from which alone the exporter computed `folded`:
+///
+///   val_3      read by aten.linear              transposed: a Transpose is added
+///   permute    of a matrix                      transposed
+///   expand     over the batch                   one row, and an Expand
+///   repeat     over the batch                   one row, and an Expand
+///   alias, or read by aten.index                unchanged: an Identity is added
+///   view, unsqueeze   of a list                 a list, and a Reshape
+///   val_1      read by aten.prelu               a list, and a Reshape
+void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &exported,
+                   const TracedGraph &traced, InitializerEdits &edits);
+
+/// Restores the weights and biases of the layers of an `aten.lstm` or `aten.gru`, whose gates ONNX
+/// has in another order. Returns whether the nodes of `fx` read all of them as the module does.
+bool restoreRecurrent(const FxNode &fx, const ExportedModule &exported, const TracedGraph &traced,
+                      InitializerEdits &edits);
+
+} // namespace pcc::import
