@@ -61,7 +61,8 @@ bool joinsNodes(const onnx::NodeProto &node) {
 
 class AlterationFinder {
 public:
-  AlterationFinder(const onnx::GraphProto &graph, int64_t opset, const ExportedModule &exported);
+  AlterationFinder(const onnx::GraphProto &graph, int64_t opset, const ExportedModule &exported,
+                   const Restored &restored);
 
   std::vector<std::string> run();
 
@@ -80,8 +81,12 @@ private:
   bool isStandIn(const ExportedTensor &parameter, const Reader &reader) const;
   bool hasLostArithmetic() const;
   void findMergedNodes();
-  void addMergedNode(llvm::StringRef lost, llvm::StringRef value);
+  void addMergedNode(llvm::StringRef lost, llvm::StringRef kept);
+  llvm::StringRef nameProducer(llvm::StringRef value) const;
+  void addMergedValue(const FxNode &reader, llvm::StringRef lost, llvm::StringRef value);
   llvm::SmallVector<llvm::StringRef> findTensorsBehind(llvm::StringRef fxName) const;
+  void collect(const FxNode &fx, llvm::SmallVectorImpl<llvm::StringRef> &found,
+               llvm::SetVector<llvm::StringRef> &next) const;
   bool lacksMetadata() const;
   llvm::StringRef findStandIn(const FxNode &fx, llvm::StringRef placeholder) const;
   void add(const ExportedTensor &parameter, const llvm::Twine &what) {
@@ -90,22 +95,27 @@ private:
 
   const onnx::GraphProto &graph;
   const ExportedModule &exported;
+  const Restored &restored;
   std::vector<Reader> readers;                                  ///< all nodes
   llvm::StringMap<llvm::SmallVector<const Reader *>> readersOf; ///< by value
   llvm::StringSet<> initializers, floats, values, statistics;   ///< initializers that nodes read
   llvm::StringSet<> shared;                   ///< initializers that replace missing parameters
   llvm::StringMap<const FxNode *> traced;     ///< fx nodes by name
   llvm::StringMap<const FxNode *> producerOf; ///< fx nodes by ONNX value
+  llvm::StringMap<const Reader *> computedBy; ///< by ONNX value
+  llvm::StringMap<llvm::SmallVector<const Reader *>> nodesOf; ///< by name of the fx node
   /// For each last part of a tensor's name, which node of the module may have read such a tensor
   /// before it was merged: "'layer_norm_1', which is merged with 'layer_norm'". The empty name
   /// stands for any tensor.
   llvm::StringMap<std::string> mergedReaders;
+  /// The same for each parameter that was restored as an equal one of such a tensor.
+  llvm::StringMap<std::string> mergedTwins;
   std::vector<std::string> found;
 };
 
 AlterationFinder::AlterationFinder(const onnx::GraphProto &graph, int64_t opset,
-                                   const ExportedModule &exported)
-    : graph(graph), exported(exported) {
+                                   const ExportedModule &exported, const Restored &restored)
+    : graph(graph), exported(exported), restored(restored) {
   for (const onnx::NodeProto &node : graph.node())
     readers.push_back({&node, findFxNode(node)});
   for (const Reader &reader : readers) {
@@ -115,9 +125,12 @@ AlterationFinder::AlterationFinder(const onnx::GraphProto &graph, int64_t opset,
       if (row && row->states >> std::min<size_t>(position, 31) & 1)
         statistics.insert(name);
     }
-    for (const std::string &name : reader.node->output())
+    for (const std::string &name : reader.node->output()) {
       values.insert(name);
+      computedBy[name] = &reader;
+    }
     if (reader.fx) {
+      nodesOf[reader.fx->name].push_back(&reader);
       values.insert(reader.fx->name);
       traced[reader.fx->name] = &*reader.fx;
       for (const std::string &name : reader.node->output())
@@ -155,6 +168,25 @@ bool AlterationFinder::hasLostArithmetic() const {
          });
 }
 
+/// Adds the parameters that the nodes of an fx node read to `found`, and the fx nodes that compute
+/// their other inputs to `next`. Nodes of no fx node, such as splits, are part of their readers.
+void AlterationFinder::collect(const FxNode &fx, llvm::SmallVectorImpl<llvm::StringRef> &found,
+                               llvm::SetVector<llvm::StringRef> &next) const {
+  llvm::SetVector<llvm::StringRef> inputs;
+  for (const Reader *reader : nodesOf.lookup(fx.name))
+    inputs.insert_range(reader->node->input());
+  for (size_t position = 0; position < inputs.size(); ++position) {
+    llvm::StringRef value = inputs[position];
+    const Reader *producer = computedBy.lookup(value);
+    if (exported.isParameter(value))
+      found.push_back(value);
+    if (producer && producer->fx)
+      next.insert(producer->fx->name);
+    else if (producer)
+      inputs.insert_range(producer->node->input());
+  }
+}
+
 /// Returns the tensors of the module that the fx node reads. If it reads none, returns those of the
 /// nearest nodes before it.
 llvm::SmallVector<llvm::StringRef>
@@ -167,31 +199,53 @@ AlterationFinder::findTensorsBehind(llvm::StringRef fxName) const {
     if (!fx)
       continue;
     size_t before = found.size();
+    llvm::SetVector<llvm::StringRef> sources;
+    sources.insert_range(fx->arguments);
     for (llvm::StringRef argument : fx->arguments)
       if (exported.isTensor(argument))
         found.push_back(exported.targetOf(argument));
+    collect(*fx, found, sources);
     if (found.size() == before)
-      visited.insert_range(fx->arguments);
+      visited.insert_range(sources);
   }
   return found;
 }
 
-/// Notes that `value` takes the place of the result of the fx node `lost`, if it is the result of a
-/// node of the same operator, perhaps folded.
-void AlterationFinder::addMergedNode(llvm::StringRef lost, llvm::StringRef value) {
-  const FxNode *producer = producerOf.lookup(value);
-  llvm::StringRef kept = producer ? producer->name : value;
+/// Notes that the fx node `lost` was removed, because `kept` computes the same.
+void AlterationFinder::addMergedNode(llvm::StringRef lost, llvm::StringRef kept) {
   if (kept == lost || baseName(kept) != baseName(lost))
     return;
   std::string text = ("'" + lost + "', which is merged with '" + kept + "'").str();
-  if (!producer) {
-    if (exported.isFoldedParameter(value))
+  if (!traced.contains(kept)) {
+    if (exported.isFoldedParameter(kept))
       mergedReaders.try_emplace("", text);
     return;
   }
-  for (llvm::StringRef target : findTensorsBehind(kept))
+  for (llvm::StringRef target : findTensorsBehind(kept)) {
     if (exported.isParameter(target))
       mergedReaders.try_emplace(leafName(target), text);
+    for (const auto &[added, other] : restored.twins)
+      if (other == target)
+        mergedTwins.try_emplace(added, text);
+  }
+}
+
+/// Returns the name of the fx node that computes `value`, or its own name if none does.
+llvm::StringRef AlterationFinder::nameProducer(llvm::StringRef value) const {
+  const FxNode *producer = producerOf.lookup(value);
+  return producer ? producer->name : value;
+}
+
+/// Notes that `reader` reads `value` in place of the result of the fx node `lost`. The value may be
+/// the result of a node of the same operator. Or it is an inner value of another fx node like
+/// `reader`, which reads the result of such a node.
+void AlterationFinder::addMergedValue(const FxNode &reader, llvm::StringRef lost,
+                                      llvm::StringRef value) {
+  addMergedNode(lost, nameProducer(value));
+  const FxNode *producer = producerOf.lookup(value);
+  if (producer && producer->name != reader.name && isInner(value))
+    for (llvm::StringRef argument : producer->arguments)
+      addMergedNode(lost, argument);
 }
 
 /// Finds the nodes that the optimizer removed because another node computes the same from equal
@@ -203,13 +257,11 @@ void AlterationFinder::findMergedNodes() {
         if (!isResolved(name))
           for (const std::string &value : reader.node->input())
             if (!reader.fx->reads(value))
-              addMergedNode(name, value);
+              addMergedValue(*reader.fx, name, value);
     // An output that is computed twice is an Identity, or has the name of the removed node.
     for (const std::string &name : reader.node->output())
-      if (llvm::is_contained(exported.outputs(), name))
-        addMergedNode(name, reader.fx                   ? name
-                            : reader.node->input_size() ? reader.node->input(0)
-                                                        : "");
+      if (llvm::is_contained(exported.outputs(), name) && (reader.fx || reader.node->input_size()))
+        addMergedNode(name, nameProducer(reader.fx ? name : reader.node->input(0)));
   }
 }
 
@@ -227,6 +279,8 @@ bool AlterationFinder::lacksMetadata() const {
 
 /// Returns whether the initializer holds the elements of the parameter in another order or shape.
 bool AlterationFinder::isRearranged(llvm::StringRef initializer, llvm::StringRef target) const {
+  if (!isInner(initializer) && !isRearrangement(initializer))
+    return false;
   auto multiplies = [](const Reader *reader) { return reader->fx && isMatmul(*reader->fx); };
   if (isInner(initializer) && !llvm::all_of(readersOf.lookup(initializer), multiplies))
     return false;
@@ -302,6 +356,8 @@ bool AlterationFinder::isStandIn(const ExportedTensor &parameter, const Reader &
 
 /// Checks whether the parameter also replaces a constant or a buffer of the same values.
 void AlterationFinder::checkPresent(const ExportedTensor &parameter) {
+  if (auto twin = mergedTwins.find(parameter.target); twin != mergedTwins.end())
+    return add(parameter, "may be a tensor of " + twin->second);
   if (statistics.contains(parameter.target))
     return add(parameter, "is merged with running statistics");
   for (const Reader *reader : readersOf.lookup(parameter.target))
@@ -340,8 +396,9 @@ std::vector<std::string> AlterationFinder::run() {
 } // namespace
 
 std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, int64_t opset,
-                                               const ExportedModule &exported) {
-  return AlterationFinder(graph, opset, exported).run();
+                                               const ExportedModule &exported,
+                                               const Restored &restored) {
+  return AlterationFinder(graph, opset, exported, restored).run();
 }
 
 } // namespace pcc::import

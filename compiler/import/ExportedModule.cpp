@@ -31,6 +31,22 @@ llvm::SmallVector<llvm::StringRef> splitList(llvm::StringRef text) {
 
 bool isNameCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
+/// Returns the path of the innermost module in a list of scopes in Python's form, such as
+/// `['', 'model', 'model.norm', 'mul_3']`. The last entry is the traced node. Returns nothing for
+/// any other text.
+std::optional<llvm::StringRef> parseModule(llvm::StringRef text) {
+  if (!text.consume_front("[") || !text.consume_back("]"))
+    return std::nullopt;
+  llvm::SmallVector<llvm::StringRef> scopes;
+  text.split(scopes, ", ");
+  if (scopes.size() < 2)
+    return std::nullopt;
+  llvm::StringRef module = scopes[scopes.size() - 2];
+  bool isQuoted = module.size() >= 2 && (module.front() == '\'' || module.front() == '"') &&
+                  module.front() == module.back();
+  return isQuoted ? std::optional(module.drop_front().drop_back()) : std::nullopt;
+}
+
 /// Returns the items of the last list in the arguments of an fx node's text.
 llvm::SmallVector<llvm::StringRef> findLastList(llvm::StringRef text) {
   llvm::StringRef arguments = text.split("(args = (").second.rsplit("), kwargs = ").first;
@@ -62,9 +78,26 @@ std::optional<FxNode> findFxNode(const onnx::NodeProto &node) {
   return fx;
 }
 
+std::optional<llvm::StringRef> findModule(const onnx::NodeProto &node) {
+  for (const onnx::StringStringEntryProto &entry : node.metadata_props())
+    if (entry.key() == "pkg.torch.onnx.name_scopes")
+      return parseModule(entry.value());
+  return std::nullopt;
+}
+
 llvm::StringRef baseName(llvm::StringRef fxName) {
   auto [base, number] = fxName.rsplit('_');
   return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : fxName;
+}
+
+std::pair<llvm::StringRef, llvm::StringRef> splitTarget(llvm::StringRef target) {
+  size_t dot = target.rfind('.');
+  return dot == llvm::StringRef::npos ? std::pair(llvm::StringRef(), target)
+                                      : std::pair(target.take_front(dot), target.substr(dot + 1));
+}
+
+bool isWithin(llvm::StringRef inner, llvm::StringRef outer) {
+  return outer.empty() || (inner.consume_front(outer) && (inner.empty() || inner.front() == '.'));
 }
 
 llvm::StringRef findRewriteRule(const onnx::NodeProto &node) {
@@ -100,6 +133,12 @@ void ExportedModule::readSignature(llvm::StringRef text) {
              kind.contains("persistent=True"))
       buffers.push_back({target, placeholder});
   }
+}
+
+llvm::StringRef ExportedModule::placeholderOf(llvm::StringRef parameter) const {
+  auto found =
+      llvm::find_if(list, [&](const ExportedTensor &own) { return own.target == parameter; });
+  return found == list.end() ? llvm::StringRef() : found->placeholder;
 }
 
 bool ExportedModule::isTarget(llvm::StringRef name) const {

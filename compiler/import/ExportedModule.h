@@ -49,8 +49,19 @@ struct FxNode {
 /// Returns the fx node of `node`, if the exporter stored one.
 std::optional<FxNode> findFxNode(const onnx::NodeProto &node);
 
+/// Returns the path of the innermost module that computes `node`: "model.layers.7.mlp". Returns
+/// nothing if the exporter stored no scopes.
+std::optional<llvm::StringRef> findModule(const onnx::NodeProto &node);
+
 /// Returns the name of an fx node without the numeric suffix that makes it unique: "linear".
 llvm::StringRef baseName(llvm::StringRef fxName);
+
+/// Returns the path of the module that owns a parameter, and its name there: "model.norm",
+/// "weight".
+std::pair<llvm::StringRef, llvm::StringRef> splitTarget(llvm::StringRef target);
+
+/// Returns whether the module `inner` is `outer` or a part of it.
+bool isWithin(llvm::StringRef inner, llvm::StringRef outer);
 
 /// Returns the rule by which the exporter's optimizer rewrote `node`; empty if none did.
 llvm::StringRef findRewriteRule(const onnx::NodeProto &node);
@@ -72,6 +83,8 @@ public:
   llvm::StringRef targetOf(llvm::StringRef placeholder) const {
     return targets.lookup(placeholder);
   }
+  /// Returns the placeholder of a parameter; empty if the module has none of this name.
+  llvm::StringRef placeholderOf(llvm::StringRef parameter) const;
   /// Returns whether a parameter, buffer or constant has this name in the module.
   bool isTarget(llvm::StringRef name) const;
   /// Returns the names in fx nodes of the outputs.

@@ -6,7 +6,8 @@
 //
 // Changes of parameters that import undoes:
 //
-//   merged      equal tensors became one initializer: each reader gets its own tensor back
+//   merged      equal tensors became one initializer: each reader gets its own tensor back. So do
+//               readers of values that are computed from equal tensors of two modules
 //   transposed  the weight of a linear layer is stored transposed: a Transpose is added
 //   expanded    a parameter is stored once for each row of the batch: an Expand is added
 //   reshaped    the channels of a group norm are stored as [16, 1, 1]: a Reshape is added
@@ -45,6 +46,8 @@ struct Restored {
   int64_t nodes = 0; ///< number of nodes added, which are the first nodes of the graph
   /// Parameters about which nodes and metadata contradict each other: "'w' is read as 'a' and 'b'".
   std::vector<std::string> contradictions;
+  /// Parameters that were added with the elements of another one: (added, other).
+  std::vector<std::pair<std::string, std::string>> twins;
 };
 
 /// Restores the parameters in `model`, whose external data lie in `folder`. Does nothing if the
@@ -56,10 +59,11 @@ Restored restoreParameters(std::shared_ptr<onnx::ModelProto> model, llvm::String
 /// Returns a description of each altered parameter: "'b.bias' is merged into 'a.bias'". The list is
 /// empty for a file that does not list its parameters. A parameter that no node reads is reported
 /// only if metadata are missing, or if the optimizer removed a node that could have read it.
-/// `opset` selects the meaning of the file's operators. The pass CheckParameters refuses to train a
-/// module with altered parameters.
+/// `opset` selects the meaning of the file's operators. `restored` says what import added to the
+/// graph. The pass CheckParameters refuses to train a module with altered parameters.
 std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, int64_t opset,
-                                               const ExportedModule &exported);
+                                               const ExportedModule &exported,
+                                               const Restored &restored);
 
 struct DetachedInputs {
   /// By first output of a node: its inputs through which no gradient flows.

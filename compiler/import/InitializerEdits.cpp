@@ -17,6 +17,8 @@ TracedGraph::TracedGraph(onnx::GraphProto &graph) {
   for (onnx::NodeProto &node : *graph.mutable_node()) {
     for (const std::string &name : node.input())
       readersOf[name].push_back(&node);
+    for (const std::string &name : node.output())
+      producers[name] = &node;
     std::optional<FxNode> fx = findFxNode(node);
     if (!fx)
       continue;
@@ -85,6 +87,7 @@ void InitializerEdits::addCopy(llvm::StringRef target, const onnx::TensorProto &
   *copy = source;
   copy->set_name(target.str());
   initializers[target.str()] = copy;
+  twinList.emplace_back(target, source.name());
 }
 
 std::string InitializerEdits::addIntegers(llvm::StringRef result, llvm::ArrayRef<int64_t> numbers) {
@@ -115,6 +118,33 @@ onnx::NodeProto &InitializerEdits::computeInstead(const onnx::TensorProto &folde
                                                   llvm::ArrayRef<llvm::StringRef> inputs) {
   replaced.insert(folded.name());
   return addNode(operation, inputs, folded.name());
+}
+
+const onnx::NodeProto *InitializerEdits::findNode(llvm::StringRef value) const {
+  auto found = llvm::find_if(added, [&](const auto &node) { return node->output(0) == value; });
+  return found == added.end() ? nullptr : found->get();
+}
+
+bool InitializerEdits::addTwin(llvm::StringRef target, llvm::StringRef source) {
+  const onnx::TensorProto *tensor = find(source);
+  std::optional<TensorData> data;
+  if (tensor)
+    data = read(*tensor);
+  if (!data || !addParameter(target, *tensor, data->type.getShape(),
+                             std::string(data->bytes.begin(), data->bytes.end())))
+    return false;
+  twinList.emplace_back(target, source);
+  return true;
+}
+
+void InitializerEdits::addCopy(const onnx::NodeProto &node, llvm::ArrayRef<std::string> inputs,
+                               llvm::function_ref<std::string(llvm::StringRef)> nameResult) {
+  onnx::NodeProto &copy = addNode(node.op_type(), {}, nameResult(node.output(0)));
+  for (const std::string &input : inputs)
+    copy.add_input(input);
+  for (const std::string &result : llvm::drop_begin(node.output()))
+    copy.add_output(nameResult(result));
+  *copy.mutable_attribute() = node.attribute();
 }
 
 int64_t InitializerEdits::finish() {

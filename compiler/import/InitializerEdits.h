@@ -23,6 +23,7 @@ struct TracedGraph {
 
   std::vector<FxNode> traced;                                      ///< in order, each name once
   llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> readersOf; ///< by value
+  llvm::StringMap<const onnx::NodeProto *> producers;              ///< by value
 
 private:
   llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> nodes; ///< by name of their traced node
@@ -48,6 +49,8 @@ public:
   /// an initializer, returns whether it has this shape and these elements.
   bool addParameter(llvm::StringRef target, const onnx::TensorProto &like,
                     llvm::ArrayRef<int64_t> dims, std::string bytes);
+  /// Adds the parameter `target` with the elements of the initializer `source`, as `addParameter`.
+  bool addTwin(llvm::StringRef target, llvm::StringRef source);
   /// Adds a copy of the initializer `source`.
   void addCopy(llvm::StringRef target, const onnx::TensorProto &source);
   /// Adds an initializer that holds `numbers`, for a node that computes `result`; returns its name.
@@ -59,10 +62,18 @@ public:
   /// Adds a node that computes the initializer `folded`, which `finish` removes.
   onnx::NodeProto &computeInstead(const onnx::TensorProto &folded, llvm::StringRef operation,
                                   llvm::ArrayRef<llvm::StringRef> inputs);
+  /// Returns the added node that computes this value first; null if none does.
+  const onnx::NodeProto *findNode(llvm::StringRef value) const;
+  /// Adds a node like `node`, which has these inputs, and results named by `nameResult`.
+  void addCopy(const onnx::NodeProto &node, llvm::ArrayRef<std::string> inputs,
+               llvm::function_ref<std::string(llvm::StringRef)> nameResult);
   /// Returns whether a node computes this former initializer.
   bool isReplaced(llvm::StringRef name) const { return replaced.contains(name); }
   /// Returns whether an added node computes this value.
   bool computes(llvm::StringRef name) const { return computed.contains(name); }
+
+  /// Returns the parameters that were added with the elements of another one: (added, other).
+  llvm::ArrayRef<std::pair<std::string, std::string>> twins() const { return twinList; }
 
   /// Applies the edits to the nodes; returns the number of nodes added, which are the first ones.
   int64_t finish();
@@ -73,6 +84,7 @@ private:
   mlir::MLIRContext &context;
   std::map<std::string, onnx::TensorProto *, std::less<>> initializers;
   std::vector<std::unique_ptr<onnx::NodeProto>> added;
+  std::vector<std::pair<std::string, std::string>> twinList;
   llvm::StringSet<> computed; ///< first results of `added`
   llvm::StringSet<> replaced; ///< initializers that `added` computes
 };

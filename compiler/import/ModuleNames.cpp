@@ -4,6 +4,7 @@
 // numbered in node order, those of computed nodes and those of constants separately.
 #include "compiler/import/ModuleNames.h"
 
+#include "compiler/import/ExportedModule.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,31 +14,6 @@
 
 namespace pcc::import {
 namespace {
-
-constexpr llvm::StringLiteral scopesKey = "pkg.torch.onnx.name_scopes";
-
-/// Returns the path of the innermost module in a list of scopes in Python's form, such as
-/// `['', 'model', 'model.norm', 'mul_3']`. The last entry is the traced node. Returns nothing for
-/// any other text.
-std::optional<llvm::StringRef> parseModule(llvm::StringRef text) {
-  if (!text.consume_front("[") || !text.consume_back("]"))
-    return std::nullopt;
-  llvm::SmallVector<llvm::StringRef> scopes;
-  text.split(scopes, ", ");
-  if (scopes.size() < 2)
-    return std::nullopt;
-  llvm::StringRef module = scopes[scopes.size() - 2];
-  bool isQuoted = module.size() >= 2 && (module.front() == '\'' || module.front() == '"') &&
-                  module.front() == module.back();
-  return isQuoted ? std::optional(module.drop_front().drop_back()) : std::nullopt;
-}
-
-std::optional<llvm::StringRef> findModule(const onnx::NodeProto &node) {
-  for (const onnx::StringStringEntryProto &entry : node.metadata_props())
-    if (entry.key() == scopesKey)
-      return parseModule(entry.value());
-  return std::nullopt;
-}
 
 /// Returns what a node does, from its operator: `LayerNormalization` is `layer_normalization`. A
 /// `Gemm` is a matmul, because exporters write one for the other.

@@ -163,7 +163,7 @@ bool OnnxImporter::readInitializers() {
       liftedConstants.insert(node.output(0));
     }
   reportLostBuffers(exported);
-  std::vector<std::string> altered = findAlteredParameters(graph, opset, exported);
+  std::vector<std::string> altered = findAlteredParameters(graph, opset, exported, restored);
   llvm::append_range(altered, restored.contradictions);
   llvm::append_range(altered, detached.unclear);
   recordAltered(altered);

@@ -2,7 +2,7 @@
 //
 // One function for each way in which a value was computed. Each checks that the value can have been
 // computed in this way only.
-#include "compiler/import/RestoreFolded.h"
+#include "compiler/import/RestorationSteps.h"
 
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -72,15 +72,21 @@ private:
   InitializerEdits &edits;
 };
 
-/// Returns whether all readers match, and read the parameter in the module.
+/// Returns whether all readers match, and one reads the parameter in the module. The others read
+/// equal parameters, which were merged with it.
 bool Folded::isReadBy(
     llvm::function_ref<bool(const onnx::NodeProto &, const FxNode &)> matches) const {
-  return llvm::all_of(traced.readersOf.lookup(name), [&](const onnx::NodeProto *node) {
+  bool isRead = false;
+  for (const onnx::NodeProto *node : traced.readersOf.lookup(name)) {
     std::optional<FxNode> fx = findFxNode(*node);
-    return fx && matches(*node, *fx) && llvm::any_of(fx->arguments, [&](llvm::StringRef argument) {
-             return exported.isTensor(argument) && exported.targetOf(argument) == target;
-           });
-  });
+    auto isParameter = [&](llvm::StringRef argument) {
+      return exported.isParameter(exported.targetOf(argument));
+    };
+    if (!fx || !matches(*node, *fx) || llvm::none_of(fx->arguments, isParameter))
+      return false;
+    isRead |= fx->reads(exported.placeholderOf(target));
+  }
+  return isRead;
 }
 
 /// Returns whether the value was folded from the parameter and such other values only.

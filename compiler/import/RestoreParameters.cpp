@@ -7,7 +7,7 @@
 #include "compiler/import/ExporterChanges.h"
 
 #include "compiler/import/Parameters.h"
-#include "compiler/import/RestoreFolded.h"
+#include "compiler/import/RestorationSteps.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -51,6 +51,7 @@ private:
   void restoreGroupNorm(const FxNode &fx);
   void restoreChannels(onnx::NodeProto &node, llvm::StringRef target);
   void restoreReads(const FxNode &fx);
+  void restoreTwin(const FxNode &fx, const Read &read, llvm::StringRef target);
   void restoreBuffer(const ExportedTensor &buffer);
   void reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets);
   bool restoreBias(const FxNode &fx, llvm::StringRef target);
@@ -165,6 +166,20 @@ void Restoration::reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef>
       contradictions.push_back(("'" + target + "' is not read by '" + fx.name + "'").str());
 }
 
+/// Lets a node read the parameter `target` in place of an equal one, which was stored in the same
+/// form for another traced node of the same operator.
+void Restoration::restoreTwin(const FxNode &fx, const Read &read, llvm::StringRef target) {
+  const onnx::NodeProto *node = edits.findNode(read.name());
+  auto isAlike = [&](const onnx::NodeProto *reader) {
+    std::optional<FxNode> other = findFxNode(*reader);
+    return other && other->operation == fx.operation &&
+           other->reads(exported.placeholderOf(node->input(0)));
+  };
+  if (node && llvm::any_of(traced.readersOf.lookup(read.name()), isAlike))
+    if (std::string name = copyForTwin(read.name(), target, exported, traced, edits); !name.empty())
+      read.node->set_input(read.position, name);
+}
+
 /// Gives the nodes of a traced node the tensors that it reads in the module. Tensors that the file
 /// has under their own names are recognized by them, the others by their order.
 void Restoration::restoreReads(const FxNode &fx) {
@@ -194,8 +209,10 @@ void Restoration::restoreReads(const FxNode &fx) {
   if (targets.size() != reads.size())
     return reportUnread(fx, targets);
   for (auto [target, read] : llvm::zip_equal(targets, reads)) {
-    if (edits.isReplaced(read.name()))
+    if (edits.isReplaced(read.name())) {
+      restoreTwin(fx, read, target);
       continue;
+    }
     // Two readers of one tensor must have found it merged with the same initializer.
     auto [source, isFirst] = sources.try_emplace(target, read.name().str());
     if (source->second != read.name() || (isFirst && edits.has(target))) {
@@ -243,9 +260,12 @@ Restored Restoration::run() {
   for (const FxNode &fx : traced.traced)
     if (!restoreRecurrent(fx, exported, traced, edits))
       restoreReads(fx);
+  for (const FxNode &fx : traced.traced)
+    restoreTwins(fx, exported, traced, edits, contradictions);
   for (const ExportedTensor &buffer : exported.savedBuffers())
     restoreBuffer(buffer);
-  return {edits.finish(), std::move(contradictions)};
+  int64_t count = edits.finish();
+  return {count, std::move(contradictions), edits.twins()};
 }
 
 } // namespace

@@ -10,7 +10,7 @@
 //
 // The parameters get the blocks back in the module's order. A Split, a Concat and a Reshape compute
 // the input from them. Inputs that are no initializers are computed by nodes of the file.
-#include "compiler/import/RestoreFolded.h"
+#include "compiler/import/RestorationSteps.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -240,13 +240,66 @@ class Folded(nn.Module):
         return (y @ chosen * self.gamma.view(1, 1, 2))[:, 1]
 
 
+class Part(nn.Module):
+    """A weight and a bias that are split, a layer, and a scale that is reshaped."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.randn(4, 2)), nn.Parameter(torch.zeros(4))
+        self.l, self.gamma = nn.Linear(2, 2), nn.Parameter(torch.tensor([0.5, 2.0]))
+
+    def forward(self, x):
+        (w, v), (b, c) = self.weight.split(2), self.bias.split(2)
+        y = torch.relu(nn.functional.linear(x, w, b)) * nn.functional.linear(x, v, c)
+        return self.l(y) * self.gamma.view(1, 1, 2)
+
+
+class Parts(nn.Module):
+    """Two parts. All their parameters but the split weights are equal."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = Part(), Part()
+        self.b.l = copy.deepcopy(self.a.l)
+
+    def forward(self, x):
+        return self.b(self.a(x))[:, 0]
+
+
+class Cross(nn.Module):
+    """A weight of which one half multiplies x, the other m."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 2))
+        self.l = nn.Linear(2, 2)
+
+    def forward(self, x, m):
+        w, v = self.weight.split(2)
+        return self.l(nn.functional.linear(x, w) * torch.relu(nn.functional.linear(m, v)))
+
+
+class Memory(nn.Module):
+    """Two equal parts multiply one m."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = Cross()
+        self.b = copy.deepcopy(self.a)
+
+    def forward(self, x):
+        return self.b(self.a(-x, x), x)[:, 0]
+
+
 MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
           "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2)),
           "buffers": (Buffers, (2, 2)), "detached": (Detached, (2, 2)), "copied": (Copied, (2, 2)), "twins": (Twins, (2, 3, 2)),
           "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2)),
-          "recurrent": (Recurrent, (2, 3, 2)), "folded": (Folded, (2, 1, 2))}
+          "recurrent": (Recurrent, (2, 3, 2)), "folded": (Folded, (2, 1, 2)),
+          "parts": (Parts, (2, 3, 2)), "memory": (Memory, (2, 3, 2))}
 RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed",
-       "recurrent", "folded")
+       "recurrent", "folded", "parts")
+SCOPED = ("parts", "memory")  # whose modules are kept, too
 BARE = ("recurrent",)  # without the optimizer only the graph signature is kept, for their many nodes
 
 
@@ -280,17 +333,17 @@ def boundary(value):
     return f"name: {quoted(value.name)} type {{ tensor_type {{ elem_type: {kind.elem_type} shape {{ {dims} }} }} }}"
 
 
-def text(model, bare):
+def text(model, kept):
     graph, lines = model.graph, [f"ir_version: {model.ir_version}", f"opset_import {{ version: {model.opset_import[0].version} }}",
                                  "graph {"]
     for node in graph.node:
         names = "".join(f" input: {quoted(i)}" for i in node.input) + "".join(f" output: {quoted(o)}" for o in node.output)
-        rest = "".join(map(attribute, node.attribute)) + metadata(node.metadata_props, "    ", () if bare else KEPT)
+        rest = "".join(map(attribute, node.attribute)) + metadata(node.metadata_props, "    ", kept)
         lines.append(f"  node {{{names} op_type: {quoted(node.op_type)} name: {quoted(node.name)}{rest} }}")
     lines += [f"  initializer {{ {tensor(i)} }}" for i in graph.initializer]
     lines += [f"  input {{ {boundary(v)} }}" for v in graph.input] + [f"  output {{ {boundary(v)} }}" for v in graph.output]
     for value in graph.value_info:
-        if entries := metadata(value.metadata_props, "    ", () if bare else KEPT):
+        if entries := metadata(value.metadata_props, "    ", kept):
             lines.append(f"  value_info {{ name: {quoted(value.name)}{entries} }}")
     return "\n".join(lines) + metadata(graph.metadata_props, "  ") + "\n}\n"
 
@@ -303,7 +356,8 @@ def main():
             data = torch.randn(*shape) if shape else torch.tensor([[0, 1], [2, 0]])
             program = torch.onnx.export(make().eval(), (data,), dynamo=True, optimize=optimize, verbose=False)
             file = folder / f"{name}{'' if optimize else '-raw'}.textproto"
-            file.write_text(text(program.model_proto, name in BARE and not optimize))
+            kept = () if name in BARE and not optimize else (*KEPT, *(("pkg.torch.onnx.name_scopes",) if name in SCOPED else ()))
+            file.write_text(text(program.model_proto, kept))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Restores parameters of which the file has only a value that the exporter computed from them. The
-// name of that value, what it was folded from, and the traced nodes that read it tell how it was
-// computed. A value of which they do not tell it for certain is left as it is.
+// Steps of `restoreParameters`. Each restores parameters of which the file has only a value that
+// the exporter computed from them. The name of that value, what it was folded from, and the traced
+// nodes that read it tell how it was computed. If they do not tell it for certain, the value stays.
 #pragma once
 
 #include "compiler/import/InitializerEdits.h"
@@ -25,5 +25,17 @@ void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &export
 /// has in another order. Returns whether the nodes of `fx` read all of them as the module does.
 bool restoreRecurrent(const FxNode &fx, const ExportedModule &exported, const TracedGraph &traced,
                       InitializerEdits &edits);
+
+/// Adds the parameter `target` with the elements of the one from which alone the nodes of the file
+/// compute `value`, and copies of these nodes; returns the name of the copied value. Returns an
+/// empty text if the file has other elements under this name, or computes `value` from more.
+std::string copyForTwin(llvm::StringRef value, llvm::StringRef target,
+                        const ExportedModule &exported, const TracedGraph &traced,
+                        InitializerEdits &edits);
+
+/// Restores parameters whose values were merged with equal ones of another module, where the nodes
+/// of `fx` read them. Adds a text to `contradictions` where a parameter may be merged that way.
+void restoreTwins(const FxNode &fx, const ExportedModule &exported, const TracedGraph &traced,
+                  InitializerEdits &edits, std::vector<std::string> &contradictions);
 
 } // namespace pcc::import
