@@ -6,6 +6,7 @@
 // intact parameters may replace another constant (checkPresent).
 #include "compiler/import/ExporterChanges.h"
 
+#include "compiler/import/LostArithmetic.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
@@ -24,13 +25,6 @@ bool isRearrangement(llvm::StringRef name) {
   return llvm::is_contained(names, baseName(name));
 }
 
-/// Returns whether the exporter's optimizer removes an operator whose other operand is a scalar of
-/// zero or one.
-bool isNeutralizable(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral names[] = {"mul", "add", "sub", "div", "rsub"};
-  return llvm::is_contained(names, baseName(name).rtrim('_'));
-}
-
 /// Returns whether a torch operator transposes a weight before it multiplies by it.
 bool isMatmul(const FxNode &fx) {
   static constexpr llvm::StringLiteral names[] = {"aten.linear.", "aten.addmm.", "aten.mm.",
@@ -45,9 +39,6 @@ bool isTransparent(llvm::StringRef name) {
                                                   "_to_copy", "to",      "type_as"};
   return isRearrangement(name) || llvm::is_contained(names, baseName(name));
 }
-
-/// Returns the last part of a dotted name: "weight".
-llvm::StringRef leafName(llvm::StringRef target) { return target.substr(target.rfind('.') + 1); }
 
 /// Returns whether an fx node computed the value internally, such as the transposed weight of a
 /// linear layer.
@@ -79,7 +70,8 @@ private:
   bool isRearranged(llvm::StringRef initializer, llvm::StringRef target) const;
   bool isResolved(llvm::StringRef fxName) const;
   bool isStandIn(const ExportedTensor &parameter, const Reader &reader) const;
-  bool hasLostArithmetic() const;
+  bool mayBeNeutral(const ExportedTensor &parameter) const;
+  bool isTied(const ExportedTensor &parameter) const;
   void findMergedNodes();
   void addMergedNode(llvm::StringRef lost, llvm::StringRef kept);
   llvm::StringRef nameProducer(llvm::StringRef value) const;
@@ -96,7 +88,8 @@ private:
   const onnx::GraphProto &graph;
   const ExportedModule &exported;
   const Restored &restored;
-  std::vector<Reader> readers;                                  ///< all nodes
+  std::vector<std::string> lostArithmetic; ///< modules in which ops were removed
+  std::vector<Reader> readers;             ///< all nodes
   llvm::StringMap<llvm::SmallVector<const Reader *>> readersOf; ///< by value
   llvm::StringSet<> initializers, floats, values, statistics;   ///< initializers that nodes read
   llvm::StringSet<> shared;                   ///< initializers that replace missing parameters
@@ -115,7 +108,8 @@ private:
 
 AlterationFinder::AlterationFinder(const onnx::GraphProto &graph, int64_t opset,
                                    const ExportedModule &exported, const Restored &restored)
-    : graph(graph), exported(exported), restored(restored) {
+    : graph(graph), exported(exported), restored(restored),
+      lostArithmetic(findLostArithmetic(graph, exported)) {
   for (const onnx::NodeProto &node : graph.node())
     readers.push_back({&node, findFxNode(node)});
   for (const Reader &reader : readers) {
@@ -152,20 +146,26 @@ bool AlterationFinder::isResolved(llvm::StringRef fxName) const {
          initializers.contains(fxName);
 }
 
-/// Returns whether the optimizer removed an op that could have read a parameter of zero or one.
-bool AlterationFinder::hasLostArithmetic() const {
-  auto isLost = [&](llvm::StringRef name) { return isNeutralizable(name) && !isResolved(name); };
-  auto defines = [](llvm::StringRef name) {
-    return [=](const Reader &reader) { return reader.fx && reader.fx->name == name; };
+/// Returns whether the optimizer removed an op that could have read the parameter, a zero or a one.
+bool AlterationFinder::mayBeNeutral(const ExportedTensor &parameter) const {
+  return llvm::any_of(lostArithmetic, [&](llvm::StringRef module) {
+    return isWithin(splitTarget(parameter.target).first, module);
+  });
+}
+
+/// Returns whether the parameter is one tensor with a parameter of another module: whether its own
+/// module reads that one under the same name.
+bool AlterationFinder::isTied(const ExportedTensor &parameter) const {
+  auto [module, leaf] = splitTarget(parameter.target);
+  auto readsOther = [&, leaf = leaf, module = module](llvm::StringRef argument) {
+    llvm::StringRef target = exported.targetOf(argument);
+    auto [owner, name] = splitTarget(target);
+    return exported.isParameter(target) && name == leaf && !isWithin(owner, module);
   };
-  // When the optimizer removes the last op, the value before it gets the op's name.
-  auto isLostOutput = [&](llvm::StringRef name) {
-    return isNeutralizable(name) && llvm::none_of(readers, defines(name));
-  };
-  return llvm::any_of(exported.outputs(), isLostOutput) ||
-         llvm::any_of(readers, [&](const Reader &reader) {
-           return reader.fx && llvm::any_of(reader.fx->arguments, isLost);
-         });
+  return llvm::any_of(readers, [&, module = module](const Reader &reader) {
+    return reader.fx && findModule(*reader.node) == module &&
+           llvm::any_of(reader.fx->arguments, readsOther);
+  });
 }
 
 /// Adds the parameters that the nodes of an fx node read to `found`, and the fx nodes that compute
@@ -223,7 +223,7 @@ void AlterationFinder::addMergedNode(llvm::StringRef lost, llvm::StringRef kept)
   }
   for (llvm::StringRef target : findTensorsBehind(kept)) {
     if (exported.isParameter(target))
-      mergedReaders.try_emplace(leafName(target), text);
+      mergedReaders.try_emplace(splitTarget(target).second, text);
     for (const auto &[added, other] : restored.twins)
       if (other == target)
         mergedTwins.try_emplace(added, text);
@@ -332,12 +332,14 @@ void AlterationFinder::checkMissing(const ExportedTensor &parameter) {
     shared.insert(standIn);
     return add(parameter, "is merged into '" + standIn + "'");
   }
-  auto reader = mergedReaders.find(leafName(parameter.target));
+  if (isTied(parameter))
+    return;
+  auto reader = mergedReaders.find(splitTarget(parameter.target).second);
   if (reader == mergedReaders.end())
     reader = mergedReaders.find("");
   if (reader != mergedReaders.end())
     add(parameter, "may be a tensor of " + reader->second);
-  else if (hasLostArithmetic())
+  else if (mayBeNeutral(parameter))
     add(parameter, "is removed");
   else if (lacksMetadata())
     add(parameter, "is missing, and metadata that say why were removed from the file");

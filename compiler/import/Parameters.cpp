@@ -16,11 +16,12 @@
 
 namespace pcc::import {
 
-bool canBeTrained(const onnx::TensorProto &tensor) {
-  int32_t type = tensor.data_type();
+bool canBeTrained(int32_t type) {
   return type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::FLOAT16 ||
          type == onnx::TensorProto::BFLOAT16 || type == onnx::TensorProto::DOUBLE;
 }
+
+bool canBeTrained(const onnx::TensorProto &tensor) { return canBeTrained(tensor.data_type()); }
 
 void forEachRead(const onnx::NodeProto &node, llvm::function_ref<void(const std::string &)> visit) {
   for (const std::string &name : node.input())

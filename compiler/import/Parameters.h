@@ -18,7 +18,9 @@ namespace pcc::import {
 class ExportedModule;
 class TensorReader;
 
-/// Returns whether parameters can have the element type of `tensor`: whether it is a float type.
+/// Return whether parameters can have this type of ONNX (TensorProto.DataType), or that of
+/// `tensor`: whether it is a float type.
+bool canBeTrained(int32_t type);
 bool canBeTrained(const onnx::TensorProto &tensor);
 
 /// Names of the tensors that are parameters, all of floating-point type:

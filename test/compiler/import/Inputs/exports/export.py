@@ -291,15 +291,39 @@ class Memory(nn.Module):
         return self.b(self.a(-x, x), x)[:, 0]
 
 
+class Encoder(nn.Module):
+    """An embedding that is scaled by one."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.norm = nn.Embedding(3, 2), nn.LayerNorm(2)
+
+    def forward(self, x):
+        return self.norm(self.embed(x) * 1.0)
+
+
+class Scaled(nn.Module):
+    """Three names of one weight, one of a module that is not called, and additions of zero to integers."""
+
+    def __init__(self):
+        super().__init__()
+        self.shared, self.encoder, self.head = nn.Embedding(3, 2), Encoder(), nn.Linear(2, 3, bias=False)
+        self.shared.weight = self.encoder.embed.weight = self.head.weight
+
+    def forward(self, x):
+        return self.head(self.encoder(x + 0))
+
+
 MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
           "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2)),
           "buffers": (Buffers, (2, 2)), "detached": (Detached, (2, 2)), "copied": (Copied, (2, 2)), "twins": (Twins, (2, 3, 2)),
           "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2)),
           "recurrent": (Recurrent, (2, 3, 2)), "folded": (Folded, (2, 1, 2)),
-          "parts": (Parts, (2, 3, 2)), "memory": (Memory, (2, 3, 2))}
+          "parts": (Parts, (2, 3, 2)), "memory": (Memory, (2, 3, 2)),
+          "scaled": (Scaled, None)}
 RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed",
-       "recurrent", "folded", "parts")
-SCOPED = ("parts", "memory")  # whose modules are kept, too
+       "recurrent", "folded", "parts", "scaled")
+SCOPED = ("parts", "memory", "scaled")  # whose modules are kept, too
 BARE = ("recurrent",)  # without the optimizer only the graph signature is kept, for their many nodes
 
 
