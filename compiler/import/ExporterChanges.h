@@ -13,6 +13,7 @@
 //   reshaped    the channels of a group norm are stored as [16, 1, 1]: a Reshape is added
 //   rearranged  the gates of an LSTM or GRU have another order: nodes that order them are added
 //   renamed     a parameter that is indexed is stored as `val_3`: an Identity is added
+//   mapped      the exponential or negative of a parameter is stored: an Exp or a Neg is added
 //   removed     an input of zeros was removed from a Conv, ConvTranspose or Gemm: it is added again
 //
 // Other changes cannot be undone. The file computes the same results as the module, but training
@@ -20,7 +21,7 @@
 //
 //   merged    equal initializers became one: all zero biases, all unit scales
 //   removed   a zero bias, or a scale of one, whose op the optimizer removed
-//   folded    an op made a constant of the parameter: an expand over the batch, an exponential
+//   folded    an op made a constant of the parameter: an expand of equal numbers, a product
 //   split     one parameter is stored twice, e.g. for an embedding and transposed for a matmul
 //   twins     two nodes compute the same from equal tensors, and one of them is removed with its
 //             tensors: two layer norms of one value. The readers of its result still name it

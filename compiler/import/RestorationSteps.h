@@ -16,6 +16,7 @@ namespace pcc::import {
 ///   expand     over the batch                   one row, and an Expand
 ///   repeat     over the batch                   one row, and an Expand
 ///   alias, or read by aten.index                unchanged: an Identity is added
+///   exp, neg                                    the number before, and an Exp or a Neg
 ///   view, unsqueeze   of a list                 a list, and a Reshape
 ///   val_1      read by aten.prelu               a list, and a Reshape
 void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &exported,

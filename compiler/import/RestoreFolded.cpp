@@ -8,6 +8,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -44,6 +47,19 @@ bool hasPeriod(const TensorData &data, int64_t dim, int64_t period) {
   return true;
 }
 
+/// Returns the elements of a tensor of f32, each changed by `change`.
+std::string mapNumbers(llvm::ArrayRef<char> bytes, llvm::function_ref<float(float)> change) {
+  std::string result;
+  for (; bytes.size() >= 4; bytes = bytes.drop_front(4)) {
+    auto bits = llvm::support::endian::read32le(bytes.data());
+    char changed[4];
+    llvm::support::endian::write32le(changed,
+                                     llvm::bit_cast<uint32_t>(change(llvm::bit_cast<float>(bits))));
+    result.append(changed, 4);
+  }
+  return result;
+}
+
 class Folded {
 public:
   Folded(const onnx::TensorProto &folded, llvm::StringRef target, const ExportedModule &exported,
@@ -54,6 +70,7 @@ public:
   bool restoreTransposed();
   bool restoreExpanded();
   bool restoreIdentity();
+  bool restoreUnary();
   bool restoreList();
 
 private:
@@ -162,6 +179,38 @@ bool Folded::restoreIdentity() {
   return true;
 }
 
+/// Undoes an exponential, a negation, or the negation of an exponential: a scale of logits, or the
+/// decays of a state space. The logarithm may differ from the parameter in its last digit.
+bool Folded::restoreUnary() {
+  bool isNegated = baseName(name) == "neg", isExponential = baseName(name) == "exp";
+  for (llvm::StringRef source : exported.foldedFrom(name)) {
+    if (source != target && (!isNegated || isExponential || baseName(source) != "exp"))
+      return false;
+    isExponential |= source != target;
+  }
+  std::optional<TensorData> data;
+  if ((isNegated || isExponential) && folded.data_type() == onnx::TensorProto::FLOAT)
+    data = edits.read(folded);
+  if (!data)
+    return false;
+  bool isNormal = true;
+  std::string bytes = mapNumbers(data->bytes, [&](float number) {
+    float positive = isNegated ? -number : number;
+    isNormal &= !isExponential || (std::isnormal(positive) && positive > 0);
+    return isExponential ? static_cast<float>(std::log(double(positive))) : positive;
+  });
+  if (!isNormal || !edits.addParameter(target, folded, data->type.getShape(), std::move(bytes)))
+    return false;
+  if (isNegated && isExponential) {
+    std::string inner = (name + ".exp").str();
+    edits.addNode("Exp", {target}, inner);
+    edits.computeInstead(folded, "Neg", {inner});
+  } else {
+    edits.computeInstead(folded, isNegated ? "Neg" : "Exp", {target});
+  }
+  return true;
+}
+
 /// Returns whether the module reshapes a list to the value, which has one dimension that is not 1.
 /// A view of one dimension shows more than one element of another shape.
 bool Folded::isReshapedList() const {
@@ -204,7 +253,7 @@ void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &export
     return;
   Folded value(folded, targets.front(), exported, traced, edits);
   (void)(value.restoreTransposed() || value.restoreExpanded() || value.restoreIdentity() ||
-         value.restoreList());
+         value.restoreUnary() || value.restoreList());
 }
 
 } // namespace pcc::import

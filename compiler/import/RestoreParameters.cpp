@@ -43,21 +43,25 @@ class Restoration {
 public:
   Restoration(const std::shared_ptr<onnx::ModelProto> &model, llvm::StringRef folder,
               MLIRContext &context)
-      : exported(model->graph()), traced(*model->mutable_graph()), edits(model, folder, context) {}
+      : graph(model->graph()), exported(graph), traced(*model->mutable_graph()),
+        edits(model, folder, context) {}
 
   Restored run();
 
 private:
   void restoreGroupNorm(const FxNode &fx);
+  void restoreUnits(onnx::NodeProto &node);
   void restoreChannels(onnx::NodeProto &node, llvm::StringRef target);
   void restoreReads(const FxNode &fx);
   void restoreTwin(const FxNode &fx, const Read &read, llvm::StringRef target);
   void restoreBuffer(const ExportedTensor &buffer);
   void reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets);
+  std::pair<int32_t, int64_t> findChannels(const onnx::NodeProto &node) const;
   bool restoreBias(const FxNode &fx, llvm::StringRef target);
   bool isCopyOf(llvm::StringRef initializer, llvm::StringRef target) const;
   bool mayReplace(const Read &read, const FxNode &fx) const;
 
+  const onnx::GraphProto &graph;
   ExportedModule exported;
   TracedGraph traced;
   InitializerEdits edits;
@@ -74,10 +78,26 @@ void Restoration::restoreGroupNorm(const FxNode &fx) {
   if (!fx.operation.starts_with("aten.group_norm."))
     return;
   llvm::SmallVector<llvm::StringRef> placeholders = listTensorsRead(fx, exported);
-  for (onnx::NodeProto *node : traced.nodesOf(fx))
+  for (onnx::NodeProto *node : traced.nodesOf(fx)) {
+    if (node->op_type() == "InstanceNormalization")
+      restoreUnits(*node);
     if (!placeholders.empty() && (node->op_type() == "Mul" || node->op_type() == "Add"))
       restoreChannels(*node, exported.targetOf(node->op_type() == "Mul" ? placeholders.front()
                                                                         : placeholders.back()));
+  }
+}
+
+/// Gives a node of a group norm the constants of one and zero with which it normalizes, if they are
+/// merged with tensors of the module.
+void Restoration::restoreUnits(onnx::NodeProto &node) {
+  for (int position = 1; position < node.input_size(); ++position) {
+    const onnx::TensorProto *merged = edits.find(node.input(position));
+    if (!merged || !exported.isTarget(merged->name()))
+      continue;
+    std::string name = node.output(0) + ".unit_" + std::to_string(position);
+    edits.addCopy(name, *merged);
+    node.set_input(position, name);
+  }
 }
 
 /// Lets `node` read the list of channels `target` in place of an initializer of [C, 1, 1].
@@ -126,6 +146,25 @@ bool Restoration::mayReplace(const Read &read, const FxNode &fx) const {
          exported.isBuffer(read.name());
 }
 
+/// Returns the type and the number of the channels that a Conv, ConvTranspose or Gemm computes. If
+/// its weight is no initializer, the file must record the shape of the result. The import of the
+/// node checks it.
+std::pair<int32_t, int64_t> Restoration::findChannels(const onnx::NodeProto &node) const {
+  bool isGemm = node.op_type() == "Gemm";
+  if (const onnx::TensorProto *weight = edits.find(node.input(1))) {
+    int dim = isGemm ? findInteger(node, "transB", 0) == 0 : node.op_type() == "ConvTranspose";
+    if (weight->dims_size() < 2)
+      return {0, 0};
+    int64_t groups = node.op_type() == "ConvTranspose" ? findInteger(node, "group", 1) : 1;
+    return {weight->data_type(), weight->dims(dim) * groups};
+  }
+  for (const onnx::ValueInfoProto &value : graph.value_info())
+    if (const onnx::TypeProto::Tensor &type = value.type().tensor_type();
+        value.name() == node.output(0) && type.shape().dim_size() > 1)
+      return {type.elem_type(), type.shape().dim(1).dim_value()};
+  return {0, 0};
+}
+
 /// Adds the bias of zeros that the exporter removed from a node of `fx`; returns whether it did.
 bool Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
   llvm::ArrayRef<onnx::NodeProto *> all = traced.nodesOf(fx);
@@ -135,22 +174,11 @@ bool Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
   if (removed == all.end() || edits.has(target))
     return false;
   onnx::NodeProto &node = **removed;
-  const onnx::TensorProto *weight = edits.find(node.input(1));
-  if (!weight || !canBeTrained(*weight))
+  auto [type, size] = findChannels(node);
+  if (!canBeTrained(type) || size <= 0)
     return false;
-  const onnx::TensorProto &tensor = *weight;
-  int64_t size = 0;
-  if (node.op_type() == "Conv" && tensor.dims_size() > 2)
-    size = tensor.dims(0);
-  else if (node.op_type() == "ConvTranspose" && tensor.dims_size() > 2)
-    size = tensor.dims(1) * findInteger(node, "group", 1);
-  else if (node.op_type() == "Gemm" && tensor.dims_size() == 2)
-    size = tensor.dims(findInteger(node, "transB", 0) ? 0 : 1);
-  if (size <= 0)
-    return false;
-  int32_t type = tensor.data_type();
   size_t width = type == onnx::TensorProto::DOUBLE ? 8 : type == onnx::TensorProto::FLOAT ? 4 : 2;
-  edits.add(target, tensor.data_type(), {size}, std::string(size * width, '\0'));
+  edits.add(target, type, {size}, std::string(size * width, '\0'));
   node.add_input(target.str());
   return true;
 }

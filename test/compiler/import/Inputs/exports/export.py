@@ -314,15 +314,29 @@ class Scaled(nn.Module):
         return self.head(self.encoder(x + 0))
 
 
+class Numbers(nn.Module):
+    """A scale and decays are exponentials. Constants of a group norm equal a layer norm's tensors. A weight is computed."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale, self.decay = nn.Parameter(torch.tensor(0.5)), nn.Parameter(torch.tensor([-0.5, 0.25]))
+        self.n, self.m = nn.GroupNorm(2, 4), nn.LayerNorm(2)
+        self.weight, self.bias = nn.Parameter(torch.randn(3, 4, 1)), nn.Parameter(torch.zeros(3))
+
+    def forward(self, x):
+        y = nn.functional.conv1d(self.m(self.n(x)), self.weight * x.mean(), self.bias)
+        return (torch.exp(-torch.exp(self.decay) * y) * self.scale.exp()).sum(1)
+
+
 MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
           "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2)),
           "buffers": (Buffers, (2, 2)), "detached": (Detached, (2, 2)), "copied": (Copied, (2, 2)), "twins": (Twins, (2, 3, 2)),
           "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2)),
           "recurrent": (Recurrent, (2, 3, 2)), "folded": (Folded, (2, 1, 2)),
           "parts": (Parts, (2, 3, 2)), "memory": (Memory, (2, 3, 2)),
-          "scaled": (Scaled, None)}
+          "scaled": (Scaled, None), "numbers": (Numbers, (2, 4, 2))}
 RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed",
-       "recurrent", "folded", "parts", "scaled")
+       "recurrent", "folded", "parts", "scaled", "numbers")
 SCOPED = ("parts", "memory", "scaled")  # whose modules are kept, too
 BARE = ("recurrent",)  # without the optimizer only the graph signature is kept, for their many nodes
 
@@ -366,6 +380,9 @@ def text(model, kept):
         lines.append(f"  node {{{names} op_type: {quoted(node.op_type)} name: {quoted(node.name)}{rest} }}")
     lines += [f"  initializer {{ {tensor(i)} }}" for i in graph.initializer]
     lines += [f"  input {{ {boundary(v)} }}" for v in graph.input] + [f"  output {{ {boundary(v)} }}" for v in graph.output]
+    stored = {i.name for i in graph.initializer}
+    unbiased = {n.output[0] for n in graph.node if any("RemoveOptionalBias" in e.value for e in n.metadata_props) and n.input[1] not in stored}
+    lines += [f"  value_info {{ {boundary(v)} }}" for v in graph.value_info if v.name in unbiased]
     for value in graph.value_info:
         if entries := metadata(value.metadata_props, "    ", kept):
             lines.append(f"  value_info {{ name: {quoted(value.name)}{entries} }}")
