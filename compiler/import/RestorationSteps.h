@@ -9,7 +9,7 @@
 
 namespace pcc::import {
 
-/// Restores the parameter from which alone the exporter computed `folded`:
+/// Restores the parameter from which the exporter computed `folded`:
 ///
 ///   val_3      read by aten.linear              transposed: a Transpose is added
 ///   permute    of a matrix                      transposed
@@ -19,6 +19,7 @@ namespace pcc::import {
 ///   exp, neg                                    the number before, and an Exp or a Neg
 ///   view, unsqueeze   of a list                 a list, and a Reshape
 ///   val_1      read by aten.prelu               a list, and a Reshape
+///   linear     of zeros, with a bias            an Expand of the bias
 void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &exported,
                    const TracedGraph &traced, InitializerEdits &edits);
 

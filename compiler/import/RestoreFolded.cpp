@@ -242,6 +242,57 @@ bool Folded::restoreList() {
   return true;
 }
 
+/// Returns whether a traced node only makes zeros, or moves elements.
+bool isOfZeros(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {
+      "zeros",  "zeros_like", "new_zeros", "getitem", "unbind",  "select",    "slice", "view",
+      "expand", "squeeze",    "unsqueeze", "reshape", "permute", "transpose", "clone"};
+  return isInner(name) || llvm::is_contained(names, baseName(name));
+}
+
+/// Returns whether each row of a tensor holds the elements of a list.
+bool repeatsRow(const TensorData &data, const TensorData &row) {
+  if (row.type.getRank() != 1 || row.type.getElementType() != data.type.getElementType() ||
+      row.type.getDimSize(0) != data.type.getShape().back())
+    return false;
+  size_t size = row.bytes.size();
+  llvm::ArrayRef<char> rest = data.bytes;
+  while (!rest.empty() && rest.take_front(size) == row.bytes)
+    rest = rest.drop_front(size);
+  return rest.empty();
+}
+
+/// Restores the result of a linear layer on zeros, such as the first state of an RNN. It is the
+/// bias, or zero, and no gradient flows to the weight.
+void restoreLinearOfZeros(const onnx::TensorProto &folded,
+                          llvm::ArrayRef<llvm::StringRef> parameters,
+                          const ExportedModule &exported, InitializerEdits &edits) {
+  llvm::StringRef name = folded.name();
+  auto isZeros = [](llvm::StringRef source) { return baseName(source).contains("zeros"); };
+  auto isKnown = [&](llvm::StringRef source) {
+    return exported.isParameter(source) || isOfZeros(source);
+  };
+  llvm::ArrayRef<llvm::StringRef> sources = exported.foldedFrom(name);
+  std::optional<TensorData> data;
+  if (baseName(name) == "linear" && llvm::any_of(sources, isZeros) &&
+      llvm::all_of(sources, isKnown) && folded.dims_size() > 0)
+    data = edits.read(folded);
+  if (!data || data->bytes.empty())
+    return;
+  if (parameters.size() == 1 && llvm::all_of(data->bytes, [](char byte) { return byte == 0; })) {
+    std::string zeros = (name + ".zeros").str();
+    edits.addCopy(zeros, folded);
+    edits.computeInstead(folded, "Identity", {zeros});
+  }
+  const auto *bias = llvm::find_if(parameters, [&](llvm::StringRef parameter) {
+    const onnx::TensorProto *tensor = edits.find(parameter);
+    std::optional<TensorData> row = tensor ? edits.read(*tensor) : std::nullopt;
+    return row && repeatsRow(*data, *row);
+  });
+  if (parameters.size() == 2 && bias != parameters.end())
+    edits.computeInstead(folded, "Expand", {*bias, edits.addIntegers(name, data->type.getShape())});
+}
+
 } // namespace
 
 void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &exported,
@@ -249,7 +300,10 @@ void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &export
   llvm::SmallVector<llvm::StringRef> targets;
   llvm::copy_if(exported.foldedFrom(folded.name()), std::back_inserter(targets),
                 [&](llvm::StringRef name) { return exported.isParameter(name); });
-  if (targets.size() != 1 || exported.isParameter(folded.name()))
+  if (exported.isParameter(folded.name()))
+    return;
+  restoreLinearOfZeros(folded, targets, exported, edits);
+  if (targets.size() != 1 || edits.isReplaced(folded.name()))
     return;
   Folded value(folded, targets.front(), exported, traced, edits);
   (void)(value.restoreTransposed() || value.restoreExpanded() || value.restoreIdentity() ||

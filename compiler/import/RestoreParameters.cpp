@@ -90,7 +90,7 @@ void Restoration::restoreGroupNorm(const FxNode &fx) {
 /// Gives a node of a group norm the constants of one and zero with which it normalizes, if they are
 /// merged with tensors of the module.
 void Restoration::restoreUnits(onnx::NodeProto &node) {
-  for (int position = 1; position < node.input_size(); ++position) {
+  for (int position = 1; position < node.input_size() && node.output_size() > 0; ++position) {
     const onnx::TensorProto *merged = edits.find(node.input(position));
     if (!merged || !exported.isTarget(merged->name()))
       continue;
@@ -160,7 +160,7 @@ std::pair<int32_t, int64_t> Restoration::findChannels(const onnx::NodeProto &nod
   }
   for (const onnx::ValueInfoProto &value : graph.value_info())
     if (const onnx::TypeProto::Tensor &type = value.type().tensor_type();
-        value.name() == node.output(0) && type.shape().dim_size() > 1)
+        llvm::is_contained(node.output(), value.name()) && type.shape().dim_size() > 1)
       return {type.elem_type(), type.shape().dim(1).dim_value()};
   return {0, 0};
 }

@@ -225,6 +225,17 @@ class Recurrent(nn.Module):
         return self.gru(self.lstm(x)[0])[0][:, -1]
 
 
+class Rnn(nn.Module):
+    """Two RNNs, whose first states are zeros. The second one has no biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.RNN(2, 2, batch_first=True), nn.RNN(2, 2, batch_first=True, bias=False)
+
+    def forward(self, x):
+        return self.b(self.a(x)[0])[0][:, -1]
+
+
 class Folded(nn.Module):
     """A token before each row, positions of its length, slopes, a scale of the last layer, and matrices of experts."""
 
@@ -334,11 +345,11 @@ MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": 
           "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2)),
           "recurrent": (Recurrent, (2, 3, 2)), "folded": (Folded, (2, 1, 2)),
           "parts": (Parts, (2, 3, 2)), "memory": (Memory, (2, 3, 2)),
-          "scaled": (Scaled, None), "numbers": (Numbers, (2, 4, 2))}
+          "scaled": (Scaled, None), "numbers": (Numbers, (2, 4, 2)), "rnn": (Rnn, (2, 2, 2))}
 RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed",
-       "recurrent", "folded", "parts", "scaled", "numbers")
+       "recurrent", "folded", "parts", "scaled", "numbers", "rnn")
 SCOPED = ("parts", "memory", "scaled")  # whose modules are kept, too
-BARE = ("recurrent",)  # without the optimizer only the graph signature is kept, for their many nodes
+BARE = ("recurrent", "rnn")  # without the optimizer only the graph signature is kept, for their many nodes
 
 
 def quoted(text):
