@@ -304,6 +304,8 @@ void AlterationFinder::checkFolded(const ExportedTensor &parameter,
       return add(parameter, "is folded into '" + copy + "'");
   if (copies.size() > 1)
     add(parameter, "is stored twice, as '" + copies[0] + "' and '" + copies[1] + "'");
+  else if (copies.front() != parameter.target && !restored.lacksData)
+    add(parameter, "is folded into '" + copies.front() + "'");
 }
 
 /// Returns the initializer that a node reads in place of a missing parameter. Returns "" unless the

@@ -28,7 +28,8 @@
 //   missing   a parameter has no initializer, and the metadata that tell why are not in the file
 //
 // A parameter may also be merged with running statistics, or with another value that a node reads.
-// A parameter that was only transposed or reshaped, and is stored once, is trained unchanged.
+// A parameter that was only transposed or reshaped is accepted if its elements are absent: the
+// model can then be planned, but not trained.
 //
 // No gradient flows through the values that `x.detach()` returns. In ONNX a detach is an Identity,
 // which the optimizer removes. Its readers in the module then read a value that they do not name:
@@ -49,6 +50,7 @@ struct Restored {
   std::vector<std::string> contradictions;
   /// Parameters that were added with the elements of another one: (added, other).
   std::vector<std::pair<std::string, std::string>> twins;
+  bool lacksData = false; ///< elements of an initializer are absent, so it is left as it is
 };
 
 /// Restores the parameters in `model`, whose external data lie in `folder`. Does nothing if the

@@ -46,8 +46,10 @@ onnx::TensorProto *InitializerEdits::find(llvm::StringRef name) const {
 }
 
 std::optional<TensorData> InitializerEdits::read(const onnx::TensorProto &tensor) {
-  if (tensors.isAbsent(tensor))
+  if (tensors.isAbsent(tensor)) {
+    foundAbsent = true;
     return std::nullopt;
+  }
   ScopedDiagnosticHandler ignored(&context, [](Diagnostic &) { return success(); });
   return tensors.read(tensor, [&] { return emitError(UnknownLoc::get(&context)); });
 }

@@ -40,6 +40,8 @@ public:
   bool has(llvm::StringRef name) const { return find(name) != nullptr; }
   /// Returns type and elements of a tensor; nullopt if they cannot be read.
   std::optional<TensorData> read(const onnx::TensorProto &tensor);
+  /// Returns whether a tensor that `read` was called for is absent.
+  bool lacksData() const { return foundAbsent; }
   /// Returns all initializers that the graph has now.
   std::vector<onnx::TensorProto *> list() const;
 
@@ -85,6 +87,7 @@ private:
   std::map<std::string, onnx::TensorProto *, std::less<>> initializers;
   std::vector<std::unique_ptr<onnx::NodeProto>> added;
   std::vector<std::pair<std::string, std::string>> twinList;
+  bool foundAbsent = false;
   llvm::StringSet<> computed; ///< first results of `added`
   llvm::StringSet<> replaced; ///< initializers that `added` computes
 };

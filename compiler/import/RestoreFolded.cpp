@@ -71,13 +71,13 @@ public:
   bool restoreExpanded();
   bool restoreIdentity();
   bool restoreUnary();
-  bool restoreList();
+  bool restoreShape();
 
 private:
   bool isReadBy(llvm::function_ref<bool(const onnx::NodeProto &, const FxNode &)> matches) const;
   bool isFoldedFrom(llvm::function_ref<bool(llvm::StringRef)> isOther) const;
   bool isIndexed() const;
-  bool isReshapedList() const;
+  std::optional<llvm::SmallVector<int64_t>> findShapeBefore() const;
   std::string takeBytes(const TensorData &data) const {
     return std::string(data.bytes.begin(), data.bytes.end());
   }
@@ -211,32 +211,38 @@ bool Folded::restoreUnary() {
   return true;
 }
 
-/// Returns whether the module reshapes a list to the value, which has one dimension that is not 1.
-/// A view of one dimension shows more than one element of another shape.
-bool Folded::isReshapedList() const {
+/// Returns the shape of a parameter that the module reshaped; nullopt if it is not certain. An
+/// unsqueeze adds a dimension of 1. A view that adds several to a list has one other dimension; one
+/// of a single dimension comes from a tensor of several.
+std::optional<llvm::SmallVector<int64_t>> Folded::findShapeBefore() const {
   auto isUnsqueeze = [](llvm::StringRef name) { return baseName(name) == "unsqueeze"; };
-  auto isView = [](llvm::StringRef name) {
-    return baseName(name) == "view" || baseName(name) == "reshape";
-  };
-  auto added = llvm::count_if(exported.foldedFrom(name), isUnsqueeze) + isUnsqueeze(name);
-  bool isUnsqueezedList =
-      isUnsqueeze(name) && folded.dims_size() - added == 1 &&
-      isFoldedFrom([&](llvm::StringRef source) { return isInner(source) || isUnsqueeze(source); });
-  auto isList = [](int64_t size) { return size > 1; };
-  return llvm::count_if(folded.dims(), isList) == 1 &&
-         (isUnsqueezedList || (isView(name) && folded.dims_size() > 1 && isFoldedFrom(isInner)));
+  llvm::SmallVector<int64_t> shape;
+  llvm::copy_if(folded.dims(), std::back_inserter(shape), [](int64_t size) { return size != 1; });
+  int64_t ones = folded.dims_size() - static_cast<int64_t>(shape.size());
+  if (isUnsqueeze(name)) {
+    int64_t added = llvm::count_if(exported.foldedFrom(name), isUnsqueeze) + 1;
+    bool isOnly = isFoldedFrom([&](auto source) { return isInner(source) || isUnsqueeze(source); });
+    return isOnly && added == ones ? std::optional(shape) : std::nullopt;
+  }
+  bool isView = baseName(name) == "view" || baseName(name) == "reshape";
+  bool isList = shape.size() == 1 && ones > 0 && isFoldedFrom(isInner);
+  return isView && isList ? std::optional(shape) : std::nullopt;
 }
 
-/// Restores a list that the module, or a PReLU, stores with dimensions of 1: [1, 16, 1, 1].
-bool Folded::restoreList() {
+/// Restores a parameter that the module, or a PReLU, stores with more dimensions: [1, 16, 1, 1].
+bool Folded::restoreShape() {
   bool isSlope = isInner(name) && isFoldedFrom(isInner) &&
                  isReadBy([](const onnx::NodeProto &node, const FxNode &fx) {
                    return fx.operation.starts_with("aten.prelu.") && node.op_type() == "PRelu";
                  });
+  std::optional<llvm::SmallVector<int64_t>> shape = findShapeBefore();
   std::optional<TensorData> data;
-  if (isSlope || isReshapedList())
+  if (isSlope || shape)
     data = edits.read(folded);
-  if (!data || !edits.addParameter(target, folded, {data->type.getNumElements()}, takeBytes(*data)))
+  if (!data || !edits.addParameter(target, folded,
+                                   isSlope ? llvm::ArrayRef(data->type.getNumElements())
+                                           : llvm::ArrayRef<int64_t>(*shape),
+                                   takeBytes(*data)))
     return false;
   edits.computeInstead(folded, "Reshape", {target, edits.addIntegers(name, data->type.getShape())});
   return true;
@@ -307,7 +313,7 @@ void restoreFolded(const onnx::TensorProto &folded, const ExportedModule &export
     return;
   Folded value(folded, targets.front(), exported, traced, edits);
   (void)(value.restoreTransposed() || value.restoreExpanded() || value.restoreIdentity() ||
-         value.restoreUnary() || value.restoreList());
+         value.restoreUnary() || value.restoreShape());
 }
 
 } // namespace pcc::import

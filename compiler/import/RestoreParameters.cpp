@@ -293,7 +293,7 @@ Restored Restoration::run() {
   for (const ExportedTensor &buffer : exported.savedBuffers())
     restoreBuffer(buffer);
   int64_t count = edits.finish();
-  return {count, std::move(contradictions), edits.twins()};
+  return {count, std::move(contradictions), edits.twins(), edits.lacksData()};
 }
 
 } // namespace
