@@ -76,6 +76,7 @@ public:
 private:
   bool isReadBy(llvm::function_ref<bool(const onnx::NodeProto &, const FxNode &)> matches) const;
   bool isFoldedFrom(llvm::function_ref<bool(llvm::StringRef)> isOther) const;
+  bool isRepeatedOverBatch(const TensorData &data) const;
   bool isIndexed() const;
   std::optional<llvm::SmallVector<int64_t>> findShapeBefore() const;
   std::string takeBytes(const TensorData &data) const {
@@ -131,26 +132,42 @@ bool Folded::restoreTransposed() {
   return true;
 }
 
-/// Undoes the expansion of a parameter along its first dimension. The elements must show that no
-/// other dimension was expanded or repeated.
+/// Returns whether the elements of a tensor show that its first dimension alone was expanded or
+/// repeated.
+bool Folded::isRepeatedOverBatch(const TensorData &data) const {
+  llvm::ArrayRef<int64_t> shape = data.type.getShape();
+  if (!hasPeriod(data, 0, 1))
+    return false;
+  for (size_t dim = 1; dim < shape.size(); ++dim) {
+    int64_t longest = baseName(name) == "repeat" ? shape[dim] : std::min<int64_t>(shape[dim], 2);
+    for (int64_t period : llvm::seq<int64_t>(1, longest))
+      if (shape[dim] % period == 0 && hasPeriod(data, dim, period))
+        return false;
+  }
+  return true;
+}
+
+/// Undoes the expansion of a parameter over the batch. An unsqueeze before it added the dimension
+/// of the batch, unless another dimension is 1.
 bool Folded::restoreExpanded() {
-  bool isRepeated = baseName(name) == "repeat";
-  if ((baseName(name) != "expand" && !isRepeated) || edits.has(target) || !isFoldedFrom(isInner) ||
+  auto isUnsqueeze = [](llvm::StringRef name) { return baseName(name) == "unsqueeze"; };
+  auto isOther = [&](llvm::StringRef source) { return isInner(source) || isUnsqueeze(source); };
+  auto added = llvm::count_if(exported.foldedFrom(name), isUnsqueeze);
+  bool isExpanded = baseName(name) == "expand" || baseName(name) == "repeat";
+  if (!isExpanded || edits.has(target) || added > 1 || !isFoldedFrom(isOther) ||
       folded.dims_size() == 0)
     return false;
   std::optional<TensorData> data = edits.read(folded);
-  if (!data || data->bytes.empty() || !hasPeriod(*data, 0, 1))
+  if (!data || data->bytes.empty() || !isRepeatedOverBatch(*data))
     return false;
   llvm::SmallVector<int64_t> shape(data->type.getShape());
-  for (size_t dim = 1; dim < shape.size(); ++dim)
-    for (int64_t period :
-         llvm::seq<int64_t>(1, isRepeated ? shape[dim] : std::min<int64_t>(shape[dim], 2)))
-      if (shape[dim] % period == 0 && hasPeriod(*data, dim, period))
-        return false;
+  if (added == 1 && (shape.size() == 1 || llvm::is_contained(llvm::drop_begin(shape), 1)))
+    return false;
   llvm::ArrayRef<char> row = data->bytes.take_front(data->bytes.size() / shape[0]);
   std::string shapeName = edits.addIntegers(name, shape);
   shape[0] = 1;
-  edits.addParameter(target, folded, shape, std::string(row.begin(), row.end()));
+  edits.addParameter(target, folded, llvm::ArrayRef(shape).drop_front(added),
+                     std::string(row.begin(), row.end()));
   edits.computeInstead(folded, "Expand", {target, shapeName});
   return true;
 }

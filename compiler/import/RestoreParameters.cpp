@@ -217,8 +217,9 @@ void Restoration::restoreReads(const FxNode &fx) {
   llvm::SmallVector<Read> reads;
   for (onnx::NodeProto *node : traced.nodesOf(fx))
     for (int position = 0; position < node->input_size(); ++position)
-      if (Read read{node, position}; mayReplace(read, fx) || edits.isReplaced(read.name()) ||
-                                     parameterOfList.contains(read.name()))
+      if (Read read{node, position};
+          !fx.reads(read.name()) && (mayReplace(read, fx) || edits.isReplaced(read.name()) ||
+                                     parameterOfList.contains(read.name())))
         reads.push_back(read);
   llvm::erase_if(targets, [&](llvm::StringRef target) {
     auto own = llvm::find_if(reads, [&](Read read) { return isCopyOf(read.name(), target); });

@@ -89,7 +89,7 @@ private:
   bool isNamed(llvm::StringRef value) const;
   bool isMissing(llvm::StringRef target) const;
   bool hasOwnParameters(llvm::StringRef module) const;
-  void report(llvm::StringRef module, llvm::StringRef source);
+  void report(llvm::StringRef module, llvm::StringRef source, llvm::StringRef leaf);
 
   const FxNode &fx;
   const ExportedModule &exported;
@@ -125,12 +125,12 @@ bool Twins::hasOwnParameters(llvm::StringRef module) const {
   });
 }
 
-/// Reports the missing parameters of `module` that may be merged with `source`.
-void Twins::report(llvm::StringRef module, llvm::StringRef source) {
+/// Reports the missing parameters of `module` that may be merged with `source`: those called
+/// `leaf`, or all if it is empty.
+void Twins::report(llvm::StringRef module, llvm::StringRef source, llvm::StringRef leaf) {
   for (const ExportedTensor &parameter : exported.parameters()) {
-    auto [owner, leaf] = splitTarget(parameter.target);
-    if (leaf == splitTarget(source).second && isWithin(owner, module) &&
-        isMissing(parameter.target)) {
+    auto [owner, name] = splitTarget(parameter.target);
+    if ((leaf.empty() || leaf == name) && isWithin(owner, module) && isMissing(parameter.target)) {
       std::string text = ("'" + parameter.target + "' may be merged with '" + source + "'").str();
       if (!llvm::is_contained(contradictions, text))
         contradictions.push_back(text);
@@ -138,11 +138,10 @@ void Twins::report(llvm::StringRef module, llvm::StringRef source) {
   }
 }
 
-/// Restores the parameter whose value an operand of a node should be.
+/// Restores the parameter whose value an operand of a node should be. If the operand is a parameter
+/// itself, an op that moves nothing was removed behind the other one, whose shape is unknown.
 void Twins::restore(onnx::NodeProto &node, int position) {
   std::string value = node.input(position);
-  if (edits.has(value) && !edits.isReplaced(value))
-    return;
   llvm::StringRef source = derived.findSource(value);
   if (source.empty() || isNamed(value) || fx.reads(exported.placeholderOf(source)))
     return;
@@ -150,6 +149,11 @@ void Twins::restore(onnx::NodeProto &node, int position) {
   std::optional<llvm::StringRef> module = findModule(node);
   if (module && isWithin(owner, *module))
     return;
+  if (source == value) {
+    if (module && findRewriteRule(node).empty())
+      report(*module, source, "");
+    return;
+  }
   std::string copy;
   if (module && hasOwnParameters(*module)) {
     std::string own = (*module + "." + leaf).str();
@@ -159,7 +163,7 @@ void Twins::restore(onnx::NodeProto &node, int position) {
   if (!copy.empty())
     node.set_input(position, copy);
   else if (!edits.isReplaced(value)) // others are reported as missing
-    report(module.value_or(""), source);
+    report(module.value_or(""), source, leaf);
 }
 
 } // namespace

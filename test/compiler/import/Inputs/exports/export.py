@@ -325,6 +325,42 @@ class Scaled(nn.Module):
         return self.head(self.encoder(x + 0))
 
 
+class Queries(nn.Module):
+    """A table of queries for each row, which a layer norm reads. A weight that is reshaped, with a bias of zeros."""
+
+    def __init__(self):
+        super().__init__()
+        self.queries, self.n, self.m = nn.Embedding(3, 2), nn.LayerNorm(2), nn.LayerNorm(2)
+        self.weight, self.bias = nn.Parameter(torch.randn(3, 3)), nn.Parameter(torch.zeros(3))
+
+    def forward(self, x):
+        queries = self.n(self.queries.weight.unsqueeze(0).repeat(x.shape[0], 1, 1))
+        y = nn.functional.conv1d(x, self.weight.unsqueeze(-1), self.bias)
+        return ((queries @ self.m(x).mT).softmax(-1) @ y)[:, 0]
+
+
+class Ones(nn.Module):
+    """A scale of ones, whose view has its own shape."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(2))
+
+    def forward(self, x):
+        return x * self.scale.view(2)
+
+
+class Viewed(nn.Module):
+    """A scale equals that of a layer norm."""
+
+    def __init__(self):
+        super().__init__()
+        self.n, self.s = nn.LayerNorm(2), Ones()
+
+    def forward(self, x):
+        return self.s(torch.relu(self.n(x)))
+
+
 class Numbers(nn.Module):
     """A scale and decays are exponentials. Constants of a group norm equal a layer norm's tensors. A weight is computed."""
 
@@ -345,10 +381,11 @@ MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": 
           "transposed": (Transposed, (2, 2)), "equal": (Equal, (2, 2)), "edges": (Edges, (1, 3, 2)),
           "recurrent": (Recurrent, (2, 3, 2)), "folded": (Folded, (2, 1, 2)),
           "parts": (Parts, (2, 3, 2)), "memory": (Memory, (2, 3, 2)),
-          "scaled": (Scaled, None), "numbers": (Numbers, (2, 4, 2)), "rnn": (Rnn, (2, 2, 2))}
+          "scaled": (Scaled, None), "numbers": (Numbers, (2, 4, 2)), "rnn": (Rnn, (2, 2, 2)),
+          "queries": (Queries, (2, 3, 2)), "viewed": (Viewed, (2, 2))}
 RAW = ("merged", "dropped", "token", "scale", "tied", "norm", "buffers", "detached", "copied", "transposed",
-       "recurrent", "folded", "parts", "scaled", "numbers", "rnn")
-SCOPED = ("parts", "memory", "scaled")  # whose modules are kept, too
+       "recurrent", "folded", "parts", "scaled", "numbers", "rnn", "queries")
+SCOPED = ("parts", "memory", "scaled", "viewed")  # whose modules are kept, too
 BARE = ("recurrent", "rnn")  # without the optimizer only the graph signature is kept, for their many nodes
 
 
