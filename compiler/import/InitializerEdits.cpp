@@ -111,7 +111,7 @@ onnx::NodeProto &InitializerEdits::addNode(llvm::StringRef operation,
   for (llvm::StringRef input : inputs)
     node.add_input(input.str());
   node.add_output(output.str());
-  computed.insert(output);
+  computed[output] = &node;
   return node;
 }
 
@@ -120,11 +120,6 @@ onnx::NodeProto &InitializerEdits::computeInstead(const onnx::TensorProto &folde
                                                   llvm::ArrayRef<llvm::StringRef> inputs) {
   replaced.insert(folded.name());
   return addNode(operation, inputs, folded.name());
-}
-
-const onnx::NodeProto *InitializerEdits::findNode(llvm::StringRef value) const {
-  auto found = llvm::find_if(added, [&](const auto &node) { return node->output(0) == value; });
-  return found == added.end() ? nullptr : found->get();
 }
 
 bool InitializerEdits::addTwin(llvm::StringRef target, llvm::StringRef source) {

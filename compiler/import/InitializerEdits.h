@@ -65,7 +65,7 @@ public:
   onnx::NodeProto &computeInstead(const onnx::TensorProto &folded, llvm::StringRef operation,
                                   llvm::ArrayRef<llvm::StringRef> inputs);
   /// Returns the added node that computes this value first; null if none does.
-  const onnx::NodeProto *findNode(llvm::StringRef value) const;
+  const onnx::NodeProto *findNode(llvm::StringRef value) const { return computed.lookup(value); }
   /// Adds a node like `node`, which has these inputs, and results named by `nameResult`.
   void addCopy(const onnx::NodeProto &node, llvm::ArrayRef<std::string> inputs,
                llvm::function_ref<std::string(llvm::StringRef)> nameResult);
@@ -88,8 +88,8 @@ private:
   std::vector<std::unique_ptr<onnx::NodeProto>> added;
   std::vector<std::pair<std::string, std::string>> twinList;
   bool foundAbsent = false;
-  llvm::StringSet<> computed; ///< first results of `added`
-  llvm::StringSet<> replaced; ///< initializers that `added` computes
+  llvm::StringMap<const onnx::NodeProto *> computed; ///< `added`, by their first results
+  llvm::StringSet<> replaced;                        ///< initializers that `added` computes
 };
 
 /// Adds an attribute of integers to `node`.

@@ -256,10 +256,11 @@ bool Folded::restoreShape() {
   std::optional<TensorData> data;
   if (isSlope || shape)
     data = edits.read(folded);
-  if (!data || !edits.addParameter(target, folded,
-                                   isSlope ? llvm::ArrayRef(data->type.getNumElements())
-                                           : llvm::ArrayRef<int64_t>(*shape),
-                                   takeBytes(*data)))
+  if (!data)
+    return false;
+  if (isSlope)
+    shape = {data->type.getNumElements()};
+  if (!edits.addParameter(target, folded, *shape, takeBytes(*data)))
     return false;
   edits.computeInstead(folded, "Reshape", {target, edits.addIntegers(name, data->type.getShape())});
   return true;
