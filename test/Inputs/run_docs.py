@@ -17,7 +17,7 @@ from pathlib import Path
 
 BLOCK = re.compile(r"^```(sh|sh torch|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-TOLERANCE = 2e-3  # of a number, whose last digits depend on the CPU
+TOLERANCE = 2e-2  # of a number; a loss of bf16 differs by 1 % from CPU to CPU
 
 
 def find_torch(root):
