@@ -111,16 +111,6 @@ Tensor selectBySum(Emitter &emit, const Tensor &x, const Tensor &indices, int64_
                      {dim});
 }
 
-/// Returns the elements of `x` along dimension 0 at `rows`, which are not negative.
-Tensor gatherRows(Emitter &emit, const Tensor &x, const Tensor &rows, int64_t blocks) {
-  if (!x || !rows || x.isEmpty() || rows.known || rows.isEmpty())
-    return emit.gather(x, rows, 0);
-  Shape shape(rows.shape());
-  llvm::append_range(shape, x.shape().drop_front());
-  return emit.apply<graph::GatherOp>(x.type.clone(shape), {x, rows},
-                                     rowAttributes(emit, blocks))[0];
-}
-
 /// Returns the number of rows of `x` if row i of `indices` is for row i of `x`, otherwise 1.
 int64_t countOwnRows(const Tensor &x, const Tensor &indices, bool arePaired) {
   return arePaired && x.shape()[0] == indices.shape()[0] ? x.shape()[0] : 1;

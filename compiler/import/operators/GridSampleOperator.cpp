@@ -6,6 +6,7 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/Scatter.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -165,16 +166,21 @@ llvm::SmallVector<Neighbor> GridSampler::neighbors(int64_t dim) {
           neighbor(add(base, 2.0), cubicWeight(add(rest, 1.0), false), image[dim])};
 }
 
-/// Sums the weighted rows of all combinations of neighbors from dimension `dim` on.
+/// Sums the weighted rows of all combinations of neighbors from dimension `dim` on. `index` counts
+/// within the image of a sample.
 Tensor GridSampler::sumRows(const Tensor &rows, int64_t dim, Tensor index, Tensor weight) {
   if (dim == static_cast<int64_t>(all.size())) {
-    Tensor taken = emit.cast(emit.gather(rows, index, 0), weight.elementType());
+    Tensor first =
+        scale(emit.positionAlong(index.shape(), 0), double(ShapedType::getNumElements(image)));
+    Tensor row = emit.binary<graph::AddOp>(index, first);
+    Tensor taken = emit.cast(gatherRows(emit, rows, row, samples), weight.elementType());
     return emit.binary<graph::MulOp>(taken, emit.reshape(weight, {samples, count, 1}));
   }
   Tensor sum;
   for (const Neighbor &next : all[dim]) {
-    Tensor within = emit.binary<graph::AddOp>(
-        emit.binary<graph::MulOp>(index, emit.scalarLike(index, double(image[dim]))), next.index);
+    Tensor within = next.index;
+    if (index)
+      within = emit.binary<graph::AddOp>(scale(index, double(image[dim])), within);
     Tensor product = weight ? emit.binary<graph::MulOp>(weight, next.weight) : next.weight;
     Tensor term = product ? sumRows(rows, dim + 1, within, product) : Tensor();
     if (!term)
@@ -196,7 +202,7 @@ LogicalResult GridSampler::run() {
     all.push_back(neighbors(dim));
   Tensor rows = emit.transpose(emit.reshape(x, {samples, channels, elements}), {0, 2, 1});
   rows = emit.reshape(rows, {samples * elements, channels});
-  Tensor sum = sumRows(rows, 0, emit.positionAlong({samples, 1}, 0), {});
+  Tensor sum = sumRows(rows, 0, {}, {});
   Tensor result = emit.cast(emit.transpose(sum, {0, 2, 1}), x.elementType());
   Shape shape = {samples, channels};
   shape.append(places);

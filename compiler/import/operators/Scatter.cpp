@@ -62,6 +62,15 @@ llvm::SmallVector<NamedAttribute> rowAttributes(Emitter &emit, int64_t blocks) {
   return attributes;
 }
 
+Tensor gatherRows(Emitter &emit, const Tensor &x, const Tensor &rows, int64_t blocks) {
+  if (!x || !rows || x.isEmpty() || rows.known || rows.isEmpty())
+    return emit.gather(x, rows, 0);
+  Shape shape(rows.shape());
+  llvm::append_range(shape, x.shape().drop_front());
+  return emit.apply<graph::GatherOp>(x.type.clone(shape), {x, rows},
+                                     rowAttributes(emit, blocks))[0];
+}
+
 Tensor scatterRows(Emitter &emit, const Tensor &x, const Tensor &indices, const Tensor &updates,
                    bool adds, int64_t blocks) {
   if (!x || !indices || !updates)

@@ -21,6 +21,10 @@ std::optional<Reduction> readReduction(Node &node);
 /// indices do not leave (analysis::ownBlocksAttrName).
 llvm::SmallVector<mlir::NamedAttribute> rowAttributes(Emitter &emit, int64_t blocks);
 
+/// Returns the elements of `x` along dimension 0 at `rows`, which are not negative. `blocks` is as
+/// in rowAttributes.
+Tensor gatherRows(Emitter &emit, const Tensor &x, const Tensor &rows, int64_t blocks);
+
 /// Returns `x`, [rows, …], with `updates`, [count, …], added to or put in place of its rows
 /// `indices`, [count] of i64. `blocks` is as in rowAttributes. Returns null after an error.
 Tensor scatterRows(Emitter &emit, const Tensor &x, const Tensor &indices, const Tensor &updates,
