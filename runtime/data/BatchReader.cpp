@@ -18,8 +18,8 @@
 namespace pcc::runtime {
 
 BatchReader::BatchReader(const Dataset &dataset, const std::vector<BoundField> &bound,
-                         const abi::Executable &executable, int64_t rank)
-    : name(dataset.name), rows(dataset.rows) {
+                         const abi::Executable &executable, int64_t rank, Augmentation augmentation)
+    : name(dataset.name), rows(dataset.rows), augmentation(augmentation) {
   std::vector<const abi::Input *> all = abi::inputsOf(executable);
   for (const abi::Input &input :
        executable.programs(abi::programOfRank(executable, rank)).inputs()) {
@@ -29,7 +29,9 @@ BatchReader::BatchReader(const Dataset &dataset, const std::vector<BoundField> &
       return other->name() == input.name();
     });
     const BoundField &own = bound[size_t(same - all.begin())];
-    Source source{&input, dataset.fields[own.field], own.legal, offsets[0], {}, 0};
+    const Field &field = dataset.fields[size_t(own.field)];
+    bool isAugmented = augmentation.changesAny() && Augmentation::isImage(field);
+    Source source{&input, field, own.legal, isAugmented, offsets[0], {}, 0};
     // Spans: the runs of the row along the last dimension; adjacent runs are joined.
     int dimensions = block.global_shape_size();
     int64_t localRow =
@@ -104,7 +106,10 @@ Status BatchReader::readRow(const Source &source, const BatchPlace &place, int64
       status = source.legal->check(name, source.field, index, span.begin, span.count);
     if (!status.ok())
       return status;
-    source.field.read(index, span.begin, span.count, type, out);
+    if (source.isAugmented)
+      augmentation.read(source.field, place.epoch, index, span.begin, span.count, type, out);
+    else
+      source.field.read(index, span.begin, span.count, type, out);
     if (source.field.isMapped())
       status = source.field.finishRead(index, span.begin, span.count);
     if (!status.ok())

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "runtime/data/Augmentation.h"
 #include "runtime/data/CheckValues.h"
 #include "runtime/data/RowOrder.h"
 
@@ -20,6 +21,8 @@ struct BatchPlace {
   RowOrder order = {};
   /// Position in the order of the microbatch's first row (over all ranks).
   int64_t firstRow = 0;
+  /// Number of the epoch, from 0.
+  int64_t epoch = 0;
 };
 
 /// Runs body(begin, end) over 0 … count-1, possibly on several threads.
@@ -36,9 +39,9 @@ struct InputBytes {
 class BatchReader {
 public:
   /// `bound` is the result of bindCheckedFields for the inputs of all programs (abi::inputsOf).
-  /// `executable` must outlive the reader.
+  /// `executable` must outlive the reader. Images are changed by `augmentation`.
   BatchReader(const Dataset &dataset, const std::vector<BoundField> &bound,
-              const abi::Executable &executable, int64_t rank);
+              const abi::Executable &executable, int64_t rank, Augmentation augmentation = {});
 
   /// Writes this rank's rows of every input of its program; addressOf returns an input's buffer.
   /// Rows after the end of the data are zero. Errors (BadInput) name the file: a value that is not
@@ -60,6 +63,7 @@ private:
     const abi::Input *input;
     Field field;
     std::optional<LegalValues> legal;
+    bool isAugmented;
     int64_t firstRow;
     std::vector<Span> spans;
     int64_t localRowBytes;
@@ -68,6 +72,7 @@ private:
 
   std::string name;
   int64_t rows;
+  Augmentation augmentation;
   std::vector<Source> sources;
 };
 

@@ -69,6 +69,12 @@ Expected<RunData> openDatasets(const abi::RunConfig &config, Session &session,
                            config.seed());
   if (!training)
     return training.status();
+  if (*training) {
+    Expected<Augmentation> augmentation = Augmentation::parse(config.augment(), config.seed());
+    Status status = augmentation ? augmentation->check(**training) : augmentation.status();
+    if (!status.ok())
+      return status;
+  }
   auto evaluation = openData(trains ? "--eval-data" : "--data", toEvaluate, program,
                              DataPurpose::Evaluation, config.seed());
   if (!evaluation)

@@ -80,9 +80,9 @@ struct Run {
       : data(data), bound(std::move(bound)), batchRows(batchRows), plan(plan),
         placement(session.world().placement), epochDone(options.epochDone),
         checkpoints(options.checkpoints), evaluation(options.evaluation), shuffle(options.shuffle),
-        seed(options.seed), losses(session.executable()), firstRank(monitorOptions.firstRank),
-        nonfinite(options.onNonfinite), checkReplicasEvery(options.checkReplicasEvery),
-        readers(size_t(monitorOptions.ownRanks)),
+        seed(options.seed), augmentation(options.augmentation), losses(session.executable()),
+        firstRank(monitorOptions.firstRank), nonfinite(options.onNonfinite),
+        checkReplicasEvery(options.checkReplicasEvery), readers(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {
     if (options.checkReplicasEvery > 0)
       replicas.emplace(session.executable());
@@ -123,6 +123,7 @@ struct Run {
   const std::shared_ptr<PeriodicEvaluation> evaluation;
   const bool shuffle;
   const uint64_t seed;
+  const Augmentation augmentation;
   const LossReader losses;
   const int64_t firstRank;
   NonfiniteWatch nonfinite;
@@ -148,13 +149,13 @@ Expected<std::unique_ptr<BatchLoader>> Run::startLoader(RankExecutor &rank) cons
     RowOrder order = shuffle ? RowOrder(data.rows, seed, plan.epochOf(step)) : RowOrder();
     std::vector<BatchPlace> places;
     for (uint32_t copy = 0; copy < abi::copiesPerAction(batchPlan); ++copy)
-      places.push_back({order, first + copy * copyRows});
+      places.push_back({order, first + copy * copyRows, plan.epochOf(step)});
     return places;
   };
   int64_t steps = plan.end - plan.start, limit = std::numeric_limits<int64_t>::max();
   bool isLimited = blocksPerStep == 0 || steps <= limit / blocksPerStep;
   return BatchLoader::start(
-      BatchReader(data, bound, rank.executable(), rank.rank()), std::move(placesOf),
+      BatchReader(data, bound, rank.executable(), rank.rank(), augmentation), std::move(placesOf),
       {.blocks = isLimited ? steps * blocksPerStep : limit, .blocksAhead = blocksPerStep});
 }
 

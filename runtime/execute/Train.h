@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/abi/report.pb.h"
+#include "runtime/data/Augmentation.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/execute/Nonfinite.h"
 #include "runtime/execute/PeriodicEvaluation.h"
@@ -24,6 +25,8 @@ struct TrainOptions {
   int64_t epochs = 0;
   bool shuffle = false;
   uint64_t seed = 0;
+  /// Changes of images.
+  Augmentation augmentation = {};
   NonfiniteAction onNonfinite = NonfiniteAction::Stop;
   /// Steps between two comparisons of what several ranks hold (ReplicaCheck.h); 0: none.
   int64_t checkReplicasEvery = 0;

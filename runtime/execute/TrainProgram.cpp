@@ -53,6 +53,7 @@ TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session
           .epochs = config.epochs(),
           .shuffle = config.shuffle(),
           .seed = config.seed(),
+          .augmentation = *Augmentation::parse(config.augment(), config.seed()),
           .onNonfinite = actionOf(config.on_nonfinite()),
           .checkReplicasEvery = config.check_replicas(),
           .logEvery = config.log_every(),

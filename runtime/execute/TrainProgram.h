@@ -41,9 +41,9 @@ bool mustBeFinite(const abi::RunConfig &config);
 /// Prints a line at once, for whoever reads a log; null: nowhere.
 void printLine(std::FILE *out, const std::string &line);
 
-/// Trains on `data` from `point` on, whose parameters the session has. A signal may end the
-/// training if checkpoints are written. Sets `evaluation` if the run evaluates meanwhile. Errors:
-/// those of trainWithRollback() and of opening what the run writes.
+/// Trains on `data` from `point` on, with valid options, whose parameters the session has. A signal
+/// may end the training if checkpoints are written. Sets `evaluation` if the run evaluates
+/// meanwhile. Errors: those of trainWithRollback() and of opening what the run writes.
 Expected<abi::RunReport> trainProgram(Session &session, const RunData &data,
                                       const std::shared_ptr<const ResumePoint> &point,
                                       const TrainProgramOptions &options,

@@ -31,7 +31,7 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 /// Values of the command line.
 struct Options {
   std::string program, data, evalData, evalEvery, metrics, metricsFile, tensorboard, save, logDir,
-      trace, link, format = "text";
+      augment, trace, link, format = "text";
   std::string expected;
   abi::CheckpointConfig checkpoints;
   int64_t checkpointKeep = 0;
@@ -116,6 +116,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
        IntegerTarget{&options.steps, 1, unlimited}},
       {"epochs", "number of passes over the data", IntegerTarget{&options.epochs, 1, unlimited}},
       {"shuffle", "shuffle the rows in each epoch, by the seed", &options.shuffle},
+      {"augment", "random changes of images in training: flip, crop=PIXELS or flip,crop=PIXELS",
+       &options.augment},
       {"log-every", "steps between loss lines (default: 20; 0: none)",
        IntegerTarget{&options.logEvery, 0, unlimited}},
       {"quiet", "print only results, warnings and errors", &options.quiet},
@@ -217,6 +219,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_seed(uint64_t(options.seed));
   config.set_threads(int32_t(options.threads));
   config.set_shuffle(options.shuffle);
+  config.set_augment(options.augment);
   config.set_trace(options.trace);
   config.set_link(options.link);
   config.set_communicator(communicators().at(options.communicator));

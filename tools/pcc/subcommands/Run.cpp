@@ -34,6 +34,7 @@ constexpr FieldInfo runFields[] = {
     {"seed", "random seed of initial values and data order (default: 0)"},
     {"threads", "threads of all ranks together (default: 0, one per core)", 0, 4096},
     {"shuffle", "shuffle the rows in each epoch"},
+    {"augment", "random changes of images in training: flip, crop=PIXELS or flip,crop=PIXELS"},
     {"trace", "output file of a Chrome trace of the latest instructions"},
     {"metrics", "metrics to evaluate, separated by commas"},
     {"communicator",
