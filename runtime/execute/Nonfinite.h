@@ -17,7 +17,7 @@ namespace pcc::runtime {
 enum class NonfiniteAction {
   Stop,     ///< training fails
   Continue, ///< nothing
-  RollBack  ///< training ends; its checkpoints have the step, and where to go on
+  RollBack  ///< training ends; its checkpoints, which it needs, have the step and where to go on
 };
 
 /// Returns the value of `--on-nonfinite`, or what AUTO stands for. BadUsage if the program cannot

@@ -109,7 +109,7 @@ struct Run {
   Status endStep(RankExecutor &rank, int64_t step, const AfterStep &after);
   Status endEpoch(RankExecutor &rank, int64_t epochs);
   CheckpointFacts factsAfter(int64_t step, bool isBest) const;
-  bool comparesAfter(int64_t step, const AfterStep &after) const;
+  bool comparesAfter(int64_t step, bool maySave) const;
   bool endsEpoch(int64_t step) const { return plan.batchOf(step) + 1 == plan.stepsPerEpoch; }
   bool isLast(int64_t step) const { return step + 1 == plan.end; }
 
@@ -203,14 +203,15 @@ Status Run::runRank(RankExecutor &rank) {
     bool evaluates = evaluatesAfter(step, after);
     bool readsAll = isLast(step) || after.saves || evaluates || (endsEpoch(step) && epochDone);
     status = reportLosses(rank, *own, waits, readsAll ? 0 : own->losses.maxUnread());
-    if (status.ok() && after.saves)
+    bool maySave = after.saves || evaluates;
+    if (status.ok() && maySave)
       status = nonfinite.checkParameters(rank, step, monitor.position(step));
     if (status.ok() && nonfinite.mayRollBack() && (after.agrees || readsAll)) {
       Expected<bool> ends = nonfinite.rollsBack(rank, *checkpoints);
       if (!ends || *ends)
         return ends.status();
     }
-    if (status.ok() && comparesAfter(step, after))
+    if (status.ok() && comparesAfter(step, maySave))
       status = replicas->run(rank, step + 1);
     if (status.ok() && evaluates)
       status = evaluate(rank, step, after);
@@ -251,8 +252,8 @@ bool Run::evaluatesAfter(int64_t step, const AfterStep &after) const {
 
 /// Returns whether replicas are compared: as often as asked for, and before each checkpoint, so
 /// that none has the bits of memory that failed.
-bool Run::comparesAfter(int64_t step, const AfterStep &after) const {
-  return replicas && (after.saves || isLast(step) || (step + 1) % checkReplicasEvery == 0);
+bool Run::comparesAfter(int64_t step, bool maySave) const {
+  return replicas && (maySave || isLast(step) || (step + 1) % checkReplicasEvery == 0);
 }
 
 /// Evaluates the model, and decides on a checkpoint of the best step and on an early end.
@@ -397,7 +398,7 @@ int64_t lastStep(const TrainOptions &options, const StepPlan &plan) {
 /// Plans the steps from the checkpoint on, if there is one. Data of another size have another
 /// order, so training cannot continue in them.
 Expected<StepPlan> planSteps(const Dataset &data, int64_t batchRows, const TrainOptions &options) {
-  StepPlan plan{.stepsPerEpoch = data.rows / batchRows};
+  StepPlan plan{.stepsPerEpoch = data.rows / batchRows, .shift = options.leftOut};
   if (options.resume && options.resume->manifest.has_data()) {
     const abi::CheckpointManifest &manifest = options.resume->manifest;
     const abi::DataPosition &before = manifest.data();
@@ -412,8 +413,7 @@ Expected<StepPlan> planSteps(const Dataset &data, int64_t batchRows, const Train
           "{} rows before, got batches of {} rows",
           data.name, before.row(), before.batch_rows(), batchRows));
     plan.start = manifest.step();
-    plan.shift = before.epoch() * plan.stepsPerEpoch + before.row() / batchRows - plan.start +
-                 options.leftOut;
+    plan.shift += before.epoch() * plan.stepsPerEpoch + before.row() / batchRows - plan.start;
   }
   plan.end = std::max(plan.start, lastStep(options, plan));
   return plan;

@@ -23,7 +23,7 @@ using MakeTrainOptions =
 
 /// Trains from `point`, whose parameters the session has, to the end. `tell` gets a line for each
 /// return to a checkpoint. The report has the steps that count. Errors: those of train() and of
-/// reading a checkpoint; no checkpoint to go back to; the third return to the same one.
+/// reading a checkpoint; no checkpoint to go back to; a fourth return to the same one.
 Expected<abi::RunReport> trainWithRollback(Session &session, const Dataset &data,
                                            std::shared_ptr<const ResumePoint> point,
                                            const MakeTrainOptions &makeOptions, const Tell &tell);
