@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces the allocation functions of the program.
+// Replaces the allocation functions of the program, unless a sanitizer does.
 
 #include "test/unit/runtime/collective/FailingAllocation.h"
 
@@ -8,6 +8,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PCC_HAS_OTHER_ALLOCATION
+#endif
+#endif
 
 namespace pcc::test {
 namespace {
@@ -21,7 +27,17 @@ FailingAllocation::FailingAllocation(size_t bytes) { minFailing = bytes; }
 FailingAllocation::~FailingAllocation() { minFailing = SIZE_MAX; }
 void FailingAllocation::exemptThisThread() { isExempt = true; }
 
+bool FailingAllocation::isPossible() {
+#ifdef PCC_HAS_OTHER_ALLOCATION
+  return false;
+#else
+  return true;
+#endif
+}
+
 } // namespace pcc::test
+
+#ifndef PCC_HAS_OTHER_ALLOCATION
 
 void *operator new(size_t bytes) {
   void *memory = bytes >= pcc::test::minFailing && !pcc::test::isExempt
@@ -34,3 +50,5 @@ void *operator new(size_t bytes) {
 
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+#endif

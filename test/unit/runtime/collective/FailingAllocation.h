@@ -12,6 +12,8 @@ namespace pcc::test {
 /// that are exempt.
 class FailingAllocation {
 public:
+  /// False under the thread sanitizer, which has the allocation functions itself.
+  static bool isPossible();
   explicit FailingAllocation(size_t bytes);
   ~FailingAllocation();
   FailingAllocation(const FailingAllocation &) = delete;

@@ -132,6 +132,8 @@ TEST(Store, NamesWhoIsLost) {
 
 // An exception ends the store, and every process gets the reason.
 TEST(Store, AStoreWithoutMemoryNamesItsRank) {
+  if (!FailingAllocation::isPossible())
+    GTEST_SKIP() << "the thread sanitizer has the allocation functions";
   Clients clients(2);
   FailingAllocation::exemptThisThread();
   FailingAllocation full(manyBytes / 4);
@@ -420,6 +422,8 @@ TEST(Client, AnswersAreChecked) {
 
 // An exception of the receiving thread ends the waits of its process.
 TEST(Client, AProcessWithoutMemoryNamesItsRank) {
+  if (!FailingAllocation::isPossible())
+    GTEST_SKIP() << "the thread sanitizer has the allocation functions";
   std::string hello = store::makeFrame({.operation = store::Operation::Answer}, "", "");
   std::string large = store::makeFrame({.operation = store::Operation::Answer, .number = 1}, "",
                                        std::string(manyBytes, 'x'));
