@@ -6,8 +6,8 @@
 //   module encoder         %mul = embedding * 1.0                           removed
 //   module encoder         %add = add(%mul, %embedding_1)                   Add(embedding, …)
 //
-// The op ran between both nodes, so inside of the innermost module that contains them: `encoder`.
-// That is only true if this module is called once, else its caller may contain the op.
+// The op ran between both nodes, so inside of the innermost module that contains them: `encoder`. A
+// module that is called several times does not show this: the op may be in its caller.
 #include "compiler/import/LostArithmetic.h"
 
 #include "compiler/import/Parameters.h"
