@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads on a single thread, since the threads of the rank compute meanwhile. They copy large blocks
-// together.
+// Reads ahead on a single thread, since the threads of the rank compute meanwhile. They copy large
+// blocks together.
 
 #include "runtime/data/BatchLoader.h"
 
@@ -40,14 +40,16 @@ BatchLoader::BatchLoader(BatchReader given, PlacesOf placesOfBlock, const Loader
     placeBytes += (uint64_t(input.bytes) + alignment - 1) / alignment * alignment;
   }
   int64_t blockBytes = std::max<int64_t>(1, int64_t(placeBytes * places));
-  slots = std::clamp<int64_t>(options.maxBytes / blockBytes, 1,
-                              std::max<int64_t>(1, options.blocksAhead));
+  slots = std::clamp<int64_t>(options.maxBytes / blockBytes,
+                              std::min<int64_t>(1, options.blocksAhead), options.blocksAhead);
 }
 
 Expected<std::unique_ptr<BatchLoader>> BatchLoader::start(BatchReader reader, PlacesOf placesOf,
                                                           const LoaderOptions &options) {
   std::unique_ptr<BatchLoader> loader(
       new BatchLoader(std::move(reader), std::move(placesOf), options));
+  if (loader->slots == 0)
+    return loader;
   uint64_t bytes = loader->placeBytes * loader->places * uint64_t(loader->slots);
   loader->memory = allocateAligned(bytes);
   if (!loader->memory)
@@ -129,7 +131,20 @@ Status BatchLoader::waitUntilLoaded() {
   return loaded > taken ? Status() : *failure;
 }
 
+Status BatchLoader::readDirectly(const AddressOf &addressOf, const ParallelFor &parallelFor) {
+  std::vector<BatchPlace> own = placesOf(taken);
+  for (size_t place = 0; place < own.size(); ++place) {
+    auto address = [&](const abi::Input &input) { return addressOf(place, input); };
+    if (Status status = reader.read(own[place], address, parallelFor); !status.ok())
+      return status;
+  }
+  ++taken;
+  return {};
+}
+
 Status BatchLoader::take(const AddressOf &addressOf, const ParallelFor &parallelFor) {
+  if (slots == 0)
+    return readDirectly(addressOf, parallelFor);
   if (Status status = waitUntilLoaded(); !status.ok())
     return status;
   // Only this thread changes `taken`.

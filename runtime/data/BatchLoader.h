@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the next rows of a rank ahead, on a thread of its own, while the rank computes.
+// Reads the next rows of a rank ahead, on a thread of its own, while the rank computes. On request
+// it has no such thread, and reads when it is asked.
 //
 //   auto loader = BatchLoader::start(reader, placesOf, {.blocks = steps});
 //   for (int64_t step = 0; step < steps; ++step) {
@@ -34,7 +35,8 @@ namespace pcc::runtime {
 struct LoaderOptions {
   /// Number of all blocks.
   int64_t blocks = 0;
-  /// Blocks of a step, which are read ahead as far as `maxBytes` allow, but at least one.
+  /// Blocks of a step, which are read ahead as far as `maxBytes` allow, but at least one. 0: take()
+  /// reads its block itself, for devices that compute while the threads of the rank do other work.
   int64_t blocksAhead = 1;
   int64_t maxBytes = int64_t(64) << 20;
 };
@@ -55,14 +57,15 @@ public:
   BatchLoader(const BatchLoader &) = delete;
   BatchLoader &operator=(const BatchLoader &) = delete;
 
-  /// Waits for the next block and copies its rows. Beats while the loader's thread does
-  /// (Heartbeat.h). Errors: those of BatchReader::read().
+  /// Waits for the next block and copies its rows, or reads them with all threads of `parallelFor`.
+  /// Beats while the loader's thread does (Heartbeat.h). Errors: those of BatchReader::read().
   Status take(const AddressOf &addressOf, const ParallelFor &parallelFor);
 
 private:
   BatchLoader(BatchReader reader, PlacesOf placesOf, const LoaderOptions &options);
   void run();
   Status readBlocks();
+  Status readDirectly(const AddressOf &addressOf, const ParallelFor &parallelFor);
   Status read(int64_t block);
   bool waitUntilFree();
   Status waitUntilLoaded();

@@ -135,7 +135,8 @@ struct Run {
   Monitor monitor;
 };
 
-/// Starts the thread that reads the rank's rows: one block for each action that fills the inputs.
+/// Starts to read the rank's rows: one block for each action that fills the inputs. A GPU computes
+/// from its queue, so all threads of its rank read the next rows, directly into the image.
 Expected<std::unique_ptr<BatchLoader>> Run::startLoader(RankExecutor &rank) const {
   const abi::BatchPlan &batchPlan = rank.executable().batch();
   std::vector<const abi::Action *> actions = rank.fillingActions();
@@ -154,9 +155,10 @@ Expected<std::unique_ptr<BatchLoader>> Run::startLoader(RankExecutor &rank) cons
   };
   int64_t steps = plan.end - plan.start, limit = std::numeric_limits<int64_t>::max();
   bool isLimited = blocksPerStep == 0 || steps <= limit / blocksPerStep;
-  return BatchLoader::start(
-      BatchReader(data, bound, rank.executable(), rank.rank(), augmentation), std::move(placesOf),
-      {.blocks = isLimited ? steps * blocksPerStep : limit, .blocksAhead = blocksPerStep});
+  return BatchLoader::start(BatchReader(data, bound, rank.executable(), rank.rank(), augmentation),
+                            std::move(placesOf),
+                            {.blocks = isLimited ? steps * blocksPerStep : limit,
+                             .blocksAhead = rank.device().hasHostMemory() ? blocksPerStep : 0});
 }
 
 Status Run::runRank(RankExecutor &rank) {

@@ -59,7 +59,7 @@ protected:
 };
 
 TEST_F(Loader, HasTheBlocksInOrder) {
-  for (int64_t ahead : {1, 2, 5}) {
+  for (int64_t ahead : {0, 1, 2, 5}) {
     auto loader = start({.blocks = 17, .blocksAhead = ahead});
     for (int64_t block = 0; block < 17; ++block) {
       ASSERT_TRUE(take(*loader).ok());
@@ -87,17 +87,29 @@ TEST_F(Loader, ReadsAhead) {
   EXPECT_EQ(waitFor(1 + 1), 1 + 1);
 }
 
+// Without blocks ahead it reads what is asked for, with the threads of the caller.
+TEST_F(Loader, ReadsOnRequest) {
+  auto loader = start({.blocks = 10, .blocksAhead = 0});
+  EXPECT_EQ(asked, 1); // start() asks once
+  for (int64_t block = 0; block < 3; ++block) {
+    ASSERT_TRUE(take(*loader).ok());
+    EXPECT_EQ(asked, block + 2);
+  }
+}
+
 // The blocks before an error are good, and it appears each time after them.
 TEST_F(Loader, ReturnsTheErrorOfABlockInItsPlace) {
-  auto loader = start({.blocks = 25, .blocksAhead = 5});
-  for (int64_t block = 0; block < 17; ++block)
-    ASSERT_TRUE(take(*loader).ok());
-  for (int repeated = 0; repeated < 2; ++repeated) {
-    Status status = take(*loader);
-    EXPECT_EQ(status.kind(), StatusKind::BadInput);
-    EXPECT_EQ(status.message(),
-              folder + "/labels.bin: token 70: expected integers from 0 to 99 for the input "
-                       "'labels', got 100");
+  for (int64_t ahead : {0, 5}) {
+    auto loader = start({.blocks = 25, .blocksAhead = ahead});
+    for (int64_t block = 0; block < 17; ++block)
+      ASSERT_TRUE(take(*loader).ok());
+    for (int repeated = 0; repeated < 2; ++repeated) {
+      Status status = take(*loader);
+      EXPECT_EQ(status.kind(), StatusKind::BadInput);
+      EXPECT_EQ(status.message(),
+                folder + "/labels.bin: token 70: expected integers from 0 to 99 for the input "
+                         "'labels', got 100");
+    }
   }
 }
 
