@@ -96,9 +96,12 @@ private:
       weak.insert(op->result_begin(), op->result_end());
     if (isa<CastOp>(op) || llvm::none_of(op->getOperands(), [&](Value v) { return isMixed(v); }))
       return success();
-    // Products of parameters alone are computed as all others; what only shapes them is not.
+    // Products of parameters alone are computed as all others, and so is what follows them. What
+    // only shapes parameters is not.
     Precision wanted = getWanted(op);
-    if (isWeak && wanted == Precision::Follows)
+    bool hasHalf =
+        llvm::any_of(getFollowing(op), [&](OpOperand &o) { return elementOf(o.get()) == half; });
+    if (isWeak && wanted == Precision::Follows && !hasHalf)
       return success();
     Type type = getType(op, wanted);
     for (OpOperand &operand : getFollowing(op))

@@ -48,3 +48,21 @@ func.func @forward(%x: tensor<4x8xf32> {graph.role = #graph.role<input "x">},
   %y = graph.add %n, %x : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
 }
+
+// What follows a product of constants is in bf16, too: the gates of a recurrent cell in the first step.
+// CHECK-LABEL: func.func @first_step(
+// CHECK: %[[B:.+]] = graph.constant dense<2.0
+// CHECK: %[[B16:.+]] = graph.cast %[[B]] : tensor<4x8xf32> to tensor<4x8xbf16>
+// CHECK: %[[P:.+]] = graph.matmul {{.*}} : tensor<4x8xbf16>
+// CHECK: %[[S:.+]] = graph.add %[[P]], %[[B16]] : tensor<4x8xbf16>
+// CHECK: %[[G:.+]] = graph.tanh %[[S]] : tensor<4x8xbf16>
+// CHECK: graph.cast %[[G]] : tensor<4x8xbf16> to tensor<4x8xf32>
+func.func @first_step() -> tensor<4x8xf32> {
+  %h = graph.constant dense<0.0> : tensor<4x8xf32>
+  %w = graph.constant dense<1.0> : tensor<8x8xf32>
+  %b = graph.constant dense<2.0> : tensor<4x8xf32>
+  %p = graph.matmul %h, %w : tensor<4x8xf32>, tensor<8x8xf32> loc("fc/recurrent")
+  %s = graph.add %p, %b : tensor<4x8xf32>
+  %g = graph.tanh %s : tensor<4x8xf32>
+  return %g : tensor<4x8xf32>
+}
