@@ -13,7 +13,8 @@ namespace pcc::example {
 /// A size of a model that the user may choose.
 struct SizeOption {
   llvm::StringLiteral name;
-  int64_t value; ///< default
+  int64_t value; ///< default; 0: `formula` of the other sizes
+  llvm::StringLiteral formula = "";
 };
 
 /// All sizes of one model, by name.

@@ -26,6 +26,14 @@ llvm::ArrayRef<Example> listExamples() {
       {"batch", 8}, {"sequence", 32}, {"width", 64}, {"experts", 4}};
   static constexpr SizeOption language[] = {{"batch", 8},  {"sequence", 32}, {"layers", 2},
                                             {"width", 64}, {"heads", 4},     {"vocabulary", 128}};
+  static constexpr SizeOption llama[] = {{"batch", 8},
+                                         {"sequence", 32},
+                                         {"layers", 2},
+                                         {"width", 64},
+                                         {"heads", 4},
+                                         {"kv_heads", 0, "heads/2"},
+                                         {"feed_forward", 0, "2*width"},
+                                         {"vocabulary", 128}};
   static constexpr SizeOption gpt3[] = {{"batch", 8},   {"sequence", 2048},
                                         {"layers", 96}, {"width", 12288},
                                         {"heads", 96},  {"vocabulary", 51200}};
@@ -41,8 +49,8 @@ llvm::ArrayRef<Example> listExamples() {
        buildGpt2},
       {"gpt3", "the same in the size of GPT-3, its vocabulary rounded up to a multiple of 1024",
        gpt3, checkTransformer, buildGpt},
-      {"llama", "the same with rotary embeddings, grouped heads and gated layers", language,
-       checkTransformer, buildLlama},
+      {"llama", "the same with rotary embeddings, grouped heads and gated layers", llama,
+       checkLlama, buildLlama},
       {"mlp", "three dense layers for handwritten digits", mlp, checkNothing, buildMlp},
       {"moe", "one layer of a mixture of experts", moe, checkNothing, buildMoe},
       {"resnet", "residual convolutional network", resnet, checkResnet, buildResnet},

@@ -43,8 +43,9 @@ struct Angles {
   Value cosine, sine;
 };
 
-Value addAttention(Network &net, Value x, const TransformerSizes &sizes, const Angles &angles) {
-  int64_t kvHeads = std::max<int64_t>(1, sizes.heads / 2);
+/// Adds attention in which several heads share one key and value.
+Value addAttention(Network &net, Value x, const TransformerSizes &sizes, int64_t kvHeads,
+                   const Angles &angles) {
   auto project = [&](StringRef name, int64_t heads) {
     return toHeads(net, net.linear(name, x, heads * sizes.getHeadWidth(), /*hasBias=*/false), sizes,
                    heads);
@@ -55,28 +56,41 @@ Value addAttention(Network &net, Value x, const TransformerSizes &sizes, const A
   return net.linear("o", attended, sizes.width, /*hasBias=*/false);
 }
 
-Value addSwiGlu(Network &net, Value x, const TransformerSizes &sizes) {
-  auto widen = [&](StringRef name) {
-    return net.linear(name, x, 2 * sizes.width, /*hasBias=*/false);
-  };
+Value addSwiGlu(Network &net, Value x, int64_t hidden) {
+  auto widen = [&](StringRef name) { return net.linear(name, x, hidden, /*hasBias=*/false); };
   Value gate = net.make<graph::SiluOp>(widen("gate"));
-  return net.linear("down", net.make<graph::MulOp>(gate, widen("up")), sizes.width,
+  return net.linear("down", net.make<graph::MulOp>(gate, widen("up")), shapeOf(x).back(),
                     /*hasBias=*/false);
+}
+
+int64_t getKvHeads(const Sizes &sizes) {
+  int64_t given = sizes.at("kv_heads");
+  return given ? given : std::max<int64_t>(1, sizes.at("heads") / 2);
 }
 
 } // namespace
 
+std::string checkLlama(const Sizes &sizes) {
+  int64_t heads = sizes.at("heads"), kvHeads = getKvHeads(sizes);
+  if (heads % kvHeads)
+    return "expected 'kv_heads' to divide " + std::to_string(heads) + " 'heads', got " +
+           std::to_string(kvHeads);
+  return checkTransformer(sizes);
+}
+
 OwningOpRef<ModuleOp> buildLlama(const Sizes &given, FloatType type) {
   Network net(type);
   TransformerSizes sizes(given);
-  int64_t vocabulary = given.at("vocabulary");
+  int64_t vocabulary = given.at("vocabulary"), hidden = given.at("feed_forward");
+  hidden = hidden ? hidden : 2 * sizes.width;
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
   Value x = net.embedding("embed", ids, vocabulary, sizes.width);
   Angles angles(net, sizes);
   for (int64_t layer = 0; layer < given.at("layers"); ++layer) {
     Network::Scope scope(net, "layers." + Twine(layer));
-    x = net.make<graph::AddOp>(x, addAttention(net, rmsNorm(net, "n1", x), sizes, angles));
-    x = net.make<graph::AddOp>(x, addSwiGlu(net, rmsNorm(net, "n2", x), sizes));
+    x = net.make<graph::AddOp>(
+        x, addAttention(net, rmsNorm(net, "n1", x), sizes, getKvHeads(given), angles));
+    x = net.make<graph::AddOp>(x, addSwiGlu(net, rmsNorm(net, "n2", x), hidden));
   }
   Value logits = net.linear("head", rmsNorm(net, "norm", x), vocabulary, /*hasBias=*/false);
   return net.finish(logits, "logits");

@@ -39,7 +39,8 @@ bool isTooLarge(const example::Sizes &sizes) {
 std::string describeSizes(const example::Example &model) {
   std::string text;
   for (const example::SizeOption &size : model.sizes)
-    text += (text.empty() ? "" : " ") + size.name.str() + "=" + std::to_string(size.value);
+    text += (text.empty() ? "" : " ") + size.name.str() + "=" +
+            (size.value ? std::to_string(size.value) : size.formula.str());
   return text;
 }
 
