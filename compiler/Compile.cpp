@@ -28,6 +28,7 @@
 #include "passes/schedule/Passes.h"
 #include "passes/strategy/Passes.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/Roofline.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -233,6 +234,17 @@ static void addStages(OpPassManager &passes, const CompileOptions &options) {
   }
 }
 
+/// Chooses the types that the device multiplies.
+static fusion::PrepareKernelsOptions getKernelOptions(const CompileOptions &options) {
+  if (!options.gpuChip.empty())
+    return {.multipliesHalf = true, .multipliesBFloat16 = true};
+  if (!options.isForCluster || !options.cluster)
+    return {.multipliesHalf = false, .multipliesBFloat16 = lower::hostMultipliesBFloat16()};
+  const abi::DeviceFigures &device = options.cluster->device();
+  return {.multipliesHalf = machine::hasRate(device, abi::CONTRACTION, abi::F16),
+          .multipliesBFloat16 = machine::hasRate(device, abi::CONTRACTION, abi::BF16)};
+}
+
 /// fuse, for each program: rewrites ops for the target and decides which ops form a kernel. The
 /// order of the passes matters:
 ///
@@ -248,8 +260,7 @@ static void addFuse(OpPassManager &passes, const CompileOptions &options) {
   bool isGpu = !options.gpuChip.empty();
   if (options.matmulChunks > 1)
     passes.addPass(fusion::createChunkMatmuls({options.matmulChunks}));
-  passes.addPass(fusion::createPrepareKernels(
-      {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
+  passes.addPass(fusion::createPrepareKernels(getKernelOptions(options)));
   addCleanUp(passes);
   if (isGpu) {
     passes.addPass(fusion::createFuseEpilogues());

@@ -64,6 +64,9 @@ struct CompileOptions {
   bool obeysStages = true;
   /// Architecture of the GPUs that run the program ("sm_90"). Empty: the program runs on the host.
   std::string gpuChip;
+  /// True: the program is only simulated or explained. Without a `gpuChip` it multiplies the types
+  /// for which `cluster` has rates, not those that the CPU of this machine multiplies.
+  bool isForCluster = false;
   /// Allows matmuls, convolutions and attention of f32 on GPUs to round their operands to TF32.
   bool roundsToTf32 = false;
   /// True: reduces gradients during the last backward pass. False: reduces them after it.

@@ -53,6 +53,8 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   One<bool> obeysStages{*this, "obey-stages", llvm::cl::desc("obey stages of the model"),
                         llvm::cl::init(defaults.obeysStages)};
   One<std::string> gpuChip{*this, "chip", llvm::cl::desc("GPU that runs the program: sm_90")};
+  One<bool> isForCluster{*this, "for-cluster",
+                         llvm::cl::desc("multiply the types for which the cluster has rates")};
   One<bool> roundsToTf32{*this, "tf32", llvm::cl::desc("instructions of f32 may round to TF32")};
   One<bool> hidesReductions{*this, "hide-reductions",
                             llvm::cl::desc("reduce gradients during the last backward pass"),
@@ -116,6 +118,7 @@ std::string pcc::printPipelineOptions(const CompileOptions &options) {
   text.obeysAnnotations = options.obeysAnnotations;
   text.obeysStages = options.obeysStages;
   text.gpuChip = options.gpuChip;
+  text.isForCluster = options.isForCluster;
   text.roundsToTf32 = options.roundsToTf32;
   text.hidesReductions = options.hidesReductions;
   text.matmulChunks = options.matmulChunks;
@@ -171,6 +174,7 @@ llvm::Expected<CompileOptions> pcc::parsePipelineOptions(llvm::StringRef given) 
   options.obeysAnnotations = text.obeysAnnotations;
   options.obeysStages = text.obeysStages;
   options.gpuChip = text.gpuChip;
+  options.isForCluster = text.isForCluster;
   options.roundsToTf32 = text.roundsToTf32;
   options.hidesReductions = text.hidesReductions;
   options.matmulChunks = text.matmulChunks;

@@ -37,6 +37,7 @@ void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
 
 PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions limits)
     : model(model), options(std::move(given)), limits(std::move(limits)) {
+  options.isForCluster = true;
   // A replayed plan has one of each; searches have their own time limits.
   options.parallel.set_pipeline_stages(1);
   options.parallel.set_virtual_stages(1);

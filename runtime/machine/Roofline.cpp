@@ -45,6 +45,13 @@ double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeCl
   return findRate(device, computeClass, type)->value();
 }
 
+bool hasRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
+             abi::ElementType type) {
+  return std::ranges::any_of(device.rate(), [&](const abi::ComputeRate &rate) {
+    return rate.compute_class() == computeClass && rate.type() == type;
+  });
+}
+
 /// Returns the useful fraction of the time that the units spend on tiles; 1 on devices without
 /// units.
 static double tileEfficiency(const abi::MatmulFigures &figures, const MatmulSize &matmul) {

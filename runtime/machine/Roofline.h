@@ -31,6 +31,10 @@ double linkRate(const abi::LinkFigures &link);
 double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
                    abi::ElementType type);
 
+/// Returns whether the figures state a rate of their own for the type.
+bool hasRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
+             abi::ElementType type);
+
 /// Returns the seconds of a launch that does `flops` operations and moves `bytes` to and from
 /// memory.
 double computeSeconds(const abi::DeviceFigures &device, abi::ComputeClass computeClass,

@@ -342,6 +342,7 @@ ExitCode CompileFlags::build(CompileOptions &options, abi::Executable &program, 
 }
 
 ExitCode CompileFlags::buildInstructions(CompileOptions &options, abi::Executable &program) const {
+  options.isForCluster = true;
   return buildBy(compileInstructions, options, program, /*shows=*/true);
 }
 

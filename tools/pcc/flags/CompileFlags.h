@@ -63,7 +63,8 @@ public:
   /// Compiles the model to the program of its ranks.
   ExitCode build(CompileOptions &options, abi::Executable &program, bool shows = true) const;
 
-  /// Compiles the model to the instructions of its program, without code for its kernels.
+  /// Compiles the model to the instructions of its program, without code for its kernels. Sets
+  /// `options.isForCluster`.
   ExitCode buildInstructions(CompileOptions &options, abi::Executable &program) const;
 
   /// Returns whether the model is a program, which is compiled already.

@@ -127,6 +127,7 @@ public:
     CompileOptions modelOptions;
     if (ExitCode code = this->compileFlags.read(modelOptions))
       return code;
+    modelOptions.isForCluster = true;
     llvm::StringRef path = this->compileFlags.getModel().path();
     bool isModel = llvm::any_of(llvm::ArrayRef<const char *>{".onnx", ".mlir", ".mlirbc"},
                                 [&](const char *suffix) { return path.ends_with(suffix); });
