@@ -58,12 +58,13 @@ double secondsOfArithmetic(const abi::DeviceFigures &device, const abi::Instruct
   double seconds = 0;
   for (const MatmulSize &matmul : matmulsOf(instruction))
     seconds += matmulSeconds(device, type, matmul);
+  if (int64_t flops = instruction.launch().contraction_flops(); flops > 0)
+    seconds += double(flops) / matmulRate(device, type);
   auto add = [&](abi::ComputeClass computeClass, int64_t flops) {
     if (flops > 0)
       seconds += double(flops) / computeRate(device, computeClass, type);
   };
   add(abi::ELEMENTWISE, instruction.accumulate().count());
-  add(abi::CONTRACTION, instruction.launch().contraction_flops());
   add(abi::ELEMENTWISE, instruction.launch().elementwise_flops());
   add(abi::REDUCTION, instruction.launch().reduction_flops());
   return seconds;

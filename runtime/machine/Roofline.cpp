@@ -68,18 +68,23 @@ static double tileEfficiency(const abi::MatmulFigures &figures, const MatmulSize
   return best;
 }
 
+double matmulRate(const abi::DeviceFigures &device, abi::ElementType type) {
+  return reached(*findRate(device, abi::CONTRACTION, type), device.matmul().reached_share());
+}
+
 double matmulSeconds(const abi::DeviceFigures &device, abi::ElementType type,
                      const MatmulSize &matmul) {
   const abi::MatmulFigures &figures = device.matmul();
   double lost = figures.lost_rows().value() / matmul.rows +
                 figures.lost_columns().value() / matmul.columns +
                 figures.lost_depth().value() / matmul.depth;
-  double rate = reached(*findRate(device, abi::CONTRACTION, type), figures.reached_share());
   double storing = 0;
   if (figures.stores_apart())
     storing = matmul.batch * matmul.rows * matmul.columns *
               static_cast<double>(abi::elementBytes(type)) / memoryRate(device);
-  return matmul.flops() * (1 + lost) / (rate * tileEfficiency(figures, matmul)) + storing;
+  return matmul.flops() * (1 + lost) /
+             (matmulRate(device, type) * tileEfficiency(figures, matmul)) +
+         storing;
 }
 
 double moveSeconds(const abi::DeviceFigures &device, double bytes) {

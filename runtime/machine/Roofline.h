@@ -40,6 +40,9 @@ bool hasRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
 double computeSeconds(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
                       abi::ElementType type, double flops, double bytes);
 
+/// Returns the flops per second of matmuls that lose nothing: no matmul of any size is faster.
+double matmulRate(const abi::DeviceFigures &device, abi::ElementType type);
+
 /// Returns the seconds of a matmul's arithmetic, without a launch and without memory limits.
 double matmulSeconds(const abi::DeviceFigures &device, abi::ElementType type,
                      const MatmulSize &matmul);

@@ -101,18 +101,22 @@ const MicrobatchCost &PipelineBounds::getMicrobatch(int64_t microbatches) {
   func::FuncOp forward = findForward(*part);
   FailureOr<LayerCosts> estimated =
       estimateLayerCosts(*part, forward, findLayers(forward, /*wanted=*/1), options);
-  if (succeeded(estimated))
-    for (const stages::Layer &layer : estimated->layers) {
-      known->second.seconds += layer.time;
-      known->second.liveBytes += layer.live;
-      known->second.heldBytes += layer.held;
-    }
+  if (failed(estimated))
+    return known->second;
+  known->second.multiplying = estimated->multiplying;
+  known->second.launching = estimated->launching;
+  for (const stages::Layer &layer : estimated->layers) {
+    known->second.seconds += layer.time;
+    known->second.liveBytes += layer.live;
+    known->second.heldBytes += layer.held;
+  }
   return known->second;
 }
 
 double PipelineBounds::boundSeconds(const PipelineCut &cut) {
   double m = double(cut.microbatches), p = cut.stages;
-  double work = getMicrobatch(cut.microbatches).seconds / double(devices);
+  const MicrobatchCost &cost = getMicrobatch(cut.microbatches);
+  double work = cost.multiplying / double(devices) + cost.launching / p;
   bool fillsInOrder = cut.chunks == 1 && !cut.splitsBackward;
   return fillsInOrder ? work * p / (1 - std::pow(1 - 1 / m, p)) : work * m;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bounds on a model's pipelines before any of them is compiled: how the batch divides, how many
-// virtual stages the layers allow, and the minimum time of a step. The bound divides the layers'
-// times (LayerCosts.h) evenly over all ranks and assumes no waiting, except:
+// virtual stages the layers allow, and the minimum time of a step. The bound divides the least
+// times of the layers' matmuls (LayerCosts.h) evenly over all ranks, adds their launches on each
+// rank of a stage, and assumes no waiting, except:
 //
 //   unsplit backward passes, one virtual stage per stage: stage i waits for the stages before it
 //   at the beginning of a step, and they wait for it at the end. With T for a microbatch on the
@@ -11,7 +12,8 @@
 //   T / (1 - (1 - 1/m)^p)
 //   anything else: m T / p
 //
-// The bound contains no messages, no collectives and no update.
+// The bound contains no other ops, for kernels may fuse them, no messages, no collectives and no
+// update.
 #pragma once
 
 #include "compiler/plan/choice/PipelineChoice.h"
@@ -27,9 +29,11 @@ struct PipelineLimits {
 
 /// Costs of one microbatch of all layers on one rank.
 struct MicrobatchCost {
-  double seconds = 0;    ///< forward and backward; 0: unknown
-  int64_t liveBytes = 0; ///< kept from its forward to its backward pass
-  int64_t heldBytes = 0; ///< parameters, gradients in f32, optimizer states
+  double seconds = 0;     ///< forward and backward; 0: unknown
+  double multiplying = 0; ///< least seconds of the matmuls among them
+  double launching = 0;   ///< least seconds of the launches of these
+  int64_t liveBytes = 0;  ///< kept from its forward to its backward pass
+  int64_t heldBytes = 0;  ///< parameters, gradients in f32, optimizer states
 };
 
 class PipelineBounds {

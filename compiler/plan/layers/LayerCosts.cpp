@@ -80,7 +80,7 @@ public:
     addHeld(module, forward);
     for (auto [number, layer] : llvm::enumerate(layers))
       layer.handOver = secondsToSend(chain[number].crossing);
-    return {std::move(layers), std::move(forwardTimes)};
+    return {std::move(layers), std::move(forwardTimes), multiplying, launching};
   }
 
 private:
@@ -92,8 +92,10 @@ private:
     analysis::KernelShares shares(model.getFunction());
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
       analysis::OpCostModel cost(&op, options.cluster.device(), shares.of(&op));
-      double seconds =
-          cost.seconds(analysis::OpShapes::of(&op)) / static_cast<double>(options.ranks);
+      analysis::OpShapes shapes = analysis::OpShapes::of(&op);
+      double seconds = cost.seconds(shapes) / static_cast<double>(options.ranks);
+      multiplying += cost.minSeconds(shapes) / static_cast<double>(options.ranks);
+      launching += cost.minLaunchSeconds();
       size_t layer = model.layerOf(&op);
       layers[layer].time += seconds;
       if (!analysis::getDerivedFrom(&op))
@@ -170,6 +172,7 @@ private:
   const LayerCostOptions &options;
   std::vector<stages::Layer> layers;
   std::vector<double> forwardTimes;
+  double multiplying = 0, launching = 0;
 };
 
 } // namespace

@@ -32,6 +32,9 @@ struct LayerCostOptions {
 struct LayerCosts {
   std::vector<stages::Layer> layers;
   std::vector<double> forward; ///< seconds of the forward ops alone
+  /// Least seconds of all matmuls, and of their launches, which each rank needs
+  /// (passes/analysis/cost/OpCostModel.h).
+  double multiplying = 0, launching = 0;
 };
 
 /// Estimates the costs of the layers of `forward`, a function of `module` before differentiation.

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "passes/analysis/ElementTypes.h"
+#include "passes/analysis/kernels/Kernels.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Roofline.h"
 
@@ -36,6 +37,8 @@ OpCostModel::OpCostModel(Operation *op, const abi::DeviceFigures &device, Kernel
     add(op->getResult(index), index, /*isResult=*/true);
   if (op->getNumOperands() && isa<RankedTensorType>(op->getOperand(0).getType()))
     type = typeOf(op->getOperand(0));
+  isInstruction =
+      op->getNumResults() && hasInstructions(getElementTypeOrSelf(op->getResult(0).getType()));
   launch = share.launches ? device.launch_seconds().value() : 0;
 }
 
@@ -66,6 +69,20 @@ double OpCostModel::seconds(const OpShapes &local) const {
     computing = double(costOf(op, local).flops) /
                 machine::computeRate(*device, toComputeClass(opClass), type);
   return launch + std::max(computing, bytes(local) / machine::memoryRate(*device));
+}
+
+double OpCostModel::minSeconds(const OpShapes &shapes) const {
+  double seconds = 0;
+  for (const MatmulForm &matmul : matmuls) {
+    machine::MatmulSize size = matmul.at(shapes);
+    // Kernels multiply at the same rate for all sizes. An instruction may take the batch as rows,
+    // as that of a linear layer on [batch, sequence, width] does.
+    machine::MatmulSize merged{1, size.batch * size.rows, size.columns, size.depth};
+    seconds += isInstruction ? std::min(machine::matmulSeconds(*device, type, size),
+                                        machine::matmulSeconds(*device, type, merged))
+                             : size.flops() / machine::matmulRate(*device, type);
+  }
+  return seconds;
 }
 
 double secondsOf(Operation *op, const OpShapes &local, const abi::Cluster &cluster) {

@@ -27,6 +27,15 @@ public:
       : OpCostModel(op, device, KernelShare::ofAlone(op)) {}
 
   double seconds(const OpShapes &local) const;
+  /// Returns a bound for all programs on the seconds of the op's matmuls: parts that several
+  /// devices compute take no less together, because they have as many tiles, and no longer
+  /// dimensions. Without launches and memory; 0 for ops without matmuls.
+  double minSeconds(const OpShapes &shapes) const;
+  /// Returns the seconds that every device loses which computes a part of the op's matmuls; 0 if a
+  /// kernel computes them with other ops.
+  double minLaunchSeconds() const {
+    return isInstruction && !matmuls.empty() ? device->launch_seconds().value() : 0;
+  }
   /// Returns the bytes that `seconds` counts.
   double bytes(const OpShapes &local) const;
 
@@ -42,6 +51,7 @@ private:
   OpClass opClass;
   abi::ElementType type = abi::F32;
   llvm::SmallVector<MatmulForm, 1> matmuls;
+  bool isInstruction = false;           ///< not part of a kernel
   llvm::SmallVector<Tensor, 4> traffic; ///< from or to memory
   double launch = 0;
 };

@@ -7,7 +7,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/Roofline.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace mlir;
 using namespace pcc::analysis;
@@ -227,4 +230,36 @@ TEST(OpCostModel, CollectivesAndViewsCostNothing) {
                   "return }");
   for (int op : {0, 1})
     EXPECT_EQ(secondsOf(program.getOp(op), OpShapes::of(program.getOp(op)), h100()), 0);
+}
+
+// However matmuls are split over devices, the parts together take no less.
+TEST(OpCostModel, PartsTakeNoLessThanTheLeastTime) {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<int> size(1, 5000), divisor(1, 6);
+  for (const char *name : {"1xV100", "1xA100", "1xH100", "1xcpu"}) {
+    pcc::abi::Cluster cluster = *pcc::machine::parseForm(name);
+    const pcc::abi::DeviceFigures &device = cluster.device();
+    for (int round = 0; round < 200; ++round) {
+      pcc::machine::MatmulSize part{double(divisor(random)), double(size(random)),
+                                    double(size(random)), double(size(random))};
+      double b = divisor(random), r = divisor(random), c = divisor(random), d = divisor(random);
+      int64_t batch = int64_t(b * part.batch), rows = int64_t(r * part.rows),
+              columns = int64_t(c * part.columns), depth = int64_t(d * part.depth);
+      std::string x = llvm::formatv("tensor<{0}x{1}x{2}xf16>", batch, rows, depth);
+      std::string w = llvm::formatv("tensor<{0}x{1}x{2}xf16>", batch, depth, columns);
+      std::string y = llvm::formatv("tensor<{0}x{1}x{2}xf16>", batch, rows, columns);
+      Program program("%x: " + x + ", %w: " + w, "-> " + y + " { %0 = graph.matmul %x, %w : " + x +
+                                                     ", " + w + " return %0 : " + y + " }");
+      Operation *op = program.getOp(0);
+      double least = OpCostModel(op, device).minSeconds(OpShapes::of(op));
+      double merged =
+          b * r * c * d *
+          pcc::machine::matmulSeconds(device, pcc::abi::F16,
+                                      {1, part.batch * part.rows, part.columns, part.depth});
+      double parts = b * r * c * d * pcc::machine::matmulSeconds(device, pcc::abi::F16, part);
+      EXPECT_LE(least, parts * (1 + 1e-12)) << name;
+      EXPECT_LE(least, merged * (1 + 1e-12)) << name;
+      EXPECT_GT(least, 0);
+    }
+  }
 }

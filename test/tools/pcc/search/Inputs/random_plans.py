@@ -4,7 +4,8 @@
 usage: random_plans.py PCC FOLDER FIRST COUNT
 
 Each request is a model of `pcc example` with random sizes, a cluster, an optimizer and a memory limit. An answer is right
-if the plan fits, if its file compiles to a program of the stated step time and memory, and if no plan that an expert
+if the plan fits, if its file compiles to a program of the stated step time and memory, if no step is below the bound,
+and if no plan that an expert
 writes with flags alone, data parallel with any optimizer level and number of microbatches, is faster and fits. The last
 of these needs an answer for which every shape was tried. The seed of request number n is n.
 """
@@ -80,6 +81,9 @@ def judge(pcc, folder, number):
         problems.append(f"needs {best['peak_bytes']} of {answer['memory_bytes']} bytes")
     code, text, error = call(pcc, "simulate", *step, f"--plan={plan}", "--format=json")
     problems += compare(plan.read_text(), json.loads(text)) if code == 0 else [error]
+    steps = [each["step_seconds"] for each in answer["plans"] if "step_seconds" in each]
+    if min(steps) < answer["bound_seconds"]:
+        problems.append(f"a step of {min(steps)} s is below the bound of {answer['bound_seconds']} s")
     if answer["seconds"] > 66:
         problems.append(f"took {answer['seconds']} s of 60 s")
     if answer["not_tried"] == 0:
