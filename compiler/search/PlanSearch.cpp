@@ -91,28 +91,44 @@ double &PlanSearch::getLongest(const Entry &entry) {
 }
 
 /// Returns whether the entry will be done in time, if it takes no longer than those of its kind so
-/// far. Without a plan that fits, the search goes on.
+/// far. Without a plan that fits, the search for the fastest one goes on.
 bool PlanSearch::isInTime(const Entry &entry) {
-  return !getBest() || getElapsed() + getLongest(entry) <= limits.seconds;
+  bool goesOn = limits.wantsFrontier ? candidates.empty() : !getBest();
+  return goesOn || getElapsed() + getLongest(entry) <= limits.seconds;
 }
 
 void PlanSearch::push(plan::PlanShape shape, double promised, bool recomputes) {
   queue.push({promised, numPushed++, std::move(shape), recomputes});
 }
 
+/// Queues all shapes, and sets the bound of the space.
+void PlanSearch::pushShapes() {
+  plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space.devices);
+  std::vector<plan::PlanShape> shapes = plan::listPlanShapes(space);
+  std::vector<plan::PlanEstimate> estimates;
+  bound = std::numeric_limits<double>::infinity();
+  double slowest = 0;
+  for (const plan::PlanShape &shape : shapes) {
+    plan::PlanEstimate estimate = estimator.estimate(shape);
+    // Shapes that seem not to fit need recomputation: the forward pass again.
+    constexpr double recomputed = 4.0 / 3;
+    if (estimate.bytes > double(memory))
+      estimate = {estimate.seconds * recomputed, double(memory)};
+    estimates.push_back(estimate);
+    slowest = std::max(slowest, estimate.seconds);
+    bound = std::min(bound, boundOf(shape));
+  }
+  std::vector<int64_t> fronts = plan::rankFronts(estimates);
+  for (auto [shape, estimate, front] : llvm::zip_equal(shapes, estimates, fronts))
+    push(std::move(shape), limits.wantsFrontier ? double(front) + estimate.seconds / (2 * slowest)
+                                                : estimate.seconds);
+}
+
 LogicalResult PlanSearch::run() {
   begin = std::chrono::steady_clock::now();
   if (failed(prepare()))
     return failure();
-  plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space.devices);
-  bound = std::numeric_limits<double>::infinity();
-  for (plan::PlanShape &shape : plan::listPlanShapes(space)) {
-    plan::PlanEstimate estimate = estimator.estimate(shape);
-    // Shapes that seem not to fit need recomputation: the forward pass again.
-    constexpr double recomputed = 4.0 / 3;
-    push(shape, estimate.bytes > double(memory) ? estimate.seconds * recomputed : estimate.seconds);
-    bound = std::min(bound, boundOf(shape));
-  }
+  pushShapes();
   while (!queue.empty()) {
     Entry entry = queue.top();
     queue.pop();
@@ -145,26 +161,32 @@ const PlanCandidate *PlanSearch::getBest() const {
   return best;
 }
 
-void PlanSearch::tryEntry(const Entry &entry) {
+/// Returns whether the entry cannot win.
+bool PlanSearch::isPruned(const Entry &entry) {
   const PlanCandidate *best = getBest();
-  if (best && boundOf(entry.shape) >= best->seconds) {
+  if (!best || limits.wantsFrontier)
+    return false;
+  return boundOf(entry.shape) >= best->seconds ||
+         (entry.recomputes && entry.promised >= best->seconds);
+}
+
+void PlanSearch::tryEntry(const Entry &entry) {
+  if (isPruned(entry)) {
     ++numPruned;
     return;
   }
   if (entry.recomputes) {
-    if (!best || entry.promised < best->seconds)
-      keep(evaluateForLess(entry.shape));
-    else
-      ++numPruned;
+    keep(evaluateForLess(entry.shape));
     return;
   }
   PlanCandidate candidate = evaluate(entry.shape);
+  auto promise = [&](double seconds) { return limits.wantsFrontier ? entry.promised : seconds; };
   if (candidate.error.empty() && candidate.peakBytes > memory)
-    push(entry.shape, candidate.seconds, /*recomputes=*/true);
+    push(entry.shape, promise(candidate.seconds), /*recomputes=*/true);
   if (candidate.error.empty() && entry.shape.stages > 1 && entry.shape.schedule == "1f1b" &&
       entry.shape.virtualStages == 1)
     for (plan::PlanShape &other : plan::listSchedules(entry.shape, space))
-      push(std::move(other), candidate.seconds * (1 - candidate.waiting));
+      push(std::move(other), promise(candidate.seconds * (1 - candidate.waiting)));
   keep(std::move(candidate));
 }
 

@@ -41,6 +41,10 @@ struct PlanCandidate {
 
 struct PlanSearchOptions {
   double seconds = 60; ///< time limit
+  /// False: the search looks for the fastest plan, goes on until one fits, and prunes what is
+  /// slower. True: it looks for plans of which no other is faster in less memory. It tries shapes
+  /// by the fronts of their estimates (plan::rankFronts), and ends in time with or without a plan.
+  bool wantsFrontier = false;
   /// Called after each shape that was tried; may be null.
   std::function<void(const class PlanSearch &)> progress;
 };
@@ -63,6 +67,8 @@ public:
   /// Returns a lower bound on the step of every shape of the space: computation alone, spread
   /// evenly over the devices.
   double getBound() const { return bound; }
+  /// Returns the number of devices that plans use.
+  int64_t getDevices() const { return space.devices; }
   /// Returns the bytes of a device into which plans must fit.
   int64_t getMemory() const { return memory; }
   size_t getNumPruned() const { return numPruned; }
@@ -71,9 +77,9 @@ public:
   double getElapsed() const;
 
 private:
-  /// A shape to try, least promised seconds first; of equal ones the one listed first.
+  /// A shape to try, least promised first; of equal ones the one listed first.
   struct Entry {
-    double promised = 0;
+    double promised = 0; ///< seconds; or the number of its front, and there the seconds
     size_t number = 0;
     plan::PlanShape shape;
     bool recomputes = false;
@@ -83,6 +89,8 @@ private:
   };
 
   mlir::LogicalResult prepare();
+  void pushShapes();
+  bool isPruned(const Entry &entry);
   void push(plan::PlanShape shape, double promised, bool recomputes = false);
   void tryEntry(const Entry &entry);
   /// Compiles a shape as it is.

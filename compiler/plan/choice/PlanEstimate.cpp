@@ -5,10 +5,34 @@
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/ElementTypes.h"
 #include "runtime/machine/CollectiveCost.h"
+#include <numeric>
 
 using namespace mlir;
 
 namespace pcc::plan {
+
+std::vector<int64_t> rankFronts(llvm::ArrayRef<PlanEstimate> estimates) {
+  std::vector<size_t> byTime(estimates.size());
+  std::iota(byTime.begin(), byTime.end(), size_t(0));
+  llvm::stable_sort(byTime, [&](size_t a, size_t b) {
+    return std::pair(estimates[a].seconds, estimates[a].bytes) <
+           std::pair(estimates[b].seconds, estimates[b].bytes);
+  });
+  // In ascending order of time, a front beats an estimate if one of its members needs no more
+  // bytes.
+  std::vector<int64_t> ranks(estimates.size());
+  std::vector<double> minBytes;
+  for (size_t i : byTime) {
+    double bytes = estimates[i].bytes;
+    auto front = llvm::find_if(minBytes, [&](double least) { return bytes < least; });
+    ranks[i] = front - minBytes.begin();
+    if (front == minBytes.end())
+      minBytes.push_back(bytes);
+    else
+      *front = bytes;
+  }
+  return ranks;
+}
 
 PlanEstimator::PlanEstimator(ModuleOp model, PipelineBounds &bounds, const abi::Cluster &cluster,
                              int64_t devices)

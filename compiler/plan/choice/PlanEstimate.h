@@ -24,6 +24,10 @@ struct PlanEstimate {
   double bytes = 0; ///< of a rank
 };
 
+/// Returns the number of each estimate's front: 0 if no other estimate needs as little of both time
+/// and memory, 1 if only estimates of front 0 do, and so on.
+std::vector<int64_t> rankFronts(llvm::ArrayRef<PlanEstimate> estimates);
+
 /// Estimates plans of one model.
 class PlanEstimator {
 public:

@@ -97,7 +97,7 @@ protected:
 TEST_P(TiedPlans, CompileReplayAndComputeTheSame) {
   ASSERT_TRUE(model);
   constexpr double seconds = 60; // of about 8; a batch of 3 leaves few shapes
-  PlanSearch search(*model, options, {seconds, nullptr});
+  PlanSearch search(*model, options, {.seconds = seconds, .progress = nullptr});
   ASSERT_TRUE(succeeded(search.run()));
   ASSERT_NE(search.getBest(), nullptr);
   const PlanCandidate *searched = nullptr, *withVirtualStages = nullptr;
