@@ -68,7 +68,8 @@ RecomputeSearch::RecomputeSearch(ModuleOp model, const CompileOptions &options)
 
 plan::RecomputeCandidate RecomputeSearch::run() {
   baseline = evaluate({});
-  return plan::chooseRecomputed(baseline, partSeconds, budget,
+  SmallVector<double> ofBaseline = partSeconds; // evaluate() replaces them
+  return plan::chooseRecomputed(baseline, ofBaseline, budget,
                                 [this](ArrayRef<int64_t> parts) { return evaluate(parts); });
 }
 
