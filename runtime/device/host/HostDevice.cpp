@@ -84,12 +84,12 @@ public:
   }
 
   Status copyIn(std::byte *destination, std::span<const std::byte> source) override {
-    std::memcpy(destination, source.data(), source.size());
+    std::ranges::copy(source, destination);
     return {};
   }
 
   Status copyOut(std::span<std::byte> destination, const std::byte *source) override {
-    std::memcpy(destination.data(), source, destination.size());
+    std::copy_n(source, destination.size(), destination.data());
     return {};
   }
 
