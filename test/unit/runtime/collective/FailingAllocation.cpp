@@ -21,6 +21,13 @@ namespace {
 std::atomic<size_t> minFailing = SIZE_MAX;
 thread_local bool isExempt = false;
 
+#ifndef PCC_HAS_OTHER_ALLOCATION
+/// Returns null if the allocation must fail.
+void *allocate(size_t bytes) {
+  return bytes >= minFailing && !isExempt ? nullptr : std::malloc(bytes ? bytes : 1);
+}
+#endif
+
 } // namespace
 
 FailingAllocation::FailingAllocation(size_t bytes) { minFailing = bytes; }
@@ -40,12 +47,14 @@ bool FailingAllocation::isPossible() {
 #ifndef PCC_HAS_OTHER_ALLOCATION
 
 void *operator new(size_t bytes) {
-  void *memory = bytes >= pcc::test::minFailing && !pcc::test::isExempt
-                     ? nullptr
-                     : std::malloc(bytes ? bytes : 1);
+  void *memory = pcc::test::allocate(bytes);
   if (!memory)
     throw std::bad_alloc();
   return memory;
+}
+
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+  return pcc::test::allocate(bytes);
 }
 
 void operator delete(void *memory) noexcept { std::free(memory); }

@@ -141,6 +141,7 @@ TEST_F(ReplayTest, NoRunWaits) {
   EXPECT_LT(double(nowNanoseconds() - begin) / 1e9, 4);
   hasCome = true;
   retryWork();
+  EXPECT_TRUE((*side)->synchronize().ok()); // the meeting refers to `hasCome`
   peer.join();
 }
 
