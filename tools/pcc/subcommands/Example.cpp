@@ -30,7 +30,7 @@ bool isTooLarge(const example::Sizes &sizes) {
   for (const auto &size : sizes)
     all.push_back(static_cast<double>(size.second));
   llvm::sort(all, std::greater<>());
-  double product = 64;
+  double product = 16;
   for (double size : llvm::ArrayRef(all).take_front(3))
     product *= size;
   return product > static_cast<double>(graph::maxElements);
