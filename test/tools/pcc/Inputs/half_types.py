@@ -28,7 +28,8 @@ def main():
             for target in ["host", "cuda:emulator"]:
                 done = subprocess.run([pcc, "verify", model, f"--target={target}", *step], capture_output=True, text=True,
                                       env={**os.environ, "LD_LIBRARY_PATH": libraries[element]})
-                print(f"{family} of {element} on {target}: {(done.stdout + done.stderr).strip().splitlines()[-1]}", flush=True)
+                answer = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()[-1]
+                print(f"{family} of {element} on {target}: {answer}", flush=True)
                 failed |= done.returncode != 0
     sys.exit(1 if failed else 0)
 
