@@ -10,14 +10,6 @@ using namespace mlir;
 
 namespace pcc::search {
 
-static std::vector<int64_t> listDivisors(int64_t number) {
-  std::vector<int64_t> divisors;
-  for (int64_t divisor = 1; divisor <= number; ++divisor)
-    if (number % divisor == 0)
-      divisors.push_back(divisor);
-  return divisors;
-}
-
 bool FrontierPoint::dominates(const FrontierPoint &other) const {
   auto needs = [](const FrontierPoint &point) {
     return std::tuple(point.devices, point.candidate.peakBytes, point.candidate.seconds);
@@ -63,7 +55,7 @@ void FrontierSearch::add(int64_t devices, const PlanSearch &search) {
 }
 
 LogicalResult FrontierSearch::run() {
-  std::vector<int64_t> numbers = listDivisors(options.parallel.device_num());
+  std::vector<int64_t> numbers = plan::listDivisors(options.parallel.device_num());
   double seconds = limits.seconds;
   for (size_t i = 0; i < numbers.size(); ++i) {
     CompileOptions own = options;

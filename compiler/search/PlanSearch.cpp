@@ -107,7 +107,6 @@ void PlanSearch::pushShapes() {
   std::vector<plan::PlanShape> shapes = plan::listPlanShapes(space);
   std::vector<plan::PlanEstimate> estimates;
   bound = std::numeric_limits<double>::infinity();
-  double slowest = 0;
   for (const plan::PlanShape &shape : shapes) {
     plan::PlanEstimate estimate = estimator.estimate(shape);
     // Shapes that seem not to fit need recomputation: the forward pass again.
@@ -115,13 +114,17 @@ void PlanSearch::pushShapes() {
     if (estimate.bytes > double(memory))
       estimate = {estimate.seconds * recomputed, double(memory)};
     estimates.push_back(estimate);
-    slowest = std::max(slowest, estimate.seconds);
     bound = std::min(bound, boundOf(shape));
   }
-  std::vector<int64_t> fronts = plan::rankFronts(estimates);
-  for (auto [shape, estimate, front] : llvm::zip_equal(shapes, estimates, fronts))
-    push(std::move(shape), limits.wantsFrontier ? double(front) + estimate.seconds / (2 * slowest)
-                                                : estimate.seconds);
+  std::vector<int64_t> fronts;
+  if (limits.wantsFrontier)
+    fronts = plan::rankFronts(estimates);
+  for (auto [i, shape] : llvm::enumerate(shapes)) {
+    double seconds = estimates[i].seconds;
+    // Within a front the fastest comes first.
+    push(std::move(shape),
+         limits.wantsFrontier ? double(fronts[i]) + seconds / (1 + seconds) : seconds);
+  }
 }
 
 LogicalResult PlanSearch::run() {

@@ -8,10 +8,6 @@
 #include <numeric>
 
 namespace pcc::plan {
-namespace {
-
-constexpr int maxOptimizerLevel = 3;
-constexpr int maxVirtualStages = 4;
 
 std::vector<int64_t> listDivisors(int64_t number) {
   std::vector<int64_t> divisors;
@@ -20,6 +16,11 @@ std::vector<int64_t> listDivisors(int64_t number) {
       divisors.push_back(divisor);
   return divisors;
 }
+
+namespace {
+
+constexpr int maxOptimizerLevel = 3;
+constexpr int maxVirtualStages = 4;
 
 const char *describeOptimizer(int level) {
   switch (level) {

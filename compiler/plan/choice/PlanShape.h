@@ -23,6 +23,9 @@ namespace pcc::plan {
 /// Largest number of pipeline stages that searches try.
 inline constexpr int maxStages = 64;
 
+/// Returns the divisors of a positive number, in ascending order.
+std::vector<int64_t> listDivisors(int64_t number);
+
 struct PlanShape {
   int stages = 1;
   int64_t microbatches = 1;
