@@ -3,7 +3,7 @@
 // Damaged files: each is imported or diagnosed, and none crashes.
 
 #include "compiler/import/Import.h"
-#include "compiler/import/files/WireFormat.h"
+#include "compiler/import/files/WireFault.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "test/unit/import/ImportFixture.h"
 
@@ -43,7 +43,7 @@ TEST_F(CorruptTest, NoFlippedByteCrashes) {
     }
 }
 
-TEST(WireFormat, NamesFieldAndByte) {
+TEST(WireFault, NamesFieldAndByte) {
   // Field 7 (graph), 4 bytes: node of 2 bytes, whose name claims 9.
   std::string bytes{0x3a, 0x04, 0x0a, 0x02, 0x1a, 0x09};
   auto fault = findWireFault(bytes, *onnx::ModelProto::descriptor(), 10);
@@ -53,7 +53,7 @@ TEST(WireFormat, NamesFieldAndByte) {
   EXPECT_EQ(fault->what, "expected 9 bytes, got 0");
 }
 
-TEST(WireFormat, LimitsDepth) {
+TEST(WireFault, LimitsDepth) {
   std::string bytes{0x3a, 0x04, 0x0a, 0x02, 0x2a, 0x00};
   EXPECT_FALSE(findWireFault(bytes, *onnx::ModelProto::descriptor(), 3));
   auto fault = findWireFault(bytes, *onnx::ModelProto::descriptor(), 2);
