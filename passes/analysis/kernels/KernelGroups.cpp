@@ -81,12 +81,12 @@ bool KernelGroups::dependsThroughOthers(KernelGroup *from, KernelGroup *to) cons
 bool KernelGroups::join(KernelGroup *a, KernelGroup *b, const KernelLoops &loops) {
   if (a->fence != b->fence)
     return false;
-  if (!isLibraryCall(loops) && a->ops.size() + b->ops.size() > maxKernelOps)
+  if (!isSpecialKernel(loops) && a->ops.size() + b->ops.size() > maxKernelOps)
     return false;
   SmallVector<Operation *> all(a->ops.begin(), a->ops.end());
   all.append(b->ops.begin(), b->ops.end());
   llvm::sort(all, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  if (!isLibraryCall(loops) && !fits(all, loops))
+  if (!isSpecialKernel(loops) && !fits(all, loops))
     return false;
   if (dependsThroughOthers(a, b) || dependsThroughOthers(b, a))
     return false;

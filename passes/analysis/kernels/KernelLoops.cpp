@@ -34,7 +34,7 @@ int64_t KernelLoops::reduced() const {
   }
 }
 
-bool isLibraryCall(const KernelLoops &loops) {
+bool isSpecialKernel(const KernelLoops &loops) {
   return loops.kind == FormKind::Matmul || loops.kind == FormKind::Convolution ||
          loops.kind == FormKind::Attention || loops.kind == FormKind::Collective ||
          loops.kind == FormKind::Scatter;
@@ -202,7 +202,7 @@ bool readsMemory(Operation *op) {
     return true;
   if (op->hasAttr(task::attentionAttrName)) // a transpose in the instruction of its attention
     return true;
-  return !isRecomputed(op) && isLibraryCall(loopsOf(op));
+  return !isRecomputed(op) && isSpecialKernel(loopsOf(op));
 }
 
 } // namespace pcc::analysis

@@ -38,8 +38,9 @@ struct KernelLoops {
 /// Returns the loops of `op` as a kernel of its own.
 KernelLoops loopsOf(mlir::Operation *op);
 
-/// Returns true if the kernel is a library call or a special kernel instead of a loop kernel.
-bool isLibraryCall(const KernelLoops &loops);
+/// Returns true if the kernel is a library call, a collective or a scatter instead of a map or a
+/// reduction.
+bool isSpecialKernel(const KernelLoops &loops);
 
 /// Returns true if the reduction's loops leave most threads without work. Then it is better to
 /// compute its operand with all threads in another kernel, and to read the result again.
