@@ -18,9 +18,9 @@ namespace pcc::plan {
 namespace {
 
 /// Searches the plan of one module.
-class PlanSearch {
+class AutoSearch {
 public:
-  PlanSearch(ModuleOp module, const PlanAutoParallelOptions &asked, const abi::Cluster &cluster)
+  AutoSearch(ModuleOp module, const PlanAutoParallelOptions &asked, const abi::Cluster &cluster)
       : module(module), asked(asked), cluster(cluster) {}
 
   FailureOr<std::vector<MeshCandidate>> run() {
@@ -151,7 +151,7 @@ private:
 FailureOr<std::vector<MeshCandidate>> runAutoParallel(ModuleOp module,
                                                       const PlanAutoParallelOptions &options,
                                                       const abi::Cluster &cluster) {
-  return PlanSearch(module, options, cluster).run();
+  return AutoSearch(module, options, cluster).run();
 }
 
 } // namespace pcc::plan
