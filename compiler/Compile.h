@@ -130,6 +130,11 @@ mlir::LogicalResult checkOptions(mlir::ModuleOp module, const CompileOptions &op
 /// the model's sharding annotations, unless the model itself was written for many ranks.
 CompileOptions getSingleRankOptions(CompileOptions options);
 
+/// Returns whether the training section is cut. It is cut into pipeline stages, or for
+/// recomputation only into a forward and a backward section. After phase stages a cut program has a
+/// module for each stage.
+bool isCut(const CompileOptions &options);
+
 /// Adds the passes of one phase, and the pass that verifies the phase. `isCut`: each pipeline stage
 /// has a nested module.
 void addPhase(mlir::OpPassManager &passes, CompilePhase phase, const CompileOptions &options,

@@ -24,11 +24,6 @@ std::string printPipelineOptions(const CompileOptions &options);
 /// their defaults. Returns an error `expected …, got …`.
 llvm::Expected<CompileOptions> parsePipelineOptions(llvm::StringRef text);
 
-/// Returns whether the training section is cut. It is cut into pipeline stages, or for
-/// recomputation only into a forward and a backward section. After phase stages a cut program has a
-/// module for each stage.
-bool isCut(const CompileOptions &options);
-
 /// Registers the pipelines by flag.
 void registerPhasePipelines();
 
