@@ -110,8 +110,8 @@ private:
 // Ranks at the same position of their programs form a column, and all columns are alike. Only
 // messages that all ranks of a program exchange within their columns carry knowledge.
 
-/// Lists the arrivals of an execution by program. The execution must complete (Rendezvous.h), and
-/// its messages must match.
+/// Lists the arrivals of an execution by program. The execution must complete (RendezvousState.h),
+/// and its messages must match.
 std::vector<Arrivals> listArrivals(const std::vector<ProgramIndex> &programs,
                                    const Messages &messages, const Execution &execution);
 

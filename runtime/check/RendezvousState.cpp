@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements the run of Rendezvous.h with a worklist of ranks. Each rank advances until it must
-// wait. The arrival that completes a rendezvous puts its ranks on the worklist again.
+// Implements the run of RendezvousState.h with a worklist of ranks. Each rank advances until it
+// must wait. The arrival that completes a rendezvous puts its ranks on the worklist again.
 
-#include "runtime/check/Rendezvous.h"
+#include "runtime/check/RendezvousState.h"
 
 #include "runtime/abi/ProgramRanks.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the schedules, and explains a deadlock by the cycle of ranks that wait for each other.
+// Explains a deadlock by the cycle of ranks that wait for each other.
 
-#include "runtime/check/Rendezvous.h"
+#include "runtime/check/ExplainDeadlock.h"
 
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/check/Names.h"
