@@ -5,6 +5,7 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/plan/choice/CopyChoice.h"
+#include "compiler/search/RecomputeSearch.h"
 #include "compiler/search/SimulatedProgram.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"

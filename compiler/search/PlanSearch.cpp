@@ -6,6 +6,7 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/import/files/Locations.h"
+#include "compiler/plan/choice/RecomputeChoice.h"
 #include "compiler/plan/choice/TensorParallel.h"
 #include "compiler/search/SimulatedProgram.h"
 #include "dialects/dist/Dist.h"

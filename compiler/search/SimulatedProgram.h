@@ -5,7 +5,6 @@
 #pragma once
 
 #include "compiler/Compile.h"
-#include "compiler/plan/choice/RecomputeChoice.h"
 #include "runtime/abi/program.pb.h"
 #include "runtime/simulate/Simulate.h"
 
@@ -30,28 +29,5 @@ SimulatedProgram simulateProgram(mlir::ModuleOp model, const CompileOptions &opt
 /// Adapts `options` to programs that are only simulated: adds this machine if there is none, and
 /// removes the observer and output files. The programs recompute what `options` name, nothing else.
 CompileOptions makeSimulationOptions(CompileOptions options);
-
-/// Programs of one model that recompute different parts, so that one of them fits into memory.
-class RecomputeSearch {
-public:
-  RecomputeSearch(mlir::ModuleOp model, const CompileOptions &options);
-
-  /// Returns the program with few recomputed parts that fits, or the one with the lowest peak.
-  plan::RecomputeCandidate run();
-
-  /// Returns the program that recomputes nothing; valid after `run`.
-  const plan::RecomputeCandidate &getBaseline() const { return baseline; }
-  /// Returns the bytes of a device into which programs must fit.
-  int64_t getBudget() const { return budget; }
-
-private:
-  plan::RecomputeCandidate evaluate(llvm::ArrayRef<int64_t> parts);
-
-  mlir::ModuleOp model;
-  CompileOptions options;
-  int64_t budget;
-  plan::RecomputeCandidate baseline;
-  llvm::SmallVector<double> partSeconds;
-};
 
 } // namespace pcc::search
