@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses the options of a schedule, which is declared in Optimizers.h. Builds the rate as scalar
-// f32 ops on the number of the step, so that the program itself computes it.
-#include "passes/autodiff/Optimizers.h"
+// Parses the options of a schedule. Builds the rate as scalar f32 ops on the number of the step, so
+// that the program itself computes it.
+#include "passes/autodiff/RateSchedule.h"
 
 #include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
