@@ -3,7 +3,7 @@
 // Evaluates constant masks element by element, and bounds other masks by where their values come
 // from. A constant that hides all positions beyond a diagonal becomes the flag `causal`. What
 // remains is added up to one mask.
-#include "passes/graph/AttentionScores.h"
+#include "passes/graph/AttentionMasks.h"
 
 #include "dialects/graph/Constants.h"
 #include "dialects/graph/Roles.h"

@@ -7,67 +7,11 @@
 //   result  = weights [0 where NaN] [casts, reshapes of heads] · value
 //
 // A matmul that only looks like an attention has a reason, which tells the user what to change.
-//
-// Masks are numbers that are added to the scores, and booleans that replace scores. Scores are
-// [batch, heads, positions of the query, positions of the key]. A row is one position of the query.
-// A mask hides a position of the key if its score there is at most maxHiddenScore; other positions
-// are visible. A row without a visible position is fully masked.
 #pragma once
 
-#include "passes/graph/Match.h"
+#include "passes/graph/AttentionMasks.h"
 
 namespace pcc::graph {
-
-/// Upper bound of scores whose exponentials are 0 beside others. Files write such numbers for -∞.
-constexpr double maxHiddenScore = -1e4;
-
-/// A term of the scores.
-struct Mask {
-  mlir::Value value;      ///< numbers to add, or booleans, perhaps repeated
-  bool hidesTrue = false; ///< for booleans: whether true hides
-  double hidden = 0.0;    ///< for booleans: the score of hidden positions
-  double factor = 1.0;    ///< by which numbers are multiplied
-  bool isBoolean() const { return typeOf(value).getElementType().isInteger(1); }
-};
-
-/// The operands of an attention that stand for all masks.
-struct Masking {
-  mlir::Value mask, offset;
-  mlir::Value
-      rowHasVisible; ///< numbers above 0 for rows with a visible position; null: every row has one
-  bool causal = false;
-};
-
-/// The masks of one attention.
-class Masks {
-public:
-  /// `scores`: the shape of the scores, of rank 4. `element`: the element type of the query.
-  Masks(llvm::ArrayRef<Mask> masks, llvm::ArrayRef<int64_t> scores, mlir::Type element);
-  ~Masks();
-
-  /// Returns why an attention with these masks would differ from the scores' softmax; empty if it
-  /// does not. Only fully masked rows may differ. An attention yields 0 for them if their scores
-  /// are -∞, and what the softmax yields if finite numbers are added.
-  std::string findObstacle() const;
-
-  /// Returns whether constant masks amount to nothing, or to the flag `causal`.
-  bool isFlag() const;
-
-  /// Makes the operands of the attention. A select by a finite number gives a fully masked row
-  /// equal weights, and its query no gradient. An attention does the same if its query is 0 in rows
-  /// for which `rowHasVisible` is not above 0.
-  Masking build(mlir::PatternRewriter &rewriter, mlir::Location loc) const;
-
-private:
-  struct Term;
-  bool mayBeCausal(const Term &term) const;
-  bool replacesWholeRows() const;
-
-  llvm::SmallVector<int64_t> scores;
-  mlir::Type element;
-  std::vector<Term> terms;
-  bool everyRowHasVisible = false; ///< whether it is proved that no row is fully masked
-};
 
 /// A matched attention. Query, key and value are those of the file, without numbers.
 struct AttentionMatch {
