@@ -3,7 +3,7 @@
 // Decomposes softmax and losses into reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
-#include "dialects/graph/decompose/SoftmaxDecomposition.h"
+#include "dialects/graph/decompose/LossDecomposition.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

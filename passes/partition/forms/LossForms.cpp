@@ -6,7 +6,7 @@
 #include "passes/partition/forms/LocalForms.h"
 
 #include "dialects/dist/Dist.h"
-#include "dialects/graph/decompose/SoftmaxDecomposition.h"
+#include "dialects/graph/decompose/LossDecomposition.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"

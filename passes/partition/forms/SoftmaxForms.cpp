@@ -12,7 +12,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/decompose/SoftmaxDecomposition.h"
+#include "dialects/graph/decompose/LossDecomposition.h"
 #include "passes/analysis/LocalForm.h"
 #include "passes/analysis/Shardings.h"
 #include "passes/partition/LocalValues.h"
