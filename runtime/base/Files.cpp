@@ -5,6 +5,8 @@
 
 #include "runtime/base/Files.h"
 
+#include "runtime/abi/WholeFile.h"
+
 #include <algorithm>
 #include <filesystem>
 
@@ -41,6 +43,20 @@ Status makeFolder(const std::string &path) {
   if (error)
     return Status::badInput(fmt::format("{}: cannot make the folder: {}", path, error.message()));
   return {};
+}
+
+Status checkOutputPath(const char *flag, const std::string &path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return Status::badInput(
+        fmt::format("{}: expected the name of a file, got the folder '{}'", flag, path));
+  fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, error))
+    return Status::badInput(fmt::format("{}: the folder '{}' of '{}' is not there; make it first",
+                                        flag, folder.string(), path));
+  // The file is removed again, since it is not committed.
+  return abi::FileWriter::create(path).status().within(flag);
 }
 
 } // namespace pcc::runtime

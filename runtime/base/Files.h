@@ -21,4 +21,8 @@ Expected<std::vector<std::string>> listFiles(const std::string &folder);
 /// Creates a folder and its missing parent folders.
 Status makeFolder(const std::string &path);
 
+/// Checks before a run that a file can be written as `path`, the value of `flag`. BadInput if the
+/// folder does not exist or is not writable, or if `path` is a folder.
+Status checkOutputPath(const char *flag, const std::string &path);
+
 } // namespace pcc::runtime

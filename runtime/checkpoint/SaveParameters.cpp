@@ -9,10 +9,10 @@
 #include "runtime/abi/ParameterParts.h"
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
+#include "runtime/base/Files.h"
 #include "runtime/checkpoint/FiniteValues.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <span>
 
@@ -23,20 +23,6 @@ Status checkSavePath(const std::string &path) {
     return Status::badUsage(
         fmt::format("--save: expected a name that ends in .safetensors, got '{}'", path));
   return checkOutputPath("--save", path);
-}
-
-Status checkOutputPath(const char *flag, const std::string &path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::is_directory(path, error))
-    return Status::badInput(
-        fmt::format("{}: expected the name of a file, got the folder '{}'", flag, path));
-  fs::path folder = fs::path(path).parent_path();
-  if (!folder.empty() && !fs::is_directory(folder, error))
-    return Status::badInput(fmt::format("{}: the folder '{}' of '{}' is not there; make it first",
-                                        flag, folder.string(), path));
-  // The file is removed again, since it is not committed.
-  return abi::FileWriter::create(path).status().within(flag);
 }
 
 using GlobalOf = std::function<std::vector<std::byte>(const abi::Parameter &)>;

@@ -14,12 +14,8 @@
 namespace pcc::runtime {
 
 /// Checks before a run that its parameters can be saved as `path`. BadUsage unless the name ends in
-/// `.safetensors`; else as checkOutputPath.
+/// `.safetensors`; else as checkOutputPath (Files.h).
 Status checkSavePath(const std::string &path);
-
-/// Checks before a run that a file can be written as `path`, the value of `flag`. BadInput if the
-/// folder does not exist or is not writable, or if `path` is a folder.
-Status checkOutputPath(const char *flag, const std::string &path);
 
 /// Writes the parameters of the model, without the optimizer's states, to the safetensors file
 /// `path`. Each tensor is whole: parts of one tensor are joined. `globalOf` returns the bytes of a

@@ -7,6 +7,7 @@
 #include "runtime/execute/RunProgram.h"
 
 #include "runtime/base/CatchExceptions.h"
+#include "runtime/base/Files.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/data/CheckValues.h"
 #include "runtime/execute/connect/OpenWorld.h"

@@ -7,7 +7,6 @@
 
 #include "runtime/abi/RetryAfterSignal.h"
 #include "runtime/base/Files.h"
-#include "runtime/checkpoint/SaveParameters.h"
 
 #include <cerrno>
 #include <csignal>

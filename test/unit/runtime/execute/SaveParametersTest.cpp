@@ -4,6 +4,7 @@
 
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
+#include "runtime/base/Files.h"
 
 #include <gtest/gtest.h>
 
