@@ -10,7 +10,7 @@
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
 #include "runtime/base/Files.h"
-#include "runtime/checkpoint/FiniteValues.h"
+#include "runtime/base/FiniteValues.h"
 
 #include <algorithm>
 #include <map>

@@ -7,7 +7,7 @@
 
 #include "runtime/abi/Heartbeat.h"
 #include "runtime/abi/TrainingStates.h"
-#include "runtime/checkpoint/FiniteValues.h"
+#include "runtime/base/FiniteValues.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "runtime/abi/validate/OperandRanges.h"
-#include "runtime/checkpoint/FiniteValues.h"
+#include "runtime/base/FiniteValues.h"
 #include "runtime/device/Device.h"
 
 #include <atomic>

@@ -3,7 +3,7 @@
 // Infinities and NaNs have all bits of the exponent set, and only infinities have no bit of the
 // fraction set.
 
-#include "runtime/checkpoint/FiniteValues.h"
+#include "runtime/base/FiniteValues.h"
 
 #include <algorithm>
 #include <cstdint>
