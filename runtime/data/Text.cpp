@@ -5,7 +5,7 @@
 #include "runtime/data/Formats.h"
 
 #include "runtime/data/NameList.h"
-#include "runtime/data/Windows.h"
+#include "runtime/data/SequenceWindows.h"
 
 namespace pcc::runtime {
 

@@ -7,7 +7,7 @@
 
 #include "runtime/base/Files.h"
 #include "runtime/data/NameList.h"
-#include "runtime/data/Windows.h"
+#include "runtime/data/SequenceWindows.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,7 +2,7 @@
 //
 // A window of the successors begins one element later, so it needs no values of its own.
 
-#include "runtime/data/Windows.h"
+#include "runtime/data/SequenceWindows.h"
 
 namespace pcc::runtime {
 
