@@ -5,7 +5,8 @@
 // * Library: oneDNN's matmul primitive, with bias, activation and accumulation as post-operations,
 //   on the whole team. Its ReLU turns a NaN into 0. It is used for f32 only on CPUs with AVX-512:
 //   elsewhere its bits depend on the number of threads.
-// * Small: oneDNN's sgemm, always on one thread, per block of rows or columns of a fixed size. The
+// * Blocked: oneDNN's sgemm, always on one thread, per block of rows or columns of a fixed size.
+// The
 //   team's threads take blocks. Bias and activation follow while the block is in the cache. It is
 //   up to twice as fast if one extent is small.
 
@@ -27,10 +28,11 @@ struct MatmulCall {
 
 /// Errors: Unavailable if the library has no matmul of these types on this machine.
 Expected<PreparedPointer> prepareLibraryMatmul(const MatmulCall &matmulCall, const OneDnn &dnn);
-PreparedPointer prepareSmallMatmul(const MatmulCall &matmulCall, const OneDnn &dnn,
-                                   const Team &team);
+PreparedPointer prepareBlockedMatmul(const MatmulCall &matmulCall, const OneDnn &dnn,
+                                     const Team &team);
 
-/// Returns whether prepareSmallMatmul is preferred for the matmul.
+/// Returns whether the matmul is of f32 and has a small extent, for which prepareBlockedMatmul is
+/// faster.
 bool isSmallMatmul(const abi::Matmul &shape);
 
 } // namespace pcc::runtime::host

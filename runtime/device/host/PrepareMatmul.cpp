@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A matmul of f32 uses the small algorithm if an extent is at most 32. On CPUs without AVX-512 it
+// A matmul of f32 uses the blocked algorithm if an extent is at most 32. On CPUs without AVX-512 it
 // always does. GELU and sums of operands are rejected, since only GPUs have them.
 
 #include "runtime/device/host/Matmul.h"
@@ -39,7 +39,7 @@ Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const Prepare
   MatmulCall matmulCall{matmul, address(matmul.a()), address(matmul.b()), address(matmul.c()),
                         matmul.has_bias() ? address(matmul.bias()) : nullptr};
   if (isSmallMatmul(matmul) || (isOfFloats(matmul) && !libraryKeepsBits()))
-    return prepareSmallMatmul(matmulCall, *dnn, team);
+    return prepareBlockedMatmul(matmulCall, *dnn, team);
   return prepareLibraryMatmul(matmulCall, *dnn);
 }
 

@@ -15,9 +15,9 @@ namespace {
 /// Extent of a block along the dimension that is cut.
 constexpr int64_t blockExtent = 128;
 
-class SmallMatmulInstruction final : public PreparedInstruction {
+class BlockedMatmulInstruction final : public PreparedInstruction {
 public:
-  SmallMatmulInstruction(const MatmulCall &matmulCall, const OneDnn &dnn, const Team &team)
+  BlockedMatmulInstruction(const MatmulCall &matmulCall, const OneDnn &dnn, const Team &team)
       : dnn(dnn), team(team), m(matmulCall.shape.m()), n(matmulCall.shape.n()),
         k(matmulCall.shape.k()), batch(matmulCall.shape.batch()),
         transposeA(matmulCall.shape.transpose_a()), transposeB(matmulCall.shape.transpose_b()),
@@ -81,9 +81,9 @@ private:
 
 } // namespace
 
-PreparedPointer prepareSmallMatmul(const MatmulCall &matmulCall, const OneDnn &dnn,
-                                   const Team &team) {
-  return std::make_unique<SmallMatmulInstruction>(matmulCall, dnn, team);
+PreparedPointer prepareBlockedMatmul(const MatmulCall &matmulCall, const OneDnn &dnn,
+                                     const Team &team) {
+  return std::make_unique<BlockedMatmulInstruction>(matmulCall, dnn, team);
 }
 
 } // namespace pcc::runtime::host
