@@ -50,7 +50,7 @@ private:
     return listMeshes(asked.deviceNum, asked.maxAxes);
   }
 
-  strategy::ModeOptions getConstraintOptions() {
+  strategy::ConstraintOptions getConstraintOptions() {
     return {asked.deviceNum, asked.gradientsMean, asked.fullBatch, asked.lossRepeatedMean,
             asked.datasetStrategy};
   }

@@ -6,7 +6,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-/// Options of the modes that obey constraints: ModeOptions of ConstrainedProgram.h.
+/// Options of the modes that obey constraints: ConstraintOptions of ConstrainedProgram.h.
 defvar modeOptions = [
   Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
   Option<"gradientsMean", "gradients-mean", "bool", "false",

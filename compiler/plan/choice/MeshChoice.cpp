@@ -37,11 +37,13 @@ void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
 /// Searches shardings on `mesh`. The module's mesh attribute, which only resolveConstraints reads,
 /// stays as it is.
 FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
-                                  const strategy::ModeOptions &mode, const abi::Cluster &cluster,
+                                  const strategy::ConstraintOptions &obeyed,
+                                  const abi::Cluster &cluster,
                                   const strategy::SearchOptions &options) {
   Attribute before = module->getAttr(dist::meshAttrName);
   module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), mesh));
-  FailureOr<strategy::ConstrainedProgram> constrained = strategy::resolveConstraints(module, mode);
+  FailureOr<strategy::ConstrainedProgram> constrained =
+      strategy::resolveConstraints(module, obeyed);
   if (before)
     module->setAttr(dist::meshAttrName, before);
   else
@@ -75,14 +77,14 @@ std::vector<Mesh> listMeshes(int64_t devices, size_t maxAxes) {
 }
 
 FailureOr<std::vector<MeshCandidate>> searchMeshes(ModuleOp module, ArrayRef<Mesh> meshes,
-                                                   const strategy::ModeOptions &mode,
+                                                   const strategy::ConstraintOptions &obeyed,
                                                    const abi::Cluster &cluster,
                                                    const strategy::SearchOptions &options) {
   std::vector<MeshCandidate> candidates;
   strategy::SearchOptions share = options;
   share.solve.seconds = options.solve.seconds / static_cast<double>(meshes.size());
   for (const Mesh &mesh : meshes) {
-    FailureOr<MeshCandidate> candidate = searchOn(module, mesh, mode, cluster, share);
+    FailureOr<MeshCandidate> candidate = searchOn(module, mesh, obeyed, cluster, share);
     if (failed(candidate))
       return failure();
     candidates.push_back(std::move(*candidate));

@@ -31,7 +31,7 @@ struct MeshCandidate {
 /// wrong.
 mlir::FailureOr<std::vector<MeshCandidate>> searchMeshes(mlir::ModuleOp module,
                                                          llvm::ArrayRef<dist::Mesh> meshes,
-                                                         const strategy::ModeOptions &mode,
+                                                         const strategy::ConstraintOptions &obeyed,
                                                          const abi::Cluster &cluster,
                                                          const strategy::SearchOptions &options);
 

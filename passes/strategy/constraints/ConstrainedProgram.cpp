@@ -45,7 +45,8 @@ int64_t countBatchParts(ModuleOp module, int64_t deviceNum) {
 /// Returns the factor of a gradient; 1 gives the gradient of one device. With `gradientsMean`, the
 /// ranks that share a gradient divide it by their number once more, as the reference system does.
 /// Without `lossRepeatedMean` it is multiplied by the number of ranks, as every rank has the loss.
-double getGradientFactor(const Sharding &gradient, const Mesh &mesh, const ModeOptions &options) {
+double getGradientFactor(const Sharding &gradient, const Mesh &mesh,
+                         const ConstraintOptions &options) {
   double factor = options.lossRepeatedMean ? 1 : static_cast<double>(mesh.getNumRanks());
   if (options.gradientsMean)
     factor /= static_cast<double>(mesh.getSize(gradient.getPartialAxes()));
@@ -54,7 +55,8 @@ double getGradientFactor(const Sharding &gradient, const Mesh &mesh, const ModeO
 
 } // namespace
 
-FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module, const ModeOptions &options) {
+FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module,
+                                                 const ConstraintOptions &options) {
   FailureOr<std::optional<Mesh>> mesh = findMesh(module, options.deviceNum);
   FailureOr<std::vector<ShardingConstraint>> constraints = readConstraints(module);
   if (failed(mesh) || failed(constraints))

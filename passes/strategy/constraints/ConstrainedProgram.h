@@ -9,7 +9,7 @@
 namespace pcc::strategy {
 
 /// Options of the modes that obey constraints; docs/spec/parallel.md defines them.
-struct ModeOptions {
+struct ConstraintOptions {
   int64_t deviceNum = 1;
   bool gradientsMean = false;
   bool fullBatch = false;
@@ -30,7 +30,7 @@ SeedShardings keepConstraints(const ConstrainedProgram &constrained, llvm::Array
 /// Resolves the constraints of `module` and leaves them on it. Without a mesh and constraints, all
 /// ranks split the batch. Emits a diagnostic on failure.
 mlir::FailureOr<ConstrainedProgram> resolveConstraints(mlir::ModuleOp module,
-                                                       const ModeOptions &options);
+                                                       const ConstraintOptions &options);
 
 /// Writes the mesh and the shardings to the program and removes its constraints.
 void annotateProgram(mlir::ModuleOp module, ConstrainedProgram constrained);
