@@ -9,6 +9,7 @@
 // on the slowest rank, for the best round. Bytes are those of a call's operand, of an all-gather's
 // result.
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/collective/Launch.h"
 #include "runtime/collective/mpi/MpiWorld.h"
 
@@ -74,7 +75,7 @@ void show(Communicator &rank, int count) {
       for (bool fused : {false, true})
         times[fused] = timeBest(rank, Calls(kind, count, bytes, rank.size(), fused));
       if (rank.position() == 0)
-        fmt::print("{:16} {:9} {:8.0f} us {:8.0f} us\n", collectiveName(kind), bytes, times[0],
+        fmt::print("{:16} {:9} {:8.0f} us {:8.0f} us\n", abi::collectiveName(kind), bytes, times[0],
                    times[1]);
     }
 }

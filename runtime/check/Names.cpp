@@ -5,6 +5,7 @@
 
 #include "runtime/check/Names.h"
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
 
 #include <fmt/format.h>
@@ -12,15 +13,9 @@
 namespace pcc::check {
 namespace {
 
-std::string lowerCase(std::string name) {
-  for (char &c : name)
-    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return name;
-}
-
 std::string kindOf(const abi::Instruction &instruction) {
   if (instruction.has_collective())
-    return lowerCase(abi::CollectiveKind_Name(instruction.collective().kind()));
+    return abi::collectiveName(instruction.collective().kind());
   const auto *oneof = abi::Instruction::descriptor()->FindOneofByName("kind");
   const auto *field = instruction.GetReflection()->GetOneofFieldDescriptor(instruction, oneof);
   return field ? field->name() : "instruction";
@@ -40,7 +35,7 @@ std::string nameOf(const abi::Program &program, const abi::Instruction &instruct
 }
 
 std::string callOf(const abi::Collective &collective) {
-  std::string kind = lowerCase(abi::CollectiveKind_Name(collective.kind()));
+  std::string kind = abi::collectiveName(collective.kind());
   if (collective.kind() == abi::BARRIER)
     return kind;
   std::string shape;

@@ -30,13 +30,6 @@ int64_t destinationBytes(const CollectiveCall &call, int members) {
   return count * int64_t(abi::elementBytes(call.type));
 }
 
-std::string collectiveName(abi::CollectiveKind kind) {
-  std::string name = abi::CollectiveKind_Name(kind);
-  for (char &c : name)
-    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return name;
-}
-
 std::vector<int> membersOfColor(std::span<const SplitChoice> choices, int color) {
   std::vector<int> members;
   for (size_t position = 0; position < choices.size(); ++position)

@@ -71,9 +71,6 @@ struct CollectiveCall {
 /// Returns the bytes of one member's destination in a group of `members`; 0 without a destination.
 int64_t destinationBytes(const CollectiveCall &call, int members);
 
-/// Returns the op name that all levels use: "all_reduce", "send", …
-std::string collectiveName(abi::CollectiveKind kind);
-
 /// Returns true for SEND and RECV. Programs send and receive only through the communicator of all
 /// ranks, in which the position of a member is its rank.
 inline bool isPointToPoint(abi::CollectiveKind kind) {

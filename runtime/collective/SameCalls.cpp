@@ -4,6 +4,7 @@
 
 #include "runtime/collective/SameCalls.h"
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
 
 namespace pcc::runtime {
@@ -13,7 +14,7 @@ std::string describe(const CollectiveCall &call) {
   std::string shape;
   for (int64_t extent : call.shape)
     shape += std::to_string(extent) + "x";
-  return fmt::format("{} of {}{}, axis {}, root {}{}", collectiveName(call.kind), shape,
+  return fmt::format("{} of {}{}, axis {}, root {}{}", abi::collectiveName(call.kind), shape,
                      abi::elementName(call.type), call.axis, call.root,
                      call.fused ? ", fused with the one before it" : "");
 }

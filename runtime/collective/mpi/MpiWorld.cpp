@@ -7,6 +7,7 @@
 
 #include "runtime/collective/mpi/MpiWorld.h"
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/base/KeepUntilExit.h"
 #include "runtime/collective/mpi/Completion.h"
 #include "runtime/collective/mpi/Parts.h"
@@ -66,7 +67,7 @@ Expected<int32_t> Message::tag() const {
   if (int64_t greatest = group->messages().mpi.max_tag(); whole > greatest)
     return Status::failed(
         fmt::format("{}: expected a tag up to {} for {} ranks in a process, got {}",
-                    collectiveName(call.kind), greatest / (each * each) - 1, each, call.tag));
+                    abi::collectiveName(call.kind), greatest / (each * each) - 1, each, call.tag));
   return int32_t(whole);
 }
 
@@ -74,9 +75,10 @@ void Message::start() {
   if (Status status = abort->status(); !status.ok())
     return end(std::move(status));
   if (call.count() > maxElements)
-    return end(Status::failed(fmt::format("{}: expected at most {} elements in one message of MPI, "
-                                          "got {}",
-                                          collectiveName(call.kind), maxElements, call.count())));
+    return end(
+        Status::failed(fmt::format("{}: expected at most {} elements in one message of MPI, "
+                                   "got {}",
+                                   abi::collectiveName(call.kind), maxElements, call.count())));
   Expected<int32_t> number = tag();
   if (!number)
     return end(number.status());

@@ -5,6 +5,7 @@
 
 #include "runtime/collective/mpi/Operation.h"
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/collective/mpi/Parts.h"
 
 namespace pcc::runtime::mpi {
@@ -40,7 +41,7 @@ Expected<std::unique_ptr<Operation>> makeOperation(const Members &members, OwnCa
   if (int64_t most = maxElementsAtOnce(members, call); most > maxElements)
     return Status::failed(fmt::format("{}: expected at most {} elements in one message of MPI, got "
                                       "{}; more processes with fewer ranks each send less at once",
-                                      collectiveName(call.kind), maxElements, most));
+                                      abi::collectiveName(call.kind), maxElements, most));
   int64_t elements = elementsOf(calls[0]);
   std::unique_ptr<Operation> operation = choose(members, std::move(calls), reductions, pool);
   if (pool.ranOutOfMemory())

@@ -6,6 +6,7 @@
 
 #include "runtime/collective/store/StoreCommunicator.h"
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/collective/local/WorkUnits.h"
 #include "runtime/collective/store/Wire.h"
@@ -119,7 +120,7 @@ static Status finishCall(MemberCalls calls, int ownPosition, std::span<const int
   for (size_t position = 0; position < calls.size(); ++position)
     if (!calls[position]->source && isRead(*calls[size_t(ownPosition)], int(position)))
       return Status::failed(fmt::format("rank {} called {} without a source", ranks[position],
-                                        collectiveName(calls[position]->kind)));
+                                        abi::collectiveName(calls[position]->kind)));
   for (int64_t unit = 0, count = local::workUnitCount(calls); unit < count; ++unit)
     local::doWorkUnit(calls, unit);
   return {};

@@ -7,6 +7,8 @@
 
 #include "runtime/execute/observe/Watchdog.h"
 
+#include "runtime/abi/CollectiveName.h"
+
 #include <algorithm>
 #include <charconv>
 #include <thread>
@@ -19,7 +21,7 @@ std::string nameOf(const abi::Instruction *instruction) {
     return "-";
   std::string kind = "instruction";
   if (instruction->has_collective())
-    kind = collectiveName(instruction->collective().kind());
+    kind = abi::collectiveName(instruction->collective().kind());
   return instruction->op().empty() ? kind : fmt::format("{} '{}'", kind, instruction->op());
 }
 

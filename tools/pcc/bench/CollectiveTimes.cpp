@@ -5,6 +5,7 @@
 // rounds count. Sizes are rounded down to a multiple of the ranks.
 #include "tools/pcc/bench/CollectiveTimes.h"
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/collective/Communicator.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/collective/local/NonTemporalStore.h"
@@ -199,7 +200,7 @@ std::vector<std::string> timeColumns(const CollectiveTimeOptions &options) {
 }
 
 std::vector<std::string> timeRow(const CollectiveTime &time) {
-  std::vector<std::string> cells = {runtime::collectiveName(time.kind),
+  std::vector<std::string> cells = {abi::collectiveName(time.kind),
                                     std::to_string(time.ranks),
                                     std::to_string(time.bytes),
                                     microseconds(time.seconds),
@@ -212,7 +213,7 @@ std::vector<std::string> timeRow(const CollectiveTime &time) {
 }
 
 llvm::json::Object toJson(const CollectiveTime &time) {
-  llvm::json::Object row{{"kind", runtime::collectiveName(time.kind)},
+  llvm::json::Object row{{"kind", abi::collectiveName(time.kind)},
                          {"ranks", time.ranks},
                          {"bytes", time.bytes},
                          {"seconds", time.seconds},

@@ -4,7 +4,7 @@
 // prediction shows `-`, a section without one zero.
 #include "tools/pcc/bench/StepTimes.h"
 
-#include "runtime/collective/Communicator.h"
+#include "runtime/abi/CollectiveName.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -52,7 +52,7 @@ void printCollectives(const CollectiveMeans &measured, const PredictedStep &pred
   if (!predicted.estimates.empty())
     table.front().push_back("NCCL");
   for (const auto &[key, mean] : measured) {
-    table.push_back({runtime::collectiveName(key.kind), std::to_string(key.ranks),
+    table.push_back({abi::collectiveName(key.kind), std::to_string(key.ranks),
                      std::to_string(key.bytes), microseconds(mean.seconds),
                      microseconds(secondsOf(predicted.collectives, key))});
     if (!predicted.estimates.empty())
@@ -65,7 +65,7 @@ void printCollectives(const CollectiveMeans &measured, const PredictedStep &pred
 json::Array collectivesToJson(const CollectiveMeans &measured, const PredictedStep &predicted) {
   json::Array rows;
   for (const auto &[key, mean] : measured) {
-    json::Object row{{"kind", runtime::collectiveName(key.kind)},
+    json::Object row{{"kind", abi::collectiveName(key.kind)},
                      {"ranks", key.ranks},
                      {"bytes", key.bytes},
                      {"seconds", mean.seconds}};

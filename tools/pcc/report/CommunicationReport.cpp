@@ -6,6 +6,7 @@
 #include "tools/pcc/report/ExplainReports.h"
 
 #include "dialects/dist/Mesh.h"
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/machine/CollectiveTraffic.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,7 +24,7 @@ Communication read(const abi::Executable &program, const abi::Instruction &instr
                    const std::optional<abi::Cluster> &cluster) {
   machine::CollectiveTraffic traffic = machine::readTraffic(program, instruction.collective());
   Communication result;
-  result.kind = llvm::StringRef(abi::CollectiveKind_Name(instruction.collective().kind())).lower();
+  result.kind = abi::collectiveName(instruction.collective().kind());
   result.op = instruction.op();
   result.location = instruction.location();
   result.bytes = traffic.received;

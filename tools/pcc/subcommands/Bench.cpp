@@ -3,9 +3,9 @@
 // pcc bench collectives: times collectives of local ranks next to the bound that copies set.
 // pcc bench PROGRAM.pcx: times the sections of a training step next to their predictions.
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
-#include "runtime/collective/Communicator.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/bench/CollectiveTimes.h"
 #include "tools/pcc/bench/StepTimes.h"
@@ -202,7 +202,7 @@ private:
   static ExitCode addKind(llvm::StringRef text, std::vector<abi::CollectiveKind> &kinds) {
     std::vector<std::string> names;
     for (abi::CollectiveKind kind : timedKinds()) {
-      names.push_back(runtime::collectiveName(kind));
+      names.push_back(abi::collectiveName(kind));
       if (text == names.back()) {
         kinds.push_back(kind);
         return Success;

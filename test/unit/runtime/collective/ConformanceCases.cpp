@@ -2,6 +2,7 @@
 
 #include "test/unit/runtime/collective/ConformanceCases.h"
 
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
 
 #include <gtest/gtest.h>
@@ -134,7 +135,7 @@ void expectDone(const Case &test, int position) {
   const std::vector<std::byte> &bytes = test.destinations[position];
   EXPECT_EQ(decode(test.call.type, bytes.data(), int64_t(test.expected[position].size())),
             test.expected[position])
-      << runtime::collectiveName(test.call.kind) << " of " << abi::elementName(test.call.type);
+      << abi::collectiveName(test.call.kind) << " of " << abi::elementName(test.call.type);
 }
 
 /// Returns colors that split `ranks` ranks into groups of equal size, in random order.

@@ -4,6 +4,7 @@
 // results do not change, waiting ranks sleep, and a started collective does not block its starter.
 
 #include "runtime/collective/local/EmulatedLink.h"
+#include "runtime/abi/CollectiveName.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "test/unit/runtime/collective/Ranks.h"
@@ -92,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(EmulatedLink, DeliveredNotBefore,
                          testing::Values(abi::ALL_REDUCE, abi::ALL_GATHER, abi::REDUCE_SCATTER,
                                          abi::ALL_TO_ALL, abi::BROADCAST, abi::REDUCE,
                                          abi::COLLECTIVE_PERMUTE),
-                         [](const auto &info) { return collectiveName(info.param); });
+                         [](const auto &info) { return abi::collectiveName(info.param); });
 
 // A channel serves one call after the other; every call of a batch is paid for.
 TEST(EmulatedLink, InOrder) {
