@@ -59,9 +59,10 @@ struct CollectiveCall {
   /// member. A permutation has one box of the whole shape per pair; destinations without a box are
   /// zeroed.
   std::vector<Box> boxes = {};
-  /// BLOCK_EXCHANGE: the destination is zeroed first, and boxes are reduced into it in list order.
+  /// BLOCK_EXCHANGE: true zeroes the destination and reduces boxes into it in list order; false
+  /// copies boxes and leaves the rest of the destination unchanged.
   bool reduceBoxes = false;
-  /// Fused in one message with the preceding call of the batch, as in abi::Collective.
+  /// Fused with the preceding call of the batch into one collective, as in abi::Collective.
   bool fused = false;
 
   /// Returns the number of elements of `shape`: of the source, or of the destination of a RECV.

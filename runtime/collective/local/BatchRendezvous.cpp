@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses atomic counters instead of a lock. A store to `phase` publishes each step of a round, and
-// waiting members sleep on it (Sleep.h). A waiting member counts itself in `sleepers` before the
+// Runs the batches of calls of a group, one round for each batch. A round has units of work, such
+// as a part of an all-reduce, that any member may do.
+//
+// Uses atomic counters instead of a lock. A store to `phase` publishes each step of round r: 2r
+// while members arrive, 2r+1 while they work, 2r+2 when the round is done. Waiting members sleep on
+// it (Sleep.h). A waiting member counts itself in `sleepers` before the
 // sleep compares `phase`. The other side stores `phase` before it reads `sleepers`, so no wake-up
 // is lost.
 
