@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls futex(2) and clock_nanosleep(2) with limits of 0.1 s, so that no sleep hides an abort for
-// longer.
+// longer. sleepWhile returns at this limit; its callers call it again in a loop.
 
 #include "runtime/base/Sleep.h"
 

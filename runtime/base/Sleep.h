@@ -3,6 +3,10 @@
 // Waiting for a 32-bit word or for a point in time. A wait releases the core at once (futex(2)).
 // std::atomic::wait spins and yields first. If ranks outnumber cores, this takes cores from threads
 // that have work.
+//
+// An abort is a flag that ends all waits of a run after a rank has failed. Setting it wakes nobody,
+// so waiting threads look at it ten times a second. Whoever changes a word must call wake or
+// wakeAll.
 
 #pragma once
 
