@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocates the image of a buffer at its first use and reuses it for later writes.
+// Keeps a copy in host memory, an image, of each buffer whose device has no host memory. The caller
+// writes to the image, and send() uploads it.
 
 #include "runtime/execute/rank/BufferWriter.h"
 

@@ -20,7 +20,8 @@ class BufferWriter {
 public:
   explicit BufferWriter(RankExecutor &rank) : rank(rank) {}
 
-  /// Returns the address at which the caller must write the full content of `buffer`.
+  /// Returns the address at which the caller must write the full content of `buffer`. Call it at
+  /// most once for a buffer between two calls of `send`.
   std::byte *at(uint32_t buffer);
 
   /// Copies to the device everything written since the last call. The images are kept for reuse.
