@@ -25,7 +25,9 @@ struct SuperviseOptions {
   std::string checkpoints = {};
   /// Seconds between SIGTERM and SIGKILL, by which the other processes end when one has died.
   double grace = 10;
-  /// Gets a line for each process that dies and for each restart.
+  /// Gets one line for each run of the processes that failed: which process failed first, and
+  /// whether a restart follows. A single process without restarts gives no line if it ends with an
+  /// exit code that no restart changes.
   std::function<void(const std::string &)> tell = {};
 };
 
@@ -42,7 +44,7 @@ std::string valueOf(const std::vector<std::string> &command, const std::string &
 /// SIGINT and SIGUSR1 to this process are passed on; after one of the first two nothing starts
 /// again. Returns the exit code of the process that failed first, or 0. No process is left when it
 /// returns. Errors: BadUsage if the command cannot be started, or has no checkpoints to restart
-/// from.
+/// from; Failed if the process that guards the others cannot be started.
 Expected<int> supervise(const SuperviseOptions &options);
 
 } // namespace pcc::runtime
