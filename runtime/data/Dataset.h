@@ -81,7 +81,8 @@ Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
                               const abi::Program &program);
 
 /// Returns `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers
-/// below the last extent of its outputs. All of it must fit into memory.
+/// from 0 to below the smallest last extent of its outputs, or below 2 if that is larger. An input
+/// with a range gets no integer above it. All of it must fit into memory.
 Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed);
 
 /// Returns the field for each input of a program: the field of its name, else the first unused one
