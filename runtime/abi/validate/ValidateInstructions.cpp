@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks of local instructions: operands within their buffers, sizes that fit the kind.
+// Checks all instructions of a program. Launches, copies, fills, accumulations and numbers are
+// checked here; other kinds, fused collectives and events are checked in their own files.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
