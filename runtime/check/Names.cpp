@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Falls back to the kind of an instruction without an op: the enumerator of a collective, else the
-// name of the field that is set.
+// Names instructions in the checker's diagnostics. An instruction without an op is called by its
+// kind: the enumerator of its collective, else the name of the field that is set.
 
 #include "runtime/check/Names.h"
 
