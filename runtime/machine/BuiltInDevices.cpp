@@ -24,6 +24,8 @@ struct Row {
   /// Number of units that compute matmul tiles, and the available tiles.
   int64_t units = 0;
   std::vector<std::pair<int64_t, int64_t>> tiles = {};
+  /// Steps of the contracted dimension that each tile loses until its first operands arrive, as
+  /// `lost_depth` of MatmulFigures.
   double lostDepth = 0;
   bool storesApart = false;
   /// Number of units that a collective occupies.
@@ -90,7 +92,8 @@ Row describeCpu() {
 /// Lists GPUs: the SXM variants of NVIDIA's data sheets, at dense rates. f32 matmuls with TF32 are
 /// separate.
 ///
-/// Launch: the base latency of a ring in NCCL's tuning tables (src/graph/tuning.cc).
+/// Launch: the base latency of a ring in NCCL's tuning tables (src/graph/tuning.cc). It stands for
+/// kernels and library calls, too.
 ///
 /// Units and tiles: white papers; NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A
 /// tile loses the multiplications that its unit could do until the first operands arrive, about 0.7
@@ -185,7 +188,8 @@ std::vector<Row> listGpus() {
 }
 
 /// Lists TPUs: Jouppi et al., "TPU v4", ISCA 2023; Google Cloud, "System architecture" of v5e and
-/// v5p. A chip has matrix units of 128x128, which multiply f32 as bf16.
+/// v5p. A chip has matrix units of 128x128, which multiply f32 as bf16. A tile is assumed to lose
+/// 128 steps, in which the unit fills.
 std::vector<Row> listTpus() {
   return {
       {.name = "TPUv4",
