@@ -82,9 +82,10 @@ private:
   std::string reason;
 };
 
-/// Runs `body` for every rank of `world`, each in its own thread, and waits for all ranks. Emits an
-/// error for a failed rank, or for a deadlock. The error of a deadlock has one note per waiting
-/// rank; of several failed ranks only one is reported.
+/// Runs `body` for every rank of `world`, each in its own thread, and waits for all ranks. A single
+/// rank runs on the caller's thread. Emits an error for a failed rank, or for a deadlock. Of
+/// several failed ranks only one is reported. The error of a deadlock has a note for each of the
+/// first eight waiting ranks, and one note that counts the other waiting ranks.
 mlir::LogicalResult runRanks(const World &world, Precision precision, mlir::Location location,
                              llvm::function_ref<mlir::LogicalResult(Rank &)> body);
 

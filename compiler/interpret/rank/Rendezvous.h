@@ -8,7 +8,7 @@
 //
 //   rank 0                               rank 1
 //   point = post({0,1}, 0, "sum", a)     point = post({0,1}, 1, "sum", b)
-//   wait(0, point)                       wait(1, point)
+//   wait(0, *point)                      wait(1, *point)
 //   point->contributions = {{a}, {b}}    point->contributions = {{a}, {b}}
 //
 // No program hangs: if every rank that has not left waits, no rank can continue. All waits then
@@ -26,7 +26,7 @@
 
 namespace pcc::interpret {
 
-using namespace values;
+using values::Tensor;
 
 /// Tensors that one rank contributes to a rendezvous.
 using Contribution = llvm::SmallVector<Tensor, 1>;
