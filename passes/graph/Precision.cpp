@@ -30,10 +30,10 @@ static constexpr PrecisionRow precisions[] = {
     {"reciprocal", Precision::Single, "reciprocals exceed the half type's range"},
     {"rsqrt", Precision::Single, "reciprocals exceed the half type's range"},
     {"cumsum", Precision::Single, "sums lose small terms"},
+    {"reduce", Precision::Single, "sums lose small terms (max and min follow their operand)"},
     {"batch_norm", Precision::Follows, "statistics are in f32, the result has the input's type"},
     {"batch_norm_inference", Precision::Follows,
      "computes in f32, the result has the input's type"},
-    {"reduce", Precision::Single, "sums lose small terms (max and min follow their operand)"},
 };
 
 ArrayRef<PrecisionRow> listPrecisions() { return precisions; }
