@@ -2,7 +2,7 @@
 //
 // The two matmuls of an attention around its softmax, and the masks between them:
 //
-//   scores  = query · keyᵀ
+//   scores  = query [* or / numbers] · (key [* or / numbers])ᵀ
 //   weights = softmax(scores [* or / numbers] [masks] [casts, reshapes of heads])
 //   result  = weights [0 where NaN] [casts, reshapes of heads] · value
 //
