@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that repeat: one element everywhere, or equal parts along a dimension.
+// Makes, reads and cuts the values of constants. Folds and decompositions make and read splats, in
+// which all elements are equal. Folds, matchers and BatchDependence read single elements.
+// BatchDependence cuts the constants that hold the batch when the batch is split into parts.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -20,9 +22,9 @@ std::optional<double> getSplat(mlir::Value value);
 /// Requirement on the parts of a constant that is cut: equal bit by bit, or any.
 enum class Parts { Equal, Any };
 
-/// Returns the first of `count` parts of `value` along dimension `dim`; null if `parts` requires
-/// equal ones and they differ. The dimension is `outer` blocks, each of which is cut into `count`
-/// parts. `outer` times `count` must divide it.
+/// Returns the first of `count` parts of `value`, cut along dimension `dim`; null if `parts`
+/// requires equal ones and they differ. The dimension is `outer` blocks, each of which is cut into
+/// `count` parts. `outer` times `count` must divide it.
 mlir::ElementsAttr cutFirstPart(mlir::ElementsAttr value, unsigned dim, int64_t count,
                                 int64_t outer = 1, Parts parts = Parts::Equal);
 

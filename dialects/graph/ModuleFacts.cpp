@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traces a value back through reshapes, transposes, broadcasts, integer casts and the wrapping of
-// negative indices. If the trace ends at an input, its recorded range is intersected with the new
-// one. Ranges that do not overlap are not recorded.
+// Records the range of integers that an input may hold. The importer and RecordInputRanges record
+// the ranges of labels and indices. The linker writes them to the program, which checks its data
+// against them (runtime/data/CheckValues.cpp).
+//
+// restrictInput traces a value back through reshapes, transposes, broadcasts, integer casts and the
+// wrapping of negative indices. If the trace ends at an input, it records the given range,
+// intersected with the range that is recorded already. An empty intersection is not recorded.
 #include "dialects/graph/ModuleFacts.h"
 
 #include "dialects/graph/Roles.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Defines the generated op classes, and the types that they accept.
+// Defines the generated op classes, the types of their tensors, and how the types of an optimizer
+// step are parsed and printed.
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/OpImplementation.h"
 #include <utility>

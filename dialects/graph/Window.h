@@ -10,7 +10,8 @@
 
 namespace pcc::graph {
 
-/// Maximum of the numbers of a window: sums and products of a few stay far from overflow.
+/// Maximum of each size, stride, padding and dilation of a window. Positions are sums of products
+/// of two such numbers, which do not overflow 64 bits.
 inline constexpr int64_t maxWindow = int64_t(1) << 24;
 
 /// A window, rows first, then columns; the arrays belong to an op.
@@ -23,7 +24,7 @@ struct Window {
   int64_t getHigh(unsigned dim) const { return padding[dim + 2]; }
   /// Returns the extent of the window, from its first element to its last one.
   int64_t getExtent(unsigned dim) const { return (sizes[dim] - 1) * dilations[dim] + 1; }
-  /// Returns how often the window fits into `size` elements and the padding; below 1 if never.
+  /// Returns how often the window fits into `size` elements and the padding; 0 if never.
   int64_t getResultSize(unsigned dim, int64_t size) const {
     int64_t room = size + getLow(dim) + getHigh(dim) - getExtent(dim);
     return room < 0 ? 0 : room / strides[dim] + 1;
@@ -45,8 +46,8 @@ struct Window {
   }
 
   /// Returns the window of a convolution, or of a gradient of one.
-  template <typename OpT> static Window ofConvolution(OpT op, llvm::ArrayRef<int64_t> weight) {
-    return {weight.drop_front(2), op.getStrides(), op.getPadding(), op.getDilations()};
+  template <typename OpT> static Window ofConvolution(OpT op, llvm::ArrayRef<int64_t> weightShape) {
+    return {weightShape.drop_front(2), op.getStrides(), op.getPadding(), op.getDilations()};
   }
   static Window of(Conv2dOp op) { return ofConvolution(op, op.getWeight().getType().getShape()); }
   static Window of(Conv2dInputGradientOp op) {

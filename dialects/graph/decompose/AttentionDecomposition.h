@@ -35,7 +35,8 @@ struct AttentionGradients {
   mlir::Value scores; ///< gradient of the masked scores, in f32
 };
 
-/// Builds the gradients from those of `result` and, if it is not null, of `logSum`.
+/// Builds the gradients of the operands. `gradient` is the gradient of `result`; `logSumGradient`
+/// is that of `logSum`, null if there is none.
 AttentionGradients buildAttentionGradients(const AttentionOperands &operands, mlir::Value result,
                                            mlir::Value logSum, mlir::Value gradient,
                                            mlir::Value logSumGradient,

@@ -26,8 +26,8 @@ Value buildSampleLosses(Value logits, Value weights, DecompositionBuilder &build
 Value buildCountedMask(Value labels, int64_t ignored, DecompositionBuilder &builder) {
   auto type = cast<RankedTensorType>(labels.getType());
   APInt number(type.getElementTypeBitWidth(), ignored, /*isSigned=*/true);
-  Value sentinel = builder.make<ConstantOp>(type, DenseElementsAttr::get(type, number));
-  return builder.make<CompareOp>(Direction::NE, labels, sentinel);
+  Value ignoredLabels = builder.make<ConstantOp>(type, DenseElementsAttr::get(type, number));
+  return builder.make<CompareOp>(Direction::NE, labels, ignoredLabels);
 }
 
 Value maskLosses(Value losses, Value counted, DecompositionBuilder &builder) {

@@ -12,10 +12,11 @@ namespace pcc::graph {
 mlir::Value buildSampleLosses(mlir::Value logits, mlir::Value weights,
                               DecompositionBuilder &builder, JoinBlocks joinBlocks);
 
-/// Builds booleans that say which of `labels` are not `ignored`.
+/// Builds the mask of counted samples: booleans that say which of `labels` are not `ignored`, the
+/// label of samples without a loss.
 mlir::Value buildCountedMask(mlir::Value labels, int64_t ignored, DecompositionBuilder &builder);
 
-/// Replaces the losses of samples whose boolean in `counted` is false by zero.
+/// Replaces by zero the losses of samples that `counted` leaves out.
 mlir::Value maskLosses(mlir::Value losses, mlir::Value counted, DecompositionBuilder &builder);
 
 /// Reduces all elements of `value` to one.

@@ -8,7 +8,8 @@
 
 namespace pcc::graph {
 
-/// Extends a reduction over one block of the classes, a maximum or a sum, to all classes.
+/// Completes a reduction, a maximum or a sum, over a rank's block of the classes: combines it with
+/// those of the ranks that have the other blocks. Returns its operand if the classes are not split.
 using JoinBlocks = llvm::function_ref<mlir::Value(ReduceOpKind, mlir::Value)>;
 
 /// Builds the softmax of `input` along `axis`.
