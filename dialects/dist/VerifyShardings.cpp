@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks shardings of tensors; verifies and folds reshard, to_local and to_global.
+// Checks shardings of tensors. Verifies reshard, to_local and to_global by rules C1 to C6 of
+// docs/spec/dist.md, and folds reshard and to_local.
 #include "dialects/dist/Checks.h"
 
 using namespace mlir;
