@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Follows the samples by a worklist, from the inputs through the factor rule of each op. A factor
-// that holds the samples takes them to every tensor that has it. A reduced factor gives a sum; a
-// whole factor is refused, except for batch norms and gathers with known indices.
+// that holds the samples takes them to every tensor that has it. A reduced factor gives a sum, and
+// a whole factor is refused. Exceptions are batch norms, iotas that only number random draws,
+// gathers with known indices, and ops with `graph.own_blocks`, whose rule is not used.
 
 #include "passes/analysis/BatchDependence.h"
 

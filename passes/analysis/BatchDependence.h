@@ -12,8 +12,12 @@
 // Fixed values are equal for every part of the batch. A value of Rows holds the samples along one
 // dimension, and a part of it depends on the same part of the batch only. A Sum is a sum or mean
 // over the samples, up to factors and terms that all parts share. Any other value mixes samples,
-// and the analysis refuses the model. A batch norm is an exception, as in every framework: it takes
-// the statistics of the part.
+// and the analysis refuses the model. The exceptions are:
+//
+//   batch norm                      takes the statistics of the part, as in every framework
+//   iota that numbers random draws  numbers the elements of the part
+//   gather with known indices       each part must pick its own samples only
+//   op with `graph.own_blocks`      its indices stay in their own blocks of the batch
 #pragma once
 
 #include "dialects/graph/Graph.h"
