@@ -15,7 +15,6 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
-static constexpr int64_t growthSteps = 2000;
 static constexpr double growth = 2, backoff = 0.5;
 static constexpr double greatest = std::numeric_limits<float>::max();
 

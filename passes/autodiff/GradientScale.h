@@ -15,8 +15,8 @@
 // parameter and no state of an optimizer changes.
 //
 // A dynamic loss scale is a state of the training, held by the last virtual stage. A skipped step
-// halves it. After 2,000 steps in a row without one it is doubled. The squares are those of the
-// scaled gradients: a scaled norm above 1.8e19, whose square exceeds f32, counts as not finite.
+// halves it. After `growthSteps` steps in a row without one it is doubled. The squares are those of
+// the scaled gradients: a scaled norm above 1.8e19, whose square exceeds f32, counts as not finite.
 // Source: Micikevicius et al.: Mixed precision training, ICLR 2018, section 3.2; the constants are
 // those of torch.amp.GradScaler.
 //
@@ -31,6 +31,9 @@
 #include <map>
 
 namespace pcc::autodiff {
+
+/// Number of steps in a row without a skipped one after which the loss scale grows.
+inline constexpr int64_t growthSteps = 2000;
 
 /// States of the factor, all scalars on the last virtual stage, in this order among the arguments
 /// and results of @update.

@@ -9,7 +9,7 @@
 
 namespace pcc::autodiff {
 
-/// The changes to all gradients before the optimizer takes them (GradientScale.h).
+/// Options of the factor by which an update multiplies all gradients (GradientScale.h).
 struct GradientOptions {
   std::optional<double> clipNorm; ///< limit of the global norm, above 0
   double lossScale = 1;           ///< factor of the loss for its gradients; at first, if dynamic
