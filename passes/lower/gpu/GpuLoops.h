@@ -3,7 +3,7 @@
 // Emits the loops of a kernel on a GPU, by form, and assigns work to threads.
 //
 //   form      work of a thread
-//   map       a piece of adjacent elements that fill 16 bytes, then the piece one grid further;
+//   map       a piece of up to 8 adjacent elements, then the piece one grid further;
 //             in a map that transposes: elements of a tile, which the block takes through shared
 //             memory
 //   rows      pieces of a row; a short row belongs to a warp, a long row to a block
@@ -92,8 +92,9 @@ inline constexpr int64_t usualBlocks = 1024;
 /// Maximum number of elements that a thread keeps in registers.
 inline constexpr int64_t maxRegisterElements = 32;
 
-/// Returns the greatest number of adjacent elements that a thread may access at once. They fill 16
-/// bytes of the narrowest operand or result, and their number divides `inner`.
+/// Returns the greatest number of adjacent elements that a thread may access at once. They take up
+/// to 16 bytes of the narrowest operand or result, and are at most 8. Their number divides `inner`.
+/// LLVM merges their loads and stores.
 int64_t elementsPerAccess(mlir::func::FuncOp kernel, int64_t inner);
 
 /// A kernel under construction on a GPU.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Emits map kernels on a GPU. Each thread has pieces of adjacent elements, so that loads and stores
-// of a warp are whole lines of memory. LLVM merges the accesses of a piece into one of 16 bytes.
+// of a warp are whole lines of memory. LLVM merges the accesses of a piece into one of up to 16
+// bytes.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -3,8 +3,11 @@
 // Emits row kernels, which reduce inner dimensions, on a GPU. A warp has a row of up to about 1,024
 // elements, a block a longer one.
 //
-//   lane     0   1   2  …  31   0   1   2  …  31        pieces of a row, 16 bytes each
+//   lane     0   1   2  …  31   0   1   2  …  31        pieces of a row
 //   turn     0   0   0      0   1   1   1      1
+//
+// A piece has the elements of one access (elementsPerAccess), or fewer if the row is too short to
+// give each lane a piece.
 //
 // If a thread's elements fit into its registers, they are computed once and kept from level to
 // level. For a longer row, each level reads and computes again whatever it needs.
