@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads and resolves the constraints of a module on its mesh. Without a mesh and constraints, all
-// ranks form one axis. The part of it that splits the batch is the largest number that divides the
-// ranks and all batch sizes.
+// Reads and resolves the constraints of a module on its mesh. If there is neither a mesh nor a
+// constraint, all ranks form one axis. The part of it that splits the batch is the largest number
+// that divides the ranks and all batch sizes.
 #include "passes/strategy/constraints/ConstrainedProgram.h"
 
 #include "dialects/graph/Roles.h"
@@ -80,10 +80,10 @@ FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module,
   return constrained;
 }
 
-SeedShardings keepConstraints(const ConstrainedProgram &constrained, ArrayRef<int> kept) {
+SeedShardings keepConstraints(const ConstrainedProgram &constrained, ArrayRef<int> keptIndices) {
   llvm::DenseSet<Operation *> ops;
   llvm::StringSet<> parameters, inputs;
-  for (int index : kept) {
+  for (int index : keptIndices) {
     const ConstraintTargets &share = constrained.constraints[index];
     ops.insert(share.ops.begin(), share.ops.end());
     for (const std::string &name : share.parameters)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program with the user's constraints and the cuts in which inputs are fed, checked and put on
-// one mesh, before a mode decides the remaining ops.
+// one mesh, before a mode decides the remaining ops. Modes semi_auto and recursive, the choice of a
+// mesh and the search under the cost model `memory` begin with it. The estimate of constraint costs
+// searches again without some of the constraints.
 #pragma once
 
 #include "passes/strategy/constraints/ConstraintResolver.h"
@@ -23,12 +25,13 @@ struct ConstrainedProgram {
   std::vector<ConstraintTargets> constraints; ///< constraints that led to `given`
 };
 
-/// Returns the given shardings without those of constraints not in `kept`. Shardings that do not
-/// come from constraints stay.
-SeedShardings keepConstraints(const ConstrainedProgram &constrained, llvm::ArrayRef<int> kept);
+/// Returns the given shardings without those of constraints that are not kept. `keptIndices` are
+/// indices into `constrained.constraints`. Shardings that do not come from constraints stay.
+SeedShardings keepConstraints(const ConstrainedProgram &constrained,
+                              llvm::ArrayRef<int> keptIndices);
 
-/// Resolves the constraints of `module` and leaves them on it. Without a mesh and constraints, all
-/// ranks split the batch. Emits a diagnostic on failure.
+/// Resolves the constraints of `module` and leaves them on it. If there is neither a mesh nor a
+/// constraint, the ranks split the batch. Emits a diagnostic on failure.
 mlir::FailureOr<ConstrainedProgram> resolveConstraints(mlir::ModuleOp module,
                                                        const ConstraintOptions &options);
 

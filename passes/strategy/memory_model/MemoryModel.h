@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost model `memory` of the reference system, for comparison with it. It counts, in the
+// The cost model `memory` of MindSpore, for comparison with its searches. It counts, in the
 // forward graph, the bytes of the local slices that an op touches and sends, and the bytes
 // redistributed between ops. The costs of gradients are included (docs/spec/memory-model.md).
 //
