@@ -39,7 +39,7 @@ void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
 PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions limits)
     : model(model), options(std::move(given)), limits(std::move(limits)) {
   options.isForCluster = true;
-  // A replayed plan has one of each; searches have their own time limits.
+  // All candidates begin with these values, whatever the user's options are.
   options.parallel.set_pipeline_stages(1);
   options.parallel.set_virtual_stages(1);
   options.parallel.set_pipeline_schedule(abi::SCHEDULE_1F1B);

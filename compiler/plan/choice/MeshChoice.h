@@ -3,10 +3,11 @@
 // Chooses the mesh: the axes into which the devices are arranged. The search runs on every
 // arrangement that is worth trying, and the mesh with the fastest plan wins.
 //
-//   8 devices   x=8   x=2, y=4   x=4, y=2   x=2, y=2, z=2
+//   8 devices, at most 3 axes   x=8   x=2, y=4   x=4, y=2   x=2, y=2, z=2
 //
-// The last axis varies fastest, so its ranks lie closest together. On nodes of 8 devices with
-// slower links between nodes, x=2, y=8 and x=8, y=2 are different machines.
+// The pass PlanAutoParallel tries at most `max-axes` axes, by default 2. The last axis varies
+// fastest, so its ranks lie closest together. On nodes of 8 devices with slower links between
+// nodes, x=2, y=8 and x=8, y=2 are different machines.
 #pragma once
 
 #include "passes/strategy/search/Search.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers are divisors: of the devices, of a box, and of the batch.
+// Lists the shapes whose numbers are divisors: stages divide the devices, tensor parallel ranks
+// divide the devices of a stage and of a box, and microbatches divide the batch.
 #include "compiler/plan/choice/PlanShape.h"
 
 #include "passes/solve/order/Schedule.h"
