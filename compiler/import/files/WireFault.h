@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Locates the fault in a malformed protobuf file. The protobuf library's parser only reports
-// success or failure. After a failure, this walk over the same bytes finds the field, the byte, and
-// the kind of fault.
+// success or failure. After a failure, ReadOnnx walks over the same bytes to find the field, the
+// byte, and the kind of fault.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -23,8 +23,8 @@ struct WireFault {
   std::string what;  ///< description of the fault for a diagnostic
 };
 
-/// Returns the first fault of `bytes` as a message of type `descriptor`, nested at most `depth`
-/// deep. Returns nothing if the wire format is valid.
+/// Returns the first fault in `bytes`, which should encode a message of type `descriptor`. Messages
+/// nested deeper than `depth` are a fault. Returns nothing if the wire format is valid.
 std::optional<WireFault> findWireFault(llvm::StringRef bytes,
                                        const google::protobuf::Descriptor &descriptor, int depth);
 
