@@ -37,7 +37,7 @@ static LogicalResult checkStages(ModuleOp module, const CompileOptions &options)
   if (!entries || !options.obeysStages || options.parallel.pipeline_stages() > 1)
     return success();
   for (Attribute attribute : entries) {
-    auto entry = dyn_cast<DictionaryAttr>(attribute); // the reader of constraints reports others
+    auto entry = dyn_cast<DictionaryAttr>(attribute); // StageConstraints.cpp reports other entries
     if (!entry)
       continue;
     if (!entry.contains("stage") && !entry.contains("chunk") && !entry.contains("layout"))

@@ -33,7 +33,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Merges equal ops and removes dead ops. Runs at the end of every phase that rewrites ops.
+/// Merges equal ops and removes dead ops. Runs after passes that leave equal or dead ops.
 static void addCleanUp(OpPassManager &passes) {
   passes.addPass(graph::createGraphCanonicalize());
   passes.addPass(createCSEPass());
@@ -249,11 +249,13 @@ static fusion::PrepareKernelsOptions getKernelOptions(const CompileOptions &opti
 /// order of the passes matters:
 ///
 /// * Matmuls are chunked first, because each chunk may have an epilogue.
-/// * Fusion of epilogues into GPU matmuls runs after all passes that rewrite ops, because rewriting
-///   would lose its annotations. Only the splitting of long reductions runs later; it leaves the
-///   reductions that matmul instructions compute.
-/// * Kernels are assigned after both, from the annotated ops and the split reductions.
-/// * Values are recomputed in the kernels that read them, so this pass needs the kernels.
+/// * Fusion of epilogues into GPU matmuls runs after the clean-up, because merging and removing ops
+///   would lose its annotations. The passes after it keep the annotated ops. SplitReductions leaves
+///   the reductions that matmul instructions compute. FuseHeadTransposes changes only transposes
+///   around attention.
+/// * Kernels are assigned after these, from the annotated ops and the split reductions.
+/// * RecomputePointwise recomputes values in the kernels that read them, so it needs the kernels.
+///   It changes only kernels that are loops, and leaves those of library calls as they are.
 ///
 /// No op changes after this phase.
 static void addFuse(OpPassManager &passes, const CompileOptions &options) {

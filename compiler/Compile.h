@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compilation pipeline from a model to the programs of its ranks. Only this file and
-// Compile.cpp decide which passes run, in which order, and why.
+// The compilation pipeline from a model to the programs of its ranks. Compile.cpp decides which
+// passes run, in which order, and why. It calls StrategyPasses.cpp for the passes of phase
+// strategy, and passes/autodiff/TrainingOptions.cpp for those of the loss and the gradients in
+// phase grad.
 //
 //   phase      the module afterwards
 //   graph      core ops, global shapes, no dead code

@@ -16,7 +16,8 @@ namespace pcc {
 /// Returns all phases in their order.
 std::vector<CompilePhase> listPhases();
 
-/// Returns `options` as options of a pipeline: `{config={…} loss=mse …}`. Observers are left out.
+/// Returns `options` as options of a pipeline: `{config={…} loss=mse …}`. Observers, and the
+/// messages `strategy` and `constraints`, are left out.
 /// Phases choose nothing, so an absent list of recomputed parts is printed as an empty one.
 std::string printPipelineOptions(const CompileOptions &options);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fingerprint of a strategy checkpoint: the model, the ranks, and the options that determine the
-// ops.
+// ops. LoadStrategy.cpp compares the fingerprint of a file with that of the compilation. A
+// difference is an error, or a remark if the strategy may be reused in part.
 #include "compiler/StrategyCheckpoint.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes of the phase strategy: which of them run for the options of a compilation, and why. They
-// put a sharding on every value and refine it. compiler/Compile.cpp decides where they run.
+// Passes of the phase strategy, as the options of a compilation select them. They put a sharding on
+// every value and refine it. compiler/Compile.cpp decides where they run.
 #pragma once
 
 #include "compiler/Compile.h"
@@ -18,7 +18,7 @@ namespace pcc {
 void addShardingPasses(mlir::OpPassManager &passes, const CompileOptions &options);
 
 /// Adds passes that refine shardings: of a rank's own parameters, of transfers, of the optimizer,
-/// of shared weights.
+/// of shared weights. Others report the work that ranks repeat, and the bytes that a rank keeps.
 void addRefinementPasses(mlir::OpPassManager &passes, const CompileOptions &options);
 
 /// Results of a search, for reports. They refer to the ops of the module.
