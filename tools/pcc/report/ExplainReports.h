@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports of `pcc explain`, each as a table and as JSON: the collectives of a program and its
-// parameters, the cost of a step, and the options of an op in a searched plan.
+// Reports of `pcc explain`, each as a table and as JSON: the collectives of a program, the types in
+// which ops compute, the parameters, the cost of a step, and the options of an op in a searched
+// plan.
 #pragma once
 
 #include "compiler/plan/cost/StepCost.h"
@@ -49,8 +50,7 @@ llvm::json::Value toJson(const std::vector<SectionCommunication> &report);
 void printTable(const std::vector<SectionCommunication> &report, const abi::Mesh &mesh,
                 bool explains);
 
-//===-- PrecisionReport.cpp: `pcc explain --precision=…`
-//---------------------------------------===//
+//===-- PrecisionReport.cpp: `pcc explain --precision=…` --------------------------------------===//
 
 /// In which types the ops of one kind compute.
 struct OpPrecision {

@@ -2,7 +2,8 @@
 //
 // pcc explain: explains what a program does and why, without running it. Reads collectives and
 // parameters from its instructions; a model is compiled to instructions first. Computes the cost of
-// a step from a model after phase spmd, and takes the options of an op from the plan search.
+// a step from a model after phase spmd. Takes the options of an op from the plan search, and the
+// types in which ops compute from a model after phase graph.
 
 #include "compiler/StrategyPasses.h"
 #include "compiler/plan/cost/StepCost.h"
