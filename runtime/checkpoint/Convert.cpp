@@ -36,20 +36,17 @@ Status exportParameters(const std::string &folder, const abi::CheckpointManifest
       *parameter.mutable_part() = tensor.part();
   }
   SliceReader reader(folder, manifest);
-  Status read;
-  auto globalOf = [&](const abi::Parameter &parameter) {
+  auto globalOf = [&](const abi::Parameter &parameter) -> Expected<std::vector<std::byte>> {
     const abi::CheckpointTensor &tensor = *findTensor(manifest, parameter.name());
     TensorBox all{std::vector<int64_t>(size_t(tensor.shape_size())),
                   {tensor.shape().begin(), tensor.shape().end()}};
     std::vector<std::byte> bytes(size_t(*abi::elementCount(tensor.shape())) *
                                  abi::elementBytes(tensor.type()));
-    if (read.ok())
-      read = reader.read(tensor, all, bytes.data());
+    if (Status status = reader.read(tensor, all, bytes.data()); !status.ok())
+      return status;
     return bytes;
   };
-  // A file with a tensor that could not be read would be wrong, but its shard was whole just now.
-  Status saved = saveParameters(path, program, globalOf);
-  return read.ok() ? saved : read;
+  return saveParameters(path, program, globalOf);
 }
 
 /// Describes the tensors as a checkpoint with one shard.

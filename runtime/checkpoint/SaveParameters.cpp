@@ -25,22 +25,22 @@ Status checkSavePath(const std::string &path) {
   return checkOutputPath("--save", path);
 }
 
-using GlobalOf = std::function<std::vector<std::byte>(const abi::Parameter &)>;
-
 /// Returns the bytes of a tensor of the file: of its only parameter, or of its joined parts.
-static std::vector<std::byte> join(const std::vector<const abi::Parameter *> &parts,
-                                   const GlobalOf &globalOf) {
+static Expected<std::vector<std::byte>> join(const std::vector<const abi::Parameter *> &parts,
+                                             const GlobalOf &globalOf) {
   const abi::Parameter &first = *parts.front();
   if (!first.has_part())
     return globalOf(first);
   size_t width = abi::elementBytes(first.block().type());
   std::vector<std::byte> whole(size_t(*abi::elementCount(first.part().shape())) * width);
   for (const abi::Parameter *part : parts) {
-    std::vector<std::byte> bytes = globalOf(*part);
+    Expected<std::vector<std::byte>> bytes = globalOf(*part);
+    if (!bytes)
+      return bytes;
     abi::Runs runs = abi::runsOf(*part);
     size_t run = size_t(runs.run) * width;
-    for (size_t at = 0; at < bytes.size(); at += run)
-      std::copy_n(bytes.begin() + ptrdiff_t(at), run,
+    for (size_t at = 0; at < bytes->size(); at += run)
+      std::copy_n(bytes->begin() + ptrdiff_t(at), run,
                   whole.begin() + ptrdiff_t(size_t(runs.inWhole(int64_t(at / width))) * width));
   }
   return whole;
@@ -72,13 +72,15 @@ Status saveParameters(const std::string &path, const abi::Program &program,
     return file.status();
   Status status = file->append(abi::safetensorsHead(entries));
   for (size_t i = 0; i < tensors.size() && status.ok(); ++i) {
-    std::vector<std::byte> bytes = join(tensors[i], globalOf);
+    Expected<std::vector<std::byte>> bytes = join(tensors[i], globalOf);
+    if (!bytes)
+      return bytes.status();
     bool isTrained = tensors[i].front()->trainable();
-    if (mustBeFinite && isTrained && !areFinite(entries[i].type, bytes))
+    if (mustBeFinite && isTrained && !areFinite(entries[i].type, *bytes))
       return Status::failed(fmt::format("{}: not written: expected finite numbers in the parameter "
                                         "'{}'; '--on-nonfinite=continue' writes it",
                                         path, entries[i].name));
-    status = file->append({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+    status = file->append({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
   }
   return status.ok() ? file->commit() : status;
 }

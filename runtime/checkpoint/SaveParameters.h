@@ -17,13 +17,15 @@ namespace pcc::runtime {
 /// `.safetensors`; else as checkOutputPath (Files.h).
 Status checkSavePath(const std::string &path);
 
+/// Returns the bytes of a parameter's global value.
+using GlobalOf = std::function<Expected<std::vector<std::byte>>(const abi::Parameter &)>;
+
 /// Writes the parameters of the model, without the optimizer's states, to the safetensors file
-/// `path`. Each tensor is whole: parts of one tensor are joined. `globalOf` returns the bytes of a
-/// parameter's global value. One tensor is in memory at a time. The file is complete, or stays as
-/// it was. Errors name the file: it cannot be written; with `mustBeFinite`, a trained parameter
-/// holds an infinity or a NaN (Failed).
+/// `path`. Each tensor is whole: parts of one tensor are joined. One tensor is in memory at a time.
+/// The file is complete, or stays as it was. Errors: those of `globalOf`; and errors that name the
+/// file, because it cannot be written or because, with `mustBeFinite`, a trained parameter holds an
+/// infinity or a NaN (Failed).
 Status saveParameters(const std::string &path, const abi::Program &program,
-                      const std::function<std::vector<std::byte>(const abi::Parameter &)> &globalOf,
-                      bool mustBeFinite = false);
+                      const GlobalOf &globalOf, bool mustBeFinite = false);
 
 } // namespace pcc::runtime

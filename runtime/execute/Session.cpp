@@ -339,16 +339,14 @@ Status Session::saveOnRank(RankExecutor &rank, const std::string &path, bool mus
     return world().isSingleProcess() ? Status()
                                      : sendParameters(rank, world().placement.firstOf(1));
   LocalWork work = rank.atWork("saves parameters");
-  Status received;
-  auto globalOf = [&](const abi::Parameter &parameter) {
+  auto globalOf = [&](const abi::Parameter &parameter) -> Expected<std::vector<std::byte>> {
     Expected<Tensor> global =
         world().isSingleProcess() ? this->parameter(parameter.name()) : gather(rank, parameter);
-    if (!global && received.ok())
-      received = global.status();
-    return global ? std::move(global->data) : std::move(zerosOf(parameter.block()).data);
+    if (!global)
+      return global.status();
+    return std::move(global->data);
   };
-  Status saved = runtime::saveParameters(path, program(), globalOf, mustBeFinite);
-  return received.ok() ? saved : received;
+  return runtime::saveParameters(path, program(), globalOf, mustBeFinite);
 }
 
 /// Gathers a parameter's global value on rank 0, from this process's ranks and from the ranks of

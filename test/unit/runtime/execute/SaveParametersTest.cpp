@@ -109,6 +109,26 @@ TEST(SaveParameters, NothingIsSavedOverAGoodFile) {
   std::filesystem::remove(path);
 }
 
+// The last parameter cannot be read; in the second program it is a part of a tensor.
+TEST(SaveParameters, AParameterThatCannotBeReadKeepsTheOldFile) {
+  std::string path = testing::TempDir() + "/kept.safetensors";
+  ASSERT_TRUE(abi::writeFile(path, "old").ok());
+  abi::Program whole, parts;
+  addParameter(whole, "v", {1});
+  addParameter(whole, "b", {1});
+  addPart(parts, "a", 2, 0);
+  addPart(parts, "b", 1, 2);
+  auto globalOf = [](const abi::Parameter &parameter) -> Expected<std::vector<std::byte>> {
+    if (parameter.name() == "b")
+      return Status::failed("the device is lost");
+    return std::vector<std::byte>(parameter.name() == "a" ? 8 : 2);
+  };
+  for (const abi::Program *program : {&whole, &parts})
+    EXPECT_EQ(saveParameters(path, *program, globalOf).message(), "the device is lost");
+  EXPECT_EQ(*abi::readFile(path), "old");
+  std::filesystem::remove(path);
+}
+
 TEST(SaveParameters, PathsAreCheckedBefore) {
   EXPECT_EQ(checkSavePath("model.bin").message(),
             "--save: expected a name that ends in .safetensors, got 'model.bin'");
