@@ -73,7 +73,8 @@ static std::string nameOf(func::FuncOp function, unsigned argument) {
 }
 
 LogicalResult BatchPropagation::refuse(Operation *op, StringRef why) {
-  return op->emitOpError() << "cannot work on one of " << count << " microbatches: " << why;
+  return op->emitOpError() << "cannot work on one of " << count
+                           << " parts, microbatches times copies: " << why;
 }
 
 LogicalResult BatchPropagation::startAtInputs() {

@@ -59,7 +59,8 @@ struct SplitBatch : public pcc::graph::impl::GraphSplitBatchBase<SplitBatch> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (count < 1) {
-      function.emitError() << "expected 1 or more microbatches, got " << count.getValue();
+      function.emitError() << "expected 1 or more parts, microbatches times copies, got "
+                           << count.getValue();
       return signalPassFailure();
     }
     if (function.isDeclaration() || count == 1)

@@ -223,7 +223,7 @@ def run_pcc(pcc, experiment, exported, recipe, way, dynamic, folder):
         return "no end after 300 s"
     log.write_text(" ".join(command) + "\n" + run.stdout + run.stderr)
     if experiment.definition.mixes_samples and way in PARTS_OF_BATCH:
-        return "" if "cannot work on one of 2 microbatches" in run.stderr else "not refused: " + run.stderr[-200:]
+        return "" if "cannot work on one of 2 parts" in run.stderr else "not refused: " + run.stderr[-200:]
     if run.returncode:
         problem = next((line for line in run.stderr.splitlines() if "error:" in line), run.stderr[:200])
         return f"exit code {run.returncode}: {problem[-200:]}"

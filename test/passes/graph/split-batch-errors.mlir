@@ -39,7 +39,7 @@ func.func @blocks(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) {
 
 // An op that needs the whole batch.
 func.func @whole(%x: tensor<6x4xf32> {graph.role = #graph.role<input>}) -> tensor<6x4xf32> {
-  // expected-error @+1 {{'graph.softmax' op cannot work on one of 3 microbatches: it needs the whole batch}}
+  // expected-error @+1 {{'graph.softmax' op cannot work on one of 3 parts, microbatches times copies: it needs the whole batch}}
   %0 = graph.softmax %x axis = 0 : tensor<6x4xf32>
   return %0 : tensor<6x4xf32>
 }
@@ -48,7 +48,7 @@ func.func @whole(%x: tensor<6x4xf32> {graph.role = #graph.role<input>}) -> tenso
 
 // A constant with one number per sample.
 func.func @listed(%x: tensor<3xf32> {graph.role = #graph.role<input "x">}) -> tensor<3xf32> {
-  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 microbatches: its values differ from row to row of the batch}}
+  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 parts, microbatches times copies: its values differ from row to row of the batch}}
   %0 = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   %1 = graph.mul %x, %0 : tensor<3xf32>
   return %1 : tensor<3xf32>
@@ -78,7 +78,7 @@ func.func @argument(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
 
 // Samples are separated in groups.
 func.func @groups(%x: tensor<12x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<2x6x4xf32> {
-  // expected-error @+1 {{'graph.reshape' op cannot work on one of 3 microbatches: it takes the batch apart into pieces that the count does not divide}}
+  // expected-error @+1 {{'graph.reshape' op cannot work on one of 3 parts, microbatches times copies: it takes the batch apart into pieces that the count does not divide}}
   %0 = graph.reshape %x : tensor<12x4xf32> to tensor<2x6x4xf32>
   return %0 : tensor<2x6x4xf32>
 }
@@ -89,7 +89,7 @@ func.func @groups(%x: tensor<12x4xf32> {graph.role = #graph.role<input "x">}) ->
 func.func @behind(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<24xf32> {
   %0 = graph.transpose %x, [1, 0] : tensor<6x4xf32>
   %1 = graph.reshape %0 : tensor<4x6xf32> to tensor<24xf32>
-  // expected-error @+1 {{'func.return' op cannot work on one of 3 microbatches: it returns the batch behind another dimension}}
+  // expected-error @+1 {{'func.return' op cannot work on one of 3 parts, microbatches times copies: it returns the batch behind another dimension}}
   return %1 : tensor<24xf32>
 }
 
@@ -98,7 +98,7 @@ func.func @behind(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> 
 // An op without a factor rule.
 func.func private @other(tensor<6x4xf32>) -> tensor<6x4xf32>
 func.func @call(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
-  // expected-error @+1 {{'func.call' op cannot work on one of 3 microbatches: it does not say how it may be split}}
+  // expected-error @+1 {{'func.call' op cannot work on one of 3 parts, microbatches times copies: it does not say how it may be split}}
   %0 = call @other(%x) : (tensor<6x4xf32>) -> tensor<6x4xf32>
   return %0 : tensor<6x4xf32>
 }
@@ -107,7 +107,7 @@ func.func @call(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> te
 
 // Each result is computed from two samples.
 func.func @pairs(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x6xf32> {
-  // expected-error @+1 {{'graph.matmul' op cannot work on one of 3 microbatches: it combines each sample with other samples of the batch}}
+  // expected-error @+1 {{'graph.matmul' op cannot work on one of 3 parts, microbatches times copies: it combines each sample with other samples of the batch}}
   %0 = graph.matmul %x, %x {transpose_rhs} : tensor<6x4xf32>, tensor<6x4xf32>
   return %0 : tensor<6x6xf32>
 }
@@ -117,7 +117,7 @@ func.func @pairs(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> t
 // The mean over the batch is not that over a microbatch.
 func.func @centered(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
   %0 = graph.reduce mean %x, [0] : tensor<6x4xf32>
-  // expected-error @+1 {{'graph.broadcast' op cannot work on one of 3 microbatches: it combines a sum over the batch with single samples}}
+  // expected-error @+1 {{'graph.broadcast' op cannot work on one of 3 parts, microbatches times copies: it combines a sum over the batch with single samples}}
   %1 = graph.broadcast %0, [1] : tensor<4xf32> to tensor<6x4xf32>
   %2 = graph.sub %x, %1 : tensor<6x4xf32>
   return %2 : tensor<6x4xf32>
@@ -128,7 +128,7 @@ func.func @centered(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -
 // The square of a mean is not the mean of squares.
 func.func @square(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
   %0 = graph.reduce mean %x, [0] : tensor<6x4xf32>
-  // expected-error @+1 {{'graph.square' op cannot work on one of 3 microbatches: it computes with a sum or mean over the batch}}
+  // expected-error @+1 {{'graph.square' op cannot work on one of 3 parts, microbatches times copies: it computes with a sum or mean over the batch}}
   %1 = graph.square %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
@@ -136,7 +136,7 @@ func.func @square(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> 
 // -----
 
 func.func @greatest(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
-  // expected-error @+1 {{'graph.reduce' op cannot work on one of 3 microbatches: it combines the samples of the batch}}
+  // expected-error @+1 {{'graph.reduce' op cannot work on one of 3 parts, microbatches times copies: it combines the samples of the batch}}
   %0 = graph.reduce max %x, [0] : tensor<6x4xf32>
   return %0 : tensor<4xf32>
 }
@@ -146,7 +146,7 @@ func.func @greatest(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -
 // The indices of a part lead to another part.
 func.func @reversed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
   %0 = graph.constant dense<[5, 4, 3, 2, 1, 0]> : tensor<6xi64>
-  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 microbatches: it picks samples of other parts of the batch}}
+  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 parts, microbatches times copies: it picks samples of other parts of the batch}}
   %1 = graph.gather %x, %0 axis = 0 : tensor<6x4xf32>, tensor<6xi64>
   return %1 : tensor<6x4xf32>
 }
@@ -156,7 +156,7 @@ func.func @reversed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -
 // Computed indices may stay in their rows, but the constant term must not count otherwise.
 func.func @uneven(%x: tensor<6x2xf32> {graph.role = #graph.role<input "x">},
                   %i: tensor<6xi64> {graph.role = #graph.role<input "i">}) -> tensor<6xf32> {
-  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 microbatches: its values differ from row to row of the batch}}
+  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 parts, microbatches times copies: its values differ from row to row of the batch}}
   %0 = graph.constant dense<[0, 2, 4, 6, 8, 9]> : tensor<6xi64>
   %1 = graph.add %i, %0 : tensor<6xi64>
   %flat = graph.reshape %x : tensor<6x2xf32> to tensor<12xf32>
@@ -168,7 +168,7 @@ func.func @uneven(%x: tensor<6x2xf32> {graph.role = #graph.role<input "x">},
 
 func.func @computed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
                     %rows: tensor<6xi64> {graph.role = #graph.role<input "rows">}) -> tensor<6x4xf32> {
-  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 microbatches: it picks samples of the batch by computed numbers}}
+  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 parts, microbatches times copies: it picks samples of the batch by computed numbers}}
   %0 = graph.gather %x, %rows axis = 0 : tensor<6x4xf32>, tensor<6xi64>
   return %0 : tensor<6x4xf32>
 }

@@ -77,7 +77,8 @@ TEST_F(BatchDependenceTest, OtherCountsOfParts) {
   std::string groups = "%0 = graph.reshape %x : tensor<8x4x6xf32> to tensor<2x4x4x6xf32>";
   EXPECT_TRUE(succeeded(analyze(groups, 2)));
   EXPECT_TRUE(failed(analyze(groups, 4)));
-  EXPECT_EQ(error, "'graph.reshape' op cannot work on one of 4 microbatches: it takes the batch "
+  EXPECT_EQ(error, "'graph.reshape' op cannot work on one of 4 parts, microbatches times copies: "
+                   "it takes the batch "
                    "apart into pieces that the count does not divide");
 }
 
@@ -92,7 +93,8 @@ TEST_F(BatchDependenceTest, ConstantsAreCut) {
   auto part = cast<DenseElementsAttr>(batch->cutConstant(constant, 2));
   EXPECT_EQ(llvm::to_vector(part.getValues<int64_t>()), (SmallVector<int64_t>{0, 1, 2, 3}));
   EXPECT_TRUE(failed(analyze(body, 4)));
-  EXPECT_EQ(error, "'graph.constant' op cannot work on one of 4 microbatches: its values differ "
+  EXPECT_EQ(error, "'graph.constant' op cannot work on one of 4 parts, microbatches times copies: "
+                   "its values differ "
                    "from row to row of the batch");
 }
 
