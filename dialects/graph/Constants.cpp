@@ -25,6 +25,12 @@ DenseElementsAttr pcc::graph::splatAttr(RankedTensorType type, double value) {
 }
 
 /// Converts an integer of an element type.
+static double toNumber(APFloat number) {
+  bool losesInfo;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.convertToDouble();
+}
+
 static double toNumber(const APInt &number, Type element) {
   bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
   return number.roundToDouble(/*isSigned=*/!isUnsigned);
@@ -34,12 +40,8 @@ std::optional<double> pcc::graph::getSplat(Attribute attribute) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(attribute);
   if (!splat)
     return std::nullopt;
-  if (isa<FloatType>(splat.getElementType())) {
-    APFloat number = splat.getSplatValue<APFloat>();
-    bool loses;
-    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
-    return number.convertToDouble();
-  }
+  if (isa<FloatType>(splat.getElementType()))
+    return toNumber(splat.getSplatValue<APFloat>());
   return toNumber(splat.getSplatValue<APInt>(), splat.getElementType());
 }
 
@@ -113,6 +115,8 @@ static std::optional<double> decodeElement(Type element, const char *bytes) {
     return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
   if (element.isF64())
     return llvm::bit_cast<double>(bits);
+  if (auto type = dyn_cast<FloatType>(element))
+    return toNumber(APFloat(type.getFloatSemantics(), APInt(type.getWidth(), bits)));
   return std::nullopt;
 }
 
@@ -137,15 +141,9 @@ std::optional<SmallVector<double>> pcc::graph::readElements(Attribute attribute)
   auto dense = dyn_cast_if_present<DenseElementsAttr>(attribute);
   if (!dense)
     return std::nullopt;
-  if (isa<FloatType>(dense.getElementType())) {
-    SmallVector<double> numbers;
-    for (APFloat number : dense.getValues<APFloat>()) {
-      bool losesInfo;
-      number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-      numbers.push_back(number.convertToDouble());
-    }
-    return numbers;
-  }
+  if (isa<FloatType>(dense.getElementType()))
+    return llvm::map_to_vector(dense.getValues<APFloat>(),
+                               [](const APFloat &number) { return toNumber(number); });
   return llvm::map_to_vector(dense.getValues<APInt>(), [&](const APInt &number) {
     return toNumber(number, dense.getElementType());
   });

@@ -9,6 +9,7 @@
 !s = tensor<2x4x3x3xf32>
 !b = tensor<2x4x3x3xi1>
 !g = tensor<2x2x3x8xf32>
+!h = tensor<2x4x3x8xbf16>
 
 // scaled_dot_product_attention: query and key are multiplied by the root of the scale, the key is transposed in a
 // tensor of rank 3, each head is repeated for its group, and rows without a visible position are zero. The mask comes
@@ -58,6 +59,19 @@ func.func @causal_constant(%q: !q, %k: !q, %v: !q) -> !q {
   %2 = graph.softmax %1 axis = 3 : !s
   %3 = graph.matmul %2, %v : !s, !q
   return %3 : !q
+}
+
+// A causal mask of bf16 in a resource, as large models have it.
+// CHECK-LABEL: func.func @causal_half
+// CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 1.000000e+00 {causal} :
+func.func @causal_half(%q: !h, %k: !h, %v: !h) -> !h {
+  %c = graph.constant dense_resource<mask> : tensor<1x1x3x3xbf16>
+  %m = graph.broadcast %c, [0, 1, 2, 3] : tensor<1x1x3x3xbf16> to tensor<2x4x3x3xbf16>
+  %0 = graph.matmul %q, %k {transpose_rhs} : !h, !h
+  %1 = graph.add %0, %m : tensor<2x4x3x3xbf16>
+  %2 = graph.softmax %1 axis = 3 : tensor<2x4x3x3xbf16>
+  %3 = graph.matmul %2, %v : tensor<2x4x3x3xbf16>, !h
+  return %3 : !h
 }
 
 // A mask of zeros hides nothing.
@@ -276,3 +290,11 @@ func.func @einsums_with_dropout(%q: tensor<2x3x4x8xf32>, %k: tensor<2x5x4x8xf32>
   %3 = graph.einsum "bhqk,bkhd->bqhd" %2, %v : tensor<2x4x3x5xf32>, tensor<2x5x4x8xf32>
   return %3 : tensor<2x3x4x8xf32>
 }
+
+{-#
+  dialect_resources: {
+    builtin: {
+      mask: "0x02000000000080FF80FF0000000080FF000000000000"
+    }
+  }
+#-}
