@@ -14,8 +14,10 @@ namespace pcc::runtime {
 namespace {
 
 /// Returns the number of classes for random integers: the smallest last extent of an output, at
-/// least 2, limited by the input's range.
+/// least 2, limited by the input's range; 2 for booleans.
 int64_t classesOf(const abi::Program &program, const abi::Input &input) {
+  if (input.block().type() == abi::BOOL)
+    return 2;
   int64_t classes = 0;
   for (const abi::Result &result : program.results()) {
     const auto &shape = result.block().global_shape();
