@@ -52,6 +52,8 @@ static std::string describeOptions(const CompileOptions &options) {
                     getKind(options.training.loss), getKind(options.training.optimizer),
                     config.micro_batches(), config.interleave_num(), config.full_batch(), fed,
                     config.enable_parallel_optimizer() ? config.parallel_optimizer_level() : 0);
+  if (!options.precision.empty() && options.precision != "f32")
+    text += " precision=" + options.precision;
   return text;
 }
 
