@@ -47,13 +47,13 @@ double pcc::bench::sgemmSeconds(std::span<const Matmul> matmuls) {
 double pcc::bench::copyBytesPerSecond() {
   constexpr size_t bytes = size_t(256) << 20;
   std::vector<char> source(bytes, 1), target(bytes, 2);
-  size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  size_t threadCount = std::max(1u, std::thread::hardware_concurrency());
   double seconds = fastest(0.5, [&] {
     std::vector<std::jthread> threads;
-    for (size_t i = 0; i < cores; ++i)
+    for (size_t i = 0; i < threadCount; ++i)
       threads.emplace_back([&, i] {
-        size_t begin = bytes / cores * i;
-        std::memcpy(target.data() + begin, source.data() + begin, bytes / cores);
+        size_t begin = bytes * i / threadCount, end = bytes * (i + 1) / threadCount;
+        std::memcpy(target.data() + begin, source.data() + begin, end - begin);
       });
   });
   return 2.0 * double(bytes) / seconds;
