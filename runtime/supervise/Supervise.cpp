@@ -7,6 +7,7 @@
 #include "runtime/supervise/Supervise.h"
 
 #include "runtime/collective/Launch.h"
+#include "runtime/supervise/Backoff.h"
 #include "runtime/supervise/NewCheckpoints.h"
 #include "runtime/supervise/ProcessGroup.h"
 #include "runtime/supervise/ReservedPort.h"
@@ -52,6 +53,7 @@ public:
 
   Expected<int> run() {
     std::vector<std::string> command = options.command;
+    Backoff backoff(options.backoff);
     for (int64_t restart = 0;; ++restart) {
       Expected<ProcessEnd> end = runGroup(command);
       if (!end)
@@ -74,10 +76,14 @@ public:
       std::optional<CheckpointEntry> checkpoint = written.latest();
       if (checkpoint)
         command.push_back("--resume=" + checkpoint->path);
-      options.tell(fmt::format("{}; restart {} of {} {}", text, restart + 1, options.restarts,
+      double seconds = backoff.next(checkpoint ? checkpoint->step : 0);
+      options.tell(fmt::format("{}; restart {} of {}{} {}", text, restart + 1, options.restarts,
+                               seconds > 0 ? fmt::format(", in {:g} s,", seconds) : "",
                                checkpoint ? fmt::format("goes on after step {} from '{}'",
                                                         checkpoint->step, checkpoint->path)
                                           : "begins anew: no checkpoint was complete"));
+      if (!pause(seconds))
+        return end->code;
     }
   }
 
@@ -86,6 +92,8 @@ private:
   /// requested end, else success.
   Expected<ProcessEnd> runGroup(const std::vector<std::string> &command);
   Status start(ProcessGroup &group, const std::vector<std::string> &command, int port);
+  /// Waits before a restart; false if a signal asks to stop meanwhile.
+  bool pause(double seconds);
   void passOn(int signal, const ProcessGroup &group, bool isEnding);
 
   const SuperviseOptions &options;
@@ -145,6 +153,14 @@ Expected<ProcessEnd> Supervisor::runGroup(const std::vector<std::string> &comman
     deadline = nowNanoseconds() + int64_t(options.grace * 1e9);
   }
   return result;
+}
+
+bool Supervisor::pause(double seconds) {
+  int64_t end = nowNanoseconds() + int64_t(seconds * 1e9);
+  for (int64_t left; stopSignal == 0 && (left = end - nowNanoseconds()) > 0;)
+    if (int signal = signals.wait(double(left) / 1e9); signal == SIGTERM || signal == SIGINT)
+      stopSignal = signal;
+  return stopSignal == 0;
 }
 
 /// Passes a signal on to the processes. If they are ending already, a stop signal ends them at

@@ -25,6 +25,9 @@ struct SuperviseOptions {
   std::string checkpoints = {};
   /// Seconds between SIGTERM and SIGKILL, by which the other processes end when one has died.
   double grace = 10;
+  /// Seconds before a restart if the run that failed completed no checkpoint. They double with each
+  /// such run in succession, up to 5 minutes. After a checkpoint the restart follows at once.
+  double backoff = 1;
   /// Gets one line for each run of the processes that failed: which process failed first, and
   /// whether a restart follows. A single process without restarts gives no line if it ends with an
   /// exit code that no restart changes.

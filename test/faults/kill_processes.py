@@ -142,7 +142,7 @@ def main():
     shutil.rmtree(arguments.folder, ignore_errors=True)
     part = STEPS_PER_KILL["mpi" if arguments.mpi else "store"]
     training = Training(arguments.bin.resolve(), arguments.folder.resolve(), arguments.kills, part)
-    start = [str(training.bin / "pcc"), "launch"]
+    start = [str(training.bin / "pcc"), "launch", "--backoff=0"]
     mpirun = ["mpirun", "-n", str(arguments.processes)]
     several = ["-n", str(arguments.processes)]
     whole = training.must([*(mpirun if arguments.mpi else [*start, *several]), *training.command("whole")])

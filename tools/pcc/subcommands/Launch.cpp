@@ -4,6 +4,7 @@
 // from its latest checkpoint when one of them dies.
 
 #include "runtime/abi/checkpoint.pb.h"
+#include "runtime/supervise/Backoff.h"
 #include "runtime/supervise/Supervise.h"
 #include "tools/pcc/flags/OptionsFile.h"
 #include "tools/pcc/report/Output.h"
@@ -48,6 +49,13 @@ ExitCode findCheckpoints(const std::vector<std::string> &command, std::string &f
   return Success;
 }
 
+ExitCode checkSeconds(const char *flag, double seconds, double max) {
+  if (seconds >= 0 && seconds <= max)
+    return Success;
+  return fail(BadUsage, llvm::formatv("'{0}': expected seconds from 0 to {1:f0}, got {2:f1}", flag,
+                                      max, seconds));
+}
+
 class LaunchSubcommand : public Subcommand {
 public:
   LaunchSubcommand()
@@ -62,6 +70,10 @@ public:
               cl::desc("seconds that the other processes get to end when one has died (default: "
                        "10)"),
               cl::value_desc("seconds"), cl::init(10), cl::sub(command)),
+        backoff("backoff",
+                cl::desc("seconds before a restart after a run that completed no checkpoint; they "
+                         "double each time, up to 300 (default: 1)"),
+                cl::value_desc("seconds"), cl::init(1), cl::sub(command)),
         program(cl::Positional, cl::desc("COMMAND"), cl::sub(command)),
         arguments(cl::ConsumeAfter, cl::desc("ARGUMENTS…"), cl::sub(command)) {}
 
@@ -72,10 +84,10 @@ public:
     if (restarts < 0 || restarts > maxRestarts)
       return fail(BadUsage, llvm::formatv("'--restarts': expected a number from 0 to {0}, got {1}",
                                           maxRestarts, restarts.getValue()));
-    if (!(grace >= 0 && grace <= maxGrace))
-      return fail(BadUsage,
-                  llvm::formatv("'--grace': expected seconds from 0 to {0:f0}, got {1:f1}",
-                                maxGrace, grace.getValue()));
+    if (ExitCode code = checkSeconds("--grace", grace, maxGrace))
+      return code;
+    if (ExitCode code = checkSeconds("--backoff", backoff, pcc::runtime::Backoff::longest))
+      return code;
     if (program.empty())
       return fail(BadUsage, "expected a command to start: 'pcc launch -n 8 pcc-run model.pcx …'");
     pcc::runtime::SuperviseOptions options{
@@ -83,6 +95,7 @@ public:
         .processes = int(processes),
         .restarts = restarts,
         .grace = grace,
+        .backoff = backoff,
         .tell = [](const std::string &text) { llvm::errs() << "pcc: launch: " << text << "\n"; }};
     llvm::append_range(options.command, arguments);
     if (restarts > 0)
@@ -96,7 +109,7 @@ public:
 
 private:
   cl::opt<int64_t> processes, restarts;
-  cl::opt<double> grace;
+  cl::opt<double> grace, backoff;
   cl::opt<std::string> program;
   cl::list<std::string> arguments;
 };

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sends signals to a training run: signal_run.py SIGNAL[,SIGNAL…] COMMAND…
+"""Sends signals to a training run: signal_run.py [--after=TEXT] SIGNAL[,SIGNAL…] COMMAND…
 
-Sends the first signal after the first loss that the command prints, and each further one after the next line that names
-a checkpoint; a signal after '+' follows at once, as in TERM+INT. Prints all output, then how the command ended.
+Sends the first signal after the first line with TEXT that the command prints, by default a loss, and each further one
+after the next line that names a checkpoint; a signal after '+' follows at once, as in TERM+INT. Prints all output, then
+how the command ended.
 """
 
 import signal
 import subprocess
 import sys
 
-groups, command = sys.argv[1].split(","), sys.argv[2:]
+arguments = sys.argv[1:]
+awaited = arguments.pop(0).removeprefix("--after=") if arguments[0].startswith("--after=") else "loss is"
+groups, command = arguments[0].split(","), arguments[1:]
 run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-awaited = "loss is"
 for line in run.stdout:
     print(line, end="")
     if groups and awaited in line:
