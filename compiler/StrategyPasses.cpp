@@ -41,13 +41,13 @@ static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config)
              : strategy::SearchAlgorithm::DynamicProgramming;
 }
 
-/// Returns the bytes that a search may use on a rank; 0: the memory of the machine. The search
-/// places the ops of all pipeline stages on the ranks of one stage, so the limit is multiplied by
-/// the number of stages.
+/// Returns the bytes that a search may use on a rank. The search places the ops of all pipeline
+/// stages on the ranks of one stage, so the limit is multiplied by the number of stages.
 static int64_t getSearchedMemory(const CompileOptions &options) {
-  int64_t limit = options.cluster ? machine::memoryBudget(options.parallel, *options.cluster)
-                                  : options.parallel.memory_limit();
-  return limit * getPipelineShape(options.parallel).devices;
+  const abi::ParallelConfig &config = options.parallel;
+  abi::Cluster cluster =
+      options.cluster ? *options.cluster : *machine::parseCluster("", config.device_num());
+  return machine::memoryBudget(config, cluster) * getPipelineShape(config).devices;
 }
 
 static std::unique_ptr<Pass> makeDataParallel(const CompileOptions &options) {
