@@ -55,6 +55,14 @@ double getGradientFactor(const Sharding &gradient, const Mesh &mesh,
 
 } // namespace
 
+/// Gives inputs the shardings in which they are fed. An input that is fed unsplit does not
+/// constrain its ops.
+static void setFedInputs(SeedShardings &given) {
+  for (const auto &fed : given.fed)
+    if (fed.second.isSplit())
+      given.inputs[fed.first()] = fed.second;
+}
+
 FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module,
                                                  const ConstraintOptions &options) {
   FailureOr<std::optional<Mesh>> mesh = findMesh(module, options.deviceNum);
@@ -69,9 +77,7 @@ FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module,
   ConstrainedProgram constrained;
   constrained.mesh = resolver.resolve(constrained.given);
   constrained.constraints = resolver.listTargets(*constraints);
-  for (const auto &fed : constrained.given.fed)
-    if (fed.second.isSplit()) // an input that is fed unsplit does not constrain its ops
-      constrained.given.inputs[fed.first()] = fed.second;
+  setFedInputs(constrained.given);
   constrained.given.fullBatch = options.fullBatch;
   constrained.given.gradientFactor = [options](StringRef, const Sharding &gradient,
                                                const Mesh &mesh) {
@@ -103,6 +109,7 @@ SeedShardings keepConstraints(const ConstrainedProgram &constrained, ArrayRef<in
       if (!inputs.contains(name))
         given.inputs.erase(name);
   }
+  setFedInputs(given); // `dataset_strategy` may repeat a constraint that is not kept
   return given;
 }
 
