@@ -20,7 +20,9 @@ int64_t CollectiveCall::count() const {
 }
 
 int64_t destinationBytes(const CollectiveCall &call, int members) {
-  int64_t count = call.destination ? call.count() : 0;
+  if (!call.destination)
+    return 0;
+  int64_t count = call.count();
   if (call.kind == abi::ALL_GATHER)
     count *= members;
   if (call.kind == abi::REDUCE_SCATTER)
