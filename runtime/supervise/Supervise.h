@@ -31,7 +31,7 @@ struct SuperviseOptions {
   /// Gets one line for each run of the processes that failed: which process failed first, and
   /// whether a restart follows. A single process without restarts gives no line if it ends with an
   /// exit code that no restart changes.
-  std::function<void(const std::string &)> tell = {};
+  std::function<void(const std::string &)> tell = [](const std::string &) {};
 };
 
 /// Returns whether a process that ended with this exit code, by itself, may succeed in a new try.
