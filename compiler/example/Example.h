@@ -26,7 +26,9 @@ struct Example {
   /// Returns an error for sizes that the model does not support; empty if there is none. All sizes
   /// are at least 1.
   std::string (*check)(const Sizes &sizes);
-  /// Builds the model with floats of `type`.
+  /// Returns the number of elements of the model's largest tensor.
+  double (*measureLargest)(const Sizes &sizes);
+  /// Builds the model with floats of `type`. Its largest tensor has at most graph::maxElements.
   mlir::OwningOpRef<mlir::ModuleOp> (*build)(const Sizes &sizes, mlir::FloatType type);
 };
 
@@ -42,6 +44,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildGpt2(const Sizes &sizes, mlir::FloatType 
 mlir::OwningOpRef<mlir::ModuleOp> buildBert(const Sizes &sizes, mlir::FloatType type);
 mlir::OwningOpRef<mlir::ModuleOp> buildVit(const Sizes &sizes, mlir::FloatType type);
 mlir::OwningOpRef<mlir::ModuleOp> buildLlama(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildMixtral(const Sizes &sizes, mlir::FloatType type);
 mlir::OwningOpRef<mlir::ModuleOp> buildMoe(const Sizes &sizes, mlir::FloatType type);
 
 } // namespace pcc::example

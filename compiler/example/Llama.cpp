@@ -2,7 +2,7 @@
 //
 // Touvron et al.: LLaMA, 2023: root-mean-square norms, rotary embeddings, grouped heads, gated
 // feed-forward layers, and no bias anywhere.
-#include "compiler/example/Transformer.h"
+#include "compiler/example/Llama.h"
 
 #include <cmath>
 
@@ -56,6 +56,13 @@ Value addAttention(Network &net, Value x, const TransformerSizes &sizes, int64_t
   return net.linear("o", attended, sizes.width, /*hasBias=*/false);
 }
 
+int64_t getKvHeads(const Sizes &sizes) {
+  int64_t given = sizes.at("kv_heads");
+  return given ? given : std::max<int64_t>(1, sizes.at("heads") / 2);
+}
+
+} // namespace
+
 Value addSwiGlu(Network &net, Value x, int64_t hidden) {
   auto widen = [&](StringRef name) { return net.linear(name, x, hidden, /*hasBias=*/false); };
   Value gate = net.make<graph::SiluOp>(widen("gate"));
@@ -63,12 +70,10 @@ Value addSwiGlu(Network &net, Value x, int64_t hidden) {
                     /*hasBias=*/false);
 }
 
-int64_t getKvHeads(const Sizes &sizes) {
-  int64_t given = sizes.at("kv_heads");
-  return given ? given : std::max<int64_t>(1, sizes.at("heads") / 2);
+int64_t getHidden(const Sizes &sizes) {
+  int64_t given = sizes.at("feed_forward");
+  return given ? given : 2 * sizes.at("width");
 }
-
-} // namespace
 
 std::string checkLlama(const Sizes &sizes) {
   int64_t heads = sizes.at("heads"), kvHeads = getKvHeads(sizes);
@@ -78,11 +83,11 @@ std::string checkLlama(const Sizes &sizes) {
   return checkTransformer(sizes);
 }
 
-OwningOpRef<ModuleOp> buildLlama(const Sizes &given, FloatType type) {
+OwningOpRef<ModuleOp> buildBlocks(const Sizes &given, FloatType type,
+                                  AddFeedForward addFeedForward) {
   Network net(type);
   TransformerSizes sizes(given);
-  int64_t vocabulary = given.at("vocabulary"), hidden = given.at("feed_forward");
-  hidden = hidden ? hidden : 2 * sizes.width;
+  int64_t vocabulary = given.at("vocabulary");
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
   Value x = net.embedding("embed", ids, vocabulary, sizes.width);
   Angles angles(net, sizes);
@@ -90,10 +95,15 @@ OwningOpRef<ModuleOp> buildLlama(const Sizes &given, FloatType type) {
     Network::Scope scope(net, "layers." + Twine(layer));
     x = net.make<graph::AddOp>(
         x, addAttention(net, rmsNorm(net, "n1", x), sizes, getKvHeads(given), angles));
-    x = net.make<graph::AddOp>(x, addSwiGlu(net, rmsNorm(net, "n2", x), hidden));
+    x = net.make<graph::AddOp>(x, addFeedForward(net, rmsNorm(net, "n2", x)));
   }
   Value logits = net.linear("head", rmsNorm(net, "norm", x), vocabulary, /*hasBias=*/false);
   return net.finish(logits, "logits");
+}
+
+OwningOpRef<ModuleOp> buildLlama(const Sizes &sizes, FloatType type) {
+  return buildBlocks(sizes, type,
+                     [&](Network &net, Value x) { return addSwiGlu(net, x, getHidden(sizes)); });
 }
 
 } // namespace pcc::example

@@ -20,8 +20,6 @@ struct TransformerSizes {
 
 /// Returns an error for sizes that a transformer does not support; empty if there is none.
 std::string checkTransformer(const Sizes &sizes);
-/// Same for LLaMA.
-std::string checkLlama(const Sizes &sizes);
 
 /// Splits rows into heads: [batch, `heads`, sequence, width of a head].
 mlir::Value toHeads(Network &net, mlir::Value x, const TransformerSizes &sizes, int64_t heads);

@@ -23,19 +23,6 @@ const example::Example *findExample(llvm::StringRef name) {
   return nullptr;
 }
 
-/// Checks the largest possible tensor: the product of three sizes and a small factor must be a
-/// legal graph shape.
-bool isTooLarge(const example::Sizes &sizes) {
-  llvm::SmallVector<double> all;
-  for (const auto &size : sizes)
-    all.push_back(static_cast<double>(size.second));
-  llvm::sort(all, std::greater<>());
-  double product = 16;
-  for (double size : llvm::ArrayRef(all).take_front(3))
-    product *= size;
-  return product > static_cast<double>(graph::maxElements);
-}
-
 std::string describeSizes(const example::Example &model) {
   std::string text;
   for (const example::SizeOption &size : model.sizes)
@@ -85,11 +72,11 @@ public:
     example::Sizes sizes;
     if (ExitCode code = readSizes(*model, sizes))
       return code;
-    if (isTooLarge(sizes))
-      return fail(BadUsage,
-                  "expected a smaller model: a tensor would have more than 2^48 elements");
     if (std::string wrong = model->check(sizes); !wrong.empty())
       return fail(BadUsage, wrong);
+    if (model->measureLargest(sizes) > static_cast<double>(graph::maxElements))
+      return fail(BadUsage,
+                  "expected a smaller model: a tensor would have more than 2^48 elements");
     Session session;
     mlir::OwningOpRef<mlir::ModuleOp> module = model->build(sizes, typeOf(type, session.context));
     return writeModel(*module, output);
