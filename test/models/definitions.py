@@ -101,7 +101,7 @@ def transformer(model_class, config_class, field="logits", attention="sdpa", opt
 
         settings = getattr(transformers, config_class)(**config)
         settings._attn_implementation = attention
-        settings._experts_implementation = "eager"
+        settings._experts_implementation = "batched_mm"  # what torch.export takes
         model = getattr(transformers, model_class)
         model = model._from_config(settings) if hasattr(model, "_from_config") else model(settings)
         return Output(model, field, **(options or {}))
