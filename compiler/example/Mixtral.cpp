@@ -40,7 +40,7 @@ struct ExpertSizes {
   }
 };
 
-/// Which slots of which experts positions have.
+/// Tells which slots of which experts positions have.
 struct Routing {
   Value toSlots; ///< [group, position, expert, slot]: 1 or 0
   Value shares;  ///< the same with the share that the expert has of the position's result
