@@ -2,7 +2,7 @@
 #
 # Compares programs for GPUs on the emulated driver with the interpreter: gpu_verify.py PCC EMULATOR FOLDER
 #
-# Tests the eight families of `pcc example` in small sizes on one rank, trained by Adam, and a GPT on several ranks: data,
+# Tests the families of `pcc example` in small sizes on one rank, trained by Adam, and a GPT on several ranks: data,
 # pipeline and tensor parallel, sharded optimizer, microbatches and copies. A residual network takes long and is evaluated
 # only; convolutions.mlir has the ops of its training. Tests three models also with the driver alone, without a library.
 # Exits with 1 if a result differs.
@@ -12,7 +12,7 @@ import sys
 
 SEQUENCE = ["sequence=16", "layers=1", "width=32", "batch=4"]
 FAMILIES = {"mlp": ["width=64"], "wide_deep": ["vocabulary=64", "width=16"], "moe": ["sequence=8", "batch=4", "width=32"],
-            "llama": SEQUENCE, "bert": SEQUENCE, "vit": ["layers=1", "width=32", "batch=4"], "gpt": SEQUENCE,
+            "llama": SEQUENCE, "mixtral": SEQUENCE, "bert": SEQUENCE, "vit": ["layers=1", "width=32", "batch=4"], "gpt": SEQUENCE,
             "resnet": ["batch=2", "image=16"]}
 WAYS = {"on 4 ranks": ["--device-num=4", "--parallel-mode=data_parallel", "--gradients-mean"],
         "in 2 stages on 8 ranks": ["--device-num=8", "--parallel-mode=data_parallel", "--gradients-mean", "--pipeline-stages=2",
