@@ -99,12 +99,22 @@ bool PlanSearch::isInTime(const Entry &entry) {
 }
 
 void PlanSearch::push(plan::PlanShape shape, double promised, bool recomputes) {
-  queue.push({promised, numPushed++, std::move(shape), recomputes});
+  bool isSearched = shape.isSearched;
+  queues[isSearched].push({promised, numPushed++, std::move(shape), recomputes});
+}
+
+std::optional<PlanSearch::Entry> PlanSearch::pop() {
+  bool isSearched = queues[0].empty() || (!queues[1].empty() && spent[1] < spent[0]);
+  if (queues[isSearched].empty())
+    return std::nullopt;
+  Entry entry = queues[isSearched].top();
+  queues[isSearched].pop();
+  return entry;
 }
 
 /// Queues all shapes, and sets the bound of the space.
 void PlanSearch::pushShapes() {
-  plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space.devices);
+  plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space);
   std::vector<plan::PlanShape> shapes = plan::listPlanShapes(space);
   std::vector<plan::PlanEstimate> estimates;
   bound = std::numeric_limits<double>::infinity();
@@ -133,16 +143,16 @@ LogicalResult PlanSearch::run() {
   if (failed(prepare()))
     return failure();
   pushShapes();
-  while (!queue.empty()) {
-    Entry entry = queue.top();
-    queue.pop();
-    if (!isInTime(entry)) {
+  while (std::optional<Entry> entry = pop()) {
+    if (!isInTime(*entry)) {
       ++numUntried;
       continue;
     }
     double start = getElapsed();
-    tryEntry(entry);
-    getLongest(entry) = std::max(getLongest(entry), getElapsed() - start);
+    tryEntry(*entry);
+    double seconds = getElapsed() - start;
+    getLongest(*entry) = std::max(getLongest(*entry), seconds);
+    spent[entry->shape.isSearched] += seconds;
     if (limits.progress)
       limits.progress(*this);
   }

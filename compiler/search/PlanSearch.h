@@ -73,7 +73,7 @@ public:
   int64_t getMemory() const { return memory; }
   size_t getNumPruned() const { return numPruned; }
   /// Returns the number of shapes that the time limit left untried.
-  size_t getNumUntried() const { return numUntried + queue.size(); }
+  size_t getNumUntried() const { return numUntried + queues[0].size() + queues[1].size(); }
   double getElapsed() const;
 
 private:
@@ -92,6 +92,8 @@ private:
   void pushShapes();
   bool isPruned(const Entry &entry);
   void push(plan::PlanShape shape, double promised, bool recomputes = false);
+  /// Removes and returns the next entry to try; nothing if there is none.
+  std::optional<Entry> pop();
   void tryEntry(const Entry &entry);
   /// Compiles a shape as it is.
   PlanCandidate evaluate(const plan::PlanShape &shape) { return evaluate(makePlan(shape), shape); }
@@ -125,7 +127,10 @@ private:
   double bound = 0;
   size_t numPruned = 0, numPushed = 0, numUntried = 0;
   double longest[3] = {}; ///< seconds: plain, searched, recomputed
-  std::priority_queue<Entry> queue;
+  /// Of grids, and of searched shardings, with the seconds spent on each. A search takes many times
+  /// as long as a grid, so both get equal shares of the time.
+  std::priority_queue<Entry> queues[2];
+  double spent[2] = {};
   std::vector<PlanCandidate> candidates;
   std::chrono::steady_clock::time_point begin;
 };

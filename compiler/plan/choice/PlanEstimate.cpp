@@ -35,8 +35,8 @@ std::vector<int64_t> rankFronts(llvm::ArrayRef<PlanEstimate> estimates) {
 }
 
 PlanEstimator::PlanEstimator(ModuleOp model, PipelineBounds &bounds, const abi::Cluster &cluster,
-                             int64_t devices)
-    : bounds(bounds), cluster(cluster), devices(devices) {
+                             const PlanSpace &space)
+    : bounds(bounds), cluster(cluster), space(space) {
   model.walk([&](graph::ParameterOp parameter) {
     RankedTensorType type = parameter.getTensorType();
     parameterBytes += double(analysis::getNumBytes(type));
@@ -58,26 +58,48 @@ double PlanEstimator::getCollectiveSeconds(abi::CollectiveKind kind, double byte
 }
 
 PlanEstimate PlanEstimator::estimate(const PlanShape &shape) {
-  double p = shape.stages, m = double(shape.microbatches), t = double(shape.tensorParallel);
-  // A search finds shardings at least as good as those of the best grid; which, is not known here.
-  int64_t data = shape.getDataParallel(devices);
+  if (!shape.isSearched)
+    return estimateGrid(shape, shape.tensorParallel);
+  int64_t ranks = space.devices / shape.stages, rows = space.batch / shape.microbatches;
+  PlanEstimate best = estimateSequences(shape);
+  for (int64_t tensor : listDivisors(std::gcd(ranks, space.devicesOfBox)))
+    if (rows % (ranks / tensor) == 0)
+      if (PlanEstimate grid = estimateGrid(shape, tensor); grid.seconds < best.seconds)
+        best = grid;
+  return best;
+}
+
+PlanEstimate PlanEstimator::estimateSequences(const PlanShape &shape) {
+  double m = double(shape.microbatches);
+  int64_t ranks = space.devices / shape.stages;
+  PlanEstimate estimate = estimateGrid(shape, /*tensor=*/1);
+  estimate.seconds +=
+      8 * m *
+      getCollectiveSeconds(abi::ALL_TO_ALL, crossingBytes / (double(space.devices) * m), ranks,
+                           /*stride=*/1);
+  return estimate;
+}
+
+PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor) {
+  double p = shape.stages, m = double(shape.microbatches), t = double(tensor);
+  int64_t data = space.devices / shape.stages / tensor;
   const MicrobatchCost &microbatch = bounds.getMicrobatch(shape.microbatches);
   PlanEstimate estimate;
-  double work = microbatch.seconds * m / double(devices);
+  double work = microbatch.seconds * m / double(space.devices);
   estimate.seconds = work * (1 + (p - 1) / (shape.virtualStages * m));
 
   double activations = crossingBytes / (p * m * double(data));
   estimate.seconds +=
-      4 * m *
-      getCollectiveSeconds(abi::ALL_REDUCE, activations, shape.tensorParallel, /*stride=*/1);
+      4 * m * getCollectiveSeconds(abi::ALL_REDUCE, activations, tensor, /*stride=*/1);
   double gradients = gradientBytes / (p * t), parameters = parameterBytes / (p * t);
   auto overData = [&](abi::CollectiveKind kind, double bytes) {
-    return getCollectiveSeconds(kind, bytes, data, shape.tensorParallel);
+    return getCollectiveSeconds(kind, bytes, data, tensor);
   };
   if (shape.optimizerLevel == 0)
     estimate.seconds += overData(abi::ALL_REDUCE, gradients);
   else
-    estimate.seconds += overData(abi::REDUCE_SCATTER, gradients);
+    estimate.seconds +=
+        (shape.optimizerLevel >= 2 ? m : 1) * overData(abi::REDUCE_SCATTER, gradients);
   double gathers = shape.optimizerLevel == 0 ? 0 : shape.optimizerLevel == 3 ? 2 * m : 1;
   if (gathers > 0)
     estimate.seconds += gathers * overData(abi::ALL_GATHER, parameters);

@@ -7,10 +7,13 @@
 //
 //   step    m T / n (1 + (p-1)/(v m))           work, and the bubbles of v virtual stages
 //           + 4 all-reduces over t of the values between layers, for each microbatch and layer
-//           + reduction of the gradients over d, and a gather of parameters (level 1 and 2)
-//           + two gathers of parameters for each microbatch (level 3)
+//           + reduction of the gradients over d, for each microbatch in levels 2 and 3
+//           + a gather of parameters in levels 1 and 2, two for each microbatch in level 3
 //   bytes   parameters, gradients and states of a rank, cut over d by the level
 //           + what min(p, m) microbatches keep for their backward passes
+//
+// Searched shardings are estimated as the better one of the best grid, and of all ranks that split
+// samples and sequences: 8 all-to-alls of the values between layers, and d = n / p.
 #pragma once
 
 #include "compiler/plan/choice/PipelineBounds.h"
@@ -31,20 +34,24 @@ std::vector<int64_t> rankFronts(llvm::ArrayRef<PlanEstimate> estimates);
 /// Estimates plans of one model.
 class PlanEstimator {
 public:
-  /// `model` is a graph after the phase graph. `bounds` and `cluster`, which is complete, must
-  /// outlive this object.
+  /// `model` is a graph after the phase graph. `bounds`, `cluster`, which is complete, and `space`
+  /// must outlive this object.
   PlanEstimator(mlir::ModuleOp model, PipelineBounds &bounds, const abi::Cluster &cluster,
-                int64_t devices);
+                const PlanSpace &space);
 
   PlanEstimate estimate(const PlanShape &shape);
 
 private:
+  /// Estimates a shape as a grid of its numbers with `tensor` tensor parallel ranks.
+  PlanEstimate estimateGrid(const PlanShape &shape, int64_t tensor);
+  /// Estimates a shape whose ranks split samples and sequences.
+  PlanEstimate estimateSequences(const PlanShape &shape);
   double getCollectiveSeconds(abi::CollectiveKind kind, double bytes, int64_t members,
                               int64_t stride) const;
 
   PipelineBounds &bounds;
   const abi::Cluster &cluster;
-  int64_t devices;
+  const PlanSpace &space;
   double parameterBytes = 0, gradientBytes = 0; ///< of the whole model; gradients in f32
   double crossingBytes = 0;                     ///< of the values between layers, for a whole batch
 };
