@@ -5,8 +5,9 @@ usage: train_beside_torch.py PCC FOLDER [MODEL…] [--forms=default,raw] [--batc
                              [--recipes=sgd,adamw] [--ways=NAME,…] [--steps=8] [--batch=4]
 
 A cell of the table is right if all losses are within 2e-5 of torch's, torch loads the saved file strictly, each
-parameter is within 1 % of its move, and the trained model gives torch's outputs. Where the samples of a batch depend on
-each other, microbatches and copies must be refused. Exit code 1 if a cell is not right. FOLDER keeps the exported
+parameter is within 1 % of its move and what its updates round, and the trained model gives torch's outputs. Where the
+samples of a batch depend on each other, microbatches and copies must be refused. An export that does not hold all
+parameters must be refused, with the remedy. Exit code 1 if a cell is neither right nor refused so. FOLDER keeps the exported
 models, their data and the output of every run.
 """
 
@@ -16,6 +17,7 @@ import copy
 import dataclasses
 import io
 import json
+import math
 import subprocess
 import sys
 import warnings
@@ -32,6 +34,8 @@ from definitions import MODELS
 LOSS_TOLERANCE, PARAMETER_TOLERANCE, OUTPUT_TOLERANCE = 2e-5, 0.01, 1e-3
 # Gradients below this share of the model's greatest one are zero in exact arithmetic, or too close to tell.
 ZERO_GRADIENT = 1e-7
+# What torch's exporter folds into constants is not in the file.
+REMEDY = "export with 'optimize=False' to train the model"
 
 DATA_PARALLEL = ["--parallel-mode=data_parallel", "--gradients-mean"]
 SEARCH = ["--parallel-mode=auto_parallel", "--time-limit=10"]
@@ -166,7 +170,10 @@ class Experiment:
 
 
 def compare_parameters(experiment, reference, ours):
-    """Returns (greatest error as a share of the parameter's move, its name)."""
+    """Returns (greatest error as a share of the parameter's move, its name).
+
+    Both programs round a parameter with each update: torch itself differs by that from one number of threads to another.
+    """
     start = dict(experiment.model.named_parameters())
     trained = dict(ours.named_parameters())
     floor = ZERO_GRADIENT * max(float(g.abs().max()) for g in experiment.gradients.values())
@@ -176,7 +183,8 @@ def compare_parameters(experiment, reference, ours):
         if not live.any():
             continue
         move = (value - start[key]).detach()[live].norm()
-        error = (value - trained[key]).detach()[live].norm()
+        rounding = math.sqrt(2 * len(experiment.inputs)) * torch.finfo(value.dtype).eps / 2 * value.detach()[live].norm()
+        error = max(0.0, (value - trained[key]).detach()[live].norm() - rounding)
         worst = max(worst, (float(error / max(move, 1e-9)), key))
     return worst
 
@@ -242,7 +250,7 @@ def main():
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--batch", type=int, default=4)
     options = parser.parse_args()
-    right = total = 0
+    right = refused = total = 0
     for name in options.models or MODELS:
         experiment = Experiment(name, options.steps, options.batch, recipes=options.recipes.split(","))
         for form in options.forms.split(","):
@@ -257,13 +265,14 @@ def main():
                     wrong = {way: run_pcc(options.pcc, experiment, exported, recipe, way, batch == "dynamic", folder)
                              for way in options.ways.split(",")}
                     total += len(wrong)
-                    right += sum(not text for text in wrong.values())
-                    print(f"{name} | {form} {batch} {recipe} | {sum(not t for t in wrong.values())} of {len(wrong)} right")
+                    right += (good := sum(not text for text in wrong.values()))
+                    refused += (known := sum(REMEDY in text for text in wrong.values()))
+                    print(f"{name} | {form} {batch} {recipe} | {good} of {len(wrong)} right" + (f", {known} refused" if known else ""))
                     for way, text in wrong.items():
-                        if text:
+                        if text and (REMEDY not in text or way == next(iter(wrong))):
                             print(f"    {way}: {text}", flush=True)
-    print(f"{right} of {total} cells right")
-    return 0 if right == total else 1
+    print(f"{right} of {total} cells right, {refused} refused, since the export lacks parameters")
+    return 0 if right + refused == total else 1
 
 
 if __name__ == "__main__":
