@@ -23,6 +23,7 @@ MODELS = {
     "mlp": {"batch": (24, 48, 96), "width": (64, 96, 512)},
     "gpt": {"batch": (8, 12, 24), "layers": (1, 2, 3), "width": (32, 48, 64), "sequence": (16, 32)},
     "llama": {"batch": (8, 16), "layers": (2, 3), "width": (32, 64), "sequence": (16, 24)},
+    "mixtral": {"batch": (8, 12), "layers": (1, 2), "width": (32, 64), "experts": (2, 3, 4), "shared": (1, 2)},
     "moe": {"batch": (8, 16), "experts": (2, 4)},
     "wide_deep": {"batch": (32, 64)},
 }
