@@ -105,6 +105,24 @@ bool matchEither(Operation *op, function_ref<bool(Value, Value)> matches) {
   return matches(a, b) || matches(b, a);
 }
 
+/// Returns whether the result is the input's elements in order, each repeated in succession: then
+/// no dimension that varies comes after a repeated one.
+static bool repeatsRows(BroadcastOp broadcast) {
+  ArrayRef<int64_t> shape = typeOf(broadcast).getShape();
+  int64_t next = 0; // dimension of the result
+  for (auto [dim, size] :
+       llvm::zip_equal(broadcast.getDims(), typeOf(broadcast.getInput()).getShape())) {
+    if (size == 1)
+      continue;
+    for (; next < dim; ++next)
+      if (shape[next] != 1)
+        return false;
+    if (next++ != dim)
+      return false;
+  }
+  return true;
+}
+
 Value findRows(Value value, int64_t rows) {
   while (typeOf(value).getNumElements() != rows) {
     auto reshape = value.getDefiningOp<ReshapeOp>();
@@ -115,10 +133,8 @@ Value findRows(Value value, int64_t rows) {
     }
     if (!broadcast || typeOf(broadcast.getInput()).getNumElements() != rows)
       return {};
-    // Rows stay in order if the dimensions that vary are the first ones.
-    for (auto [dim, size] : llvm::enumerate(typeOf(broadcast.getInput()).getShape()))
-      if (size != 1 && broadcast.getDims()[dim] != int64_t(dim))
-        return {};
+    if (!repeatsRows(broadcast))
+      return {};
     value = broadcast.getInput();
   }
   return value;

@@ -106,6 +106,41 @@ func.func @middle(%x: !t) -> !t {
   return %5 : !t
 }
 
+// Nor is one whose rows lie behind a repeated dimension: here each column is divided by the norm of the row of its number.
+// CHECK-LABEL: func.func @other_rows
+// CHECK-NOT: graph.rms_norm
+// CHECK: return
+func.func @other_rows(%x: tensor<2x3x3xf32>) -> tensor<2x3x3xf32> {
+  %e = graph.constant dense<0.125> : tensor<2x1x3xf32>
+  %0 = graph.square %x : tensor<2x3x3xf32>
+  %1 = graph.reduce mean %0, [2] : tensor<2x3x3xf32>
+  %2 = graph.reshape %1 : tensor<2x3xf32> to tensor<2x1x3xf32>
+  %3 = graph.add %2, %e : tensor<2x1x3xf32>
+  %4 = graph.rsqrt %3 : tensor<2x1x3xf32>
+  %5 = graph.broadcast %4, [0, 1, 2] : tensor<2x1x3xf32> to tensor<2x3x3xf32>
+  %6 = graph.mul %x, %5 : tensor<2x3x3xf32>
+  return %6 : tensor<2x3x3xf32>
+}
+
+// Nor are columns less the means of the rows of their numbers.
+// CHECK-LABEL: func.func @other_means
+// CHECK-NOT: graph.layer_norm
+// CHECK: return
+func.func @other_means(%x: tensor<2x3x3xf32>) -> tensor<2x3x3xf32> {
+  %e = graph.constant dense<0.125> : tensor<2x3xf32>
+  %0 = graph.reduce mean %x, [2] : tensor<2x3x3xf32>
+  %1 = graph.reshape %0 : tensor<2x3xf32> to tensor<2x1x3xf32>
+  %2 = graph.broadcast %1, [0, 1, 2] : tensor<2x1x3xf32> to tensor<2x3x3xf32>
+  %3 = graph.sub %x, %2 : tensor<2x3x3xf32>
+  %4 = graph.square %3 : tensor<2x3x3xf32>
+  %5 = graph.reduce mean %4, [2] : tensor<2x3x3xf32>
+  %6 = graph.add %5, %e : tensor<2x3xf32>
+  %7 = graph.rsqrt %6 : tensor<2x3xf32>
+  %8 = graph.broadcast %7, [0, 1] : tensor<2x3xf32> to tensor<2x3x3xf32>
+  %9 = graph.mul %3, %8 : tensor<2x3x3xf32>
+  return %9 : tensor<2x3x3xf32>
+}
+
 // The scale comes before the quotient.
 // CHECK-LABEL: func.func @scaled_first
 // CHECK: graph.layer_norm %arg0, %arg1 axis = 2 epsilon = 1.250000e-01 :
