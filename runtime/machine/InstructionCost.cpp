@@ -23,8 +23,7 @@ MatmulSize matmulOf(const abi::Convolution &c) {
   double window = double(c.weight_shape(1)) * double(c.weight_shape(2)) * double(c.weight_shape(3));
   switch (c.kind()) {
   case abi::Convolution::INPUT_GRADIENT:
-    return {1, double(c.input_shape(0)) * double(c.input_shape(2)) * double(c.input_shape(3)),
-            window, outputs};
+    return {1, pixels, window, outputs};
   case abi::Convolution::WEIGHT_GRADIENT:
     return {1, outputs, window, pixels};
   default:
