@@ -45,9 +45,12 @@ static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config)
 /// stages on the ranks of one stage, so the limit is multiplied by the number of stages.
 static int64_t getSearchedMemory(const CompileOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
-  abi::Cluster cluster =
-      options.cluster ? *options.cluster : *machine::parseCluster("", config.device_num());
-  return machine::memoryBudget(config, cluster) * getPipelineShape(config).devices;
+  abi::Expected<abi::Cluster> cluster = options.cluster
+                                            ? abi::Expected<abi::Cluster>(*options.cluster)
+                                            : machine::parseCluster("", config.device_num());
+  // The pass reports a wrong number of ranks.
+  int64_t limit = cluster ? machine::memoryBudget(config, *cluster) : config.memory_limit();
+  return limit * getPipelineShape(config).devices;
 }
 
 static std::unique_ptr<Pass> makeDataParallel(const CompileOptions &options) {
