@@ -26,9 +26,9 @@ struct Example {
   /// Returns an error for sizes that the model does not support; empty if there is none. All sizes
   /// are at least 1.
   std::string (*check)(const Sizes &sizes);
-  /// Returns the number of elements of the model's largest tensor.
-  double (*measureLargest)(const Sizes &sizes);
-  /// Builds the model with floats of `type`. Its largest tensor has at most graph::maxElements.
+  /// Returns an upper bound of the elements of each tensor of the model.
+  double (*boundElements)(const Sizes &sizes);
+  /// Builds the model with floats of `type`. `boundElements` must be at most graph::maxElements.
   mlir::OwningOpRef<mlir::ModuleOp> (*build)(const Sizes &sizes, mlir::FloatType type);
 };
 

@@ -2,8 +2,10 @@
 //
 // The table behind listExamples, one row per example. Default sizes are small, except for gpt3.
 #include "compiler/example/Llama.h"
+#include "compiler/example/Mixtral.h"
 
 #include <algorithm>
+#include <cmath>
 
 using llvm::StringRef;
 
@@ -20,7 +22,7 @@ static std::string checkResnet(const Sizes &sizes) {
   return "";
 }
 
-// The largest tensors, as numbers of elements. Products of sizes may exceed an integer.
+// Upper bounds of the elements of each tensor. Products of sizes may exceed an integer.
 
 static double multiply(const Sizes &sizes, std::initializer_list<StringRef> names) {
   double product = 1;
@@ -29,49 +31,65 @@ static double multiply(const Sizes &sizes, std::initializer_list<StringRef> name
   return product;
 }
 
-static double measureMlp(const Sizes &sizes) {
+static double boundMlp(const Sizes &sizes) {
+  double batch = multiply(sizes, {"batch"}), classes = multiply(sizes, {"classes"});
   double widest = std::max(784., multiply(sizes, {"width"}));
-  return widest * std::max({widest, multiply(sizes, {"batch"}), multiply(sizes, {"classes"})});
+  return std::max(widest * std::max({widest, batch, classes}), batch * classes);
 }
 
-static double measureWideDeep(const Sizes &sizes) {
-  double width = multiply(sizes, {"width"}), fields = multiply(sizes, {"fields"});
-  return std::max({multiply(sizes, {"vocabulary"}) * width,
-                   fields * width * std::max(512., multiply(sizes, {"batch"}))});
+static double boundWideDeep(const Sizes &sizes) {
+  double fields = multiply(sizes, {"fields", "width"});
+  return std::max(multiply(sizes, {"vocabulary", "width"}),
+                  fields * std::max(512., multiply(sizes, {"batch"})));
 }
 
-/// The result of the first convolution, or the last weights.
-static double measureResnet(const Sizes &sizes) {
-  double classes = 2048 * multiply(sizes, {"classes"});
-  return std::max({64 * multiply(sizes, {"batch", "image", "image"}), 512. * 512 * 9, classes});
+/// Considers the input, the results of the first convolution and of the first stage, and weights.
+static double boundResnet(const Sizes &sizes) {
+  auto halve = [&](double extent) {
+    return sizes.at("stem") == 7 ? std::ceil(extent / 2) : extent;
+  };
+  double batch = multiply(sizes, {"batch"}), image = multiply(sizes, {"image"});
+  double first = halve(image), stage = halve(first);
+  double channels = sizes.at("depth") == 50 ? 256 : 64;
+  double pixels = std::max({3 * image * image, 64 * first * first, channels * stage * stage});
+  return std::max(
+      {batch * pixels, 512. * 512 * 9, std::max(2048., batch) * multiply(sizes, {"classes"})});
 }
 
-static double measureMoe(const Sizes &sizes) {
+static double boundMoe(const Sizes &sizes) {
   double width = multiply(sizes, {"experts", "width"});
   return 2 * width * std::max(multiply(sizes, {"width"}), multiply(sizes, {"batch", "sequence"}));
 }
 
-/// Same for a transformer with `rows` positions of all samples and this width of its feed-forward
-/// layers: activations and weights of a layer, and of the embedding and the head.
-static double measureTransformer(const Sizes &sizes, double rows, double hidden, double words) {
+/// Returns the bound of a transformer with `rows` positions of all samples, feed-forward layers of
+/// the width `hidden`, and `words` rows of its table and results for each position.
+static double boundTransformer(const Sizes &sizes, double rows, double hidden, double words) {
   double width = multiply(sizes, {"width"});
   return std::max(rows, width) * std::max({hidden, words, width});
 }
 
-static double measureLanguage(const Sizes &sizes) {
-  return measureTransformer(sizes, multiply(sizes, {"batch", "sequence"}),
-                            4 * multiply(sizes, {"width"}), multiply(sizes, {"vocabulary"}));
+static double boundLanguage(const Sizes &sizes) {
+  return boundTransformer(sizes, multiply(sizes, {"batch", "sequence"}),
+                          4 * multiply(sizes, {"width"}), multiply(sizes, {"vocabulary"}));
 }
 
-static double measureVit(const Sizes &sizes) {
-  double rows = 17 * multiply(sizes, {"batch"});
-  return measureTransformer(sizes, rows, 4 * multiply(sizes, {"width"}),
-                            multiply(sizes, {"classes"}));
+/// Its classes are results of each sample only.
+static double boundBert(const Sizes &sizes) {
+  double width = multiply(sizes, {"width"}), batch = multiply(sizes, {"batch"});
+  double layers = boundTransformer(sizes, multiply(sizes, {"batch", "sequence"}), 4 * width, 0);
+  return std::max({layers, multiply(sizes, {"vocabulary", "width"}),
+                   std::max(batch, width) * multiply(sizes, {"classes"})});
 }
 
-static double measureLlama(const Sizes &sizes) {
-  return measureTransformer(sizes, multiply(sizes, {"batch", "sequence"}), double(getHidden(sizes)),
-                            multiply(sizes, {"vocabulary"}));
+static double boundVit(const Sizes &sizes) {
+  double width = multiply(sizes, {"width"}), batch = multiply(sizes, {"batch"});
+  double layers = boundTransformer(sizes, 17 * batch, 4 * width, 0);
+  return std::max({layers, 3072 * batch, std::max(batch, width) * multiply(sizes, {"classes"})});
+}
+
+static double boundLlama(const Sizes &sizes) {
+  return boundTransformer(sizes, multiply(sizes, {"batch", "sequence"}), double(getHidden(sizes)),
+                          multiply(sizes, {"vocabulary"}));
 }
 
 llvm::ArrayRef<Example> listExamples() {
@@ -92,19 +110,20 @@ llvm::ArrayRef<Example> listExamples() {
                                          {"kv_heads", 0, "heads/2"},
                                          {"feed_forward", 0, "2*width"},
                                          {"vocabulary", 128}};
-  static constexpr SizeOption mixtral[] = {{"batch", 8},
-                                           {"sequence", 32},
-                                           {"layers", 2},
-                                           {"width", 64},
-                                           {"heads", 4},
-                                           {"kv_heads", 0, "heads/2"},
-                                           {"feed_forward", 0, "2*width"},
-                                           {"experts", 4},
-                                           {"chosen", 2},
-                                           {"shared", 0, "none"},
-                                           {"group", 0, "sequence, at most 256"},
-                                           {"capacity", 0, "1.25*chosen*group/experts"},
-                                           {"vocabulary", 128}};
+  static constexpr SizeOption mixtral[] = {
+      {"batch", 8},
+      {"sequence", 32},
+      {"layers", 2},
+      {"width", 64},
+      {"heads", 4},
+      {"kv_heads", 0, "heads/2"},
+      {"feed_forward", 0, "2*width"},
+      {"experts", 4},
+      {"chosen", 2},
+      {"shared", 0, "none"},
+      {"group", 0, "greatest divisor of sequence up to 256"},
+      {"capacity", 0, "1.25*chosen*group/experts, at most group"},
+      {"vocabulary", 128}};
   static constexpr SizeOption gpt3[] = {{"batch", 8},   {"sequence", 2048},
                                         {"layers", 96}, {"width", 12288},
                                         {"heads", 96},  {"vocabulary", 51200}};
@@ -114,24 +133,24 @@ llvm::ArrayRef<Example> listExamples() {
   static constexpr SizeOption vit[] = {
       {"batch", 8}, {"layers", 2}, {"width", 64}, {"heads", 4}, {"classes", 10}};
   static constexpr Example examples[] = {
-      {"bert", "bidirectional transformer with a classifier", bert, checkTransformer,
-       measureLanguage, buildBert},
-      {"gpt", "transformer that predicts the next token", language, checkTransformer,
-       measureLanguage, buildGpt},
+      {"bert", "bidirectional transformer with a classifier", bert, checkTransformer, boundBert,
+       buildBert},
+      {"gpt", "transformer that predicts the next token", language, checkTransformer, boundLanguage,
+       buildGpt},
       {"gpt2", "gpt whose head is tied to its embedding table", language, checkTransformer,
-       measureLanguage, buildGpt2},
+       boundLanguage, buildGpt2},
       {"gpt3", "the same in the size of GPT-3, its vocabulary rounded up to a multiple of 1024",
-       gpt3, checkTransformer, measureLanguage, buildGpt},
+       gpt3, checkTransformer, boundLanguage, buildGpt},
       {"llama", "the same with rotary embeddings, grouped heads and gated layers", llama,
-       checkLlama, measureLlama, buildLlama},
+       checkLlama, boundLlama, buildLlama},
       {"mixtral",
        "llama with mixtures of experts, each of which takes a limited number of positions", mixtral,
-       checkMixtral, measureMixtral, buildMixtral},
-      {"mlp", "three dense layers for handwritten digits", mlp, checkNothing, measureMlp, buildMlp},
-      {"moe", "one layer of a mixture of experts", moe, checkNothing, measureMoe, buildMoe},
-      {"resnet", "residual convolutional network", resnet, checkResnet, measureResnet, buildResnet},
-      {"vit", "transformer on patches of images", vit, checkTransformer, measureVit, buildVit},
-      {"wide_deep", "wide and deep recommender", wideDeep, checkNothing, measureWideDeep,
+       checkMixtral, boundMixtral, buildMixtral},
+      {"mlp", "three dense layers for handwritten digits", mlp, checkNothing, boundMlp, buildMlp},
+      {"moe", "one layer of a mixture of experts", moe, checkNothing, boundMoe, buildMoe},
+      {"resnet", "residual convolutional network", resnet, checkResnet, boundResnet, buildResnet},
+      {"vit", "transformer on patches of images", vit, checkTransformer, boundVit, buildVit},
+      {"wide_deep", "wide and deep recommender", wideDeep, checkNothing, boundWideDeep,
        buildWideDeep},
   };
   return examples;

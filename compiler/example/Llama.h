@@ -9,10 +9,6 @@ namespace pcc::example {
 
 /// Returns an error for sizes that LLaMA does not support; empty if there is none.
 std::string checkLlama(const Sizes &sizes);
-/// Same for Mixtral.
-std::string checkMixtral(const Sizes &sizes);
-/// Returns the number of elements of Mixtral's largest tensor.
-double measureMixtral(const Sizes &sizes);
 
 /// Adds a gated feed-forward layer with `hidden` units to [batch, sequence, width].
 mlir::Value addSwiGlu(Network &net, mlir::Value x, int64_t hidden);

@@ -14,6 +14,7 @@
 //
 // If ranks split the groups of `x` and the experts of `sent`, the two are connected by all-to-alls:
 // expert parallelism.
+#include "compiler/example/Mixtral.h"
 #include "compiler/example/Llama.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -36,7 +37,7 @@ struct ExpertSizes {
       for (group = std::min(sequence, maxDefaultGroup); sequence % group != 0;)
         --group;
     if (capacity == 0)
-      capacity = llvm::divideCeil(5 * chosen * group, 4 * experts);
+      capacity = std::min<int64_t>(group, llvm::divideCeil(5 * chosen * group, 4 * experts));
   }
 };
 
@@ -134,16 +135,16 @@ std::string checkMixtral(const Sizes &given) {
   return checkLlama(given);
 }
 
-double measureMixtral(const Sizes &given) {
+double boundMixtral(const Sizes &given) {
   ExpertSizes sizes(given);
   double rows = double(given.at("batch")) * double(given.at("sequence"));
-  double width = double(given.at("width")), experts = double(sizes.experts);
-  double widest = double(std::max(sizes.hidden, sizes.shared * sizes.hidden));
+  double width = double(given.at("width")), hidden = double(sizes.hidden);
+  double experts = double(sizes.experts), shared = double(sizes.shared) * hidden;
   double slots = rows / double(sizes.group) * experts * double(sizes.capacity);
   return std::max(
-      {rows * experts * double(sizes.capacity), // which slots positions have
-       std::max(slots, experts * width) * std::max(double(sizes.hidden), width),
-       std::max(rows, width) * std::max({widest, width, double(given.at("vocabulary"))})});
+      {rows * experts * double(std::max(sizes.capacity, sizes.chosen)), // routing
+       slots * std::max(hidden, width), experts * width * hidden,
+       std::max(rows, width) * std::max({shared, width, double(given.at("vocabulary"))})});
 }
 
 OwningOpRef<ModuleOp> buildMixtral(const Sizes &given, FloatType type) {

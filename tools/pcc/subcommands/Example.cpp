@@ -74,7 +74,7 @@ public:
       return code;
     if (std::string wrong = model->check(sizes); !wrong.empty())
       return fail(BadUsage, wrong);
-    if (model->measureLargest(sizes) > static_cast<double>(graph::maxElements))
+    if (model->boundElements(sizes) > static_cast<double>(graph::maxElements))
       return fail(BadUsage,
                   "expected a smaller model: a tensor would have more than 2^48 elements");
     Session session;
