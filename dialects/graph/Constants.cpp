@@ -24,13 +24,13 @@ DenseElementsAttr pcc::graph::splatAttr(RankedTensorType type, double value) {
   return DenseElementsAttr::get(type, APInt(number));
 }
 
-/// Converts an integer of an element type.
 static double toNumber(APFloat number) {
   bool losesInfo;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
   return number.convertToDouble();
 }
 
+/// Converts an integer of an element type.
 static double toNumber(const APInt &number, Type element) {
   bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
   return number.roundToDouble(/*isSigned=*/!isUnsigned);
@@ -115,7 +115,7 @@ static std::optional<double> decodeElement(Type element, const char *bytes) {
     return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
   if (element.isF64())
     return llvm::bit_cast<double>(bits);
-  if (auto type = dyn_cast<FloatType>(element))
+  if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() <= 64)
     return toNumber(APFloat(type.getFloatSemantics(), APInt(type.getWidth(), bits)));
   return std::nullopt;
 }

@@ -82,7 +82,8 @@ Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
 
 /// Returns `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers
 /// from 0 to below the smallest last extent of its outputs, or below 2 if that is larger. An input
-/// with a range gets no integer above it. All of it must fit into memory.
+/// of integers with a range gets none above it. Booleans are both values. All of it must fit into
+/// memory.
 Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed);
 
 /// Returns the field for each input of a program: the field of its name, else the first unused one

@@ -6,9 +6,8 @@
 //   on the whole team. Its ReLU turns a NaN into 0. It is used for f32 only on CPUs with AVX-512:
 //   elsewhere its bits depend on the number of threads.
 // * Blocked: oneDNN's sgemm, always on one thread, per block of rows or columns of a fixed size.
-// The
-//   team's threads take blocks. Bias and activation follow while the block is in the cache. It is
-//   up to twice as fast if one extent is small.
+//   The team's threads take blocks. Bias and activation follow while the block is in the cache. It
+//   is up to twice as fast if one extent is small.
 
 #pragma once
 

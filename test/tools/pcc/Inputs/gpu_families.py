@@ -2,7 +2,7 @@
 #
 # GPU kernels of the model families: gpu_families.py PCC PTXAS FOLDER
 #
-# Compiles the eight families of `pcc example`, evaluated and trained, to PTX for each architecture, and assembles it.
+# Compiles eight families of `pcc example`, evaluated and trained, to PTX for each architecture, and assembles it.
 # Prints for each family the number of kernels, the maximum registers of a kernel, and the maximum bytes that a thread
 # spills to memory. Exits with 1 if PTX is refused, or if a kernel spills more bytes than libdevice's sine may (for words
 # of 2/pi, by which it reduces large arguments).

@@ -2,7 +2,7 @@
 #
 # Compares the model families in half types with the interpreter: half_types.py PCC EMULATOR FOLDER
 #
-# Tests the eight families of `pcc example` in bf16 and f16, trained by Adam on one rank, on the host and on the emulated
+# Tests eight families of `pcc example` in bf16 and f16, trained by Adam on one rank, on the host and on the emulated
 # GPU: bf16 with its libraries, f16 with the driver alone. A residual network takes long and is evaluated only. Exits with
 # 1 if a result differs.
 import os

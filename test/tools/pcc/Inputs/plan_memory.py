@@ -2,7 +2,7 @@
 #
 # Compares the bytes of temporaries in memory plans with a lower bound: plan_memory.py PCC PINS FOLDER [--most=PERCENT]
 #
-# Compiles the eight families of `pcc example`, evaluated and trained by three optimizers, on one rank, on two ranks that
+# Compiles eight families of `pcc example`, evaluated and trained by three optimizers, on one rank, on two ranks that
 # split the batch, in two microbatches, and on four ranks that split tensors by the constraints of PINS/FAMILY.textproto.
 # Prints bytes, lower bound (peak of live bytes) and buffers of each plan. Exits with 1 if a plan needs more than PERCENT
 # above its bound.
