@@ -88,14 +88,19 @@ double PlanSearch::boundOf(const plan::PlanShape &shape) {
 }
 
 double &PlanSearch::getLongest(const Entry &entry) {
-  return longest[entry.recomputes ? 2 : entry.shape.isSearched ? 1 : 0];
+  return longest[entry.shape.isSearched][entry.recomputes];
 }
 
 /// Returns whether the entry will be done in time, if it takes no longer than those of its kind so
-/// far. Without a plan that fits, the search for the fastest one goes on.
+/// far. The first searched shardings are expected to take a multiple of a grid. Without a plan that
+/// fits, the search for the fastest one goes on.
 bool PlanSearch::isInTime(const Entry &entry) {
+  constexpr double searchedPerGrid = 5;
   bool goesOn = limits.wantsFrontier ? candidates.empty() : !getBest();
-  return goesOn || getElapsed() + getLongest(entry) <= limits.seconds;
+  double expected = getLongest(entry);
+  if (expected == 0 && entry.shape.isSearched)
+    expected = searchedPerGrid * longest[0][0];
+  return goesOn || getElapsed() + expected <= limits.seconds;
 }
 
 void PlanSearch::push(plan::PlanShape shape, double promised, bool recomputes) {
@@ -104,7 +109,9 @@ void PlanSearch::push(plan::PlanShape shape, double promised, bool recomputes) {
 }
 
 std::optional<PlanSearch::Entry> PlanSearch::pop() {
-  bool isSearched = queues[0].empty() || (!queues[1].empty() && spent[1] < spent[0]);
+  // Searched shardings wait until a grid fits, or has had its share of the time.
+  bool isTurn = spent[1] < spent[0] && (getBest() || spent[0] >= limits.seconds / 2);
+  bool isSearched = queues[0].empty() || (!queues[1].empty() && isTurn);
   if (queues[isSearched].empty())
     return std::nullopt;
   Entry entry = queues[isSearched].top();
@@ -114,17 +121,12 @@ std::optional<PlanSearch::Entry> PlanSearch::pop() {
 
 /// Queues all shapes, and sets the bound of the space.
 void PlanSearch::pushShapes() {
-  plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space);
+  plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space, memory);
   std::vector<plan::PlanShape> shapes = plan::listPlanShapes(space);
   std::vector<plan::PlanEstimate> estimates;
   bound = std::numeric_limits<double>::infinity();
   for (const plan::PlanShape &shape : shapes) {
-    plan::PlanEstimate estimate = estimator.estimate(shape);
-    // Shapes that seem not to fit need recomputation: the forward pass again.
-    constexpr double recomputed = 4.0 / 3;
-    if (estimate.bytes > double(memory))
-      estimate = {estimate.seconds * recomputed, double(memory)};
-    estimates.push_back(estimate);
+    estimates.push_back(estimator.estimate(shape));
     bound = std::min(bound, boundOf(shape));
   }
   std::vector<int64_t> fronts;
@@ -162,7 +164,7 @@ LogicalResult PlanSearch::run() {
     };
     if (rank(a) != rank(b))
       return rank(a) < rank(b);
-    return rank(a) == 0 ? a.seconds < b.seconds : a.peakBytes < b.peakBytes;
+    return rank(a) == 0 ? a.isBetter(b) : a.peakBytes < b.peakBytes;
   });
   return success();
 }
@@ -170,7 +172,7 @@ LogicalResult PlanSearch::run() {
 const PlanCandidate *PlanSearch::getBest() const {
   const PlanCandidate *best = nullptr;
   for (const PlanCandidate &candidate : candidates)
-    if (candidate.fits(memory) && (!best || candidate.seconds < best->seconds))
+    if (candidate.fits(memory) && (!best || candidate.isBetter(*best)))
       best = &candidate;
   return best;
 }
@@ -190,7 +192,7 @@ void PlanSearch::tryEntry(const Entry &entry) {
     return;
   }
   if (entry.recomputes) {
-    keep(evaluateForLess(entry.shape));
+    keep(evaluateForLess(entry.shape), entry.number);
     return;
   }
   PlanCandidate candidate = evaluate(entry.shape);
@@ -201,11 +203,12 @@ void PlanSearch::tryEntry(const Entry &entry) {
       entry.shape.virtualStages == 1)
     for (plan::PlanShape &other : plan::listSchedules(entry.shape, space))
       push(std::move(other), promise(candidate.seconds * (1 - candidate.waiting)));
-  keep(std::move(candidate));
+  keep(std::move(candidate), entry.number);
 }
 
 /// Keeps the better one of two candidates of the same shape.
-void PlanSearch::keep(PlanCandidate candidate) {
+void PlanSearch::keep(PlanCandidate candidate, size_t number) {
+  candidate.number = number;
   auto same = llvm::find_if(
       candidates, [&](const PlanCandidate &other) { return other.shape == candidate.shape; });
   if (same == candidates.end())
@@ -319,6 +322,8 @@ PlanCandidate PlanSearch::evaluateForLess(const plan::PlanShape &shape) {
         candidates, [&](const PlanCandidate &plain) { return plain.shape == shape; }));
   abi::Plan plan = makePlan(shape);
   PlanCandidate tighter;
+  tighter.shape = shape;
+  tighter.error = "the time limit left no time to cut its stages for less memory";
   for (int count = 0; count < maxTighter && !(isOver() && getBest()); ++count) {
     plan.mutable_parallel()->set_memory_limit(
         int64_t(double(plan.parallel().memory_limit()) * tighterShare));

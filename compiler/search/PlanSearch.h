@@ -35,6 +35,14 @@ struct PlanCandidate {
   /// Why there is no such program; empty if there is one.
   std::string error;
 
+  /// Number of its shape in the order of listing.
+  size_t number = 0;
+
+  /// Compares by time; of equal ones, the shape that was listed first is better. So the best plan
+  /// does not depend on the order in which shapes were tried.
+  bool isBetter(const PlanCandidate &other) const {
+    return seconds != other.seconds ? seconds < other.seconds : number < other.number;
+  }
   /// Returns whether there is a program and it fits.
   bool fits(int64_t memory) const { return error.empty() && peakBytes <= memory; }
 };
@@ -107,7 +115,7 @@ private:
   PlanCandidate evaluateForLess(const plan::PlanShape &shape);
   /// Returns `plain`, or the program of its plan that recomputes few parts and fits.
   PlanCandidate recompute(const PlanCandidate &plain);
-  void keep(PlanCandidate candidate);
+  void keep(PlanCandidate candidate, size_t number);
   abi::Plan makePlan(const plan::PlanShape &shape) const;
   /// Returns the options that compile and simulate a program by `plan`.
   CompileOptions makeOptions(const abi::Plan &plan) const;
@@ -126,7 +134,7 @@ private:
   int64_t memory = 0;
   double bound = 0;
   size_t numPruned = 0, numPushed = 0, numUntried = 0;
-  double longest[3] = {}; ///< seconds: plain, searched, recomputed
+  double longest[2][2] = {}; ///< seconds: of grids and of searched shardings, plain and recomputed
   /// Of grids, and of searched shardings, with the seconds spent on each. A search takes many times
   /// as long as a grid, so both get equal shares of the time.
   std::priority_queue<Entry> queues[2];

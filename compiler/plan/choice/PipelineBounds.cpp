@@ -110,6 +110,7 @@ const MicrobatchCost &PipelineBounds::getMicrobatch(int64_t microbatches) {
     known->second.liveBytes += layer.live;
     known->second.heldBytes += layer.held;
   }
+  known->second.layers = std::move(estimated->layers);
   return known->second;
 }
 

@@ -29,11 +29,12 @@ struct PipelineLimits {
 
 /// Costs of one microbatch of all layers on one rank.
 struct MicrobatchCost {
-  double seconds = 0;     ///< forward and backward; 0: unknown
-  double multiplying = 0; ///< least seconds of the matmuls among them
-  double launching = 0;   ///< least seconds of the launches of these
-  int64_t liveBytes = 0;  ///< kept from its forward to its backward pass
-  int64_t heldBytes = 0;  ///< parameters, gradients in f32, optimizer states
+  double seconds = 0;                ///< forward and backward; 0: unknown
+  double multiplying = 0;            ///< least seconds of the matmuls among them
+  double launching = 0;              ///< least seconds of the launches of these
+  int64_t liveBytes = 0;             ///< kept from its forward to its backward pass
+  int64_t heldBytes = 0;             ///< parameters, gradients in f32, optimizer states
+  std::vector<stages::Layer> layers; ///< whose sums these are
 };
 
 class PipelineBounds {

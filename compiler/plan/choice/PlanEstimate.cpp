@@ -35,8 +35,8 @@ std::vector<int64_t> rankFronts(llvm::ArrayRef<PlanEstimate> estimates) {
 }
 
 PlanEstimator::PlanEstimator(ModuleOp model, PipelineBounds &bounds, const abi::Cluster &cluster,
-                             const PlanSpace &space)
-    : bounds(bounds), cluster(cluster), space(space) {
+                             const PlanSpace &space, int64_t memory)
+    : bounds(bounds), cluster(cluster), space(space), memory(memory) {
   model.walk([&](graph::ParameterOp parameter) {
     RankedTensorType type = parameter.getTensorType();
     parameterBytes += double(analysis::getNumBytes(type));
@@ -57,14 +57,37 @@ double PlanEstimator::getCollectiveSeconds(abi::CollectiveKind kind, double byte
       .seconds;
 }
 
+double PlanEstimator::getStageSeconds(int64_t microbatches, int stages) {
+  auto [known, isNew] = stageSeconds.try_emplace({microbatches, stages});
+  if (!isNew)
+    return known->second;
+  const MicrobatchCost &cost = bounds.getMicrobatch(microbatches);
+  known->second = cost.seconds / stages;
+  stages::StageProblem problem;
+  problem.stages = stages;
+  problem.microbatches.assign(size_t(stages), 1);
+  for (const stages::Layer &layer : cost.layers)
+    problem.layers.push_back({.time = layer.time});
+  if (stages > 1 && size_t(stages) <= problem.layers.size())
+    known->second = stages::verify(problem, stages::balance(problem).cuts).slowest;
+  return known->second;
+}
+
+PlanEstimate PlanEstimator::fit(const PlanEstimate &estimate) const {
+  constexpr double recomputed = 4.0 / 3; // the forward pass again
+  if (estimate.bytes <= double(memory))
+    return estimate;
+  return {estimate.seconds * recomputed, double(memory)};
+}
+
 PlanEstimate PlanEstimator::estimate(const PlanShape &shape) {
   if (!shape.isSearched)
-    return estimateGrid(shape, shape.tensorParallel);
+    return fit(estimateGrid(shape, shape.tensorParallel));
   int64_t ranks = space.devices / shape.stages, rows = space.batch / shape.microbatches;
-  PlanEstimate best = estimateSequences(shape);
+  PlanEstimate best = fit(estimateSequences(shape));
   for (int64_t tensor : listDivisors(std::gcd(ranks, space.devicesOfBox)))
     if (rows % (ranks / tensor) == 0)
-      if (PlanEstimate grid = estimateGrid(shape, tensor); grid.seconds < best.seconds)
+      if (PlanEstimate grid = fit(estimateGrid(shape, tensor)); grid.seconds < best.seconds)
         best = grid;
   return best;
 }
@@ -74,7 +97,7 @@ PlanEstimate PlanEstimator::estimateSequences(const PlanShape &shape) {
   int64_t ranks = space.devices / shape.stages;
   PlanEstimate estimate = estimateGrid(shape, /*tensor=*/1);
   estimate.seconds +=
-      8 * m *
+      4 * m *
       getCollectiveSeconds(abi::ALL_TO_ALL, crossingBytes / (double(space.devices) * m), ranks,
                            /*stride=*/1);
   return estimate;
@@ -85,12 +108,12 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
   int64_t data = space.devices / shape.stages / tensor;
   const MicrobatchCost &microbatch = bounds.getMicrobatch(shape.microbatches);
   PlanEstimate estimate;
-  double work = microbatch.seconds * m / double(space.devices);
-  estimate.seconds = work * (1 + (p - 1) / (shape.virtualStages * m));
+  estimate.seconds = getStageSeconds(shape.microbatches, shape.stages) * p / double(space.devices) *
+                     (m + (p - 1) / shape.virtualStages);
 
   double activations = crossingBytes / (p * m * double(data));
   estimate.seconds +=
-      4 * m * getCollectiveSeconds(abi::ALL_REDUCE, activations, tensor, /*stride=*/1);
+      2 * m * getCollectiveSeconds(abi::ALL_REDUCE, activations, tensor, /*stride=*/1);
   double gradients = gradientBytes / (p * t), parameters = parameterBytes / (p * t);
   auto overData = [&](abi::CollectiveKind kind, double bytes) {
     return getCollectiveSeconds(kind, bytes, data, tensor);

@@ -28,7 +28,7 @@ protected:
     options.cluster = cluster;
     bounds.emplace(*model, space.devices, std::move(options));
     space.layers = bounds->getLayers();
-    estimator.emplace(*model, *bounds, cluster, space);
+    estimator.emplace(*model, *bounds, cluster, space, /*memory=*/int64_t(80e9));
   }
 
   double secondsOf(const PlanShape &shape) { return estimator->estimate(shape).seconds; }
