@@ -156,10 +156,12 @@ Expected<ProcessEnd> Supervisor::runGroup(const std::vector<std::string> &comman
 }
 
 bool Supervisor::pause(double seconds) {
-  int64_t end = nowNanoseconds() + int64_t(seconds * 1e9);
-  for (int64_t left; stopSignal == 0 && (left = end - nowNanoseconds()) > 0;)
+  int64_t end = nowNanoseconds() + int64_t(seconds * 1e9), left;
+  do {
+    left = std::max<int64_t>(0, end - nowNanoseconds());
     if (int signal = signals.wait(double(left) / 1e9); signal == SIGTERM || signal == SIGINT)
       stopSignal = signal;
+  } while (stopSignal == 0 && left > 0);
   return stopSignal == 0;
 }
 
