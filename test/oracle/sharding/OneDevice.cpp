@@ -10,6 +10,8 @@
 #include "passes/strategy/propagate/ShardingAnnotator.h"
 #include "test/oracle/sharding/Partitioned.h"
 
+#include <cmath>
+
 using namespace mlir;
 using pcc::dist::Mesh;
 using pcc::dist::Sharding;
@@ -75,6 +77,15 @@ OneDevice::OneDevice(ModuleOp module, const interpret::NamedTensors &arguments) 
       error = errors.take();
       return;
     }
+}
+
+bool OneDevice::hasNumbers() const {
+  for (const Function &function : functions)
+    for (const auto &[name, tensor] : function.values.values)
+      for (int64_t n = 0; n < tensor.size(); ++n)
+        if (tensor.isFloat() && std::isnan(tensor[n].f))
+          return false;
+  return true;
 }
 
 interpret::Report OneDevice::compare(ModuleOp ranks) const {

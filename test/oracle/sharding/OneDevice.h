@@ -23,6 +23,9 @@ public:
   interpret::Report compareSplit(const dist::Mesh &mesh,
                                  const llvm::DenseMap<mlir::Operation *, Strategy> &given) const;
 
+  /// Returns whether no result is a NaN. With one, nothing can be compared.
+  bool hasNumbers() const;
+
 private:
   struct Function {
     std::string name;

@@ -18,14 +18,20 @@ TEST(Programs, RandomStrategiesEqualOneDevice) {
   constexpr int64_t full = 2000, sample = 60;
   int64_t count = readNumber("PCC_TEST_PROGRAMS", std::getenv("PCC_TEST_FULL") ? full : sample);
   int64_t firstSeed = readNumber("PCC_TEST_SEED", 1);
+  int64_t silent = 0; // programs that say nothing
   for (int64_t seed = firstSeed; seed < firstSeed + count; ++seed) {
     RandomProgram program = makeRandomProgram(seed);
-    if (findDifference(program).empty())
+    std::optional<std::string> difference = findDifference(program);
+    silent += !difference;
+    if (!difference || difference->empty())
       continue;
     RandomProgram small = shrink(program);
-    EXPECT_EQ(findDifference(small), "") << "seed " << seed << ", made smaller:\n" << small.str();
+    ADD_FAILURE() << "seed " << seed << ": " << *difference << "\nmade smaller:\n"
+                  << small.str() << findDifference(small).value_or("");
   }
-  llvm::outs() << count << " of " << full << " random programs, seeds from " << firstSeed << "\n";
+  EXPECT_LE(silent, 1 + count / 50);
+  llvm::outs() << count << " of " << full << " random programs, seeds from " << firstSeed << ", "
+               << silent << " of them without gradients or with NaNs\n";
 }
 
 } // namespace pcc::test

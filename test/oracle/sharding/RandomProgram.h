@@ -37,9 +37,10 @@ struct RandomProgram {
 /// strategy.
 RandomProgram makeRandomProgram(uint64_t seed);
 
-/// Compares the program and its gradients on N ranks with one device; returns the difference, or
-/// nothing.
-std::string findDifference(const RandomProgram &program);
+/// Compares the program and its gradients on N ranks with one device; returns the difference, or an
+/// empty text. Returns nothing if the program says nothing: no parameter influences its loss, or a
+/// result on one device is a NaN.
+std::optional<std::string> findDifference(const RandomProgram &program);
 
 /// Returns the smallest program found that still differs; ops and strategies are dropped one by
 /// one.
