@@ -75,6 +75,14 @@ private:
   int64_t results = 0;
 };
 
+/// Returns whether a random model says nothing: no parameter influences its loss, or a result on
+/// one device is a NaN.
+bool isSilent(const interpret::Case &result) {
+  llvm::StringRef reason = result.reason;
+  return result.status == interpret::CaseStatus::Failed &&
+         (reason.contains("influences the loss") || reason.contains("so it says nothing"));
+}
+
 } // namespace
 
 TEST(Tolerances, HoldAndAreNear) {
@@ -83,6 +91,7 @@ TEST(Tolerances, HoldAndAreNear) {
   int64_t count = readNumber("PCC_TEST_PROGRAMS", std::getenv("PCC_TEST_FULL") ? full : sample);
   int64_t firstSeed = readNumber("PCC_TEST_SEED", 1);
   Shares shares;
+  int64_t silent = 0; // models that say nothing
   for (int64_t seed = firstSeed; seed < firstSeed + count; ++seed) {
     std::string model = makeModel(seed);
     interpret::Report report =
@@ -90,6 +99,8 @@ TEST(Tolerances, HoldAndAreNear) {
     std::string text;
     llvm::raw_string_ostream os(text);
     report.print(os);
+    silent += llvm::any_of(report.cases, isSilent);
+    llvm::erase_if(report.cases, isSilent);
     EXPECT_TRUE(report.passed()) << "seed " << seed << ": " << text << model;
     for (const interpret::Case &result : report.cases)
       if (result.status == interpret::CaseStatus::Passed)
@@ -97,7 +108,9 @@ TEST(Tolerances, HoldAndAreNear) {
   }
   shares.print(llvm::outs());
   EXPECT_GT(shares.median(), 5e-4) << "tolerances are far wider than what right programs differ by";
-  llvm::outs() << count << " of " << full << " random models, seeds from " << firstSeed << "\n";
+  EXPECT_LE(silent, 1 + count / 50);
+  llvm::outs() << count << " of " << full << " random models, seeds from " << firstSeed << ", "
+               << silent << " of them without gradients or with NaNs\n";
 }
 
 } // namespace pcc::test
