@@ -24,6 +24,17 @@ std::optional<bool> knownCondition(const Tensor &condition) {
   return (*condition.known)[0].i != 0;
 }
 
+/// Checks that a condition that the program computes is one element; emits an error otherwise. It
+/// may be a sequence, or absent.
+LogicalResult checkCondition(Emitter &emit, const Tensor &condition) {
+  if (condition.type && !condition.sequence && condition.type.getNumElements() == 1)
+    return success();
+  auto error = emit.error() << "expected a condition of one element, got ";
+  if (condition.type && !condition.sequence)
+    return error << condition.type;
+  return error << (condition.sequence ? "a sequence" : "none");
+}
+
 /// Returns `x` where the scalar condition holds, else `y`; emits an error if their types differ.
 Tensor choose(Emitter &emit, const Tensor &condition, const Tensor &x, const Tensor &y) {
   if (x.sequence || y.sequence || x.type != y.type) {
@@ -45,13 +56,14 @@ LogicalResult importIf(Node &node) {
     node.ignore(*known ? "else_branch" : "then_branch");
     return succeeded(results) ? node.setResults(*results) : failure();
   }
+  if (failed(checkCondition(node.emit, condition)))
+    return failure();
   auto onTrue = node.body("then_branch", {}), onFalse = node.body("else_branch", {});
   if (failed(onTrue) || failed(onFalse))
     return failure();
-  if (onTrue->size() != onFalse->size() || condition.type.getNumElements() != 1)
-    return node.emit.error() << "expected one condition and as many results of both branches, got "
-                             << condition.type << ", " << onTrue->size() << " and "
-                             << onFalse->size();
+  if (onTrue->size() != onFalse->size())
+    return node.emit.error() << "expected as many results of both branches, got " << onTrue->size()
+                             << " and " << onFalse->size();
   Tensors results;
   for (auto [x, y] : llvm::zip_equal(*onTrue, *onFalse))
     results.push_back(choose(node.emit, condition, x, y));
@@ -113,7 +125,10 @@ LogicalResult Loop::step(int64_t number) {
   for (auto [list, value] : llvm::zip_equal(scanned, llvm::drop_begin(*outputs, count + 1)))
     list.push_back(value);
   Tensor condition = outputs->front();
-  if (auto known = knownCondition(condition))
+  auto known = knownCondition(condition);
+  if (!known && failed(checkCondition(emit, condition)))
+    return failure();
+  if (known)
     runs = *known;
   else
     active = active ? emit.binary<graph::AndOp>(active, emit.reshape(condition, {}))
@@ -134,6 +149,8 @@ LogicalResult Loop::run() {
   if (Tensor condition = node.input(1)) {
     auto known = knownCondition(condition);
     runs = known.value_or(true);
+    if (!known && failed(checkCondition(emit, condition)))
+      return failure();
     if (!known)
       active = emit.reshape(condition, {});
   }
@@ -233,6 +250,9 @@ LogicalResult importScan(Node &node) {
   if (!axes || !directions)
     return failure();
   for (auto [n, list] : llvm::enumerate(scanned)) {
+    if (list.front().sequence || !list.front())
+      return emit.error() << "expected tensors as results of each step, got "
+                          << (list.front().sequence ? "a sequence" : "none");
     auto axis = node.checkAxis((*axes)[n], list.front().rank() + 1);
     if (!axis)
       return failure();
