@@ -256,8 +256,10 @@ LogicalResult BatchPropagation::visitGather(GatherOp op) {
 /// Follows an op whose indices stay in their own blocks along dimension 0.
 LogicalResult BatchPropagation::visitOwnBlocks(Operation *op, int64_t blocks, Value value) {
   BatchPlace place = found.rows.find(value)->second;
-  if (place.dim != 0 || place.outer != 1 || blocks % count != 0)
+  if (place.dim != 0 || place.outer != 1)
     return refuse(op, "it picks samples of a batch behind another dimension");
+  if (blocks % count != 0)
+    return refuse(op, "it picks samples within blocks that the count does not divide");
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
   for (Value other : values) {
