@@ -135,8 +135,8 @@ private:
   double bound = 0;
   size_t numPruned = 0, numPushed = 0, numUntried = 0;
   double longest[2][2] = {}; ///< seconds: of grids and of searched shardings, plain and recomputed
-  /// Of grids, and of searched shardings, with the seconds spent on each. A search takes many times
-  /// as long as a grid, so both get equal shares of the time.
+  /// Queues of grids and of searched shardings, and the seconds spent on each. A search takes many
+  /// times as long as a grid, so both get equal shares of the time.
   std::priority_queue<Entry> queues[2];
   double spent[2] = {};
   std::vector<PlanCandidate> candidates;

@@ -11,8 +11,8 @@
 // those of the result, and few elements are selected along one dimension, the result is a sum over
 // that dimension instead, which can be split:
 //
-//   GatherElements  y[i, 0] = x[i, index[i, 0]]       sum over j of (j == index[i, 0] ? x[i, j] :
-//   0) GatherND        y[i]    = x[i, index[i]]          the same; `x[arange(n), index]` in torch
+//   GatherElements  y[i, 0] = x[i, index[i, 0]]   sum over j of (j == index[i, 0] ? x[i, j] : 0)
+//   GatherND        y[i]    = x[i, index[i]]      the same; `x[arange(n), index]` in torch
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"

@@ -166,7 +166,6 @@ std::optional<int64_t> readBlockSize(Node &node, const Tensor &x, Divides divide
   return std::nullopt;
 }
 
-/// Imports DepthToSpace: channels become blocks of pixels. The channel dimension has the block
 /// Returns whether the channels have the positions in a block first (DCR) or last (CRD).
 std::optional<std::string> readBlockOrder(Node &node) {
   std::string mode = node.text("mode", "DCR");
@@ -176,6 +175,7 @@ std::optional<std::string> readBlockOrder(Node &node) {
   return std::nullopt;
 }
 
+/// Imports DepthToSpace: channels become blocks of pixels. The channel dimension has the block
 /// positions first (DCR) or last (CRD).
 LogicalResult importDepthToSpace(Node &node) {
   Emitter &emit = node.emit;

@@ -58,7 +58,7 @@ public:
 
   /// Returns the same decision on all ranks; each calls it after each step. `isWriting`: whether
   /// the rank still writes an earlier checkpoint. Waits for the other ranks at most four times a
-  /// second, so a signal takes effect a quarter of a second or one step later.
+  /// second, or every 1000 steps, so a signal takes effect a quarter of a second or one step later.
   Expected<AfterStep> decide(RankExecutor &rank, const StepEnd &end, bool isWriting);
 
   /// Lets the ranks agree after the next step, wherever it is. Called while no rank runs a step.
