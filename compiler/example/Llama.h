@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What models have in common whose blocks are those of LLaMA but for their feed-forward layers.
+// Builds models whose blocks are those of LLaMA but for their feed-forward layers.
 #pragma once
 
 #include "compiler/example/Transformer.h"
