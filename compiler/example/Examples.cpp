@@ -73,18 +73,22 @@ static double boundLanguage(const Sizes &sizes) {
                           4 * multiply(sizes, {"width"}), multiply(sizes, {"vocabulary"}));
 }
 
-/// Its classes are results of each sample only.
-static double boundBert(const Sizes &sizes) {
+/// Same for a transformer whose classes are results of each sample only. Its other tensors have at
+/// most `other` elements.
+static double boundClassifier(const Sizes &sizes, double rows, double other) {
   double width = multiply(sizes, {"width"}), batch = multiply(sizes, {"batch"});
-  double layers = boundTransformer(sizes, multiply(sizes, {"batch", "sequence"}), 4 * width, 0);
-  return std::max({layers, multiply(sizes, {"vocabulary", "width"}),
+  return std::max({boundTransformer(sizes, rows, 4 * width, /*words=*/0), other,
                    std::max(batch, width) * multiply(sizes, {"classes"})});
 }
 
+static double boundBert(const Sizes &sizes) {
+  return boundClassifier(sizes, multiply(sizes, {"batch", "sequence"}),
+                         multiply(sizes, {"vocabulary", "width"}));
+}
+
 static double boundVit(const Sizes &sizes) {
-  double width = multiply(sizes, {"width"}), batch = multiply(sizes, {"batch"});
-  double layers = boundTransformer(sizes, 17 * batch, 4 * width, 0);
-  return std::max({layers, 3072 * batch, std::max(batch, width) * multiply(sizes, {"classes"})});
+  double batch = multiply(sizes, {"batch"});
+  return boundClassifier(sizes, 17 * batch, 3 * 32 * 32 * batch);
 }
 
 static double boundLlama(const Sizes &sizes) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Jiang et al.: Mixtral of experts, 2024: LLaMA whose feed-forward layers are mixtures of experts.
-// With `shared` experts, which take all positions, they are those of DeepSeekMoE (Dai et al.,
-// 2024).
+// `shared` experts take all positions, as in DeepSeekMoE (Dai et al., 2024).
 //
 // Positions are sent to experts as in GShard (Lepikhin et al., ICLR 2021, algorithm 1). Each group
 // of positions has `capacity` slots at each expert. Positions take slots in order, and one that
