@@ -11,7 +11,7 @@ as few of its values as memory requires, which is never slower than the full rec
   B  Megatron-Core's documentation: H100, 4,096 positions, a vocabulary of 131,072; it names no microbatch, so one sample
   C  Korthikanti et al., MLSys 2023, table 5: as A
 
-Rows with more than 4,096 devices, or with stages whose number does not divide the layers evenly, are left out.
+Rows with more than 4,096 devices are left out, and those of 530B parameters, for time.
 """
 
 import argparse
