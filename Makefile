@@ -47,7 +47,7 @@ test-models: deps ## trains public models in pcc and in torch (MODELS="gpt2 vit"
 
 test-onnx-nodes: deps ## runs the node tests of the newest ONNX package, in a separate virtual environment (ARGS=--only=lstm)
 	@$(call configure,release,$(BUILD))
-	@ninja -C $(BUILD) -j $(JOBS) pcc
+	@ninja -C $(BUILD) -j $(JOBS) pcc check-onnx-nodes
 	@test/conformance/onnx_nodes/run-onnx-nodes $(BUILD) $(ARGS)
 
 test-asan: deps ## runs the tests under AddressSanitizer; needs clang-22 and libclang-rt-22-dev

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the node tests of the package 'onnx' with `pcc verify MODEL --test-data=DIR`.
 
-  onnx_nodes.py PCC FOLDER [--only=TEXT] [--part=I/N] [--expanded]
+  onnx_nodes.py PCC FOLDER [--only=TEXT] [--part=I/N] [--expanded] [--split]
 Each test is written to FOLDER. A test passes if the interpreter and the CPU compute the stored results, is refused if
 the importer rejects it, and is wrong otherwise. Prints the tests that did not pass with their reasons, and counts.
+With --split, check-onnx-nodes, which lies beside PCC, runs the tests in the interpreter on 2 and 4 ranks instead, under
+each legal strategy of each op.
 """
 
 import argparse
 import collections
 import os
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -34,6 +37,7 @@ def parse_arguments():
     parser.add_argument("--only", default="", help="tests whose names contain this")
     parser.add_argument("--part", default="1/1", help="I/N: every N-th test, from number I")
     parser.add_argument("--expanded", action="store_true", help="also tests with functions taken apart")
+    parser.add_argument("--split", action="store_true", help="on 2 and 4 ranks under each legal strategy")
     return parser.parse_args()
 
 
@@ -80,13 +84,27 @@ def run(pcc, folder):
     return ("refused" if reason.startswith("skipped") else "wrong"), reason
 
 
+def run_split(cases, checker, folder):
+    """Writes the tests and runs the checker on all of them. A test whose values have no message is left out, and named."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for case in cases:
+        try:
+            write(case, folder / case.name)
+        except Exception as error:
+            shutil.rmtree(folder / case.name)
+            print(f"refused {case.name}: cannot be tried: {error}", flush=True)
+    return subprocess.run([checker, str(folder), "--split"]).returncode
+
+
 def main():
     warnings.filterwarnings("ignore")
     arguments = parse_arguments()
     first, step = (int(n) for n in arguments.part.split("/"))
-    cases = [case for case in collect_testcases(None) if is_wanted(case, arguments)]
+    cases = [case for case in collect_testcases(None) if is_wanted(case, arguments)][first - 1 :: step]
+    if arguments.split:
+        return run_split(cases, Path(arguments.pcc).parent / "check-onnx-nodes", arguments.folder / "split")
     counts, operators, reasons = collections.Counter(), collections.defaultdict(collections.Counter), {}
-    for case in cases[first - 1 :: step]:
+    for case in cases:
         folder = arguments.folder / case.name
         operator = case.model.graph.node[-1].op_type
         try:

@@ -77,6 +77,8 @@ OneDevice::OneDevice(ModuleOp module, const interpret::NamedTensors &arguments) 
       error = errors.take();
       return;
     }
+  for (Function &function : functions)
+    function.values.mayBeNaN = true;
 }
 
 bool OneDevice::hasNumbers() const {

@@ -15,7 +15,8 @@ class OneDevice {
 public:
   /// Runs the functions of `module`, which must outlive this.
   OneDevice(mlir::ModuleOp module, uint64_t seed);
-  /// Runs the functions on `arguments`, which every function takes.
+  /// Runs the functions on `arguments`, which every function takes. The caller expects their
+  /// results: a NaN among them equals a NaN.
   OneDevice(mlir::ModuleOp module, const interpret::NamedTensors &arguments);
 
   /// Gives the strategies to ops of the module, propagates them to all other ops like a user's
