@@ -7,13 +7,14 @@
 // of few bits. The learning rate is a scalar value of the function, so that a schedule can compute
 // it from the step.
 //
-// The gradients may be multiplied by a factor first (GradientScale.h). Its states are arguments and
-// results behind those of the optimizer.
+// The gradients may be multiplied by a factor first (GradientScale.h). States of the training as a
+// whole (TrainingState.h) are arguments and results behind those of the optimizer.
 //
 // Copies of a parameter on later virtual stages (dialects/pipe/Pipe.h) have gradients but no
 // states. Their gradients go to the owner's virtual stage and are added there. The new value comes
 // back to the copies.
 #include "dialects/graph/OptimizerState.h"
+#include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "passes/autodiff/GradientScale.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Optimizers.h"
@@ -127,7 +128,7 @@ struct Side {
       for (graph::ParameterOp state : one.states)
         add(state.getTensorType(), graph::RoleKind::Parameter, state.getSymName(), one.boundary);
   }
-  void addScaleStates(ArrayRef<graph::ParameterOp> states) {
+  void addTrainingStates(ArrayRef<graph::ParameterOp> states) {
     for (graph::ParameterOp state : states)
       add(state.getTensorType(), graph::RoleKind::Parameter, state.getSymName(), {});
   }
@@ -138,17 +139,17 @@ struct Side {
 
 /// Makes an empty @update with its signature, after `after`.
 static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all,
-                                  ArrayRef<graph::ParameterOp> scaleStates, bool takesStep) {
+                                  ArrayRef<graph::ParameterOp> trainingStates, bool takesStep) {
   Side arguments{after}, results{after};
   arguments.addOwners(all);
   arguments.addGradients(all);
   arguments.addStates(all);
-  arguments.addScaleStates(scaleStates);
+  arguments.addTrainingStates(trainingStates);
   if (takesStep)
     arguments.addStep(after.getContext());
   results.addParameters(all);
   results.addStates(all);
-  results.addScaleStates(scaleStates);
+  results.addTrainingStates(trainingStates);
   OpBuilder builder(after);
   builder.setInsertionPointAfter(after);
   auto update = func::FuncOp::create(builder, after.getLoc(), updateName,
@@ -161,14 +162,14 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all,
   return update;
 }
 
-/// Declares the states of the gradients' factor, except for the loss scale, which the derivative
-/// reads and has declared.
+/// Declares the states of the training, except for the loss scale, which the derivative reads and
+/// has declared.
 static FailureOr<SmallVector<graph::ParameterOp>>
-declareScaleStates(func::FuncOp section, const GradientOptions &options, int64_t lossStage) {
+declareTrainingStates(func::FuncOp section, ArrayRef<TrainingState> listed, int64_t lossStage) {
   SmallVector<graph::ParameterOp> states;
   auto module = section->getParentOfType<ModuleOp>();
-  for (ScaleState state : listScaleStates(options)) {
-    if (state == ScaleState::Scale) {
+  for (TrainingState state : listed) {
+    if (state == TrainingState::Scale) {
       auto known = module.lookupSymbol<graph::ParameterOp>(getStateName(state));
       if (!known)
         return module.emitError() << "expected the parameter '" << getStateName(state)
@@ -177,7 +178,7 @@ declareScaleStates(func::FuncOp section, const GradientOptions &options, int64_t
       continue;
     }
     FailureOr<graph::ParameterOp> declared =
-        declareScaleState(section, state, /*first=*/0, lossStage);
+        declareTrainingState(section, state, /*first=*/0, lossStage);
     if (failed(declared))
       return failure();
     states.push_back(*declared);
@@ -190,7 +191,8 @@ class UpdateBuilder {
 public:
   UpdateBuilder(func::FuncOp update, MutableArrayRef<Trained> all, const OptimizerSpec &spec,
                 const GradientOptions &options, int64_t lossStage)
-      : update(update), all(all), spec(spec), options(options), lossStage(lossStage),
+      : update(update), all(all), spec(spec), options(options),
+        trainingStates(listTrainingStates(options, spec.rate.takesStep())), lossStage(lossStage),
         builder(ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front())) {}
 
   void run() {
@@ -214,8 +216,8 @@ public:
         build(index, update.getArgument(held++), scale);
     builder.setLoc(update.getLoc());
     llvm::append_range(parameters, states);
-    for (ScaleState state : listScaleStates(options))
-      parameters.push_back(scale.getNext(state));
+    for (TrainingState state : trainingStates)
+      parameters.push_back(state == TrainingState::Rate ? roundRate() : scale.getNext(state));
     func::ReturnOp::create(builder, parameters);
     makeNamesUnique(&update.getBody().front().front());
   }
@@ -268,12 +270,16 @@ private:
       if (gradients[index])
         scale.addGradient(gradients[index], all[index].getVirtualStage());
     setName("gradient_scale");
-    ScaleValues held;
-    SmallVector<ScaleState> states = listScaleStates(options);
-    size_t next = update.getNumArguments() - (spec.takesStep() ? 1 : 0) - states.size();
-    for (ScaleState state : states)
+    TrainingStateValues held;
+    size_t next = update.getNumArguments() - (spec.takesStep() ? 1 : 0) - trainingStates.size();
+    for (TrainingState state : trainingStates)
       held[state] = update.getArgument(next++);
     scale.build(held, step);
+  }
+
+  /// Returns the learning rate as its state holds it.
+  Value roundRate() {
+    return graph::DecompositionBuilder(rate.getLoc(), builder).castTo(rate, builder.getF32Type());
   }
 
   Value getGradient(size_t index) { return update.getArgument(firstGradient + index); }
@@ -297,6 +303,7 @@ private:
   MutableArrayRef<Trained> all;
   const OptimizerSpec &spec;
   const GradientOptions &options;
+  SmallVector<TrainingState> trainingStates;
   int64_t lossStage; ///< virtual stage
   ImplicitLocOpBuilder builder;
   Type element; ///< of scalars
@@ -347,14 +354,14 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
   if (failed(checkNorm(*trained, options)) || failed(checkSkips(section, options)))
     return failure();
   int64_t lossStage = findLossStage(section);
-  FailureOr<SmallVector<graph::ParameterOp>> scaleStates =
-      declareScaleStates(section, options, lossStage);
-  if (failed(scaleStates))
+  FailureOr<SmallVector<graph::ParameterOp>> trainingStates =
+      declareTrainingStates(section, listTrainingStates(options, spec.rate.takesStep()), lossStage);
+  if (failed(trainingStates))
     return failure();
   for (Trained &one : *trained)
     if (one.getOwner().empty() && failed(declareStates(one, *spec.kind)))
       return failure();
-  func::FuncOp update = declareUpdate(section, *trained, *scaleStates, spec.takesStep());
+  func::FuncOp update = declareUpdate(section, *trained, *trainingStates, spec.takesStep());
   UpdateBuilder(update, *trained, spec, options, lossStage).run();
   return success();
 }

@@ -4,11 +4,8 @@
 // other value.
 #include "passes/autodiff/GradientScale.h"
 
-#include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/decompose/DecompositionBuilder.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "runtime/abi/TrainingStates.h"
 #include <limits>
 
 using namespace mlir;
@@ -17,57 +14,6 @@ namespace pcc::autodiff {
 
 static constexpr double growth = 2, backoff = 0.5;
 static constexpr double greatest = std::numeric_limits<float>::max();
-
-int64_t findLossStage(func::FuncOp section) {
-  int64_t last = 0;
-  for (auto transfer : section.getOps<pipe::TransferOp>())
-    last = std::max<int64_t>(last, transfer.getTarget());
-  return last;
-}
-
-StringRef getStateName(ScaleState state) {
-  switch (state) {
-  case ScaleState::Norm:
-    return abi::gradientNormState;
-  case ScaleState::Scale:
-    return abi::lossScaleState;
-  case ScaleState::GoodSteps:
-    return abi::goodStepsState;
-  case ScaleState::SkippedSteps:
-    return abi::skippedStepsState;
-  }
-  llvm_unreachable("a state");
-}
-
-SmallVector<ScaleState> listScaleStates(const GradientOptions &options) {
-  if (options.isDynamic)
-    return {ScaleState::Norm, ScaleState::Scale, ScaleState::GoodSteps, ScaleState::SkippedSteps};
-  if (options.skips())
-    return {ScaleState::Norm, ScaleState::SkippedSteps};
-  if (options.clipNorm)
-    return {ScaleState::Norm};
-  return {};
-}
-
-FailureOr<graph::ParameterOp> declareScaleState(Operation *before, ScaleState state, double first,
-                                                int64_t virtualStage) {
-  StringRef name = getStateName(state);
-  if (Operation *taken = before->getParentOfType<ModuleOp>().lookupSymbol(name))
-    return taken->emitError() << "'" << name
-                              << "' is the name of a state of the training: rename this symbol";
-  OpBuilder builder(before);
-  bool isCount = state == ScaleState::GoodSteps || state == ScaleState::SkippedSteps;
-  Type element = isCount ? Type(builder.getI64Type()) : builder.getF32Type();
-  auto init = graph::InitAttr::get(
-      builder.getContext(), first == 0 ? graph::InitKind::Zeros : graph::InitKind::Constant,
-      builder.getDenseF64ArrayAttr(first == 0 ? ArrayRef<double>() : ArrayRef(first)));
-  auto parameter = graph::ParameterOp::create(builder, before->getLoc(), name,
-                                              RankedTensorType::get({}, element), init,
-                                              /*value=*/ElementsAttr(), /*trainable=*/false);
-  parameter->setAttr(graph::stateOfName, FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
-  parameter->setAttr(pipe::virtualStageAttrName, builder.getI64IntegerAttr(virtualStage));
-  return parameter;
-}
 
 Value GradientScale::number(double value) {
   return graph::ConstantOp::create(builder, RankedTensorType::get({}, element), value);
@@ -109,48 +55,48 @@ Value GradientScale::sumStages() {
   return at == lossStage ? total : pipe::TransferOp::create(builder, total, at, lossStage);
 }
 
-void GradientScale::buildNextScale(const ScaleValues &states, Value isFinite) {
+void GradientScale::buildNextScale(const TrainingStateValues &states, Value isFinite) {
   Value one = integer(1), zero = integer(0);
-  Value goodSteps = graph::AddOp::create(builder, states.at(ScaleState::GoodSteps), one);
+  Value goodSteps = graph::AddOp::create(builder, states.at(TrainingState::GoodSteps), one);
   Value grows =
       graph::CompareOp::create(builder, graph::Direction::GE, goodSteps, integer(growthSteps));
   // A scale that cannot be doubled stays.
-  Value scale = castTo(states.at(ScaleState::Scale), element);
+  Value scale = castTo(states.at(TrainingState::Scale), element);
   Value doubled = graph::MulOp::create(builder, scale, number(growth));
   Value fits = graph::CompareOp::create(builder, graph::Direction::LE, doubled, number(greatest));
   Value grown =
       graph::SelectOp::create(builder, graph::AndOp::create(builder, grows, fits), doubled, scale);
   Value halved = graph::MulOp::create(builder, scale, number(backoff));
   Value chosen = graph::SelectOp::create(builder, isFinite, grown, halved);
-  next[ScaleState::Scale] = castTo(chosen, builder.getF32Type());
+  next[TrainingState::Scale] = castTo(chosen, builder.getF32Type());
   goodSteps = graph::SelectOp::create(builder, grows, zero, goodSteps);
-  next[ScaleState::GoodSteps] = graph::SelectOp::create(builder, isFinite, goodSteps, zero);
+  next[TrainingState::GoodSteps] = graph::SelectOp::create(builder, isFinite, goodSteps, zero);
 }
 
 /// Builds a factor that skips the step if the gradients are not finite, and counts such steps.
-void GradientScale::buildSkips(const ScaleValues &states, Value isFinite) {
+void GradientScale::buildSkips(const TrainingStateValues &states, Value isFinite) {
   factor = graph::SelectOp::create(builder, isFinite, factor, number(0));
-  Value skipped = states.at(ScaleState::SkippedSteps);
+  Value skipped = states.at(TrainingState::SkippedSteps);
   if (step)
     step = graph::SubOp::create(builder, step, skipped);
   Value more = graph::AddOp::create(builder, skipped, integer(1));
-  next[ScaleState::SkippedSteps] = graph::SelectOp::create(builder, isFinite, skipped, more);
+  next[TrainingState::SkippedSteps] = graph::SelectOp::create(builder, isFinite, skipped, more);
 }
 
-void GradientScale::build(const ScaleValues &states, Value runStep) {
+void GradientScale::build(const TrainingStateValues &states, Value runStep) {
   step = runStep;
   if (!options.scales())
     return;
   Value inverse = number(1 / options.lossScale);
   if (options.isDynamic)
     inverse =
-        graph::DivOp::create(builder, number(1), castTo(states.at(ScaleState::Scale), element));
+        graph::DivOp::create(builder, number(1), castTo(states.at(TrainingState::Scale), element));
   factor = inverse;
   if (squares.empty())
     return;
   Value total = sumStages();
   Value norm = graph::MulOp::create(builder, graph::SqrtOp::create(builder, total), inverse);
-  next[ScaleState::Norm] = castTo(norm, builder.getF32Type());
+  next[TrainingState::Norm] = castTo(norm, builder.getF32Type());
   if (options.clipNorm) {
     Value limit = graph::AddOp::create(builder, norm, number(1e-6));
     Value clip = graph::DivOp::create(builder, number(*options.clipNorm), limit);

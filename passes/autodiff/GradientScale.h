@@ -23,40 +23,14 @@
 // The norm is a state, too, so that a run can report it.
 #pragma once
 
-#include "dialects/graph/Graph.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "passes/autodiff/TrainingOptions.h"
-#include "llvm/ADT/DenseMap.h"
+#include "passes/autodiff/TrainingState.h"
 #include <map>
 
 namespace pcc::autodiff {
 
 /// Number of steps in a row without a skipped one after which the loss scale grows.
 inline constexpr int64_t growthSteps = 2000;
-
-/// States of the factor, all scalars on the last virtual stage, in this order among the arguments
-/// and results of @update.
-enum class ScaleState {
-  Norm,        ///< global norm of the gradients in the latest step, as they are without the scale
-  Scale,       ///< of the loss
-  GoodSteps,   ///< since the scale changed
-  SkippedSteps ///< since training began
-};
-
-/// Returns the virtual stage that computes the loss, the last one of `section`; 0 if it is not cut.
-int64_t findLossStage(mlir::func::FuncOp section);
-/// Name of the parameter that holds a state.
-llvm::StringRef getStateName(ScaleState state);
-/// Returns the states that an update with these options needs.
-llvm::SmallVector<ScaleState> listScaleStates(const GradientOptions &options);
-/// Declares the parameter of a state in front of `before`. Error if its name is taken. It belongs
-/// to the training and not to the model: files of weights leave it out.
-mlir::FailureOr<graph::ParameterOp> declareScaleState(mlir::Operation *before, ScaleState state,
-                                                      double first, int64_t virtualStage);
-
-/// Values of the states; those that do not exist are null.
-using ScaleValues = llvm::SmallDenseMap<ScaleState, mlir::Value, 4>;
 
 /// Builds the factor and the next state in @update.
 class GradientScale {
@@ -71,14 +45,14 @@ public:
 
   /// Builds the factor and the next values of `states`. `step` is the number of the run, or null if
   /// the update does not take it.
-  void build(const ScaleValues &states, mlir::Value step);
+  void build(const TrainingStateValues &states, mlir::Value step);
 
   /// Returns the factor on a virtual stage, a scalar; null if there is none.
   mlir::Value getFactor(int64_t virtualStage);
   /// Returns the number of steps that were not skipped, on a virtual stage.
   mlir::Value getStep(int64_t virtualStage);
   /// Returns the next value of a state.
-  mlir::Value getNext(ScaleState state) const { return next.lookup(state); }
+  mlir::Value getNext(TrainingState state) const { return next.lookup(state); }
 
 private:
   mlir::Value number(double value);
@@ -88,8 +62,8 @@ private:
   mlir::Value sumStages();
   /// Returns `value`, which the last virtual stage has, on another one.
   mlir::Value send(mlir::Value value, int64_t virtualStage);
-  void buildSkips(const ScaleValues &states, mlir::Value isFinite);
-  void buildNextScale(const ScaleValues &states, mlir::Value isFinite);
+  void buildSkips(const TrainingStateValues &states, mlir::Value isFinite);
+  void buildNextScale(const TrainingStateValues &states, mlir::Value isFinite);
 
   mlir::ImplicitLocOpBuilder &builder;
   const GradientOptions &options;
@@ -98,7 +72,7 @@ private:
   std::map<int64_t, mlir::Value> squares;        ///< by virtual stage
   mlir::Value factor, step;                      ///< on the last virtual stage
   std::map<int64_t, mlir::Value> factors, steps; ///< sent, by virtual stage
-  ScaleValues next;
+  TrainingStateValues next;
 };
 
 } // namespace pcc::autodiff

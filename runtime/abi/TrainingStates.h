@@ -2,7 +2,7 @@
 //
 // Names of the parameters that hold states of a training as a whole: not of one parameter, and not
 // of the model. Each is a scalar and belongs to itself (Parameter.state_of), so files of weights
-// leave it out. The update writes them (passes/autodiff/GradientScale.h), and runs report them.
+// leave it out. The update writes them (passes/autodiff/TrainingState.h), and runs report them.
 #pragma once
 
 #include <array>
@@ -10,6 +10,8 @@
 
 namespace pcc::abi {
 
+/// f32: learning rate of the latest step, if it depends on the step.
+inline constexpr std::string_view learningRateState = "learning_rate";
 /// f32: norm of all gradients together in the latest step.
 inline constexpr std::string_view gradientNormState = "gradient_norm";
 /// f32: factor of the loss in the next step.
@@ -25,9 +27,16 @@ struct ReportedState {
   std::string_view metric; ///< name in records
 };
 
-inline constexpr std::array<ReportedState, 3> reportedStates = {
-    {{gradientNormState, "gradient_norm"},
+inline constexpr std::array<ReportedState, 4> reportedStates = {
+    {{learningRateState, "learning_rate"},
+     {gradientNormState, "gradient_norm"},
      {lossScaleState, "loss_scale"},
      {skippedStepsState, "skipped_steps"}}};
+
+/// Returns whether every step writes the state before anybody reads it, so that a training can
+/// continue without its value.
+inline bool isReportOnly(std::string_view parameter) {
+  return parameter == learningRateState || parameter == gradientNormState;
+}
 
 } // namespace pcc::abi

@@ -7,6 +7,7 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/ParameterParts.h"
+#include "runtime/abi/TrainingStates.h"
 #include "runtime/checkpoint/Manifest.h"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ Status compare(const abi::CheckpointManifest &manifest, const abi::Parameter &pa
   bool isWhole = tensor && tensor->name() != parameter.name();
   std::string expected =
       describe(block.type(), isWhole ? parameter.part().shape() : block.global_shape());
-  if (!tensor && manifest.parameters_only() && !parameter.state_of().empty())
+  bool isState = !parameter.state_of().empty();
+  if (!tensor && isState && (manifest.parameters_only() || abi::isReportOnly(parameter.name())))
     return {};
   if (!tensor)
     return Status::badInput(fmt::format(
@@ -46,6 +48,10 @@ Status compare(const abi::CheckpointManifest &manifest, const abi::Parameter &pa
         "'{}': expected {}, got {}; continue with the model that was trained, in the same sizes",
         isWhole ? tensor->name() : parameter.name(), expected, got));
   return {};
+}
+
+bool isReport(const abi::CheckpointTensor &tensor) {
+  return !tensor.state_of().empty() && abi::isReportOnly(tensor.name());
 }
 
 } // namespace
@@ -69,7 +75,8 @@ Status matchModel(const abi::CheckpointManifest &manifest, const abi::Executable
       }
   }
   for (const abi::CheckpointTensor &tensor : manifest.tensors())
-    if (!names.contains(tensor.name()) && (trains || tensor.state_of().empty()))
+    if (!names.contains(tensor.name()) && !isReport(tensor) &&
+        (trains || tensor.state_of().empty()))
       return Status::badInput(
           fmt::format("expected only what the program has, got the {} '{}'; continue with the "
                       "model and the optimizer that were trained",

@@ -12,10 +12,10 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/OpNames.h"
-#include "passes/autodiff/GradientScale.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
+#include "passes/autodiff/TrainingState.h"
 #include "passes/autodiff/derivatives/Derivatives.h"
 #include "passes/autodiff/reverse/Activity.h"
 #include "llvm/ADT/DenseMap.h"
@@ -313,7 +313,7 @@ static Value makeSeed(func::FuncOp function, Value loss, double scale, bool isDy
     return graph::ConstantOp::create(builder, loc, type, scale);
   Value scaleArgument = insertArgument(
       function, function.getNumArguments(), RankedTensorType::get({}, builder.getF32Type()),
-      graph::RoleKind::Parameter, getStateName(ScaleState::Scale), loc);
+      graph::RoleKind::Parameter, getStateName(TrainingState::Scale), loc);
   return graph::DecompositionBuilder(loc, builder).castTo(scaleArgument, type.getElementType());
 }
 
@@ -346,8 +346,9 @@ struct Differentiate : impl::DifferentiateBase<Differentiate> {
     FailureOr<Problem> problem = findProblem(getOperation());
     if (failed(problem))
       return signalPassFailure();
-    if (dynamicLossScale && failed(declareScaleState(problem->function, ScaleState::Scale,
-                                                     lossScale, findLossStage(problem->function))))
+    if (dynamicLossScale &&
+        failed(declareTrainingState(problem->function, TrainingState::Scale, lossScale,
+                                    findLossStage(problem->function))))
       return signalPassFailure();
     differentiate(takeOver(*problem), {wideGradients, lossScale, dynamicLossScale});
   }
