@@ -41,7 +41,7 @@ FrontierSearch::FrontierSearch(ModuleOp model, CompileOptions options, PlanSearc
 
 void FrontierSearch::add(int64_t devices, const PlanSearch &search) {
   DeviceCount count{devices, search.getCandidates().size(), search.getNumUntried(),
-                    search.getBound()};
+                    search.getBound(), search.getFailure().str()};
   memory = search.getMemory();
   for (const PlanCandidate &candidate : search.getCandidates()) {
     if (!candidate.error.empty())
@@ -52,6 +52,13 @@ void FrontierSearch::add(int64_t devices, const PlanSearch &search) {
       points.push_back({devices, candidate});
   }
   counts.push_back(count);
+}
+
+llvm::StringRef FrontierSearch::getFailure() const {
+  bool hasFailed = !counts.empty() && llvm::none_of(counts, [](const DeviceCount &count) {
+    return count.failure.empty();
+  });
+  return hasFailed ? llvm::StringRef(counts.front().failure) : "";
 }
 
 LogicalResult FrontierSearch::run() {

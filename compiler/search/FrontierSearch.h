@@ -24,6 +24,7 @@ struct DeviceCount {
   int64_t devices = 0;
   size_t numCompiled = 0, numUntried = 0;
   double bound = 0;     ///< seconds below which no shape's step is
+  std::string failure;  ///< as in PlanSearch
   int64_t minBytes = 0; ///< of all programs that were compiled; 0: there is none
 };
 
@@ -32,6 +33,9 @@ public:
   /// Takes what PlanSearch takes. The numbers of devices are the divisors of that in `options`. The
   /// time limit is that of all searches together.
   FrontierSearch(mlir::ModuleOp model, CompileOptions options, PlanSearchOptions limits);
+
+  /// Returns the error of the first shape if none could be compiled; otherwise an empty text.
+  llvm::StringRef getFailure() const;
 
   /// Searches. Fails, after an error, if the model or the options are invalid.
   mlir::LogicalResult run();

@@ -177,6 +177,13 @@ const PlanCandidate *PlanSearch::getBest() const {
   return best;
 }
 
+llvm::StringRef PlanSearch::getFailure() const {
+  bool hasFailed = !candidates.empty() && llvm::none_of(candidates, [](const PlanCandidate &c) {
+    return c.error.empty();
+  });
+  return hasFailed ? llvm::StringRef(candidates.front().error) : "";
+}
+
 /// Returns whether the entry cannot win.
 bool PlanSearch::isPruned(const Entry &entry) {
   const PlanCandidate *best = getBest();

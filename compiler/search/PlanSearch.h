@@ -79,6 +79,8 @@ public:
   int64_t getDevices() const { return space.devices; }
   /// Returns the bytes of a device into which plans must fit.
   int64_t getMemory() const { return memory; }
+  /// Returns the error of the first shape if no shape could be compiled; otherwise an empty text.
+  llvm::StringRef getFailure() const;
   size_t getNumPruned() const { return numPruned; }
   /// Returns the number of shapes that the time limit left untried.
   size_t getNumUntried() const { return numUntried + queues[0].size() + queues[1].size(); }

@@ -65,6 +65,14 @@ public:
   }
 
 private:
+  /// Reports that there is no plan: because no shape was compiled, with the error of one, or
+  /// because none fits.
+  static ExitCode failWithoutPlan(llvm::StringRef failure) {
+    if (!failure.empty())
+      return fail(BadInput, "no plan could be compiled: " + failure);
+    return fail(Infeasible, "no plan fits into the memory of a device");
+  }
+
   ExitCode searchPlan(mlir::ModuleOp model, CompileOptions options,
                       search::PlanSearchOptions limits) {
     PlanSearch search(model, std::move(options), std::move(limits));
@@ -76,7 +84,7 @@ private:
       printPlans(search, shown);
     const PlanCandidate *best = search.getBest();
     if (!best)
-      return fail(Infeasible, "no plan fits into the memory of a device");
+      return failWithoutPlan(search.getFailure());
     return output.empty() ? Success : write(*best, search.getDevices(), search.getMemory());
   }
 
@@ -89,8 +97,9 @@ private:
       printJson(frontierToJson(search));
     else
       printFrontier(search);
-    return search.getPoints().empty() ? fail(Infeasible, "no plan fits into the memory of a device")
-                                      : Success;
+    if (!search.getPoints().empty())
+      return Success;
+    return failWithoutPlan(search.getFailure());
   }
 
   ExitCode readOptions(CompileOptions &options) const {
