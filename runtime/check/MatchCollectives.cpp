@@ -7,6 +7,7 @@
 #include "runtime/check/Names.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/util/message_differencer.h>
 
 #include <map>
 #include <set>
@@ -22,6 +23,43 @@ struct Call {
   /// Identifies the properties that all members must agree on; calls with equal numbers match.
   uint32_t signature;
 };
+
+/// Returns what all members must agree on.
+abi::Collective withoutOwn(const abi::Collective &collective) {
+  abi::Collective common = collective;
+  common.clear_source();
+  common.clear_destination();
+  common.clear_root(); // an expression, compared by value
+  return common;
+}
+
+/// Collects the names of the fields in which two messages differ.
+class DifferentFields : public google::protobuf::util::MessageDifferencer::Reporter {
+public:
+  using Message = google::protobuf::Message;
+  using Path = std::vector<google::protobuf::util::MessageDifferencer::SpecificField>;
+
+  void ReportAdded(const Message &, const Message &, const Path &path) override { add(path); }
+  void ReportDeleted(const Message &, const Message &, const Path &path) override { add(path); }
+  void ReportModified(const Message &, const Message &, const Path &path) override { add(path); }
+
+  std::set<std::string> names;
+
+private:
+  void add(const Path &path) { names.emplace(path.front().field->name()); }
+};
+
+/// Returns the fields in which two calls differ, as in "; they differ in 'reduction'".
+std::string describeDifference(const Call &a, const Call &b) {
+  DifferentFields fields;
+  google::protobuf::util::MessageDifferencer differencer;
+  differencer.ReportDifferencesTo(&fields);
+  differencer.Compare(withoutOwn(a.instruction->collective()),
+                      withoutOwn(b.instruction->collective()));
+  if (fields.names.empty())
+    return ""; // in their microbatch or copy
+  return fmt::format("; they differ in '{}'", fmt::join(fields.names, "', '"));
+}
 
 class CollectiveMatcher {
 public:
@@ -66,11 +104,8 @@ uint32_t CollectiveMatcher::signatureOf(const abi::Instruction &instruction,
                                         const abi::Action &action) {
   auto [said, isNew] = saidBy.try_emplace(&instruction, 0);
   if (isNew) {
-    abi::Collective alike = instruction.collective();
-    alike.clear_source();
-    alike.clear_destination();
-    alike.clear_root(); // an expression, compared by value
-    said->second = texts.try_emplace(alike.SerializeAsString(), texts.size()).first->second;
+    std::string text = withoutOwn(instruction.collective()).SerializeAsString();
+    said->second = texts.try_emplace(std::move(text), texts.size()).first->second;
   }
   std::tuple<uint32_t, uint32_t, uint32_t> key(said->second, action.microbatch(), action.copy());
   return signatures.try_emplace(key, uint32_t(signatures.size())).first->second;
@@ -114,9 +149,9 @@ abi::Status CollectiveMatcher::compare(uint32_t group, int64_t rank, int64_t oth
           firstEnds ? rank : other));
     }
     if (a[i].signature != b[i].signature)
-      return abi::Status::badInput(
-          fmt::format("collective {} of group {}: rank {} calls {}, but rank {} calls {}", i, group,
-                      rank, name(first, a[i]), other, name(second, b[i])));
+      return abi::Status::badInput(fmt::format(
+          "collective {} of group {}: rank {} calls {}, but rank {} calls {}{}", i, group, rank,
+          name(first, a[i]), other, name(second, b[i]), describeDifference(a[i], b[i])));
   }
   return compareRoots(a, b, rank, other);
 }

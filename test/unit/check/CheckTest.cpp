@@ -106,7 +106,8 @@ const Break breaks[] = {
            ->set_reduction(abi::MAX);
      },
      "collective 0 of group 1: rank 0 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in "
-     "update[0,0], but rank 2 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in update[0,0]"},
+     "update[0,0], but rank 2 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in update[0,0]; "
+     "they differ in 'reduction'"},
     {"collective_missing", [](Executable &e) { drop(e, 1, Update, "all_reduce tied.grad"); },
      "collective 0 of group 1: rank 0 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in "
      "update[0,0], but rank 2 has no more collectives there"},
@@ -196,7 +197,7 @@ TEST(CheckPrograms, SeesOtherMessages) {
   EXPECT_EQ(check::prove(executable).message(),
             "collective 1 of group 1: rank 0 calls all_reduce of 4xf32, fused with the one before "
             "it, by 'all_reduce tied.grad half' in update[0,0], but rank 1 calls all_reduce of "
-            "4xf32 by 'all_reduce tied.grad half' in update[0,0]");
+            "4xf32 by 'all_reduce tied.grad half' in update[0,0]; they differ in 'fused'");
 }
 
 /// Replaces the update of one of two stages by 18 collectives on COMMUNICATION. The first stage
