@@ -77,11 +77,12 @@ public:
       if (checkpoint)
         command.push_back("--resume=" + checkpoint->path);
       double seconds = backoff.next(checkpoint ? checkpoint->step : 0);
-      options.tell(fmt::format("{}; restart {} of {}{} {}", text, restart + 1, options.restarts,
-                               seconds > 0 ? fmt::format(", in {:g} s,", seconds) : "",
-                               checkpoint ? fmt::format("goes on after step {} from '{}'",
-                                                        checkpoint->step, checkpoint->path)
-                                          : "begins anew: no checkpoint was complete"));
+      options.tell(fmt::format(
+          "{}; restart {} of {}{} {}", text, restart + 1, options.restarts,
+          seconds > 0 ? fmt::format(", in {:g} s,", seconds) : "",
+          checkpoint
+              ? fmt::format("goes on after step {} from '{}'", checkpoint->step, checkpoint->path)
+              : "starts the command again: it has completed no checkpoint"));
       if (!pause(seconds))
         return end->code;
     }

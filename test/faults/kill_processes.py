@@ -161,7 +161,7 @@ def main():
         code = running.wait()
     text = (training.folder / "launch.log").read_text()
     restarts = text.count("; restart ")
-    resumed = restarts - text.count("begins anew")
+    resumed = restarts - text.count("starts the command again")
     left = [pid for pid in seen if is_alive(pid)]
     expected, got = training.result("whole"), training.result("killed") if code == 0 else {}
     differ = sorted(name for name in expected if got.get(name) != expected[name])
