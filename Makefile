@@ -6,7 +6,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 
 # Containers pass between instrumented code and LLVM's, which is not instrumented; neither is OpenMP's library.
-ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
+ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
 .PHONY: help deps build demo test test-full test-onnxruntime test-onnx-nodes test-models test-asan test-tsan test-gpu fuzz bench bench-peers bench-gpu docs format presubmit hooks clean
@@ -50,7 +50,7 @@ test-onnx-nodes: deps ## runs the node tests of the newest ONNX package, in a se
 	@ninja -C $(BUILD) -j $(JOBS) pcc check-onnx-nodes
 	@test/conformance/onnx_nodes/run-onnx-nodes $(BUILD) $(ARGS)
 
-test-asan: deps ## runs the tests under AddressSanitizer; needs clang-22 and libclang-rt-22-dev
+test-asan: deps ## runs the tests under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer; needs clang-22 and libclang-rt-22-dev
 	@test/fuzz/readers/fuzz-readers --check-packages
 	@$(call configure,asan,build-asan)
 	@ninja -C build-asan -j $(JOBS)

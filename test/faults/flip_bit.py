@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 PARAMETER, PATTERN_BYTES, TIME_LIMIT = "layer1.weight", 256, 60
+LARGEST_REGION = 1 << 32
 
 
 def must(command, folder):
@@ -36,10 +37,13 @@ def bytes_of(path, name):
 
 
 def writable_regions(pid):
+    """Yields the bounds of the memory of a process, without larger regions that a sanitizer reserves."""
     for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
         span, access = line.split()[:2]
         if access.startswith("rw"):
-            yield [int(part, 16) for part in span.split("-")]
+            begin, end = (int(part, 16) for part in span.split("-"))
+            if end - begin <= LARGEST_REGION:
+                yield begin, end
 
 
 def places_of(pid, pattern):
