@@ -66,6 +66,18 @@ TEST(Cluster, EveryBuiltInIsComplete) {
   }
 }
 
+TEST(Cluster, AFileReplacesTheAlgorithmsOfALink) {
+  auto cluster = complete(textOf("form: '4xH100' "
+                                 "level { link: 'ici-v4' figures { algorithm: TREE } }"));
+  ASSERT_TRUE(cluster) << cluster.status().message();
+  ASSERT_EQ(cluster->level(0).figures().algorithm_size(), 1);
+  EXPECT_EQ(cluster->level(0).figures().algorithm(0), abi::TREE);
+  cluster = complete(textOf("form: '4xH100' level { link: 'ici-v4' }"));
+  ASSERT_TRUE(cluster) << cluster.status().message();
+  ASSERT_EQ(cluster->level(0).figures().algorithm_size(), 1);
+  EXPECT_EQ(cluster->level(0).figures().algorithm(0), abi::RING);
+}
+
 TEST(Cluster, AFileChangesWhatItNames) {
   auto cluster = complete(textOf("form: '2x8xH100' "
                                  "device { rate { compute_class: CONTRACTION type: F32 "
