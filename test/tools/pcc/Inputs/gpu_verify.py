@@ -33,7 +33,7 @@ def main():
         step = [] if name.startswith("resnet") else [f"--loss={loss}", "--optimizer=adam,lr=0.001"]
         done = subprocess.run([pcc, "verify", model, "--target=cuda:emulator", *step, *flags], capture_output=True, text=True,
                               env=environment)
-        last = (done.stdout + done.stderr).strip().splitlines()[-1]
+        last = (done.stderr + done.stdout).strip().splitlines()[-1]
         print(f"{name}: {last}")
         failed |= done.returncode != 0
 
