@@ -6,7 +6,8 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 
 # Containers pass between instrumented code and LLVM's, which is not instrumented; neither is OpenMP's library.
-ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:allow_user_poisoning=0
+ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:allow_user_poisoning=0 \
+       LSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/lsan.supp:print_suppressions=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
 .PHONY: help deps build demo test test-full test-onnxruntime test-onnx-nodes test-models test-asan test-tsan test-gpu fuzz bench bench-peers bench-gpu docs format presubmit hooks clean

@@ -92,6 +92,6 @@ if ptxas:
 
 if config.pcc_sanitizer:
     config.available_features.add(config.pcc_sanitizer)
-for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
