@@ -14,7 +14,8 @@ using Kind = NcclCall::Kind;
 using runtime::cuda::Result;
 using runtime::nccl::Config;
 
-NcclState library;
+// Never destroyed: threads of ranks that a test gave up may use it when the program ends.
+NcclState &library = *new NcclState;
 
 namespace {
 

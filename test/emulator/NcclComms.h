@@ -70,7 +70,7 @@ struct NcclState {
   /// By clique and number of the split, then by rank.
   std::map<std::pair<NcclClique *, size_t>, std::map<int, Choice>> splits;
 };
-extern NcclState library;
+extern NcclState &library;
 
 /// Stores `why` as the last error.
 Code failNccl(Code code, const std::string &why);
