@@ -190,9 +190,10 @@ declareTrainingStates(func::FuncOp section, ArrayRef<TrainingState> listed, int6
 class UpdateBuilder {
 public:
   UpdateBuilder(func::FuncOp update, MutableArrayRef<Trained> all, const OptimizerSpec &spec,
-                const GradientOptions &options, int64_t lossStage)
-      : update(update), all(all), spec(spec), options(options),
-        trainingStates(listTrainingStates(options, spec.rate.takesStep())), lossStage(lossStage),
+                const GradientOptions &options, ArrayRef<TrainingState> trainingStates,
+                int64_t lossStage)
+      : update(update), all(all), spec(spec), options(options), trainingStates(trainingStates),
+        lossStage(lossStage),
         builder(ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front())) {}
 
   void run() {
@@ -303,7 +304,7 @@ private:
   MutableArrayRef<Trained> all;
   const OptimizerSpec &spec;
   const GradientOptions &options;
-  SmallVector<TrainingState> trainingStates;
+  ArrayRef<TrainingState> trainingStates;
   int64_t lossStage; ///< virtual stage
   ImplicitLocOpBuilder builder;
   Type element; ///< of scalars
@@ -354,15 +355,16 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
   if (failed(checkNorm(*trained, options)) || failed(checkSkips(section, options)))
     return failure();
   int64_t lossStage = findLossStage(section);
+  SmallVector<TrainingState> listed = listTrainingStates(options, spec.rate.takesStep());
   FailureOr<SmallVector<graph::ParameterOp>> trainingStates =
-      declareTrainingStates(section, listTrainingStates(options, spec.rate.takesStep()), lossStage);
+      declareTrainingStates(section, listed, lossStage);
   if (failed(trainingStates))
     return failure();
   for (Trained &one : *trained)
     if (one.getOwner().empty() && failed(declareStates(one, *spec.kind)))
       return failure();
   func::FuncOp update = declareUpdate(section, *trained, *trainingStates, spec.takesStep());
-  UpdateBuilder(update, *trained, spec, options, lossStage).run();
+  UpdateBuilder(update, *trained, spec, options, listed, lossStage).run();
   return success();
 }
 

@@ -29,14 +29,19 @@ std::string nameKind(const std::string &stateOf) {
   return stateOf.empty() ? "parameter" : fmt::format("optimizer state of '{}',", stateOf);
 }
 
+/// Returns whether a parameter, or a tensor of a checkpoint, is a state that a training can miss.
+template <typename Stored> bool isReport(const Stored &stored) {
+  return !stored.state_of().empty() && abi::isReportOnly(stored.name());
+}
+
 Status compare(const abi::CheckpointManifest &manifest, const abi::Parameter &parameter) {
   const abi::CheckpointTensor *tensor = findStored(manifest, parameter);
   const abi::Block &block = parameter.block();
   bool isWhole = tensor && tensor->name() != parameter.name();
   std::string expected =
       describe(block.type(), isWhole ? parameter.part().shape() : block.global_shape());
-  bool isState = !parameter.state_of().empty();
-  if (!tensor && isState && (manifest.parameters_only() || abi::isReportOnly(parameter.name())))
+  bool isLeftOut = manifest.parameters_only() && !parameter.state_of().empty();
+  if (!tensor && (isLeftOut || isReport(parameter)))
     return {};
   if (!tensor)
     return Status::badInput(fmt::format(
@@ -48,10 +53,6 @@ Status compare(const abi::CheckpointManifest &manifest, const abi::Parameter &pa
         "'{}': expected {}, got {}; continue with the model that was trained, in the same sizes",
         isWhole ? tensor->name() : parameter.name(), expected, got));
   return {};
-}
-
-bool isReport(const abi::CheckpointTensor &tensor) {
-  return !tensor.state_of().empty() && abi::isReportOnly(tensor.name());
 }
 
 } // namespace
