@@ -19,8 +19,8 @@ SEPARATOR = re.compile(r"(?<=\s)(?:[-+*/%&|^]|<<|>>)?=(?=\s)|[;,?]|(?<!:):(?!:)|
 REPLACED = {"boundary": {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}, "equality": {"==": "!=", "!=": "=="},
             "logic": {"&&": "||", "||": "&&"}, "arithmetic": {"+": "-", "-": "+", "*": "+", "/": "*", "%": "+"}}
 OPENING, CLOSING = "([{", ")]}"
-# Statements without an effect on results.
-HARMLESS = re.compile(r"\breserve\(|\bassert\(|\bLLVM_DEBUG\(|\bllvm_unreachable\(|\bemplace_context")
+# Calls without an effect on results.
+HARMLESS = re.compile(r"\b(?:static_assert|assert|reserve|llvm_unreachable)\(")
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def find(text):
     found = []
     for finder in (operators, literals, conditions, statements, arguments):
         found += finder(text, masked)
-    harmless = [(m.start(), find_close(masked, m.end() - 1)) for m in re.finditer(r"\b(?:static_assert|assert|reserve)\(", masked)]
+    harmless = [(m.start(), find_close(masked, m.end() - 1)) for m in HARMLESS.finditer(masked)]
     return [place for place in found if not any(begin <= place.begin < end for begin, end in harmless)]
 
 
