@@ -164,6 +164,9 @@ private:
       return failure();
     order::PipelineShape shape = getShape();
     std::vector<ChainLayer> chain = findLayers(forward, shape.stages());
+    if (chain.empty())
+      return forward.emitError() << "the model cannot be cut in " << shape.stages()
+                                 << " stages: it computes nothing from its inputs";
     FailureOr<LayerCosts> costs = estimateLayerCosts(getOperation(), forward, chain, *options);
     if (failed(costs))
       return failure();

@@ -27,6 +27,8 @@ public:
 
   std::vector<ChainLayer> find(size_t wanted) {
     std::set<int> counts(crossing.begin(), crossing.end());
+    if (!chain.empty())
+      counts.insert(0);
     for (int most : counts)
       if (cutWhere(most) >= 2 * wanted)
         break;
