@@ -46,7 +46,7 @@ public:
       return std::min(core.constant, ceiling);
     if (index < 0)
       return 0; // costs are not negative
-    if (depth > deepest)
+    if (depth >= deepest)
       return fail("expected at most " + std::to_string(deepest) + " stages on a path");
     compact(core, segments);
     const CertificateStage &stage = certificate.stages[index];
