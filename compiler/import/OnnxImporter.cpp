@@ -176,7 +176,7 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node,
   Operation *before = function && !function.front().empty() ? &function.front().back() : nullptr;
   bool isImported =
       entry && (canEvaluate ? succeeded(runHandler(*entry, node, loc)) : lookUpBodies(node, loc));
-  if (isImported) {
+  if (isImported && reason.empty()) { // an op that cannot be built is an error, and null
     annotateStage(node, before);
     return true;
   }
