@@ -156,12 +156,21 @@ LogicalResult Linker::linkResult(task::ResultOp op) {
   return success();
 }
 
-static abi::Metric::Kind kindOf(task::MetricKind kind) {
+/// Returns the kind of a metric, and its name for users.
+static std::pair<abi::Metric::Kind, const char *> describe(task::MetricKind kind) {
   switch (kind) {
   case task::MetricKind::Accuracy:
-    return abi::Metric::ACCURACY;
+    return {abi::Metric::ACCURACY, "accuracy"};
   case task::MetricKind::Perplexity:
-    return abi::Metric::PERPLEXITY;
+    return {abi::Metric::PERPLEXITY, "perplexity"};
+  case task::MetricKind::MeanSquaredError:
+    return {abi::Metric::MEAN_SQUARED_ERROR, "loss"};
+  case task::MetricKind::MeanAbsoluteError:
+    return {abi::Metric::MEAN_ABSOLUTE_ERROR, "mae"};
+  case task::MetricKind::SigmoidCrossEntropy:
+    return {abi::Metric::SIGMOID_CROSS_ENTROPY, "loss"};
+  case task::MetricKind::BinaryAccuracy:
+    return {abi::Metric::BINARY_ACCURACY, "accuracy"};
   }
   llvm_unreachable("a metric");
 }
@@ -172,8 +181,9 @@ LogicalResult Linker::linkMetric(task::MetricOp op) {
     return op.emitOpError() << "expected an output \"" << op.getOutput() << "\" and an input \""
                             << op.getLabel() << "\" of the program";
   abi::Metric &metric = *out.add_metrics();
-  metric.set_name(task::stringifyMetricKind(op.getKind()).str());
-  metric.set_kind(kindOf(op.getKind()));
+  auto [kind, name] = describe(op.getKind());
+  metric.set_name(name);
+  metric.set_kind(kind);
   metric.set_output(output->second);
   metric.set_label(label->second);
   metric.set_on_request(op.getOnRequest());

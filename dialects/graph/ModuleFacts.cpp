@@ -124,4 +124,20 @@ std::optional<IntegerRange> findInputRange(ModuleOp module, StringRef input) {
   return std::nullopt;
 }
 
+void recordLoss(ModuleOp module, const LossFact &loss) {
+  module->setAttr(
+      lossAttrName,
+      Builder(module.getContext()).getStrArrayAttr({loss.kind, loss.prediction, loss.labels}));
+}
+
+std::optional<LossFact> findLoss(ModuleOp module) {
+  for (; module; module = module->getParentOfType<ModuleOp>())
+    if (auto entry = module->getAttrOfType<ArrayAttr>(lossAttrName);
+        entry && entry.size() == 3 && llvm::all_of(entry, llvm::IsaPred<StringAttr>)) {
+      auto text = [&](unsigned index) { return cast<StringAttr>(entry[index]).getValue(); };
+      return LossFact{text(0), text(1), text(2)};
+    }
+  return std::nullopt;
+}
+
 } // namespace pcc::graph

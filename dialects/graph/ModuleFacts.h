@@ -4,10 +4,12 @@
 //
 //   graph.altered_parameters = ["'b.bias' is merged into 'a.bias'"]
 //   graph.input_ranges = {ids = array<i64: -96, 95>, labels = array<i64: 0, 9, -100>}
+//   graph.loss = ["mse", "prediction", "labels"]
 //
 // The first lists parameters that an exporter changed, so that the model must not be trained. The
 // second gives the values that an input of integers may have: the least, the greatest and, if there
-// is one, the label of samples that do not count.
+// is one, the label of samples that do not count. The third names the loss that judges an output by
+// an input.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -18,6 +20,7 @@ namespace pcc::graph {
 
 inline constexpr llvm::StringLiteral alteredParametersAttrName = "graph.altered_parameters";
 inline constexpr llvm::StringLiteral inputRangesAttrName = "graph.input_ranges";
+inline constexpr llvm::StringLiteral lossAttrName = "graph.loss";
 
 /// The integers from `least` to `greatest`, and `ignored`.
 struct IntegerRange {
@@ -38,5 +41,16 @@ void restrictInput(mlir::Value value, IntegerRange range);
 /// Returns the recorded range of an input; nothing if any value is valid. `module` may be the
 /// program of one pipeline stage.
 std::optional<IntegerRange> findInputRange(mlir::ModuleOp module, llvm::StringRef input);
+
+/// The loss of `--loss`, and the output and the input that it compares.
+struct LossFact {
+  llvm::StringRef kind, prediction, labels;
+};
+
+/// Records the loss on the module.
+void recordLoss(mlir::ModuleOp module, const LossFact &loss);
+
+/// Returns the recorded loss; nothing if the model has none that compares outputs with labels.
+std::optional<LossFact> findLoss(mlir::ModuleOp module);
 
 } // namespace pcc::graph

@@ -41,7 +41,11 @@ def Task_ResultRole : Task_Enum<"ResultRole", "what a result is", [
 def Task_ResultRoleAttr : Task_EnumAttr<Task_ResultRole, "result_role">;
 
 def Task_MetricKind : Task_Enum<"MetricKind", "figure of an evaluation", [
-  I32EnumAttrCase<"Accuracy", 1, "accuracy">, I32EnumAttrCase<"Perplexity", 2, "perplexity">]>;
+  I32EnumAttrCase<"Accuracy", 1, "accuracy">, I32EnumAttrCase<"Perplexity", 2, "perplexity">,
+  I32EnumAttrCase<"MeanSquaredError", 3, "mean_squared_error">,
+  I32EnumAttrCase<"MeanAbsoluteError", 4, "mean_absolute_error">,
+  I32EnumAttrCase<"SigmoidCrossEntropy", 5, "sigmoid_cross_entropy">,
+  I32EnumAttrCase<"BinaryAccuracy", 6, "binary_accuracy">]>;
 def Task_MetricKindAttr : Task_EnumAttr<Task_MetricKind, "metric_kind">;
 
 def Task_ActionValue : Task_Enum<"ActionValue", "number of the action that is added to a scalar", [

@@ -96,10 +96,11 @@ def Task_ResultOp : Task_Part<"result"> {
 }
 
 def Task_MetricOp : Task_Part<"metric"> {
-  let summary = "a figure computed in evaluation from the rows of an output and their labels";
+  let summary = "a figure computed in evaluation from an output and its labels";
   let description = [{
     `accuracy` is the share of rows whose greatest element is at the label's index, `perplexity` exp
-    of the mean of -log softmax(row)[label]. With `on_request` it is computed only on request.
+    of the mean of -log softmax(row)[label]. The other kinds compare each element with a label of
+    its own (runtime/abi/boundary.proto). With `on_request` it is computed only on request.
   }];
   let arguments = (ins Task_MetricKindAttr:$kind, StrAttr:$output, StrAttr:$label,
                        UnitAttr:$on_request);

@@ -6,6 +6,7 @@
 // stay. @forward itself is unchanged, because evaluation runs it.
 // In a model that is only evaluated, @forward takes the labels. Only readers of its outputs compare
 // the outputs with the labels.
+#include "dialects/graph/ModuleFacts.h"
 #include "passes/autodiff/Losses.h"
 #include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
@@ -47,9 +48,13 @@ static Value addInput(func::FuncOp function, StringRef name, Type type) {
   return insertArgument(function, position, type, graph::RoleKind::Input, name, loc);
 }
 
+static StringRef getLabelsName(const LossSpec &spec) {
+  return spec.labels.empty() ? StringRef("labels") : StringRef(spec.labels);
+}
+
 /// Returns the argument with the labels, found or added; null after an error.
 static Value getLabels(func::FuncOp function, const LossSpec &spec, RankedTensorType prediction) {
-  StringRef name = spec.labels.empty() ? StringRef("labels") : StringRef(spec.labels);
+  StringRef name = getLabelsName(spec);
   std::optional<unsigned> found = graph::findArg(function, graph::RoleKind::Input, name);
   if (!found)
     return addInput(function, name, spec.kind->labelsType(prediction));
@@ -115,6 +120,8 @@ static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec, bool labe
     returnLoss(withLoss, loss, boundaryOfResult(forward, *index));
     return success();
   }
+  graph::recordLoss(module, {spec.kind->name, graph::getName(graph::getResultRole(forward, *index)),
+                             getLabelsName(spec)});
   if (labelsOnly)
     return success(getLabels(forward, spec, *prediction) != nullptr);
 

@@ -93,4 +93,16 @@ Program programInterface(const Executable &executable) {
   return whole;
 }
 
+bool comparesElements(Metric::Kind kind) {
+  switch (kind) {
+  case Metric::MEAN_SQUARED_ERROR:
+  case Metric::MEAN_ABSOLUTE_ERROR:
+  case Metric::SIGMOID_CROSS_ENTROPY:
+  case Metric::BINARY_ACCURACY:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace pcc::abi

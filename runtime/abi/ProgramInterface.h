@@ -27,4 +27,8 @@ int findResult(const Program &program, const Result &result);
 /// along which ranks of different programs differ.
 bool isSumOfPrograms(const Executable &executable, const Result &result);
 
+/// Whether a metric compares each element of an output with a label of its own, and not rows of
+/// scores with classes.
+bool comparesElements(Metric::Kind kind);
+
 } // namespace pcc::abi

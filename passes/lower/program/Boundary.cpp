@@ -5,6 +5,7 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/ModuleFacts.h"
 #include "passes/analysis/kernels/HoistedReductions.h"
 
 using namespace mlir;
@@ -62,7 +63,10 @@ private:
   dist::AxisList reducedAxes(const analysis::HoistedReduction *reduction) const;
   void emitResult(analysis::Section &section, unsigned index, ResultRole role);
   bool areInputsRows() const;
+  InputOp findInput(StringRef name) const;
   InputOp findLabels(analysis::Section &evaluation, task::ResultOp scores) const;
+  bool emitMetricsOfElements(task::ResultOp output);
+  bool emitMetricsOfClasses(analysis::Section &evaluation, task::ResultOp scores);
 
   ModuleOp module;
   dist::Mesh mesh;
@@ -227,27 +231,68 @@ InputOp BoundaryEmitter::findLabels(analysis::Section &evaluation, task::ResultO
   return {};
 }
 
+/// Returns the input called `name`; null if the program has none.
+InputOp BoundaryEmitter::findInput(StringRef name) const {
+  for (InputOp input : b.getBlock()->getOps<InputOp>())
+    if (input.getName() == name)
+      return input;
+  return {};
+}
+
+/// Returns the metrics of an output whose elements the loss `kind` compares one by one; none for
+/// other losses.
+static ArrayRef<MetricKind> metricsOfElements(StringRef kind) {
+  static constexpr MetricKind ofMse[] = {MetricKind::MeanSquaredError,
+                                         MetricKind::MeanAbsoluteError};
+  static constexpr MetricKind ofSigmoid[] = {MetricKind::SigmoidCrossEntropy,
+                                             MetricKind::BinaryAccuracy};
+  return llvm::StringSwitch<ArrayRef<MetricKind>>(kind)
+      .Case("mse", ofMse)
+      .Case("sigmoid_cross_entropy", ofSigmoid)
+      .Default({});
+}
+
+/// Emits the metrics of an output whose elements the loss compares one by one. Returns whether the
+/// loss is such a one.
+bool BoundaryEmitter::emitMetricsOfElements(task::ResultOp output) {
+  std::optional<graph::LossFact> loss = graph::findLoss(module);
+  if (!loss || loss->prediction != output.getName())
+    return false;
+  ArrayRef<MetricKind> kinds = metricsOfElements(loss->kind);
+  InputOp labels = findInput(loss->labels);
+  if (kinds.empty() || !labels)
+    return false;
+  for (MetricKind kind : kinds)
+    MetricOp::create(b, labels.getLoc(), kind, output.getNameAttr(), labels.getNameAttr());
+  return true;
+}
+
+/// Emits the metrics of scores of classes. Returns whether the scores have labels.
+bool BoundaryEmitter::emitMetricsOfClasses(analysis::Section &evaluation, task::ResultOp scores) {
+  InputOp labels = findLabels(evaluation, scores);
+  if (!labels)
+    return false;
+  auto emit = [&](MetricKind kind, bool onRequest) {
+    MetricOp::create(b, labels.getLoc(), kind, scores.getNameAttr(), labels.getNameAttr(),
+                     onRequest);
+  };
+  emit(MetricKind::Accuracy, /*onRequest=*/false);
+  // Scores of rank 3 belong to token sequences, for which perplexity is always reported.
+  emit(MetricKind::Perplexity, /*onRequest=*/scores.getBlock().getGlobalShape().size() < 3);
+  return true;
+}
+
 /// Emits metrics for the first output that has labels.
 void BoundaryEmitter::emitMetrics(MutableArrayRef<analysis::Section> sections) {
   if (!areInputsRows())
     return;
   for (analysis::Section &evaluation : sections)
-    for (task::ResultOp scores : b.getBlock()->getOps<task::ResultOp>()) {
-      if (evaluation.runs != 0 || scores.getRole() != ResultRole::Output ||
-          scores.getSection() != evaluation.function.getName())
+    for (task::ResultOp output : b.getBlock()->getOps<task::ResultOp>()) {
+      if (evaluation.runs != 0 || output.getRole() != ResultRole::Output ||
+          output.getSection() != evaluation.function.getName())
         continue;
-      InputOp labels = findLabels(evaluation, scores);
-      if (!labels)
-        continue;
-      auto emit = [&](MetricKind kind, bool onRequest) {
-        MetricOp::create(b, labels.getLoc(), kind, scores.getNameAttr(), labels.getNameAttr(),
-                         onRequest);
-      };
-      emit(MetricKind::Accuracy, /*onRequest=*/false);
-      // Scores of rank 3 belong to token sequences, for which perplexity is always reported.
-      emit(MetricKind::Perplexity,
-           /*onRequest=*/scores.getBlock().getGlobalShape().size() < 3);
-      return;
+      if (emitMetricsOfElements(output) || emitMetricsOfClasses(evaluation, output))
+        return;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/ExecutableData.h"
+#include "runtime/abi/ProgramInterface.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
 
@@ -221,6 +222,13 @@ void checkMetrics(Checker &checker, const Program &program) {
       continue;
     const Block &output = program.results(metric.output()).block();
     const Block &label = program.inputs(metric.label()).block();
+    if (comparesElements(metric.kind())) {
+      checker.expect(isFloat(label.type()), "label: expected floats, got {}",
+                     elementName(label.type()));
+      checker.expect(std::ranges::equal(output.global_shape(), label.global_shape()),
+                     "expected one label per element of the output");
+      continue;
+    }
     checker.expect(label.type() == I32 || label.type() == I64, "label: expected integers, got {}",
                    elementName(label.type()));
     checker.expect(output.global_shape_size() >= 1 &&

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A metric is a function of the mean of a per-row value; a table lists both functions by kind. F1
-// is computed from counts of the rows' predictions instead. Threads compute the values of rows, and
-// one thread adds them in row order.
+// A metric of scores is a function of the mean of a per-row value; a table lists both functions by
+// kind. F1 is computed from counts of the rows' predictions instead. A metric of elements is the
+// mean of a function of an element and its label. Threads compute the values of rows, and one
+// thread adds them in row order.
 
 #include "runtime/execute/monitor/Metrics.h"
 
+#include "runtime/abi/ProgramInterface.h"
 #include "runtime/data/NameList.h"
 
 #include <algorithm>
@@ -55,6 +57,30 @@ constexpr KindRow kinds[] = {{abi::Metric::ACCURACY, isRight, identity},
                              {abi::Metric::CROSS_ENTROPY, crossEntropy, identity},
                              {abi::Metric::TOP_5_ACCURACY, isAmongFive, identity},
                              {abi::Metric::F1, predictionOf, identity}};
+
+double squaredError(double output, double label) { return (output - label) * (output - label); }
+double absoluteError(double output, double label) { return std::abs(output - label); }
+
+/// -label log s - (1 - label) log(1 - s) for the sigmoid s of the output, without overflow.
+double sigmoidCrossEntropy(double output, double label) {
+  return std::max(output, 0.0) - output * label + std::log1p(std::exp(-std::abs(output)));
+}
+
+double agrees(double output, double label) {
+  return !std::isnan(output) && (output >= 0) == (label >= 0.5);
+}
+
+/// Computes a metric as the mean of a value per element.
+struct ElementKindRow {
+  abi::Metric::Kind kind;
+  double (*ofElement)(double output, double label);
+};
+
+constexpr ElementKindRow elementKinds[] = {
+    {abi::Metric::MEAN_SQUARED_ERROR, squaredError},
+    {abi::Metric::MEAN_ABSOLUTE_ERROR, absoluteError},
+    {abi::Metric::SIGMOID_CROSS_ENTROPY, sigmoidCrossEntropy},
+    {abi::Metric::BINARY_ACCURACY, agrees}};
 
 /// Metrics of all scores that have an accuracy.
 constexpr std::pair<const char *, abi::Metric::Kind> derivedKinds[] = {
@@ -136,8 +162,35 @@ Expected<std::vector<abi::Metric>> chooseMetrics(const abi::Program &program,
   return chosen;
 }
 
-Status MetricTotal::add(const Tensor &scores, const LabeledRows &rows,
+Status MetricTotal::add(const Tensor &output, const LabeledRows &rows,
                         const ParallelFor &parallelFor) {
+  if (!abi::comparesElements(metric.kind()))
+    return addScores(output, rows, parallelFor);
+  addElements(output, rows, parallelFor);
+  return {};
+}
+
+void MetricTotal::addElements(const Tensor &output, const LabeledRows &rows,
+                              const ParallelFor &parallelFor) {
+  auto ofElement = std::ranges::find(elementKinds, metric.kind(), &ElementKindRow::kind)->ofElement;
+  int64_t elements = rows.labels.rowElements();
+  std::vector<double> ofRows(size_t(rows.count));
+  parallelFor(rows.count, [&](int64_t begin, int64_t end) {
+    std::vector<double> labels((size_t(elements)));
+    for (int64_t row = begin; row < end; ++row) {
+      rows.labels.read(rows.first + row, 0, elements, abi::F64,
+                       reinterpret_cast<std::byte *>(labels.data()));
+      for (int64_t i = 0; i < elements; ++i)
+        ofRows[size_t(row)] += ofElement(output.at(row * elements + i), labels[size_t(i)]);
+    }
+  });
+  for (double ofRow : ofRows)
+    sum += ofRow;
+  counted += rows.count * elements;
+}
+
+Status MetricTotal::addScores(const Tensor &scores, const LabeledRows &rows,
+                              const ParallelFor &parallelFor) {
   Expected<std::vector<int64_t>> labels = readLabels(rows, scores.shape.back());
   if (!labels)
     return labels.status();
@@ -183,7 +236,8 @@ Expected<double> MetricTotal::value() const {
         fmt::format("'{}': expected a label that is not negative, got none", metric.name()));
   if (metric.kind() == abi::Metric::F1)
     return meanF1();
-  return rowOf(metric.kind()).ofMean(sum / double(counted));
+  double mean = sum / double(counted);
+  return abi::comparesElements(metric.kind()) ? mean : rowOf(metric.kind()).ofMean(mean);
 }
 
 } // namespace pcc::runtime

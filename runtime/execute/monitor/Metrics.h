@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes the metrics of an evaluation from rows of scores and their labels.
+// Computes the metrics of an evaluation from an output and its labels: rows of scores with one
+// class each, or elements with a label each.
 
 #pragma once
 
@@ -30,15 +31,18 @@ class MetricTotal {
 public:
   MetricTotal(const abi::Metric &metric) : metric(metric) {} // NOLINT: a total of this metric
 
-  /// Counts the first rows of `scores`. Its last dimension is the classes, and there is one row of
-  /// scores for each label. Negative and ignored labels do not count. The sum does not depend on
-  /// how `parallelFor` divides the rows. Error: a label that is no class.
-  Status add(const Tensor &scores, const LabeledRows &rows, const ParallelFor &parallelFor);
+  /// Counts the first rows of `output`. The last dimension of scores is the classes, and there is
+  /// one row of scores for each label. Negative and ignored labels do not count. The sum does not
+  /// depend on how `parallelFor` divides the rows. Error: a label that is no class.
+  Status add(const Tensor &output, const LabeledRows &rows, const ParallelFor &parallelFor);
 
   /// Returns the metric of everything added. Error: no label counted.
   Expected<double> value() const;
 
 private:
+  void addElements(const Tensor &output, const LabeledRows &rows, const ParallelFor &parallelFor);
+  Status addScores(const Tensor &scores, const LabeledRows &rows, const ParallelFor &parallelFor);
+
   /// Rows of a class by their labels and predictions. `hits`: rows whose prediction is right.
   struct ClassCounts {
     int64_t labels = 0, predictions = 0, hits = 0;

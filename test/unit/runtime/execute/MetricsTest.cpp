@@ -122,6 +122,38 @@ TEST(Metrics, MeanF1) {
   EXPECT_NEAR(*total.value(), (0.5 + 0.8 + 0) / 3, 1e-12);
 }
 
+// Elements 1.5, -2, 0, not a number and labels 1, 0, 0, 0, in rows of two; the last row does not
+// count at first. A probability of one half is that of label 1.
+TEST(Metrics, OfElements) {
+  Dataset data = labelled({1, 0, 0, 0});
+  Tensor outputs = scoresOf(abi::F32, {2, 2}, {1.5, -2, 0, std::nan("")});
+  auto ofRows = [&](abi::Metric::Kind kind, int64_t rows) {
+    abi::Metric metric;
+    metric.set_kind(kind);
+    MetricTotal total(metric);
+    EXPECT_TRUE(total.add(outputs, {data, data.fields[0], 0, rows}, inOneGo).ok());
+    return *total.value();
+  };
+  EXPECT_NEAR(ofRows(abi::Metric::MEAN_SQUARED_ERROR, 1), (0.25 + 4) / 2, 1e-12);
+  EXPECT_NEAR(ofRows(abi::Metric::MEAN_ABSOLUTE_ERROR, 1), (0.5 + 2) / 2, 1e-12);
+  EXPECT_NEAR(ofRows(abi::Metric::SIGMOID_CROSS_ENTROPY, 1),
+              (std::log1p(std::exp(-1.5)) + std::log1p(std::exp(-2))) / 2, 1e-12);
+  EXPECT_EQ(ofRows(abi::Metric::BINARY_ACCURACY, 1), 1);
+  EXPECT_EQ(ofRows(abi::Metric::BINARY_ACCURACY, 2), 0.5);
+  EXPECT_TRUE(std::isnan(ofRows(abi::Metric::MEAN_SQUARED_ERROR, 2)));
+}
+
+// The loss of a score that a sigmoid rounds to 0 or 1.
+TEST(Metrics, OfGreatElements) {
+  abi::Metric metric;
+  metric.set_kind(abi::Metric::SIGMOID_CROSS_ENTROPY);
+  MetricTotal total(metric);
+  Dataset data = labelled({0, 1});
+  Tensor outputs = scoresOf(abi::F32, {1, 2}, {1e4, 1e4});
+  ASSERT_TRUE(total.add(outputs, {data, data.fields[0], 0, 1}, inOneGo).ok());
+  EXPECT_NEAR(*total.value(), 1e4 / 2, 1e-9);
+}
+
 TEST(Metrics, AreDerivedFromAccuracy) {
   abi::Program program;
   abi::Metric &accuracy = *program.add_metrics();
