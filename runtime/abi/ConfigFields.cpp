@@ -12,7 +12,8 @@ static constexpr double maxActions = 1 << 20;
 static constexpr double maxSeconds = 1e6;
 
 static constexpr FieldInfo parallelFields[] = {
-    {"device_num", "number of ranks (default: 1)", 1, maxRanks, 1},
+    {"device_num", "number of ranks (default: 1, or those of --cluster if the program is split)", 1,
+     maxRanks, 1},
     {"global_rank", "rank whose program --emit prints (default: the program of all ranks)", 0,
      maxRanks - 1, std::nullopt},
     {"parallel_mode",

@@ -118,8 +118,10 @@ ExitCode CompileFlags::readConfig() {
 }
 
 ExitCode CompileFlags::readParallel(abi::ParallelConfig &options) const {
-  if (ExitCode code = parallel.read(options))
-    return code;
+  return parallel.read(options);
+}
+
+ExitCode CompileFlags::checkGlobalRank(const abi::ParallelConfig &options) const {
   if (options.global_rank() < options.device_num())
     return Success;
   return parallel.refuse(
@@ -206,6 +208,14 @@ static void resolveFeeding(pcc::abi::ParallelConfig &config) {
   config.clear_dataset_strategy();
 }
 
+/// Returns whether the program uses all devices of the machine: it is split, and no option says
+/// over how many.
+bool CompileFlags::usesWholeCluster(const CompileOptions &options) const {
+  const abi::ParallelConfig &config = options.parallel;
+  bool isSplit = config.parallel_mode() != abi::STAND_ALONE || config.pipeline_stages() > 1;
+  return options.cluster && isSplit && !has("device_num") && !obeysPlan();
+}
+
 ExitCode CompileFlags::read(CompileOptions &options) const {
   abi::Plan plan;
   if (ExitCode code = readPlan(plan))
@@ -216,6 +226,10 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
     return code;
   resolveFeeding(options.parallel);
   if (ExitCode code = cluster.read(options.parallel.device_num(), options.cluster))
+    return code;
+  if (usesWholeCluster(options))
+    options.parallel.set_device_num(int(machine::countDevices(*options.cluster)));
+  if (ExitCode code = checkGlobalRank(options.parallel))
     return code;
   if (ExitCode code = readPrecision(options))
     return code;

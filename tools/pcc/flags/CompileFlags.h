@@ -104,6 +104,9 @@ private:
   mlir::LogicalResult saveOnnx(mlir::ModuleOp module, const CompileOptions &options) const;
   /// Reads the file of `--plan` if the flag is given; with it, no other parallel option may be.
   ExitCode readPlan(abi::Plan &plan) const;
+  /// Checks that the rank whose program is printed exists.
+  ExitCode checkGlobalRank(const abi::ParallelConfig &config) const;
+  bool usesWholeCluster(const CompileOptions &options) const;
   /// Reads in which types ops compute.
   ExitCode readPrecision(CompileOptions &options) const;
   /// Reads the training step, or the loss of an evaluation.
