@@ -2,6 +2,7 @@
 //
 // pcc plan: chooses how a training step is spread over a cluster, and explains the choice.
 
+#include "runtime/base/Files.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/report/PlanReport.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"
@@ -38,8 +39,9 @@ class PlanSubcommand : public ModelSubcommand {
 public:
   PlanSubcommand()
       : ModelSubcommand("plan", "chooses how a training step is spread over a cluster"),
-        output("o", cl::desc("output file: the plan, for '--plan'"), cl::value_desc("file"),
-               cl::sub(command)),
+        output("o",
+               cl::desc("output: the plan, for '--plan'; with '--frontier' a new folder of plans"),
+               cl::value_desc("file"), cl::sub(command)),
         shown("plans", cl::desc("number of plans to print (default: 10)"), cl::init(10),
               cl::sub(command)),
         frontier("frontier",
@@ -85,7 +87,7 @@ private:
     const PlanCandidate *best = search.getBest();
     if (!best)
       return failWithoutPlan(search.getFailure());
-    return output.empty() ? Success : write(*best, search.getDevices(), search.getMemory());
+    return output.empty() ? Success : write(output, *best, search.getDevices(), search.getMemory());
   }
 
   ExitCode searchFrontier(mlir::ModuleOp model, CompileOptions options,
@@ -97,9 +99,9 @@ private:
       printJson(frontierToJson(search));
     else
       printFrontier(search);
-    if (!search.getPoints().empty())
-      return Success;
-    return failWithoutPlan(search.getFailure());
+    if (search.getPoints().empty())
+      return failWithoutPlan(search.getFailure());
+    return output.empty() ? Success : writeFrontier(search);
   }
 
   ExitCode readOptions(CompileOptions &options) const {
@@ -109,9 +111,11 @@ private:
                                           "'pcc simulate' and 'pcc search' obey it");
     if (compileFlags.obeysPlan())
       return fail(BadUsage, "'--plan': expected no plan, since this command makes one");
-    if (frontier && (!output.empty() || shown.getNumOccurrences()))
-      return fail(BadUsage, "'--frontier': expected no '-o' and no '--plans'; '--device-num' and "
-                            "'--memory-limit' without '--frontier' give the file of a plan");
+    if (frontier && shown.getNumOccurrences())
+      return fail(BadUsage, "'--frontier': expected no '--plans', since it prints all plans");
+    if (frontier && !output.empty())
+      if (ExitCode code = makeNewFolder())
+        return code;
     if (shown < 1)
       return fail(BadUsage, llvm::formatv("'--plans': expected 1 or more, got {0}", int(shown)));
     if (ExitCode code = compileFlags.read(options))
@@ -142,12 +146,34 @@ private:
     printPlanProgress(search);
   }
 
-  ExitCode write(const PlanCandidate &best, int64_t devices, int64_t memory) const {
+  /// Creates the folder of the plans before the search, so that it is known to be writable.
+  ExitCode makeNewFolder() const {
+    abi::Status made = runtime::makeFolder(output);
+    if (!made.ok())
+      return fail(BadInput, made.message());
+    abi::Expected<std::vector<std::string>> files = runtime::listFiles(output);
+    if (files && files->empty())
+      return Success;
+    return fail(BadUsage, "'-o': expected an empty folder with '--frontier', got '" + output + "'");
+  }
+
+  /// Writes the plan of each row as a file.
+  ExitCode writeFrontier(const FrontierSearch &search) const {
+    for (auto [row, point] : llvm::enumerate(search.getPoints())) {
+      std::string path = llvm::formatv("{0}/plan-{1}.textproto", output, row + 1);
+      if (ExitCode code = write(path, point.candidate, point.devices, search.getMemory()))
+        return code;
+    }
+    return Success;
+  }
+
+  static ExitCode write(llvm::StringRef path, const PlanCandidate &best, int64_t devices,
+                        int64_t memory) {
     abi::Plan plan = best.plan;
     plan.set_summary(summarizePlan(best, devices, memory));
     std::string text;
     ::google::protobuf::TextFormat::PrintToString(plan, &text);
-    return writeResult(output, [&](llvm::raw_ostream &out) { out << text; });
+    return writeResult(path, [&](llvm::raw_ostream &out) { out << text; });
   }
 
   cl::opt<std::string> output;
