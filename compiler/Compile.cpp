@@ -173,6 +173,7 @@ static void addStep(OpPassManager &passes, const CompileOptions &options) {
   addTransfers(passes, options);
   autodiff::addGradientPasses(passes, options.training);
   addCleanUp(passes);
+  passes.addPass(plan::createPlanRecordModelFlops());
 }
 
 /// grad: builds the training step, then turns the file's shardings into constraints on its ops.

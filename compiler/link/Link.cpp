@@ -8,10 +8,14 @@
 
 #include "dialects/task/EpilogueAttrs.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/analysis/ClusterAnalysis.h"
+#include "passes/analysis/cost/ModelFlops.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
 #include "runtime/check/AnnotateDataflow.h"
 #include "runtime/check/Check.h"
+#include "runtime/machine/Roofline.h"
 
 using namespace mlir;
 
@@ -270,6 +274,25 @@ static void linkCode(ModuleOp module, const lower::KernelObject &object,
     executable.mutable_object()->add_cpu_features(feature);
 }
 
+/// Links the work of a step, and how long the machine of the module needs for it at least.
+static LogicalResult linkModelFlops(ModuleOp module, abi::Executable &executable) {
+  for (auto [type, flops] : analysis::readModelFlops(module)) {
+    abi::ModelFlops &entry = *executable.add_model_flops();
+    entry.set_type(type);
+    entry.set_flops(flops);
+  }
+  analysis::ClusterAnalysis machine(module);
+  if (!machine.isGiven())
+    return success();
+  int64_t ranks = abi::rankCount(executable.mesh());
+  FailureOr<abi::Cluster> cluster = machine.get(ranks);
+  if (failed(cluster))
+    return failure();
+  executable.set_peak_seconds(
+      machine::peakSeconds(cluster->device(), ranks, executable.model_flops()));
+  return success();
+}
+
 static LogicalResult linkTables(ModuleOp module, const lower::KernelObject &object, bool hasValues,
                                 abi::Executable &executable) {
   FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(module);
@@ -289,7 +312,7 @@ static LogicalResult linkTables(ModuleOp module, const lower::KernelObject &obje
   for (abi::Kernel &kernel : *executable.mutable_kernels())
     if (object.gpu)
       kernel.set_threads(object.gpu->threads.lookup(kernel.symbol()));
-  return success();
+  return linkModelFlops(module, executable);
 }
 
 LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,

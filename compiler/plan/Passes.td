@@ -70,6 +70,14 @@ def PlanEstimateStageCosts : Pass<"plan-estimate-stage-costs", "::mlir::ModuleOp
            "bytes of a device; 0: what the machine has">];
 }
 
+def PlanRecordModelFlops : Pass<"plan-record-model-flops", "::mlir::ModuleOp"> {
+  let summary = "annotates the work of a training step";
+  let description = [{
+    Counts the flops of the matmuls, convolutions and attention of a step, by element type, as
+    `pcc.model_flops`. A module without a step gets no annotation.
+  }];
+}
+
 def PlanAnnotateRecompute : Pass<"plan-annotate-recompute", "::mlir::ModuleOp"> {
   let summary = "selects parts of a model for recomputation";
   let description = [{

@@ -290,6 +290,7 @@ PlanCandidate PlanSearch::compile(abi::Plan plan, const plan::PlanShape &shape) 
     candidate.seconds = simulated.step.seconds;
     candidate.peakBytes = simulated.getPeakBytes();
     describeStep(simulated.step, candidate);
+    candidate.utilization = simulated.program.peak_seconds() / candidate.seconds;
     plan.set_step_seconds(candidate.seconds);
     plan.set_peak_bytes(candidate.peakBytes);
     candidate.plan = std::move(plan);

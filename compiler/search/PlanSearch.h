@@ -30,6 +30,7 @@ struct PlanCandidate {
   /// Shares of the step of the rank that works longest: computation, communication that is not
   /// hidden, waiting for other ranks.
   double computing = 0, communicating = 0, waiting = 0;
+  double utilization = 0; ///< of the devices' peak by the work of the model, from 0 to 1
   /// Seconds to recompute each part of the model; empty with stages.
   llvm::SmallVector<double> partSeconds;
   /// Why there is no such program; empty if there is one.

@@ -123,4 +123,11 @@ int64_t Dataset::bytes() const {
   return sum;
 }
 
+int64_t Dataset::tokensOfRow() const {
+  for (const Field &field : fields)
+    if (field.unit)
+      return field.rowElements();
+  return 0;
+}
+
 } // namespace pcc::runtime

@@ -63,6 +63,8 @@ struct Dataset {
 
   /// Bytes of the values of all fields.
   int64_t bytes() const;
+  /// Tokens of a row, if rows are windows of a sequence; else 0.
+  int64_t tokensOfRow() const;
 };
 
 enum class DataPurpose { Training, Evaluation };

@@ -461,6 +461,7 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                          .terminal = options.terminal,
                          .sinks = options.sinks,
                          .batchRows = batchRows,
+                         .tokensOfRow = data.tokensOfRow(),
                          .stepsPerEpoch = stepsPerEpoch,
                          .steps = plan->end,
                          .start = plan->start,

@@ -52,6 +52,14 @@ bool hasRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
   });
 }
 
+double peakSeconds(const abi::DeviceFigures &device, int64_t devices,
+                   const google::protobuf::RepeatedPtrField<abi::ModelFlops> &work) {
+  double seconds = 0;
+  for (const abi::ModelFlops &entry : work)
+    seconds += entry.flops() / computeRate(device, abi::CONTRACTION, entry.type());
+  return seconds / double(devices);
+}
+
 /// Returns the useful fraction of the time that the units spend on tiles; 1 on devices without
 /// units.
 static double tileEfficiency(const abi::MatmulFigures &figures, const MatmulSize &matmul) {

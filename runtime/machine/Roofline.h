@@ -13,6 +13,7 @@
 #pragma once
 
 #include "runtime/abi/cluster.pb.h"
+#include "runtime/abi/types.pb.h"
 #include "runtime/machine/MatmulSize.h"
 
 namespace pcc::machine {
@@ -34,6 +35,10 @@ double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeCl
 /// Returns whether the figures state a rate of their own for the type.
 bool hasRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
              abi::ElementType type);
+
+/// Returns the seconds in which `devices` devices do the work of a step at their peak rates.
+double peakSeconds(const abi::DeviceFigures &device, int64_t devices,
+                   const google::protobuf::RepeatedPtrField<abi::ModelFlops> &work);
 
 /// Returns the seconds of a launch that does `flops` operations and moves `bytes` to and from
 /// memory.

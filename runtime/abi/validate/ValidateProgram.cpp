@@ -9,6 +9,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/abi/validate/Checker.h"
 
+#include <cmath>
 #include <map>
 
 namespace pcc::abi {
@@ -233,6 +234,20 @@ void checkShared(Checker &checker, const Executable &executable) {
   }
 }
 
+void checkModelFlops(Checker &checker, const Executable &executable) {
+  auto isAmount = [](double value) { return std::isfinite(value) && value >= 0; };
+  for (int i = 0; i < executable.model_flops_size(); ++i) {
+    Checker::Scope scope(checker, "model_flops", i);
+    const ModelFlops &entry = executable.model_flops(i);
+    checker.expect(elementBytes(entry.type()) > 0, "type: expected an element type, got {}",
+                   static_cast<int>(entry.type()));
+    checker.expect(isAmount(entry.flops()), "flops: expected a number from 0 on, got {}",
+                   entry.flops());
+  }
+  checker.expect(isAmount(executable.peak_seconds()),
+                 "peak_seconds: expected a number from 0 on, got {}", executable.peak_seconds());
+}
+
 } // namespace
 
 void checkName(Checker &checker, std::set<std::string> &names, const std::string &name) {
@@ -310,6 +325,7 @@ Status validate(const Executable &executable, bool hasCode) {
     checkProgram(checker, executable, p);
   if (checker.ok())
     checkShared(checker, executable);
+  checkModelFlops(checker, executable);
   return checker.status();
 }
 

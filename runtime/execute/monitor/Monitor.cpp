@@ -19,7 +19,8 @@ namespace pcc::runtime {
 
 Monitor::Monitor(const abi::Executable &executable, MonitorOptions options)
     : losses(executable), options(std::move(options)), ranks(abi::rankCount(executable.mesh())),
-      reports(this->options.reports ? this->options.reports : ranks), lastStepEnd(nowNanoseconds()),
+      reports(this->options.reports ? this->options.reports : ranks),
+      peakSeconds(executable.peak_seconds()), lastStepEnd(nowNanoseconds()),
       progress(this->options.terminal, this->options.start, this->options.steps,
                this->options.batchRows) {}
 
@@ -180,7 +181,12 @@ void Monitor::writeRecord(int64_t step, const Pending &entry, double loss, doubl
     record.add("loss", loss);
   if (entry.isTimed) {
     record.add("seconds", seconds);
-    record.add("samples_per_second", double(options.batchRows) / seconds);
+    double samplesPerSecond = double(options.batchRows) / seconds;
+    record.add("samples_per_second", samplesPerSecond);
+    if (options.tokensOfRow > 0)
+      record.add("tokens_per_second", samplesPerSecond * double(options.tokensOfRow));
+    if (peakSeconds > 0)
+      record.add("mfu", peakSeconds / seconds);
   }
   for (const auto &[name, value] : entry.states)
     record.add(name, value);

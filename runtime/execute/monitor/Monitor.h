@@ -32,6 +32,8 @@ struct MonitorOptions {
   std::vector<std::shared_ptr<MetricSink>> sinks = {};
   /// Rows of a step over all ranks.
   int64_t batchRows = 0;
+  /// Tokens of a row; 0: rows are not windows of a sequence.
+  int64_t tokensOfRow = 0;
   int64_t stepsPerEpoch = 1;
   /// The run has the steps start … steps-1, numbered from the first step of the training. Step n is
   /// batch number n + shift of all epochs.
@@ -118,6 +120,7 @@ private:
   const LossReader losses;
   const MonitorOptions options;
   const int64_t ranks, reports;
+  const double peakSeconds; ///< of a step, at the peak rates of the devices; 0: unknown
   std::vector<std::FILE *> logs;
 
   std::mutex mutex;

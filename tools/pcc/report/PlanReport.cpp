@@ -44,10 +44,11 @@ static void printRow(const PlanCandidate &candidate, const PlanCandidate *best, 
                           unit.convert(memory), unit.getName());
   else if (best && best != &candidate)
     loses = llvm::formatv("{0:f1} % slower", 100 * (candidate.seconds / best->seconds - 1));
-  llvm::outs() << llvm::formatv(
-      "{0,12:f3} {1,9:f2} {2,9:f1} {3,9:f1} {4,9:f1}  {5}{6}\n", candidate.seconds * 1e3,
-      unit.convert(candidate.peakBytes), 100 * candidate.computing, 100 * candidate.communicating,
-      100 * candidate.waiting, describe(candidate, devices), loses.empty() ? "" : "; " + loses);
+  llvm::outs() << llvm::formatv("{0,12:f3} {1,9:f2} {2,6:f1} {3,9:f1} {4,9:f1} {5,9:f1}  {6}{7}\n",
+                                candidate.seconds * 1e3, unit.convert(candidate.peakBytes),
+                                100 * candidate.utilization, 100 * candidate.computing,
+                                100 * candidate.communicating, 100 * candidate.waiting,
+                                describe(candidate, devices), loses.empty() ? "" : "; " + loses);
 }
 
 /// Prints each reason why shapes could not be compiled, with their number.
@@ -89,9 +90,9 @@ void pcc::cli::printPlans(const PlanSearch &search, size_t maxShown) {
                  << llvm::formatv(", at most {0:f1} % above the best possible\n\n",
                                   gapPercent(search, best->seconds));
   ByteUnit unit(search.getMemory());
-  llvm::outs() << llvm::formatv("{0,12} {1,9} {2,9} {3,9} {4,9}  plan\n", "step ms",
-                                std::string("memory ") + unit.getName(), "compute %", "communic. %",
-                                "wait %");
+  llvm::outs() << llvm::formatv("{0,12} {1,9} {2,6} {3,9} {4,9} {5,9}  plan\n", "step ms",
+                                std::string("memory ") + unit.getName(), "MFU %", "compute %",
+                                "communic. %", "wait %");
   size_t shown = 0;
   const PlanCandidate *last = nullptr;
   for (const PlanCandidate &candidate : search.getCandidates()) {
@@ -110,8 +111,8 @@ void pcc::cli::printPlans(const PlanSearch &search, size_t maxShown) {
                                 search.getBound() * 1e3);
 }
 
-/// Returns `{"plan", "pipeline_stages", …, "step_seconds", "peak_bytes", "fits", "shares"}`, or
-/// with "error" in place of the last four.
+/// Returns `{"plan", "pipeline_stages", …, "step_seconds", "peak_bytes", "fits", "mfu", "shares"}`,
+/// or with "error" in place of the last five.
 static json::Object candidateToJson(const PlanCandidate &candidate, int64_t devices,
                                     int64_t memory) {
   const plan::PlanShape &shape = candidate.shape;
@@ -132,6 +133,7 @@ static json::Object candidateToJson(const PlanCandidate &candidate, int64_t devi
   plan["step_seconds"] = candidate.seconds;
   plan["peak_bytes"] = candidate.peakBytes;
   plan["fits"] = candidate.fits(memory);
+  plan["mfu"] = candidate.utilization;
   plan["shares"] = json::Object{{"compute", candidate.computing},
                                 {"communication", candidate.communicating},
                                 {"wait", candidate.waiting}};
@@ -166,17 +168,18 @@ static void printCount(const DeviceCount &count, bool hasPlan, int64_t memory) {
 
 void pcc::cli::printFrontier(const FrontierSearch &search) {
   ByteUnit unit(search.getMemory());
-  llvm::outs() << llvm::formatv("{0,7} {1,12} {2,9} {3,9}  plan\n", "devices", "step ms",
-                                std::string("memory ") + unit.getName(), "scaling %");
+  llvm::outs() << llvm::formatv("{0,4} {1,7} {2,12} {3,9} {4,6} {5,9}  plan\n", "row", "devices",
+                                "step ms", std::string("memory ") + unit.getName(), "MFU %",
+                                "scaling %");
   llvm::ArrayRef<FrontierPoint> points = search.getPoints();
-  for (const FrontierPoint &point : points) {
+  for (auto [index, point] : llvm::enumerate(points)) {
     const FrontierPoint &first = points.front();
     double scaling = first.candidate.seconds * double(first.devices) /
                      (point.candidate.seconds * double(point.devices));
-    llvm::outs() << llvm::formatv("{0,7} {1,12:f3} {2,9:f2} {3,9:f1}  {4}\n", point.devices,
-                                  point.candidate.seconds * 1e3,
-                                  unit.convert(point.candidate.peakBytes), 100 * scaling,
-                                  describe(point.candidate, point.devices));
+    llvm::outs() << llvm::formatv(
+        "{0,4} {1,7} {2,12:f3} {3,9:f2} {4,6:f1} {5,9:f1}  {6}\n", index + 1, point.devices,
+        point.candidate.seconds * 1e3, unit.convert(point.candidate.peakBytes),
+        100 * point.candidate.utilization, 100 * scaling, describe(point.candidate, point.devices));
   }
   llvm::outs() << "\n";
   for (const DeviceCount &count : search.getCounts()) {

@@ -7,6 +7,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/Roofline.h"
 #include "runtime/simulate/Peak.h"
 #include "tools/pcc/report/SimulationReports.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"
@@ -119,11 +120,34 @@ static void printFullest(const abi::Executable &executable, llvm::ArrayRef<std::
   printPeak(llvm::outs(), executable, simulation, fullest);
 }
 
+/// Returns the share of the peak of all devices that the work of the model takes in the step; 0 if
+/// the program trains nothing.
+static double computeUtilization(const abi::Executable &executable, const abi::Cluster &cluster,
+                                 const simulate::Simulation &simulation) {
+  double peak = machine::peakSeconds(cluster.device(), abi::rankCount(executable.mesh()),
+                                     executable.model_flops());
+  return simulation.seconds > 0 ? peak / simulation.seconds : 0;
+}
+
+/// Prints the work of the model in a step, and the share of the devices' peak that it takes.
+static void printUtilization(const abi::Executable &executable, double utilization) {
+  double flops = 0;
+  for (const abi::ModelFlops &entry : executable.model_flops())
+    flops += entry.flops();
+  if (utilization == 0)
+    return;
+  bool isLarge = flops >= 1e12;
+  llvm::outs() << llvm::formatv("model: {0:f3} {1} a step, MFU {2:f1} %\n",
+                                flops / (isLarge ? 1e12 : 1e9), isLarge ? "TFLOP" : "GFLOP",
+                                100 * utilization);
+}
+
 /// Prints the timeline, `columns` wide (0: none), a table of milliseconds by activity, a table of
-/// megabytes, and a line on the step. For the ranks that need most memory, also prints their memory
+/// megabytes, and lines on the step. For the ranks that need most memory, also prints their memory
 /// over time and what fills it at the peak.
 static void printSimulation(const abi::Executable &executable,
-                            const simulate::Simulation &simulation, int columns) {
+                            const simulate::Simulation &simulation, double utilization,
+                            int columns) {
   std::vector<GanttRow> rows;
   std::vector<std::string> names;
   size_t widest = 0;
@@ -142,15 +166,17 @@ static void printSimulation(const abi::Executable &executable,
       "\n{0}: {1:f3} ms on {2} rank{3}, {4:f1} % bubbles; last to finish: {5}\n",
       simulation.execution, simulation.seconds * 1e3, ranks, ranks == 1 ? "" : "s",
       100 * bubbleShare(simulation), nameOf(executable, simulation.longest()));
+  printUtilization(executable, utilization);
   llvm::outs().flush();
 }
 
-/// Returns `{"episode", "seconds", "ranks", "bubble_share", "classes": [{"stage", "ranks": […],
-/// "seconds": {"compute", "slowed", "communication", "warm_up", "receive", "send", "collective",
-/// "drain"}, "moving", "hidden", "bytes": {"held", "peak_live", "planned"}, "live": [[seconds,
-/// bytes]], "at_peak": [{"op", "section", "microbatch", "copy", "bytes"}]}]}`, in seconds.
-static json::Value toJson(const abi::Executable &executable,
-                          const simulate::Simulation &simulation) {
+/// Returns `{"episode", "seconds", "ranks", "bubble_share", "mfu", "classes": [{"stage", "ranks":
+/// […], "seconds": {"compute", "slowed", "communication", "warm_up", "receive", "send",
+/// "collective", "drain"}, "moving", "hidden", "bytes": {"held", "peak_live", "planned"}, "live":
+/// [[seconds, bytes]], "at_peak": [{"op", "section", "microbatch", "copy", "bytes"}]}]}`, in
+/// seconds.
+static json::Value toJson(const abi::Executable &executable, const simulate::Simulation &simulation,
+                          double utilization) {
   json::Array classes;
   for (const simulate::Timeline &timeline : simulation.timelines) {
     const simulate::Seconds &seconds = timeline.seconds;
@@ -178,6 +204,7 @@ static json::Value toJson(const abi::Executable &executable,
                       {"seconds", simulation.seconds},
                       {"ranks", abi::rankCount(executable.mesh())},
                       {"bubble_share", bubbleShare(simulation)},
+                      {"mfu", utilization},
                       {"classes", std::move(classes)}};
 }
 
@@ -265,10 +292,11 @@ private:
       if (!written.ok())
         return fail(BadInput, written.describe());
     }
+    double utilization = computeUtilization(program, *cluster, *step);
     if (format.isJson())
-      printJson(toJson(program, *step));
+      printJson(toJson(program, *step, utilization));
     else
-      printSimulation(program, *step, columns);
+      printSimulation(program, *step, utilization, columns);
     return Success;
   }
 
