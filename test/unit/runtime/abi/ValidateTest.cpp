@@ -235,6 +235,15 @@ const Break breaks[] = {
        *matmul.mutable_c() = matmul.a();
      },
      "programs[0].sections[0].instructions[1].matmul: 'h0' and 'h0' overlap"},
+    {"copy_overlap",
+     [](Executable &e) {
+       abi::Operand source = instruction(e, 0, 1).matmul().a();
+       abi::Copy &copy = *instruction(e, 0, 1).mutable_copy();
+       *copy.mutable_source() = *copy.mutable_destination() = source;
+       copy.mutable_destination()->set_offset(source.offset() + 4);
+       copy.set_bytes(8);
+     },
+     "programs[0].sections[0].instructions[1].copy: 'h0' and 'h0' overlap"},
     {"matmul_gelu_gradient",
      [](Executable &e) {
        instruction(e, 0, 0).mutable_matmul()->set_activation(abi::GELU_GRADIENT);
