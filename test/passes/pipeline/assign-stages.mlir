@@ -51,6 +51,30 @@ graph.parameter @w : tensor<4x4xf32> init(<zeros>)
 
 // -----
 
+// So is a product of parameters, unless it has a stage.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK: %[[A:.+]] = graph.matmul %arg1, %arg2 {pipe.virtual_stage = 0 : i64}
+// CHECK: %[[B:.+]] = graph.matmul %arg1, %arg2 {pipe.virtual_stage = 1 : i64}
+// CHECK: %[[C:.+]] = graph.matmul %arg2, %arg1 {pipe.virtual_stage = 0 : i64}
+// CHECK: %[[X:.+]] = graph.matmul %arg0, %[[A]] {pipe.virtual_stage = 0 : i64}
+// CHECK: %[[Y:.+]] = graph.matmul %[[X]], %[[B]] {pipe.virtual_stage = 1 : i64}
+// CHECK: graph.matmul %[[Y]], %[[C]] {pipe.virtual_stage = 1 : i64}
+func.func @forward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">},
+                   %v: tensor<4x4xf32> {graph.role = #graph.role<parameter "v">},
+                   %w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<4x4xf32> {
+  %0 = graph.matmul %v, %w : tensor<4x4xf32>, tensor<4x4xf32>
+  %1 = graph.matmul %w, %v {pipe.stage = 0 : i64} : tensor<4x4xf32>, tensor<4x4xf32>
+  %2 = graph.matmul %x, %0 {pipe.stage = 0 : i64} : tensor<4x4xf32>, tensor<4x4xf32>
+  %3 = graph.matmul %2, %0 {pipe.stage = 1 : i64} : tensor<4x4xf32>, tensor<4x4xf32>
+  %4 = graph.matmul %3, %1 {pipe.stage = 1 : i64} : tensor<4x4xf32>, tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+graph.parameter @v : tensor<4x4xf32> init(<zeros>)
+graph.parameter @w : tensor<4x4xf32> init(<zeros>)
+
+// -----
+
 // An op that depends on inputs alone stays in the user's stage.
 
 // CHECK-LABEL: func.func @forward(
