@@ -224,6 +224,17 @@ std::vector<WaitingEntry> makeChain(int64_t count, bool alternates) {
   return entries;
 }
 
+/// Makes `count` collectives that repeat and write one buffer, after one that writes its first
+/// half. So both halves have a list of the runs.
+std::vector<WaitingEntry> makeSplitChain(int64_t count) {
+  std::vector<WaitingEntry> entries;
+  InstructionAccess whole{{Space::Temporary, 0, 128}, false, true};
+  entries.push_back({StreamKind::Communication, {access(0, true)}, {}, true});
+  for (int64_t i = 0; i < count; ++i)
+    entries.push_back({StreamKind::Communication, {whole}, {}, true});
+  return entries;
+}
+
 /// Makes `count` collectives in buffers of their own, and then the readers of their results.
 std::vector<WaitingEntry> makeIndependent(int64_t count) {
   std::vector<WaitingEntry> entries;
@@ -240,6 +251,7 @@ TEST(WaitFinder, WorkGrowsWithTheProgram) {
   constexpr int64_t count = 50000;
   EXPECT_LT(countSteps(makeChain(count, false)), 20 * count);
   EXPECT_LT(countSteps(makeChain(count, true)), 40 * count);
+  EXPECT_LT(countSteps(makeSplitChain(count / 10)), 4 * count);
   EXPECT_LT(countSteps(makeIndependent(count)), 40 * count);
 }
 
