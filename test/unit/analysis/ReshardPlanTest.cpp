@@ -99,6 +99,20 @@ TEST(ReshardPlan, PriceDecides) {
     EXPECT_FALSE(step.isExchange());
 }
 
+// A rank receives from every other rank of its group.
+TEST(ReshardPlan, StepsOfAGroupReceiveFromAllOthers) {
+  Mesh line({{"y", 4}});
+  Sharding whole = Sharding::replicated(2), rows = split({{"y"}, {}}), columns = split({{}, {"y"}});
+  for (auto [from, to] : {std::pair(whole.withPartial({"y"}), whole),
+                          {whole.withPartial({"y"}), rows},
+                          {rows, whole},
+                          {rows, columns}}) {
+    ReshardPlan result = planReshard(from, to, {16, 16}, line);
+    ASSERT_EQ(result.steps.size(), 1u);
+    EXPECT_EQ(result.steps[0].messages, 3) << result.str();
+  }
+}
+
 TEST(ReshardPlan, ManyAxesThatGoTogetherAreOne) {
   // Twelve axes of size two, all moved from one dimension to the other.
   llvm::SmallVector<dist::MeshAxis> axes;
