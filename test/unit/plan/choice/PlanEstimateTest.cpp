@@ -4,6 +4,7 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/CollectiveCost.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -64,6 +65,20 @@ TEST_F(Estimates, SamplesThatRanksCannotSplitCost) {
   double work = bounds->getMicrobatch(12).seconds * 12 / 4;
   double communication = secondsOf(few) - work;
   EXPECT_GT(communication, 2 * (secondsOf(many) - bounds->getMicrobatch(3).seconds * 3 / 4));
+}
+
+// Tensor parallel ranks sum what crosses layers, forward and backward. Five values do here.
+TEST_F(Estimates, TensorParallelRanksSumActivationsTwice) {
+  machine::GroupAxis axis{.size = 4, .stride = 1};
+  machine::GroupLayout group = machine::GroupLayout::over({&axis, 1}, cluster);
+  for (int64_t microbatches : {1, 3}) {
+    double m = double(microbatches), bytes = 5 * 12 * 64 * 4 / m;
+    double work = bounds->getMicrobatch(microbatches).seconds * m / 4;
+    double seconds = secondsOf({.microbatches = microbatches, .tensorParallel = 4});
+    double sum =
+        machine::estimateCollectiveCost(cluster, group, {pcc::abi::ALL_REDUCE, bytes}).seconds;
+    EXPECT_NEAR(seconds - work, 2 * m * sum, 1e-12);
+  }
 }
 
 // Sharded gradients are reduced for each microbatch, sharded states once.
