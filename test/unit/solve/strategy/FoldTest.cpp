@@ -177,6 +177,19 @@ TEST(Fold, ManyPricesStayInRange) {
   }
 }
 
+/// Small messages do not hide a great cost, which must fit as well.
+TEST(Fold, TheScaleOfABoundFitsTheGreatestCost) {
+  constexpr int64_t great = int64_t(1) << 40;
+  StrategyProblem problem;
+  for (int i = 0; i < 2; ++i)
+    problem.nodes.push_back({0, 0, {0, 0}, {0, 0}});
+  problem.edges = {{0, 1, CostTable{great, great, great, great}}};
+  FoldedProblem original(problem, EdgeTables(problem), singletonClasses(problem), {});
+  OriginalDual dual = roundDual(original, {}, std::vector<float>(original.flat.messages, 1));
+  EXPECT_EQ(check(problem, dual), "");
+  EXPECT_TRUE(boundOf(original, dual) == great) << toString(boundOf(original, dual));
+}
+
 TEST(Fold, EndsAtTheGapWithACertificate) {
   StrategyProblem problem = largeProblem(true);
   SolveOptions options;
