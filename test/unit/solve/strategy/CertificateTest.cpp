@@ -5,8 +5,10 @@
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/problem/Random.h"
+#include "passes/solve/strategy/reduce/Reduce.h"
 #include "test/unit/solve/strategy/StrategyFixture.h"
 #include <gtest/gtest.h>
+#include <numeric>
 
 using namespace pcc::solve;
 using namespace pcc::solve::test;
@@ -116,6 +118,41 @@ TEST(Certificate, RefusesWhatDoesNotBelong) {
   circle.stages[0].below = {0};
   EXPECT_EQ(checkCertificate(solved.problem, circle, solved.result.solution).error,
             "stage 0: expected stages below that follow it, got 0");
+}
+
+/// Returns a certificate of `count` stages, each below the one before it. The stages remove no
+/// option, and every second one splits a node into one group.
+static Certificate makeStages(const CertificateStage &root, int options, int count) {
+  Certificate certificate;
+  for (int i = 0; i < count; ++i) {
+    CertificateStage &stage = certificate.stages.emplace_back();
+    stage.dual.prices.assign(root.dual.prices.size(), 0);
+    stage.dual.messages.assign(root.dual.messages.size(), 0);
+    stage.cutoff = Int128(1) << 100;
+    if (i + 1 < count)
+      stage.below = {i + 1};
+    if (i + 1 < count && i % 2 == 1) {
+      stage.split = 0;
+      stage.groups.emplace_back(options);
+      std::iota(stage.groups[0].begin(), stage.groups[0].end(), 0);
+    }
+  }
+  return certificate;
+}
+
+TEST(Certificate, LimitsTheDepth) {
+  Solved solved(1);
+  Core core(solved.problem);
+  std::vector<Segment> segments = reduce(core);
+  compact(core, segments);
+  FlatProblem flat(core, segments);
+  const CertificateStage &root = solved.result.certificate->stages[0];
+  auto errorOf = [&](int count) {
+    Certificate certificate = makeStages(root, flat.nodes[0].size, count);
+    return checkCertificate(solved.problem, certificate, solved.result.solution).error;
+  };
+  EXPECT_EQ(errorOf(2000), "");
+  EXPECT_EQ(errorOf(4000), "expected at most 2000 stages on a path");
 }
 
 TEST(Certificate, RefusesBadText) {
