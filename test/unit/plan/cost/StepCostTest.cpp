@@ -69,6 +69,31 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
   }
 })";
 
+/// Two ranks, each of which updates half of a parameter and gathers the other half.
+static const char *const sharded = R"(
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @forward_backward(
+      %x: tensor<512x1024xf32> {graph.role = #graph.role<input "x">},
+      %w: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+    %0 = graph.matmul %x, %w : tensor<512x1024xf32>, tensor<1024x1024xf32>
+    %1 = graph.reduce sum %0, [0, 1] : tensor<512x1024xf32>
+    return %1 : tensor<f32>
+  }
+  func.func @update(
+      %w: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w">},
+      %g: tensor<512x1024xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">}) {
+    %0 = graph.sub %w, %g : tensor<512x1024xf32>
+    %1 = dist.all_gather %0 axis = 0 over <axes [dp]> : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    return %1 : tensor<1024x1024xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.action @forward_backward microbatch = 0 copy = 0
+    pipe.action @update
+  }
+})";
+
 /// Elementwise ops of two layers, which are one kernel.
 static const char *const pair = R"(
 module attributes {dist.mesh = #dist.mesh<tp=1>} {
@@ -135,6 +160,18 @@ TEST(StepCost, ReductionsAreHiddenBehindWhatIsLeft) {
   StepCost step = price();
   EXPECT_GT(step.hidden, 0);
   EXPECT_LT(step.hidden, step.reductions);
+}
+
+// Gathers of updated parameters are hidden by the next forward pass, as far as it lasts.
+TEST(StepCost, GathersAreHiddenByTheForwardPass) {
+  StepCost step = price({}, a100(), sharded);
+  double forward = step.sections[0].forward.sum();
+  EXPECT_GT(step.gathers, 0);
+  EXPECT_GT(step.hidden, 0);
+  EXPECT_LE(step.hidden, std::min(step.gathers, forward));
+  CostOptions exposed;
+  exposed.hidesReductions = false;
+  EXPECT_EQ(price(exposed, a100(), sharded).hidden, 0);
 }
 
 // Reductions of the sections add up to those of the step, including gradients that no section
