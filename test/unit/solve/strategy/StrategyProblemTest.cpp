@@ -48,6 +48,16 @@ TEST(StrategyProblem, BothFormsReadBack) {
   }
 }
 
+TEST(StrategyProblem, SkipsUnknownKeysOfJson) {
+  std::string text = printProblemJson(test::randomProblem(1)), other = text;
+  ASSERT_TRUE(text.starts_with("{\"problem\":{"));
+  other.insert(12, "\"version\":2,\"isFinal\":true,");
+  other.insert(1, "\"source\":{\"tool\":\"a \\\"}\",\"sizes\":[1,[2.5,null]],\"none\":{}},");
+  auto problem = parseProblemJson(other);
+  ASSERT_TRUE(bool(problem)) << problem.status().message();
+  EXPECT_EQ(printProblemJson(*problem), text);
+}
+
 /// The error of a text names the line.
 TEST(StrategyProblem, RefusesBadText) {
   auto messageOf = [](const char *text) { return parseProblemText(text).status().message(); };
