@@ -126,6 +126,12 @@ TEST(Fold, TablesOfOtherShapeAreOthers) {
   EXPECT_EQ(tables.of[0], tables.of[2]);
 }
 
+TEST(Fold, ClassesAreSplitByLabels) {
+  NodeClasses finer = split({{0, 0, 1, 0, 1}, 2}, {7, 8, 7, 7, 7});
+  EXPECT_EQ(finer.of, std::vector<int>({0, 1, 2, 0, 2}));
+  EXPECT_EQ(finer.count, 3);
+}
+
 TEST(Fold, FindsTheLayers) {
   StrategyProblem problem = layeredProblem({60, 12, 4, true, 3});
   NodeClasses alike = findSimilarNodes(problem, EdgeTables(problem));
