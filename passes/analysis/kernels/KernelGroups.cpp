@@ -51,12 +51,19 @@ KernelGroups::KernelGroups(func::FuncOp function, FenceOf fenceOf) {
         });
 }
 
-/// Returns true if a value of `from` reaches `to` through at least one other group.
+/// Maximum number of groups that are visited in search of a path. A kernel of ops that lie farther
+/// apart is rare, since most of them depend on each other through others.
+static constexpr unsigned maxVisited = 1000;
+
+/// Returns true if a value of `from` reaches `to` through at least one other group. Assumes so if
+/// there are too many groups between them.
 bool KernelGroups::dependsThroughOthers(KernelGroup *from, KernelGroup *to) const {
   Operation *last = to->ops.back();
   DenseSet<KernelGroup *> seen;
   SmallVector<KernelGroup *> work{from};
   while (!work.empty()) {
+    if (seen.size() > maxVisited)
+      return true;
     KernelGroup *group = work.pop_back_val();
     bool reached = false;
     auto follow = [&](KernelGroup *next) {
