@@ -2,10 +2,11 @@
 //
 // Reduces the problem and eliminates all nodes of the core. Elimination gets half of the time. If
 // it ends early, or if costs were scaled down, solveBest continues; it starts from the solution
-// found, if any.
+// found, if any. If the time is too short for that, solveBest gets all of it.
 #include "passes/solve/strategy/Solve.h"
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/Incumbent.h"
+#include "passes/solve/strategy/problem/Work.h"
 #include "passes/solve/strategy/problem/Workers.h"
 #include "passes/solve/strategy/reduce/Elimination.h"
 #include "passes/solve/strategy/reduce/Reduce.h"
@@ -15,10 +16,26 @@ namespace pcc::solve {
 /// Maximum number of entries in all tables together: about a gigabyte.
 static constexpr uint64_t budget = 100'000'000;
 
+/// Returns whether the reductions alone would take the time of the elimination, half of the limit.
+static bool isTooLarge(const StrategyProblem &problem, const SolveOptions &options) {
+  return secondsOfWork(workToReduce(problem)) > options.seconds / 2;
+}
+
+/// Returns the result of solveBest with the reason why it took over.
+static SolveResult handOver(const StrategyProblem &problem, const SolveOptions &options,
+                            const std::string &reason) {
+  SolveResult result = solveBest(problem, options);
+  result.reason = reason + ", so that the anytime search took over" +
+                  (result.reason.empty() ? "" : ": " + result.reason);
+  return result;
+}
+
 /// Whether the core's costs equal the problem's costs, so that their optima are equal.
 static bool isExact(const Core &core) { return core.shift == 0; }
 
 SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const SolveOptions &options) {
+  if (isTooLarge(problem, options))
+    return handOver(problem, options, "the reductions would take half of the time");
   Stopwatch clock;
   SolveResult result;
   Core core(problem);
@@ -54,11 +71,8 @@ SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const Solv
   rest.elapsed = options.elapsed + clock.seconds();
   if (found.isComplete)
     rest.initial = core.expand(found.options);
-  result = solveBest(problem, rest);
-  result.reason = (found.isComplete ? "costs are too large to be added up exactly" : found.reason) +
-                  ", so that the anytime search took over" +
-                  (result.reason.empty() ? "" : ": " + result.reason);
-  return result;
+  return handOver(problem, rest,
+                  found.isComplete ? "costs are too large to be added up exactly" : found.reason);
 }
 
 } // namespace pcc::solve

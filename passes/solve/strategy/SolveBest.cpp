@@ -95,7 +95,8 @@ static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
     result.status = SolveStatus::Infeasible;
     result.reason = "no choice of options fits";
   } else {
-    result.reason = "no solution was found in the time given";
+    result.reason = context.isBeaten() ? "no solution costs less than the cutoff"
+                                       : "no solution was found in the time given";
   }
   result.certificate = std::make_shared<Certificate>(std::move(context.certificate));
   return result;

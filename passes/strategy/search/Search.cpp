@@ -37,4 +37,19 @@ SearchOutcome search(ModuleOp module, ConstrainedProgram constrained, const abi:
   return outcome;
 }
 
+void searchAgain(SearchOutcome &outcome, const SearchOptions &options) {
+  SearchOptions from = options;
+  from.solve.initial = outcome.result.solution;
+  solve::SolveResult found = solveBy(options.algorithm, outcome.problem->getProblem(), from.solve);
+  if (!found.hasSolution())
+    return;
+  if (outcome.result.bound > found.bound) {
+    found.bound = outcome.result.bound;
+    found.certificate = outcome.result.certificate;
+  }
+  outcome.result = std::move(found);
+  outcome.program = outcome.asked;
+  outcome.problem->apply(outcome.result.solution, outcome.program.given);
+}
+
 } // namespace pcc::strategy

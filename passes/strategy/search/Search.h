@@ -38,6 +38,9 @@ solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProbl
 SearchOutcome search(mlir::ModuleOp module, ConstrainedProgram constrained,
                      const abi::Cluster &cluster, const SearchOptions &options);
 
+/// Searches the problem of `outcome` again, from its solution on, and keeps what is better.
+void searchAgain(SearchOutcome &outcome, const SearchOptions &options);
+
 //===-- ConstraintCosts.cpp -----------------------------------------------------------------===//
 
 /// Cost of a constraint in seconds of a step: the best plan with all constraints compared with the

@@ -104,6 +104,9 @@ public:
   /// Whether the gap has reached the requested one.
   bool isGapReached() const { return options.gap > 0 && gap() <= options.gap; }
 
+  /// Whether no solution costs less than the cutoff of the options.
+  bool isBeaten() const { return options.cutoff && (bound << shift) >= *options.cutoff; }
+
   /// Whether there is time to rebuild a branch. A rebuild that is cut off is useless.
   bool mayRebuild() const;
   Stop stop() const;

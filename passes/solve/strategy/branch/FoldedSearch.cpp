@@ -89,8 +89,11 @@ void FoldedLevel::race() {
   }
   auto rival = std::make_unique<PriceSearch>(folded->flat, kSmoothSteps, prices->constant);
   uint64_t entries = raceSteps * prices->messages.work();
-  runTasks({[&] { prices->advance(entries, target(), context.stop()); },
-            [&] { rival->advance(entries, target(), context.stop()); }},
+  // Without a time limit, so that the search always has a solution. Similar nodes are one node here,
+  // so this takes little time.
+  Stop never = [] { return false; };
+  runTasks({[&] { prices->advance(entries, target(), never); },
+            [&] { rival->advance(entries, target(), never); }},
            context.options.threads);
   context.spend(context.options.threads > 1 ? entries : 2 * entries);
   for (PriceSearch *one : {prices.get(), rival.get()})
@@ -215,11 +218,13 @@ private:
     return std::make_unique<FoldedProblem>(problem, tables, classes, times);
   }
 
-  /// Whether the groups reach the requested gap. The original problem cannot prove more than the
-  /// groups.
+  /// Whether the groups reach the requested gap or the cutoff. The original problem cannot prove
+  /// more than the groups.
   bool isPromising(const FoldedLevel &groups) const {
-    return context.options.gap > 0 && context.incumbent.isKnown &&
-           groups.bound() >= double(context.incumbent.cost) * (1 - context.options.gap);
+    const SolveOptions &options = context.options;
+    bool reachesGap = options.gap > 0 && context.incumbent.isKnown &&
+                      groups.bound() >= double(context.incumbent.cost) * (1 - options.gap);
+    return reachesGap || (options.cutoff && groups.bound() >= double(*options.cutoff));
   }
 
   /// Proves a bound of the original problem from the prices and messages of the groups.

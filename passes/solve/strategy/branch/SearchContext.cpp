@@ -5,15 +5,9 @@
 // first branch.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
+#include "passes/solve/strategy/problem/Work.h"
+
 namespace pcc::solve {
-
-/// Table entries that a thread of a typical machine reads per second, with a reserve so that the
-/// work ends before the time. On two cores of a 2.5 GHz server, the five public problems of
-/// docs/performance.md end after 75 to 90 % of their time.
-static constexpr double entriesPerSecond = 5.5e8;
-
-/// Work of reading and reducing a problem, per entry of its tables.
-static constexpr uint64_t entriesToBuild = 200;
 
 /// Seconds to write a compressed number of a certificate.
 static constexpr double secondsPerFigure = 1.6e-7;
@@ -22,10 +16,7 @@ SearchContext::SearchContext(const StrategyProblem &problem, const SolveOptions 
     : problem(problem), options(options), incumbent(problem),
       workLimit(uint64_t(std::min(options.seconds, 1e8) * entriesPerSecond)) {}
 
-void SearchContext::spendOnCore() {
-  for (const StrategyEdge &edge : problem.edges)
-    spend(entriesToBuild * edge.costs.size());
-}
+void SearchContext::spendOnCore() { spend(workToReduce(problem)); }
 
 Int128 SearchContext::cutoff() const {
   if (!incumbent.isKnown)
@@ -46,7 +37,9 @@ double SearchContext::secondsLeft() const {
          double(certificateFigures) * secondsPerFigure;
 }
 
-bool SearchContext::isOver() const { return work >= workLimit || isGapReached() || stop()(); }
+bool SearchContext::isOver() const {
+  return work >= workLimit || isGapReached() || isBeaten() || stop()();
+}
 
 bool SearchContext::mayRebuild() const { return secondsLeft() > 0.5 * buildSeconds; }
 

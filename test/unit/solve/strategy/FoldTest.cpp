@@ -215,6 +215,33 @@ TEST(Fold, EndsAtTheGapWithACertificate) {
       << toString(checked.bound) << " below " << toString(result.bound);
 }
 
+// However short the time, the layers are folded once.
+TEST(Fold, HasASolutionOfEqualLayersWithoutTime) {
+  StrategyProblem problem = largeProblem(false);
+  SolveResult exact = solveByDynamicProgramming(problem);
+  ASSERT_EQ(exact.status, SolveStatus::Optimal);
+  SolveOptions options;
+  options.seconds = 1e-3;
+  for (auto *solve : {solveByDynamicProgramming, solveBest}) {
+    SolveResult result = solve(problem, options);
+    ASSERT_TRUE(result.hasSolution()) << result.reason;
+    EXPECT_LE(double(result.cost), 1.1 * double(exact.cost));
+    EXPECT_TRUE(result.bound <= exact.cost);
+  }
+}
+
+TEST(Fold, EndsAtTheCutoff) {
+  StrategyProblem problem = largeProblem(true);
+  SolveOptions options;
+  options.seconds = 1;
+  SolveResult found = solveBest(problem, options);
+  options.cutoff = found.bound / 2;
+  SolveResult result = solveBest(problem, options);
+  EXPECT_TRUE(result.bound >= *options.cutoff) << toString(result.bound);
+  EXPECT_TRUE(result.bound <= found.cost);
+  EXPECT_LT(result.statistics.work, found.statistics.work / 2);
+}
+
 TEST(Fold, GoesOnToTheOptimumWhereNoGapIsGiven) {
   StrategyProblem problem = largeProblem(false);
   SolveResult exact = solveByDynamicProgramming(problem), best = solveBest(problem);

@@ -128,6 +128,24 @@ TEST(Search, SameSeedAndThreadsSameResult) {
   }
 }
 
+// Solutions that cost the cutoff or more are not wanted, but what is returned holds.
+TEST(Search, CutoffsKeepBoundsAndBetterSolutions) {
+  for (int seed = 0; seed < 300; ++seed) {
+    StrategyProblem problem = randomProblem(seed);
+    std::optional<Int128> best = bruteForce(problem);
+    if (!best)
+      continue;
+    for (Int128 cutoff : {*best, *best + 1}) {
+      SolveOptions options = quickly();
+      options.cutoff = cutoff;
+      SolveResult result = solveBest(problem, options);
+      EXPECT_TRUE(result.bound <= *best) << "seed " << seed;
+      if (cutoff > *best)
+        expectOptimal(problem, result, best);
+    }
+  }
+}
+
 TEST(Search, EndsInTime) {
   StrategyProblem problem = shapedProblem(Shape::SeriesParallel, 20000, 8, 5);
   problem.usageLimit = 18;
