@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factorizes the number of devices recursively, then searches the meshes one after the other.
+// Factorizes the number of devices recursively, then searches the meshes one after the other, those
+// whose last axis fills a box of the machine first. A search ends when no plan on its mesh is faster
+// than the best one so far. The time that is left goes to the best mesh.
 // Constraints are resolved again for each mesh, because resolving them reads the module's mesh.
 #include "compiler/plan/choice/MeshChoice.h"
 
 #include "dialects/dist/Dist.h"
+#include "passes/solve/strategy/problem/Work.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -53,9 +56,34 @@ FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
   return MeshCandidate{mesh, strategy::search(module, std::move(*constrained), cluster, options)};
 }
 
+/// Continues the search on a mesh for `seconds`, if its plan may be improved and they are worth it.
+void improve(MeshCandidate &candidate, strategy::SearchOptions options, double seconds) {
+  constexpr double minShare = 0.1;
+  const solve::SolveResult &result = candidate.outcome.result;
+  double gap = result.cost > 0 ? 1 - double(result.bound) / double(result.cost) : 0;
+  if (result.status != solve::SolveStatus::Feasible || gap <= options.solve.gap ||
+      seconds < minShare * options.solve.seconds)
+    return;
+  options.solve.seconds = seconds;
+  strategy::searchAgain(candidate.outcome, options);
+}
+
 /// Returns a lower bound on the peak bytes of every plan.
 solve::Int128 countMinBytes(const MeshCandidate &candidate) {
   return solve::findUsagePeak(candidate.outcome.problem->getProblem()).use;
+}
+
+/// Returns how much the ranks of the mesh's last axis differ from those of a box: 1 if they are the
+/// same, and n if one is n times the other.
+double compareToBox(const Mesh &mesh, const abi::Cluster &cluster) {
+  double ranks = double(mesh.getAxes().back().size);
+  double box = cluster.level_size() > 0 ? double(cluster.level(0).count()) : ranks;
+  return std::max(ranks / box, box / ranks);
+}
+
+/// Returns the seconds of its limit that a search has used.
+double secondsUsed(const MeshCandidate &candidate) {
+  return solve::secondsOfWork(candidate.outcome.result.statistics.work);
 }
 
 bool isBetter(const MeshCandidate &lhs, const MeshCandidate &rhs) {
@@ -80,16 +108,26 @@ FailureOr<std::vector<MeshCandidate>> searchMeshes(ModuleOp module, ArrayRef<Mes
                                                    const strategy::ConstraintOptions &obeyed,
                                                    const abi::Cluster &cluster,
                                                    const strategy::SearchOptions &options) {
+  std::vector<Mesh> order(meshes);
+  llvm::stable_sort(order, [&](const Mesh &lhs, const Mesh &rhs) {
+    return compareToBox(lhs, cluster) < compareToBox(rhs, cluster);
+  });
   std::vector<MeshCandidate> candidates;
   strategy::SearchOptions share = options;
-  share.solve.seconds = options.solve.seconds / static_cast<double>(meshes.size());
-  for (const Mesh &mesh : meshes) {
+  double left = options.solve.seconds;
+  for (auto [number, mesh] : llvm::enumerate(order)) {
+    share.solve.seconds = left / static_cast<double>(order.size() - number);
     FailureOr<MeshCandidate> candidate = searchOn(module, mesh, obeyed, cluster, share);
     if (failed(candidate))
       return failure();
+    left = std::max(0.0, left - secondsUsed(*candidate));
+    const solve::SolveResult &result = candidate->outcome.result;
+    if (result.hasSolution())
+      share.solve.cutoff = std::min(share.solve.cutoff.value_or(result.cost), result.cost);
     candidates.push_back(std::move(*candidate));
   }
   llvm::stable_sort(candidates, isBetter);
+  improve(candidates.front(), options, left);
   return candidates;
 }
 
