@@ -136,9 +136,14 @@ static void printUtilization(const abi::Executable &executable, double utilizati
     flops += entry.flops();
   if (utilization == 0)
     return;
-  bool isLarge = flops >= 1e12;
-  llvm::outs() << llvm::formatv("model: {0:f3} {1} a step, MFU {2:f1} %\n",
-                                flops / (isLarge ? 1e12 : 1e9), isLarge ? "TFLOP" : "GFLOP",
+  const char *unit = "GFLOP";
+  double size = 1e9;
+  for (const char *larger : {"TFLOP", "PFLOP"})
+    if (flops >= 1e3 * size) {
+      unit = larger;
+      size *= 1e3;
+    }
+  llvm::outs() << llvm::formatv("model: {0:f3} {1} a step, MFU {2:f1} %\n", flops / size, unit,
                                 100 * utilization);
 }
 
