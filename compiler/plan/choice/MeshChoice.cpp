@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Factorizes the number of devices recursively, then searches the meshes one after the other, those
-// whose last axis fills a box of the machine first. A search ends when no plan on its mesh is faster
-// than the best one so far. The time that is left goes to the best mesh.
-// Constraints are resolved again for each mesh, because resolving them reads the module's mesh.
+// whose last axis fills a box of the machine first. A search ends when no plan on its mesh is
+// faster than the best one so far. The time that is left goes to the best mesh. Constraints are
+// resolved again for each mesh, because resolving them reads the module's mesh.
 #include "compiler/plan/choice/MeshChoice.h"
 
 #include "dialects/dist/Dist.h"

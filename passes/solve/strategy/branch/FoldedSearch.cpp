@@ -89,8 +89,8 @@ void FoldedLevel::race() {
   }
   auto rival = std::make_unique<PriceSearch>(folded->flat, kSmoothSteps, prices->constant);
   uint64_t entries = raceSteps * prices->messages.work();
-  // Without a time limit, so that the search always has a solution. Similar nodes are one node here,
-  // so this takes little time.
+  // Without a time limit, so that the search always has a solution. Similar nodes are one node
+  // here, so this takes little time.
   Stop never = [] { return false; };
   runTasks({[&] { prices->advance(entries, target(), never); },
             [&] { rival->advance(entries, target(), never); }},
