@@ -165,8 +165,23 @@ std::optional<Propagation::WantedSharding> Propagation::findWanted(Value value) 
   return WantedSharding{form.sharding.withoutPartial(), form.first};
 }
 
+/// Follows a value through ops that change its elements one by one, such as the scale of a
+/// gradient. Stops where the value has several readers.
+static Value followElementwise(Value value) {
+  while (value.hasOneUse()) {
+    Operation *reader = *value.user_begin();
+    if (reader->getNumResults() != 1 || !isa<FactorRuleOpInterface>(reader) ||
+        analysis::classOf(reader) != analysis::OpClass::Elementwise ||
+        cast<ShapedType>(reader->getResult(0).getType()).getShape() !=
+            cast<ShapedType>(value.getType()).getShape())
+      break;
+    value = reader->getResult(0);
+  }
+  return value;
+}
+
 std::optional<Propagation::WantedSharding> Propagation::findParameter(Value value) const {
-  for (OpOperand &use : value.getUses()) {
+  for (OpOperand &use : followElementwise(value).getUses()) {
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       continue;
     graph::RoleAttr role = graph::getResultRole(function, use.getOperandNumber());

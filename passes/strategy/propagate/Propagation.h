@@ -119,7 +119,8 @@ private:
   std::vector<Form> listForms(mlir::Value value) const;
   /// Returns the wanted sharding of `value`, without partial axes.
   std::optional<WantedSharding> findWanted(mlir::Value value) const;
-  /// Returns the sharding of the parameter whose gradient `value` is; the gradient is needed in it.
+  /// Returns the sharding of the parameter whose gradient `value` is, or becomes element by
+  /// element; the gradient is needed in it.
   std::optional<WantedSharding> findParameter(mlir::Value value) const;
   /// Returns a splitter that knows the op's operands and the wanted sharding.
   OpSplitter makeSplitter(mlir::Operation *op,

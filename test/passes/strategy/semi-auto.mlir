@@ -119,3 +119,25 @@ func.func @forward_backward(%x: tensor<64x64xf32> {graph.role = #graph.role<inpu
   %2 = graph.matmul %0, %1 {transpose_lhs} : tensor<64x64xf32>, tensor<64x24xf32>
   return %2 : tensor<64x24xf32>
 }
+
+// -----
+
+// The gradient of a table that is split over its rows: each rank adds up its own rows, also behind a scale.
+
+// CHECK-LABEL: func.func @table(
+// CHECK: graph.scatter_add {{.+}}dist.out = [#dist.sharding<[tp, _] partial(sum: dp)>]
+// CHECK: graph.mul {{.+}}dist.out = [#dist.sharding<[tp, _] partial(sum: dp)>]
+module attributes {dist.mesh = #dist.mesh<dp=2, tp=4>} {
+  func.func @table(%ids: tensor<8xi64> {graph.role = #graph.role<input "ids">},
+                   %table: tensor<64x4xf32> {graph.role = #graph.role<parameter "table">},
+                   %slope: tensor<8x4xf32> {graph.role = #graph.role<input "slope">})
+      -> (tensor<8x4xf32>, tensor<64x4xf32> {graph.role = #graph.role<gradient "table">}) {
+    %zero = graph.constant dense<0.0> : tensor<64x4xf32>
+    %half = graph.constant dense<0.5> : tensor<64x4xf32>
+    %0 = graph.gather %table, %ids axis = 0 {dist.in = "[tp, _], [dp]"} : tensor<64x4xf32>, tensor<8xi64>
+    %1 = graph.mul %0, %slope : tensor<8x4xf32>
+    %2 = graph.scatter_add %zero, %ids, %1 axis = 0 : (tensor<64x4xf32>, tensor<8xi64>, tensor<8x4xf32>) -> tensor<64x4xf32>
+    %3 = graph.mul %2, %half : tensor<64x4xf32>
+    return %1, %3 : tensor<8x4xf32>, tensor<64x4xf32>
+  }
+}
