@@ -26,6 +26,16 @@ bool hasFactor(const TensorFactors &dims, unsigned factor) {
   return llvm::any_of(dims, [&](const DimFactors &dim) { return llvm::is_contained(dim, factor); });
 }
 
+/// Returns the first dimension of an activation that its weight lacks, which the batch cuts. The
+/// experts of a mixture come before it: both tensors have them.
+std::optional<size_t> findBatch(const TensorFactors &activation, const TensorFactors &weight) {
+  for (const auto &[position, dim] : llvm::enumerate(activation))
+    if (!dim.empty() &&
+        llvm::none_of(dim, [&](unsigned factor) { return hasFactor(weight, factor); }))
+      return position;
+  return std::nullopt;
+}
+
 class Splitter {
 public:
   Splitter(func::FuncOp forward, int64_t data, int64_t tensor)
@@ -67,11 +77,12 @@ bool Splitter::split(FactorRuleOpInterface op, unsigned weight, bool byRows,
     return false;
   abi::Constraint &constraint = *constraints.add_constraint();
   constraint.set_op_name(analysis::getName(op).str());
+  std::optional<size_t> batch = findBatch(activation, rule.getOperands()[weight]);
   for (const auto &[operand, dims] : llvm::enumerate(rule.getOperands())) {
     std::vector<std::string> axes;
     for (const auto &[position, dim] : llvm::enumerate(dims)) {
       bool isCut = dim.size() == 1 && dim.front() == *cut;
-      bool isBatch = operand != weight && position == 0 && !isCut;
+      bool isBatch = operand != weight && position == batch && !isCut;
       axes.push_back(isCut ? "tp" : isBatch ? batchAxis : "_");
     }
     constraint.add_in("[" + llvm::join(axes, ", ") + "]");
