@@ -221,7 +221,10 @@ InputOp BoundaryEmitter::findLabels(analysis::Section &evaluation, task::ResultO
   ArrayRef<int64_t> shape = scores.getBlock().getGlobalShape().asArrayRef();
   if (shape.empty() || shape.back() < 2)
     return {};
+  std::optional<graph::LossFact> loss = graph::findLoss(module);
   for (InputOp input : b.getBlock()->getOps<InputOp>()) {
+    if (loss && loss->labels != input.getName())
+      continue;
     Type type = cast<ShapedType>(input.getBuffer().getType()).getElementType();
     if ((type.isSignlessInteger(32) || type.isSignlessInteger(64)) &&
         input.getBlock().getGlobalShape().asArrayRef() == shape.drop_back() &&
@@ -252,8 +255,8 @@ static ArrayRef<MetricKind> metricsOfElements(StringRef kind) {
       .Default({});
 }
 
-/// Emits the metrics of an output whose elements the loss compares one by one. Returns whether the
-/// loss is such a one.
+/// Emits the metrics of an output whose elements the loss compares one by one. Returns false if the
+/// loss does not compare this output so.
 bool BoundaryEmitter::emitMetricsOfElements(task::ResultOp output) {
   std::optional<graph::LossFact> loss = graph::findLoss(module);
   if (!loss || loss->prediction != output.getName())
@@ -282,14 +285,17 @@ bool BoundaryEmitter::emitMetricsOfClasses(analysis::Section &evaluation, task::
   return true;
 }
 
-/// Emits metrics for the first output that has labels.
+/// Emits metrics for the output that the loss compares with labels; without such a loss, for the
+/// first output that has labels.
 void BoundaryEmitter::emitMetrics(MutableArrayRef<analysis::Section> sections) {
   if (!areInputsRows())
     return;
+  std::optional<graph::LossFact> loss = graph::findLoss(module);
   for (analysis::Section &evaluation : sections)
     for (task::ResultOp output : b.getBlock()->getOps<task::ResultOp>()) {
       if (evaluation.runs != 0 || output.getRole() != ResultRole::Output ||
-          output.getSection() != evaluation.function.getName())
+          output.getSection() != evaluation.function.getName() ||
+          (loss && loss->prediction != output.getName()))
         continue;
       if (emitMetricsOfElements(output) || emitMetricsOfClasses(evaluation, output))
         return;

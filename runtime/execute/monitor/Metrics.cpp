@@ -67,7 +67,7 @@ double sigmoidCrossEntropy(double output, double label) {
 }
 
 double agrees(double output, double label) {
-  return !std::isnan(output) && (output >= 0) == (label >= 0.5);
+  return !std::isnan(output) && !std::isnan(label) && (output >= 0) == (label >= 0.5);
 }
 
 /// Computes a metric as the mean of a value per element.
