@@ -208,12 +208,10 @@ static void resolveFeeding(pcc::abi::ParallelConfig &config) {
   config.clear_dataset_strategy();
 }
 
-/// Returns whether the program uses all devices of the machine: it is split, and no option says
-/// over how many.
-bool CompileFlags::usesWholeCluster(const CompileOptions &options) const {
-  const abi::ParallelConfig &config = options.parallel;
-  bool isSplit = config.parallel_mode() != abi::STAND_ALONE || config.pipeline_stages() > 1;
-  return options.cluster && isSplit && !has("device_num") && !obeysPlan();
+void CompileFlags::useWholeCluster(CompileOptions &options) const {
+  bool isSplit = options.parallel.parallel_mode() != abi::STAND_ALONE;
+  if (options.cluster && isSplit && !has("device_num") && !obeysPlan())
+    options.parallel.set_device_num(int(machine::countDevices(*options.cluster)));
 }
 
 ExitCode CompileFlags::read(CompileOptions &options) const {
@@ -227,8 +225,7 @@ ExitCode CompileFlags::read(CompileOptions &options) const {
   resolveFeeding(options.parallel);
   if (ExitCode code = cluster.read(options.parallel.device_num(), options.cluster))
     return code;
-  if (usesWholeCluster(options))
-    options.parallel.set_device_num(int(machine::countDevices(*options.cluster)));
+  useWholeCluster(options);
   if (ExitCode code = checkGlobalRank(options.parallel))
     return code;
   if (ExitCode code = readPrecision(options))

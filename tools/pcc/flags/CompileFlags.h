@@ -43,6 +43,10 @@ public:
   /// after an error that names the flag or the place in the file.
   ExitCode readParallel(abi::ParallelConfig &config) const;
 
+  /// Lets a program that is split use all devices of the machine, unless an option says over how
+  /// many it is split. Subcommands that set the parallel mode call it after that.
+  void useWholeCluster(CompileOptions &options) const;
+
   /// A way to compile a module; reports errors as diagnostics.
   using Compilation =
       llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp module, const CompileOptions &options)>;
@@ -106,7 +110,6 @@ private:
   ExitCode readPlan(abi::Plan &plan) const;
   /// Checks that the rank whose program is printed exists.
   ExitCode checkGlobalRank(const abi::ParallelConfig &config) const;
-  bool usesWholeCluster(const CompileOptions &options) const;
   /// Reads in which types ops compute.
   ExitCode readPrecision(CompileOptions &options) const;
   /// Reads the training step, or the loss of an evaluation.

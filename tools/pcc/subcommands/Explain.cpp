@@ -163,6 +163,7 @@ private:
       return fail(BadUsage, "'--cost-model': expected roofline, under which the options of an op "
                             "are compared, got memory");
     options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
+    compileFlags.useWholeCluster(options);
     std::string unknown;
     options.observe = [&](CompilePhase phase, mlir::ModuleOp module) {
       if (phase == CompilePhase::Grad)

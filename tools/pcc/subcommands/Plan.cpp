@@ -113,9 +113,6 @@ private:
       return fail(BadUsage, "'--plan': expected no plan, since this command makes one");
     if (frontier && shown.getNumOccurrences())
       return fail(BadUsage, "'--frontier': expected no '--plans', since it prints all plans");
-    if (frontier && !output.empty())
-      if (ExitCode code = makeNewFolder())
-        return code;
     if (shown < 1)
       return fail(BadUsage, llvm::formatv("'--plans': expected 1 or more, got {0}", int(shown)));
     if (ExitCode code = compileFlags.read(options))
@@ -125,14 +122,14 @@ private:
     if (!options.trains())
       return fail(BadUsage, "expected a training step by '--loss' and '--optimizer', got none");
     abi::ParallelConfig &config = options.parallel;
-    if (!compileFlags.has("device_num"))
-      config.set_device_num(int(machine::countDevices(*options.cluster)));
+    config.set_parallel_mode(abi::AUTO_PARALLEL);
+    compileFlags.useWholeCluster(options);
     // All plans train the same: with means over the whole batch.
     if (!compileFlags.has("gradients_mean"))
       config.set_gradients_mean(true);
     if (!compileFlags.has("micro_reduction"))
       config.set_micro_reduction(abi::MICRO_MEAN);
-    return Success;
+    return frontier && !output.empty() ? makeNewFolder() : Success;
   }
 
   /// Prints a line of progress, but not more often than every two seconds of a search.

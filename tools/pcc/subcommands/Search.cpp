@@ -158,6 +158,7 @@ private:
       return fail(BadUsage, "expected a problem with '--certificate', '--check' or '--initial', "
                             "got a model");
     options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
+    compileFlags.useWholeCluster(options);
     options.parallel.set_strategy_ckpt_save_file(output);
     options.searchSeed = seed;
     options.searchThreads = threads;
