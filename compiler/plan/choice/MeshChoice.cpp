@@ -81,9 +81,11 @@ double compareToBox(const Mesh &mesh, const abi::Cluster &cluster) {
   return std::max(ranks / box, box / ranks);
 }
 
-/// Returns the seconds of its limit that a search has used.
+/// Returns the seconds of its limit that a search has used. They follow from its work, unless a
+/// slow machine has cut it off.
 double secondsUsed(const MeshCandidate &candidate) {
-  return solve::secondsOfWork(candidate.outcome.result.statistics.work);
+  const solve::SolveStatistics &statistics = candidate.outcome.result.statistics;
+  return statistics.isCutOff ? statistics.seconds : solve::secondsOfWork(statistics.work);
 }
 
 bool isBetter(const MeshCandidate &lhs, const MeshCandidate &rhs) {

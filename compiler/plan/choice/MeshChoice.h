@@ -29,8 +29,8 @@ struct MeshCandidate {
 /// Searches `module`, after the phase grad, on each of `meshes`. Returns the best mesh first:
 /// meshes with a plan by cost, then meshes without a plan by their least memory. All meshes share
 /// the time limit of the options. A mesh on which no plan is faster than one on another mesh may
-/// have a plan far from its own optimum, or none. Emits an error and fails if the constraints of
-/// the module are wrong.
+/// have a plan far from its own optimum, or none; its status is then feasible or unknown. Emits an
+/// error and fails if the constraints of the module are wrong.
 mlir::FailureOr<std::vector<MeshCandidate>> searchMeshes(mlir::ModuleOp module,
                                                          llvm::ArrayRef<dist::Mesh> meshes,
                                                          const strategy::ConstraintOptions &obeyed,

@@ -21,10 +21,11 @@ static bool isTooLarge(const StrategyProblem &problem, const SolveOptions &optio
   return secondsOfWork(workToReduce(problem)) > options.seconds / 2;
 }
 
-/// Returns the result of solveBest with the reason why it took over.
+/// Returns the result of solveBest, after `work`, with the reason why it took over.
 static SolveResult handOver(const StrategyProblem &problem, const SolveOptions &options,
-                            const std::string &reason) {
+                            uint64_t work, const std::string &reason) {
   SolveResult result = solveBest(problem, options);
+  result.statistics.work += work;
   result.reason = reason + ", so that the anytime search took over" +
                   (result.reason.empty() ? "" : ": " + result.reason);
   return result;
@@ -35,7 +36,7 @@ static bool isExact(const Core &core) { return core.shift == 0; }
 
 SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const SolveOptions &options) {
   if (isTooLarge(problem, options))
-    return handOver(problem, options, "the reductions would take half of the time");
+    return handOver(problem, options, /*work=*/0, "the reductions would take half of the time");
   Stopwatch clock;
   SolveResult result;
   Core core(problem);
@@ -53,7 +54,7 @@ SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const Solv
         eliminateAll(core, segments, budget, [&] { return clock.seconds() > options.seconds / 2; });
   }
   result.statistics.seconds = clock.seconds();
-  result.statistics.work = found.entries;
+  result.statistics.work = workToReduce(problem) + found.entries;
   if (core.isContradictory() || (found.isComplete && !found.isFeasible)) {
     result.status = SolveStatus::Infeasible;
     result.reason = core.isContradictory() ? core.contradiction : "no choice of options fits";
@@ -71,7 +72,7 @@ SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const Solv
   rest.elapsed = options.elapsed + clock.seconds();
   if (found.isComplete)
     rest.initial = core.expand(found.options);
-  return handOver(problem, rest,
+  return handOver(problem, rest, result.statistics.work,
                   found.isComplete ? "costs are too large to be added up exactly" : found.reason);
 }
 

@@ -38,16 +38,20 @@ SearchOutcome search(ModuleOp module, ConstrainedProgram constrained, const abi:
 }
 
 void searchAgain(SearchOutcome &outcome, const SearchOptions &options) {
-  SearchOptions from = options;
-  from.solve.initial = outcome.result.solution;
-  solve::SolveResult found = solveBy(options.algorithm, outcome.problem->getProblem(), from.solve);
-  if (!found.hasSolution())
-    return;
-  if (outcome.result.bound > found.bound) {
-    found.bound = outcome.result.bound;
-    found.certificate = outcome.result.certificate;
+  solve::SolveOptions from = options.solve;
+  from.initial = outcome.result.solution;
+  solve::SolveResult found = solve::solveBest(outcome.problem->getProblem(), from);
+  solve::SolveResult &known = outcome.result;
+  found.statistics.seconds += known.statistics.seconds;
+  found.statistics.work += known.statistics.work;
+  found.statistics.isCutOff |= known.statistics.isCutOff;
+  if (known.bound > found.bound) {
+    found.bound = known.bound;
+    found.certificate = known.certificate;
   }
-  outcome.result = std::move(found);
+  if (found.bound >= found.cost)
+    found.status = solve::SolveStatus::Optimal;
+  known = std::move(found);
   outcome.program = outcome.asked;
   outcome.problem->apply(outcome.result.solution, outcome.program.given);
 }

@@ -38,7 +38,8 @@ solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProbl
 SearchOutcome search(mlir::ModuleOp module, ConstrainedProgram constrained,
                      const abi::Cluster &cluster, const SearchOptions &options);
 
-/// Searches the problem of `outcome` again, from its solution on, and keeps what is better.
+/// Searches the problem of `outcome`, which has a solution, again by the anytime search, from that
+/// solution on. Keeps the better solution and the better bound.
 void searchAgain(SearchOutcome &outcome, const SearchOptions &options);
 
 //===-- ConstraintCosts.cpp -----------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "passes/solve/strategy/branch/BestSearch.h"
 
 #include "passes/solve/strategy/bounds/OriginalBound.h"
+#include "passes/solve/strategy/problem/Work.h"
 #include "passes/solve/strategy/symmetry/FoldedProblem.h"
 #include "passes/solve/strategy/symmetry/Repetitions.h"
 
@@ -89,11 +90,13 @@ void FoldedLevel::race() {
   }
   auto rival = std::make_unique<PriceSearch>(folded->flat, kSmoothSteps, prices->constant);
   uint64_t entries = raceSteps * prices->messages.work();
-  // Without a time limit, so that the search always has a solution. Similar nodes are one node
-  // here, so this takes little time.
-  Stop never = [] { return false; };
-  runTasks({[&] { prices->advance(entries, target(), never); },
-            [&] { rival->advance(entries, target(), never); }},
+  // Where that takes less time than to read the problem, there is no time limit, so that the search
+  // always has a solution.
+  Stop stop = context.stop();
+  if (2 * entries <= workToReduce(context.problem))
+    stop = [] { return false; };
+  runTasks({[&] { prices->advance(entries, target(), stop); },
+            [&] { rival->advance(entries, target(), stop); }},
            context.options.threads);
   context.spend(context.options.threads > 1 ? entries : 2 * entries);
   for (PriceSearch *one : {prices.get(), rival.get()})

@@ -31,7 +31,8 @@ struct SolveOptions {
   int threads = 2;
   uint64_t seed = 1;
   double gap = 0; ///< ends the search once (cost − bound) / cost is at most this
-  /// Ends the search once the bound is at least this: solutions that cost as much are not wanted.
+  /// Ends an anytime search once the bound is at least this: solutions that cost as much are not
+  /// wanted.
   std::optional<Int128> cutoff = {};
   std::function<void(const SearchProgress &)> progress = {}; ///< called on the caller's thread
   std::optional<StrategySolution> initial = {}; ///< start of the search; ignored if infeasible

@@ -152,7 +152,7 @@ TEST(Certificate, LimitsTheDepth) {
     return checkCertificate(solved.problem, certificate, solved.result.solution).error;
   };
   EXPECT_EQ(errorOf(2000), "");
-  EXPECT_EQ(errorOf(4000), "expected at most 2000 stages on a path");
+  EXPECT_EQ(errorOf(2001), "expected at most 2000 stages on a path");
 }
 
 TEST(Certificate, RefusesBadText) {
