@@ -31,7 +31,8 @@ ModelFlops countModelFlops(ModuleOp module) {
   bool isOfOneRank = false;
   for (Section &section : collectSections(module))
     section.function.walk([&](Operation *op) {
-      isOfOneRank |= isa<dist::DistDialect>(op->getDialect()) && !isa<dist::ReshardOp>(op);
+      isOfOneRank |=
+          isa_and_nonnull<dist::DistDialect>(op->getDialect()) && !isa<dist::ReshardOp>(op);
       if (double each = countFlops(op); each > 0 && section.runs > 0)
         flops[toElementType(getElementTypeOrSelf(op->getOperand(0)))] +=
             each * double(section.runs);

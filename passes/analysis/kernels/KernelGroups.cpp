@@ -51,8 +51,8 @@ KernelGroups::KernelGroups(func::FuncOp function, FenceOf fenceOf) {
         });
 }
 
-/// Maximum number of groups that are visited in search of a path. A kernel of ops that lie farther
-/// apart is rare, since most of them depend on each other through others.
+/// Maximum number of groups that are visited in search of a path. Beyond it a join is refused,
+/// which is safe and rare: most ops that lie so far apart depend on each other through others.
 static constexpr unsigned maxVisited = 1000;
 
 /// Returns true if a value of `from` reaches `to` through at least one other group. Assumes so if

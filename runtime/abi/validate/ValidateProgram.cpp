@@ -236,11 +236,14 @@ void checkShared(Checker &checker, const Executable &executable) {
 
 void checkModelFlops(Checker &checker, const Executable &executable) {
   auto isAmount = [](double value) { return std::isfinite(value) && value >= 0; };
+  std::set<ElementType> types;
   for (int i = 0; i < executable.model_flops_size(); ++i) {
     Checker::Scope scope(checker, "model_flops", i);
     const ModelFlops &entry = executable.model_flops(i);
     checker.expect(elementBytes(entry.type()) > 0, "type: expected an element type, got {}",
                    static_cast<int>(entry.type()));
+    checker.expect(types.insert(entry.type()).second, "type: {} is given twice",
+                   elementName(entry.type()));
     checker.expect(isAmount(entry.flops()), "flops: expected a number from 0 on, got {}",
                    entry.flops());
   }

@@ -126,6 +126,12 @@ const Break breaks[] = {
      "programs[0].metrics[0]: label: expected floats, got i64"},
     {"flops_type", [](Executable &e) { e.add_model_flops()->set_flops(1); },
      "model_flops[0]: type: expected an element type, got 0"},
+    {"flops_twice",
+     [](Executable &e) {
+       for (int i = 0; i < 2; ++i)
+         e.add_model_flops()->set_type(abi::F32);
+     },
+     "model_flops[1]: type: f32 is given twice"},
     {"peak_seconds", [](Executable &e) { e.set_peak_seconds(-1); },
      "peak_seconds: expected a number from 0 on, got -1"},
     {"metric_twice", [](Executable &e) { program(e).mutable_metrics(1)->set_name("accuracy"); },
