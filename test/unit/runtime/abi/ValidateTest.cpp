@@ -24,6 +24,14 @@ const Break breaks[] = {
        axis.set_size(1);
      },
      "mesh.axes[1]: the name 'dp' is given twice"},
+    // 4096 ranks are a valid mesh. The error is the group of two ranks.
+    {"group_of_few",
+     [](Executable &e) {
+       abi::MeshAxis &axis = *e.mutable_mesh()->add_axes();
+       axis.set_name("tp");
+       axis.set_size(2048);
+     },
+     "groups[0]: expected all 4096 ranks, got 2"},
     {"group_rank", [](Executable &e) { e.mutable_groups(0)->mutable_lists(0)->set_ranks(1, 7); },
      "groups[0].lists[0]: expected ranks below 2, got 7"},
     {"group_twice", [](Executable &e) { e.mutable_groups(0)->mutable_lists(0)->set_ranks(1, 0); },
