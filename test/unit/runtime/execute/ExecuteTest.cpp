@@ -260,6 +260,16 @@ TEST(Train, EpochsBeyondAllNumbersEndAtTheSteps) {
   EXPECT_EQ(report->steps_size(), 3);
 }
 
+TEST(Train, EndsAtTheLowerLimit) {
+  std::unique_ptr<Session> session = load({.ranks = 1, .batch = 64, .widths = smallWidths});
+  auto stepsOf = [&](int64_t steps, int64_t epochs) {
+    auto report = train(*session, learnable(256, 20, 4), {.steps = steps, .epochs = epochs});
+    return report ? report->steps_size() : -1;
+  };
+  EXPECT_EQ(stepsOf(6, 1), 4); // an epoch has 4 steps
+  EXPECT_EQ(stepsOf(6, 2), 6);
+}
+
 // The callback runs on every rank between epochs, not after the last one. Its error ends the run of
 // all ranks.
 TEST(Train, CallsBackBetweenEpochs) {
