@@ -170,6 +170,8 @@ static double runTwoStages(const PipelineCost &cost) {
 TEST(PipelineCost, LaterStagesReduceBehindTheirLastBackwardPass) {
   PipelineCost cost = makeTwoStages();
   EXPECT_DOUBLE_EQ(runTwoStages(cost), 7); // the first from 5 to 7
+  cost.stages[0].alignsReductions = true;
+  EXPECT_DOUBLE_EQ(runTwoStages(cost), 7); // the first waits for no other stage
   cost.stages[1].alignsReductions = true;
   cost.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
   EXPECT_DOUBLE_EQ(runTwoStages(cost), 8); // the second from 4 to 8
