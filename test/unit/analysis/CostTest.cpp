@@ -6,18 +6,25 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/analysis/cost/CollectiveCost.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace pcc::analysis;
 
-/// The cost of the only op in a function with arguments %a and %b.
-static Cost costOfText(const std::string &arguments, const std::string &op) {
+/// Calls `visit` with the only op in a function with arguments %a and %b, on three ranks.
+static auto visitText(const std::string &arguments, const std::string &op, auto visit) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect>();
   auto module = parseSourceString<ModuleOp>(
-      "func.func @f(" + arguments + ") {\n  %0 = " + op + "\n  return\n}", &context);
-  return costOf(&(*module->getOps<func::FuncOp>().begin()).getBody().front().front());
+      "module attributes {dist.mesh = #dist.mesh<x=3>} {\nfunc.func @f(" + arguments +
+          ") {\n  %0 = " + op + "\n  return\n}\n}",
+      &context);
+  return visit(&(*module->getOps<func::FuncOp>().begin()).getBody().front().front());
+}
+
+static Cost costOfText(const std::string &arguments, const std::string &op) {
+  return visitText(arguments, op, [](Operation *only) { return costOf(only); });
 }
 
 TEST(Cost, Matmul) {
@@ -80,4 +87,15 @@ TEST(Cost, Collective) {
   Cost cost = costOfText("%a: tensor<8xf32>", "dist.all_reduce sum %a : tensor<8xf32>");
   EXPECT_EQ(stringify(cost.opClass), "communication");
   EXPECT_EQ(cost.flops, 0);
+}
+
+// The second of three ranks receives two blocks of other ranks. Its own block is no message.
+TEST(Cost, BlockExchangeCountsTheBusiestReceiver) {
+  std::string blocks = "[[0, 0, 0, 2, 0], [0, 1, 0, 2, 2], "
+                       "[1, 0, 0, 1, 0], [1, 1, 0, 1, 1], [1, 2, 0, 2, 2], [2, 2, 0, 4, 0]]";
+  pcc::machine::Traffic traffic = visitText(
+      "%a: tensor<4xf32>", "dist.block_exchange %a " + blocks + " : tensor<4xf32> to tensor<4xf32>",
+      trafficOf);
+  EXPECT_EQ(traffic.bytes, 4 * (1 + 2));
+  EXPECT_EQ(traffic.messages, 2);
 }
