@@ -141,6 +141,30 @@ TEST(LiveMemory, ThePeakIsThatOfARun) {
   EXPECT_EQ(step->timelines[0].memory.peakLive, step->timelines[0].memory.held + 90 + 1);
 }
 
+// At the end of a section, a run waits for the collective that writes a result of the section. The
+// buffers of the collective are dead in the next section. Otherwise the collective may be in flight
+// until the end of the step.
+TEST(LiveMemory, ASectionEndsAfterTheWritersOfItsResults) {
+  Sketch sketch(1, 2);
+  uint32_t forward = sketch.section(0, "forward"), update = sketch.section(0, "update");
+  sketch.work(0, forward, "part", 4);
+  abi::Instruction &sum = sketch.reduce(0, forward, "loss", {sketch.signal(0)});
+  sum.mutable_collective()->mutable_source()->set_buffer(0);
+  sketch.work(0, update, "step", 90);
+  sketch.action(0, forward);
+  sketch.action(0, update);
+  auto peakOf = [&] {
+    auto step = simulate::simulate(sketch.executable, exactCluster({2}, {100}));
+    EXPECT_TRUE(step) << step.status().describe();
+    return step ? step->timelines[0].memory.peakLive : 0;
+  };
+  EXPECT_EQ(peakOf(), 4u + 4 + 90);
+  abi::Result &result = *sketch.executable.mutable_programs(0)->add_results();
+  result.set_section(forward);
+  result.set_buffer(1);
+  EXPECT_EQ(peakOf(), 90u);
+}
+
 TEST(LiveMemory, NeverMoreThanThePlan) {
   for (int stages : {1, 2, 4}) {
     abi::Executable executable =
