@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sys/resource.h>
 #include <thread>
 
 namespace pcc::test {
@@ -49,6 +52,24 @@ TEST(CheckpointInterval, HasAUnit) {
                                         wrong));
 }
 
+/// Limits the size of files that this process writes.
+class FileSizeLimit {
+public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit small = {bytes, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+  }
+
+private:
+  rlimit before;
+  void (*handler)(int) = std::signal(SIGXFSZ, SIG_IGN); // write returns EFBIG instead
+};
+
 /// Trains a program of four ranks in a folder of checkpoints.
 class FourRanks : public testing::TestWithParam<bool> {
 protected:
@@ -79,6 +100,9 @@ protected:
          .warn = [this](const std::string &text) { warnings.push_back(text); }});
     EXPECT_TRUE(bool(checkpoints)) << checkpoints.status().describe();
     Dataset data = makeSyntheticDataset((*session)->program(), 256, 1);
+    std::optional<FileSizeLimit> limit;
+    if (maxFileBytes)
+      limit.emplace(*maxFileBytes);
     return train(**session, data,
                  {.steps = steps, .shuffle = true, .checkpoints = *checkpoints, .resume = *point});
   }
@@ -86,7 +110,8 @@ protected:
   abi::Executable program = makeMlp({.ranks = 4, .batch = 64, .widths = {20, 16, 12, 4}});
   std::string folder = testing::TempDir() + (GetParam() ? "/four-waits" : "/four-beside");
   std::atomic<int> written = 0;
-  std::vector<std::string> warnings; ///< of one thread at a time
+  std::vector<std::string> warnings;  ///< of one thread at a time
+  std::optional<rlim_t> maxFileBytes; ///< while it trains
 };
 
 INSTANTIATE_TEST_SUITE_P(Waits, FourRanks, testing::Bool());
@@ -131,6 +156,19 @@ TEST_P(FourRanks, OnlyTheLastCheckpointMustBeWritten) {
   EXPECT_TRUE(status.message().starts_with("no checkpoint after step 6, the last one is '"))
       << status.message();
   EXPECT_EQ(*findCheckpoint(folder), folder + "/step-00000005");
+}
+
+// A file of a rank is larger than a file may be.
+TEST_P(FourRanks, TheErrorIsThatOfTheRank) {
+  maxFileBytes = 64;
+  Status status = run(2).status();
+  auto errorOf = [&](int64_t step) {
+    return fmt::format("no checkpoint after step {0}, the last one is none: "
+                       "{1}/step-{0:08}.part/rank-00000.safetensors: cannot write: File too large",
+                       step, folder);
+  };
+  EXPECT_EQ(warnings, std::vector<std::string>{errorOf(1)});
+  EXPECT_EQ(status.message(), errorOf(2));
 }
 
 } // namespace
