@@ -21,6 +21,23 @@ func.func @loss(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
+// An index counts from the end if it is negative. A second table, which has no such indices, raises the least index.
+// CHECK: module attributes {graph.input_ranges = {ids = array<i64: 0, 8>}}
+func.func @loss(%table: tensor<9x6xf32> {graph.role = #graph.role<parameter "table">},
+                %ids: tensor<4xi64> {graph.role = #graph.role<input "ids">}) -> tensor<4x6xf32> {
+  %zero = graph.constant dense<0> : tensor<4xi64>
+  %rows = graph.constant dense<9> : tensor<4xi64>
+  %negative = graph.compare lt %ids, %zero : tensor<4xi64>
+  %shifted = graph.add %ids, %rows : tensor<4xi64>
+  %wrapped = graph.select %negative, %shifted, %ids : tensor<4xi64>
+  %a = graph.gather %table, %wrapped axis = 0 : tensor<9x6xf32>, tensor<4xi64>
+  %b = graph.gather %table, %ids axis = 0 : tensor<9x6xf32>, tensor<4xi64>
+  %c = graph.add %a, %b : tensor<4x6xf32>
+  return %c : tensor<4x6xf32>
+}
+
+// -----
+
 // Labels of probabilities, and inputs that no loss and no gather reads, have no range.
 // CHECK-NOT: graph.input_ranges
 func.func @loss(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">},
