@@ -20,7 +20,7 @@
 // CHECK-DAG: %[[P:.+]] = graph.matmul %[[X16]], %[[W16]] : tensor<4x8xbf16>
 // CHECK: %[[SUM:.+]] = graph.add %[[P]], %[[BIAS]] : tensor<4x8xbf16>
 // CHECK: %[[R:.+]] = graph.relu %[[SUM]] : tensor<4x8xbf16>
-// CHECK: %[[R32:.+]] = graph.cast %[[R]] : tensor<4x8xbf16> to tensor<4x8xf32>
+// CHECK: %[[R32:.+]] = graph.cast %[[R]] : tensor<4x8xbf16> to tensor<4x8xf32> loc("act/relu.cast"
 // CHECK: %[[N:.+]] = graph.rms_norm %[[R32]], %[[S]]
 // A value that depends on the data and is f32 makes the sum f32: the residual stream.
 // CHECK: %[[OUT:.+]] = graph.add %[[N]], %[[X]] : tensor<4x8xf32>
@@ -43,7 +43,7 @@ func.func @forward(%x: tensor<4x8xf32> {graph.role = #graph.role<input "x">},
   %p = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32> loc("fc/matmul")
   %bias = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32>
   %sum = graph.add %p, %bias : tensor<4x8xf32>
-  %r = graph.relu %sum : tensor<4x8xf32>
+  %r = graph.relu %sum : tensor<4x8xf32> loc("act/relu")
   %n = graph.rms_norm %r, %s axis = 1 epsilon = 1.0e-5 : tensor<4x8xf32>, tensor<8xf32>
   %y = graph.add %n, %x : tensor<4x8xf32>
   return %y : tensor<4x8xf32>
