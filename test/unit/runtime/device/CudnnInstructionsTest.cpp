@@ -111,6 +111,17 @@ TEST(CudnnInstructions, OperandsAreRoundedOnlyWhereThatIsAskedFor) {
   }
 }
 
+// The report of a run's memory includes the workspace.
+TEST(CudnnInstructions, TheDeviceCountsTheWorkspace) {
+  ConvolutionCase test(Convolution::FORWARD, /*groups=*/1, /*isWhole=*/false);
+  auto devices = makeCudaDevices(forGpu(test.builder.executable), 0, 1);
+  ASSERT_TRUE(bool(devices)) << devices.status().describe();
+  Device &device = *(*devices)[0];
+  EXPECT_EQ(device.workspaceBytes(), 0u);
+  runRecordOn(device, test.builder, test.instruction, test.values, test.values[test.out].first, {});
+  EXPECT_GT(device.workspaceBytes(), 0u);
+}
+
 // Other attentions are left to kernels, which this code lacks. The softmax weights and the score
 // gradients are rounded to the instruction's type before they are multiplied.
 TEST(CudnnInstructions, AttentionThatIsExpressible) {
