@@ -90,8 +90,8 @@ void FoldedLevel::race() {
   }
   auto rival = std::make_unique<PriceSearch>(folded->flat, kSmoothSteps, prices->constant);
   uint64_t entries = raceSteps * prices->messages.work();
-  // Where that takes less time than to read the problem, there is no time limit, so that the search
-  // always has a solution.
+  // The clock does not end a race that is shorter than reading the problem, so that the search has
+  // a solution however short its time.
   Stop stop = context.stop();
   if (2 * entries <= workToReduce(context.problem))
     stop = [] { return false; };
