@@ -50,8 +50,9 @@ class BoundaryEmitter {
 public:
   BoundaryEmitter(ModuleOp module, ProgramOp program, MutableArrayRef<analysis::Section> sections,
                   const HoistedKernels &hoisted, Buffers &buffers)
-      : module(module), mesh(dist::getMesh(module)), hoisted(hoisted), reductions(sections),
-        buffers(buffers), b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
+      : module(module), mesh(dist::getMesh(module)), loss(graph::findLoss(module)),
+        hoisted(hoisted), reductions(sections), buffers(buffers),
+        b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   void emitArguments(analysis::Section &section);
   void emitResults(analysis::Section &section);
@@ -70,6 +71,7 @@ private:
 
   ModuleOp module;
   dist::Mesh mesh;
+  const std::optional<graph::LossFact> loss;
   const HoistedKernels &hoisted;
   analysis::HoistedReductions reductions;
   Buffers &buffers;
@@ -221,7 +223,6 @@ InputOp BoundaryEmitter::findLabels(analysis::Section &evaluation, task::ResultO
   ArrayRef<int64_t> shape = scores.getBlock().getGlobalShape().asArrayRef();
   if (shape.empty() || shape.back() < 2)
     return {};
-  std::optional<graph::LossFact> loss = graph::findLoss(module);
   for (InputOp input : b.getBlock()->getOps<InputOp>()) {
     if (loss && loss->labels != input.getName())
       continue;
@@ -255,15 +256,12 @@ static ArrayRef<MetricKind> metricsOfElements(StringRef kind) {
       .Default({});
 }
 
-/// Emits the metrics of an output whose elements the loss compares one by one. Returns false if the
-/// loss does not compare this output so.
+/// Emits the metrics of the output that the loss compares with labels, if it compares elements one
+/// by one. Returns whether it does.
 bool BoundaryEmitter::emitMetricsOfElements(task::ResultOp output) {
-  std::optional<graph::LossFact> loss = graph::findLoss(module);
-  if (!loss || loss->prediction != output.getName())
-    return false;
-  ArrayRef<MetricKind> kinds = metricsOfElements(loss->kind);
-  InputOp labels = findInput(loss->labels);
-  if (kinds.empty() || !labels)
+  ArrayRef<MetricKind> kinds = loss ? metricsOfElements(loss->kind) : ArrayRef<MetricKind>();
+  InputOp labels = kinds.empty() ? InputOp() : findInput(loss->labels);
+  if (!labels)
     return false;
   for (MetricKind kind : kinds)
     MetricOp::create(b, labels.getLoc(), kind, output.getNameAttr(), labels.getNameAttr());
@@ -290,7 +288,6 @@ bool BoundaryEmitter::emitMetricsOfClasses(analysis::Section &evaluation, task::
 void BoundaryEmitter::emitMetrics(MutableArrayRef<analysis::Section> sections) {
   if (!areInputsRows())
     return;
-  std::optional<graph::LossFact> loss = graph::findLoss(module);
   for (analysis::Section &evaluation : sections)
     for (task::ResultOp output : b.getBlock()->getOps<task::ResultOp>()) {
       if (evaluation.runs != 0 || output.getRole() != ResultRole::Output ||
