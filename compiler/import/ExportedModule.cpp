@@ -11,15 +11,6 @@
 namespace pcc::import {
 namespace {
 
-/// Returns the value of the entry `key` of a node's, value's or graph's metadata; empty if there is
-/// none.
-template <typename Entries> llvm::StringRef findEntry(const Entries &entries, llvm::StringRef key) {
-  for (const onnx::StringStringEntryProto &entry : entries)
-    if (entry.key() == key)
-      return entry.value();
-  return "";
-}
-
 /// Returns the names in the text of a Python list such as ['head.weight', 'val_3'].
 llvm::SmallVector<llvm::StringRef> splitList(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts, names;
@@ -29,66 +20,7 @@ llvm::SmallVector<llvm::StringRef> splitList(llvm::StringRef text) {
   return names;
 }
 
-bool isNameCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
-
-/// Returns the path of the innermost module in a list of scopes in Python's form, such as
-/// `['', 'model', 'model.norm', 'mul_3']`. The last entry is the traced node. Returns nothing for
-/// any other text.
-std::optional<llvm::StringRef> parseModule(llvm::StringRef text) {
-  if (!text.consume_front("[") || !text.consume_back("]"))
-    return std::nullopt;
-  llvm::SmallVector<llvm::StringRef> scopes;
-  text.split(scopes, ", ");
-  if (scopes.size() < 2)
-    return std::nullopt;
-  llvm::StringRef module = scopes[scopes.size() - 2];
-  bool isQuoted = module.size() >= 2 && (module.front() == '\'' || module.front() == '"') &&
-                  module.front() == module.back();
-  return isQuoted ? std::optional(module.drop_front().drop_back()) : std::nullopt;
-}
-
-/// Returns the items of the last list in the arguments of an fx node's text.
-llvm::SmallVector<llvm::StringRef> findLastList(llvm::StringRef text) {
-  llvm::StringRef arguments = text.split("(args = (").second.rsplit("), kwargs = ").first;
-  size_t begin = arguments.rfind('[');
-  llvm::SmallVector<llvm::StringRef> items;
-  if (begin == llvm::StringRef::npos)
-    return items;
-  arguments.substr(begin + 1).split(']').first.split(items, ", ");
-  return items;
-}
-
 } // namespace
-
-bool FxNode::reads(llvm::StringRef argument) const {
-  return llvm::is_contained(arguments, argument);
-}
-
-std::optional<FxNode> findFxNode(const onnx::NodeProto &node) {
-  llvm::StringRef text = findEntry(node.metadata_props(), "pkg.torch.onnx.fx_node");
-  if (!text.consume_front("%"))
-    return std::nullopt;
-  FxNode fx;
-  fx.name = text.take_while(isNameCharacter);
-  fx.operation =
-      text.split("[target=torch.ops.").second.take_until([](char c) { return c == ']'; });
-  for (llvm::StringRef rest = text.split('%').second; !rest.empty(); rest = rest.split('%').second)
-    fx.arguments.push_back(rest.take_while(isNameCharacter));
-  fx.lastList = findLastList(text);
-  return fx;
-}
-
-std::optional<llvm::StringRef> findModule(const onnx::NodeProto &node) {
-  for (const onnx::StringStringEntryProto &entry : node.metadata_props())
-    if (entry.key() == "pkg.torch.onnx.name_scopes")
-      return parseModule(entry.value());
-  return std::nullopt;
-}
-
-llvm::StringRef baseName(llvm::StringRef fxName) {
-  auto [base, number] = fxName.rsplit('_');
-  return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : fxName;
-}
 
 std::pair<llvm::StringRef, llvm::StringRef> splitTarget(llvm::StringRef target) {
   size_t dot = target.rfind('.');
@@ -100,16 +32,12 @@ bool isWithin(llvm::StringRef inner, llvm::StringRef outer) {
   return outer.empty() || (inner.consume_front(outer) && (inner.empty() || inner.front() == '.'));
 }
 
-llvm::StringRef findRewriteRule(const onnx::NodeProto &node) {
-  return findEntry(node.metadata_props(), "pkg.onnxscript.rewriter.rule_name");
-}
-
 ExportedModule::ExportedModule(const onnx::GraphProto &graph) {
   readSignature(
-      findEntry(graph.metadata_props(), "pkg.torch.export.ExportedProgram.graph_signature"));
+      findMetadata(graph.metadata_props(), "pkg.torch.export.ExportedProgram.graph_signature"));
   for (const onnx::ValueInfoProto &value : graph.value_info())
     if (llvm::StringRef names =
-            findEntry(value.metadata_props(), "pkg.onnxscript.optimizer.folded_from");
+            findMetadata(value.metadata_props(), "pkg.onnxscript.optimizer.folded_from");
         !names.empty())
       sources[value.name()] = splitList(names);
 }

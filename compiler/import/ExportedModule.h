@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Metadata of torch's exporter about the exported module. Four kinds of metadata tell which tensors
-// of the module an ONNX file holds, and how the exporter's optimizer changed them.
+// Metadata of torch's exporter about the exported module. With those of the nodes (FxNode.h) they
+// tell which tensors of the module an ONNX file holds, and how the exporter's optimizer changed
+// them.
 //
 //   signature of the graph      p_head_weight: PARAMETER target='head.weight'
 //                               b_freq: BUFFER target='freq' persistent=True
 //                               linear_1: USER_OUTPUT
-//   fx node of an ONNX node     %linear_1 : […][target=torch.ops.aten.linear.default](args = (%x,
-//                               %p_head_weight, %p_head_bias), kwargs = {})
 //   `folded_from` of a value    ['head.weight', 'val_3']
-//   `rule_name` of an ONNX node the rule by which the optimizer rewrote the node
 //
-// An fx node is a node of the program that torch traced. The target of a parameter, buffer or
-// constant is its name in the module: `head.weight`. Its placeholder is its name in the text of fx
-// nodes: `p_head_weight`.
+// The target of a parameter, buffer or constant is its name in the module: `head.weight`. Its
+// placeholder is its name in the text of fx nodes: `p_head_weight`.
 #pragma once
 
+#include "compiler/import/files/FxNode.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include <optional>
 #include <vector>
 
 namespace pcc::onnx {
 class GraphProto;
-class NodeProto;
 } // namespace pcc::onnx
 
 namespace pcc::import {
@@ -36,35 +32,12 @@ struct ExportedTensor {
   llvm::StringRef target, placeholder;
 };
 
-/// The fx node from which the exporter made an ONNX node.
-struct FxNode {
-  llvm::StringRef name;      ///< of its result: "linear_1"
-  llvm::StringRef operation; ///< "aten.linear.default"; empty if it is no operator of torch
-  llvm::SmallVector<llvm::StringRef> arguments; ///< placeholders and names of fx nodes
-  llvm::SmallVector<llvm::StringRef> lastList;  ///< items of the last list: "None", "%linear_1"
-
-  bool reads(llvm::StringRef argument) const;
-};
-
-/// Returns the fx node of `node`, if the exporter stored one.
-std::optional<FxNode> findFxNode(const onnx::NodeProto &node);
-
-/// Returns the path of the innermost module that computes `node`: "model.layers.7.mlp". Returns
-/// nothing if the exporter stored no scopes.
-std::optional<llvm::StringRef> findModule(const onnx::NodeProto &node);
-
-/// Returns the name of an fx node without the numeric suffix that makes it unique: "linear".
-llvm::StringRef baseName(llvm::StringRef fxName);
-
 /// Returns the path of the module that owns a parameter, and its name there: "model.norm",
 /// "weight".
 std::pair<llvm::StringRef, llvm::StringRef> splitTarget(llvm::StringRef target);
 
 /// Returns whether the module `inner` is `outer` or a part of it.
 bool isWithin(llvm::StringRef inner, llvm::StringRef outer);
-
-/// Returns the rule by which the exporter's optimizer rewrote `node`; empty if none did.
-llvm::StringRef findRewriteRule(const onnx::NodeProto &node);
 
 class ExportedModule {
 public:
