@@ -11,9 +11,12 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Graph_InferTypes]> {
   let description = [{
     With `cross_batch` a rank that has only some of these elements (the samples of its part of a
     batch) treats them as if they were all. Derivatives are those of the whole batch.
+
+    Equal elements share the gradient of `max` and `min`. With `first_wins`, for one dimension, the
+    first of them gets all of it.
   }];
   let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_NumberTensor:$input,
-                       DenseI64ArrayAttr:$dims, UnitAttr:$cross_batch);
+                       DenseI64ArrayAttr:$dims, UnitAttr:$cross_batch, UnitAttr:$first_wins);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$kind $input `,` $dims attr-dict `:` type($input)";
 }

@@ -104,8 +104,19 @@ def Graph_GatherOp : Graph_Op<"gather", [Graph_InferTypes]> {
   let description = [{
     result[a…, i…, b…] = input[a…, indices[i…], b…], where a… are the dimensions before `axis`.
     Indices are in [0, size); an index out of range is moved to the nearest legal one.
+
+    Two attributes change the derivative, as those of torch's `embedding` do. The row
+    `padding_index` gets no gradient. With `mean_gradient` a row that is read k times gets the
+    mean of its k gradients, not their sum.
   }];
-  let arguments = (ins Graph_Tensor:$input, Graph_IndexTensor:$indices, Graph_I64Attr:$axis);
+  let arguments = (ins Graph_Tensor:$input, Graph_IndexTensor:$indices, Graph_I64Attr:$axis,
+                       OptionalAttr<Graph_I64Attr>:$padding_index, UnitAttr:$mean_gradient);
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$indices, "int64_t":$axis), [{
+      build($_builder, $_state, input, indices, $_builder.getI64IntegerAttr(axis),
+            /*padding_index=*/nullptr, /*mean_gradient=*/nullptr);
+    }]>,
+  ];
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$input `,` $indices `axis` `=` $axis attr-dict `:` type($input) `,` type($indices)";
 }

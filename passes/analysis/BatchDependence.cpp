@@ -183,6 +183,8 @@ LogicalResult BatchPropagation::visitOp(Operation *op, ArrayRef<Value> values,
     return visitWhole(op, index);
   if (factor.kind == FactorKind::Reduce && !addsSamples(op) && !isOfPart(op))
     return refuse(op, "it combines the samples of the batch");
+  if (auto gather = dyn_cast<GatherOp>(op); gather && gather.getMeanGradient() && index == 1)
+    return refuse(op, "its gradient counts the reads of each row in the whole batch");
   for (auto [value, tensor] : llvm::zip_equal(values, tensors)) {
     bool holdsRows = false;
     for (auto [dim, dimFactors] : llvm::enumerate(tensor)) {

@@ -85,9 +85,12 @@ static LogicalResult dropSplit(SplitOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Replaces a gather by one constant index by a slice.
+/// Replaces a gather by one constant index by a slice. A row of padding, which gets no gradient,
+/// stays a gather.
 static LogicalResult gatherToSlice(GatherOp op, PatternRewriter &rewriter) {
   std::optional<double> index = findSplat(op.getIndices());
+  if (std::optional<int64_t> padding = op.getPaddingIndex(); padding && index == double(*padding))
+    return failure();
   RankedTensorType type = op.getInput().getType();
   int64_t axis = op.getAxis();
   if (!index || typeOf(op.getIndices()).getNumElements() != 1 || *index < 0 ||

@@ -204,8 +204,7 @@ Tensor Emitter::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
   Value input = materialize(x), rows = materialize(wrapped);
   if (!input || !rows)
     return {};
-  return finish(graph::GatherOp::create(builder, loc, x.type.clone(shape), input, rows,
-                                        static_cast<uint64_t>(axis)));
+  return finish(graph::GatherOp::create(builder, loc, input, rows, axis));
 }
 
 Tensor Emitter::iota(Type elementType, int64_t count) {

@@ -30,6 +30,11 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   if (adaptor.getKind() == ReduceOpKind::Mean && !isa<FloatType>(input->getElementType())) // C3
     return report.error("expected floating-point elements for 'mean', got ",
                         input->getElementType(), "; cast first");
+  bool findsExtremum =
+      llvm::is_contained({ReduceOpKind::Max, ReduceOpKind::Min}, adaptor.getKind());
+  bool firstWins = bool(getAttr(adaptor, adaptor.getFirstWinsAttr(), "first_wins"));
+  if (firstWins && !(findsExtremum && adaptor.getDims().size() == 1)) // C4
+    return report.error("expected 'first_wins' for 'max' or 'min' along one dimension");
   SmallVector<int64_t> shape;
   for (auto [index, size] : llvm::enumerate(input->getShape()))
     if (!llvm::is_contained(adaptor.getDims(), int64_t(index)))

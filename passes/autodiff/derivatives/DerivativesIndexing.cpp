@@ -28,14 +28,32 @@ static void differentiateDynamicUpdateSlice(Backward &b) {
                                             op.getAxis()));
 }
 
+/// Returns the gradient of each read of a row, divided by the number of reads of that row.
+static Value divideByReads(Backward &b, GatherOp op, Value indices) {
+  auto type = cast<RankedTensorType>(b.gradient().getType());
+  int64_t axis = op.getAxis();
+  auto counts = type.clone({shapeOf(op.getInput())[axis]});
+  Value ones = b.splat(type.clone(shapeOf(indices)), 1);
+  Value reads = b.make<ScatterAddOp>(b.splat(counts, 0), indices, ones, /*axis=*/0);
+  Value own = b.make<GatherOp>(reads, indices, /*axis=*/0);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(axis, axis + shapeOf(indices).size()));
+  return b.div(b.gradient(), b.make<BroadcastOp>(type, own, dims));
+}
+
 /// Rows may be read more than once, so their gradients add up. A gather moves indices out of range
-/// to the nearest legal one, but a scatter_add drops them. So they are clamped first.
+/// to the nearest legal one, but a scatter_add drops them. So they are clamped first. The index of
+/// padding is moved out of range, so that its row gets no gradient.
 static void differentiateGather(Backward &b) {
   auto op = b.op<GatherOp>();
   int64_t last = shapeOf(op.getInput())[op.getAxis()] - 1;
   Value indices = b.make<ClampOp>(op.getIndices(), APFloat(0.0), APFloat(double(last)));
+  Value gradient = op.getMeanGradient() ? divideByReads(b, op, indices) : b.gradient();
+  if (std::optional<int64_t> padding = op.getPaddingIndex()) {
+    Value isPadding = b.compare(Direction::EQ, indices, double(*padding));
+    indices = b.select(isPadding, b.like(indices, -1), indices);
+  }
   Value zeros = b.like(op.getInput(), 0);
-  b.setGradient(0, b.make<ScatterAddOp>(zeros, indices, b.gradient(), op.getAxis()));
+  b.setGradient(0, b.make<ScatterAddOp>(zeros, indices, gradient, op.getAxis()));
 }
 
 /// Updates with an index out of range were dropped: their gradient is zero.

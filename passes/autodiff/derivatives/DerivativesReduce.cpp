@@ -21,9 +21,22 @@ static double reducedCount(ReduceOp op) {
   return count;
 }
 
+/// Gives the gradient to the first element that equals the result.
+static void differentiateFirstExtremum(Backward &b, ReduceOp op) {
+  Value x = op.getInput();
+  int64_t axis = op.getDims().front();
+  Value first = op.getKind() == ReduceOpKind::Max ? b.make<ArgmaxOp>(x, axis, /*last=*/false)
+                                                  : b.make<ArgminOp>(x, axis, /*last=*/false);
+  Type places = i64TensorLike(x.getType());
+  Value isFirst = b.compare(Direction::EQ, b.make<IotaOp>(places, axis), unreduce(b, op, first));
+  b.setGradient(0, b.where(isFirst, unreduce(b, op, b.gradient())));
+}
+
 /// max and min: the elements that equal the result share the gradient evenly. It thus depends
 /// neither on their order nor on how the dimension is split.
 static void differentiateExtremum(Backward &b, ReduceOp op) {
+  if (op.getFirstWins())
+    return differentiateFirstExtremum(b, op);
   Value hit = b.compare(Direction::EQ, op.getInput(), unreduce(b, op, op.getResult()));
   Value ones = b.castTo(hit, getElementTypeOrSelf(op.getResult().getType()));
   Value hits = b.make<ReduceOp>(ReduceOpKind::Sum, ones, op.getDims());

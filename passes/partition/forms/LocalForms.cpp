@@ -128,7 +128,7 @@ struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
     Value legal = graph::ClampOp::create(builder, loc, indices, llvm::APFloat(0.0),
                                          llvm::APFloat(static_cast<double>(size - 1)));
     Value relative = makeRelative(builder, loc, legal, axes, rows, mesh);
-    Value found = cloneOn(builder, op, {operands[0], relative}, types)->getResult(0);
+    Value found = graph::GatherOp::create(builder, loc, operands[0], relative, axis);
     return {zeroForeignRows(builder, loc, found, relative, rows, axis)};
   }
 

@@ -136,6 +136,24 @@ func.func @gather_axis(%x: tensor<4xf32>, %i: tensor<2xi64>) {
 
 // -----
 
+// gather C2
+func.func @gather_padding(%x: tensor<4xf32>, %i: tensor<2xi64>) {
+  // expected-error @+1 {{'graph.gather' op expected 'padding_index' in [0, 4), got 4}}
+  %0 = graph.gather %x, %i axis = 0 {padding_index = 4 : i64} : tensor<4xf32>, tensor<2xi64>
+  return
+}
+
+// -----
+
+// gather C3
+func.func @gather_padding_type(%x: tensor<400xf32>, %i: tensor<2xi8>) {
+  // expected-error @+1 {{'graph.gather' op expected 'padding_index' to be one of 'i8', got 200}}
+  %0 = graph.gather %x, %i axis = 0 {padding_index = 200 : i64} : tensor<400xf32>, tensor<2xi8>
+  return
+}
+
+// -----
+
 func.func @gather_result(%x: tensor<4x3xf32>, %i: tensor<2xi64>) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{inferred type(s) 'tensor<2x3xf32>' are incompatible with return type(s) of operation 'tensor<2xf32>'}}

@@ -229,3 +229,20 @@ func.func @adagrad_epsilon(%p: tensor<2xf32>, %r: tensor<f32>) {
   %0:2 = graph.adagrad %p, %p, %p, %r {epsilon = -1.0} : tensor<2xf32>, tensor<f32>
   return
 }
+
+// -----
+
+// reduce C4
+func.func @reduce_first(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{'graph.reduce' op expected 'first_wins' for 'max' or 'min' along one dimension}}
+  %0 = graph.reduce max %x, [0, 1] {first_wins} : tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_first_sum(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{'graph.reduce' op expected 'first_wins' for 'max' or 'min' along one dimension}}
+  %0 = graph.reduce sum %x, [0] {first_wins} : tensor<4x3xf32>
+  return
+}

@@ -172,3 +172,13 @@ func.func @computed(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
   %0 = graph.gather %x, %rows axis = 0 : tensor<6x4xf32>, tensor<6xi64>
   return %0 : tensor<6x4xf32>
 }
+
+// -----
+
+// A mean over the reads of a row counts them in the whole batch.
+func.func @counted(%table: tensor<5x4xf32> {graph.role = #graph.role<parameter "table">},
+                   %rows: tensor<6xi64> {graph.role = #graph.role<input "rows">}) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 parts, microbatches times copies: its gradient counts the reads of each row in the whole batch}}
+  %0 = graph.gather %table, %rows axis = 0 {mean_gradient} : tensor<5x4xf32>, tensor<6xi64>
+  return %0 : tensor<6x4xf32>
+}
