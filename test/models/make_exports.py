@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the small exports of test/compiler/models, with data and the losses of torch.
 
-usage: make_exports.py FOLDER        (in the virtual environment of compare-models)
-       make_exports.py --example     writes the exports and data of examples/torch
+usage: make_exports.py FOLDER [NAME…]   (in the virtual environment of compare-models)
+       make_exports.py --example        writes the exports and data of examples/torch
 
 Each model has the file that torch exports by default or without optimization, without stack traces. `golden.json` has
 the losses of 4 steps with `sgd,lr=0.05` on the stored data, and of STORED_RECIPES, for the example those of its
@@ -16,11 +16,36 @@ from pathlib import Path
 
 import onnx
 import torch
+from torch import nn
+from torch.nn import functional
 
 from definitions import Detector, Model, Unet, image, tokens, transformer
 from train_beside_torch import RECIPES, Experiment, rate_of
 
 STORED_RECIPES = ("clipped adamw", "bf16", "f16")
+
+
+class Kinks(nn.Module):
+    """Values at which a function has no derivative, and rows that have no gradient.
+
+    Repeated tokens tie for the maximum of each sample. The row of padding stays zero, so its norm has no derivative.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(6, 8, padding_idx=4)
+        self.steps = nn.Parameter(torch.tensor([[0.0, 1.0, 1.0, 0.5], [0.0, 0.0, 1.0, 2.0]]))
+        self.slope = nn.Parameter(torch.tensor([0.3]))
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, tokens):
+        rows = functional.normalize(self.embed(tokens), dim=-1)
+        steps = self.steps
+        ties = steps.max(1).values + steps.min(1).values + steps.amax(1)
+        limited = torch.clamp(steps, 0, 1) + torch.clamp_min(steps, 0.0) + functional.hardtanh(steps)
+        bent = functional.prelu(steps, self.slope) + torch.maximum(steps, steps.flip(1)) + functional.relu6(steps)
+        return self.head(rows.max(1).values * (limited + bent + ties[:, None]).reshape(8))
+
 
 TINY = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 LANGUAGE = {**TINY, "vocab_size": 96, "max_position_embeddings": 16}
@@ -35,6 +60,7 @@ EXPORTS = {
              False),
     "vit": (Model(transformer("ViTForImageClassification", "ViTConfig", image_size=16, patch_size=8, **TINY),
                   lambda n: (image(n, 16),)), True),
+    "kinks": (Model(Kinks, lambda n: (torch.randint(0, 6, (n, 5)),)), False),
     "unet": (Model(Unet, lambda n: (image(n, 8), torch.linspace(1.0, 20.0, n))), True),
 }
 KEPT_METADATA = ("pkg.torch.onnx.fx_node", "pkg.torch.onnx.name_scopes", "pkg.torch.export", "pkg.onnxscript")
@@ -91,14 +117,16 @@ def main():
         write_example()
         return
     folder = Path(sys.argv[1]).resolve()
-    golden = {}
-    for name, (definition, optimized) in EXPORTS.items():
+    stored = folder / "golden.json"
+    golden = json.loads(stored.read_text()) if sys.argv[2:] else {}
+    for name in sys.argv[2:] or EXPORTS:
+        definition, optimized = EXPORTS[name]
         experiment = Experiment(name, steps=4, batch=4, definition=definition, recipes=("sgd", *STORED_RECIPES))
         file, data = experiment.export(folder / name, optimized, dynamic=False)
         shorten(file)
         golden[name] = {"data": data.replace(f"{folder}/", ""), "losses": experiment.trained["sgd"][0],
                         "recipes": {recipe: store(experiment, recipe) for recipe in STORED_RECIPES}}
-    (folder / "golden.json").write_text(json.dumps(golden, indent=1) + "\n")
+    stored.write_text(json.dumps(golden, indent=1) + "\n")
 
 
 if __name__ == "__main__":

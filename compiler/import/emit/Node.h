@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/import/emit/Emitter.h"
+#include "compiler/import/files/FxNode.h"
 #include "compiler/import/files/TensorData.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -77,6 +78,9 @@ public:
   mlir::LogicalResult setResult(Tensor result) { return setResults({std::move(result)}); }
   mlir::LogicalResult setResults(llvm::ArrayRef<Tensor> values);
   llvm::ArrayRef<Tensor> getResults() const { return results; }
+
+  /// Returns the fx node from which torch's exporter made this node, if the file has it.
+  std::optional<FxNode> traced() const { return findFxNode(proto); }
 
   /// Checks that every attribute was read and had the expected kind.
   mlir::LogicalResult checkAttributes();

@@ -66,11 +66,12 @@ LogicalResult importSoftsign(Node &node) {
   return node.setResult(emit.binary<graph::DivOp>(x, plus(emit, emit.unary<graph::AbsOp>(x), 1.0)));
 }
 
-/// Imports PRelu: the slope broadcasts to the input, never the reverse.
+/// Imports PRelu: the slope broadcasts to the input, never the reverse. At zero, where both sides
+/// are equal, the gradient is that of the negative side, as in torch.
 LogicalResult importPRelu(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), slope = emit.broadcast(node.input(1), x.shape());
-  Tensor isBelow = emit.compare(graph::Direction::LT, x, emit.scalarLike(x, 0.0));
+  Tensor isBelow = emit.compare(graph::Direction::LE, x, emit.scalarLike(x, 0.0));
   return node.setResult(emit.select(isBelow, emit.binary<graph::MulOp>(x, slope), x));
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/import/operators/NarrowCasts.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/TorchGradients.h"
 #include <cmath>
 
 using namespace mlir;
@@ -112,16 +113,22 @@ LogicalResult importSwiGlu(Node &node) {
   return node.setResult(node.emit.binary<graph::MulOp>(swish(node), linear));
 }
 
-/// Limits x to [low, high]; a null bound is no bound. Two ordered constant bounds become one clamp
-/// if doubles represent them exactly.
-Tensor clip(Emitter &emit, const Tensor &x, const Tensor &low, const Tensor &high) {
+/// Returns a bound that is one known number which a double represents exactly.
+std::optional<double> asNumber(const Tensor &bound) {
   constexpr double maxExact = 0x1p53;
-  auto number = [](const Tensor &bound) -> std::optional<double> {
-    auto value = bound.known ? bound.known->asNumber() : std::nullopt;
-    bool isExact = value && (bound.known->isFloat() || std::fabs(*value) <= maxExact);
-    return isExact ? value : std::nullopt;
-  };
-  auto least = number(low), greatest = number(high);
+  auto value = bound.known ? bound.known->asNumber() : std::nullopt;
+  bool isExact = value && (bound.known->isFloat() || std::fabs(*value) <= maxExact);
+  return isExact ? value : std::nullopt;
+}
+
+/// Limits x to [low, high]; a null bound is no bound. Ordered constant bounds become one clamp.
+/// Integers, which have no infinity, need both.
+Tensor clip(Emitter &emit, const Tensor &x, const Tensor &low, const Tensor &high) {
+  if (!low && !high)
+    return x;
+  bool needsBoth = !isa<FloatType>(x.elementType());
+  auto least = low || needsBoth ? asNumber(low) : -HUGE_VAL;
+  auto greatest = high || needsBoth ? asNumber(high) : HUGE_VAL;
   if (!x.known && least && greatest && *least <= *greatest)
     return emit.map<graph::ClampOp>(x, llvm::APFloat(*least), llvm::APFloat(*greatest));
   Tensor result = low ? emit.binary<graph::MaxOp>(x, low) : x;
@@ -139,6 +146,18 @@ LogicalResult importClipAttributes(Node &node) {
 
 LogicalResult importClip(Node &node) {
   return node.setResult(clip(node.emit, node.input(0), node.input(1), node.input(2)));
+}
+
+LogicalResult importMax(Node &node) {
+  if (isClampToNumbers(node))
+    return node.setResult(clip(node.emit, node.input(0), node.input(1), /*high=*/{}));
+  return importVariadic<graph::MaxOp>(node);
+}
+
+LogicalResult importMin(Node &node) {
+  if (isClampToNumbers(node))
+    return node.setResult(clip(node.emit, node.input(0), /*low=*/{}, node.input(1)));
+  return importVariadic<graph::MinOp>(node);
 }
 
 /// Casts the first input; the attributes say how a cast to a narrow float rounds.
@@ -194,9 +213,9 @@ llvm::ArrayRef<Operator> elementwiseOperators() {
       movesNarrow({"Identity", 1, 1, 1, FirstInput, importIdentity, NoGradient, FirstInput}),
       {"LeakyRelu", 6, 1, 1, FirstInput, importLeakyRelu},
       unary<graph::LogOp>("Log", 6),
-      variadic<graph::MaxOp>("Max", 6),
+      {"Max", 6, 1, anyNumber, AllInputs, importMax},
       {"Mean", 6, 1, anyNumber, AllInputs, importMean},
-      variadic<graph::MinOp>("Min", 6),
+      {"Min", 6, 1, anyNumber, AllInputs, importMin},
       {"Mod", 10, 2, 2, AllInputs, importMod},
       binary<graph::MulOp>("Mul", 7),
       unary<graph::NegOp>("Neg", 6),

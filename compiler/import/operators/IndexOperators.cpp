@@ -4,6 +4,7 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/TorchGradients.h"
 #include "llvm/ADT/Sequence.h"
 #include <algorithm>
 #include <limits>
@@ -191,7 +192,13 @@ LogicalResult importPad(Node &node) {
 
 LogicalResult importGather(Node &node) {
   auto axis = node.checkAxis(node.integer("axis", 0), node.input(0).rank());
-  return axis ? node.setResult(node.emit.gather(node.input(0), node.input(1), *axis)) : failure();
+  if (!axis)
+    return failure();
+  Tensor rows = node.emit.gather(node.input(0), node.input(1), *axis);
+  auto gather = rows.value ? rows.value.getDefiningOp<graph::GatherOp>() : graph::GatherOp();
+  if (gather && failed(setEmbeddingGradient(node, gather)))
+    return failure();
+  return node.setResult(rows);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/TorchGradients.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>
 
@@ -27,6 +28,9 @@ LogicalResult reduce(Node &node, Form form, std::optional<Shape> axes) {
     axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   Shape dims = axes.value_or(Shape());
   Tensor result = form(node.emit, x, dims);
+  auto op = result.value ? result.value.getDefiningOp<graph::ReduceOp>() : graph::ReduceOp();
+  if (op && dims.size() == 1 && choosesOneExtremum(node))
+    op.setFirstWins(true);
   if (!keepDims)
     return node.setResult(result);
   Shape shape(x.shape());
@@ -66,8 +70,16 @@ Tensor sumOfSquares(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims
   return sum(emit, emit.unary<graph::SquareOp>(x), dims);
 }
 
+/// The gradient of a norm of zeros is zero, as in torch, although that of the root is infinite: the
+/// root is taken of one there.
 Tensor norm(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
-  return emit.unary<graph::SqrtOp>(sumOfSquares(emit, x, dims));
+  Tensor sum = sumOfSquares(emit, x, dims);
+  if (!sum || sum.known || !isa<FloatType>(sum.elementType()))
+    return emit.unary<graph::SqrtOp>(sum);
+  Tensor zero = emit.scalarLike(sum, 0.0);
+  Tensor isZero = emit.compare(graph::Direction::EQ, sum, zero);
+  Tensor root = emit.unary<graph::SqrtOp>(emit.select(isZero, emit.scalarLike(sum, 1.0), sum));
+  return emit.select(isZero, zero, root);
 }
 
 Tensor logOfSum(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {

@@ -40,6 +40,13 @@ Tensor combine(Emitter &emit, const Tensor &x, const Tensor &y, Reduction reduct
 } // namespace
 
 std::optional<Reduction> readReduction(Node &node) {
+  if (std::optional<FxNode> fx = node.traced(); fx &&
+                                                fx->operation.starts_with("aten.scatter_reduce") &&
+                                                llvm::is_contained(fx->positional, "mean")) {
+    node.emit.error() << "expected a reduction that ONNX has, got torch's 'mean', for which the "
+                         "exporter writes 'none'; divide a sum by the count instead";
+    return std::nullopt;
+  }
   constexpr std::pair<llvm::StringLiteral, Reduction> known[] = {{"none", Reduction::None},
                                                                  {"add", Reduction::Add},
                                                                  {"mul", Reduction::Mul},

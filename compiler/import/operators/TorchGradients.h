@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators of torch whose gradient ONNX cannot say. The exporter writes one ONNX operator for
+// several operators of torch that compute the same, but differentiate it otherwise. Its metadata
+// tell them apart:
+//
+//     ONNX             torch                  gradient
+//     Max, Min         clamp to numbers       does not pass where an element equals a limit
+//     Max, Min         maximum, minimum       is shared by equal operands
+//     ReduceMax        max(dim)               goes to the first of equal elements
+//     ReduceMax        amax, max of all       is shared by equal elements
+//     Gather           embedding              none for the row of padding; may be scaled
+//
+// A file without metadata has the gradients of docs/rationale/autodiff.md.
+#pragma once
+
+#include "compiler/import/emit/Node.h"
+
+namespace pcc::import {
+
+/// Returns whether the node, of two inputs, is part of a clamp whose limits are numbers.
+bool isClampToNumbers(const Node &node);
+
+/// Returns whether the node returns one extremum along a dimension together with its index.
+bool choosesOneExtremum(const Node &node);
+
+/// Gives a gather the gradient of torch's embedding. Emits an error for an EmbeddingBag with scaled
+/// gradients.
+mlir::LogicalResult setEmbeddingGradient(const Node &node, graph::GatherOp gather);
+
+} // namespace pcc::import
