@@ -8,6 +8,7 @@
 // the scale by which @update and the report read the sum. Scheduling may reorder the actions later.
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -21,6 +22,26 @@ static double scaleOf(graph::RoleKind kind, int64_t m, int64_t k, pipe::MicroRed
   if (reduction == pipe::MicroReduction::Mean)
     return 1.0 / (double(m) * double(k));
   return kind == graph::RoleKind::Loss ? 1.0 : 1.0 / double(m);
+}
+
+/// Returns whether `op` is a mean over the labels that differ from `ignore_index`.
+static bool isMeanOfCounted(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<graph::SoftmaxCrossEntropyOp, graph::NllOp>([](auto loss) {
+        return loss.getIgnoreIndex() && loss.getReduction() == graph::LossReduction::Mean;
+      })
+      .Default(false);
+}
+
+/// Warns that a loss of `parts` parts of the batch may differ from that of the batch.
+static void warnOfCounts(func::FuncOp section, int64_t parts) {
+  section.walk([&](Operation *op) {
+    if (parts > 1 && isMeanOfCounted(op))
+      op->emitWarning() << "the loss is the mean over labels other than 'ignore_index'; each of "
+                        << parts << " parts of the batch, microbatches times copies, has the mean "
+                        << "of its own labels, so the loss is that of the batch only if all parts "
+                        << "have equally many; 'reduction=sum' does not depend on the parts";
+  });
 }
 
 struct BuildStep : impl::BuildStepBase<BuildStep> {
@@ -68,6 +89,7 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
         section ? findFunction(module, updateName, "run --autodiff-build-update first") : section;
     if (!update)
       return signalPassFailure();
+    warnOfCounts(section, microBatches * copies);
     annotateAccumulated(section, graph::RoleKind::Loss);
     annotateAccumulated(section, graph::RoleKind::Gradient);
     buildStep(update);

@@ -1,0 +1,23 @@
+// The mean over labels that count is that of a part of the batch, which may differ from that of the batch.
+// RUN: pcc-opt %s --autodiff-build-step="micro-batches=2 copies=3" --split-input-file 2>&1 | FileCheck %s
+// RUN: pcc-opt %s --autodiff-build-step --split-input-file 2>&1 | FileCheck %s --check-prefix=ONE
+
+// CHECK: warning: the loss is the mean over labels other than 'ignore_index'; each of 6 parts of the batch
+// CHECK-NOT: warning
+// ONE-NOT: warning
+func.func @forward_backward(%x: tensor<4x3xf32>, %labels: tensor<4xi64>) -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  %0 = graph.softmax_cross_entropy %x, %labels {ignore_index = -100 : i64} : tensor<4x3xf32>, tensor<4xi64>
+  return %0 : tensor<f32>
+}
+func.func @update() { return }
+
+// -----
+
+// A sum does not depend on the parts, nor does a mean over all labels.
+func.func @forward_backward(%x: tensor<4x3xf32>, %labels: tensor<4xi64>) -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  %0 = graph.nll %x, %labels {ignore_index = -100 : i64, reduction = #graph.loss_reduction<sum>} : tensor<4x3xf32>, tensor<4xi64>
+  %1 = graph.nll %x, %labels : tensor<4x3xf32>, tensor<4xi64>
+  %2 = graph.add %0, %1 : tensor<f32>
+  return %2 : tensor<f32>
+}
+func.func @update() { return }
