@@ -111,7 +111,10 @@ struct ScatterAddForm : LocalForm<ScatterAddForm, graph::ScatterAddOp> {
 };
 
 struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
-  bool canSplitWhole(Operation *, unsigned) const { return true; }
+  /// Partial results are summed, so the elements are numbers.
+  bool canSplitWhole(Operation *op, unsigned) const {
+    return !cast<graph::GatherOp>(op).getInput().getType().getElementType().isInteger(1);
+  }
   bool leavesPartial(Operation *, unsigned) const { return true; }
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
