@@ -35,6 +35,17 @@ class Arguments(nn.Module):
         return getattr(self.model(**dict(zip(self.names, (first, second))), **self.options), self.field)
 
 
+class Padded(nn.Module):
+    """A model of transformers for rows of tokens that are padded to one length, which a mask tells."""
+
+    def __init__(self, model, field, **options):
+        super().__init__()
+        self.model, self.field, self.options = model, field, options
+
+    def forward(self, input_ids, attention_mask):
+        return self.model(input_ids=input_ids, attention_mask=attention_mask, **self.options)[self.field]
+
+
 class Unet(nn.Module):
     """A diffusion model of two levels, with an embedding of the time step and a skip connection."""
 
@@ -89,11 +100,17 @@ def tokens(batch, length=16):
     return torch.randint(3, VOCABULARY, (batch, length))
 
 
+def padded(batch, length):
+    """Tokens and a mask of which padding comes first. So the first queries see no key."""
+    lengths = torch.randint(length // 2, length + 1, (batch, 1))
+    return tokens(batch, length), (torch.arange(length) >= length - lengths).long()
+
+
 def image(batch, size, channels=3):
     return torch.randn(batch, channels, size, size)
 
 
-def transformer(model_class, config_class, field="logits", attention="sdpa", options=None, **config):
+def transformer(model_class, config_class, field="logits", attention="sdpa", options=None, wrapper=Output, **config):
     """Returns a function that builds a model of transformers from its configuration."""
 
     def build():
@@ -104,7 +121,7 @@ def transformer(model_class, config_class, field="logits", attention="sdpa", opt
         settings._experts_implementation = "batched_mm"  # what torch.export takes
         model = getattr(transformers, model_class)
         model = model._from_config(settings) if hasattr(model, "_from_config") else model(settings)
-        return Output(model, field, **(options or {}))
+        return wrapper(model, field, **(options or {}))
 
     return build
 

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from definitions import Detector, Model, Unet, image, tokens, transformer
+from definitions import Detector, Model, Padded, Unet, image, padded, tokens, transformer
 from train_beside_torch import RECIPES, Experiment, rate_of
 
 STORED_RECIPES = ("clipped adamw", "bf16", "f16")
@@ -60,6 +60,8 @@ EXPORTS = {
              False),
     "vit": (Model(transformer("ViTForImageClassification", "ViTConfig", image_size=16, patch_size=8, **TINY),
                   lambda n: (image(n, 16),)), True),
+    "padded": (Model(transformer("LlamaForCausalLM", "LlamaConfig", wrapper=Padded, num_key_value_heads=1, **LANGUAGE,
+                                 **NO_CACHE), lambda n: padded(n, 8)), False),
     "kinks": (Model(Kinks, lambda n: (torch.randint(0, 6, (n, 5)),)), False),
     "unet": (Model(Unet, lambda n: (image(n, 8), torch.linspace(1.0, 20.0, n))), True),
 }

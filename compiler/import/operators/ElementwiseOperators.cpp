@@ -4,7 +4,7 @@
 
 #include "compiler/import/operators/NarrowCasts.h"
 #include "compiler/import/operators/Operators.h"
-#include "compiler/import/operators/TorchGradients.h"
+#include "compiler/import/operators/TorchOperators.h"
 #include <cmath>
 
 using namespace mlir;

@@ -3,6 +3,7 @@
 // Comparisons, boolean operators, and selection.
 
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/TorchOperators.h"
 
 using namespace mlir;
 
@@ -30,7 +31,10 @@ template <LogicalResult (*handler)(Node &)> LogicalResult onBooleans(Node &node)
 }
 
 LogicalResult importWhere(Node &node) {
-  return node.setResult(node.emit.select(node.input(0), node.input(1), node.input(2)));
+  Tensor otherwise = node.input(2);
+  if (hidesKeys(node))
+    otherwise = node.emit.scalarLike(otherwise, -HUGE_VAL);
+  return node.setResult(node.emit.select(node.input(0), node.input(1), otherwise));
 }
 
 template <graph::Direction direction> Operator comparison(llvm::StringLiteral name, int64_t since) {

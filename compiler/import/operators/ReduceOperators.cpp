@@ -4,7 +4,7 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
-#include "compiler/import/operators/TorchGradients.h"
+#include "compiler/import/operators/TorchOperators.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the names and arguments of torch's operators.
-#include "compiler/import/operators/TorchGradients.h"
+#include "compiler/import/operators/TorchOperators.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,6 +20,19 @@ bool isClampToNumbers(const Node &node) {
 bool choosesOneExtremum(const Node &node) {
   std::optional<FxNode> fx = node.traced();
   return fx && (fx->operation == "aten.max.dim" || fx->operation == "aten.min.dim");
+}
+
+bool hidesKeys(const Node &node) {
+  std::optional<FxNode> fx = node.traced();
+  const Tensor &hidden = node.input(2);
+  if (!fx || !fx->operation.starts_with("aten.scaled_dot_product_attention") || !hidden.known)
+    return false;
+  auto type = dyn_cast<FloatType>(hidden.elementType());
+  std::optional<double> number = hidden.known->asNumber();
+  if (!type || !number)
+    return false;
+  llvm::APFloat least = llvm::APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true);
+  return *number == least.convertToDouble();
 }
 
 /// The arguments are (weight, indices, padding_idx = -1, scale_grad_by_freq = False), and for a bag

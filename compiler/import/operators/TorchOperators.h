@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators of torch whose gradient ONNX cannot say. The exporter writes one ONNX operator for
-// several operators of torch that compute the same, but differentiate it otherwise. Its metadata
-// tell them apart:
+// Operators of torch that the nodes of a file describe inexactly, and the exporter's metadata name.
+//
+// The exporter writes one ONNX operator for several operators of torch that compute the same, but
+// differentiate it otherwise:
 //
 //     ONNX             torch                  gradient
 //     Max, Min         clamp to numbers       does not pass where an element equals a limit
@@ -11,7 +12,10 @@
 //     ReduceMax        amax, max of all       is shared by equal elements
 //     Gather           embedding              none for the row of padding; may be scaled
 //
-// A file without metadata has the gradients of docs/rationale/autodiff.md.
+// Attention with a mask of booleans hides keys by the least finite number. In torch they are minus
+// infinity: a query that sees no key gets zeros, not the mean of the values.
+//
+// A file without metadata is read as it is, with the gradients of docs/rationale/autodiff.md.
 #pragma once
 
 #include "compiler/import/emit/Node.h"
@@ -23,6 +27,9 @@ bool isClampToNumbers(const Node &node);
 
 /// Returns whether the node returns one extremum along a dimension together with its index.
 bool choosesOneExtremum(const Node &node);
+
+/// Returns whether the node, a `Where`, hides keys of an attention by the least finite number.
+bool hidesKeys(const Node &node);
 
 /// Gives a gather the gradient of torch's embedding. Emits an error for an EmbeddingBag with scaled
 /// gradients.
