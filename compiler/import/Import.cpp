@@ -15,8 +15,8 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -84,32 +84,42 @@ LogicalResult checkBuffer(graph::ParameterOp buffer, const TensorData &data, Loc
 /// Sets every graph.parameter of `module` from the safetensors file or index `path`, by name. A
 /// parameter that was split from another gets its part of the tensor. One error lists all
 /// parameters that the file lacks; each tensor of another type has an error of its own. A warning
-/// lists the tensors that belong to no parameter. A file may lack buffers.
+/// lists the tensors that belong to no parameter. A file may lack buffers. A tied parameter may
+/// have another of its names in the file.
 LogicalResult applyWeights(ModuleOp module, llvm::StringRef path) {
   auto tensors = readSafetensors(path, *module.getContext());
   if (!tensors)
     return failure();
   Location loc = fileLocation(path, *module.getContext());
-  llvm::MapVector<llvm::StringRef, const TensorData *> all;
-  for (const NamedTensor &tensor : *tensors)
-    all[tensor.name] = &tensor.data;
+  llvm::StringMap<const NamedTensor *> byName;
+  for (const NamedTensor &tensor : *tensors) {
+    byName[tensor.name] = &tensor;
+    for (const std::string &alias : tensor.aliases)
+      byName.try_emplace(alias, &tensor);
+  }
   bool isComplete = true;
-  llvm::SetVector<llvm::StringRef> used, missing;
+  llvm::SetVector<llvm::StringRef> missing;
+  llvm::DenseSet<const NamedTensor *> used;
   for (auto parameter : module.getOps<graph::ParameterOp>()) {
     llvm::StringRef name = nameInFiles(parameter);
-    const TensorData *data = all.lookup(name);
+    const NamedTensor *tensor = byName.lookup(name);
     bool isBuffer = isUnreadBuffer(module, parameter);
-    if (data && isBuffer)
-      isComplete &= succeeded(checkBuffer(parameter, *data, loc));
-    else if (data)
-      isComplete &= succeeded(setValue(parameter, *data, loc));
-    if (data || !isBuffer)
-      (data ? used : missing).insert(name);
+    if (tensor && isBuffer)
+      isComplete &= succeeded(checkBuffer(parameter, tensor->data, loc));
+    else if (tensor)
+      isComplete &= succeeded(setValue(parameter, tensor->data, loc));
+    if (tensor)
+      used.insert(tensor);
+    else if (!isBuffer)
+      missing.insert(name);
   }
-  all.remove_if([&](auto &entry) { return used.contains(entry.first); });
-  if (!all.empty()) {
+  llvm::SmallVector<llvm::StringRef> unused;
+  for (const NamedTensor &tensor : *tensors)
+    if (!used.contains(&tensor))
+      unused.push_back(tensor.name);
+  if (!unused.empty()) {
     auto warning = emitWarning(loc) << "tensors that belong to no parameter: ";
-    listNames(warning, llvm::to_vector(llvm::make_first_range(all)));
+    listNames(warning, unused);
   }
   if (!missing.empty()) {
     auto error = emitError(loc) << "parameters without a tensor: ";

@@ -14,6 +14,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -130,7 +131,7 @@ std::optional<NamedTensor> Reader::readTensor(llvm::StringRef name,
     return std::nullopt;
   }
   llvm::StringRef bytes = data.slice(*begin, *end);
-  return NamedTensor{name.str(), TensorData{type, {bytes.data(), bytes.size()}, buffer}};
+  return NamedTensor{name.str(), TensorData{type, {bytes.data(), bytes.size()}, buffer}, {}};
 }
 
 /// Checks that the tensors cover the data exactly, without gaps or overlaps.
@@ -157,6 +158,20 @@ bool Reader::checkCoverage(const std::vector<NamedTensor> &tensors) {
   return false;
 }
 
+/// Adds the names of tensors that the metadata map to tensors of the file. Other metadata may be
+/// anything.
+void addAliases(std::vector<NamedTensor> &tensors, const llvm::json::Object &metadata) {
+  llvm::StringMap<NamedTensor *> known;
+  for (NamedTensor &tensor : tensors)
+    known[tensor.name] = &tensor;
+  for (const auto &[alias, value] : metadata) {
+    std::optional<llvm::StringRef> name = value.getAsString();
+    NamedTensor *tensor = name ? known.lookup(*name) : nullptr;
+    if (tensor && !known.contains(llvm::StringRef(alias)))
+      tensor->aliases.push_back(alias.str());
+  }
+}
+
 std::optional<std::vector<NamedTensor>> Reader::read() {
   auto header = mapFile() ? readHeader() : std::nullopt;
   if (!header)
@@ -170,7 +185,12 @@ std::optional<std::vector<NamedTensor>> Reader::read() {
       return std::nullopt;
     tensors.push_back(std::move(*tensor));
   }
-  return checkCoverage(tensors) ? std::optional(std::move(tensors)) : std::nullopt;
+  if (!checkCoverage(tensors))
+    return std::nullopt;
+  llvm::StringRef key(abi::safetensorsMetadata);
+  if (const llvm::json::Object *metadata = header->getAsObject()->getObject(key))
+    addAliases(tensors, *metadata);
+  return tensors;
 }
 
 /// Reads an index: {"weight_map": {TENSOR: FILE, …}}. Returns the files, and the tensors of each.

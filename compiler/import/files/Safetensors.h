@@ -10,6 +10,9 @@ namespace pcc::import {
 struct NamedTensor {
   std::string name;
   TensorData data;
+  /// Other names of the same tensor in the model that was saved, such as those of a tied parameter.
+  /// safetensors.torch.save_model stores each tensor once, and these names in the metadata.
+  std::vector<std::string> aliases = {};
 };
 
 /// Reads the tensors of the mapped file `path`, in the order of its header. If the file ends in
