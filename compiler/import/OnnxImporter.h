@@ -69,6 +69,7 @@ private:
                     llvm::SmallVectorImpl<mlir::Value> &results,
                     llvm::SmallVectorImpl<std::string> &names);
   void warnOfFoldedBatchNorms();
+  void warnOfSharedParameters();
 
   mlir::FailureOr<llvm::SmallVector<Tensor>>
   importBody(const onnx::GraphProto &body, llvm::ArrayRef<Tensor> inputs, Emitter &emit) override;

@@ -162,6 +162,8 @@ bool OnnxImporter::readInitializers() {
       isValid &= readInitializer(node.output(0), *tensor, Use::State);
       liftedConstants.insert(node.output(0));
     }
+  if (!exported.listsParameters())
+    warnOfSharedParameters();
   reportLostBuffers(exported);
   std::vector<std::string> altered = findAlteredParameters(graph, opset, exported, restored);
   llvm::append_range(altered, restored.contradictions);
@@ -174,6 +176,37 @@ bool OnnxImporter::readInitializers() {
                         << " (first: " << absent.front()
                         << "); the model can be planned, but not run";
   return isValid;
+}
+
+/// Returns whether all elements have the same bytes.
+static bool areAllEqual(const TensorData &data) {
+  size_t width = data.bytes.size() / std::max<int64_t>(data.type.getNumElements(), 1);
+  return width > 0 && data.bytes.drop_back(width) == data.bytes.drop_front(width);
+}
+
+/// Warns of parameters that several nodes read, in a file that does not list the parameters of its
+/// module. Exporters merge equal tensors, such as the scales of all norms of a new model. torch's
+/// older exporter also merges the equal weights of copied layers. A shared parameter looks the
+/// same.
+void OnnxImporter::warnOfSharedParameters() {
+  llvm::StringMap<int64_t> readers;
+  for (const onnx::NodeProto &node : graph.node())
+    forEachRead(node, [&](const std::string &name) { ++readers[name]; });
+  bool isTorch = model->producer_name() == "pytorch";
+  const Initializer *first = nullptr;
+  int64_t count = 0;
+  for (const Initializer &parameter : parameters) {
+    const TensorData &data = parameter.data;
+    bool isSuspect = parameter.use == Use::Trained && readers.lookup(parameter.name) > 1 &&
+                     data.type.getNumElements() > 1 && (isTorch || areAllEqual(data));
+    count += isSuspect;
+    first = isSuspect && !first ? &parameter : first;
+  }
+  if (first)
+    emitWarning(fileLoc) << "parameters that several nodes read: " << count << " (first: '"
+                         << first->name << "', " << readers.lookup(first->name)
+                         << " nodes); if the exporter merged equal parameters, training changes "
+                            "them together; torch.onnx.export(…, dynamo=True) says which are one";
 }
 
 /// Reports buffers that saved files will lack. A module counts the batches of its batch norms
