@@ -18,6 +18,7 @@ import dataclasses
 import io
 import json
 import math
+import re
 import subprocess
 import sys
 import warnings
@@ -215,6 +216,12 @@ def judge(experiment, recipe, output, saved):
     return "" if error < OUTPUT_TOLERANCE else f"outputs {error:.1e} of the greatest off"
 
 
+def freeze_flags(model):
+    """A file does not say which parameters have `requires_grad=False`."""
+    frozen = [re.escape(name) for name, parameter in model.named_parameters() if not parameter.requires_grad]
+    return [f"--freeze=^({'|'.join(frozen)})$"] if frozen else []
+
+
 def run_pcc(pcc, experiment, exported, recipe, way, dynamic, folder):
     """Trains in pcc on one way; returns an empty text or what is wrong."""
     file, data = exported
@@ -223,7 +230,8 @@ def run_pcc(pcc, experiment, exported, recipe, way, dynamic, folder):
     rate = rate_of(experiment.definition, recipe)
     command = [pcc, "run", str(file), f"--loss=softmax_cross_entropy:{experiment.output}", data,
                "--optimizer=" + RECIPES[recipe].optimizer.format(rate=rate), *RECIPES[recipe].flags,
-               "--epochs=1", "--log-every=0", "--format=json", f"--save={saved}", *experiment.definition.flags, *WAYS[way]]
+               "--epochs=1", "--log-every=0", "--format=json", f"--save={saved}", *experiment.definition.flags,
+               *freeze_flags(experiment.model), *WAYS[way]]
     if dynamic:
         command.append(f"--set-dim=batch={experiment.batch}")
     try:
