@@ -40,7 +40,7 @@ static void warnOfCounts(func::FuncOp section, int64_t parts) {
       op->emitWarning() << "the loss is the mean over labels other than 'ignore_index'; each of "
                         << parts << " parts of the batch, microbatches times copies, has the mean "
                         << "of its own labels, so the loss is that of the batch only if all parts "
-                        << "have equally many; 'reduction=sum' does not depend on the parts";
+                        << "have equally many; 'reduction=sum' weighs all labels equally";
   });
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Losses. In ONNX the classes are dimension 1, may have weights, and a loss may be per sample.
+// torch's cross entropy also smooths labels and takes probabilities as labels. Its exporter writes
+// the same operator, without a word in the first case.
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/TorchOperators.h"
 #include "dialects/graph/ModuleFacts.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -17,8 +20,10 @@ struct Loss {
   Tensor scores, labels, weights; ///< null weights: all one
   std::string reduction;          ///< none, mean, sum
   std::optional<int64_t> ignored;
+  double smoothing = 0; ///< share of a label that is spread over all classes
 
-  bool isComposite() const { return reduction != "none" && !weights; }
+  bool isComposite() const { return reduction != "none" && !weights && smoothing == 0; }
+  bool isDense() const { return isa<FloatType>(labels.elementType()); } ///< probabilities
 };
 
 /// Returns `x` with dimension 1 moved to the end.
@@ -64,8 +69,13 @@ template <typename Op> Tensor emitComposite(Node &node, const Loss &loss) {
   return node.emit.apply<Op>(scalar, {loss.scores, loss.labels}, attributes).front();
 }
 
-/// Returns a mask that is true at each sample's class, unless the sample is ignored.
-Tensor chosenClasses(Emitter &emit, const Loss &loss) {
+/// Masks of the scores. Null: all.
+struct Masks {
+  Tensor chosen;  ///< the class of each sample that counts
+  Tensor counted; ///< all classes of these samples
+};
+
+Masks chooseClasses(Emitter &emit, const Loss &loss) {
   Shape column(loss.labels.shape());
   column.push_back(1);
   int64_t classes = loss.scores.shape().back();
@@ -75,29 +85,64 @@ Tensor chosenClasses(Emitter &emit, const Loss &loss) {
   Tensor isClass =
       emit.compare(graph::Direction::EQ, labels, emit.iota(loss.labels.elementType(), classes));
   if (!loss.ignored)
-    return isClass;
+    return {isClass, {}};
   Tensor counts = emit.compare(graph::Direction::NE, labels,
                                emit.scalarLike(labels, static_cast<double>(*loss.ignored)));
-  return emit.binary<graph::AndOp>(isClass, counts);
+  return {emit.binary<graph::AndOp>(isClass, counts), counts};
 }
 
-/// Emits weighted or per-sample losses from core ops: -weight · log probability of the sample's
-/// class. Their mean divides by the sum of the weights.
+/// Emits weighted, smoothed or per-sample losses from core ops: -weight · log probability of the
+/// sample's class. Their mean divides by the sum of the weights. Smoothing by e adds e times the
+/// mean over all classes to 1 - e times that, as torch does.
 Tensor emitDecomposition(Node &node, const Loss &loss, const Tensor &logProbabilities) {
   Emitter &emit = node.emit;
   Tensor zero = emit.scalarLike(loss.scores, 0.0);
   Tensor weights = loss.weights ? loss.weights : emit.scalarLike(loss.scores, 1.0);
-  Tensor chosen = chosenClasses(emit, loss);
+  auto [chosen, counted] = chooseClasses(emit, loss);
   Tensor weighted = emit.binary<graph::MulOp>(logProbabilities, weights);
+  Tensor terms = emit.select(chosen, weighted, zero);
+  auto scaled = [&](const Tensor &x, double factor) {
+    return emit.binary<graph::MulOp>(x, emit.scalarLike(x, factor));
+  };
   int64_t axis = loss.scores.rank() - 1;
+  if (loss.smoothing != 0) {
+    Tensor spread = counted ? emit.select(counted, weighted, zero) : weighted;
+    double share = loss.smoothing / static_cast<double>(loss.scores.shape()[axis]);
+    terms = emit.binary<graph::AddOp>(scaled(terms, 1 - loss.smoothing), scaled(spread, share));
+  }
   auto sumOf = [&](const Tensor &values, llvm::ArrayRef<int64_t> dims) {
-    return emit.reduce(graph::ReduceOpKind::Sum, emit.select(chosen, values, zero), dims);
+    return emit.reduce(graph::ReduceOpKind::Sum, values, dims);
   };
   if (loss.reduction == "none")
-    return emit.unary<graph::NegOp>(sumOf(weighted, axis));
+    return emit.unary<graph::NegOp>(sumOf(terms, axis));
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, loss.scores.rank()));
-  Tensor sum = emit.unary<graph::NegOp>(sumOf(weighted, all));
-  return loss.reduction == "sum" ? sum : emit.binary<graph::DivOp>(sum, sumOf(weights, all));
+  Tensor sum = emit.unary<graph::NegOp>(sumOf(terms, all));
+  if (loss.reduction == "sum")
+    return sum;
+  return emit.binary<graph::DivOp>(sum, sumOf(emit.select(chosen, weights, zero), all));
+}
+
+/// Emits the loss of labels that are probabilities of the classes, of which none is ignored.
+Tensor emitDense(Node &node, Loss loss) {
+  Emitter &emit = node.emit;
+  if (loss.weights) {
+    emit.error() << "expected labels that are class numbers beside weights, got "
+                 << loss.labels.type;
+    return {};
+  }
+  int64_t axis = loss.scores.rank() - 1;
+  loss.ignored.reset();
+  loss.labels = classesLast(emit, loss.labels);
+  if (loss.smoothing != 0) {
+    double share = loss.smoothing / static_cast<double>(loss.scores.shape()[axis]);
+    Tensor kept = emit.scalarLike(loss.labels, 1 - loss.smoothing);
+    loss.labels = emit.binary<graph::AddOp>(emit.binary<graph::MulOp>(loss.labels, kept),
+                                            emit.scalarLike(loss.labels, share));
+  }
+  if (loss.reduction != "none")
+    return emitComposite<graph::SoftmaxCrossEntropyOp>(node, loss);
+  Tensor terms = emit.binary<graph::MulOp>(loss.labels, emit.logSoftmax(loss.scores, axis));
+  return emit.unary<graph::NegOp>(emit.reduce(graph::ReduceOpKind::Sum, terms, axis));
 }
 
 LogicalResult importNll(Node &node) {
@@ -113,8 +158,11 @@ LogicalResult importSoftmaxCrossEntropy(Node &node) {
   auto loss = readLoss(node);
   if (!loss)
     return failure();
+  loss->smoothing = findLabelSmoothing(node);
   Tensor result;
-  if (loss->isComposite()) {
+  if (loss->isDense()) {
+    result = emitDense(node, *loss);
+  } else if (loss->isComposite()) {
     result = emitComposite<graph::SoftmaxCrossEntropyOp>(node, *loss);
   } else {
     Tensor logs = node.emit.logSoftmax(loss->scores, loss->scores.rank() - 1);

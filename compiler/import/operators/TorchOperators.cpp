@@ -35,6 +35,16 @@ bool hidesKeys(const Node &node) {
   return *number == least.convertToDouble();
 }
 
+/// The arguments are (scores, labels, weight, reduction, ignore_index, label_smoothing = 0).
+double findLabelSmoothing(const Node &node) {
+  std::optional<FxNode> fx = node.traced();
+  double smoothing = 0;
+  if (fx && fx->operation.starts_with("aten.cross_entropy_loss.") && fx->positional.size() > 5 &&
+      llvm::to_float(fx->positional[5], smoothing))
+    return smoothing;
+  return 0;
+}
+
 /// The arguments are (weight, indices, padding_idx = -1, scale_grad_by_freq = False), and for a bag
 /// (weight, indices, offsets, scale_grad_by_freq = False).
 LogicalResult setEmbeddingGradient(const Node &node, graph::GatherOp gather) {

@@ -15,6 +15,8 @@
 // Attention with a mask of booleans hides keys by the least finite number. In torch they are minus
 // infinity: a query that sees no key gets zeros, not the mean of the values.
 //
+// `label_smoothing` of cross_entropy is in the metadata only.
+//
 // A file without metadata is read as it is, with the gradients of docs/rationale/autodiff.md.
 #pragma once
 
@@ -30,6 +32,9 @@ bool choosesOneExtremum(const Node &node);
 
 /// Returns whether the node, a `Where`, hides keys of an attention by the least finite number.
 bool hidesKeys(const Node &node);
+
+/// Returns the `label_smoothing` of the node, a cross entropy; 0 if there is none.
+double findLabelSmoothing(const Node &node);
 
 /// Gives a gather the gradient of torch's embedding. Emits an error for an EmbeddingBag with scaled
 /// gradients.

@@ -13,7 +13,7 @@ func.func @update() { return }
 
 // -----
 
-// A sum does not depend on the parts, nor does a mean over all labels.
+// A sum weighs all labels equally, as does a mean over all labels.
 func.func @forward_backward(%x: tensor<4x3xf32>, %labels: tensor<4xi64>) -> (tensor<f32> {graph.role = #graph.role<loss>}) {
   %0 = graph.nll %x, %labels {ignore_index = -100 : i64, reduction = #graph.loss_reduction<sum>} : tensor<4x3xf32>, tensor<4xi64>
   %1 = graph.nll %x, %labels : tensor<4x3xf32>, tensor<4xi64>
