@@ -167,6 +167,14 @@ static bool addsSamples(Operation *op) {
   return isa<SoftmaxCrossEntropyOp, NllOp, MseOp, SigmoidCrossEntropyOp>(op);
 }
 
+/// Returns whether `op`, which adds samples, does not take their mean.
+static bool isPlainSum(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return !reduce.getCrossBatch() && reduce.getKind() == ReduceOpKind::Sum;
+  auto reduction = op->getAttrOfType<LossReductionAttr>("reduction");
+  return reduction && reduction.getValue() == LossReduction::Sum;
+}
+
 /// Adds the places of the batch in all tensors of `op`. `values` are its operands and results,
 /// `tensors` their factors; value `index` is of kind Rows.
 LogicalResult BatchPropagation::visitOp(Operation *op, ArrayRef<Value> values,
@@ -183,6 +191,8 @@ LogicalResult BatchPropagation::visitOp(Operation *op, ArrayRef<Value> values,
     return visitWhole(op, index);
   if (factor.kind == FactorKind::Reduce && !addsSamples(op) && !isOfPart(op))
     return refuse(op, "it combines the samples of the batch");
+  if (factor.kind == FactorKind::Reduce && isPlainSum(op))
+    found.adders.insert(op);
   if (auto gather = dyn_cast<GatherOp>(op); gather && gather.getMeanGradient() && index == 1)
     return refuse(op, "its gradient counts the reads of each row in the whole batch");
   for (auto [value, tensor] : llvm::zip_equal(values, tensors)) {

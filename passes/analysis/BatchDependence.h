@@ -24,12 +24,16 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace pcc::analysis {
 
 /// Attribute of a gather or scatter of axis 0: the number of equal blocks along dimension 0 of all
 /// its tensors. Block i of the indices reads or changes elements of block i only.
 inline constexpr llvm::StringLiteral ownBlocksAttrName = "graph.own_blocks";
+
+/// Unit attribute of an op that adds up the samples of a part of the batch.
+inline constexpr llvm::StringLiteral addsSamplesAttrName = "graph.adds_samples";
 
 /// Place of the samples in a tensor. Dimension `dim` has `outer` × `extent` × (any number of)
 /// elements; `extent` counts the samples, or consecutive groups of samples.
@@ -55,6 +59,10 @@ public:
   /// Returns all values of kind Rows with their places, in the order in which they were found.
   const llvm::MapVector<mlir::Value, BatchPlace> &getRows() const { return rows; }
 
+  /// Returns the ops that add up the samples, not to a mean. Such a sum of a part is smaller than
+  /// that of the batch.
+  const llvm::SetVector<mlir::Operation *> &getAdders() const { return adders; }
+
   /// Returns the elements of a constant of kind Rows for one of `count` parts of the batch; null if
   /// the parts differ. Indices with which each part reads its own samples count from the first of
   /// them.
@@ -65,6 +73,7 @@ private:
 
   llvm::MapVector<mlir::Value, BatchPlace> rows;
   llvm::DenseSet<mlir::Value> sums;
+  llvm::SetVector<mlir::Operation *> adders;
   llvm::DenseSet<mlir::Value> ownIndices; ///< constants with which each part reads its own samples
 };
 

@@ -6,6 +6,7 @@
 //
 // Annotates the loss and the gradients of @forward_backward as accumulated over these actions, with
 // the scale by which @update and the report read the sum. Scheduling may reorder the actions later.
+#include "passes/analysis/BatchDependence.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -24,6 +25,14 @@ static double scaleOf(graph::RoleKind kind, int64_t m, int64_t k, pipe::MicroRed
   return kind == graph::RoleKind::Loss ? 1.0 : 1.0 / double(m);
 }
 
+/// Returns whether `op` is a loss that adds up the samples, or contains such a sum.
+static bool addsSamples(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<graph::SoftmaxCrossEntropyOp, graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp>(
+          [](auto loss) { return loss.getReduction() == graph::LossReduction::Sum; })
+      .Default([](Operation *other) { return other->hasAttr(analysis::addsSamplesAttrName); });
+}
+
 /// Returns whether `op` is a mean over the labels that differ from `ignore_index`.
 static bool isMeanOfCounted(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
@@ -33,10 +42,18 @@ static bool isMeanOfCounted(Operation *op) {
       .Default(false);
 }
 
-/// Warns that a loss of `parts` parts of the batch may differ from that of the batch.
-static void warnOfCounts(func::FuncOp section, int64_t parts) {
+/// Warns where the mean over `parts` parts of the batch is not the loss of the batch. `scale` is
+/// that of the gradients.
+static void warnOfParts(func::FuncOp section, int64_t parts, double scale) {
+  if (parts == 1)
+    return;
   section.walk([&](Operation *op) {
-    if (parts > 1 && isMeanOfCounted(op))
+    if (addsSamples(op))
+      op->emitWarning()
+          << "the loss adds up samples; the gradients of " << parts
+          << " parts of the batch, microbatches times copies, are added and scaled by " << scale
+          << ", so they are that share of the gradients of the batch";
+    else if (isMeanOfCounted(op))
       op->emitWarning() << "the loss is the mean over labels other than 'ignore_index'; each of "
                         << parts << " parts of the batch, microbatches times copies, has the mean "
                         << "of its own labels, so the loss is that of the batch only if all parts "
@@ -89,7 +106,8 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
         section ? findFunction(module, updateName, "run --autodiff-build-update first") : section;
     if (!update)
       return signalPassFailure();
-    warnOfCounts(section, microBatches * copies);
+    warnOfParts(section, microBatches * copies,
+                scaleOf(graph::RoleKind::Gradient, microBatches, copies, microReduction));
     annotateAccumulated(section, graph::RoleKind::Loss);
     annotateAccumulated(section, graph::RoleKind::Gradient);
     buildStep(update);

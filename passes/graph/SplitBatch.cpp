@@ -10,6 +10,7 @@
 using namespace mlir;
 using namespace pcc::graph;
 using pcc::analysis::BatchDependence;
+namespace analysis = pcc::analysis;
 
 namespace pcc::graph {
 #define GEN_PASS_DEF_GRAPHSPLITBATCH
@@ -74,6 +75,8 @@ struct SplitBatch : public pcc::graph::impl::GraphSplitBatchBase<SplitBatch> {
     if (failed(batch))
       return signalPassFailure();
     divide(*batch, count);
+    for (Operation *op : batch->getAdders())
+      op->setAttr(analysis::addsSamplesAttrName, UnitAttr::get(&getContext()));
     updateSignature(function);
   }
 };

@@ -1,8 +1,11 @@
-// The mean over labels that count is that of a part of the batch, which may differ from that of the batch.
+// Where the mean of the parts' losses is not the loss of the batch: a mean over the labels that count, and sums.
 // RUN: pcc-opt %s --autodiff-build-step="micro-batches=2 copies=3" --split-input-file 2>&1 | FileCheck %s
 // RUN: pcc-opt %s --autodiff-build-step --split-input-file 2>&1 | FileCheck %s --check-prefix=ONE
 
 // CHECK: warning: the loss is the mean over labels other than 'ignore_index'; each of 6 parts of the batch
+// CHECK-NOT: warning
+// CHECK: warning: the loss adds up samples; the gradients of 6 parts of the batch, microbatches times copies, are added and scaled by 5.000000e-01,
+// CHECK: warning: the loss adds up samples
 // CHECK-NOT: warning
 // ONE-NOT: warning
 func.func @forward_backward(%x: tensor<4x3xf32>, %labels: tensor<4xi64>) -> (tensor<f32> {graph.role = #graph.role<loss>}) {
@@ -13,11 +16,13 @@ func.func @update() { return }
 
 // -----
 
-// A sum weighs all labels equally, as does a mean over all labels.
+// A sum over samples, marked where the batch is split; a mean over all labels is no reason.
 func.func @forward_backward(%x: tensor<4x3xf32>, %labels: tensor<4xi64>) -> (tensor<f32> {graph.role = #graph.role<loss>}) {
   %0 = graph.nll %x, %labels {ignore_index = -100 : i64, reduction = #graph.loss_reduction<sum>} : tensor<4x3xf32>, tensor<4xi64>
   %1 = graph.nll %x, %labels : tensor<4x3xf32>, tensor<4xi64>
-  %2 = graph.add %0, %1 : tensor<f32>
-  return %2 : tensor<f32>
+  %2 = graph.reduce sum %x, [0, 1] {graph.adds_samples} : tensor<4x3xf32>
+  %3 = graph.add %0, %1 : tensor<f32>
+  %4 = graph.add %3, %2 : tensor<f32>
+  return %4 : tensor<f32>
 }
 func.func @update() { return }

@@ -231,3 +231,19 @@ func.func @scaled_loss(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">}
   %7 = graph.add %4, %6 : tensor<f32>
   return %7 : tensor<f32>
 }
+
+// -----
+
+// Sums over samples are marked, since the sum of a part is smaller. A sum of features is not, nor is a mean over samples.
+// CHECK-LABEL: func.func @sums
+// CHECK: graph.reduce sum %{{.+}}, [1] : tensor<2x3xf32>
+// CHECK: graph.reduce mean %{{.+}}, [0] : tensor<2xf32>
+// CHECK: graph.reduce sum %{{.+}}, [0] {graph.adds_samples} : tensor<2xf32>
+// CHECK: graph.mse %{{.+}} {graph.adds_samples, reduction = #graph.loss_reduction<sum>}
+func.func @sums(%x: tensor<8x3xf32> {graph.role = #graph.role<input "x">}) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %0 = graph.reduce sum %x, [1] : tensor<8x3xf32>
+  %1 = graph.reduce mean %0, [0] : tensor<8xf32>
+  %2 = graph.reduce sum %0, [0] : tensor<8xf32>
+  %3 = graph.mse %0, %0 {reduction = #graph.loss_reduction<sum>} : tensor<8xf32>
+  return %1, %2, %3 : tensor<f32>, tensor<f32>, tensor<f32>
+}
