@@ -64,11 +64,12 @@ def Graph_BatchNormOp : Graph_Op<"batch_norm",
     With m and v the mean and the variance (of the population) of each channel over the whole batch
     and all positions: result = scale * (x - m) / sqrt(v + epsilon) + bias;
     new_mean = momentum * mean + (1 - momentum) * m, and likewise new_variance. m and v are computed
-    in f32 or wider. Ioffe, Szegedy: Batch normalization, ICML 2015.
+    in f32 or wider. With `unbiased` the variance v of n elements enters new_variance as
+    v n / (n - 1), as in torch. Ioffe, Szegedy: Batch normalization, ICML 2015.
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$scale, Graph_FloatTensor:$bias,
                        Graph_FloatTensor:$mean, Graph_FloatTensor:$variance, F64Attr:$epsilon,
-                       F64Attr:$momentum);
+                       F64Attr:$momentum, UnitAttr:$unbiased);
   let results = (outs Graph_FloatTensor:$result, Graph_FloatTensor:$new_mean,
                       Graph_FloatTensor:$new_variance);
   let assemblyFormat = [{
@@ -83,12 +84,12 @@ def Graph_BatchNormInferenceOp : Graph_Op<"batch_norm_inference",
      AllTypesMatch<["mean", "variance"]>]> {
   let summary = "scale * (x - mean) / sqrt(variance + epsilon) + bias for each channel";
   let description = [{
-    `momentum` is that of the `batch_norm` with which the op is trained; it does not affect the
-    result.
+    `momentum` and `unbiased` are those of the `batch_norm` with which the op is trained; they do
+    not affect the result.
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$scale, Graph_FloatTensor:$bias,
                        Graph_FloatTensor:$mean, Graph_FloatTensor:$variance, F64Attr:$epsilon,
-                       DefaultValuedAttr<F64Attr, "0.9">:$momentum);
+                       DefaultValuedAttr<F64Attr, "0.9">:$momentum, UnitAttr:$unbiased);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $bias `,` $mean `,` $variance `epsilon` `=` $epsilon attr-dict `:`

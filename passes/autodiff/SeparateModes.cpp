@@ -54,7 +54,7 @@ static graph::BatchNormOp trainStatistics(graph::BatchNormInferenceOp op) {
   auto trained = graph::BatchNormOp::create(
       builder, TypeRange{op.getType(), op.getMean().getType(), op.getVariance().getType()},
       op.getInput(), op.getScale(), op.getBias(), op.getMean(), op.getVariance(),
-      op.getEpsilonAttr(), op.getMomentumAttr());
+      op.getEpsilonAttr(), op.getMomentumAttr(), op.getUnbiasedAttr());
   trained->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op.replaceAllUsesWith(trained.getResult());
   op.erase();
@@ -166,7 +166,7 @@ static void useRunningStatistics(graph::BatchNormOp op) {
   ImplicitLocOpBuilder builder(op.getLoc(), op);
   auto fixed = graph::BatchNormInferenceOp::create(
       builder, op.getResult().getType(), op.getInput(), op.getScale(), op.getBias(), op.getMean(),
-      op.getVariance(), op.getEpsilonAttr(), op.getMomentumAttr());
+      op.getVariance(), op.getEpsilonAttr(), op.getMomentumAttr(), op.getUnbiasedAttr());
   fixed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op->replaceAllUsesWith(ValueRange{fixed.getResult(), op.getMean(), op.getVariance()});
   op.erase();

@@ -4,6 +4,7 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
+#include "compiler/import/operators/TorchOperators.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/xxhash.h"
 
@@ -100,6 +101,9 @@ LogicalResult importBatchNorm(Node &node, bool isTraining) {
   llvm::SmallVector<NamedAttribute> attributes = {
       number(node, "epsilon", node.number("epsilon", 1e-5)),
       number(node, "momentum", node.number("momentum", 0.9))};
+  if (isTorchBatchNorm(node))
+    attributes.push_back(
+        node.emit.attributes().getNamedAttr("unbiased", node.emit.attributes().getUnitAttr()));
   Tensor x = node.input(0);
   if (!isTraining)
     return node.setResult(

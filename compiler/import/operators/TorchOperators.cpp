@@ -17,6 +17,11 @@ bool isClampToNumbers(const Node &node) {
                       [](llvm::StringRef limit) { return limit.starts_with("scalar_tensor"); });
 }
 
+bool isTorchBatchNorm(const Node &node) {
+  std::optional<FxNode> fx = node.traced();
+  return fx && fx->operation.contains("batch_norm");
+}
+
 bool choosesOneExtremum(const Node &node) {
   std::optional<FxNode> fx = node.traced();
   return fx && (fx->operation == "aten.max.dim" || fx->operation == "aten.min.dim");

@@ -15,6 +15,7 @@
 // Attention with a mask of booleans hides keys by the least finite number. In torch they are minus
 // infinity: a query that sees no key gets zeros, not the mean of the values.
 //
+// The running variance of a batch norm is unbiased in torch, and that of the population in ONNX.
 // `label_smoothing` of cross_entropy is in the metadata only.
 //
 // A file without metadata is read as it is, with the gradients of docs/rationale/autodiff.md.
@@ -26,6 +27,9 @@ namespace pcc::import {
 
 /// Returns whether the node, of two inputs, is part of a clamp whose limits are numbers.
 bool isClampToNumbers(const Node &node);
+
+/// Returns whether the node is a batch norm of torch, whose running variance is unbiased.
+bool isTorchBatchNorm(const Node &node);
 
 /// Returns whether the node returns one extremum along a dimension together with its index.
 bool choosesOneExtremum(const Node &node);

@@ -8,6 +8,7 @@
 #include "compiler/values/Scalars.h"
 #include "dialects/graph/CounterRng.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/decompose/NormDecomposition.h"
 
 using namespace mlir;
 
@@ -120,6 +121,9 @@ LogicalResult batchNorm(graph::BatchNormOp op, OpCall &call) {
   call.results.push_back(
       normalizeChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) { return all[c]; }));
   double momentum = op.getMomentum().convertToDouble();
+  double share = graph::runningShare(op, view.outer * view.inner);
+  for (Moments &moments : all)
+    moments.variance *= share; // from here on, as it enters the running variance
   auto moved = [&](const Tensor &old, double Moments::*now) {
     return generate(old.getType(), old.getShape(), [&](int64_t c) {
       return Element{.f = momentum * old[c].f + (1.0 - momentum) * (all[c].*now)};

@@ -43,10 +43,20 @@ Value sumOver(Value value, ArrayRef<int64_t> dims, DecompositionBuilder &builder
   return value;
 }
 
-Value meanOver(Value value, const NormSpan &span, DecompositionBuilder &builder) {
+int64_t countOf(const NormSpan &span, RankedTensorType block) {
   int64_t count = span.blocks;
   for (int64_t dim : span.dims)
-    count *= typeOf(value).getDimSize(dim);
+    count *= block.getDimSize(dim);
+  return count;
+}
+
+double runningShare(BatchNormOp op, int64_t count) {
+  bool isUnbiased = op.getUnbiased() && count > 1;
+  return isUnbiased ? static_cast<double>(count) / static_cast<double>(count - 1) : 1.0;
+}
+
+Value meanOver(Value value, const NormSpan &span, DecompositionBuilder &builder) {
+  int64_t count = countOf(span, typeOf(value));
   Value sum = sumOver(value, span.dims, builder);
   Value part = builder.make<DivOp>(sum, builder.splat(sum, static_cast<double>(count)));
   return span.joinSums(part);
@@ -127,9 +137,12 @@ Decomposition buildBatchNorm(BatchNormOp op, ValueRange operands, const NormSpan
   Value x = operands[0];
   double momentum = op.getMomentum().convertToDouble();
   Normalized normal = buildNormalized(x, op.getEpsilon(), span, builder);
+  Value variance = normal.variance;
+  if (double share = runningShare(op, countOf(span, typeOf(x))); share != 1)
+    variance = builder.make<MulOp>(variance, builder.splat(variance, share));
   return {scaleAndShift(normal.value, operands[1], operands[2], span.dims, x, builder),
           moveStatistic(operands[3], normal.mean, momentum, builder),
-          moveStatistic(operands[4], normal.variance, momentum, builder)};
+          moveStatistic(operands[4], variance, momentum, builder)};
 }
 
 } // namespace pcc::graph

@@ -46,6 +46,13 @@ Normalized buildRmsNormalized(mlir::Value input, const llvm::APFloat &epsilon, c
 /// then over the remaining ones.
 mlir::Value sumOver(mlir::Value value, llvm::ArrayRef<int64_t> dims, DecompositionBuilder &builder);
 
+/// Returns the number of elements in all blocks of the span, of which `block` is one.
+int64_t countOf(const NormSpan &span, mlir::RankedTensorType block);
+
+/// Returns by what the variance of `count` elements is multiplied before it enters the running
+/// variance of the op.
+double runningShare(BatchNormOp op, int64_t count);
+
 /// Computes the mean over all blocks of the span.
 mlir::Value meanOver(mlir::Value value, const NormSpan &span, DecompositionBuilder &builder);
 

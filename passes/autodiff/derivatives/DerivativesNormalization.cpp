@@ -96,7 +96,9 @@ static Value fromRunningStatistics(Backward &b, const Normalized &normal, const 
   if (!b.gradient(2))
     return sum;
   Value deviation = b.div(normal.value, normal.inverse);
-  Value term = b.mul(repeat(b.gradient(2)), b.mul(deviation, 2));
+  auto type = cast<RankedTensorType>(normal.value.getType());
+  double factor = 2 * runningShare(b.op<BatchNormOp>(), countOf(span, type));
+  Value term = b.mul(repeat(b.gradient(2)), b.mul(deviation, factor));
   return sum ? b.add(sum, term) : term;
 }
 
