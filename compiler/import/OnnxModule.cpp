@@ -190,8 +190,11 @@ static bool areAllEqual(const TensorData &data) {
 /// same.
 void OnnxImporter::warnOfSharedParameters() {
   llvm::StringMap<int64_t> readers;
-  for (const onnx::NodeProto &node : graph.node())
-    forEachRead(node, [&](const std::string &name) { ++readers[name]; });
+  for (const onnx::NodeProto &node : graph.node()) {
+    llvm::StringSet<> read;
+    forEachRead(
+        node, [&](const std::string &name) { readers[name] += read.insert(name).second ? 1 : 0; });
+  }
   bool isTorch = model->producer_name() == "pytorch";
   const Initializer *first = nullptr;
   int64_t count = 0;

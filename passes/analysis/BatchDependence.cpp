@@ -248,6 +248,8 @@ static int64_t findOwnPart(ArrayRef<int64_t> shape, ArrayRef<double> indices, in
 /// Follows a gather along the dimension of the samples whose indices are known, if each part of the
 /// batch reads its own samples only.
 LogicalResult BatchPropagation::visitGather(GatherOp op) {
+  if (op.getPaddingIndex())
+    return refuse(op, "its index of padding counts samples of the whole batch");
   BatchPlace place = found.rows.find(op.getInput())->second;
   auto constant = op.getIndices().getDefiningOp<ConstantOp>();
   auto indices = constant ? readElements(constant.getValue()) : std::nullopt;

@@ -33,31 +33,31 @@ static bool addsSamples(Operation *op) {
       .Default([](Operation *other) { return other->hasAttr(analysis::addsSamplesAttrName); });
 }
 
-/// Returns whether `op` is a mean over the labels that differ from `ignore_index`.
-static bool isMeanOfCounted(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<graph::SoftmaxCrossEntropyOp, graph::NllOp>([](auto loss) {
-        return loss.getIgnoreIndex() && loss.getReduction() == graph::LossReduction::Mean;
+/// Returns the label that does not count in a loss which is the mean over the others.
+static std::optional<int64_t> findUncounted(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case<graph::SoftmaxCrossEntropyOp, graph::NllOp>([](auto loss) -> std::optional<int64_t> {
+        bool isMean = loss.getReduction() == graph::LossReduction::Mean;
+        return isMean ? loss.getIgnoreIndex() : std::nullopt;
       })
-      .Default(false);
+      .Default(std::nullopt);
 }
 
-/// Warns where the mean over `parts` parts of the batch is not the loss of the batch. `scale` is
-/// that of the gradients.
+/// Warns of losses whose gradients, added over `parts` parts of the batch and multiplied by
+/// `scale`, may not be those of the batch.
 static void warnOfParts(func::FuncOp section, int64_t parts, double scale) {
   if (parts == 1)
     return;
+  std::string what = std::to_string(parts) + " parts of the batch, microbatches times copies";
   section.walk([&](Operation *op) {
-    if (addsSamples(op))
-      op->emitWarning()
-          << "the loss adds up samples; the gradients of " << parts
-          << " parts of the batch, microbatches times copies, are added and scaled by " << scale
-          << ", so they are that share of the gradients of the batch";
-    else if (isMeanOfCounted(op))
-      op->emitWarning() << "the loss is the mean over labels other than 'ignore_index'; each of "
-                        << parts << " parts of the batch, microbatches times copies, has the mean "
-                        << "of its own labels, so the loss is that of the batch only if all parts "
-                        << "have equally many; 'reduction=sum' weighs all labels equally";
+    if (scale != 1 && addsSamples(op))
+      op->emitWarning() << "the loss adds up samples: the gradients of " << what
+                        << ", are added and multiplied by " << scale
+                        << ", so they are that share of those of the batch";
+    else if (std::optional<int64_t> label = findUncounted(op))
+      op->emitWarning() << "labels that equal " << *label << " do not count in the loss: each of "
+                        << what << ", takes the mean over its own labels, so the gradients are "
+                        << "those of the batch only if equally many labels count in all parts";
   });
 }
 

@@ -127,9 +127,12 @@ Tensor clip(Emitter &emit, const Tensor &x, const Tensor &low, const Tensor &hig
   if (!low && !high)
     return x;
   bool needsBoth = !isa<FloatType>(x.elementType());
+  auto fits = [&](const Tensor &bound) {
+    return !bound || (bound.elementType() == x.elementType() && bound.rank() <= x.rank());
+  };
   auto least = low || needsBoth ? asNumber(low) : -HUGE_VAL;
   auto greatest = high || needsBoth ? asNumber(high) : HUGE_VAL;
-  if (!x.known && least && greatest && *least <= *greatest)
+  if (!x.known && fits(low) && fits(high) && least && greatest && *least <= *greatest)
     return emit.map<graph::ClampOp>(x, llvm::APFloat(*least), llvm::APFloat(*greatest));
   Tensor result = low ? emit.binary<graph::MaxOp>(x, low) : x;
   return high && result ? emit.binary<graph::MinOp>(result, high) : result;

@@ -2,7 +2,7 @@
 //
 // Losses. In ONNX the classes are dimension 1, may have weights, and a loss may be per sample.
 // torch's cross entropy also smooths labels and takes probabilities as labels. Its exporter writes
-// the same operator, without a word in the first case.
+// the same operator; only its metadata name the smoothing.
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
@@ -96,13 +96,18 @@ Masks chooseClasses(Emitter &emit, const Loss &loss) {
 /// mean over all classes to 1 - e times that, as torch does.
 Tensor emitDecomposition(Node &node, const Loss &loss, const Tensor &logProbabilities) {
   Emitter &emit = node.emit;
+  if (loss.labels.shape() != loss.scores.shape().drop_back()) {
+    emit.error() << "expected a label for each sample, got " << loss.labels.type << " for "
+                 << loss.scores.type;
+    return {};
+  }
   Tensor zero = emit.scalarLike(loss.scores, 0.0);
   Tensor weights = loss.weights ? loss.weights : emit.scalarLike(loss.scores, 1.0);
   auto [chosen, counted] = chooseClasses(emit, loss);
   Tensor weighted = emit.binary<graph::MulOp>(logProbabilities, weights);
   Tensor terms = emit.select(chosen, weighted, zero);
   auto scaled = [&](const Tensor &x, double factor) {
-    return emit.binary<graph::MulOp>(x, emit.scalarLike(x, factor));
+    return x ? emit.binary<graph::MulOp>(x, emit.scalarLike(x, factor)) : Tensor();
   };
   int64_t axis = loss.scores.rank() - 1;
   if (loss.smoothing != 0) {
@@ -133,6 +138,11 @@ Tensor emitDense(Node &node, Loss loss) {
   int64_t axis = loss.scores.rank() - 1;
   loss.ignored.reset();
   loss.labels = classesLast(emit, loss.labels);
+  if (loss.labels.shape() != loss.scores.shape()) {
+    emit.error() << "expected a probability for each score, got " << loss.labels.type << " for "
+                 << loss.scores.type;
+    return {};
+  }
   if (loss.smoothing != 0) {
     double share = loss.smoothing / static_cast<double>(loss.scores.shape()[axis]);
     Tensor kept = emit.scalarLike(loss.labels, 1 - loss.smoothing);

@@ -29,7 +29,9 @@ LogicalResult reduce(Node &node, Form form, std::optional<Shape> axes) {
   Shape dims = axes.value_or(Shape());
   Tensor result = form(node.emit, x, dims);
   auto op = result.value ? result.value.getDefiningOp<graph::ReduceOp>() : graph::ReduceOp();
-  if (op && dims.size() == 1 && choosesOneExtremum(node))
+  bool isExtremum =
+      op && llvm::is_contained({graph::ReduceOpKind::Max, graph::ReduceOpKind::Min}, op.getKind());
+  if (isExtremum && dims.size() == 1 && choosesOneExtremum(node))
     op.setFirstWins(true);
   if (!keepDims)
     return node.setResult(result);

@@ -13,6 +13,7 @@ namespace pcc::import {
 bool isClampToNumbers(const Node &node) {
   std::optional<FxNode> fx = node.traced();
   return node.inputCount() == 2 && fx && fx->operation == "aten.clamp.Tensor" &&
+         fx->arguments.size() > 1 &&
          llvm::all_of(llvm::drop_begin(fx->arguments),
                       [](llvm::StringRef limit) { return limit.starts_with("scalar_tensor"); });
 }
@@ -45,7 +46,7 @@ double findLabelSmoothing(const Node &node) {
   std::optional<FxNode> fx = node.traced();
   double smoothing = 0;
   if (fx && fx->operation.starts_with("aten.cross_entropy_loss.") && fx->positional.size() > 5 &&
-      llvm::to_float(fx->positional[5], smoothing))
+      llvm::to_float(fx->positional[5], smoothing) && smoothing > 0 && smoothing <= 1)
     return smoothing;
   return 0;
 }
@@ -57,7 +58,9 @@ LogicalResult setEmbeddingGradient(const Node &node, graph::GatherOp gather) {
   auto argument = [&](size_t position) {
     return position < fx->positional.size() ? fx->positional[position] : "";
   };
-  if (fx && fx->operation.starts_with("aten.embedding_bag.") && argument(3) == "True")
+  bool isBag = fx && (fx->operation.starts_with("aten.embedding_bag.") ||
+                      fx->operation.starts_with("aten._embedding_bag"));
+  if (isBag && argument(3) == "True")
     return node.emit.error()
            << "expected an EmbeddingBag with 'scale_grad_by_freq=False', got True";
   if (!fx || !fx->operation.starts_with("aten.embedding."))

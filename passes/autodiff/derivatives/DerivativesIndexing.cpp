@@ -28,14 +28,17 @@ static void differentiateDynamicUpdateSlice(Backward &b) {
                                             op.getAxis()));
 }
 
-/// Returns the gradient of each read of a row, divided by the number of reads of that row.
+/// Returns the gradient of each read of a row, divided by the number of reads of that row. Numbers
+/// of f16 and bf16 cannot count beyond 2048 and 256.
 static Value divideByReads(Backward &b, GatherOp op, Value indices) {
   auto type = cast<RankedTensorType>(b.gradient().getType());
   int64_t axis = op.getAxis();
-  auto counts = type.clone({shapeOf(op.getInput())[axis]});
-  Value ones = b.splat(type.clone(shapeOf(indices)), 1);
+  Type element = type.getElementType();
+  Type wide = element.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : element;
+  auto counts = RankedTensorType::get({shapeOf(op.getInput())[axis]}, wide);
+  Value ones = b.splat(RankedTensorType::get(shapeOf(indices), wide), 1);
   Value reads = b.make<ScatterAddOp>(b.splat(counts, 0), indices, ones, /*axis=*/0);
-  Value own = b.make<GatherOp>(reads, indices, /*axis=*/0);
+  Value own = b.castTo(b.make<GatherOp>(reads, indices, /*axis=*/0), element);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(axis, axis + shapeOf(indices).size()));
   return b.div(b.gradient(), b.make<BroadcastOp>(type, own, dims));
 }

@@ -182,3 +182,13 @@ func.func @counted(%table: tensor<5x4xf32> {graph.role = #graph.role<parameter "
   %0 = graph.gather %table, %rows axis = 0 {mean_gradient} : tensor<5x4xf32>, tensor<6xi64>
   return %0 : tensor<6x4xf32>
 }
+
+// -----
+
+// A part has other samples where the whole batch has padding.
+func.func @padding(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
+  %0 = graph.constant dense<[0, 1, 2, 3, 4, 5]> : tensor<6xi64>
+  // expected-error @+1 {{'graph.gather' op cannot work on one of 3 parts, microbatches times copies: its index of padding counts samples of the whole batch}}
+  %1 = graph.gather %x, %0 axis = 0 {padding_index = 1 : i64} : tensor<6x4xf32>, tensor<6xi64>
+  return %1 : tensor<6x4xf32>
+}
