@@ -9,15 +9,6 @@ using namespace pcc::graph;
 /// Returns the type of one element of `type`, as a tensor of rank 0.
 static Type scalarLike(Type type) { return RankedTensorType::get({}, getElementTypeOrSelf(type)); }
 
-/// Checks that the class number that does not count fits into the labels' type.
-static LogicalResult checkIgnored(const Reporter &report, IntegerAttr ignored,
-                                  RankedTensorType labels) {
-  if (!ignored || llvm::isIntN(labels.getElementTypeBitWidth(), ignored.getInt()))
-    return success();
-  return report.error("expected 'ignore_index' to be one of ", labels.getElementType(), ", got ",
-                      ignored.getInt());
-}
-
 LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *,
                                                       std::optional<Location> location,
                                                       Adaptor adaptor,
@@ -40,7 +31,7 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *,
   if (dense && ignored) // C4
     return report.error("expected labels that are class numbers beside 'ignore_index', got ",
                         labels->getElementType(), " probabilities");
-  if (failed(checkIgnored(report, ignored, *labels))) // C5
+  if (failed(checkRange(report, "ignore_index", ignored, *labels))) // C5
     return failure();
   results.push_back(scalarLike(*logits));
   return success();
@@ -58,7 +49,7 @@ LogicalResult NllOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   if (failed(checkShape(report, "labels", input->getShape().drop_back(), labels->getShape()))) // C2
     return failure();
   IntegerAttr ignored = getAttr(adaptor, adaptor.getIgnoreIndexAttr(), "ignore_index");
-  if (failed(checkIgnored(report, ignored, *labels))) // C3
+  if (failed(checkRange(report, "ignore_index", ignored, *labels))) // C3
     return failure();
   results.push_back(scalarLike(*input));
   return success();

@@ -117,9 +117,8 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   int64_t size = input->getDimSize(adaptor.getAxis());
   if (padding && (padding.getInt() < 0 || padding.getInt() >= size)) // C2
     return report.error("expected 'padding_index' in [0, ", size, "), got ", padding.getInt());
-  if (padding && !llvm::isIntN(indices->getElementTypeBitWidth(), padding.getInt())) // C3
-    return report.error("expected 'padding_index' to be one of ", indices->getElementType(),
-                        ", got ", padding.getInt());
+  if (failed(checkRange(report, "padding_index", padding, *indices))) // C3
+    return failure();
   SmallVector<int64_t> shape(input->getShape().take_front(adaptor.getAxis()));
   llvm::append_range(shape, indices->getShape());
   llvm::append_range(shape, input->getShape().drop_front(adaptor.getAxis() + 1));

@@ -37,6 +37,15 @@ inline mlir::LogicalResult checkAxis(const Reporter &report, int64_t axis, int64
   return report.error("expected 'axis' in [0, ", rank, "), got ", axis);
 }
 
+/// Checks that a number of an attribute, if it is given, is one of the integers of a tensor.
+inline mlir::LogicalResult checkRange(const Reporter &report, llvm::StringRef name,
+                                      mlir::IntegerAttr number, mlir::RankedTensorType integers) {
+  if (!number || llvm::isIntN(integers.getElementTypeBitWidth(), number.getInt()))
+    return mlir::success();
+  return report.error("expected '", name, "' to be one of ", integers.getElementType(), ", got ",
+                      number.getInt());
+}
+
 /// Checks that two values, named in the message, have equal element types.
 inline mlir::LogicalResult checkElements(const Reporter &report, llvm::StringRef leftName,
                                          mlir::ShapedType left, llvm::StringRef rightName,
