@@ -167,12 +167,16 @@ static bool addsSamples(Operation *op) {
   return isa<SoftmaxCrossEntropyOp, NllOp, MseOp, SigmoidCrossEntropyOp>(op);
 }
 
-/// Returns whether `op`, which adds samples, does not take their mean.
-static bool isPlainSum(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return !reduce.getCrossBatch() && reduce.getKind() == ReduceOpKind::Sum;
+bool isSumLoss(Operation *op) {
   auto reduction = op->getAttrOfType<LossReductionAttr>("reduction");
   return reduction && reduction.getValue() == LossReduction::Sum;
+}
+
+/// Returns whether `op`, which adds samples, does not take their mean.
+static bool isPlainSum(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  bool isSum = reduce && !reduce.getCrossBatch() && reduce.getKind() == ReduceOpKind::Sum;
+  return isSum || isSumLoss(op);
 }
 
 /// Adds the places of the batch in all tensors of `op`. `values` are its operands and results,

@@ -35,6 +35,9 @@ inline constexpr llvm::StringLiteral ownBlocksAttrName = "graph.own_blocks";
 /// Unit attribute of an op that adds up the samples of a part of the batch.
 inline constexpr llvm::StringLiteral addsSamplesAttrName = "graph.adds_samples";
 
+/// Returns whether `op` is a loss that is the sum over its samples, not their mean.
+bool isSumLoss(mlir::Operation *op);
+
 /// Place of the samples in a tensor. Dimension `dim` has `outer` × `extent` × (any number of)
 /// elements; `extent` counts the samples, or consecutive groups of samples.
 struct BatchPlace {

@@ -25,14 +25,6 @@ static double scaleOf(graph::RoleKind kind, int64_t m, int64_t k, pipe::MicroRed
   return kind == graph::RoleKind::Loss ? 1.0 : 1.0 / double(m);
 }
 
-/// Returns whether `op` is a loss that adds up the samples, or contains such a sum.
-static bool addsSamples(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<graph::SoftmaxCrossEntropyOp, graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp>(
-          [](auto loss) { return loss.getReduction() == graph::LossReduction::Sum; })
-      .Default([](Operation *other) { return other->hasAttr(analysis::addsSamplesAttrName); });
-}
-
 /// Returns the label that does not count in a loss which is the mean over the others.
 static std::optional<int64_t> findUncounted(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
@@ -50,7 +42,8 @@ static void warnOfParts(func::FuncOp section, int64_t parts, double scale) {
     return;
   std::string what = std::to_string(parts) + " parts of the batch, microbatches times copies";
   section.walk([&](Operation *op) {
-    if (scale != 1 && addsSamples(op))
+    bool addsSamples = op->hasAttr(analysis::addsSamplesAttrName) || analysis::isSumLoss(op);
+    if (scale != 1 && addsSamples)
       op->emitWarning() << "the loss adds up samples: the gradients of " << what
                         << ", are added and multiplied by " << scale
                         << ", so they are that share of those of the batch";

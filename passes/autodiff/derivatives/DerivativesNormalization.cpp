@@ -83,12 +83,12 @@ static void differentiateTrailing(Backward &b) {
 /// Returns the gradient of the input from the new running statistics; null if no gradient arrived
 /// at them. m and v are means over `count` elements; the derivative of v is twice the deviation.
 static Value fromRunningStatistics(Backward &b, const Normalized &normal, const NormSpan &span) {
-  double share = 1 - b.op<BatchNormOp>().getMomentum().convertToDouble();
-  ArrayRef<int64_t> shape = shapeOf(normal.value);
-  for (int64_t dim : span.dims)
-    share /= double(shape[dim]);
+  auto op = b.op<BatchNormOp>();
+  auto type = cast<RankedTensorType>(normal.value.getType());
+  int64_t count = countOf(span, type);
+  double share = (1 - op.getMomentum().convertToDouble()) / double(count);
   auto repeat = [&](Value gradient) {
-    return b.mul(b.unreduce(widenTo(b, gradient, normal.value), span.dims, shape), share);
+    return b.mul(b.unreduce(widenTo(b, gradient, normal.value), span.dims, type.getShape()), share);
   };
   Value sum;
   if (b.gradient(1))
@@ -96,8 +96,7 @@ static Value fromRunningStatistics(Backward &b, const Normalized &normal, const 
   if (!b.gradient(2))
     return sum;
   Value deviation = b.div(normal.value, normal.inverse);
-  auto type = cast<RankedTensorType>(normal.value.getType());
-  double factor = 2 * runningShare(b.op<BatchNormOp>(), countOf(span, type));
+  double factor = 2 * runningShare(op, count);
   Value term = b.mul(repeat(b.gradient(2)), b.mul(deviation, factor));
   return sum ? b.add(sum, term) : term;
 }
