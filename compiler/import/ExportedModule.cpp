@@ -6,7 +6,6 @@
 
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace pcc::import {
 namespace {

@@ -34,23 +34,6 @@ llvm::StringRef findArguments(llvm::StringRef text) {
   return text.split("(args = (").second.rsplit("), kwargs = ").first;
 }
 
-/// Returns the items of a list, of which some may be lists.
-llvm::SmallVector<llvm::StringRef> splitItems(llvm::StringRef list) {
-  llvm::SmallVector<llvm::StringRef> items;
-  int depth = 0;
-  size_t begin = 0;
-  for (auto [position, c] : llvm::enumerate(list)) {
-    depth += llvm::StringRef("[({").contains(c) - llvm::StringRef("])}").contains(c);
-    if (c == ',' && depth == 0) {
-      items.push_back(list.slice(begin, position).trim());
-      begin = position + 1;
-    }
-  }
-  if (llvm::StringRef last = list.drop_front(begin).trim(); !last.empty())
-    items.push_back(last);
-  return items;
-}
-
 /// Returns the items of the last list in the arguments of an fx node.
 llvm::SmallVector<llvm::StringRef> findLastList(llvm::StringRef arguments) {
   size_t begin = arguments.rfind('[');
@@ -67,6 +50,20 @@ bool FxNode::reads(llvm::StringRef argument) const {
   return llvm::is_contained(arguments, argument);
 }
 
+llvm::StringRef FxNode::argument(size_t position) const {
+  int depth = 0;
+  size_t begin = 0;
+  for (auto [at, c] : llvm::enumerate(positional)) {
+    depth += llvm::StringRef("[({").contains(c) - llvm::StringRef("])}").contains(c);
+    if (c != ',' || depth != 0)
+      continue;
+    if (position-- == 0)
+      return positional.slice(begin, at).trim();
+    begin = at + 1;
+  }
+  return position == 0 ? positional.drop_front(begin).trim() : "";
+}
+
 std::optional<FxNode> findFxNode(const onnx::NodeProto &node) {
   llvm::StringRef text = findMetadata(node.metadata_props(), "pkg.torch.onnx.fx_node");
   if (!text.consume_front("%"))
@@ -77,9 +74,8 @@ std::optional<FxNode> findFxNode(const onnx::NodeProto &node) {
       text.split("[target=torch.ops.").second.take_until([](char c) { return c == ']'; });
   for (llvm::StringRef rest = text.split('%').second; !rest.empty(); rest = rest.split('%').second)
     fx.arguments.push_back(rest.take_while(isNameCharacter));
-  llvm::StringRef arguments = findArguments(text);
-  fx.positional = splitItems(arguments);
-  fx.lastList = findLastList(arguments);
+  fx.positional = findArguments(text);
+  fx.lastList = findLastList(fx.positional);
   return fx;
 }
 

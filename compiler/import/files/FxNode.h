@@ -22,13 +22,15 @@ namespace pcc::import {
 
 /// The fx node from which the exporter made an ONNX node.
 struct FxNode {
-  llvm::StringRef name;      ///< of its result: "linear_1"
-  llvm::StringRef operation; ///< "aten.linear.default"; empty if it is no operator of torch
-  llvm::SmallVector<llvm::StringRef> arguments;  ///< placeholders and names of fx nodes
-  llvm::SmallVector<llvm::StringRef> positional; ///< texts of arguments: "%x", "3", "[%a, %b]"
-  llvm::SmallVector<llvm::StringRef> lastList;   ///< items of the last list: "None", "%linear_1"
+  llvm::StringRef name;       ///< of its result: "linear_1"
+  llvm::StringRef operation;  ///< "aten.linear.default"; empty if it is no operator of torch
+  llvm::StringRef positional; ///< its arguments without a keyword: "%x, 3, [%a, %b]"
+  llvm::SmallVector<llvm::StringRef> arguments; ///< placeholders and names of fx nodes
+  llvm::SmallVector<llvm::StringRef> lastList;  ///< items of the last list: "None", "%linear_1"
 
   bool reads(llvm::StringRef argument) const;
+  /// Returns the text of a positional argument, "[%a, %b]"; empty if there is none.
+  llvm::StringRef argument(size_t position) const;
 };
 
 /// Returns the fx node of `node`, if the exporter stored one.

@@ -5,6 +5,7 @@
 #include "compiler/import/operators/Scatter.h"
 
 #include "compiler/import/files/Shapes.h"
+#include "compiler/import/operators/TorchOperators.h"
 #include "compiler/values/TensorAttr.h"
 #include "passes/analysis/BatchDependence.h"
 #include <limits>
@@ -40,9 +41,7 @@ Tensor combine(Emitter &emit, const Tensor &x, const Tensor &y, Reduction reduct
 } // namespace
 
 std::optional<Reduction> readReduction(Node &node) {
-  if (std::optional<FxNode> fx = node.traced(); fx &&
-                                                fx->operation.starts_with("aten.scatter_reduce") &&
-                                                llvm::is_contained(fx->positional, "mean")) {
+  if (isMeanOfScatter(node)) {
     node.emit.error() << "expected a reduction that ONNX has, got torch's 'mean', for which the "
                          "exporter writes 'none'; divide a sum by the count instead";
     return std::nullopt;

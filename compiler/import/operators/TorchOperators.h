@@ -37,6 +37,10 @@ bool choosesOneExtremum(const Node &node);
 /// Returns whether the node, a `Where`, hides keys of an attention by the least finite number.
 bool hidesKeys(const Node &node);
 
+/// Returns whether the node is a scatter of torch that takes the mean, which ONNX does not have.
+/// The exporter writes another reduction.
+bool isMeanOfScatter(const Node &node);
+
 /// Returns the `label_smoothing` of the node, a cross entropy; 0 if there is none.
 double findLabelSmoothing(const Node &node);
 
