@@ -89,6 +89,12 @@ public:
   Tensor compare(graph::Direction direction, const Tensor &x, const Tensor &y);
   Tensor select(const Tensor &predicate, const Tensor &x, const Tensor &y);
   Tensor cast(const Tensor &x, mlir::Type elementType);
+  Tensor plus(const Tensor &x, double term) {
+    return x ? binary<graph::AddOp>(x, scalarLike(x, term)) : x;
+  }
+  Tensor times(const Tensor &x, double factor) {
+    return x ? binary<graph::MulOp>(x, scalarLike(x, factor)) : x;
+  }
 
   /// Emits an elementwise op with attributes; never folds.
   template <typename Op, typename... Args> Tensor map(const Tensor &x, Args... attributes);

@@ -9,17 +9,14 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
+/// Returns factor * x, without an op for a factor of 1.
 Tensor times(Emitter &emit, const Tensor &x, double factor) {
-  return factor == 1.0 ? x : emit.binary<graph::MulOp>(x, emit.scalarLike(x, factor));
-}
-
-Tensor plus(Emitter &emit, const Tensor &x, double term) {
-  return emit.binary<graph::AddOp>(x, emit.scalarLike(x, term));
+  return factor == 1.0 ? x : emit.times(x, factor);
 }
 
 /// Returns factor * x + term, limited to [0, 1].
 Tensor hardSigmoid(Emitter &emit, const Tensor &x, double factor, double term) {
-  return emit.map<graph::ClampOp>(plus(emit, times(emit, x, factor), term), llvm::APFloat(0.0),
+  return emit.map<graph::ClampOp>(emit.plus(times(emit, x, factor), term), llvm::APFloat(0.0),
                                   llvm::APFloat(1.0));
 }
 
@@ -63,7 +60,7 @@ LogicalResult importMish(Node &node) {
 LogicalResult importSoftsign(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
-  return node.setResult(emit.binary<graph::DivOp>(x, plus(emit, emit.unary<graph::AbsOp>(x), 1.0)));
+  return node.setResult(emit.binary<graph::DivOp>(x, emit.plus(emit.unary<graph::AbsOp>(x), 1.0)));
 }
 
 /// Imports PRelu: the slope broadcasts to the input, never the reverse. At zero, where both sides
@@ -91,8 +88,8 @@ LogicalResult importShrink(Node &node) {
   double bias = node.number("bias", 0.0), limit = node.number("lambd", 0.5);
   Tensor isBelow = emit.compare(graph::Direction::LT, x, emit.scalarLike(x, -limit));
   Tensor isAbove = emit.compare(graph::Direction::GT, x, emit.scalarLike(x, limit));
-  Tensor above = emit.select(isAbove, plus(emit, x, -bias), emit.scalarLike(x, 0.0));
-  return node.setResult(emit.select(isBelow, plus(emit, x, bias), above));
+  Tensor above = emit.select(isAbove, emit.plus(x, -bias), emit.scalarLike(x, 0.0));
+  return node.setResult(emit.select(isBelow, emit.plus(x, bias), above));
 }
 
 LogicalResult importTan(Node &node) {

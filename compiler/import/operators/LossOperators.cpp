@@ -106,14 +106,12 @@ Tensor emitDecomposition(Node &node, const Loss &loss, const Tensor &logProbabil
   auto [chosen, counted] = chooseClasses(emit, loss);
   Tensor weighted = emit.binary<graph::MulOp>(logProbabilities, weights);
   Tensor terms = emit.select(chosen, weighted, zero);
-  auto scaled = [&](const Tensor &x, double factor) {
-    return x ? emit.binary<graph::MulOp>(x, emit.scalarLike(x, factor)) : Tensor();
-  };
   int64_t axis = loss.scores.rank() - 1;
   if (loss.smoothing != 0) {
     Tensor spread = counted ? emit.select(counted, weighted, zero) : weighted;
     double share = loss.smoothing / static_cast<double>(loss.scores.shape()[axis]);
-    terms = emit.binary<graph::AddOp>(scaled(terms, 1 - loss.smoothing), scaled(spread, share));
+    terms =
+        emit.binary<graph::AddOp>(emit.times(terms, 1 - loss.smoothing), emit.times(spread, share));
   }
   auto sumOf = [&](const Tensor &values, llvm::ArrayRef<int64_t> dims) {
     return emit.reduce(graph::ReduceOpKind::Sum, values, dims);
@@ -145,9 +143,7 @@ Tensor emitDense(Node &node, Loss loss) {
   }
   if (loss.smoothing != 0) {
     double share = loss.smoothing / static_cast<double>(loss.scores.shape()[axis]);
-    Tensor kept = emit.scalarLike(loss.labels, 1 - loss.smoothing);
-    loss.labels = emit.binary<graph::AddOp>(emit.binary<graph::MulOp>(loss.labels, kept),
-                                            emit.scalarLike(loss.labels, share));
+    loss.labels = emit.plus(emit.times(loss.labels, 1 - loss.smoothing), share);
   }
   if (loss.reduction != "none")
     return emitComposite<graph::SoftmaxCrossEntropyOp>(node, loss);

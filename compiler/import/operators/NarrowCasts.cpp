@@ -39,8 +39,8 @@ public:
     for (int step = llvm::PowerOf2Ceil(range + 1) / 2; step > 0; step /= 2)
       divideIf(scaled, Direction::GE, power(least + step), power(step));
     int distance = least - int(llvm::APFloat::semanticsPrecision(semantics)) + 1;
-    Tensor whole = emit.unary<graph::RoundOp>(times(scaled.number, power(-distance)));
-    return limit(emit.binary<graph::MulOp>(times(whole, power(distance)), scaled.unit));
+    Tensor whole = emit.unary<graph::RoundOp>(emit.times(scaled.number, power(-distance)));
+    return limit(emit.binary<graph::MulOp>(emit.times(whole, power(distance)), scaled.unit));
   }
 
   /// Returns powers of two, as f8E8M0FNU has them; numbers below the least one become it.
@@ -60,7 +60,7 @@ public:
                    << rounding.mode << "'";
     else
       return limit(scaled.unit);
-    return limit(isNext ? emit.select(isNext, times(scaled.unit, 2.0), scaled.unit) : isNext);
+    return limit(isNext ? emit.select(isNext, emit.times(scaled.unit, 2.0), scaled.unit) : isNext);
   }
 
 private:
@@ -69,9 +69,6 @@ private:
     Tensor number, unit;
   };
 
-  Tensor times(const Tensor &value, double factor) {
-    return value ? emit.binary<graph::MulOp>(value, emit.scalarLike(value, factor)) : value;
-  }
   Tensor compare(const Tensor &value, Direction direction, double bound) {
     return value ? emit.compare(direction, value, emit.scalarLike(value, bound)) : value;
   }
@@ -81,8 +78,8 @@ private:
     if (!scaled.number || !scaled.unit)
       return;
     Tensor isFar = compare(emit.unary<graph::AbsOp>(scaled.number), direction, bound);
-    scaled.number = emit.select(isFar, times(scaled.number, 1 / factor), scaled.number);
-    Tensor moved = times(scaled.unit, factor);
+    scaled.number = emit.select(isFar, emit.times(scaled.number, 1 / factor), scaled.number);
+    Tensor moved = emit.times(scaled.unit, factor);
     scaled.unit = emit.select(isFar, moved, scaled.unit);
   }
 

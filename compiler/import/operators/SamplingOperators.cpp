@@ -24,12 +24,6 @@ struct Interval {
   int64_t size; ///< of the dimension
 };
 
-Tensor plus(Emitter &emit, const Tensor &x, double y) {
-  return x ? emit.binary<graph::AddOp>(x, emit.scalarLike(x, y)) : x;
-}
-Tensor times(Emitter &emit, const Tensor &x, double y) {
-  return x ? emit.binary<graph::MulOp>(x, emit.scalarLike(x, y)) : x;
-}
 Tensor limit(Emitter &emit, const Tensor &x, double low, double high) {
   if (!x)
     return {};
@@ -47,8 +41,8 @@ Interval neighborsOf(Emitter &emit, const Tensor &places, int64_t size) {
   Tensor base = emit.unary<graph::FloorOp>(places);
   Tensor share = emit.binary<graph::SubOp>(places, base);
   for (int side : {0, 1}) {
-    Tensor index = plus(emit, base, side);
-    Tensor weight = side == 1 ? share : plus(emit, times(emit, share, -1.0), 1.0);
+    Tensor index = emit.plus(base, side);
+    Tensor weight = side == 1 ? share : emit.plus(emit.times(share, -1.0), 1.0);
     Tensor inside = limit(emit, index, 0.0, last);
     if (!inside || !weight)
       return result;
@@ -62,7 +56,7 @@ Interval neighborsOf(Emitter &emit, const Tensor &places, int64_t size) {
 /// Returns `index` + the neighbor `side` of each interval, as row numbers of an image.
 Tensor rowOf(Emitter &emit, Tensor index, llvm::ArrayRef<Interval> intervals, unsigned sides) {
   for (auto [dim, interval] : llvm::enumerate(intervals)) {
-    index = times(emit, index, static_cast<double>(interval.size));
+    index = emit.times(index, static_cast<double>(interval.size));
     index = emit.binary<graph::AddOp>(index, interval.indices[sides >> dim & 1]);
   }
   return index;
@@ -342,7 +336,7 @@ bool RoiAlign::countSamples(const Tensor &extent, Bins &bins) {
     bins.samples = emit.scalar(extent.elementType(), double(ratio));
     return true;
   }
-  Tensor counts = emit.unary<graph::CeilOp>(times(emit, extent, 1.0 / double(bins.count)));
+  Tensor counts = emit.unary<graph::CeilOp>(emit.times(extent, 1.0 / double(bins.count)));
   if (!counts || !counts.known) {
     emit.error() << "the number of samples depends on data: expected 'sampling_ratio' of at least "
                     "1, or regions that are known at import";
@@ -369,7 +363,7 @@ bool RoiAlign::readBins(int64_t dim, Bins &bins) {
   bool isShifted = transform == "half_pixel";
   auto corner = [&](int64_t column) {
     Tensor part = emit.reshape(emit.slice(rois, 1, column, 1, 1), {regions, 1, 1});
-    return plus(emit, times(emit, emit.cast(part, wide), scale), isShifted ? -0.5 : 0.0);
+    return emit.plus(emit.times(emit.cast(part, wide), scale), isShifted ? -0.5 : 0.0);
   };
   Tensor start = corner(1 - dim), end = corner(3 - dim);
   Tensor extent = emit.binary<graph::SubOp>(end, start);
@@ -381,8 +375,8 @@ bool RoiAlign::readBins(int64_t dim, Bins &bins) {
                             {bins.count, 1});
   Tensor sample = emit.cast(emit.iota(emit.attributes().getI64Type(), bins.most), wide);
   Tensor share = emit.binary<graph::DivOp>(
-      plus(emit, sample, 0.5), emit.binary<graph::MaxOp>(bins.samples, emit.scalar(wide, 1.0)));
-  Tensor width = times(emit, extent, 1.0 / double(bins.count));
+      emit.plus(sample, 0.5), emit.binary<graph::MaxOp>(bins.samples, emit.scalar(wide, 1.0)));
+  Tensor width = emit.times(extent, 1.0 / double(bins.count));
   Tensor place = emit.binary<graph::AddOp>(
       start, emit.binary<graph::MulOp>(width, emit.binary<graph::AddOp>(bin, share)));
   place = emit.reshape(place, {regions, bins.count * bins.most});
