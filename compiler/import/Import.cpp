@@ -104,14 +104,13 @@ LogicalResult applyWeights(ModuleOp module, llvm::StringRef path) {
     llvm::StringRef name = nameInFiles(parameter);
     const NamedTensor *tensor = byName.lookup(name);
     bool isBuffer = isUnreadBuffer(module, parameter);
-    if (tensor && isBuffer)
-      isComplete &= succeeded(checkBuffer(parameter, tensor->data, loc));
-    else if (tensor)
-      isComplete &= succeeded(setValue(parameter, tensor->data, loc));
-    if (tensor)
+    if (tensor) {
+      isComplete &= succeeded(isBuffer ? checkBuffer(parameter, tensor->data, loc)
+                                       : setValue(parameter, tensor->data, loc));
       used.insert(tensor);
-    else if (!isBuffer)
+    } else if (!isBuffer) {
       missing.insert(name);
+    }
   }
   llvm::SmallVector<llvm::StringRef> unused;
   for (const NamedTensor &tensor : *tensors)

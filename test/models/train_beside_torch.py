@@ -6,10 +6,10 @@ usage: train_beside_torch.py PCC FOLDER [MODEL…] [--forms=default,raw] [--batc
 
 A cell of the table is right if all losses are within 2e-5 of torch's, torch loads the saved file strictly, each
 parameter is within 1 % of its move and what its updates round, and the trained model gives torch's outputs. Outputs
-are right within 1e-3 of the greatest, or up to 1e-2 if torch's own differ more after it trained in f64. Where the samples of a
-batch depend on each other, microbatches and copies must be refused. An export that does not hold all parameters must be
-refused, with the remedy. Exit code 1 if a cell is neither right nor refused so. FOLDER keeps the exported models, their
-data and the output of every run.
+are right within 1e-3 of the greatest, or up to 1e-2 if torch's own differ more after it trained in f64. Where the
+samples of a batch depend on each other, microbatches and copies must be refused. An export that does not hold all
+parameters must be refused, with the remedy. Exit code 1 if a cell is neither right nor refused so. FOLDER keeps the
+exported models, their data and the output of every run.
 """
 
 import argparse
