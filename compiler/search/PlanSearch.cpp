@@ -247,6 +247,10 @@ abi::Plan PlanSearch::makePlan(const plan::PlanShape &shape) const {
   } else {
     config.set_parallel_mode(space.devices > 1 ? abi::DATA_PARALLEL : abi::STAND_ALONE);
   }
+  // Gradients of one device: data_parallel adds those of the ranks otherwise, and the other modes
+  // would divide them once more.
+  config.set_gradients_mean(config.parallel_mode() == abi::DATA_PARALLEL);
+  config.set_loss_repeated_mean(true);
   return plan;
 }
 

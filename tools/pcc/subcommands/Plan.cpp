@@ -125,8 +125,11 @@ private:
     config.set_parallel_mode(abi::AUTO_PARALLEL);
     compileFlags.useWholeCluster(options);
     // All plans train the same: with means over the whole batch.
-    if (!compileFlags.has("gradients_mean"))
-      config.set_gradients_mean(true);
+    for (auto [field, value] : {std::pair("gradients_mean", config.gradients_mean()),
+                                std::pair("loss_repeated_mean", config.loss_repeated_mean())})
+      if (compileFlags.has(field) && !value)
+        return compileFlags.refuse(field, "expected 'true' or no such option, since every plan has "
+                                          "the gradients of one device");
     if (!compileFlags.has("micro_reduction"))
       config.set_micro_reduction(abi::MICRO_MEAN);
     return frontier && !output.empty() ? makeNewFolder() : Success;
