@@ -72,8 +72,9 @@ static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
 }
 
 /// Declares the states of one parameter after it. They share its attributes: a slice of the
-/// parameter has the same slice of its states.
-static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind) {
+/// parameter has the same slice of its states. `symbols` are those before any state was declared.
+static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind,
+                                   const SymbolTable &symbols) {
   graph::ParameterOp parameter = trained.parameter;
   OpBuilder builder(parameter);
   builder.setInsertionPointAfter(parameter);
@@ -81,8 +82,7 @@ static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind) 
                                     builder.getDenseF64ArrayAttr({}));
   for (StringRef suffix : kind.states) {
     std::string name = (parameter.getSymName() + "." + suffix).str();
-    if (Operation *taken = SymbolTable::lookupNearestSymbolFrom(parameter->getParentOp(),
-                                                                builder.getStringAttr(name)))
+    if (Operation *taken = symbols.lookup(name))
       return taken->emitError() << "'" << name << "' is the name of a state of optimizer '"
                                 << kind.name << "': rename this symbol";
     auto state = graph::ParameterOp::create(
@@ -208,6 +208,9 @@ public:
     size_t owners = llvm::count_if(all, [](Trained &one) { return one.getOwner().empty(); });
     firstGradient = owners;
     nextState = owners + all.size();
+    for (size_t index = 0; index < all.size(); ++index)
+      if (StringRef owner = all[index].getOwner(); !owner.empty())
+        copies[owner].push_back(index);
     addAllCopies();
     GradientScale scale(builder, options, element, lossStage);
     buildScale(scale);
@@ -285,12 +288,9 @@ private:
 
   Value getGradient(size_t index) { return update.getArgument(firstGradient + index); }
 
-  SmallVector<size_t> findCopies(size_t owner) {
-    SmallVector<size_t> copies;
-    for (size_t index = 0; index < all.size(); ++index)
-      if (all[index].getOwner() == all[owner].parameter.getSymName())
-        copies.push_back(index);
-    return copies;
+  ArrayRef<size_t> findCopies(size_t owner) {
+    auto known = copies.find(all[owner].parameter.getSymName());
+    return known == copies.end() ? ArrayRef<size_t>() : ArrayRef<size_t>(known->second);
   }
 
   Value transfer(Value value, size_t from, size_t to) {
@@ -309,9 +309,10 @@ private:
   ImplicitLocOpBuilder builder;
   Type element; ///< of scalars
   Value step, rate;
-  size_t firstGradient = 0, nextState = 0; ///< among the arguments
-  SmallVector<Value> gradients;            ///< by parameter; null for copies
-  SmallVector<Value> parameters, states;   ///< the results
+  size_t firstGradient = 0, nextState = 0;        ///< among the arguments
+  llvm::StringMap<SmallVector<size_t, 1>> copies; ///< numbers of parameters, by their owner
+  SmallVector<Value> gradients;                   ///< by parameter; null for copies
+  SmallVector<Value> parameters, states;          ///< the results
 };
 
 /// Checks that all ranks have the same norm: it cannot hold for parameters that each rank has for
@@ -360,8 +361,9 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
       declareTrainingStates(section, listed, lossStage);
   if (failed(trainingStates))
     return failure();
+  SymbolTable symbols(module);
   for (Trained &one : *trained)
-    if (one.getOwner().empty() && failed(declareStates(one, *spec.kind)))
+    if (one.getOwner().empty() && failed(declareStates(one, *spec.kind, symbols)))
       return failure();
   func::FuncOp update = declareUpdate(section, *trained, *trainingStates, spec.takesStep());
   UpdateBuilder(update, *trained, spec, options, listed, lossStage).run();

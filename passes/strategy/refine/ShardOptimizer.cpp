@@ -142,6 +142,8 @@ public:
           shard(collectUpdate(function, gradient, function.getArgument(*held), parameter));
       }
     }
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      annotateBoundary(function);
   }
 
 private:
@@ -231,21 +233,36 @@ private:
 
   /// Sets the sharding in which all functions pass the value.
   void setBoundary(RoleKind kind, StringAttr name, const Sharding &sharding) {
-    auto attr = dist::ShardingAttr::get(module.getContext(), sharding);
-    auto isMeant = [&](graph::RoleAttr role) {
-      return role && role.getKind() == kind && role.getName() == name;
-    };
-    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-      for (unsigned index = 0; index < function.getNumArguments(); ++index)
-        if (isMeant(graph::getArgRole(function, index))) {
-          function.setArgAttr(index, dist::shardingAttrName, attr);
-          if (!function.isDeclaration())
-            why.annotate(function.getArgument(index));
-        }
-      for (unsigned index = 0; index < function.getNumResults(); ++index)
-        if (isMeant(graph::getResultRole(function, index)))
-          function.setResultAttr(index, dist::shardingAttrName, attr);
+    boundaries[graph::makeRole(module.getContext(), kind, name)] =
+        dist::ShardingAttr::get(module.getContext(), sharding);
+  }
+
+  /// Returns `attributes` of a value with the role in them, with the sharding that was set for it.
+  Attribute withBoundary(DictionaryAttr attributes) const {
+    auto known = boundaries.find(attributes ? attributes.get(graph::roleAttrName) : Attribute());
+    if (known == boundaries.end())
+      return attributes;
+    NamedAttrList list(attributes);
+    list.set(dist::shardingAttrName, known->second);
+    return list.getDictionary(module->getContext());
+  }
+
+  /// Annotates arguments and results as setBoundary asked. A function holds the attributes of all
+  /// arguments in one array, so they are replaced together.
+  void annotateBoundary(func::FuncOp function) {
+    SmallVector<DictionaryAttr> arguments, results;
+    function.getAllArgAttrs(arguments);
+    function.getAllResultAttrs(results);
+    SmallVector<Attribute> ofArguments, ofResults;
+    for (auto [index, attributes] : llvm::enumerate(arguments)) {
+      ofArguments.push_back(withBoundary(attributes));
+      if (ofArguments.back() != attributes && !function.isDeclaration())
+        why.annotate(function.getArgument(index));
     }
+    for (DictionaryAttr attributes : results)
+      ofResults.push_back(withBoundary(attributes));
+    function.setAllArgAttrs(ofArguments);
+    function.setAllResultAttrs(ofResults);
   }
 
   /// Casts a parameter to a narrower type before it is gathered: fewer bytes travel.
@@ -301,6 +318,7 @@ private:
   dist::Mesh mesh;
   int64_t level, threshold;
   analysis::Reasons why;
+  llvm::DenseMap<Attribute, Attribute> boundaries; ///< shardings by role
 };
 
 struct ShardOptimizer : impl::StrategyShardOptimizerBase<ShardOptimizer> {
