@@ -15,6 +15,7 @@
 #include "compiler/import/Constraints.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/pipe/Stages.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Losses.h"
 #include "passes/autodiff/Passes.h"
@@ -434,8 +435,12 @@ static LogicalResult run(ModuleOp module, const CompileOptions &options,
   PassManager passes(module.getContext());
   if (options.configure && failed(options.configure(passes)))
     return failure();
+  if (!options.verifiesPasses)
+    passes.enableVerifier(false);
   add(passes);
-  return passes.run(module);
+  if (failed(passes.run(module)))
+    return failure();
+  return options.verifiesPasses ? success() : mlir::verify(module);
 }
 
 /// Runs phase strategy, whose search returns its results in `tables`.

@@ -103,6 +103,8 @@ struct CompileOptions {
   /// Annotates sections with the decisions about collectives that could be fused
   /// (passes/schedule/collectives/FusionRecords.h).
   bool recordsFusion = false;
+  /// Verifies the IR after each pass, else after each phase, which takes less time.
+  bool verifiesPasses = true;
   /// Called before the passes of each phase run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each phase.

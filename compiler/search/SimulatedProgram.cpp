@@ -51,6 +51,7 @@ CompileOptions makeSimulationOptions(CompileOptions options) {
   if (!options.cluster)
     options.cluster = *machine::parseCluster("", options.parallel.device_num());
   options.observe = nullptr;
+  options.verifiesPasses = false;
   options.receiveStrategy = nullptr;
   options.parallel.clear_strategy_ckpt_save_file();
   options.parallel.clear_group_ckpt_save_file();
