@@ -5,64 +5,17 @@
 // a whole factor is refused. Exceptions are batch norms, iotas that only number random draws,
 // gathers with known indices, and ops with `graph.own_blocks`, whose rule is not used.
 
-#include "passes/analysis/BatchDependence.h"
+#include "passes/analysis/BatchPropagation.h"
 
 #include "dialects/dist/Sharding.h"
 #include "dialects/graph/Constants.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
-#include "dialects/interfaces/FactorRuleInterface.h"
 
 using namespace mlir;
 using namespace pcc::graph;
 
 namespace pcc::analysis {
-
-/// Follows the samples from dimension 0 of the inputs through the factors of ops until nothing is
-/// added. From an operand it goes to the results and the other operands, and from a result back to
-/// the operands. So it also finds a broadcast bias or a constant beside the samples.
-class BatchPropagation {
-public:
-  BatchPropagation(func::FuncOp function, int64_t count) : function(function), count(count) {}
-
-  LogicalResult run();
-  BatchDependence take() { return std::move(found); }
-
-private:
-  /// A factor of an op that holds the samples, with the place inside of the factor.
-  struct FactorPlace {
-    unsigned factor;
-    int64_t outer, extent;
-  };
-
-  LogicalResult startAtInputs();
-  LogicalResult visit(Value value);
-  LogicalResult visitOp(Operation *op, ArrayRef<Value> values, ArrayRef<TensorFactors> tensors,
-                        const FactorRule &rule, unsigned index);
-  LogicalResult visitWhole(Operation *op, unsigned index);
-  LogicalResult visitGather(GatherOp op);
-  LogicalResult visitOwnBlocks(Operation *op, int64_t blocks, Value value);
-  void addOffsets(Value indices, int64_t part);
-  bool isOffset(ConstantOp constant) const;
-  LogicalResult visitSum(Value value);
-  LogicalResult addRows(Operation *op, Value value, BatchPlace place);
-  LogicalResult addSum(Operation *op, Value value);
-  LogicalResult checkLeaf(Value value);
-  FailureOr<FactorPlace> locate(Operation *op, const FactorRule &rule, const DimFactors &factors,
-                                const BatchPlace &place);
-  LogicalResult refuse(Operation *op, StringRef why);
-
-  func::FuncOp function;
-  int64_t count;
-  BatchDependence found;
-  SmallVector<Value> worklist;
-  SmallVector<Value> constants; ///< of kind Rows
-  /// Terms of indices that may count from the first of all samples, with the number of elements in
-  /// a part.
-  llvm::DenseMap<ConstantOp, int64_t> offsets;
-};
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Returns the name of an argument for messages: its name in the model, else its number.
 static std::string nameOf(func::FuncOp function, unsigned argument) {
@@ -114,14 +67,6 @@ LogicalResult BatchPropagation::addRows(Operation *op, Value value, BatchPlace p
   return success();
 }
 
-LogicalResult BatchPropagation::addSum(Operation *op, Value value) {
-  if (found.rows.contains(value))
-    return refuse(op, "it combines a sum over the batch with single samples");
-  if (found.sums.insert(value).second)
-    worklist.push_back(value);
-  return success();
-}
-
 /// Finds the factor of a dimension that holds the samples. A dimension of several factors, slowest
 /// first, may hold the samples in any of them.
 FailureOr<BatchPropagation::FactorPlace> BatchPropagation::locate(Operation *op,
@@ -157,26 +102,6 @@ static bool onlyNumbersDraws(Operation *op) {
 /// takes the statistics of the part. Random numbers count the elements of the part.
 static bool isOfPart(Operation *op) {
   return isa<BatchNormOp>(op) || (isa<IotaOp>(op) && onlyNumbersDraws(op));
-}
-
-/// Returns whether `op` adds up the samples along a reduced factor, perhaps to a mean.
-static bool addsSamples(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getCrossBatch() || reduce.getKind() == ReduceOpKind::Sum ||
-           reduce.getKind() == ReduceOpKind::Mean;
-  return isa<SoftmaxCrossEntropyOp, NllOp, MseOp, SigmoidCrossEntropyOp>(op);
-}
-
-bool isSumLoss(Operation *op) {
-  auto reduction = op->getAttrOfType<LossReductionAttr>("reduction");
-  return reduction && reduction.getValue() == LossReduction::Sum;
-}
-
-/// Returns whether `op`, which adds samples, does not take their mean.
-static bool isPlainSum(Operation *op) {
-  auto reduce = dyn_cast<ReduceOp>(op);
-  bool isSum = reduce && !reduce.getCrossBatch() && reduce.getKind() == ReduceOpKind::Sum;
-  return isSum || isSumLoss(op);
 }
 
 /// Adds the places of the batch in all tensors of `op`. `values` are its operands and results,
@@ -333,26 +258,6 @@ bool BatchPropagation::isOffset(ConstantOp constant) const {
   return true;
 }
 
-/// Follows a sum over the samples through linear ops to the results of the function.
-LogicalResult BatchPropagation::visitSum(Value value) {
-  for (OpOperand &use : value.getUses()) {
-    Operation *op = use.getOwner();
-    if (isa<func::ReturnOp>(op))
-      continue;
-    auto isSum = [&](Value operand) { return found.sums.contains(operand); };
-    bool isLinear = isa<AddOp, SubOp, NegOp, CastOp, ReshapeOp, BroadcastOp>(op) ||
-                    (isa<MulOp>(op) && llvm::count_if(op->getOperands(), isSum) == 1) ||
-                    (isa<DivOp>(op) && !isSum(op->getOperand(1))) ||
-                    (isa<ReduceOp>(op) && addsSamples(op));
-    if (!isLinear)
-      return refuse(op, "it computes with a sum or mean over the batch");
-    for (Value result : op->getResults())
-      if (failed(addSum(op, result)))
-        return failure();
-  }
-  return success();
-}
-
 /// Checks a value that no op computes from others: an input, a constant.
 LogicalResult BatchPropagation::checkLeaf(Value value) {
   BatchPlace place = found.rows.find(value)->second;
@@ -377,6 +282,8 @@ LogicalResult BatchPropagation::checkLeaf(Value value) {
 LogicalResult BatchPropagation::visit(Value value) {
   if (found.sums.contains(value))
     return visitSum(value);
+  if (found.quotients.contains(value))
+    return visitQuotient(value);
   SmallVector<Operation *> ops;
   for (Operation *user : value.getUsers()) {
     bool isReturn = isa<func::ReturnOp>(user);
@@ -417,8 +324,13 @@ LogicalResult BatchPropagation::visit(Value value) {
 LogicalResult BatchPropagation::run() {
   if (failed(startAtInputs()))
     return failure();
-  for (size_t index = 0; index < worklist.size(); ++index)
-    if (failed(visit(worklist[index])))
+  for (size_t index = 0; index < worklist.size() || !divisions.empty();) {
+    bool isDivision = index == worklist.size(); // the kinds of all others are known
+    if (failed(isDivision ? visitFirstDivision() : visit(worklist[index++])))
+      return failure();
+  }
+  for (Value value : found.quotients)
+    if (failed(checkQuotient(value)))
       return failure();
   for (Value constant : constants)
     if (failed(checkLeaf(constant)))
@@ -443,6 +355,8 @@ ElementsAttr BatchDependence::cutConstant(ConstantOp constant, int64_t count) co
 BatchDependence::Kind BatchDependence::getKind(Value value) const {
   if (rows.contains(value))
     return Kind::Rows;
+  if (quotients.contains(value))
+    return Kind::Quotient;
   return sums.contains(value) ? Kind::Sum : Kind::Fixed;
 }
 

@@ -8,11 +8,15 @@
 //   activations [8, 16, 64]                Rows     dimension 0, 8 samples
 //   sequence first [16, 8, 64], flat       Rows     dimension 0 of [128, 64]: 16 x 8 samples
 //   mean loss over all samples             Sum
+//   sum of losses / number of labels       Quotient
 //
 // Fixed values are equal for every part of the batch. A value of Rows holds the samples along one
 // dimension, and a part of it depends on the same part of the batch only. A Sum is a sum or mean
-// over the samples, up to factors and terms that all parts share. Any other value mixes samples,
-// and the analysis refuses the model. The exceptions are:
+// over the samples, up to factors and terms that all parts share. A Quotient divides one Sum by
+// another one, which follows from the inputs alone, also up to such factors and terms. Only a loss
+// or an output of rank 0 may be one: the parts' quotients do not give that of the batch
+// (passes/autodiff/AdaptLossToParts.cpp). Any other value mixes samples, and the analysis refuses
+// the model. The exceptions are:
 //
 //   batch norm                      takes the statistics of the part, as in every framework
 //   iota that numbers random draws  numbers the elements of the part
@@ -32,11 +36,10 @@ namespace pcc::analysis {
 /// its tensors. Block i of the indices reads or changes elements of block i only.
 inline constexpr llvm::StringLiteral ownBlocksAttrName = "graph.own_blocks";
 
-/// Unit attribute of an op that adds up the samples of a part of the batch.
+/// Unit attributes of an op that adds up the samples of a part of the batch, and of one that
+/// divides such a sum by another one.
 inline constexpr llvm::StringLiteral addsSamplesAttrName = "graph.adds_samples";
-
-/// Returns whether `op` is a loss that is the sum over its samples, not their mean.
-bool isSumLoss(mlir::Operation *op);
+inline constexpr llvm::StringLiteral dividesSumsAttrName = "graph.divides_sums";
 
 /// Place of the samples in a tensor. Dimension `dim` has `outer` × `extent` × (any number of)
 /// elements; `extent` counts the samples, or consecutive groups of samples.
@@ -50,7 +53,7 @@ struct BatchPlace {
 
 class BatchDependence {
 public:
-  enum class Kind { Fixed, Rows, Sum };
+  enum class Kind { Fixed, Rows, Sum, Quotient };
 
   /// Analyzes `function` for `count` parts of the batch, which is dimension 0 of every input. Fails
   /// with an error at the op that mixes samples, at the constant that differs between the parts, or
@@ -66,6 +69,9 @@ public:
   /// that of the batch.
   const llvm::SetVector<mlir::Operation *> &getAdders() const { return adders; }
 
+  /// Returns the ops that divide one sum over the samples by another one.
+  const llvm::SetVector<mlir::Operation *> &getDivisions() const { return divisions; }
+
   /// Returns the elements of a constant of kind Rows for one of `count` parts of the batch; null if
   /// the parts differ. Indices with which each part reads its own samples count from the first of
   /// them.
@@ -76,7 +82,8 @@ private:
 
   llvm::MapVector<mlir::Value, BatchPlace> rows;
   llvm::DenseSet<mlir::Value> sums;
-  llvm::SetVector<mlir::Operation *> adders;
+  llvm::SetVector<mlir::Value> quotients;
+  llvm::SetVector<mlir::Operation *> adders, divisions;
   llvm::DenseSet<mlir::Value> ownIndices; ///< constants with which each part reads its own samples
 };
 

@@ -6,10 +6,9 @@
 //
 // Annotates the loss and the gradients of @forward_backward as accumulated over these actions, with
 // the scale by which @update and the report read the sum. Scheduling may reorder the actions later.
-#include "passes/analysis/BatchDependence.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "passes/autodiff/TrainingState.h"
 
 using namespace mlir;
 
@@ -25,43 +24,20 @@ static double scaleOf(graph::RoleKind kind, int64_t m, int64_t k, pipe::MicroRed
   return kind == graph::RoleKind::Loss ? 1.0 : 1.0 / double(m);
 }
 
-/// Returns the label that does not count in a loss which is the mean over the others.
-static std::optional<int64_t> findUncounted(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
-      .Case<graph::SoftmaxCrossEntropyOp, graph::NllOp>([](auto loss) -> std::optional<int64_t> {
-        bool isMean = loss.getReduction() == graph::LossReduction::Mean;
-        return isMean ? loss.getIgnoreIndex() : std::nullopt;
-      })
-      .Default(std::nullopt);
-}
-
-/// Warns of losses whose gradients, added over `parts` parts of the batch and multiplied by
-/// `scale`, may not be those of the batch.
-static void warnOfParts(func::FuncOp section, int64_t parts, double scale) {
-  if (parts == 1)
-    return;
-  std::string what = std::to_string(parts) + " parts of the batch, microbatches times copies";
-  section.walk([&](Operation *op) {
-    bool addsSamples = op->hasAttr(analysis::addsSamplesAttrName) || analysis::isSumLoss(op);
-    if (scale != 1 && addsSamples)
-      op->emitWarning() << "the loss adds up samples: the gradients of " << what
-                        << ", are added and multiplied by " << scale
-                        << ", so they are that share of those of the batch";
-    else if (std::optional<int64_t> label = findUncounted(op))
-      op->emitWarning() << "labels that equal " << *label << " do not count in the loss: each of "
-                        << what << ", takes the mean over its own labels, so the gradients are "
-                        << "those of the batch only if equally many labels count in all parts";
-  });
-}
-
 struct BuildStep : impl::BuildStepBase<BuildStep> {
   using BuildStepBase::BuildStepBase;
 
-  void annotateAccumulated(func::FuncOp section, graph::RoleKind kind) {
-    double scale = scaleOf(kind, microBatches, copies, microReduction);
-    for (unsigned index : graph::findResults(section, kind))
-      section.setResultAttr(index, pipe::accumulateAttrName,
-                            pipe::AccumulateAttr::get(&getContext(), scale));
+  /// Annotates the loss and the gradients as accumulated. The share is a mean in any case: the
+  /// update divides what the reduction makes of the parts.
+  void annotateAccumulated(func::FuncOp section) {
+    std::optional<unsigned> share = findCountedShare(section);
+    for (auto kind : {graph::RoleKind::Loss, graph::RoleKind::Gradient})
+      for (unsigned index : graph::findResults(section, kind)) {
+        auto reduction = share == index ? pipe::MicroReduction::Mean : microReduction.getValue();
+        double scale = scaleOf(kind, microBatches, copies, reduction);
+        section.setResultAttr(index, pipe::accumulateAttrName,
+                              pipe::AccumulateAttr::get(&getContext(), scale));
+      }
   }
 
   void buildStep(func::FuncOp behind) {
@@ -99,10 +75,7 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
         section ? findFunction(module, updateName, "run --autodiff-build-update first") : section;
     if (!update)
       return signalPassFailure();
-    warnOfParts(section, microBatches * copies,
-                scaleOf(graph::RoleKind::Gradient, microBatches, copies, microReduction));
-    annotateAccumulated(section, graph::RoleKind::Loss);
-    annotateAccumulated(section, graph::RoleKind::Gradient);
+    annotateAccumulated(section);
     buildStep(update);
   }
 };

@@ -10,6 +10,9 @@
 // The gradients may be multiplied by a factor first (GradientScale.h). States of the training as a
 // whole (TrainingState.h) are arguments and results behind those of the optimizer.
 //
+// Parts of the batch may leave a division to the update (AdaptLossToParts.cpp). It then takes their
+// share behind the gradients and their loss behind the states, and returns the loss of the batch.
+//
 // Copies of a parameter on later virtual stages (dialects/pipe/Pipe.h) have gradients but no
 // states. Their gradients go to the owner's virtual stage and are added there. The new value comes
 // back to the copies.
@@ -54,6 +57,8 @@ static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
   for (unsigned index : graph::findResults(function, graph::RoleKind::Gradient)) {
     StringRef name = graph::getName(graph::getResultRole(function, index));
     auto parameter = symbols.lookup<graph::ParameterOp>(name);
+    if (parameter && isTrainingState(parameter))
+      continue;
     if (!parameter)
       return function.emitError() << "result #" << index << " is the gradient of '" << name
                                   << "', which no graph.parameter declares";
@@ -132,24 +137,60 @@ struct Side {
     for (graph::ParameterOp state : states)
       add(state.getTensorType(), graph::RoleKind::Parameter, state.getSymName(), {});
   }
+  /// Adds a value as @forward_backward returns it.
+  void addResult(unsigned index) {
+    types.push_back(section.getResultTypes()[index]);
+    graph::RoleAttr role = graph::getResultRole(section, index);
+    roles.push_back(roleAttributes(section.getContext(), role.getKind(), graph::getName(role),
+                                   boundaryOfResult(section, index)));
+  }
   void addStep(MLIRContext *context) {
     add(RankedTensorType::get({}, IntegerType::get(context, 64)), graph::RoleKind::Step, "", {});
   }
 };
 
+/// Results of @forward_backward that the update divides and by which, as numbers of results.
+struct Deferred {
+  unsigned share, loss;
+
+  /// Returns nothing if each part of the batch divides its own loss.
+  static FailureOr<std::optional<Deferred>> find(func::FuncOp section) {
+    std::optional<unsigned> share = findCountedShare(section);
+    if (!share)
+      return std::optional<Deferred>();
+    SmallVector<unsigned> losses = graph::findResults(section, graph::RoleKind::Loss);
+    auto isScalar = [&](unsigned result) {
+      auto type = dyn_cast<RankedTensorType>(section.getResultTypes()[result]);
+      return type && type.getRank() == 0 && isa<FloatType>(type.getElementType());
+    };
+    if (losses.size() != 1 || !isScalar(losses.front()) || !isScalar(*share))
+      return section.emitError() << "expected one float scalar as loss beside the scalar '"
+                                 << getStateName(TrainingState::CountedShare) << "', got "
+                                 << losses.size() << " losses";
+    return std::optional(Deferred{*share, losses.front()});
+  }
+};
+
 /// Makes an empty @update with its signature, after `after`.
 static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all,
-                                  ArrayRef<graph::ParameterOp> trainingStates, bool takesStep) {
+                                  ArrayRef<graph::ParameterOp> trainingStates,
+                                  std::optional<Deferred> deferred, bool takesStep) {
   Side arguments{after}, results{after};
   arguments.addOwners(all);
   arguments.addGradients(all);
+  if (deferred)
+    arguments.addResult(deferred->share);
   arguments.addStates(all);
   arguments.addTrainingStates(trainingStates);
+  if (deferred)
+    arguments.addResult(deferred->loss);
   if (takesStep)
     arguments.addStep(after.getContext());
   results.addParameters(all);
   results.addStates(all);
   results.addTrainingStates(trainingStates);
+  if (deferred)
+    results.addResult(deferred->loss);
   OpBuilder builder(after);
   builder.setInsertionPointAfter(after);
   auto update = func::FuncOp::create(builder, after.getLoc(), updateName,
@@ -162,14 +203,14 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all,
   return update;
 }
 
-/// Declares the states of the training, except for the loss scale, which the derivative reads and
-/// has declared.
+/// Declares the states of the training, except for those that passes before have declared: the loss
+/// scale, which the derivative reads, and the share that counts.
 static FailureOr<SmallVector<graph::ParameterOp>>
 declareTrainingStates(func::FuncOp section, ArrayRef<TrainingState> listed, int64_t lossStage) {
   SmallVector<graph::ParameterOp> states;
   auto module = section->getParentOfType<ModuleOp>();
   for (TrainingState state : listed) {
-    if (state == TrainingState::Scale) {
+    if (state == TrainingState::Scale || state == TrainingState::CountedShare) {
       auto known = module.lookupSymbol<graph::ParameterOp>(getStateName(state));
       if (!known)
         return module.emitError() << "expected the parameter '" << getStateName(state)
@@ -191,9 +232,9 @@ class UpdateBuilder {
 public:
   UpdateBuilder(func::FuncOp update, MutableArrayRef<Trained> all, const OptimizerSpec &spec,
                 const GradientOptions &options, ArrayRef<TrainingState> trainingStates,
-                int64_t lossStage)
+                bool divides, int64_t lossStage)
       : update(update), all(all), spec(spec), options(options), trainingStates(trainingStates),
-        lossStage(lossStage),
+        divides(divides), lossStage(lossStage),
         builder(ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front())) {}
 
   void run() {
@@ -207,12 +248,13 @@ public:
     parameters.resize(all.size());
     size_t owners = llvm::count_if(all, [](Trained &one) { return one.getOwner().empty(); });
     firstGradient = owners;
-    nextState = owners + all.size();
+    nextState = owners + all.size() + (divides ? 1 : 0);
     for (size_t index = 0; index < all.size(); ++index)
       if (StringRef owner = all[index].getOwner(); !owner.empty())
         copies[owner].push_back(index);
     addAllCopies();
-    GradientScale scale(builder, options, element, lossStage);
+    Value share = divides ? getGradient(all.size()) : Value();
+    GradientScale scale(builder, options, element, share, lossStage);
     buildScale(scale);
     size_t held = 0;
     for (size_t index = 0; index < all.size(); ++index)
@@ -222,6 +264,8 @@ public:
     llvm::append_range(parameters, states);
     for (TrainingState state : trainingStates)
       parameters.push_back(state == TrainingState::Rate ? roundRate() : scale.getNext(state));
+    if (divides)
+      parameters.push_back(divideLoss(share));
     func::ReturnOp::create(builder, parameters);
     makeNamesUnique(&update.getBody().front().front());
   }
@@ -275,7 +319,7 @@ private:
         scale.addGradient(gradients[index], all[index].getVirtualStage());
     setName("gradient_scale");
     TrainingStateValues held;
-    size_t next = update.getNumArguments() - (spec.takesStep() ? 1 : 0) - trainingStates.size();
+    size_t next = getEnd() - (divides ? 1 : 0) - trainingStates.size();
     for (TrainingState state : trainingStates)
       held[state] = update.getArgument(next++);
     scale.build(held, step);
@@ -284,6 +328,18 @@ private:
   /// Returns the learning rate as its state holds it.
   Value roundRate() {
     return graph::DecompositionBuilder(rate.getLoc(), builder).castTo(rate, builder.getF32Type());
+  }
+
+  /// Returns the number of arguments but the step.
+  size_t getEnd() { return update.getNumArguments() - (spec.takesStep() ? 1 : 0); }
+
+  /// Divides the loss, the last argument but the step, by the share of the batch that counts.
+  Value divideLoss(Value share) {
+    setName("loss");
+    Value loss = update.getArgument(getEnd() - 1);
+    Type own = getElementTypeOrSelf(loss), wide = getElementTypeOrSelf(share);
+    graph::DecompositionBuilder divider(builder.getLoc(), builder);
+    return divider.castTo(divider.make<graph::DivOp>(divider.castTo(loss, wide), share), own);
   }
 
   Value getGradient(size_t index) { return update.getArgument(firstGradient + index); }
@@ -305,6 +361,7 @@ private:
   const OptimizerSpec &spec;
   const GradientOptions &options;
   ArrayRef<TrainingState> trainingStates;
+  bool divides;      ///< the loss and the gradients, by the counted share
   int64_t lossStage; ///< virtual stage
   ImplicitLocOpBuilder builder;
   Type element; ///< of scalars
@@ -356,7 +413,11 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
   if (failed(checkNorm(*trained, options)) || failed(checkSkips(section, options)))
     return failure();
   int64_t lossStage = findLossStage(section);
-  SmallVector<TrainingState> listed = listTrainingStates(options, spec.rate.takesStep());
+  FailureOr<std::optional<Deferred>> deferred = Deferred::find(section);
+  if (failed(deferred))
+    return failure();
+  bool divides = deferred->has_value();
+  SmallVector<TrainingState> listed = listTrainingStates(options, spec.rate.takesStep(), divides);
   FailureOr<SmallVector<graph::ParameterOp>> trainingStates =
       declareTrainingStates(section, listed, lossStage);
   if (failed(trainingStates))
@@ -365,8 +426,9 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec,
   for (Trained &one : *trained)
     if (one.getOwner().empty() && failed(declareStates(one, *spec.kind, symbols)))
       return failure();
-  func::FuncOp update = declareUpdate(section, *trained, *trainingStates, spec.takesStep());
-  UpdateBuilder(update, *trained, spec, options, listed, lossStage).run();
+  func::FuncOp update =
+      declareUpdate(section, *trained, *trainingStates, *deferred, spec.takesStep());
+  UpdateBuilder(update, *trained, spec, options, listed, divides, lossStage).run();
   return success();
 }
 

@@ -83,19 +83,28 @@ void GradientScale::buildSkips(const TrainingStateValues &states, Value isFinite
   next[TrainingState::SkippedSteps] = graph::SelectOp::create(builder, isFinite, skipped, more);
 }
 
-void GradientScale::build(const TrainingStateValues &states, Value runStep) {
-  step = runStep;
-  if (!options.scales())
-    return;
+Value GradientScale::invertDivisor(const TrainingStateValues &states) {
   Value inverse = number(1 / options.lossScale);
   if (options.isDynamic)
     inverse =
         graph::DivOp::create(builder, number(1), castTo(states.at(TrainingState::Scale), element));
+  return share ? graph::DivOp::create(builder, inverse, castTo(share, element)) : inverse;
+}
+
+void GradientScale::build(const TrainingStateValues &states, Value runStep) {
+  step = runStep;
+  if (share)
+    next[TrainingState::CountedShare] = castTo(share, builder.getF32Type());
+  if (!options.scales() && !share)
+    return;
+  Value inverse = invertDivisor(states);
   factor = inverse;
   if (squares.empty())
     return;
   Value total = sumStages();
-  Value norm = graph::MulOp::create(builder, graph::SqrtOp::create(builder, total), inverse);
+  Value root = graph::SqrtOp::create(builder, total);
+  Value size = share ? graph::AbsOp::create(builder, inverse).getResult() : inverse;
+  Value norm = graph::MulOp::create(builder, root, size);
   next[TrainingState::Norm] = castTo(norm, builder.getF32Type());
   if (options.clipNorm) {
     Value limit = graph::AddOp::create(builder, norm, number(1e-6));
@@ -105,8 +114,11 @@ void GradientScale::build(const TrainingStateValues &states, Value runStep) {
   }
   if (!options.skips())
     return;
-  // A sum of squares is finite if it is no more than the greatest number; NaN is not.
-  Value isFinite = graph::CompareOp::create(builder, graph::Direction::LE, total, number(greatest));
+  // A sum of squares is finite if it is no more than the greatest number; NaN is not. If nothing
+  // counts, only the norm is not finite.
+  Value judged = share ? norm : total;
+  Value isFinite =
+      graph::CompareOp::create(builder, graph::Direction::LE, judged, number(greatest));
   buildSkips(states, isFinite);
   if (options.isDynamic)
     buildNextScale(states, isFinite);
@@ -119,7 +131,7 @@ Value GradientScale::send(Value value, int64_t virtualStage) {
 }
 
 Value GradientScale::getFactor(int64_t virtualStage) {
-  if (!factor || squares.empty())
+  if (!factor || (squares.empty() && !share))
     return factor; // each virtual stage computes a constant itself
   auto [known, isNew] = factors.try_emplace(virtualStage);
   if (isNew)

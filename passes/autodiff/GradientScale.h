@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The factor by which an update multiplies all gradients: it undoes a scaled loss, and limits the
-// global norm.
+// The factor by which an update multiplies all gradients: it undoes a scaled loss, divides by the
+// share of the batch that counts (AdaptLossToParts.cpp), and limits the global norm.
 //
-//   norm    = sqrt(sum of the squares of all gradients) / loss scale
-//   factor  = min(1, clip norm / (norm + 1e-6)) / loss scale
+//   divisor = loss scale · counted share
+//   norm    = sqrt(sum of the squares of all gradients) / |divisor|
+//   factor  = min(1, clip norm / (norm + 1e-6)) / divisor
 //
 // The norm is over all parameters of all stages, each counted once. If the program is cut, every
 // virtual stage sums its own squares. The sum goes from one virtual stage to the next; the last one
@@ -35,10 +36,10 @@ inline constexpr int64_t growthSteps = 2000;
 /// Builds the factor and the next state in @update.
 class GradientScale {
 public:
-  /// Builds scalars of type `element`.
+  /// Builds scalars of type `element`. `share` is the counted share of the batch, or null.
   GradientScale(mlir::ImplicitLocOpBuilder &builder, const GradientOptions &options,
-                mlir::Type element, int64_t lossStage)
-      : builder(builder), options(options), element(element), lossStage(lossStage) {}
+                mlir::Type element, mlir::Value share, int64_t lossStage)
+      : builder(builder), options(options), element(element), share(share), lossStage(lossStage) {}
 
   /// Counts the complete gradient of a parameter on `virtualStage`.
   void addGradient(mlir::Value gradient, int64_t virtualStage);
@@ -58,6 +59,8 @@ private:
   mlir::Value number(double value);
   mlir::Value integer(int64_t value);
   mlir::Value castTo(mlir::Value value, mlir::Type type);
+  /// Returns 1 / divisor, on the last virtual stage.
+  mlir::Value invertDivisor(const TrainingStateValues &states);
   /// Returns the sum of squares over all virtual stages, on the last one.
   mlir::Value sumStages();
   /// Returns `value`, which the last virtual stage has, on another one.
@@ -68,6 +71,7 @@ private:
   mlir::ImplicitLocOpBuilder &builder;
   const GradientOptions &options;
   mlir::Type element;
+  mlir::Value share;
   int64_t lossStage;
   std::map<int64_t, mlir::Value> squares;        ///< by virtual stage
   mlir::Value factor, step;                      ///< on the last virtual stage

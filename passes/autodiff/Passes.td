@@ -54,6 +54,30 @@ def FreezeParameters : Pass<"autodiff-freeze-parameters", "::mlir::ModuleOp"> {
                         "regular expression, found anywhere in a name">];
 }
 
+def AdaptLossToParts : Pass<"autodiff-adapt-loss-to-parts", "::mlir::ModuleOp"> {
+  let summary = "make the mean of the losses of a batch's parts the loss of the batch";
+  let description = [{
+    For steps that run on parts of the batch, microbatches times copies. In a loss, each sum over
+    samples is multiplied by the number of parts, if `micro-reduction` is mean. A loss may divide by
+    the number of labels that are not ignored, or by another number that follows from the inputs.
+    That of the batch is not known before its last part. This pass lets each part divide by the
+    number of its positions, a constant, and return the share of them that counts as the gradient of
+    the state `counted_share`, which it declares. autodiff-build-update divides the accumulated loss
+    and gradients by the accumulated share. Warns of losses with several such divisions. Makes
+    @forward_loss from @forward, if the model has a loss of its own.
+  }];
+  let options = [
+    Option<"microBatches", "micro-batches", "int64_t", "1", "microbatches of a step (m)">,
+    Option<"copies", "copies", "int64_t", "1", "interleaved copies of a microbatch (k)">,
+    Option<"microReduction", "micro-reduction", "::pcc::pipe::MicroReduction",
+           "::pcc::pipe::MicroReduction::Sum", "how microbatches and copies are combined", [{
+      ::llvm::cl::values(
+        clEnumValN(::pcc::pipe::MicroReduction::Sum, "sum", "sum of losses, gradients over m"),
+        clEnumValN(::pcc::pipe::MicroReduction::Mean, "mean", "mean of both over m k"))
+    }]>];
+  let dependentDialects = ["::pcc::graph::GraphDialect", "::pcc::pipe::PipeDialect"];
+}
+
 def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
   let summary = "make @forward_backward: the loss and its gradients";
   let description = [{

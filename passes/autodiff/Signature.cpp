@@ -90,7 +90,11 @@ void returnLoss(func::FuncOp function, Value loss, dist::ShardingAttr boundary) 
   MLIRContext *context = function.getContext();
   llvm::BitVector dropped(function.getNumResults(), true);
   SmallVector<Value> values = {loss};
-  for (unsigned index : graph::findResults(function, graph::RoleKind::Parameter)) {
+  for (unsigned index = 0; index < function.getNumResults(); ++index) {
+    graph::RoleAttr role = graph::getResultRole(function, index);
+    if (!role || (role.getKind() != graph::RoleKind::Parameter &&
+                  role.getKind() != graph::RoleKind::Gradient))
+      continue;
     dropped.reset(index);
     values.push_back(old.getOperand(index));
   }

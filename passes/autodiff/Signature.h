@@ -50,8 +50,8 @@ mlir::func::FuncOp findFunction(mlir::ModuleOp module, llvm::StringRef name, llv
 /// Returns the return of a function of one block.
 mlir::func::ReturnOp getReturn(mlir::func::FuncOp function);
 
-/// Lets `function` return the loss, with this boundary, and the updated parameters as before.
-/// Outputs are dropped.
+/// Lets `function` return the loss, with this boundary, and the updated parameters and the counted
+/// share as before. Outputs are dropped.
 void returnLoss(mlir::func::FuncOp function, mlir::Value loss, dist::ShardingAttr boundary);
 
 /// Returns the shape of `type` with elements f32: the type in which gradients leave a section and

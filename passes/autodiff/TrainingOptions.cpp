@@ -71,6 +71,8 @@ void addGradientPasses(OpPassManager &passes, const TrainingOptions &options) {
     passes.addPass(createFreezeParameters({options.frozen}));
   GradientOptions gradients = llvm::cantFail(parseGradientOptions(options));
   passes.addPass(
+      createAdaptLossToParts({options.microBatches, options.copies, options.microReduction}));
+  passes.addPass(
       createDifferentiate({options.wideGradients, gradients.lossScale, gradients.isDynamic}));
   passes.addPass(
       createBuildUpdate({options.optimizer, gradients.clipNorm.value_or(0), gradients.lossScale,

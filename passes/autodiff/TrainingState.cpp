@@ -11,6 +11,20 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
+bool isTrainingState(graph::ParameterOp parameter) {
+  auto owner = parameter->getAttrOfType<FlatSymbolRefAttr>(graph::stateOfName);
+  return owner && owner.getValue() == parameter.getSymName();
+}
+
+std::optional<unsigned> findCountedShare(func::FuncOp section) {
+  StringRef name = getStateName(TrainingState::CountedShare);
+  auto module = section->getParentOfType<ModuleOp>();
+  auto state = module.lookupSymbol<graph::ParameterOp>(name);
+  if (!state || !isTrainingState(state))
+    return std::nullopt;
+  return graph::findResult(section, graph::RoleKind::Gradient, name);
+}
+
 int64_t findLossStage(func::FuncOp section) {
   int64_t last = 0;
   for (auto transfer : section.getOps<pipe::TransferOp>())
@@ -24,6 +38,8 @@ StringRef getStateName(TrainingState state) {
     return abi::learningRateState;
   case TrainingState::Norm:
     return abi::gradientNormState;
+  case TrainingState::CountedShare:
+    return abi::countedShareState;
   case TrainingState::Scale:
     return abi::lossScaleState;
   case TrainingState::GoodSteps:
@@ -34,12 +50,15 @@ StringRef getStateName(TrainingState state) {
   llvm_unreachable("a state");
 }
 
-SmallVector<TrainingState> listTrainingStates(const GradientOptions &options, bool rateChanges) {
+SmallVector<TrainingState> listTrainingStates(const GradientOptions &options, bool rateChanges,
+                                              bool countsShare) {
   SmallVector<TrainingState> states;
   if (rateChanges)
     states.push_back(TrainingState::Rate);
   if (options.needsNorm())
     states.push_back(TrainingState::Norm);
+  if (countsShare)
+    states.push_back(TrainingState::CountedShare);
   if (options.isDynamic)
     states.append({TrainingState::Scale, TrainingState::GoodSteps});
   if (options.skips())

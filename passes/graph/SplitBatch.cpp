@@ -77,6 +77,8 @@ struct SplitBatch : public pcc::graph::impl::GraphSplitBatchBase<SplitBatch> {
     divide(*batch, count);
     for (Operation *op : batch->getAdders())
       op->setAttr(analysis::addsSamplesAttrName, UnitAttr::get(&getContext()));
+    for (Operation *op : batch->getDivisions())
+      op->setAttr(analysis::dividesSumsAttrName, UnitAttr::get(&getContext()));
     updateSignature(function);
   }
 };

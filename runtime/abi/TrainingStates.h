@@ -14,6 +14,9 @@ namespace pcc::abi {
 inline constexpr std::string_view learningRateState = "learning_rate";
 /// f32: norm of all gradients together in the latest step.
 inline constexpr std::string_view gradientNormState = "gradient_norm";
+/// f32: share of the latest batch that counts in the loss, if the step runs in parts: of its
+/// labels, or the mean of its weights.
+inline constexpr std::string_view countedShareState = "counted_share";
 /// f32: factor of the loss in the next step.
 inline constexpr std::string_view lossScaleState = "loss_scale";
 /// i64: steps since the loss scale changed.
@@ -27,16 +30,18 @@ struct ReportedState {
   std::string_view metric; ///< name in records
 };
 
-inline constexpr std::array<ReportedState, 4> reportedStates = {
+inline constexpr std::array<ReportedState, 5> reportedStates = {
     {{learningRateState, "learning_rate"},
      {gradientNormState, "gradient_norm"},
+     {countedShareState, "counted_share"},
      {lossScaleState, "loss_scale"},
      {skippedStepsState, "skipped_steps"}}};
 
 /// Returns whether every step writes the state before anybody reads it, so that a training can
 /// continue without its value.
 inline bool isReportOnly(std::string_view parameter) {
-  return parameter == learningRateState || parameter == gradientNormState;
+  return parameter == learningRateState || parameter == gradientNormState ||
+         parameter == countedShareState;
 }
 
 } // namespace pcc::abi

@@ -132,7 +132,8 @@ FailureOr<Tensor> RankTraining::argument(const Action &action, const Binding &bi
                             {number * plan.runsOf(action.section) + action.number});
   if (binding.role == graph::RoleKind::Saved)
     return takeSaved(action, binding);
-  if (binding.role == graph::RoleKind::Gradient && sums.count(binding.key))
+  bool isSum = binding.role == graph::RoleKind::Gradient || binding.role == graph::RoleKind::Loss;
+  if (isSum && sums.count(binding.key))
     return readSum(binding.key, binding.ownScale ? 1.0 : scales.at(binding.key),
                    *elementTypeOf(binding.type.getElementType()));
   return failMissing(action, binding);
@@ -194,6 +195,7 @@ public:
     for (StagePlan &stage : plan.stages)
       for (Section &section : stage.sections)
         addHolders(section);
+    findLoss();
   }
 
   /// Collects a rank's values; each rank calls this function after each step.
@@ -235,22 +237,32 @@ private:
   }
 
   void addHolders(Section &section) {
-    for (const Binding &binding : section.signature.results) {
+    for (const Binding &binding : section.signature.results)
       if (isCollected(binding))
         resultHolders.add(section, binding);
-      if (binding.role == graph::RoleKind::Loss && !loss) {
-        loss = &binding;
-        lossStage = section.stage;
-        lossHolders.add(section, binding);
-      }
-    }
     for (const Binding &binding : section.signature.arguments)
       if (binding.role == graph::RoleKind::Parameter)
         parameterHolders.add(section, binding);
   }
 
+  /// Finds the first loss of the forward sections, or that of the update, which replaces it.
+  void findLoss() {
+    Section *holder = nullptr;
+    for (StagePlan &stage : plan.stages)
+      for (Section &section : stage.sections)
+        for (const Binding &binding : section.signature.results)
+          if (binding.role == graph::RoleKind::Loss && (!loss || !binding.accumulateScale)) {
+            loss = &binding;
+            holder = &section;
+          }
+    if (!loss)
+      return;
+    lossStage = holder->stage;
+    lossHolders.add(*holder, *loss);
+  }
+
   StepPlan &plan;
-  const Binding *loss = nullptr; ///< first result of role loss
+  const Binding *loss = nullptr; ///< the result with the loss of the batch
   int64_t lossStage = 0;
   Holders lossHolders, resultHolders, parameterHolders;
   std::vector<std::vector<NamedTensors>> losses; ///< [step][rank]

@@ -6,6 +6,7 @@
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/ModuleFacts.h"
+#include "dialects/graph/Roles.h"
 #include "passes/analysis/kernels/HoistedReductions.h"
 
 using namespace mlir;
@@ -52,7 +53,11 @@ public:
                   const HoistedKernels &hoisted, Buffers &buffers)
       : module(module), mesh(dist::getMesh(module)), loss(graph::findLoss(module)),
         hoisted(hoisted), reductions(sections), buffers(buffers),
-        b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
+        b(OpBuilder::atBlockEnd(&program.getBody().front())) {
+    for (analysis::Section &section : sections)
+      if (!graph::findArgs(section.function, RoleKind::Loss).empty())
+        dividesLoss = section.function;
+  }
 
   void emitArguments(analysis::Section &section);
   void emitResults(analysis::Section &section);
@@ -63,6 +68,7 @@ private:
   void emitInput(BlockArgument argument, RoleAttr role, BlockAttr block);
   dist::AxisList reducedAxes(const analysis::HoistedReduction *reduction) const;
   void emitResult(analysis::Section &section, unsigned index, ResultRole role);
+  bool isReplaced(const analysis::Section &section, RoleAttr role) const;
   bool areInputsRows() const;
   InputOp findInput(StringRef name) const;
   InputOp findLabels(analysis::Section &evaluation, task::ResultOp scores) const;
@@ -76,6 +82,7 @@ private:
   analysis::HoistedReductions reductions;
   Buffers &buffers;
   OpBuilder b;
+  func::FuncOp dividesLoss;       ///< the update, if it takes a loss; else null
   llvm::DenseSet<Attribute> seen; ///< keys of arguments that have their op
 };
 } // namespace
@@ -163,11 +170,17 @@ void BoundaryEmitter::emitResult(analysis::Section &section, unsigned index, Res
                    APFloat(role == ResultRole::Loss ? partsOf(sharding, mesh) : 1.0));
 }
 
+/// Returns whether the update takes the loss that `section` returns, and returns another one.
+bool BoundaryEmitter::isReplaced(const analysis::Section &section, RoleAttr role) const {
+  return role.getKind() == RoleKind::Loss && section.runs > 0 && dividesLoss &&
+         dividesLoss != section.function;
+}
+
 void BoundaryEmitter::emitResults(analysis::Section &section) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
     RoleAttr role = section.getResultRole(i);
     // A sum is complete in the last section that adds to it.
-    if (!role || (section.isAccumulated(i) && !section.endsSum(i)))
+    if (!role || (section.isAccumulated(i) && !section.endsSum(i)) || isReplaced(section, role))
       continue;
     if (role.getKind() == RoleKind::Loss)
       emitResult(section, i, ResultRole::Loss);

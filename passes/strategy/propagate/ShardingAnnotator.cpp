@@ -6,6 +6,7 @@
 #include "passes/strategy/propagate/ShardingAnnotator.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
@@ -132,6 +133,8 @@ void ShardingAnnotator::seedArguments(func::FuncOp function, Propagation &propag
       seedFrom(given.gradients, given.why.gradients);
     else if (role && role.getKind() == RoleKind::Input)
       seedFrom(given.inputs, given.why.inputs);
+    else if (role && role.getKind() == RoleKind::Loss && loss)
+      propagation.seed(argument, *loss);
     if (type && type.getRank() == 0 && !propagation.isKnown(argument))
       propagation.seed(argument, Sharding::replicated(0));
   }
@@ -235,9 +238,18 @@ void ShardingAnnotator::annotateResults(func::FuncOp function, const Propagation
     else if (role && role.getKind() == RoleKind::Gradient)
       sharding = annotateGradient(function, name, sharding, propagation.getReasons(value),
                                   attributes[index]);
+    else if (role && role.getKind() == RoleKind::Loss && !loss)
+      loss = sharding;
     attributes[index] = withSharding(function.getContext(), attributes[index], sharding);
   }
   function.setAllResultAttrs(attributes);
+}
+
+/// Returns whether the "gradient" of this name is a number of the training that is accumulated like
+/// one, for a state. No option scales it.
+bool ShardingAnnotator::isState(StringRef name) {
+  auto parameter = module.lookupSymbol<graph::ParameterOp>(name);
+  return parameter && parameter->hasAttr(graph::stateOfName);
 }
 
 /// Returns the sharding of a gradient: the given one, or the one in which the backward pass
@@ -247,7 +259,7 @@ Sharding ShardingAnnotator::annotateGradient(func::FuncOp function, StringRef na
                                              DictionaryAttr &attributes) {
   Sharding sharding = given.gradients.try_emplace(name, made).first->second;
   given.why.gradients.try_emplace(name, why);
-  double factor = given.gradientFactor(name, sharding, mesh);
+  double factor = isState(name) ? 1 : given.gradientFactor(name, sharding, mesh);
   if (factor != 1)
     attributes = with(function.getContext(), attributes, dist::gradientFactorAttrName,
                       Builder(function.getContext()).getF64FloatAttr(factor));

@@ -73,11 +73,13 @@ private:
   dist::Sharding annotateGradient(mlir::func::FuncOp function, llvm::StringRef name,
                                   const dist::Sharding &made, const analysis::Reasons &why,
                                   mlir::DictionaryAttr &attributes);
+  bool isState(llvm::StringRef name);
 
   mlir::ModuleOp module;
   analysis::ReshardPlanCache planCache;
   const dist::Mesh &mesh; ///< the planCache's mesh
   SeedShardings given;
+  std::optional<dist::Sharding> loss; ///< of the function that returns gradients, as it is returned
 };
 
 /// Fails with a diagnostic if the number of ranks is outside the supported range.

@@ -125,6 +125,64 @@ func.func @centered(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -
 
 // -----
 
+// A loss that divides no sum over the batch by one.
+func.func @inverse(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) -> tensor<f32> {
+  %one = graph.constant dense<1.0> : tensor<f32>
+  %0 = graph.reduce sum %x, [0] : tensor<6xf32>
+  // expected-error @+1 {{'graph.div' op cannot work on one of 3 parts, microbatches times copies: it computes with a sum or mean over the batch}}
+  %1 = graph.div %one, %0 : tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+// The divisor depends on a parameter, so it has a gradient as well.
+func.func @trained(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}, %w: tensor<f32> {graph.role = #graph.role<parameter "w">}) -> tensor<f32> {
+  %0 = graph.reduce sum %x, [0] : tensor<6xf32>
+  %1 = graph.mul %0, %w : tensor<f32>
+  // expected-error @+1 {{'graph.div' op cannot work on one of 3 parts, microbatches times copies: it computes with a sum or mean over the batch}}
+  %2 = graph.div %0, %1 : tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// -----
+
+// A quotient beside a mean over the samples, squared, and returned as a parameter.
+func.func @terms(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) -> tensor<f32> {
+  %0 = graph.square %x : tensor<6xf32>
+  %1 = graph.reduce sum %0, [0] : tensor<6xf32>
+  %2 = graph.reduce mean %x, [0] : tensor<6xf32>
+  %3 = graph.div %1, %2 : tensor<f32>
+  // expected-error @+1 {{'graph.add' op cannot work on one of 3 parts, microbatches times copies: it computes with a quotient of sums over the batch}}
+  %4 = graph.add %3, %2 : tensor<f32>
+  return %4 : tensor<f32>
+}
+
+// -----
+
+func.func @root(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) -> tensor<f32> {
+  %0 = graph.square %x : tensor<6xf32>
+  %1 = graph.reduce sum %0, [0] : tensor<6xf32>
+  %2 = graph.reduce sum %x, [0] : tensor<6xf32>
+  %3 = graph.div %1, %2 : tensor<f32>
+  // expected-error @+1 {{'graph.sqrt' op cannot work on one of 3 parts, microbatches times copies: it computes with a quotient of sums over the batch}}
+  %4 = graph.sqrt %3 : tensor<f32>
+  return %4 : tensor<f32>
+}
+
+// -----
+
+func.func @state(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) -> (tensor<f32> {graph.role = #graph.role<parameter "w">}) {
+  %0 = graph.square %x : tensor<6xf32>
+  %1 = graph.reduce sum %0, [0] : tensor<6xf32>
+  %2 = graph.reduce sum %x, [0] : tensor<6xf32>
+  %3 = graph.div %1, %2 : tensor<f32>
+  // expected-error @+1 {{'func.return' op cannot work on one of 3 parts, microbatches times copies: it returns a quotient of sums over the batch that is no loss}}
+  return %3 : tensor<f32>
+}
+
+// -----
+
 // The square of a mean is not the mean of squares.
 func.func @square(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
   %0 = graph.reduce mean %x, [0] : tensor<6x4xf32>

@@ -234,16 +234,41 @@ func.func @scaled_loss(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">}
 
 // -----
 
-// Sums over samples are marked, since the sum of a part is smaller. A sum of features is not, nor is a mean over samples.
+// Sums over samples are marked, since the sum of a part is smaller. A sum of features is not, nor is a mean over samples,
+// nor a sum over a parameter.
 // CHECK-LABEL: func.func @sums
 // CHECK: graph.reduce sum %{{.+}}, [1] : tensor<2x3xf32>
 // CHECK: graph.reduce mean %{{.+}}, [0] : tensor<2xf32>
 // CHECK: graph.reduce sum %{{.+}}, [0] {graph.adds_samples} : tensor<2xf32>
 // CHECK: graph.mse %{{.+}} {graph.adds_samples, reduction = #graph.loss_reduction<sum>}
-func.func @sums(%x: tensor<8x3xf32> {graph.role = #graph.role<input "x">}) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+// CHECK: graph.mse %{{.+}} {reduction = #graph.loss_reduction<sum>} : tensor<5xf32>
+func.func @sums(%x: tensor<8x3xf32> {graph.role = #graph.role<input "x">}, %w: tensor<5xf32> {graph.role = #graph.role<parameter "w">}) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) {
   %0 = graph.reduce sum %x, [1] : tensor<8x3xf32>
   %1 = graph.reduce mean %0, [0] : tensor<8xf32>
   %2 = graph.reduce sum %0, [0] : tensor<8xf32>
   %3 = graph.mse %0, %0 {reduction = #graph.loss_reduction<sum>} : tensor<8xf32>
-  return %1, %2, %3 : tensor<f32>, tensor<f32>, tensor<f32>
+  %4 = graph.mse %w, %w {reduction = #graph.loss_reduction<sum>} : tensor<5xf32>
+  return %1, %2, %3, %4 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A sum over the samples divided by another one, in a loss, with a factor and a term that all parts share. A division by
+// an input that all samples share gives a sum.
+// CHECK-LABEL: func.func @quotients
+// CHECK: graph.div %{{.+}}, %{{.+}} {graph.divides_sums} : tensor<f32>
+// CHECK: graph.div %{{.+}}, %{{.+}} : tensor<f32>
+func.func @quotients(%x: tensor<8xf32> {graph.role = #graph.role<input "x">},
+                     %weights: tensor<8xf32> {graph.role = #graph.role<input "weights">},
+                     %scale: tensor<f32> {graph.role = #graph.role<input "scale">},
+                     %w: tensor<f32> {graph.role = #graph.role<parameter "w">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}, tensor<f32> {graph.role = #graph.role<output "y">}, tensor<f32> {graph.role = #graph.role<parameter "w">}) {
+  %0 = graph.mul %x, %weights : tensor<8xf32>
+  %1 = graph.reduce sum %0, [0] : tensor<8xf32>
+  %2 = graph.reduce sum %weights, [0] : tensor<8xf32>
+  %3 = graph.div %1, %2 : tensor<f32>
+  %4 = graph.mul %3, %w : tensor<f32>
+  %5 = graph.sub %w, %4 : tensor<f32>
+  %6 = graph.div %1, %scale : tensor<f32>
+  return %5, %3, %6 : tensor<f32>, tensor<f32>, tensor<f32>
 }

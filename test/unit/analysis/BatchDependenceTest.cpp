@@ -61,6 +61,25 @@ TEST_F(BatchDependenceTest, KindsOfValues) {
   EXPECT_EQ(batch->getRows().size(), 3u); // and the input
 }
 
+TEST_F(BatchDependenceTest, QuotientsOfSums) {
+  auto batch = analyze("%0 = graph.reduce sum %x, [0, 1, 2] : tensor<8x4x6xf32>\n"
+                       "%1 = graph.square %x : tensor<8x4x6xf32>\n"
+                       "%2 = graph.reduce sum %1, [0, 1, 2] : tensor<8x4x6xf32>\n"
+                       "%3 = graph.div %2, %0 : tensor<f32>\n"
+                       "%4 = graph.reduce sum %w, [0] : tensor<6xf32>\n"
+                       "%5 = graph.mul %4, %3 : tensor<f32>\n"
+                       "%6 = graph.div %2, %4 : tensor<f32>",
+                       2);
+  ASSERT_TRUE(succeeded(batch)) << error;
+  Kind kinds[] = {Kind::Sum,   Kind::Rows,     Kind::Sum, Kind::Quotient,
+                  Kind::Fixed, Kind::Quotient, Kind::Sum};
+  for (auto [index, kind] : llvm::enumerate(kinds))
+    EXPECT_EQ(batch->getKind(result(index)), kind) << index;
+  EXPECT_EQ(batch->getAdders().size(), 2u);
+  for (unsigned sum : {0, 2})
+    EXPECT_TRUE(batch->getAdders().contains(result(sum).getDefiningOp()));
+}
+
 TEST_F(BatchDependenceTest, PlaceBehindOtherElements) {
   auto batch = analyze("%0 = graph.transpose %x, [1, 0, 2] : tensor<8x4x6xf32>\n"
                        "%1 = graph.reshape %0 : tensor<4x8x6xf32> to tensor<32x6xf32>\n"
