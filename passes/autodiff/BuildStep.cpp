@@ -40,6 +40,19 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
       }
   }
 
+  /// Says that the loss, and with copies the gradients, are not those of the batch.
+  void remarkOfSums(ModuleOp module) {
+    int64_t parts = microBatches * copies;
+    if (parts == 1 || microReduction != pipe::MicroReduction::Sum)
+      return;
+    InFlightDiagnostic remark = module.emitRemark()
+                                << "the losses of " << parts
+                                << " parts of the batch, microbatches times copies, are added";
+    if (copies > 1)
+      remark << ", and the gradients are " << copies.getValue() << " times their mean";
+    remark << ": '--micro-reduction=mean' takes the mean, which is that of the batch";
+  }
+
   void buildStep(func::FuncOp behind) {
     OpBuilder builder(behind);
     builder.setInsertionPointAfter(behind);
@@ -75,6 +88,7 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
         section ? findFunction(module, updateName, "run --autodiff-build-update first") : section;
     if (!update)
       return signalPassFailure();
+    remarkOfSums(module);
     annotateAccumulated(section);
     buildStep(update);
   }

@@ -83,6 +83,10 @@ FailureOr<ConstrainedProgram> resolveConstraints(ModuleOp module,
                                                const Mesh &mesh) {
     return getGradientFactor(gradient, mesh, options);
   };
+  constrained.given.gradientRemedy =
+      options.lossRepeatedMean
+          ? "'--gradients-mean' divides once more what this mode averages; leave it out"
+          : "every rank has the loss, and '--loss-repeated-mean=false' adds them; leave it out";
   return constrained;
 }
 

@@ -81,6 +81,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
     given.fullBatch = fullBatch;
     double factor = gradientsMean ? 1 : static_cast<double>(mesh.getNumRanks());
     given.gradientFactor = [=](StringRef, const Sharding &, const dist::Mesh &) { return factor; };
+    given.gradientRemedy = "the ranks add theirs; '--gradients-mean' takes their mean";
     ShardingAnnotator(module, mesh, std::move(given)).run();
   }
 };

@@ -10,6 +10,7 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/reshard/ReshardPlan.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -106,6 +107,7 @@ void ShardingAnnotator::annotate(func::FuncOp function) {
   propagation.annotate();
   annotateArguments(function, propagation);
   annotateResults(function, propagation);
+  remarkOfFactors(function);
 }
 
 void ShardingAnnotator::seed(Operation *op, const GivenOp &given, Propagation &propagation) {
@@ -250,6 +252,26 @@ void ShardingAnnotator::annotateResults(func::FuncOp function, const Propagation
 bool ShardingAnnotator::isState(StringRef name) {
   auto parameter = module.lookupSymbol<graph::ParameterOp>(name);
   return parameter && parameter->hasAttr(graph::stateOfName);
+}
+
+/// Says whether the gradients that `function` returns differ from those of one device.
+void ShardingAnnotator::remarkOfFactors(func::FuncOp function) {
+  size_t gradients = 0;
+  SmallVector<double> factors;
+  for (unsigned index : graph::findResults(function, RoleKind::Gradient)) {
+    gradients += !isState(graph::getName(graph::getResultRole(function, index)));
+    if (auto factor = function.getResultAttrOfType<FloatAttr>(index, dist::gradientFactorAttrName))
+      factors.push_back(factor.getValueAsDouble());
+  }
+  if (factors.empty())
+    return;
+  auto [least, most] = std::minmax_element(factors.begin(), factors.end());
+  std::string range = llvm::formatv("{0:f3}", *least);
+  if (*least != *most)
+    range += llvm::formatv(" to {0:f3}", *most);
+  mlir::emitRemark(module->getLoc()) << factors.size() << " of " << gradients
+                                     << " gradients are those of one device multiplied by " << range
+                                     << ": " << given.gradientRemedy;
 }
 
 /// Returns the sharding of a gradient: the given one, or the one in which the backward pass

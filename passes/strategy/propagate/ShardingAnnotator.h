@@ -41,6 +41,8 @@ struct SeedShardings {
   std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient,
                        const dist::Mesh &mesh)>
       gradientFactor;
+  /// How a user gets the gradients of one device instead, if a factor differs from 1.
+  std::string gradientRemedy;
 
   /// Whether no sharding is given.
   bool isEmpty() const {
@@ -74,6 +76,7 @@ private:
                                   const dist::Sharding &made, const analysis::Reasons &why,
                                   mlir::DictionaryAttr &attributes);
   bool isState(llvm::StringRef name);
+  void remarkOfFactors(mlir::func::FuncOp function);
 
   mlir::ModuleOp module;
   analysis::ReshardPlanCache planCache;
