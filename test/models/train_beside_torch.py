@@ -40,7 +40,7 @@ ZERO_GRADIENT = 1e-7
 REMEDY = "export with 'optimize=False' to train the model"
 
 DATA_PARALLEL = ["--parallel-mode=data_parallel", "--gradients-mean"]
-SEARCH = ["--parallel-mode=auto_parallel", "--time-limit=10"]
+SEARCH = ["--parallel-mode=auto_parallel", "--time-limit=3"]
 MICROBATCHES = ["--micro-batches=2", "--micro-reduction=mean"]
 WAYS = {
     "1 rank": [],
