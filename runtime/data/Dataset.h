@@ -77,6 +77,7 @@ enum class DataPurpose { Training, Evaluation };
 ///                   integers
 ///   tokens:PATHS    the same with token files; tokens:TYPE:PATHS states their type
 ///   npy:PATHS       NumPy's arrays
+///   webdataset:PATHS  tar archives of samples
 /// Formats.h describes the formats. Files other than those of tokens may be gzip-compressed. Errors
 /// name the file.
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,

@@ -47,6 +47,9 @@ struct NpyTensor {
 /// type or order, truncated, too long.
 Expected<NpyTensor> readNpy(const std::string &path);
 
+/// Reads an array from the content of such a file; the path of the part names it in errors.
+Expected<NpyTensor> parseNpy(Values::Part part);
+
 /// The content of an .npy file in an archive, and its name there without ".npy".
 struct NamedPart {
   std::string name;
@@ -63,6 +66,25 @@ Expected<std::vector<NamedPart>> readNpzParts(const std::string &path);
 /// their names. Without NAME, the file name is the field name. Errors: as readNpy and readNpzParts;
 /// no rows; different numbers of rows; a duplicate field.
 Expected<Dataset> readNpyFiles(const std::string &paths);
+
+// WebDataset's tar archives of samples. Files of one sample lie one after the other, and differ in
+// their names behind the first dot only (https://github.com/webdataset/webdataset).
+
+/// A file in a tar archive: bytes of the archive from `begin` on.
+struct TarMember {
+  std::string name;
+  uint64_t begin, bytes;
+};
+
+/// Lists the files in a tar archive with these bytes. `path` names it in errors: damaged.
+Expected<std::vector<TarMember>> listTar(const std::string &path, std::span<const std::byte> bytes);
+
+/// Reads samples of archives, each a row. `paths` is a comma-separated list of files and folders
+/// with `*.tar` (listShards). File `NAME.npy` of a sample is field NAME, `cls` is `label`, a class
+/// as a decimal number, and `jpg` or `jpeg` is `image`; `NAME.cls` and `NAME.jpg` are NAME. Other
+/// files are skipped. Errors name the file: no sample; damaged; rows of different types or shapes;
+/// a sample without a field of the others; images that need more than half of the memory.
+Expected<Dataset> readWebDataset(const std::string &paths, DataPurpose purpose);
 
 // Text as bytes, for predicting the next byte.
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/base/Files.h"
+#include "runtime/data/Dataset.h"
 
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ inline std::vector<std::string> splitNames(const std::string &list) {
     begin = comma + 1;
   }
 }
+
+/// Lists the files of a folder whose names end in `extension`, sorted. If any name contains
+/// `train`, those are for training, and those that contain `val` or `test` for evaluation. Errors
+/// name the folder: it has no such file.
+Expected<std::vector<std::string>> listShards(const std::string &folder, std::string_view extension,
+                                              DataPurpose purpose);
 
 /// Calls body(path) for each file of a list of files and folders, in order; inFolder(path) lists
 /// those of a folder. Returns the first error of both.

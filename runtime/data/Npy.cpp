@@ -170,7 +170,8 @@ Expected<NpyTensor> readHeader(const std::string &path, std::string_view text) {
   return NpyTensor{type->storage, std::move(header->shape), {}};
 }
 
-/// Reads the tensor from the content of a file.
+} // namespace
+
 Expected<NpyTensor> parseNpy(Values::Part part) {
   const std::string &path = part.path;
   std::string_view content(reinterpret_cast<const char *>(part.bytes.data()), part.bytes.size());
@@ -190,6 +191,8 @@ Expected<NpyTensor> parseNpy(Values::Part part) {
   tensor->values = Values(std::vector{std::move(part)});
   return tensor;
 }
+
+namespace {
 
 /// Adds the content of one file as the field `name`.
 Status addField(const std::string &name, Values::Part part, Dataset &dataset) {

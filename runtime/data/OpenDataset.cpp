@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes the format of a name in this order: the prefixes `text:`, `tokens:` and `npy:`, a
-// comma between two IDX files, a folder with MNIST's names, a folder with CIFAR's names.
+// Recognizes the format of a name in this order: the prefixes `text:`, `tokens:`, `npy:` and
+// `webdataset:`, a comma between two IDX files, a folder with MNIST's names, a folder with CIFAR's
+// names.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Files.h"
@@ -94,7 +95,8 @@ Expected<int64_t> windowLength(const std::string &name, const abi::Program &prog
 
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
                               const abi::Program &program) {
-  constexpr std::string_view text = "text:", tokens = "tokens:", npy = "npy:";
+  constexpr std::string_view text = "text:", tokens = "tokens:", npy = "npy:",
+                             webDataset = "webdataset:";
   if (name.starts_with(text) || name.starts_with(tokens)) {
     Expected<int64_t> length = windowLength(name, program);
     if (!length)
@@ -104,6 +106,8 @@ Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
   }
   if (name.starts_with(npy))
     return readNpyFiles(name.substr(npy.size()));
+  if (name.starts_with(webDataset))
+    return readWebDataset(name.substr(webDataset.size()), purpose);
   if (size_t comma = name.find(','); comma != std::string::npos)
     return readIdxPair(name, name.substr(0, comma), name.substr(comma + 1));
   return openFolder(name, purpose);

@@ -31,30 +31,6 @@ std::string_view nameOf(Storage storage) {
   return std::ranges::find(tokenTypes, storage, &TokenType::storage)->name;
 }
 
-bool isNamed(const std::string &path, std::initializer_list<const char *> words) {
-  std::string name = std::filesystem::path(path).filename().string();
-  return std::ranges::any_of(
-      words, [&](const char *word) { return name.find(word) != std::string::npos; });
-}
-
-/// Lists the token files of a folder. If names contain `train`, the others are for evaluation.
-Expected<std::vector<std::string>> listTokens(const std::string &folder, DataPurpose purpose) {
-  Expected<std::vector<std::string>> files = listFiles(folder);
-  if (!files)
-    return files;
-  std::erase_if(*files, [](const std::string &path) { return !path.ends_with(".bin"); });
-  bool trains = purpose == DataPurpose::Training;
-  auto isTraining = [](const std::string &path) { return isNamed(path, {"train"}); };
-  if (std::ranges::any_of(*files, isTraining))
-    std::erase_if(*files, [&](const std::string &path) {
-      return trains ? !isTraining(path) : !isNamed(path, {"val", "test"});
-    });
-  if (files->empty())
-    return Status::badInput(fmt::format("{}: expected files '{}.bin' in the folder", folder,
-                                        trains ? "*train*" : "*val*"));
-  return files;
-}
-
 /// Joins the parts of the files that are added.
 class TokenFiles {
 public:
@@ -128,7 +104,7 @@ Expected<Dataset> readTokens(const std::string &spec, int64_t length, DataPurpos
       }
   TokenFiles files(stated);
   Status status = forEachFile(
-      paths, [&](const std::string &folder) { return listTokens(folder, purpose); },
+      paths, [&](const std::string &folder) { return listShards(folder, ".bin", purpose); },
       [&](const std::string &file) { return files.add(file); });
   if (!status.ok())
     return status;

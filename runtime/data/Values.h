@@ -32,6 +32,7 @@ public:
   /// Joins parts, of which every one has whole elements.
   explicit Values(std::vector<Part> parts);
 
+  const std::vector<Part> &getParts() const { return parts; }
   /// The number of bytes.
   int64_t bytes() const { return total; }
   bool isMapped() const;

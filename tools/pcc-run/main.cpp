@@ -78,7 +78,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"device-num", "number of ranks; must be that of the program",
        IntegerTarget{&options.deviceNum, 1, 4096}},
       {"data",
-       "training data: a folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, npy:PATH, "
+       "training data: a folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, tokens:PATH, "
+       "npy:PATH, webdataset:PATH or "
        "synthetic[:ROWS]",
        &options.data},
       {"eval-data", "evaluation data after training", &options.evalData},

@@ -22,7 +22,7 @@ constexpr double unlimited = 9e15;
 constexpr FieldInfo runFields[] = {
     {"data",
      "training data, or evaluation data without an optimizer: a folder of IDX or CIFAR files, "
-     "IMAGES,LABELS, text:PATH, npy:PATH, or "
+     "IMAGES,LABELS, text:PATH, tokens:PATH, npy:PATH, webdataset:PATH or "
      "synthetic[:ROWS]"},
     {"eval_data", "evaluation data after training"},
     {"steps", "maximum number of steps (default: 0, no limit)", 0, unlimited},

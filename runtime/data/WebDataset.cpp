@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups the files of tar archives into samples. Arrays stay in the mapped archive; images are
+// decoded into memory, and classes are read from their digits.
+
+#include "runtime/data/Formats.h"
+
+#include "runtime/data/Jpeg.h"
+#include "runtime/data/NameList.h"
+#include "runtime/data/ReadDecompressed.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace pcc::runtime {
+namespace {
+
+/// How the files of a field are stored.
+enum class Form { Array, Jpeg, Class };
+
+struct Extension {
+  std::string_view text;
+  Form form;
+  const char *field; ///< name of a field without a name of its own
+};
+
+constexpr Extension extensions[] = {{"npy", Form::Array, "npy"},
+                                    {"jpg", Form::Jpeg, "image"},
+                                    {"jpeg", Form::Jpeg, "image"},
+                                    {"cls", Form::Class, "label"}};
+
+/// The name of a file: `train/000012.seg.npy` is file `seg.npy` of sample `train/000012`.
+struct MemberName {
+  std::string_view sample, rest;
+
+  explicit MemberName(std::string_view name) {
+    size_t slash = name.rfind('/');
+    size_t dot = name.find('.', slash == std::string_view::npos ? 0 : slash + 1);
+    sample = name.substr(0, dot);
+    rest = dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
+  }
+};
+
+/// The values of one field.
+struct Column {
+  Form form = Form::Array;
+  Storage storage = Storage::Pixels;
+  std::vector<int64_t> shape; ///< of a row
+  std::string first;          ///< the first file, for diagnostics
+  std::vector<Values::Part> parts;
+  std::vector<std::byte> classes;
+  int64_t rows = 0;
+};
+
+class SampleReader {
+public:
+  explicit SampleReader(std::string name) : name(std::move(name)) {}
+
+  Status addArchive(const std::string &path);
+  Expected<Dataset> finish();
+
+private:
+  /// A file of the archive that is being read.
+  struct File {
+    std::string label; ///< for diagnostics: PATH(NAME)
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const MappedFile> archive;
+  };
+
+  Status addFile(MemberName member, const File &file);
+  Status addArray(const File &file, Column &column);
+  Status addJpeg(const File &file, Column &column);
+  static Status addClass(const File &file, Column &column);
+  Status addRow(const std::string &label, Storage storage, std::vector<int64_t> shape,
+                Column &column) const;
+  Status endSample();
+
+  const std::string name;
+  std::map<std::string, Column> columns;
+  std::string sample;    ///< whose files are being read
+  int64_t rows = 0;      ///< samples before it
+  bool hasField = false; ///< the sample has, so that it is a row
+  uint64_t decoded = 0;  ///< bytes of all images
+};
+
+/// Takes a row of another type or shape than those before it as an error.
+Status SampleReader::addRow(const std::string &label, Storage storage, std::vector<int64_t> shape,
+                            Column &column) const {
+  if (column.rows == rows + 1)
+    return Status::badInput(fmt::format("{}: sample '{}' has this field twice", label, sample));
+  if (column.rows++ == 0) {
+    column.storage = storage;
+    column.shape = std::move(shape);
+    column.first = label;
+    return {};
+  }
+  if (column.storage == storage && column.shape == shape)
+    return {};
+  return Status::badInput(fmt::format("{}: expected the type and the shape [{}] of '{}', got [{}]",
+                                      label, fmt::join(column.shape, ", "), column.first,
+                                      fmt::join(shape, ", ")));
+}
+
+Status SampleReader::addArray(const File &file, Column &column) {
+  Expected<NpyTensor> tensor =
+      parseNpy({.bytes = file.bytes, .file = file.archive, .path = file.label});
+  if (!tensor)
+    return tensor.status();
+  if (tensor->values.bytes() == 0)
+    return Status::badInput(fmt::format("{}: expected an array with elements", file.label));
+  column.parts.push_back(tensor->values.getParts().front());
+  return addRow(file.label, tensor->storage, std::move(tensor->shape), column);
+}
+
+Status SampleReader::addJpeg(const File &file, Column &column) {
+  Expected<Image> image = decodeJpeg(file.bytes, file.label, halfOfMemory() - decoded);
+  if (!image)
+    return image.status();
+  decoded += image->pixels.size();
+  std::vector<int64_t> shape(image->shape.begin(), image->shape.end());
+  column.parts.push_back(partOf(std::move(image->pixels), file.label));
+  return addRow(file.label, Storage::Pixels, std::move(shape), column);
+}
+
+Status SampleReader::addClass(const File &file, Column &column) {
+  std::string_view text(reinterpret_cast<const char *>(file.bytes.data()), file.bytes.size());
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+    text.remove_suffix(1);
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    return Status::badInput(
+        fmt::format("{}: expected a class number, got '{}'", file.label, text.substr(0, 40)));
+  const auto *bytes = reinterpret_cast<const std::byte *>(&number);
+  column.classes.insert(column.classes.end(), bytes, bytes + sizeof(number));
+  return {};
+}
+
+Status SampleReader::addFile(MemberName member, const File &file) {
+  size_t dot = member.rest.rfind('.');
+  std::string_view last = dot == std::string_view::npos ? member.rest : member.rest.substr(dot + 1);
+  const auto *extension = std::ranges::find(extensions, last, &Extension::text);
+  if (extension == std::end(extensions))
+    return {};
+  hasField = true;
+  std::string field(dot == std::string_view::npos ? extension->field : member.rest.substr(0, dot));
+  Column &column = columns[field];
+  column.form = column.rows == 0 ? extension->form : column.form;
+  if (column.form != extension->form)
+    return Status::badInput(fmt::format("{}: expected field '{}' in the form of '{}'", file.label,
+                                        field, column.first));
+  switch (extension->form) {
+  case Form::Array:
+    return addArray(file, column);
+  case Form::Jpeg:
+    return addJpeg(file, column);
+  case Form::Class:
+    if (Status status = addClass(file, column); !status.ok())
+      return status;
+    return addRow(file.label, Storage::I64, {}, column);
+  }
+  return {};
+}
+
+/// Checks that the sample has all fields, or none.
+Status SampleReader::endSample() {
+  if (!hasField)
+    return {};
+  hasField = false;
+  ++rows;
+  for (const auto &[field, column] : columns)
+    if (column.rows != rows)
+      return Status::badInput(fmt::format("{}: sample '{}' and others: expected field '{}' in all "
+                                          "samples or in none",
+                                          name, sample, field));
+  return {};
+}
+
+Status SampleReader::addArchive(const std::string &path) {
+  if (path.ends_with(".gz") || path.ends_with(".tgz"))
+    return Status::badInput(
+        fmt::format("{}: expected an archive that can be mapped; 'gunzip' decompresses it", path));
+  Expected<std::shared_ptr<const MappedFile>> archive = MappedFile::open(path);
+  if (!archive)
+    return archive.status();
+  std::span<const std::byte> bytes = (*archive)->bytes();
+  Expected<std::vector<TarMember>> members = listTar(path, bytes);
+  if (!members)
+    return members.status();
+  for (const TarMember &member : *members) {
+    MemberName parts(member.name);
+    if (sample != parts.sample)
+      if (Status status = endSample(); !status.ok())
+        return status;
+    sample = parts.sample;
+    File file{fmt::format("{}({})", path, member.name), bytes.subspan(member.begin, member.bytes),
+              *archive};
+    if (Status status = addFile(parts, file); !status.ok())
+      return status;
+  }
+  return endSample(); // no sample spans two archives
+}
+
+Expected<Dataset> SampleReader::finish() {
+  if (rows == 0)
+    return Status::badInput(fmt::format("{}: expected samples with files .npy, .jpg or .cls, got "
+                                        "none",
+                                        name));
+  Dataset dataset{.name = name, .rows = rows, .fields = {}};
+  for (auto &[field, column] : columns) {
+    bool isClass = column.form == Form::Class;
+    Values values = isClass ? Values(std::move(column.classes)) : Values(std::move(column.parts));
+    dataset.fields.push_back({field, column.storage, column.shape, std::move(values), column.first,
+                              /*isShaped=*/column.form == Form::Array});
+  }
+  return dataset;
+}
+
+} // namespace
+
+Expected<Dataset> readWebDataset(const std::string &paths, DataPurpose purpose) {
+  SampleReader reader("webdataset:" + paths);
+  Status status = forEachFile(
+      paths, [&](const std::string &folder) { return listShards(folder, ".tar", purpose); },
+      [&](const std::string &file) { return reader.addArchive(file); });
+  return status.ok() ? reader.finish() : status;
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/data/Formats.h"
+#include "runtime/data/Jpeg.h"
+#include "test/unit/runtime/data/DataFiles.h"
+
+#include <turbojpeg.h>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+/// Returns a file in a tar archive of the ustar format.
+std::string member(const std::string &name, const std::string &content, char type = '0',
+                   const std::string &prefix = "") {
+  std::string header(512, '\0');
+  auto put = [&](size_t at, const std::string &text) { header.replace(at, text.size(), text); };
+  put(0, name);
+  put(100, "0000644");
+  put(124, fmt::format("{:011o}", content.size()));
+  put(148, "        ");
+  header[156] = type;
+  put(257, "ustar");
+  put(263, "00");
+  put(345, prefix);
+  unsigned sum = 0;
+  for (char byte : header)
+    sum += static_cast<unsigned char>(byte);
+  put(148, fmt::format("{:06o}", sum) + '\0');
+  size_t padding = (512 - content.size() % 512) % 512;
+  return header + content + std::string(padding, '\0');
+}
+
+const std::string endOfArchive(1024, '\0');
+
+/// Returns an .npy file of bytes.
+std::string arrayFile(const std::string &shape, const std::string &values) {
+  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }";
+  header += std::string(117 - header.size(), ' ') + '\n';
+  return std::string("\x93NUMPY\x01\x00", 8) + char(header.size()) + '\0' + header + values;
+}
+
+/// Returns a JPEG image of one color: gray, or red, green and blue.
+std::string jpeg(int width, int height, std::vector<unsigned char> color) {
+  std::vector<unsigned char> pixels;
+  for (int pixel = 0; pixel < width * height; ++pixel)
+    pixels.insert(pixels.end(), color.begin(), color.end());
+  bool isGray = color.size() == 1;
+  unsigned char *bytes = nullptr;
+  unsigned long size = 0;
+  tjhandle encoder = tjInitCompress();
+  EXPECT_EQ(tjCompress2(encoder, pixels.data(), width, 0, height, isGray ? TJPF_GRAY : TJPF_RGB,
+                        &bytes, &size, isGray ? TJSAMP_GRAY : TJSAMP_444, 100, 0),
+            0);
+  std::string text(reinterpret_cast<char *>(bytes), size);
+  tjFree(bytes);
+  tjDestroy(encoder);
+  return text;
+}
+
+class WebDataset : public DataFiles {
+protected:
+  Expected<Dataset> open(const std::string &paths, DataPurpose purpose = DataPurpose::Training) {
+    return openDataset("webdataset:" + paths, purpose, {});
+  }
+  /// Returns the error for an archive, without the folder.
+  std::string errorOf(const std::string &content) {
+    std::string message = open(write("bad.tar", content)).status().message();
+    for (size_t at; (at = message.find(folder + "/")) != std::string::npos;)
+      message.erase(at, folder.size() + 1);
+    return message;
+  }
+};
+
+// Samples of two archives: an array in place, a class, an image, and a file that is skipped.
+TEST_F(WebDataset, ReadsSamples) {
+  std::string red = jpeg(8, 16, {255, 0, 0}), blue = jpeg(8, 16, {0, 0, 255});
+  std::string first =
+      write("a.tar", member("s/", "", '5') + member("s/1.x.npy", arrayFile("(2,)", "ab")) +
+                         member("s/1.cls", "7\n") + member("s/1.jpg", red) +
+                         member("s/1.txt", "red") + endOfArchive);
+  std::string second =
+      write("b.tar", member("1.jpeg", blue, '0', "t") + member("1.cls", "-3", '\0', "t") +
+                         member("1.x.npy", arrayFile("(2,)", "cd"), '0', "t") + endOfArchive);
+  Expected<Dataset> data = open(first + "," + second);
+  ASSERT_TRUE(bool(data)) << data.status().message();
+  EXPECT_EQ(data->rows, 2);
+  ASSERT_EQ(data->fields.size(), 3u);
+  const Field &image = data->fields[0], &label = data->fields[1], &array = data->fields[2];
+  EXPECT_EQ(image.name, "image");
+  EXPECT_EQ(image.rowShape, (std::vector<int64_t>{3, 16, 8}));
+  EXPECT_EQ(image.storage, Storage::Pixels);
+  for (auto [row, channel] : {std::pair(0, 0), std::pair(1, 2)}) {
+    std::string pixels = rowOf(image, row);
+    for (int other = 0; other < 3; ++other)
+      EXPECT_NEAR(static_cast<unsigned char>(pixels[size_t(other * 128 + 64)]),
+                  other == channel ? 255 : 0, 2);
+  }
+  EXPECT_EQ(label.name, "label");
+  EXPECT_EQ(label.integerAt(0, 0), 7);
+  EXPECT_EQ(label.integerAt(1, 0), -3);
+  EXPECT_EQ(array.name, "x");
+  EXPECT_TRUE(array.isMapped());
+  EXPECT_TRUE(array.isShaped);
+  EXPECT_EQ(rowOf(array, 0), "ab");
+  EXPECT_EQ(rowOf(array, 1), "cd");
+}
+
+// Long names: of GNU tar, and of pax, which may also state the size and other things.
+TEST_F(WebDataset, ReadsLongNames) {
+  std::string name(150, 'd');
+  std::string pax = "13 mtime=1.5\n168 path=" + name + "/2.n.cls\n10 size=1\n";
+  std::string archive = member("././@LongLink", name + "/1.n.cls" + '\0', 'L') +
+                        member(name.substr(0, 100), "4") + member("pax", "", 'g') +
+                        member("PaxHeaders/2", pax, 'x') + member("short", "5") + endOfArchive;
+  Expected<Dataset> data = open(write("long.tar", archive));
+  ASSERT_TRUE(bool(data)) << data.status().message();
+  ASSERT_EQ(data->fields.size(), 1u);
+  EXPECT_EQ(data->fields[0].name, "n");
+  EXPECT_EQ(data->fields[0].integerAt(0, 0), 4);
+  EXPECT_EQ(data->fields[0].integerAt(1, 0), 5);
+}
+
+// A folder has archives for training and for evaluation. Gray images have one channel.
+TEST_F(WebDataset, ChoosesArchivesOfAFolder) {
+  write("train-0.tar", member("a.jpg", jpeg(4, 4, {9})));
+  write("val-0.tar", member("a.jpg", jpeg(2, 3, {9})) + member("b.jpg", jpeg(2, 3, {9})));
+  Expected<Dataset> training = open(folder), evaluation = open(folder, DataPurpose::Evaluation);
+  ASSERT_TRUE(bool(training)) << training.status().message();
+  ASSERT_TRUE(bool(evaluation)) << evaluation.status().message();
+  EXPECT_EQ(training->rows, 1);
+  EXPECT_EQ(evaluation->rows, 2);
+  EXPECT_EQ(evaluation->fields[0].rowShape, (std::vector<int64_t>{1, 3, 2}));
+}
+
+TEST_F(WebDataset, NamesWrongSamples) {
+  std::string one = member("1.cls", "1");
+  EXPECT_EQ(errorOf(member("1.txt", "a")),
+            "webdataset:bad.tar: expected samples with files .npy, .jpg or .cls, got none");
+  EXPECT_EQ(
+      errorOf(one + member("2.n.cls", "1")),
+      "webdataset:bad.tar: sample '2' and others: expected field 'label' in all samples or in "
+      "none");
+  EXPECT_EQ(errorOf(one + member("1.cls", "2")), "bad.tar(1.cls): sample '1' has this field twice");
+  EXPECT_EQ(errorOf(member("1.cls", "cat")), "bad.tar(1.cls): expected a class number, got 'cat'");
+  EXPECT_EQ(
+      errorOf(member("1.npy", arrayFile("(2,)", "ab")) + member("2.npy", arrayFile("(1,)", "a"))),
+      "bad.tar(2.npy): expected the type and the shape [2] of 'bad.tar(1.npy)', got [1]");
+  EXPECT_EQ(errorOf(member("1.a.npy", arrayFile("(2,)", "ab")) + member("2.a.cls", "1")),
+            "bad.tar(2.a.cls): expected field 'a' in the form of 'bad.tar(1.a.npy)'");
+  EXPECT_EQ(errorOf(member("1.npy", arrayFile("(0,)", ""))),
+            "bad.tar(1.npy): expected an array with elements");
+  EXPECT_EQ(errorOf(member("1.npy", arrayFile("(2,)", "a"))),
+            "bad.tar(1.npy): expected 2 elements of 1 bytes, got 1 bytes");
+  std::string image = jpeg(8, 8, {1});
+  EXPECT_TRUE(errorOf(member("1.jpg", "no image")).starts_with("bad.tar(1.jpg): expected a JPEG "));
+  EXPECT_TRUE(errorOf(member("1.jpg", image.substr(0, image.size() - 20)))
+                  .starts_with("bad.tar(1.jpg): expected a JPEG image, got: "));
+  EXPECT_EQ(open(write("a.tar.gz", "")).status().message(),
+            folder + "/a.tar.gz: expected an archive that can be mapped; 'gunzip' decompresses it");
+}
+
+TEST_F(WebDataset, NamesDamage) {
+  std::string one = member("1.cls", "1");
+  EXPECT_EQ(errorOf("no archive"), "bad.tar: damaged at byte 0: the file ends too early");
+  EXPECT_EQ(errorOf(one.substr(0, 512)), "bad.tar: damaged at byte 0: the file ends too early");
+  std::string flipped = one;
+  flipped[1024 - 512 + 0] = 'x'; // of the content, which has no checksum
+  EXPECT_EQ(errorOf(flipped), "bad.tar(1.cls): expected a class number, got 'x'");
+  flipped = one + one;
+  flipped[1024] = 'x';
+  EXPECT_EQ(
+      errorOf(flipped),
+      "bad.tar: damaged at byte 1024: expected the header of a file in a tar archive with its "
+      "checksum");
+  for (const char *pax : {"9999 path=a\n", "5 a\n", "path=a\n", "12 size=many\n"})
+    EXPECT_EQ(errorOf(member("p", pax, 'x') + one),
+              "bad.tar: damaged at byte 0: expected records of a pax header")
+        << pax;
+}
+
+TEST(Jpeg, LimitsThePixels) {
+  std::string image = jpeg(64, 32, {1, 2, 3});
+  std::span bytes(reinterpret_cast<const std::byte *>(image.data()), image.size());
+  EXPECT_TRUE(bool(decodeJpeg(bytes, "i", 64 * 32 * 3)));
+  EXPECT_EQ(decodeJpeg(bytes, "i", 64 * 32 * 3 - 1).status().message(),
+            "i: expected at most 6143 bytes of pixels, got an image of 64 x 32 pixels");
+}
+
+} // namespace
+} // namespace pcc::test
