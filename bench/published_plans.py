@@ -88,7 +88,7 @@ def simulate(pcc, model, row, file):
     """(milliseconds, whether the optimizer is sharded) of the published configuration, or None if it does not fit."""
     file.write_text(megatron(row))
     flags = [f"--cluster={row.cluster}", f"--device-num={row.devices}", "--parallel-mode=semi_auto_parallel",
-             f"--constraints={file}", "--gradients-mean", "--micro-reduction=mean", "--columns=0",
+             f"--constraints={file}", "--micro-reduction=mean", "--columns=0",
              f"--memory-limit={80 * 10**9}", f"--micro-batches={row.batch // row.data // row.sample}"]
     if row.stages > 1:
         flags += [f"--pipeline-stages={row.stages}", "--pipeline-schedule=interleaved-1f1b" if row.virtual > 1
