@@ -164,6 +164,7 @@ class Experiment:
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "model.onnx"
         shapes = tuple({0: torch.export.Dim("batch", min=2, max=512)} for _ in self.inputs[0])
+        torch._dynamo.reset()  # or an export before this one fixes the sizes of the LSTM
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             program = torch.onnx.export(self.model, self.inputs[0], dynamo=True, verbose=False, optimize=optimized,
