@@ -41,6 +41,9 @@ inline constexpr llvm::StringLiteral ownBlocksAttrName = "graph.own_blocks";
 inline constexpr llvm::StringLiteral addsSamplesAttrName = "graph.adds_samples";
 inline constexpr llvm::StringLiteral dividesSumsAttrName = "graph.divides_sums";
 
+/// Returns whether `op` is a cast or a division that rounds to integers, which is not linear.
+bool roundsToIntegers(mlir::Operation *op);
+
 /// Place of the samples in a tensor. Dimension `dim` has `outer` × `extent` × (any number of)
 /// elements; `extent` counts the samples, or consecutive groups of samples.
 struct BatchPlace {

@@ -42,6 +42,15 @@ LogicalResult BatchPropagation::addQuotient(Value value) {
   return success();
 }
 
+bool roundsToIntegers(Operation *op) {
+  if (!isa<CastOp, DivOp>(op))
+    return false;
+  auto to = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
+  auto from = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0)));
+  bool widens = isa<CastOp>(op) && to && from && to.getWidth() >= from.getWidth();
+  return to && !widens;
+}
+
 /// Follows a sum over the samples through linear ops to the results of the function.
 LogicalResult BatchPropagation::visitSum(Value value) {
   for (OpOperand &use : value.getUses()) {
@@ -57,7 +66,7 @@ LogicalResult BatchPropagation::visitSum(Value value) {
         isa<AddOp, SubOp, NegOp, CastOp, ReshapeOp, BroadcastOp, pipe::TransferOp>(op) ||
         (isa<MulOp>(op) && llvm::count_if(op->getOperands(), isSum) == 1) ||
         (isa<ReduceOp>(op) && addsSamples(op));
-    if (!isLinear)
+    if (!isLinear || roundsToIntegers(op))
       return refuse(op, "it computes with a sum or mean over the batch");
     for (Value result : op->getResults())
       if (failed(addSum(op, result)))
@@ -91,6 +100,8 @@ LogicalResult BatchPropagation::visitFirstDivision() {
       divisions, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   divisions.remove(op);
   Value dividend = op->getOperand(0), divisor = op->getOperand(1), result = op->getResult(0);
+  if (roundsToIntegers(op))
+    return refuse(op, "it computes with a sum or mean over the batch");
   if (!found.sums.contains(divisor))
     return addSum(op, result);
   if (!found.sums.contains(dividend) || dependsOnParameter(divisor))
@@ -107,8 +118,9 @@ LogicalResult BatchPropagation::visitQuotient(Value value) {
       RoleAttr role = getResultRole(function, use.getOperandNumber());
       if (typeOf(value).getRank() != 0 || (role && role.getKind() == RoleKind::Parameter))
         return refuse(op, "it returns a quotient of sums over the batch that is no loss");
-    } else if (isa<AddOp, SubOp, MulOp, NegOp, CastOp, ReshapeOp, pipe::TransferOp>(op) ||
-               (isa<DivOp>(op) && use.getOperandNumber() == 0)) {
+    } else if (!roundsToIntegers(op) &&
+               (isa<AddOp, SubOp, MulOp, NegOp, CastOp, ReshapeOp, pipe::TransferOp>(op) ||
+                (isa<DivOp>(op) && use.getOperandNumber() == 0))) {
       if (failed(addQuotient(op->getResult(0))))
         return failure();
     } else {

@@ -141,13 +141,13 @@ public:
   bool canDefer(Operation *division) const { return isAffine(loss, division); }
   LogicalResult multiplySums();
   /// Returns the share that counts in a part.
-  Value defer(Operation *division);
+  FailureOr<Value> defer(Operation *division);
 
 private:
   /// The mean over the parts of `dividend` by that of `divisor` is the quotient of the batch.
   struct Quotient {
     Value dividend, divisor; ///< scalars of at least f32
-    double positions;        ///< about the divisor where all counts
+    double positions;        ///< of a loss op; else 1
   };
 
   bool isSum(Operation *op) const;
@@ -186,7 +186,7 @@ bool LossAdapter::isAffine(Value value, Operation *division) const {
   if (!isa<graph::AddOp, graph::SubOp, graph::MulOp, graph::DivOp, graph::NegOp, graph::CastOp,
            graph::ReshapeOp, pipe::TransferOp>(op))
     return false;
-  if (isa<graph::DivOp>(op) && !isShared(op->getOperand(1)))
+  if (analysis::roundsToIntegers(op) || (isa<graph::DivOp>(op) && !isShared(op->getOperand(1))))
     return false;
   auto others = llvm::make_filter_range(op->getOperands(), [&](Value x) { return !isShared(x); });
   return llvm::hasSingleElement(others) && isAffine(*others.begin(), division);
@@ -234,8 +234,7 @@ LossAdapter::Quotient LossAdapter::takeApart(Operation *division, StageBuilder &
     Type element = getElementTypeOrSelf(accumulatedType(value.getType()));
     return at.convert(value, RankedTensorType::get({}, element));
   };
-  Value divisor = division->getOperand(1);
-  return {widen(division->getOperand(0)), widen(divisor), countPositions(divisor)};
+  return {widen(division->getOperand(0)), widen(division->getOperand(1)), 1};
 }
 
 /// Takes a loss op with an ignored label apart into the sum and the number of the other labels.
@@ -257,15 +256,19 @@ LossAdapter::Quotient LossAdapter::splitLoss(Operation *division, StageBuilder &
           double(cast<RankedTensorType>(labels.getType()).getNumElements())};
 }
 
-Value LossAdapter::defer(Operation *division) {
+FailureOr<Value> LossAdapter::defer(Operation *division) {
+  bool isLossOp = !isa<graph::DivOp>(division);
+  double positions = isLossOp ? 1 : countPositions(division->getOperand(1));
+  if (failed(multiplySums()))
+    return failure();
   StageBuilder at(division, findStage(division->getResult(0)));
   at.builder.setLoc(division->getLoc());
-  Quotient quotient =
-      isa<graph::DivOp>(division) ? takeApart(division, at) : splitLoss(division, at);
-  Value scaled = at.times(quotient.dividend, 1 / quotient.positions);
+  Quotient quotient = isLossOp ? splitLoss(division, at) : takeApart(division, at);
+  positions *= quotient.positions;
+  Value scaled = at.times(quotient.dividend, 1 / positions);
   dividend = at.convert(scaled, division->getResult(0).getType());
   at.builder.setLoc(derivedLocation(division, "share"));
-  share = at.times(quotient.divisor, 1 / quotient.positions);
+  share = at.times(quotient.divisor, 1 / positions);
   Value own = rewrite(loss, division);
   getReturn(function).setOperand(index, own);
   for (Operation *op : llvm::reverse(slice))
@@ -282,7 +285,7 @@ bool LossAdapter::updatesParameter(Operation *sum) {
   for (size_t at = 0; at < reached.size(); ++at)
     for (OpOperand &use : reached[at].getUses()) {
       Operation *user = use.getOwner();
-      if (slice.contains(user))
+      if (at > 0 || slice.contains(user))
         reached.insert_range(user->getResults());
       graph::RoleAttr role = user == getReturn(function)
                                  ? graph::getResultRole(function, use.getOperandNumber())
@@ -370,14 +373,15 @@ private:
   }
 
   LogicalResult defer(func::FuncOp function, LossAdapter &adapter, Operation *division) {
-    if (failed(adapter.multiplySums()) ||
-        failed(declareTrainingState(function, TrainingState::CountedShare, /*first=*/0,
+    if (failed(declareTrainingState(function, TrainingState::CountedShare, /*first=*/0,
                                     findLossStage(function))))
       return failure();
-    Value share = adapter.defer(division);
+    FailureOr<Value> share = adapter.defer(division);
+    if (failed(share))
+      return failure();
     func::ReturnOp end = getReturn(function);
-    end->insertOperands(end.getNumOperands(), share);
-    return function.insertResult(function.getNumResults(), share.getType(),
+    end->insertOperands(end.getNumOperands(), *share);
+    return function.insertResult(function.getNumResults(), share->getType(),
                                  roleAttributes(function.getContext(), graph::RoleKind::Gradient,
                                                 getStateName(TrainingState::CountedShare)));
   }
@@ -391,8 +395,8 @@ private:
     std::optional<int64_t> label = findUncounted(op);
     if (!label)
       return op->emitOpError() << "cannot work on one of " << parts()
-                               << " parts, microbatches times copies: the loss divides by several "
-                                  "numbers that follow from the batch";
+                               << " parts, microbatches times copies: the loss is more than one "
+                                  "quotient of sums over the batch";
     op->emitWarning() << "labels that equal " << *label << " do not count in the loss: each of "
                       << describeParts()
                       << ", takes the mean over its own labels, so the gradients "

@@ -62,7 +62,7 @@ func.func @forward_loss(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">
   // expected-warning @+1 {{labels that equal 0 do not count in the loss}}
   %0 = graph.nll %x, %labels {ignore_index = 0 : i64} : tensor<4x3xf32>, tensor<4xi64>
   %1 = graph.reduce sum %weights, [0] {graph.adds_samples} : tensor<4xf32>
-  // expected-error @+1 {{'graph.div' op cannot work on one of 6 parts, microbatches times copies: the loss divides by several numbers that follow from the batch}}
+  // expected-error @+1 {{'graph.div' op cannot work on one of 6 parts, microbatches times copies: the loss is more than one quotient of sums over the batch}}
   %2 = graph.div %0, %1 {graph.divides_sums} : tensor<f32>
   return %2 : tensor<f32>
 }

@@ -183,6 +183,28 @@ func.func @state(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) -> (te
 
 // -----
 
+// Integers round: a cast of a sum, and a division.
+func.func @cast(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) -> tensor<f32> {
+  %0 = graph.reduce sum %x, [0] : tensor<6xf32>
+  // expected-error @+1 {{'graph.cast' op cannot work on one of 3 parts, microbatches times copies: it computes with a sum or mean over the batch}}
+  %1 = graph.cast %0 : tensor<f32> to tensor<i64>
+  %2 = graph.cast %1 : tensor<i64> to tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// -----
+
+func.func @divided(%x: tensor<6xi64> {graph.role = #graph.role<input "x">}) -> tensor<f32> {
+  %seven = graph.constant dense<7> : tensor<i64>
+  %0 = graph.reduce sum %x, [0] : tensor<6xi64>
+  // expected-error @+1 {{'graph.div' op cannot work on one of 3 parts, microbatches times copies: it computes with a sum or mean over the batch}}
+  %1 = graph.div %0, %seven : tensor<i64>
+  %2 = graph.cast %1 : tensor<i64> to tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// -----
+
 // The square of a mean is not the mean of squares.
 func.func @square(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
   %0 = graph.reduce mean %x, [0] : tensor<6x4xf32>
