@@ -19,7 +19,7 @@ struct Image {
 };
 
 /// Decodes an image of one channel or, if it has colors, of red, green and blue. `label` names it
-/// in errors: not a JPEG image, damaged, larger than `maxBytes`.
+/// in errors: not a JPEG image, damaged, one whose decoding needs more than `maxBytes`.
 Expected<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &label,
                            uint64_t maxBytes);
 

@@ -2,13 +2,15 @@
 //
 // Walks through the headers of an archive, 512 bytes each, without reading the files. Long names
 // come as an entry of GNU tar before the file, or as a record of a pax header, which may also state
-// the size (POSIX.1-2017, pax; GNU tar manual, "Basic Tar Format").
+// the size (POSIX.1-2017, pax; GNU tar manual, "Basic Tar Format"). A hard link is the file of
+// that name before it.
 
 #include "runtime/data/Formats.h"
 
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 namespace pcc::runtime {
 namespace {
@@ -50,7 +52,7 @@ bool hasChecksum(std::span<const std::byte> header) {
 
 /// The name and the size that entries before a file state for it.
 struct Stated {
-  std::optional<std::string> name;
+  std::optional<std::string> name, target; ///< target: of a link
   std::optional<uint64_t> bytes;
 };
 
@@ -69,6 +71,8 @@ bool readPax(std::string_view text, Stated &stated) {
     std::string_view key = record.substr(0, equals), value = record.substr(equals + 1);
     if (key == "path")
       stated.name = value;
+    if (key == "linkpath")
+      stated.target = value;
     uint64_t bytes = 0;
     if (key == "size") {
       if (std::from_chars(value.data(), value.data() + value.size(), bytes).ec != std::errc())
@@ -93,6 +97,8 @@ std::string nameIn(std::span<const std::byte> header) {
 Expected<std::vector<TarMember>> listTar(const std::string &path,
                                          std::span<const std::byte> bytes) {
   std::vector<TarMember> members;
+  std::unordered_map<std::string, size_t> numbers; // of members, if there are links
+  size_t numbered = 0;
   Stated stated;
   for (uint64_t at = 0; at < bytes.size();) {
     auto damaged = [&](const char *reason) {
@@ -105,25 +111,46 @@ Expected<std::vector<TarMember>> listTar(const std::string &path,
       break; // the end of the archive
     if (!hasChecksum(header))
       return damaged("expected the header of a file in a tar archive with its checksum");
-    std::optional<uint64_t> size =
-        stated.bytes ? stated.bytes : readNumber(header.subspan(124, 12));
+    char type = char(header[156]);
+    bool isFile = type == '0' || type == '\0' || type == '7';
+    bool isOther = type >= '1' && type <= '6'; // links, folders, devices
+    std::optional<uint64_t> size = readNumber(header.subspan(124, 12));
+    if (isFile && stated.bytes)
+      size = stated.bytes;
+    if (isOther)
+      size = 0; // they have no content, whatever their size
     uint64_t begin = at + blockBytes;
     if (!size)
       return damaged("the size of the file is no number");
     if (*size > bytes.size() - begin)
       return damaged("the file ends too early");
     std::span<const std::byte> content = bytes.subspan(begin, *size);
-    char type = char(header[156]);
+    std::string name = stated.name.value_or(nameIn(header));
     if (type == 'L') {
       stated.name = textOf(content);
+    } else if (type == 'K') {
+      stated.target = textOf(content);
     } else if (type == 'x') {
       if (!readPax({reinterpret_cast<const char *>(content.data()), content.size()}, stated))
         return damaged("expected records of a pax header");
-    } else {
-      if (type == '0' || type == '\0')
-        members.push_back({stated.name.value_or(nameIn(header)), begin, *size});
-      stated = type == 'g' ? stated : Stated();
+    } else if (isFile) {
+      members.push_back({name, begin, *size});
+    } else if (type == '1') {
+      std::string target = stated.target.value_or(std::string(textOf(header.subspan(157, 100))));
+      for (; numbered < members.size(); ++numbered)
+        numbers[members[numbered].name] = numbered;
+      auto file = numbers.find(target);
+      if (file == numbers.end())
+        return damaged("expected a link to a file before it");
+      TarMember linked = members[file->second];
+      linked.name = name;
+      members.push_back(std::move(linked));
+    } else if (type == '2' || type == 'S') {
+      return Status::badInput(fmt::format("{}: expected whole files, got '{}', a {}", path, name,
+                                          type == '2' ? "symbolic link" : "sparse file"));
     }
+    if (isFile || isOther)
+      stated = {};
     at = begin + (*size + blockBytes - 1) / blockBytes * blockBytes;
   }
   return members;

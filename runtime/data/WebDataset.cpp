@@ -10,6 +10,7 @@
 #include "runtime/data/ReadDecompressed.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 
@@ -30,15 +31,19 @@ constexpr Extension extensions[] = {{"npy", Form::Array, "npy"},
                                     {"jpeg", Form::Jpeg, "image"},
                                     {"cls", Form::Class, "label"}};
 
-/// The name of a file: `train/000012.seg.npy` is file `seg.npy` of sample `train/000012`.
+/// The name of a file: `train/000012.Seg.npy` is file `seg.npy` of sample `train/000012`.
 struct MemberName {
-  std::string_view sample, rest;
+  std::string sample, rest;
+  bool isOfSample; ///< not hidden, and no description of the archive such as `__meta__.json`
 
-  explicit MemberName(std::string_view name) {
-    size_t slash = name.rfind('/');
-    size_t dot = name.find('.', slash == std::string_view::npos ? 0 : slash + 1);
+  explicit MemberName(const std::string &name) {
+    size_t base = name.rfind('/') + 1; // 0 without a slash
+    size_t dot = std::min(name.find('.', base), name.size());
     sample = name.substr(0, dot);
-    rest = dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
+    rest = name.substr(std::min(dot + 1, name.size()));
+    std::ranges::transform(rest, rest.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::string_view stem = std::string_view(sample).substr(base);
+    isOfSample = !stem.empty() && !(stem.starts_with("__") && stem.ends_with("__"));
   }
 };
 
@@ -68,13 +73,18 @@ private:
     std::shared_ptr<const MappedFile> archive;
   };
 
-  Status addFile(MemberName member, const File &file);
+  Status addFile(const MemberName &member, const File &file);
   Status addArray(const File &file, Column &column);
   Status addJpeg(const File &file, Column &column);
   static Status addClass(const File &file, Column &column);
   Status addRow(const std::string &label, Storage storage, std::vector<int64_t> shape,
                 Column &column) const;
   Status endSample();
+  Status missing(const std::string &field) const {
+    return Status::badInput(fmt::format("{}: sample '{}': expected field '{}' in all samples or in "
+                                        "none",
+                                        name, sample, field));
+  }
 
   const std::string name;
   std::map<std::string, Column> columns;
@@ -137,15 +147,17 @@ Status SampleReader::addClass(const File &file, Column &column) {
   return {};
 }
 
-Status SampleReader::addFile(MemberName member, const File &file) {
+Status SampleReader::addFile(const MemberName &member, const File &file) {
   size_t dot = member.rest.rfind('.');
-  std::string_view last = dot == std::string_view::npos ? member.rest : member.rest.substr(dot + 1);
+  std::string last = dot == std::string::npos ? member.rest : member.rest.substr(dot + 1);
   const auto *extension = std::ranges::find(extensions, last, &Extension::text);
   if (extension == std::end(extensions))
     return {};
   hasField = true;
-  std::string field(dot == std::string_view::npos ? extension->field : member.rest.substr(0, dot));
+  std::string field(dot == std::string::npos ? extension->field : member.rest.substr(0, dot));
   Column &column = columns[field];
+  if (column.rows < rows)
+    return missing(field);
   column.form = column.rows == 0 ? extension->form : column.form;
   if (column.form != extension->form)
     return Status::badInput(fmt::format("{}: expected field '{}' in the form of '{}'", file.label,
@@ -171,9 +183,7 @@ Status SampleReader::endSample() {
   ++rows;
   for (const auto &[field, column] : columns)
     if (column.rows != rows)
-      return Status::badInput(fmt::format("{}: sample '{}' and others: expected field '{}' in all "
-                                          "samples or in none",
-                                          name, sample, field));
+      return missing(field);
   return {};
 }
 
@@ -190,6 +200,8 @@ Status SampleReader::addArchive(const std::string &path) {
     return members.status();
   for (const TarMember &member : *members) {
     MemberName parts(member.name);
+    if (!parts.isOfSample)
+      continue;
     if (sample != parts.sample)
       if (Status status = endSample(); !status.ok())
         return status;
