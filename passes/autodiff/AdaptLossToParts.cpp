@@ -5,8 +5,8 @@
 //
 // A quotient of two such means cannot be computed in parts, because the divisor of the batch is
 // known only after the last of them. An example is the mean over the labels that are not ignored.
-// So each part divides by a constant n instead, its number of positions, and also returns its share
-// of them that counts. Terms that all parts share are multiplied by the share:
+// Each part divides by a constant n instead, its number of positions, and also returns its share of
+// them that counts. Terms that all parts share are multiplied by the share:
 //
 //   loss = f · dividend / divisor + c      becomes      f · dividend / n + c · share
 //   counted_share                                       divisor / n
