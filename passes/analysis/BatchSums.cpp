@@ -6,6 +6,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
+#include "passes/analysis/Sources.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -76,21 +77,11 @@ LogicalResult BatchPropagation::visitSum(Value value) {
 }
 
 /// Returns whether a parameter is among the sources of `value`.
-static bool dependsOnParameter(Value value) {
-  llvm::SetVector<Value> reached;
-  reached.insert(value);
-  for (size_t at = 0; at < reached.size(); ++at) {
-    if (Operation *op = reached[at].getDefiningOp()) {
-      reached.insert_range(op->getOperands());
-      continue;
-    }
-    auto argument = cast<BlockArgument>(reached[at]);
-    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+static bool dependsOnParameter(func::FuncOp function, Value value) {
+  return llvm::any_of(findSources(value), [&](BlockArgument argument) {
     RoleAttr role = getArgRole(function, argument.getArgNumber());
-    if (role && role.getKind() == RoleKind::Parameter)
-      return true;
-  }
-  return false;
+    return role && role.getKind() == RoleKind::Parameter;
+  });
 }
 
 /// Visits the first division of or by a sum in the block, of which no other one computes an
@@ -104,7 +95,7 @@ LogicalResult BatchPropagation::visitFirstDivision() {
     return refuse(op, "it computes with a sum or mean over the batch");
   if (!found.sums.contains(divisor))
     return addSum(op, result);
-  if (!found.sums.contains(dividend) || dependsOnParameter(divisor))
+  if (!found.sums.contains(dividend) || dependsOnParameter(function, divisor))
     return refuse(op, "it computes with a sum or mean over the batch");
   found.divisions.insert(op);
   return addQuotient(result);

@@ -19,6 +19,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/BatchDependence.h"
+#include "passes/analysis/Sources.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
@@ -46,21 +47,12 @@ std::optional<int64_t> findUncounted(Operation *op) {
 
 /// Returns whether a value is equal for all parts: it follows from no input that holds samples.
 bool isShared(Value value) {
-  SetVector<Value> reached;
-  reached.insert(value);
-  for (size_t at = 0; at < reached.size(); ++at) {
-    if (Operation *op = reached[at].getDefiningOp()) {
-      reached.insert_range(op->getOperands());
-      continue;
-    }
-    auto argument = cast<BlockArgument>(reached[at]);
+  return llvm::none_of(analysis::findSources(value), [](BlockArgument argument) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
     bool hasRank = cast<RankedTensorType>(argument.getType()).getRank() > 0;
-    if (hasRank && role && role.getKind() == graph::RoleKind::Input)
-      return false;
-  }
-  return true;
+    return hasRank && role && role.getKind() == graph::RoleKind::Input;
+  });
 }
 
 /// Returns the virtual stage in which a value is, or nothing if every stage may compute it.

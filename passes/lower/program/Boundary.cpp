@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/ModuleFacts.h"
 #include "dialects/graph/Roles.h"
+#include "passes/analysis/Sources.h"
 #include "passes/analysis/kernels/HoistedReductions.h"
 
 using namespace mlir;
@@ -203,26 +204,13 @@ bool BoundaryEmitter::areInputsRows() const {
   return true;
 }
 
-/// Returns the function arguments from which `value` is computed.
-static llvm::SmallPtrSet<Value, 8> sourcesOf(Value value) {
-  llvm::SmallPtrSet<Value, 8> sources;
-  llvm::SmallSetVector<Value, 32> reached;
-  reached.insert(value);
-  for (size_t i = 0; i < reached.size(); ++i)
-    if (Operation *op = reached[i].getDefiningOp())
-      reached.insert(op->operand_begin(), op->operand_end());
-    else
-      sources.insert(reached[i]);
-  return sources;
-}
-
 /// Returns whether an evaluation computes this output from the input named `input`.
 static bool isComputedFrom(analysis::Section &evaluation, task::ResultOp output, StringRef input) {
   std::optional<unsigned> index = analysis::findResult(
       evaluation, RoleAttr::get(output.getContext(), RoleKind::Output, output.getNameAttr()));
   if (!index)
     return false;
-  auto sources = sourcesOf(evaluation.getReturned()[*index]);
+  auto sources = analysis::findSources(evaluation.getReturned()[*index]);
   return llvm::any_of(evaluation.function.getArguments(), [&](BlockArgument argument) {
     RoleAttr role = evaluation.getArgumentRole(argument.getArgNumber());
     return role && role.getKind() == RoleKind::Input && role.getName().getValue() == input &&
