@@ -139,7 +139,6 @@ private:
   /// The mean over the parts of `dividend` by that of `divisor` is the quotient of the batch.
   struct Quotient {
     Value dividend, divisor; ///< scalars of at least f32
-    double positions;        ///< of a loss op; else 1
   };
 
   bool isSum(Operation *op) const;
@@ -147,7 +146,7 @@ private:
   Value rewrite(Value value, Operation *division);
   Quotient takeApart(Operation *division, StageBuilder &builder);
   Quotient splitLoss(Operation *division, StageBuilder &builder);
-  double countPositions(Value divisor);
+  double countPositions(Operation *division);
   bool updatesParameter(Operation *sum);
 
   func::FuncOp function;
@@ -201,9 +200,12 @@ Value LossAdapter::rewrite(Value value, Operation *division) {
   return at.builder.clone(*op, map)->getResult(0);
 }
 
-/// Returns the number of terms of a divisor that is a sum; 1 for a mean; else the number of
-/// samples.
-double LossAdapter::countPositions(Value divisor) {
+/// Returns the number of labels of a loss op, or of terms of a divisor that is a sum; 1 for a mean;
+/// else the number of samples. Sums must not have been multiplied yet.
+double LossAdapter::countPositions(Operation *division) {
+  Value divisor = division->getOperand(1);
+  if (findUncounted(division))
+    return double(cast<RankedTensorType>(divisor.getType()).getNumElements());
   while (auto op = divisor.getDefiningOp()) {
     if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
       double read = cast<RankedTensorType>(reduce.getInput().getType()).getNumElements();
@@ -226,7 +228,7 @@ LossAdapter::Quotient LossAdapter::takeApart(Operation *division, StageBuilder &
     Type element = getElementTypeOrSelf(accumulatedType(value.getType()));
     return at.convert(value, RankedTensorType::get({}, element));
   };
-  return {widen(division->getOperand(0)), widen(division->getOperand(1)), 1};
+  return {widen(division->getOperand(0)), widen(division->getOperand(1))};
 }
 
 /// Takes a loss op with an ignored label apart into the sum and the number of the other labels.
@@ -244,19 +246,16 @@ LossAdapter::Quotient LossAdapter::splitLoss(Operation *division, StageBuilder &
   Value counted = at.place(graph::buildCountedMask(labels, ignored, at.builder));
   Value count =
       at.place(graph::reduceAll(graph::ReduceOpKind::Sum, at.castTo(counted, wide), at.builder));
-  return {sum->getResult(0), count,
-          double(cast<RankedTensorType>(labels.getType()).getNumElements())};
+  return {sum->getResult(0), count};
 }
 
 FailureOr<Value> LossAdapter::defer(Operation *division) {
-  bool isLossOp = !isa<graph::DivOp>(division);
-  double positions = isLossOp ? 1 : countPositions(division->getOperand(1));
+  double positions = countPositions(division);
   if (failed(multiplySums()))
     return failure();
   StageBuilder at(division, findStage(division->getResult(0)));
   at.builder.setLoc(division->getLoc());
-  Quotient quotient = isLossOp ? splitLoss(division, at) : takeApart(division, at);
-  positions *= quotient.positions;
+  Quotient quotient = findUncounted(division) ? splitLoss(division, at) : takeApart(division, at);
   Value scaled = at.times(quotient.dividend, 1 / positions);
   dividend = at.convert(scaled, division->getResult(0).getType());
   at.builder.setLoc(derivedLocation(division, "share"));
