@@ -85,9 +85,8 @@ bool Overwrites::mayReplace(PlaceAttr place, Value output) {
     Buffer *buffer = values.find(value);
     return buffer && buffer->place == place;
   };
-  for (Value value : values.all())
-    if (liesThere(value) && values.find(value)->last > now)
-      return false;
+  if (llvm::any_of(values.findAt(place), [&](Buffer *buffer) { return buffer->last > now; }))
+    return false;
   return mayOverwriteThose(kernel, output, liesThere);
 }
 
@@ -163,11 +162,10 @@ static bool isShownAsReturned(func::FuncOp function, Value value) {
 bool Overwrites::isReadAfterHoisted(Buffer *buffer) const {
   auto module = section.function->getParentOfType<ModuleOp>();
   llvm::StringSet<> behind = sectionsBehind(kernel.hoisted->section, analysis::getStep(module));
-  return llvm::any_of(values.all(), [&](Value value) {
+  return llvm::any_of(buffer->values, [&](Value value) {
     auto function = value.getParentRegion()->getParentOfType<func::FuncOp>();
     bool runsBeside = function.getName() == kernel.hoisted->section;
-    if (values.find(value) != buffer || function == section.function ||
-        !(runsBeside || behind.contains(function.getName())))
+    if (function == section.function || !(runsBeside || behind.contains(function.getName())))
       return false;
     bool isRead = isShownAsReturned(function, value);
     analysis::forEachReader(value, [&](Operation *reader) {

@@ -17,14 +17,25 @@ Buffer *Values::find(Value value) { return bufferOf.lookup(analysis::viewRoot(va
 
 Buffer &Values::add(Value value, Buffer buffer) {
   buffers.push_back(std::make_unique<Buffer>(buffer));
-  bufferOf[value] = buffers.back().get();
+  Buffer &added = *buffers.back();
+  bufferOf[value] = &added;
+  added.values.push_back(value);
+  if (added.place)
+    buffersAt[added.place].push_back(&added);
   order.push_back(value);
-  return *buffers.back();
+  return added;
 }
 
 void Values::share(Value value, Value other) {
-  bufferOf[value] = find(other);
+  Buffer *buffer = find(other);
+  bufferOf[value] = buffer;
+  buffer->values.push_back(value);
   order.push_back(value);
+}
+
+ArrayRef<Buffer *> Values::findAt(task::PlaceAttr place) const {
+  auto found = buffersAt.find(place);
+  return found == buffersAt.end() ? ArrayRef<Buffer *>() : found->second;
 }
 
 void Values::readAt(Value value, int64_t time) {

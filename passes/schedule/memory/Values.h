@@ -20,7 +20,8 @@ struct Buffer {
   task::PlaceAttr place;    ///< prescribed place; null: a temporary
   bool overwritable = true; ///< false if a later run needs its contents
   int64_t depth = 0;        ///< depth of its own ring, which nothing else shares; 0: no own ring
-  std::optional<unsigned> frame = {}; ///< index of its frame ring
+  std::optional<unsigned> frame = {};            ///< index of its frame ring
+  llvm::SmallVector<mlir::Value, 1> values = {}; ///< that it holds one after the other
 };
 
 /// Buffers of one timeline.
@@ -34,6 +35,8 @@ public:
   /// Extends the live range of the value's buffer.
   void readAt(mlir::Value value, int64_t time);
 
+  /// Returns the buffers that were added with `place`.
+  llvm::ArrayRef<Buffer *> findAt(task::PlaceAttr place) const;
   /// Values with a buffer, in order of definition.
   llvm::ArrayRef<mlir::Value> all() const { return order; }
   /// Returns distinct buffers without a place: unrestricted ones, those with rings of their own,
@@ -47,6 +50,7 @@ private:
 
   llvm::SmallVector<std::unique_ptr<Buffer>> buffers;
   llvm::DenseMap<mlir::Value, Buffer *> bufferOf;
+  llvm::DenseMap<mlir::Attribute, llvm::SmallVector<Buffer *, 2>> buffersAt; ///< by place
   llvm::SmallVector<mlir::Value> order;
 };
 
