@@ -80,8 +80,8 @@ def Graph_ClampOp : Graph_UnaryOp<"clamp", "x limited to [low, high]", Graph_Num
                                   (ins F64Attr:$low, F64Attr:$high)> { let hasVerifier = 1; }
 
 // Logic.
-def Graph_AndOp : Graph_BinaryOp<"and", "bitwise and", Graph_LogicTensor, [Commutative]>;
-def Graph_OrOp : Graph_BinaryOp<"or", "bitwise or", Graph_LogicTensor, [Commutative]>;
+def Graph_AndOp : Graph_BinaryOp<"and", "bitwise and", Graph_LogicTensor, [Commutative]> { let hasFolder = 1; }
+def Graph_OrOp : Graph_BinaryOp<"or", "bitwise or", Graph_LogicTensor, [Commutative]> { let hasFolder = 1; }
 def Graph_NotOp : Graph_UnaryOp<"not", "bitwise complement", Graph_LogicTensor>;
 
 def Graph_CompareOp : Graph_ElementwiseOp<"compare", [SameTypeOperands, Graph_InferTypes]> {

@@ -46,6 +46,7 @@ def Graph_SliceOp : Graph_Op<"slice"> {
   let assemblyFormat =
       "$input `axis` `=` $axis `start` `=` $start attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice"> {

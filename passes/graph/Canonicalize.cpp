@@ -57,13 +57,6 @@ static LogicalResult absorbResultTranspose(TransposeOp op, PatternRewriter &rewr
   return success();
 }
 
-static LogicalResult dropSlice(SliceOp op, PatternRewriter &rewriter) {
-  if (op.getInput().getType() != op.getResult().getType() || op.getStride() != 1)
-    return failure();
-  rewriter.replaceOp(op, op.getInput());
-  return success();
-}
-
 static LogicalResult dropPad(PadOp op, PatternRewriter &rewriter) {
   if (op.getLow() != 0 || op.getHigh() != 0)
     return failure();
@@ -149,7 +142,6 @@ struct Canonicalize : public pcc::graph::impl::GraphCanonicalizeBase<Canonicaliz
     patterns.add(absorbResultTranspose);
     patterns.add(shortenChain<ReshapeOp>);
     patterns.add(shortenChain<TransposeOp>);
-    patterns.add(dropSlice);
     patterns.add(dropPad);
     patterns.add(dropConcat);
     patterns.add(dropSplit);

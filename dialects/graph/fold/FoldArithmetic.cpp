@@ -68,6 +68,27 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
       });
 }
 
+/// Returns whether all bits of a splat are `bit`.
+static bool isBits(Attribute value, bool bit) {
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(value);
+  if (!splat || !isa<IntegerType>(splat.getElementType()))
+    return false;
+  APInt bits = splat.getSplatValue<APInt>();
+  return bit ? bits.isAllOnes() : bits.isZero();
+}
+
+OpFoldResult AndOp::fold(FoldAdaptor adaptor) {
+  if (isBits(adaptor.getRhs(), true))
+    return getLhs();
+  return isBits(adaptor.getRhs(), false) ? adaptor.getRhs() : Attribute();
+}
+
+OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
+  if (isBits(adaptor.getRhs(), false))
+    return getLhs();
+  return isBits(adaptor.getRhs(), true) ? adaptor.getRhs() : Attribute();
+}
+
 OpFoldResult NegOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getInput().getDefiningOp<NegOp>())
     return inner.getInput();

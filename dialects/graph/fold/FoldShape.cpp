@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Folding of shape ops: identities, chains of the same op, constants.
+// Folding of shape ops: identities, chains of the same op, constants, slices of concatenations.
 #include "dialects/graph/Constants.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -59,4 +59,27 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
     return getResult();
   }
   return resizeSplat(adaptor.getInput(), getResult().getType());
+}
+
+/// A slice of a concatenation that lies in one operand becomes a slice of this operand.
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getResult().getType() && getStride() == 1)
+    return getInput();
+  auto concat = getInput().getDefiningOp<ConcatOp>();
+  if (!concat || concat.getAxis() != getAxis())
+    return {};
+  int64_t start = getStart();
+  int64_t last = start + (getType().getDimSize(getAxis()) - 1) * getStride();
+  int64_t begin = 0; // of the operand in the concatenation
+  for (Value operand : concat.getInputs()) {
+    int64_t end = begin + cast<RankedTensorType>(operand.getType()).getDimSize(getAxis());
+    if (std::min(start, last) >= begin && std::max(start, last) < end) {
+      getInputMutable().assign(operand);
+      setStart(start - begin);
+      return operand.getType() == getType() && getStride() == 1 ? OpFoldResult(operand)
+                                                                : OpFoldResult(getResult());
+    }
+    begin = end;
+  }
+  return {};
 }

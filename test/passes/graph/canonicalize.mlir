@@ -188,3 +188,44 @@ func.func private @gather_none(%x: tensor<4x6x2xf32>) -> tensor<4x2xf32> {
   %0 = graph.gather %x, %six axis = 1 : tensor<4x6x2xf32>, tensor<i64>
   return %0 : tensor<4x2xf32>
 }
+
+// A slice of a concatenation that lies in one operand is a slice of it, or the operand itself.
+// CHECK-LABEL: func.func @pieces
+// CHECK-SAME: %[[A:.+]]: tensor<2x3xf32>, %[[B:.+]]: tensor<2x4xf32>
+// CHECK-DAG: %[[PART:.+]] = graph.slice %[[B]] axis = 1 start = 1 : tensor<2x4xf32> to tensor<2x2xf32>
+// CHECK-DAG: %[[BACK:.+]] = graph.slice %[[B]] axis = 1 start = 3 {stride = -1 : i64} : tensor<2x4xf32> to tensor<2x4xf32>
+// CHECK-DAG: %[[C:.+]] = graph.concat %[[A]], %[[B]]
+// CHECK-DAG: %[[BOTH:.+]] = graph.slice %[[C]] axis = 1 start = 2 : tensor<2x7xf32> to tensor<2x2xf32>
+// CHECK-DAG: %[[ROW:.+]] = graph.slice %[[C]] axis = 0 start = 1 : tensor<2x7xf32> to tensor<1x7xf32>
+// CHECK: return %[[A]], %[[PART]], %[[BACK]], %[[BOTH]], %[[ROW]]
+func.func @pieces(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>)
+    -> (tensor<2x3xf32>, tensor<2x2xf32>, tensor<2x4xf32>, tensor<2x2xf32>, tensor<1x7xf32>) {
+  %0 = graph.concat %a, %b axis = 1 : tensor<2x3xf32>, tensor<2x4xf32>
+  %1 = graph.slice %0 axis = 1 start = 0 : tensor<2x7xf32> to tensor<2x3xf32>
+  %2 = graph.slice %0 axis = 1 start = 4 : tensor<2x7xf32> to tensor<2x2xf32>
+  %3 = graph.slice %0 axis = 1 start = 6 {stride = -1 : i64} : tensor<2x7xf32> to tensor<2x4xf32>
+  %4 = graph.slice %0 axis = 1 start = 2 : tensor<2x7xf32> to tensor<2x2xf32>
+  %5 = graph.slice %0 axis = 0 start = 1 : tensor<2x7xf32> to tensor<1x7xf32>
+  return %1, %2, %3, %4, %5 : tensor<2x3xf32>, tensor<2x2xf32>, tensor<2x4xf32>, tensor<2x2xf32>, tensor<1x7xf32>
+}
+
+// A conjunction with all bits and a disjunction with none are their other operands.
+// CHECK-LABEL: func.func @logic
+// CHECK-SAME: %[[A:.+]]: tensor<3xi1>, %[[N:.+]]: tensor<3xi64>
+// CHECK-DAG: %[[NONE:.+]] = graph.constant dense<false> : tensor<3xi1>
+// CHECK-DAG: %[[ONE:.+]] = graph.constant dense<1> : tensor<3xi64>
+// CHECK-DAG: %[[ODD:.+]] = graph.and %[[N]], %[[ONE]] : tensor<3xi64>
+// CHECK: return %[[A]], %[[NONE]], %[[A]], %[[N]], %[[ODD]]
+func.func @logic(%a: tensor<3xi1>, %n: tensor<3xi64>)
+    -> (tensor<3xi1>, tensor<3xi1>, tensor<3xi1>, tensor<3xi64>, tensor<3xi64>) {
+  %true = graph.constant dense<true> : tensor<3xi1>
+  %false = graph.constant dense<false> : tensor<3xi1>
+  %ones = graph.constant dense<-1> : tensor<3xi64>
+  %one = graph.constant dense<1> : tensor<3xi64>
+  %0 = graph.and %true, %a : tensor<3xi1>
+  %1 = graph.and %a, %false : tensor<3xi1>
+  %2 = graph.or %false, %a : tensor<3xi1>
+  %3 = graph.and %n, %ones : tensor<3xi64>
+  %4 = graph.and %n, %one : tensor<3xi64>
+  return %0, %1, %2, %3, %4 : tensor<3xi1>, tensor<3xi1>, tensor<3xi1>, tensor<3xi64>, tensor<3xi64>
+}
