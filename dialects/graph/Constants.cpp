@@ -120,14 +120,43 @@ static std::optional<double> decodeElement(Type element, const char *bytes) {
   return std::nullopt;
 }
 
+/// The upper half of a float.
+struct BFloat16 {
+  uint16_t bits;
+  explicit operator double() const { return llvm::bit_cast<float>(uint32_t(bits) << 16); }
+};
+
+/// Decodes all numbers of type `T` from bytes in the order of this machine.
+template <typename T> static SmallVector<double> decodeAll(ArrayRef<char> bytes) {
+  SmallVector<double> numbers(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    T number;
+    std::memcpy(&number, bytes.data() + i * sizeof(T), sizeof(T));
+    numbers[i] = double(number);
+  }
+  return numbers;
+}
+
 static std::optional<SmallVector<double>> readResource(DenseResourceElementsAttr resource) {
   const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  size_t width = llvm::divideCeil(resource.getElementType().getIntOrFloatBitWidth(), 8);
+  Type element = resource.getElementType();
+  size_t width = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   if (!blob || blob->getData().size() != width * resource.getNumElements())
     return std::nullopt;
+  // Masks and positions of large models are of these types. A resource is little-endian.
+  constexpr bool isLittle = llvm::endianness::native == llvm::endianness::little;
+  if (isLittle && element.isF32())
+    return decodeAll<float>(blob->getData());
+  if (isLittle && element.isBF16())
+    return decodeAll<BFloat16>(blob->getData());
+  if (element.isInteger(1))
+    return decodeAll<uint8_t>(blob->getData());
+  if (isLittle && element.isSignlessInteger(64))
+    return decodeAll<int64_t>(blob->getData());
   SmallVector<double> numbers;
+  numbers.reserve(resource.getNumElements());
   for (ArrayRef<char> bytes = blob->getData(); !bytes.empty(); bytes = bytes.drop_front(width)) {
-    std::optional<double> number = decodeElement(resource.getElementType(), bytes.data());
+    std::optional<double> number = decodeElement(element, bytes.data());
     if (!number)
       return std::nullopt;
     numbers.push_back(*number);
@@ -141,7 +170,17 @@ std::optional<SmallVector<double>> pcc::graph::readElements(Attribute attribute)
   auto dense = dyn_cast_if_present<DenseElementsAttr>(attribute);
   if (!dense)
     return std::nullopt;
-  if (isa<FloatType>(dense.getElementType()))
+  Type element = dense.getElementType();
+  auto toDouble = [](auto number) { return double(number); };
+  if (element.isF32())
+    return llvm::map_to_vector(dense.getValues<float>(), toDouble);
+  if (element.isBF16() && !dense.isSplat())
+    return decodeAll<BFloat16>(dense.getRawData());
+  if (element.isInteger(1))
+    return llvm::map_to_vector(dense.getValues<bool>(), toDouble);
+  if (element.isSignlessInteger(64))
+    return llvm::map_to_vector(dense.getValues<int64_t>(), toDouble);
+  if (isa<FloatType>(element))
     return llvm::map_to_vector(dense.getValues<APFloat>(),
                                [](const APFloat &number) { return toNumber(number); });
   return llvm::map_to_vector(dense.getValues<APInt>(), [&](const APInt &number) {
