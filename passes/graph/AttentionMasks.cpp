@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates constant masks element by element, and bounds other masks by where their values come
-// from. A constant that hides all positions beyond a diagonal becomes the flag `causal`. What
-// remains is added up to one mask.
+// from. A constant or a comparison (DiagonalMasks.h) that hides all positions beyond a diagonal
+// becomes the flag `causal`. What remains is added up to one mask.
 #include "passes/graph/AttentionMasks.h"
 
 #include "dialects/graph/Constants.h"
 #include "dialects/graph/Roles.h"
+#include "passes/graph/DiagonalMasks.h"
 #include "passes/graph/Narrow.h"
 
 #include <cmath>
@@ -58,7 +59,7 @@ bool mayHide(Value value) {
 
 } // namespace
 
-/// Properties of a constant mask.
+/// Properties of a known mask.
 struct ConstantFacts {
   bool isZero = true;               ///< no position is hidden, and nothing is added
   bool isTwofold = true;            ///< all numbers are 0 or hide
@@ -71,8 +72,11 @@ struct ConstantFacts {
 struct Masks::Term {
   Mask mask;
   std::optional<Numbers> added; ///< numbers to add, of rank 4, if they are known
-  ConstantFacts facts;
-  bool mayHide = false; ///< whether it may hide a position
+  bool isDiagonal = false;      ///< a comparison that hides positions beyond a diagonal
+  ConstantFacts facts;          ///< of known numbers, and of a diagonal
+  bool mayHide = false;         ///< whether it may hide a position
+
+  bool isKnown() const { return added || isDiagonal; }
 };
 
 Masks::~Masks() = default;
@@ -90,11 +94,13 @@ static void findDiagonal(const Numbers &mask, ArrayRef<int64_t> scores, Constant
       numVisible = column + 1;
   facts.offset = numVisible - 1;
   facts.hidesBeyondDiagonal = numVisible < columns;
-  for (auto [index, number] : llvm::enumerate(numbers)) {
-    int64_t row = int64_t(index) / columns % rows, column = int64_t(index) % columns;
-    bool isBeyond = column > row + facts.offset;
-    facts.hidesBeyondDiagonal &= !isBeyond || isHidden(number);
-    facts.hidesOther |= !isBeyond && isHidden(number);
+  for (int64_t line = 0; line * columns < int64_t(numbers.size()); ++line) {
+    int64_t row = line % rows;
+    for (auto [column, number] : llvm::enumerate(numbers.slice(line * columns, columns))) {
+      bool isBeyond = int64_t(column) > row + facts.offset;
+      facts.hidesBeyondDiagonal &= !isBeyond || isHidden(number);
+      facts.hidesOther |= !isBeyond && isHidden(number);
+    }
   }
 }
 
@@ -128,6 +134,28 @@ static std::optional<Numbers> readAdded(const Mask &mask, ArrayRef<int64_t> scor
   return numbers;
 }
 
+/// Returns the properties of a comparison that hides all positions beyond a diagonal and adds
+/// nothing elsewhere.
+static std::optional<ConstantFacts> findDiagonalFacts(const Mask &mask, ArrayRef<int64_t> scores) {
+  std::optional<DiagonalMask> diagonal = findDiagonalMask(mask.value, scores);
+  if (!diagonal)
+    return std::nullopt;
+  auto add = [&](double held) {
+    if (mask.isBoolean())
+      return (held != 0.0) == mask.hidesTrue ? mask.hidden : 0.0;
+    return held * mask.factor;
+  };
+  double beyond = add(diagonal->beyond);
+  if (!isHidden(beyond) || add(diagonal->elsewhere) != 0.0 || diagonal->offset >= scores[3] - 1)
+    return std::nullopt;
+  ConstantFacts facts;
+  facts.isZero = false;
+  facts.hidesByInf = std::isinf(beyond);
+  facts.hidesBeyondDiagonal = true;
+  facts.offset = diagonal->offset;
+  return facts;
+}
+
 /// Returns whether each row has a position that none of `masks` hides.
 static bool hasVisibleInEveryRow(ArrayRef<const Numbers *> masks) {
   SmallVector<int64_t> shape(4, 1);
@@ -137,31 +165,52 @@ static bool hasVisibleInEveryRow(ArrayRef<const Numbers *> masks) {
   int64_t count = llvm::product_of(shape), columns = shape.back();
   if (count > maxVisible)
     return false;
-  std::vector<char> isVisible(count / columns);
-  for (int64_t index = 0; index < count; ++index)
-    isVisible[index / columns] |=
-        llvm::all_of(masks, [&](const Numbers *mask) { return !isHidden(mask->at(index, shape)); });
-  return llvm::all_of(isVisible, [](char row) { return row != 0; });
+  for (int64_t row = 0; row < count / columns; ++row) {
+    // Where each mask has the row, and whether it has a column of its own for each of the row.
+    SmallVector<std::pair<const double *, bool>> rows;
+    for (const Numbers *mask : masks)
+      rows.emplace_back(mask->find(row * columns, shape), mask->shape.back() != 1);
+    bool isVisible = false;
+    for (int64_t column = 0; column < columns && !isVisible; ++column)
+      isVisible = llvm::none_of(
+          rows, [&](auto &start) { return isHidden(start.first[start.second ? column : 0]); });
+    if (!isVisible)
+      return false;
+  }
+  return true;
 }
 
 Masks::Masks(ArrayRef<Mask> masks, ArrayRef<int64_t> scores, Type element)
     : scores(scores.begin(), scores.end()), element(element) {
   SmallVector<const Numbers *> known;
-  everyRowHasVisible = true;
   for (const Mask &mask : masks) {
     Term &term = terms.emplace_back();
     term.mask = mask;
     term.added = readAdded(mask, scores);
     if (term.added)
       term.facts = findFacts(*term.added, scores);
+    else if (auto facts = findDiagonalFacts(mask, scores)) {
+      term.isDiagonal = true;
+      term.facts = *facts;
+    }
     term.mayHide = term.added ? llvm::any_of(term.added->values, isHidden)
-                              : mask.isBoolean() || mayHide(mask.value);
-    everyRowHasVisible &= term.added || !term.mayHide;
+                              : mask.isBoolean() || term.isDiagonal || mayHide(mask.value);
   }
   for (const Term &term : terms)
     if (term.added)
       known.push_back(&*term.added);
-  everyRowHasVisible = everyRowHasVisible && hasVisibleInEveryRow(known);
+  everyRowHasVisible =
+      llvm::all_of(terms, [](const Term &term) { return term.added || !term.mayHide; })
+          ? hasVisibleInEveryRow(known)
+          : isOnlyDiagonal();
+}
+
+/// Returns whether a diagonal, which leaves the first position of each row visible, alone hides
+/// positions.
+bool Masks::isOnlyDiagonal() const {
+  return llvm::all_of(terms, [](const Term &term) {
+    return !term.mayHide || (term.isDiagonal && term.facts.offset >= 0);
+  });
 }
 
 /// Returns whether the only mask that hides positions is a select by a finite number, which may
@@ -183,7 +232,7 @@ std::string Masks::findObstacle() const {
       continue;
     unsigned width = typeOf(term.mask.value).getElementType().getIntOrFloatBitWidth();
     bool survives =
-        term.added && term.facts.isTwofold && (term.facts.hidesByInf || everyRowHasVisible);
+        term.isKnown() && term.facts.isTwofold && (term.facts.hidesByInf || everyRowHasVisible);
     if (width > element.getIntOrFloatBitWidth() && !survives)
       return "the mask has a wider element type than the query";
   }
@@ -193,14 +242,14 @@ std::string Masks::findObstacle() const {
 /// Returns whether the flag `causal` may replace the positions that `term` hides beyond a diagonal.
 /// It may if the scores there are -∞, or if every row has a visible position beside them.
 bool Masks::mayBeCausal(const Term &term) const {
-  return term.added && term.facts.hidesBeyondDiagonal &&
+  return term.isKnown() && term.facts.hidesBeyondDiagonal &&
          (term.facts.hidesByInf || everyRowHasVisible);
 }
 
 bool Masks::isFlag() const {
   return llvm::all_of(terms, [&](const Term &term) {
-    return term.added && (term.facts.isZero ||
-                          (mayBeCausal(term) && term.facts.isTwofold && !term.facts.hidesOther));
+    return term.isKnown() && (term.facts.isZero || (mayBeCausal(term) && term.facts.isTwofold &&
+                                                    !term.facts.hidesOther));
   });
 }
 
@@ -250,7 +299,7 @@ static Value addMasks(Value a, Value b, PatternRewriter &rewriter, Location loc)
 Masking Masks::build(PatternRewriter &rewriter, Location loc) const {
   Masking masking;
   for (const Term &term : terms) {
-    if (term.added && term.facts.isZero)
+    if (term.isKnown() && term.facts.isZero)
       continue;
     bool isExact = term.facts.isTwofold && !term.facts.hidesOther;
     bool isUsual = term.facts.offset == scores[3] - scores[2];

@@ -44,7 +44,7 @@ public:
   /// are -∞, and what the softmax yields if finite numbers are added.
   std::string findObstacle() const;
 
-  /// Returns whether constant masks amount to nothing, or to the flag `causal`.
+  /// Returns whether known masks amount to nothing, or to the flag `causal`.
   bool isFlag() const;
 
   /// Makes the operands of the attention. A select by a finite number gives a fully masked row
@@ -54,6 +54,7 @@ public:
 
 private:
   struct Term;
+  bool isOnlyDiagonal() const;
   bool mayBeCausal(const Term &term) const;
   bool replacesWholeRows() const;
 

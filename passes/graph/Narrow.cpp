@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace pcc::graph {
 
-double Numbers::at(int64_t index, ArrayRef<int64_t> of) const {
+const double *Numbers::find(int64_t index, ArrayRef<int64_t> of) const {
   int64_t own = 0, stride = 1;
   for (int64_t dim = int64_t(of.size()) - 1; dim >= 0; --dim) {
     if (shape[dim] != 1)
@@ -19,7 +19,7 @@ double Numbers::at(int64_t index, ArrayRef<int64_t> of) const {
     stride *= shape[dim];
     index /= of[dim];
   }
-  return values[own];
+  return &values[own];
 }
 
 /// Returns the shape in which a broadcast repeats an input of shape `input`.

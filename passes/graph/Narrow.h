@@ -14,7 +14,9 @@ struct Numbers {
   std::vector<double> values;
 
   /// Returns the number at the row-major `index` of a tensor of shape `of`, of equal rank.
-  double at(int64_t index, llvm::ArrayRef<int64_t> of) const;
+  double at(int64_t index, llvm::ArrayRef<int64_t> of) const { return *find(index, of); }
+  /// Returns a pointer to this number. Those of the same row follow it, if the row has several.
+  const double *find(int64_t index, llvm::ArrayRef<int64_t> of) const;
 };
 
 /// Returns the numbers of a value that constants define, up to repetition and selection.
