@@ -2,12 +2,12 @@
 //
 // One walk in program order evaluates each op whose operands are known, except large values and
 // random numbers. Then each known value that a remaining op reads becomes a constant: dimensions
-// along which it repeats are dropped and broadcast again. Ops that become dead are left for
+// along which it repeats are dropped and broadcast again
+// (compiler/interpret/function/CompactTensors.h). Ops that become dead are left for
 // canonicalization.
 #include "compiler/FoldConstants.h"
 
-#include "compiler/interpret/rank/Registry.h"
-#include "compiler/values/Compute.h"
+#include "compiler/interpret/function/CompactTensors.h"
 #include "compiler/values/TensorAttr.h"
 #include "dialects/graph/Constants.h"
 #include "dialects/graph/Graph.h"
@@ -20,8 +20,8 @@ using values::Tensor;
 
 namespace {
 
-/// Maximum elements of a value that is evaluated: a mask of 2,048 x 2,048 positions. Larger values
-/// are computed at run time, so that the compiled program stays small.
+/// Maximum elements of a value, without repeated ones, that is evaluated: a mask of 2,048 x 2,048
+/// positions. Larger values are computed at run time, so that the compiled program stays small.
 constexpr int64_t maxElements = int64_t(1) << 22;
 
 /// Evaluates the ops of one function, in program order.
@@ -34,19 +34,19 @@ public:
 private:
   bool isCandidate(Operation &op) const;
   void evaluate(Operation &op);
-  void replace(Value value, const Tensor &tensor);
+  bool evaluateEqualRows(graph::GatherOp gather);
+  void replace(Value value, const Tensor &smallest);
 
   func::FuncOp function;
   Rank &rank;
-  llvm::MapVector<Value, Tensor> known;
+  llvm::MapVector<Value, Tensor> known; ///< compact
 };
 
 } // namespace
 
-static bool isSmall(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape() && type.getNumElements() <= maxElements &&
-         values::elementTypeOf(type.getElementType());
+static bool isSupported(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && values::elementTypeOf(tensor.getElementType());
 }
 
 /// Returns whether `op` draws random numbers. Such ops are not evaluated, because drawing costs
@@ -58,46 +58,77 @@ static bool draws(Operation *op) { return isa<graph::RngUniformOp, graph::Dropou
 bool Folder::isCandidate(Operation &op) const {
   return isa_and_present<graph::GraphDialect>(op.getDialect()) && op.getNumRegions() == 0 &&
          !draws(&op) && op.getNumResults() > 0 && isMemoryEffectFree(&op) &&
-         llvm::all_of(op.getResults(), isSmall) &&
+         llvm::all_of(op.getResultTypes(), isSupported) &&
          llvm::all_of(op.getOperands(), [&](Value operand) { return known.contains(operand); });
 }
 
 /// Adds the results of `op` to the known values. An op that the interpreter cannot evaluate, such
 /// as a division by zero, stays in the program.
 void Folder::evaluate(Operation &op) {
-  const interpret::OpFunction *compute =
-      interpret::Registry::get().lookup(op.getName().getStringRef());
-  if (!compute)
-    return;
   SmallVector<Tensor, 4> operands;
   for (Value operand : op.getOperands())
     operands.push_back(known.find(operand)->second);
-  SmallVector<Tensor, 2> results;
-  interpret::OpCall call{&op, operands, results, rank};
-  if (failed((*compute)(call)))
-    return;
-  for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results))
-    known.insert({value, tensor.rounded(values::Precision::Element)});
+  if (auto results = interpret::evaluateCompact(op, operands, maxElements, rank))
+    for (auto [value, tensor] : llvm::zip_equal(op.getResults(), *results))
+      known.insert({value, tensor});
 }
 
-/// Returns `tensor` with size 1 in each dimension along which its elements repeat.
-static Tensor dropRepeats(Tensor tensor) {
-  for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
-    if (tensor.getDim(dim) == 1)
+/// Returns whether integers of `type` hold all numbers from 0 below `size`.
+static bool holdsIndices(Type type, int64_t size) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width >= 64 || size <= int64_t(1) << (width - 1);
+}
+
+/// Returns `tensor` without its first dimension, which has size 1.
+static Tensor dropFirst(const Tensor &tensor) {
+  return tensor.reshaped(ArrayRef<int64_t>(tensor.getShape()).drop_front());
+}
+
+/// Evaluates the lookup of positions in a table with equal rows, one for each sample:
+///
+///   flat = reshape table            rows x columns to rows * columns
+///   gather flat, sample * columns + position
+///
+/// The sample makes no difference, so its product with all positions is not evaluated. Models find
+/// out this way whether two positions see each other.
+bool Folder::evaluateEqualRows(graph::GatherOp gather) {
+  auto flat = gather.getInput().getDefiningOp<graph::ReshapeOp>();
+  auto sum = gather.getIndices().getDefiningOp<graph::AddOp>();
+  auto table = flat ? known.find(flat.getInput()) : known.end();
+  if (table == known.end() || !sum || gather.getAxis() != 0)
+    return false;
+  ArrayRef<int64_t> shape = flat.getInput().getType().getShape();
+  bool isFlattened = shape.size() >= 2 && table->second.getDim(0) == 1 &&
+                     flat.getType().getShape().drop_front() == shape.drop_front(2);
+  if (!isFlattened)
+    return false;
+  int64_t rows = shape[0], columns = shape[1];
+  if (!holdsIndices(sum.getType().getElementType(), rows * columns))
+    return false;
+  auto isStart = [&](values::Element start) {
+    return start.i >= 0 && start.i < rows * columns && start.i % columns == 0;
+  };
+  auto isColumn = [&](values::Element column) { return column.i >= 0 && column.i < columns; };
+  for (bool isSwapped : {false, true}) {
+    auto starts = known.find(isSwapped ? sum.getRhs() : sum.getLhs());
+    auto positions = known.find(isSwapped ? sum.getLhs() : sum.getRhs());
+    if (starts == known.end() || positions == known.end() ||
+        !llvm::all_of(starts->second.elements(), isStart) ||
+        !llvm::all_of(positions->second.elements(), isColumn))
       continue;
-    Tensor first = values::computeSlice(tensor, dim, /*start=*/0, /*stride=*/1, /*count=*/1);
-    auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensor.getRank()));
-    if (values::computeBroadcast(first, tensor.getShape(), all).identical(tensor))
-      tensor = first;
+    std::optional<Tensor> found = interpret::gatherCompact(
+        dropFirst(table->second), positions->second, columns, /*axis=*/0, maxElements);
+    if (found)
+      known.insert({gather.getResult(), *found});
+    return found.has_value();
   }
-  return tensor;
+  return false;
 }
 
 /// Replaces `value` by a constant and, if its elements repeat, a broadcast.
-void Folder::replace(Value value, const Tensor &tensor) {
+void Folder::replace(Value value, const Tensor &smallest) {
   auto type = cast<RankedTensorType>(value.getType());
-  Tensor smallest = dropRepeats(tensor);
-  bool isSplat = smallest.size() == 1, repeats = smallest.size() < tensor.size();
+  bool isSplat = smallest.size() == 1, repeats = smallest.size() < type.getNumElements();
   if (!repeats && value.getDefiningOp<graph::ConstantOp>())
     return;
   OpBuilder builder(value.getDefiningOp());
@@ -120,9 +151,11 @@ static bool isCompact(Operation *op) {
 }
 
 void Folder::run() {
-  for (Operation &op : function.getOps())
-    if (isCandidate(op))
+  for (Operation &op : function.getOps()) {
+    auto gather = dyn_cast<graph::GatherOp>(op);
+    if ((!gather || !evaluateEqualRows(gather)) && isCandidate(op))
       evaluate(op);
+  }
   auto isRead = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       bool isKnown = user->getNumResults() > 0 && known.contains(user->getResult(0));

@@ -5,11 +5,14 @@
 #include "compiler/values/TensorAttr.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/xxhash.h"
 #include <cstring>
 
 using namespace mlir;
@@ -118,8 +121,19 @@ ElementsAttr encodeResource(RankedTensorType type, const Tensor &elements, Strin
     llvm::support::endian::write64le(buffer, encode(type.getElementType(), value));
     bytes.insert(bytes.end(), buffer, buffer + width);
   }
+  // Equal constants of many compilations in one context share a resource, which lives as long as
+  // the context.
+  std::string key = (name + "_" +
+                     llvm::utohexstr(llvm::xxh3_64bits(
+                         llvm::arrayRefFromStringRef(StringRef(bytes.data(), bytes.size())))))
+                        .str();
+  auto &manager = DenseResourceElementsHandle::getManagerInterface(type.getContext());
+  auto *entry = manager.getBlobManager().lookup(key);
+  if (entry && entry->getBlob() && entry->getBlob()->getData() == ArrayRef<char>(bytes))
+    return DenseResourceElementsAttr::get(
+        type, DenseResourceElementsHandle(entry, cast<BuiltinDialect>(manager.getDialect())));
   return DenseResourceElementsAttr::get(
-      type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
+      type, key, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
 }
 
 } // namespace

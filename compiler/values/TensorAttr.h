@@ -24,8 +24,8 @@ bool hasType(const Tensor &tensor, mlir::RankedTensorType type);
 std::optional<Tensor> tensorOf(mlir::ElementsAttr attr);
 
 /// Returns the attribute of a `graph.constant` of `type`, from `elements` of its element type: a
-/// splat if there is one element, a short literal, or a resource named `name`. The graph dialect
-/// must support the element type.
+/// splat if there is one element, a short literal, or a resource named `name` and a hash, which
+/// equal elements share. The graph dialect must support the element type.
 mlir::ElementsAttr attrOf(mlir::RankedTensorType type, const Tensor &elements,
                           llvm::StringRef name);
 
