@@ -10,6 +10,7 @@
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/ThreadDiagnostics.h"
 #include "runtime/abi/StrategyFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -162,7 +163,7 @@ private:
   /// Returns whether `tensor` is a partial sum. Sets `cuts` to its sharding without the partial
   /// axes.
   bool isPartialSum(const abi::TensorStrategy &tensor, std::string &cuts) {
-    ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+    analysis::ThreadDiagnostics quiet(module.getContext());
     FailureOr<Sharding> sharding = dist::parseSharding(tensor.sharding(), module.getContext());
     // The strategy pass rejects a sharding that cannot be parsed.
     cuts = succeeded(sharding) ? sharding->withoutPartial().str() : tensor.sharding();

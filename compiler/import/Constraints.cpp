@@ -12,6 +12,7 @@
 #include "dialects/pipe/Constraints.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "passes/analysis/ConstraintSubject.h"
+#include "passes/analysis/ThreadDiagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -22,7 +23,7 @@ namespace {
 
 /// Parses the mesh `text`; null if it is no mesh.
 Attribute parseMesh(const std::string &text, MLIRContext *context) {
-  ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
+  analysis::ThreadDiagnostics quiet(context);
   return parseAttribute("#dist.mesh<" + text + ">", context);
 }
 

@@ -21,6 +21,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "passes/analysis/ThreadDiagnostics.h"
 
 namespace pcc::onnx {
 class NodeProto;
@@ -47,7 +48,8 @@ public:
   DiagnosticPrinter(mlir::MLIRContext *context, llvm::raw_ostream &os);
 };
 
-/// Keeps, during its lifetime, the text of the context's first error, and prints nothing.
+/// Keeps, during its lifetime, the text of the first error of the thread that made it, and drops
+/// all other diagnostics of this thread.
 class FirstError {
 public:
   explicit FirstError(mlir::MLIRContext *context);
@@ -61,7 +63,7 @@ public:
 
 private:
   std::string text;
-  mlir::ScopedDiagnosticHandler handler;
+  analysis::ThreadDiagnostics handler;
 };
 
 } // namespace pcc::import

@@ -12,6 +12,7 @@
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/OpNames.h"
+#include "passes/analysis/ThreadDiagnostics.h"
 #include "passes/analysis/cost/Cost.h"
 #include "passes/strategy/constraints/GivenTensor.h"
 
@@ -234,10 +235,8 @@ LogicalResult ConstraintResolver::match(const ShardingConstraint &constraint) {
 void ConstraintResolver::tryMatch(const ShardingConstraint &constraint) {
   std::string reason;
   {
-    ScopedDiagnosticHandler reasons(module.getContext(), [&](Diagnostic &diagnostic) {
-      reason = diagnostic.str();
-      return success();
-    });
+    analysis::ThreadDiagnostics reasons(module.getContext(),
+                                        [&](Diagnostic &diagnostic) { reason = diagnostic.str(); });
     (void)match(constraint);
   }
   if (!reason.empty())

@@ -4,6 +4,8 @@
 // the dialect; its diagnostics are suppressed, so that one message can name both forms.
 #include "passes/strategy/constraints/GivenStrategy.h"
 
+#include "passes/analysis/ThreadDiagnostics.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -69,7 +71,7 @@ SmallVector<StringRef> splitShardings(StringRef text) {
 
 /// Parses a sharding without emitting diagnostics.
 FailureOr<Sharding> parseQuietly(StringRef text, MLIRContext *context) {
-  ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
+  analysis::ThreadDiagnostics quiet(context);
   return dist::parseSharding(text, context);
 }
 
