@@ -1,44 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A plan without recomputation promises its own seconds to the one with recomputation, since
-// recomputing takes time. Another schedule promises the step without its waiting.
+// recomputing takes time. Any other shape promises its estimate, times what shapes like it took of
+// theirs.
 #include "compiler/search/PlanSearch.h"
 
 #include "compiler/PipelineShape.h"
-#include "compiler/import/files/Locations.h"
-#include "compiler/plan/choice/RecomputeChoice.h"
 #include "compiler/plan/choice/TensorParallel.h"
-#include "compiler/search/SimulatedProgram.h"
 #include "dialects/dist/Dist.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/MemoryBudget.h"
+#include <thread>
 
 using namespace mlir;
 
 namespace pcc::search {
 namespace {
 
-/// Compilations per shape for stages that are cut for less memory.
-constexpr int maxTighter = 4;
-constexpr double tighterShare = 0.8;
 /// Seconds for the search of one shape's shardings, and the share of the whole time limit that it
 /// may take.
 constexpr double maxShardingSeconds = 10, maxShardingShare = 0.1;
-
-/// Describes the ranks of the class that works longest.
-void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
-  const simulate::Seconds &seconds = step.longest().seconds;
-  candidate.computing = seconds.compute / step.seconds;
-  candidate.communicating = (seconds.communication + seconds.collective) / step.seconds;
-  candidate.waiting =
-      (seconds.warmUp + seconds.receive + seconds.send + seconds.drain) / step.seconds;
-}
 
 } // namespace
 
 PlanSearch::PlanSearch(ModuleOp model, CompileOptions given, PlanSearchOptions limits)
     : model(model), options(std::move(given)), limits(std::move(limits)) {
   options.isForCluster = true;
+  if (!this->model.getContext()->isMultithreadingEnabled())
+    this->limits.threads = 1; // the context takes no locks
+  if (this->limits.threads > 1)
+    options.searchThreads = 1; // the other threads have plans of their own
   // All candidates begin with these values, whatever the user's options are.
   options.parallel.set_pipeline_stages(1);
   options.parallel.set_virtual_stages(1);
@@ -62,6 +53,8 @@ LogicalResult PlanSearch::prepare() {
   graph = model.clone();
   if (failed(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)))
     return failure();
+  compiler.emplace(model, *graph, options,
+                   std::min(maxShardingSeconds, maxShardingShare * limits.seconds));
   plan::LayerCostOptions costs;
   costs.training.loss = options.training.loss;
   costs.training.optimizer = options.training.optimizer;
@@ -88,55 +81,106 @@ double PlanSearch::boundOf(const plan::PlanShape &shape) {
 }
 
 double &PlanSearch::getLongest(const Entry &entry) {
-  return longest[entry.shape.isSearched][entry.recomputes];
+  return longest[getShape(entry).isSearched][entry.recomputes];
 }
 
-/// Returns whether the entry will be done in time, if it takes no longer than those of its kind so
-/// far. The first searched shardings are expected to take a multiple of a grid. Without a plan that
-/// fits, the search for the fastest one goes on.
-bool PlanSearch::isInTime(const Entry &entry) {
-  constexpr double searchedPerGrid = 5;
-  bool goesOn = limits.wantsFrontier ? candidates.empty() : !getBest();
+/// An entry takes no longer than those of its kind so far. The first ones of a kind are expected to
+/// take a multiple of a plain grid.
+double PlanSearch::getExpected(const Entry &entry) {
+  constexpr double searchedPerGrid = 5, recomputedPerPlain = 4;
+  bool isSearched = getShape(entry).isSearched;
   double expected = getLongest(entry);
-  if (expected == 0 && entry.shape.isSearched)
+  if (expected == 0 && entry.recomputes)
+    expected = recomputedPerPlain * longest[isSearched][0];
+  if (expected == 0 && isSearched)
     expected = searchedPerGrid * longest[0][0];
-  return goesOn || getElapsed() + expected <= limits.seconds;
+  return expected;
 }
 
-void PlanSearch::push(plan::PlanShape shape, double promised, bool recomputes) {
-  bool isSearched = shape.isSearched;
-  queues[isSearched].push({promised, numPushed++, std::move(shape), recomputes});
+/// Returns whether the entry will be done in time. Without a plan that fits, the search for the
+/// fastest one goes on for a multiple of the limit, unless nothing can be compiled.
+bool PlanSearch::isInTime(const Entry &entry) {
+  constexpr double withoutPlan = 4;
+  bool goesOn = limits.wantsFrontier ? candidates.empty() : !getBest() && getFailure().empty();
+  if (goesOn && getElapsed() < withoutPlan * limits.seconds)
+    return true;
+  return getElapsed() + getExpected(entry) <= limits.seconds;
+}
+
+void PlanSearch::push(Entry entry) {
+  isQueued[entry.number] = true;
+  queue.push_back(entry);
+}
+
+PlanSearch::Calibration &PlanSearch::getCalibration(const Entry &entry) {
+  return calibrations[getShape(entry).isSearched][getShape(entry).stages > 1];
+}
+
+double PlanSearch::getPromise(const Entry &entry) {
+  return entry.isFirst ? entry.promised * getCalibration(entry).getMean() : entry.promised;
 }
 
 std::optional<PlanSearch::Entry> PlanSearch::pop() {
   // Searched shardings wait until a grid fits, or has had its share of the time.
-  bool isTurn = spent[1] < spent[0] && (getBest() || spent[0] >= limits.seconds / 2);
-  bool isSearched = queues[0].empty() || (!queues[1].empty() && isTurn);
-  if (queues[isSearched].empty())
+  bool prefersSearched =
+      spent[1] < spent[0] && (getBest() || spent[0] >= limits.threads * limits.seconds / 2);
+  auto rank = [&](const Entry &entry) {
+    return std::tuple(getShape(entry).isSearched != prefersSearched, getPromise(entry),
+                      entry.number);
+  };
+  auto next =
+      llvm::min_element(queue, [&](const Entry &a, const Entry &b) { return rank(a) < rank(b); });
+  if (next == queue.end())
     return std::nullopt;
-  Entry entry = queues[isSearched].top();
-  queues[isSearched].pop();
+  Entry entry = *next;
+  *next = queue.back();
+  queue.pop_back();
   return entry;
 }
 
-/// Queues all shapes, and sets the bound of the space.
+/// A search for the fastest plan begins with the best shape of each grid by the estimates. A
+/// search for a frontier queues all shapes, by their fronts, and in a front the fastest first.
 void PlanSearch::pushShapes() {
   plan::PlanEstimator estimator(*graph, *bounds, *options.cluster, space, memory);
-  std::vector<plan::PlanShape> shapes = plan::listPlanShapes(space);
-  std::vector<plan::PlanEstimate> estimates;
+  shapes = plan::listPlanShapes(space);
+  isQueued.resize(shapes.size());
   bound = std::numeric_limits<double>::infinity();
   for (const plan::PlanShape &shape : shapes) {
     estimates.push_back(estimator.estimate(shape));
     bound = std::min(bound, boundOf(shape));
   }
-  std::vector<int64_t> fronts;
-  if (limits.wantsFrontier)
-    fronts = plan::rankFronts(estimates);
-  for (auto [i, shape] : llvm::enumerate(shapes)) {
-    double seconds = estimates[i].seconds;
-    // Within a front the fastest comes first.
-    push(std::move(shape),
-         limits.wantsFrontier ? double(fronts[i]) + seconds / (1 + seconds) : seconds);
+  if (limits.wantsFrontier) {
+    for (auto [i, front] : llvm::enumerate(plan::rankFronts(estimates)))
+      push({double(front) + estimates[i].seconds / (1 + estimates[i].seconds), i});
+    return;
+  }
+  for (size_t first = 0, end = 0; first < shapes.size(); first = end) {
+    size_t best = first;
+    for (end = first; end < shapes.size() && shapes[end].isSameGrid(shapes[first]); ++end)
+      if (estimates[end].seconds < estimates[best].seconds)
+        best = end;
+    push({estimates[best].seconds, best, /*recomputes=*/false, /*isFirst=*/true});
+  }
+}
+
+void PlanSearch::pushVariants(size_t number, double factor) {
+  size_t first = number;
+  while (first > 0 && shapes[first - 1].isSameGrid(shapes[number]))
+    --first;
+  for (size_t i = first; i < shapes.size() && shapes[i].isSameGrid(shapes[number]); ++i)
+    if (!isQueued[i])
+      push({factor * estimates[i].seconds, i});
+}
+
+void PlanSearch::work() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    if (std::optional<Entry> entry = pop())
+      tryEntry(*entry, lock);
+    else if (numCompiling > 0)
+      changed.wait(lock);
+    else
+      return;
   }
 }
 
@@ -145,26 +189,21 @@ LogicalResult PlanSearch::run() {
   if (failed(prepare()))
     return failure();
   pushShapes();
-  while (std::optional<Entry> entry = pop()) {
-    if (!isInTime(*entry)) {
-      ++numUntried;
-      continue;
-    }
-    double start = getElapsed();
-    tryEntry(*entry);
-    double seconds = getElapsed() - start;
-    getLongest(*entry) = std::max(getLongest(*entry), seconds);
-    spent[entry->shape.isSearched] += seconds;
-    if (limits.progress)
-      limits.progress(*this);
-  }
+  std::vector<std::thread> others;
+  for (int i = 1; i < limits.threads; ++i)
+    others.emplace_back([this] { work(); });
+  work();
+  for (std::thread &other : others)
+    other.join();
   llvm::stable_sort(candidates, [&](const PlanCandidate &a, const PlanCandidate &b) {
     auto rank = [&](const PlanCandidate &c) {
       return c.fits(memory) ? 0 : c.error.empty() ? 1 : 2;
     };
     if (rank(a) != rank(b))
       return rank(a) < rank(b);
-    return rank(a) == 0 ? a.isBetter(b) : a.peakBytes < b.peakBytes;
+    if (rank(a) == 0)
+      return a.isBetter(b);
+    return std::pair(a.peakBytes, a.number) < std::pair(b.peakBytes, b.number);
   });
   return success();
 }
@@ -178,10 +217,13 @@ const PlanCandidate *PlanSearch::getBest() const {
 }
 
 llvm::StringRef PlanSearch::getFailure() const {
-  bool hasFailed = !candidates.empty() && llvm::none_of(candidates, [](const PlanCandidate &c) {
-    return c.error.empty();
-  });
-  return hasFailed ? llvm::StringRef(candidates.front().error) : "";
+  if (candidates.empty() ||
+      llvm::any_of(candidates, [](const PlanCandidate &c) { return c.error.empty(); }))
+    return "";
+  auto isListedBefore = [](const PlanCandidate &a, const PlanCandidate &b) {
+    return a.number < b.number;
+  };
+  return llvm::min_element(candidates, isListedBefore)->error;
 }
 
 /// Returns whether the entry cannot win.
@@ -189,33 +231,69 @@ bool PlanSearch::isPruned(const Entry &entry) {
   const PlanCandidate *best = getBest();
   if (!best || limits.wantsFrontier)
     return false;
-  return boundOf(entry.shape) >= best->seconds ||
+  return boundOf(getShape(entry)) >= best->seconds ||
          (entry.recomputes && entry.promised >= best->seconds);
 }
 
-void PlanSearch::tryEntry(const Entry &entry) {
+void PlanSearch::tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock) {
+  if (!isInTime(entry))
+    return;
   if (isPruned(entry)) {
-    ++numPruned;
-    return;
+    numPruned += !entry.recomputes;
+    return pushVariants(entry.number, getCalibration(entry).getMean()); // with other bounds
   }
-  if (entry.recomputes) {
-    keep(evaluateForLess(entry.shape), entry.number);
+  std::optional<PlanCandidate> plain;
+  if (entry.recomputes)
+    plain = *find(getShape(entry));
+  auto hasPlanInTime = [&] {
+    std::lock_guard<std::mutex> guard(mutex);
+    return isOver() && getBest();
+  };
+  ++numCompiling;
+  double start = getElapsed(), expected = getExpected(entry);
+  spent[getShape(entry).isSearched] += expected;
+  lock.unlock();
+  PlanCandidate candidate =
+      plain ? compiler->compileForLess(*plain, hasPlanInTime) : compiler->compile(getShape(entry));
+  lock.lock();
+  --numCompiling;
+  double seconds = getElapsed() - start;
+  getLongest(entry) = std::max(getLongest(entry), seconds);
+  spent[candidate.shape.isSearched] += seconds - expected;
+  candidate.number = entry.number;
+  pushFollowing(entry, candidate);
+  keep(std::move(candidate));
+  if (limits.progress)
+    limits.progress(*this);
+  changed.notify_all();
+}
+
+void PlanSearch::pushFollowing(const Entry &entry, const PlanCandidate &candidate) {
+  if (entry.recomputes)
     return;
+  bool isCompiled = candidate.error.empty();
+  if (isCompiled && candidate.peakBytes > memory)
+    push({limits.wantsFrontier ? entry.promised : candidate.seconds, entry.number,
+          /*recomputes=*/true});
+  constexpr double afterFailure = 2; // what fails for one shape of a grid may fail for others
+  Calibration &calibration = getCalibration(entry);
+  double factor = calibration.getMean() * (isCompiled ? 1 : afterFailure);
+  if (isCompiled && estimates[entry.number].seconds > 0) {
+    factor = candidate.seconds / estimates[entry.number].seconds;
+    calibration.sum += factor;
+    ++calibration.count;
   }
-  PlanCandidate candidate = evaluate(entry.shape);
-  auto promise = [&](double seconds) { return limits.wantsFrontier ? entry.promised : seconds; };
-  if (candidate.error.empty() && candidate.peakBytes > memory)
-    push(entry.shape, promise(candidate.seconds), /*recomputes=*/true);
-  if (candidate.error.empty() && entry.shape.stages > 1 && entry.shape.schedule == "1f1b" &&
-      entry.shape.virtualStages == 1)
-    for (plan::PlanShape &other : plan::listSchedules(entry.shape, space))
-      push(std::move(other), promise(candidate.seconds * (1 - candidate.waiting)));
-  keep(std::move(candidate), entry.number);
+  pushVariants(entry.number, factor);
+}
+
+const PlanCandidate *PlanSearch::find(const plan::PlanShape &shape) const {
+  auto found =
+      llvm::find_if(candidates, [&](const PlanCandidate &other) { return other.shape == shape; });
+  return found == candidates.end() ? nullptr : &*found;
 }
 
 /// Keeps the better one of two candidates of the same shape.
-void PlanSearch::keep(PlanCandidate candidate, size_t number) {
-  candidate.number = number;
+void PlanSearch::keep(PlanCandidate candidate) {
   auto same = llvm::find_if(
       candidates, [&](const PlanCandidate &other) { return other.shape == candidate.shape; });
   if (same == candidates.end())
@@ -223,138 +301,6 @@ void PlanSearch::keep(PlanCandidate candidate, size_t number) {
   else if (candidate.fits(memory) ||
            (candidate.error.empty() && candidate.peakBytes < same->peakBytes))
     *same = std::move(candidate);
-}
-
-abi::Plan PlanSearch::makePlan(const plan::PlanShape &shape) const {
-  abi::Plan plan;
-  abi::ParallelConfig &config = *plan.mutable_parallel();
-  config = options.parallel;
-  config.set_pipeline_stages(shape.stages);
-  config.set_virtual_stages(shape.virtualStages);
-  setSchedule(config, shape.schedule);
-  config.set_micro_batches(int(shape.microbatches));
-  if (shape.optimizerLevel > 0) {
-    config.set_enable_parallel_optimizer(true);
-    config.set_parallel_optimizer_level(shape.optimizerLevel);
-  }
-  config.set_time_limit(std::min(maxShardingSeconds, maxShardingShare * limits.seconds));
-  if (shape.isSearched) {
-    config.set_parallel_mode(abi::AUTO_PARALLEL);
-  } else if (shape.tensorParallel > 1) {
-    config.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
-    *plan.mutable_constraints() =
-        plan::splitMatmuls(*graph, shape.getDataParallel(space.devices), shape.tensorParallel);
-  } else {
-    config.set_parallel_mode(space.devices > 1 ? abi::DATA_PARALLEL : abi::STAND_ALONE);
-  }
-  // Gradients of one device: data_parallel adds those of the ranks otherwise, and the other modes
-  // would divide them once more.
-  config.set_gradients_mean(config.parallel_mode() == abi::DATA_PARALLEL);
-  config.set_loss_repeated_mean(true);
-  return plan;
-}
-
-CompileOptions PlanSearch::makeOptions(const abi::Plan &plan) const {
-  CompileOptions own = makeSimulationOptions(options);
-  applyPlan(plan, own);
-  llvm::cantFail(completeTraining(own)); // only numbers differ from options that `prepare` checked
-  return own;
-}
-
-std::string PlanSearch::searchShardings(abi::Plan &plan) {
-  import::FirstError error(model.getContext());
-  OwningOpRef<ModuleOp> searched = model.clone();
-  CompileOptions own = makeOptions(plan);
-  own.receiveStrategy = [&](abi::Strategy found) { *plan.mutable_strategy() = std::move(found); };
-  if (failed(runPhases(*searched, own, CompilePhase::Strategy)))
-    return error.describe();
-  // The strategy determines the shardings, so propagation completes them.
-  plan.mutable_parallel()->set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
-  return "";
-}
-
-PlanCandidate PlanSearch::evaluate(abi::Plan plan, const plan::PlanShape &shape) {
-  PlanCandidate candidate;
-  candidate.shape = shape;
-  if (shape.isSearched)
-    if (candidate.error = searchShardings(plan); !candidate.error.empty())
-      return candidate;
-  return compile(std::move(plan), shape);
-}
-
-PlanCandidate PlanSearch::compile(abi::Plan plan, const plan::PlanShape &shape) {
-  PlanCandidate candidate;
-  candidate.shape = shape;
-  CompileOptions own = makeOptions(plan);
-  own.listsRecomputeParts = shape.stages == 1;
-  SimulatedProgram simulated = simulateProgram(model, own);
-  candidate.error = simulated.error;
-  candidate.partSeconds = std::move(simulated.partSeconds);
-  if (simulated.error.empty()) {
-    candidate.seconds = simulated.step.seconds;
-    candidate.peakBytes = simulated.getPeakBytes();
-    describeStep(simulated.step, candidate);
-    candidate.utilization = simulated.program.peak_seconds() / candidate.seconds;
-    plan.set_step_seconds(candidate.seconds);
-    plan.set_peak_bytes(candidate.peakBytes);
-    candidate.plan = std::move(plan);
-  }
-  return candidate;
-}
-
-PlanCandidate PlanSearch::recompute(const PlanCandidate &plain) {
-  std::vector<PlanCandidate> compiled;
-  auto describe = [](const PlanCandidate &candidate) {
-    plan::RecomputeCandidate cost;
-    cost.parts.assign(candidate.plan.recomputed_part().begin(),
-                      candidate.plan.recomputed_part().end());
-    cost.seconds = candidate.seconds;
-    cost.peakBytes = candidate.peakBytes;
-    cost.error = candidate.error;
-    return cost;
-  };
-  plan::RecomputeCandidate chosen = plan::chooseRecomputed(
-      describe(plain), plain.partSeconds, memory,
-      [&](ArrayRef<int64_t> parts) {
-        abi::Plan plan = plain.plan;
-        plan.mutable_recomputed_part()->Assign(parts.begin(), parts.end());
-        compiled.push_back(compile(std::move(plan), plain.shape));
-        return describe(compiled.back());
-      },
-      /*leftOut=*/0);
-  for (PlanCandidate &candidate : compiled)
-    if (llvm::equal(candidate.plan.recomputed_part(), chosen.parts))
-      return std::move(candidate);
-  return plain;
-}
-
-PlanCandidate PlanSearch::evaluateForLess(const plan::PlanShape &shape) {
-  if (shape.stages == 1)
-    return recompute(*llvm::find_if(
-        candidates, [&](const PlanCandidate &plain) { return plain.shape == shape; }));
-  abi::Plan plan = makePlan(shape);
-  PlanCandidate tighter;
-  tighter.shape = shape;
-  tighter.error = "the time limit left no time to cut its stages for less memory";
-  for (int count = 0; count < maxTighter && !(isOver() && getBest()); ++count) {
-    plan.mutable_parallel()->set_memory_limit(
-        int64_t(double(plan.parallel().memory_limit()) * tighterShare));
-    tighter = evaluate(plan, shape);
-    if (!tighter.error.empty() || tighter.fits(memory))
-      break;
-  }
-  return tighter;
-}
-
-void applyPlan(const abi::Plan &plan, CompileOptions &options) {
-  options.parallel = plan.parallel();
-  options.recomputedParts.emplace(plan.recomputed_part().begin(), plan.recomputed_part().end());
-  options.strategy.reset();
-  if (plan.has_strategy())
-    options.strategy = std::make_shared<abi::Strategy>(plan.strategy());
-  options.constraints.reset();
-  if (plan.has_constraints())
-    options.constraints = std::make_shared<abi::Constraints>(plan.constraints());
 }
 
 } // namespace pcc::search

@@ -5,56 +5,37 @@
 // shardings, and what is recomputed. Every plan that it offers was compiled to instructions and run
 // on the virtual clock. So its step time and its memory are those of the program, and it fits.
 //
-//   shapes of plans (PlanShape.h)   the most promising first, by an estimate (PlanEstimate.h)
+//   shapes of plans (PlanShape.h)   the most promising first, by an estimate (PlanEstimate.h); at
+//                                   first one of each grid
 //     bound exceeds the best step   pruned: it cannot win
-//     compiled, fits                a plan; with stages, other schedules are tried next
-//     compiled, does not fit        tried again with recomputation, when its step is the next best
+//     compiled                      the other shapes of its grid are queued, by the estimates times
+//                                   what this one took of its estimate
+//     fits                          a plan
+//     does not fit                  tried again with recomputation, when its step is the next best
 //   until the time limit, or until no shape is left
+//
+// Several threads compile plans, each another one. If no limit cuts the search off, its best plan
+// does not depend on their number.
 #pragma once
 
-#include "compiler/Compile.h"
 #include "compiler/plan/choice/PlanEstimate.h"
-#include "runtime/abi/plan.pb.h"
+#include "compiler/search/PlanCompiler.h"
 #include <chrono>
-#include <queue>
+#include <condition_variable>
+#include <mutex>
 
 namespace pcc::search {
 
-/// A shape that was compiled, and what its program does.
-struct PlanCandidate {
-  plan::PlanShape shape;
-  /// Replays the plan. Without a summary.
-  abi::Plan plan;
-  double seconds = 0;    ///< of a step on the virtual clock; 0 if it was not compiled
-  int64_t peakBytes = 0; ///< planned, of the rank that needs most
-  /// Shares of the step of the rank that works longest: computation, communication that is not
-  /// hidden, waiting for other ranks.
-  double computing = 0, communicating = 0, waiting = 0;
-  double utilization = 0; ///< of the devices' peak by the work of the model, from 0 to 1
-  /// Seconds to recompute each part of the model; empty with stages.
-  llvm::SmallVector<double> partSeconds;
-  /// Why there is no such program; empty if there is one.
-  std::string error;
-
-  /// Number of its shape in the order of listing.
-  size_t number = 0;
-
-  /// Compares by time; of equal ones, the shape that was listed first is better. So the best plan
-  /// does not depend on the order in which shapes were tried.
-  bool isBetter(const PlanCandidate &other) const {
-    return seconds != other.seconds ? seconds < other.seconds : number < other.number;
-  }
-  /// Returns whether there is a program and it fits.
-  bool fits(int64_t memory) const { return error.empty() && peakBytes <= memory; }
-};
-
 struct PlanSearchOptions {
   double seconds = 60; ///< time limit
-  /// False: the search looks for the fastest plan, goes on until one fits, and prunes what is
-  /// slower. True: it looks for plans of which no other is faster in less memory. It tries shapes
-  /// by the fronts of their estimates (plan::rankFronts), and ends in time with or without a plan.
+  /// Threads that compile plans at the same time; one if the model's context has no threads.
+  int threads = 1;
+  /// False: the search looks for the fastest plan, goes on for a multiple of the time limit until
+  /// one fits, and prunes what is slower. True: it looks for plans of which no other is faster in
+  /// less memory. It tries shapes by the fronts of their estimates (plan::rankFronts), and ends in
+  /// time with or without a plan.
   bool wantsFrontier = false;
-  /// Called after each shape that was tried; may be null.
+  /// Called after each shape that was tried, by one thread at a time; may be null.
   std::function<void(const class PlanSearch &)> progress;
 };
 
@@ -83,48 +64,53 @@ public:
   /// Returns the error of the first shape if no shape could be compiled; otherwise an empty text.
   llvm::StringRef getFailure() const;
   size_t getNumPruned() const { return numPruned; }
-  /// Returns the number of shapes that the time limit left untried.
-  size_t getNumUntried() const { return numUntried + queues[0].size() + queues[1].size(); }
+  /// Returns the number of shapes that were neither compiled nor pruned.
+  size_t getNumUntried() const { return shapes.size() - candidates.size() - numPruned; }
   double getElapsed() const;
 
 private:
   /// A shape to try, least promised first; of equal ones the one listed first.
   struct Entry {
-    double promised = 0; ///< seconds; or the number of its front, and there the seconds
-    size_t number = 0;
-    plan::PlanShape shape;
+    /// Seconds; in a search for a frontier the number of its front, and there the seconds.
+    double promised = 0;
+    size_t number = 0; ///< of its shape
     bool recomputes = false;
-    bool operator<(const Entry &other) const {
-      return promised != other.promised ? promised > other.promised : number > other.number;
-    }
+    bool isFirst = false; ///< of its grid, so that nothing but the estimate promises its seconds
+  };
+  /// How many times their estimates compiled shapes take.
+  struct Calibration {
+    double sum = 0;
+    int count = 0;
+    double getMean() const { return count == 0 ? 1 : sum / count; }
   };
 
   mlir::LogicalResult prepare();
+  /// Queues the first shapes.
   void pushShapes();
-  bool isPruned(const Entry &entry);
-  void push(plan::PlanShape shape, double promised, bool recomputes = false);
+  void push(Entry entry);
+  /// Queues the shapes with the grid of shape `number` that are not queued yet, with `factor` times
+  /// their estimates.
+  void pushVariants(size_t number, double factor);
+  /// Queues what a compiled entry suggests: recomputation, and variants of its grid.
+  void pushFollowing(const Entry &entry, const PlanCandidate &candidate);
   /// Removes and returns the next entry to try; nothing if there is none.
   std::optional<Entry> pop();
-  void tryEntry(const Entry &entry);
-  /// Compiles a shape as it is.
-  PlanCandidate evaluate(const plan::PlanShape &shape) { return evaluate(makePlan(shape), shape); }
-  PlanCandidate evaluate(abi::Plan plan, const plan::PlanShape &shape);
-  /// Compiles a complete plan.
-  PlanCandidate compile(abi::Plan plan, const plan::PlanShape &shape);
-  /// Searches the shardings of `plan` and puts them into it. Returns the first error, or "".
-  std::string searchShardings(abi::Plan &plan);
-  /// Compiles a shape for less memory: with recomputed parts, or, with stages, with stages that are
-  /// cut for less. The shape as it is was compiled before.
-  PlanCandidate evaluateForLess(const plan::PlanShape &shape);
-  /// Returns `plain`, or the program of its plan that recomputes few parts and fits.
-  PlanCandidate recompute(const PlanCandidate &plain);
-  void keep(PlanCandidate candidate, size_t number);
-  abi::Plan makePlan(const plan::PlanShape &shape) const;
-  /// Returns the options that compile and simulate a program by `plan`.
-  CompileOptions makeOptions(const abi::Plan &plan) const;
+  /// Tries entries until none is left and no other thread may queue one.
+  void work();
+  /// `lock` holds the mutex, but not while the entry is compiled.
+  void tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock);
+  bool isPruned(const Entry &entry);
+  const PlanCandidate *find(const plan::PlanShape &shape) const;
+  void keep(PlanCandidate candidate);
+  const plan::PlanShape &getShape(const Entry &entry) const { return shapes[entry.number]; }
+  /// Returns the calibration of shapes like that of the entry.
+  Calibration &getCalibration(const Entry &entry);
+  double getPromise(const Entry &entry);
   double boundOf(const plan::PlanShape &shape);
   /// Returns the seconds of the longest entry so far of the kind of `entry`.
   double &getLongest(const Entry &entry);
+  /// Returns the seconds that an entry is expected to take.
+  double getExpected(const Entry &entry);
   bool isInTime(const Entry &entry);
   bool isOver() const { return getElapsed() >= limits.seconds; }
 
@@ -132,22 +118,28 @@ private:
   CompileOptions options;
   PlanSearchOptions limits;
   mlir::OwningOpRef<mlir::ModuleOp> graph; ///< the model after phase graph
+  std::optional<PlanCompiler> compiler;
   std::optional<plan::PipelineBounds> bounds;
   plan::PlanSpace space;
   int64_t memory = 0;
   double bound = 0;
-  size_t numPruned = 0, numPushed = 0, numUntried = 0;
-  double longest[2][2] = {}; ///< seconds: of grids and of searched shardings, plain and recomputed
-  /// Queues of grids and of searched shardings, and the seconds spent on each. A search takes many
-  /// times as long as a grid, so both get equal shares of the time.
-  std::priority_queue<Entry> queues[2];
-  double spent[2] = {};
-  std::vector<PlanCandidate> candidates;
+  std::vector<plan::PlanShape> shapes; ///< of the space
+  std::vector<plan::PlanEstimate> estimates;
   std::chrono::steady_clock::time_point begin;
-};
 
-/// Sets `options` to compile a model by `plan`, except for what follows from its numbers
-/// (completeTraining).
-void applyPlan(const abi::Plan &plan, CompileOptions &options);
+  /// Guards the members below while threads work.
+  std::mutex mutex;
+  std::condition_variable changed; ///< an entry was tried
+  int numCompiling = 0;            ///< threads that compile an entry
+  size_t numPruned = 0;            ///< shapes
+  double longest[2][2] = {}; ///< seconds: of grids and of searched shardings, plain and recomputed
+  Calibration calibrations[2][2]; ///< of grids and searched shardings, without and with stages
+  std::vector<Entry> queue;
+  /// Seconds of grids and of searched shardings, with those expected of what is compiled now. A
+  /// search takes many times as long as a grid, so both get equal shares of the time.
+  double spent[2] = {};
+  std::vector<bool> isQueued; ///< by shape
+  std::vector<PlanCandidate> candidates;
+};
 
 } // namespace pcc::search

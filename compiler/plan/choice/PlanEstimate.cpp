@@ -4,6 +4,8 @@
 #include "compiler/plan/layers/LayerChain.h"
 #include "dialects/graph/Graph.h"
 #include "passes/analysis/ElementTypes.h"
+#include "passes/solve/order/Clock.h"
+#include "passes/solve/order/Schedule.h"
 #include "runtime/machine/CollectiveCost.h"
 #include <numeric>
 
@@ -57,11 +59,11 @@ double PlanEstimator::getCollectiveSeconds(abi::CollectiveKind kind, double byte
       .seconds;
 }
 
-double PlanEstimator::getStageSeconds(int64_t microbatches, int stages) {
-  auto [known, isNew] = stageSeconds.try_emplace({microbatches, stages});
+double PlanEstimator::getStageSeconds(int64_t parts, int stages) {
+  auto [known, isNew] = stageSeconds.try_emplace({parts, stages});
   if (!isNew)
     return known->second;
-  const MicrobatchCost &cost = bounds.getMicrobatch(microbatches);
+  const MicrobatchCost &cost = bounds.getMicrobatch(parts);
   known->second = cost.seconds / stages;
   stages::StageProblem problem;
   problem.stages = stages;
@@ -70,6 +72,25 @@ double PlanEstimator::getStageSeconds(int64_t microbatches, int stages) {
     problem.layers.push_back({.time = layer.time});
   if (stages > 1 && size_t(stages) <= problem.layers.size())
     known->second = stages::verify(problem, stages::balance(problem).cuts).slowest;
+  return known->second;
+}
+
+/// The idle time of a schedule no longer depends on the number of microbatches when there are many.
+const PlanEstimator::Idle &PlanEstimator::getIdle(const PlanShape &shape) {
+  constexpr int64_t manyPerStage = 4;
+  int64_t microbatches = std::min(shape.microbatches, manyPerStage * shape.stages);
+  auto [known, isNew] =
+      idles.try_emplace({shape.schedule, shape.virtualStages, shape.stages, microbatches});
+  if (!isNew)
+    return known->second;
+  const order::Schedule &schedule = *order::findSchedule(shape.schedule);
+  order::PipelineShape pipeline{shape.stages, microbatches, shape.virtualStages,
+                                schedule.placement};
+  double third = 1.0 / (3 * shape.virtualStages); // forward, and two kinds of gradients
+  auto times = order::PipelineTimes::uniform(pipeline, {third, third, third});
+  order::Timeline timeline = order::run(pipeline, schedule.expand(pipeline, times), times);
+  int64_t live = *llvm::max_element(timeline.peakLive);
+  known->second = {timeline.end - double(microbatches), double(live) / shape.virtualStages};
   return known->second;
 }
 
@@ -106,10 +127,15 @@ PlanEstimate PlanEstimator::estimateSequences(const PlanShape &shape) {
 PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor) {
   double p = shape.stages, m = double(shape.microbatches), t = double(tensor);
   int64_t data = space.devices / shape.stages / tensor;
-  const MicrobatchCost &microbatch = bounds.getMicrobatch(shape.microbatches);
+  // Ranks divide the samples of a microbatch, and what is left among them divides each op.
+  int64_t parts = shape.microbatches * std::gcd(space.batch / shape.microbatches, data);
+  double ofOp = t * m * double(data) / double(parts);
+  const MicrobatchCost &microbatch = bounds.getMicrobatch(parts);
+  double launching = microbatch.launching / p;
+  Idle idle = shape.stages > 1 ? getIdle(shape) : Idle();
   PlanEstimate estimate;
-  estimate.seconds = getStageSeconds(shape.microbatches, shape.stages) * p / double(space.devices) *
-                     (m + (p - 1) / shape.virtualStages);
+  estimate.seconds = ((getStageSeconds(parts, shape.stages) - launching) / ofOp + launching) *
+                     (m + idle.microbatches);
 
   double activations = crossingBytes / (p * m * double(data));
   estimate.seconds +=
@@ -132,7 +158,7 @@ PlanEstimate PlanEstimator::estimateGrid(const PlanShape &shape, int64_t tensor)
     return shape.optimizerLevel >= level ? bytes / double(data) : bytes;
   };
   estimate.bytes = cut(parameters, 3) + cut(gradients, 2) + cut(states, 1) +
-                   double(microbatch.liveBytes) * std::min(p, m) / (p * t * double(data));
+                   double(microbatch.liveBytes) * idle.live / (p * ofOp);
   return estimate;
 }
 

@@ -34,7 +34,26 @@ const char *describeOptimizer(int level) {
   }
 }
 
-/// Adds the shapes with the grid of `grid`, for every number of microbatches and optimizer level.
+/// Adds `shape`, which has schedule 1f1b, and the shapes that differ from it in schedule and
+/// virtual stages.
+void addSchedules(PlanShape shape, const PlanSpace &space, std::vector<PlanShape> &shapes) {
+  shapes.push_back(shape);
+  if (shape.stages == 1)
+    return;
+  for (const order::Schedule &schedule : order::listSchedules())
+    for (int chunks = 1; chunks <= maxVirtualStages; ++chunks) {
+      order::PipelineShape pipeline{shape.stages, shape.microbatches, chunks, schedule.placement};
+      shape.schedule = schedule.name;
+      shape.virtualStages = chunks;
+      bool hasLayers = int64_t(chunks) * shape.stages <= space.layers;
+      if (schedule.name != "gpipe" && schedule.name != "1f1b" && hasLayers &&
+          schedule.findViolation(pipeline).empty())
+        shapes.push_back(shape);
+    }
+}
+
+/// Adds the shapes with the grid of `grid`, for every number of microbatches, optimizer level and
+/// schedule.
 void addShapes(PlanShape grid, const PlanSpace &space, std::vector<PlanShape> &shapes) {
   int64_t data = grid.isSearched ? 1 : grid.getDataParallel(space.devices);
   // A search shards gradients and parameters by itself.
@@ -44,7 +63,7 @@ void addShapes(PlanShape grid, const PlanSpace &space, std::vector<PlanShape> &s
       continue;
     grid.microbatches = microbatches;
     for (grid.optimizerLevel = 0; grid.optimizerLevel <= levels; ++grid.optimizerLevel)
-      shapes.push_back(grid);
+      addSchedules(grid, space, shapes);
   }
 }
 
@@ -90,22 +109,6 @@ std::vector<PlanShape> listPlanShapes(const PlanSpace &space) {
     if (space.devices > stages)
       addShapes(grid, space, shapes);
   }
-  return shapes;
-}
-
-std::vector<PlanShape> listSchedules(const PlanShape &shape, const PlanSpace &space) {
-  std::vector<PlanShape> shapes;
-  for (const order::Schedule &schedule : order::listSchedules())
-    for (int chunks = 1; chunks <= maxVirtualStages; ++chunks) {
-      PlanShape other = shape;
-      other.schedule = schedule.name;
-      other.virtualStages = chunks;
-      order::PipelineShape pipeline{shape.stages, shape.microbatches, chunks, schedule.placement};
-      bool hasLayers = int64_t(chunks) * shape.stages <= space.layers;
-      if (other != shape && schedule.name != "gpipe" && hasLayers &&
-          schedule.findViolation(pipeline).empty())
-        shapes.push_back(std::move(other));
-    }
   return shapes;
 }
 

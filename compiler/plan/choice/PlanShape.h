@@ -40,6 +40,11 @@ struct PlanShape {
 
   /// Returns the number of data parallel ranks of a stage.
   int64_t getDataParallel(int64_t devices) const { return devices / (stages * tensorParallel); }
+  /// Returns whether the shapes differ in optimizer level, schedule and virtual stages alone.
+  bool isSameGrid(const PlanShape &other) const {
+    return stages == other.stages && microbatches == other.microbatches &&
+           tensorParallel == other.tensorParallel && isSearched == other.isSearched;
+  }
   /// Returns `2 stages x DP 8 x TP 1, optimizer states cut 8 ways, 16 microbatches`.
   std::string describe(int64_t devices) const;
   bool operator==(const PlanShape &) const = default;
@@ -56,12 +61,8 @@ struct PlanSpace {
   bool hasTensorParallel = false; ///< tensor parallel shapes are part of the space
 };
 
-/// Returns all shapes of the space, with schedule 1f1b and one virtual stage. Every microbatch has
-/// at least one sample for each data parallel rank, and every stage at least one microbatch.
+/// Returns all shapes of the space. Every microbatch has at least one sample for each data parallel
+/// rank, and every stage at least one microbatch. Variants of a grid (isSameGrid) are neighbors.
 std::vector<PlanShape> listPlanShapes(const PlanSpace &space);
-
-/// Returns shapes that differ from `shape`, which has several stages, in schedule and virtual
-/// stages.
-std::vector<PlanShape> listSchedules(const PlanShape &shape, const PlanSpace &space);
 
 } // namespace pcc::plan

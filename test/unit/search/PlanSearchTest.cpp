@@ -120,7 +120,39 @@ TEST_P(TiedPlans, CompileReplayAndComputeTheSame) {
     }
 }
 
+/// Returns what identifies the candidates of a search, in its order.
+std::vector<std::tuple<std::string, double, int64_t>> describe(const PlanSearch &search) {
+  std::vector<std::tuple<std::string, double, int64_t>> lines;
+  for (const PlanCandidate &candidate : search.getCandidates())
+    lines.emplace_back(candidate.shape.describe(search.getDevices()), candidate.seconds,
+                       candidate.peakBytes);
+  return lines;
+}
+
+class ThreadsOfTiedPlans : public TiedPlans {};
+
+// Without a limit that cuts a search off, the best plan is the same. A frontier has no pruned
+// shapes, so all its candidates are the same.
+TEST_P(ThreadsOfTiedPlans, MakeNoDifference) {
+  ASSERT_TRUE(model);
+  constexpr double seconds = 300;
+  for (bool wantsFrontier : {false, true}) {
+    PlanSearch alone(*model, options,
+                     {.seconds = seconds, .wantsFrontier = wantsFrontier, .progress = nullptr});
+    PlanSearch together(
+        *model, options,
+        {.seconds = seconds, .threads = 3, .wantsFrontier = wantsFrontier, .progress = nullptr});
+    ASSERT_TRUE(succeeded(alone.run()) && succeeded(together.run()));
+    ASSERT_FALSE(describe(alone).empty());
+    EXPECT_EQ(describe(alone).front(), describe(together).front());
+    if (wantsFrontier) {
+      EXPECT_EQ(describe(alone), describe(together));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, TiedPlans, ::testing::Values(2, 3, 4, 6));
+INSTANTIATE_TEST_SUITE_P(Devices, ThreadsOfTiedPlans, ::testing::Values(2));
 
 } // namespace
 } // namespace pcc::search

@@ -8,6 +8,7 @@
 #include "tools/pcc/subcommands/ModelSubcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <google/protobuf/text_format.h>
+#include <thread>
 
 using namespace pcc;
 using namespace pcc::cli;
@@ -48,6 +49,10 @@ public:
                  cl::desc("print the plans of which none needs fewer devices, memory and time, for "
                           "all divisors of the number of devices"),
                  cl::sub(command)),
+        threads("threads",
+                cl::desc("number of plans that are compiled at the same time (default: 0, one per "
+                         "core, at most 8)"),
+                cl::init(0), cl::sub(command)),
         quiet("quiet", cl::desc("print no progress"), cl::sub(command)), format(command) {}
 
   ExitCode runModel() override {
@@ -61,6 +66,7 @@ public:
       return code;
     search::PlanSearchOptions limits;
     limits.seconds = options.parallel.time_limit();
+    limits.threads = getThreads();
     limits.progress = [this](const PlanSearch &search) { report(search); };
     return frontier ? searchFrontier(*model, std::move(options), std::move(limits))
                     : searchPlan(*model, std::move(options), std::move(limits));
@@ -104,6 +110,14 @@ private:
     return output.empty() ? Success : writeFrontier(search);
   }
 
+  /// Returns the number of threads. More than 8 are not taken unasked, since each one holds the
+  /// program of a plan in memory.
+  int getThreads() const {
+    constexpr int maxUnasked = 8;
+    int cores = int(std::thread::hardware_concurrency());
+    return threads > 0 ? int(threads) : std::clamp(cores, 1, maxUnasked);
+  }
+
   ExitCode readOptions(CompileOptions &options) const {
     for (llvm::StringRef field : chosenFields)
       if (compileFlags.has(field))
@@ -115,6 +129,9 @@ private:
       return fail(BadUsage, "'--frontier': expected no '--plans', since it prints all plans");
     if (shown < 1)
       return fail(BadUsage, llvm::formatv("'--plans': expected 1 or more, got {0}", int(shown)));
+    if (threads < 0)
+      return fail(BadUsage,
+                  llvm::formatv("'--threads': expected 0 or more, got {0}", int(threads)));
     if (ExitCode code = compileFlags.read(options))
       return code;
     if (!options.cluster)
@@ -178,7 +195,9 @@ private:
 
   cl::opt<std::string> output;
   cl::opt<int> shown;
-  cl::opt<bool> frontier, quiet;
+  cl::opt<bool> frontier;
+  cl::opt<int> threads;
+  cl::opt<bool> quiet;
   FormatFlag format;
   double reported = 0;
 };

@@ -33,6 +33,11 @@ protected:
   }
 
   double secondsOf(const PlanShape &shape) { return estimator->estimate(shape).seconds; }
+  /// Returns the seconds of all microbatches whose matmuls `divisor` ranks divide.
+  double workOf(int64_t microbatches, double divisor) {
+    const MicrobatchCost &cost = bounds->getMicrobatch(microbatches);
+    return double(microbatches) * ((cost.seconds - cost.launching) / divisor + cost.launching);
+  }
 
   MLIRContext context;
   const pcc::abi::Cluster cluster = *machine::parseForm("4xH100");
@@ -62,9 +67,8 @@ TEST_F(Estimates, SearchedShardingsAreNoSlowerThanGrids) {
 TEST_F(Estimates, SamplesThatRanksCannotSplitCost) {
   PlanShape few{.microbatches = 12, .isSearched = true};
   PlanShape many{.microbatches = 3, .isSearched = true};
-  double work = bounds->getMicrobatch(12).seconds * 12 / 4;
-  double communication = secondsOf(few) - work;
-  EXPECT_GT(communication, 2 * (secondsOf(many) - bounds->getMicrobatch(3).seconds * 3 / 4));
+  double communication = secondsOf(few) - workOf(few.microbatches, /*divisor=*/4);
+  EXPECT_GT(communication, 2 * (secondsOf(many) - 3 * bounds->getMicrobatch(12).seconds));
 }
 
 // Tensor parallel ranks sum what crosses layers, forward and backward. Five values do here.
@@ -73,12 +77,38 @@ TEST_F(Estimates, TensorParallelRanksSumActivationsTwice) {
   machine::GroupLayout group = machine::GroupLayout::over({&axis, 1}, cluster);
   for (int64_t microbatches : {1, 3}) {
     double m = double(microbatches), bytes = 5 * 12 * 64 * 4 / m;
-    double work = bounds->getMicrobatch(microbatches).seconds * m / 4;
     double seconds = secondsOf({.microbatches = microbatches, .tensorParallel = 4});
     double sum =
         machine::estimateCollectiveCost(cluster, group, {pcc::abi::ALL_REDUCE, bytes}).seconds;
-    EXPECT_NEAR(seconds - work, 2 * m * sum, 1e-12);
+    EXPECT_NEAR(seconds - workOf(microbatches, /*divisor=*/4), 2 * m * sum, 1e-12);
   }
+}
+
+// Data parallel ranks take as long as one device for their samples: parameters are read and kernels
+// are launched on each of them.
+TEST_F(Estimates, DataParallelRanksDivideSamplesAlone) {
+  double reduction = secondsOf({.microbatches = 1}) - bounds->getMicrobatch(4).seconds;
+  for (int64_t microbatches : {1, 3}) {
+    double seconds = secondsOf({.microbatches = microbatches});
+    EXPECT_NEAR(seconds - reduction,
+                double(microbatches) * bounds->getMicrobatch(4 * microbatches).seconds, 1e-12);
+  }
+  EXPECT_GT(bounds->getMicrobatch(12).seconds, bounds->getMicrobatch(1).seconds / 12);
+}
+
+// The idle time of two stages is one microbatch under 1F1B, and 1/v of it with v virtual stages.
+TEST_F(Estimates, SchedulesIdleAsTheirOrdersDo) {
+  auto idleOf = [&](std::string schedule, int virtualStages) {
+    PlanShape shape{.stages = 2, .microbatches = 4, .tensorParallel = 2};
+    shape.schedule = std::move(schedule);
+    shape.virtualStages = virtualStages;
+    return estimator->estimate(shape).seconds;
+  };
+  double plain = idleOf("1f1b", 1), interleaved = idleOf("interleaved-1f1b", 2);
+  EXPECT_LT(interleaved, plain);
+  double perMicrobatch = 2 * (plain - interleaved); // 1 against 1/2 of a microbatch
+  EXPECT_NEAR(idleOf("interleaved-1f1b", 3), plain - perMicrobatch * 2 / 3, 1e-12);
+  EXPECT_LT(idleOf("zb-v", 2), interleaved);
 }
 
 // Sharded gradients are reduced for each microbatch, sharded states once.

@@ -68,15 +68,33 @@ TEST(PlanShapes, HaveLevelsThatDiffer) {
   EXPECT_EQ(searched, (std::set<int>{0, 1}));
 }
 
-TEST(PlanShapes, HaveOtherSchedules) {
+// Shapes with stages have each schedule, beside each level of the optimizer.
+TEST(PlanShapes, HaveSchedules) {
   PlanShape shape{.stages = 2, .microbatches = 4};
   std::set<std::pair<std::string, int>> schedules;
-  for (const PlanShape &other : listSchedules(shape, makePlanSpace()))
-    schedules.emplace(other.schedule, other.virtualStages);
+  size_t count = 0;
+  for (const PlanShape &other : listPlanShapes(makePlanSpace()))
+    if (other.isSameGrid(shape) && other.optimizerLevel == 2) {
+      schedules.emplace(other.schedule, other.virtualStages);
+      ++count;
+    }
+  EXPECT_EQ(schedules.size(), count);
+  EXPECT_TRUE(schedules.count({"1f1b", 1}));
   EXPECT_TRUE(schedules.count({"zb-h1", 1}));
   EXPECT_TRUE(schedules.count({"interleaved-1f1b", 3}));
   EXPECT_FALSE(schedules.count({"interleaved-1f1b", 4})) << "six layers make three each";
-  EXPECT_FALSE(schedules.count({"1f1b", 1})) << "it is the shape itself";
+}
+
+// A search finds the variants of a grid beside each other.
+TEST(PlanShapes, ListVariantsOfAGridTogether) {
+  std::vector<PlanShape> grids;
+  for (const PlanShape &shape : listPlanShapes(makePlanSpace())) {
+    if (!grids.empty() && grids.back().isSameGrid(shape))
+      continue;
+    EXPECT_TRUE(llvm::none_of(grids, [&](const PlanShape &grid) { return grid.isSameGrid(shape); }))
+        << shape.describe(12);
+    grids.push_back(shape);
+  }
 }
 
 TEST(PlanShapes, AreDescribed) {

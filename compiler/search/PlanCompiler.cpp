@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each compilation works on its own copy of the model. Only the searched shardings are shared.
+#include "compiler/search/PlanCompiler.h"
+
+#include "compiler/PipelineShape.h"
+#include "compiler/import/files/Locations.h"
+#include "compiler/plan/choice/RecomputeChoice.h"
+#include "compiler/plan/choice/TensorParallel.h"
+#include "compiler/search/SimulatedProgram.h"
+
+using namespace mlir;
+
+namespace pcc::search {
+namespace {
+
+/// Compilations per shape for stages that are cut for less memory.
+constexpr int maxTighter = 4;
+constexpr double tighterShare = 0.8;
+
+/// Describes the ranks of the class that works longest.
+void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
+  const simulate::Seconds &seconds = step.longest().seconds;
+  candidate.computing = seconds.compute / step.seconds;
+  candidate.communicating = (seconds.communication + seconds.collective) / step.seconds;
+  candidate.waiting =
+      (seconds.warmUp + seconds.receive + seconds.send + seconds.drain) / step.seconds;
+}
+
+} // namespace
+
+PlanCompiler::PlanCompiler(ModuleOp model, ModuleOp graph, const CompileOptions &options,
+                           double searchSeconds)
+    : model(model), graph(graph), options(options), searchSeconds(searchSeconds) {}
+
+abi::Plan PlanCompiler::makePlan(const plan::PlanShape &shape) const {
+  int64_t devices = options.parallel.device_num();
+  abi::Plan plan;
+  abi::ParallelConfig &config = *plan.mutable_parallel();
+  config = options.parallel;
+  config.set_pipeline_stages(shape.stages);
+  config.set_virtual_stages(shape.virtualStages);
+  setSchedule(config, shape.schedule);
+  config.set_micro_batches(int(shape.microbatches));
+  if (shape.optimizerLevel > 0) {
+    config.set_enable_parallel_optimizer(true);
+    config.set_parallel_optimizer_level(shape.optimizerLevel);
+  }
+  config.set_time_limit(searchSeconds);
+  if (shape.isSearched) {
+    config.set_parallel_mode(abi::AUTO_PARALLEL);
+  } else if (shape.tensorParallel > 1) {
+    config.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
+    *plan.mutable_constraints() =
+        plan::splitMatmuls(graph, shape.getDataParallel(devices), shape.tensorParallel);
+  } else {
+    config.set_parallel_mode(devices > 1 ? abi::DATA_PARALLEL : abi::STAND_ALONE);
+  }
+  // Gradients of one device: data_parallel adds those of the ranks otherwise, and the other modes
+  // would divide them once more.
+  config.set_gradients_mean(config.parallel_mode() == abi::DATA_PARALLEL);
+  config.set_loss_repeated_mean(true);
+  return plan;
+}
+
+CompileOptions PlanCompiler::makeOptions(const abi::Plan &plan) const {
+  CompileOptions own = makeSimulationOptions(options);
+  applyPlan(plan, own);
+  llvm::cantFail(completeTraining(own)); // only numbers differ from complete options
+  return own;
+}
+
+const PlanCompiler::Search &PlanCompiler::searchShardings(const abi::ParallelConfig &config) const {
+  Search *search = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    search = &searches[config.SerializeAsString()];
+  }
+  std::call_once(search->once, [&] {
+    import::FirstError error(model.getContext());
+    OwningOpRef<ModuleOp> searched = model.clone();
+    abi::Plan plan;
+    *plan.mutable_parallel() = config;
+    CompileOptions own = makeOptions(plan);
+    own.receiveStrategy = [&](abi::Strategy found) { search->strategy = std::move(found); };
+    if (failed(runPhases(*searched, own, CompilePhase::Strategy)))
+      search->error = error.describe();
+  });
+  return *search;
+}
+
+PlanCandidate PlanCompiler::compileSearched(abi::Plan plan, const abi::ParallelConfig &search,
+                                            const plan::PlanShape &shape) const {
+  const Search &found = searchShardings(search);
+  if (!found.error.empty()) {
+    PlanCandidate candidate;
+    candidate.shape = shape;
+    candidate.error = found.error;
+    return candidate;
+  }
+  *plan.mutable_strategy() = found.strategy;
+  // The strategy determines the shardings, so propagation completes them.
+  plan.mutable_parallel()->set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
+  return simulate(std::move(plan), shape);
+}
+
+/// Returns the schedule under which shardings are searched for `config`. Schedules of the same
+/// placement share a search, since the order of actions is not part of its costs.
+static abi::PipelineSchedule getSearchSchedule(const abi::ParallelConfig &config) {
+  if (getPipelineShape(config).placement == order::Placement::Vee)
+    return abi::SCHEDULE_ZB_V;
+  return config.virtual_stages() == 1 ? abi::SCHEDULE_1F1B : config.pipeline_schedule();
+}
+
+PlanCandidate PlanCompiler::compile(abi::Plan plan, const plan::PlanShape &shape) const {
+  if (!shape.isSearched)
+    return simulate(std::move(plan), shape);
+  abi::ParallelConfig search = plan.parallel();
+  search.set_pipeline_schedule(getSearchSchedule(search));
+  PlanCandidate candidate = compileSearched(plan, search, shape);
+  if (candidate.error.empty() || search.pipeline_schedule() == plan.parallel().pipeline_schedule())
+    return candidate;
+  // This schedule may cut the stages elsewhere, and so copy other parameters.
+  abi::ParallelConfig own = plan.parallel();
+  return compileSearched(std::move(plan), own, shape);
+}
+
+PlanCandidate PlanCompiler::simulate(abi::Plan plan, const plan::PlanShape &shape) const {
+  PlanCandidate candidate;
+  candidate.shape = shape;
+  CompileOptions own = makeOptions(plan);
+  own.listsRecomputeParts = shape.stages == 1;
+  SimulatedProgram simulated = simulateProgram(model, own);
+  candidate.error = simulated.error;
+  candidate.partSeconds = std::move(simulated.partSeconds);
+  if (simulated.error.empty()) {
+    candidate.seconds = simulated.step.seconds;
+    candidate.peakBytes = simulated.getPeakBytes();
+    describeStep(simulated.step, candidate);
+    candidate.utilization = simulated.program.peak_seconds() / candidate.seconds;
+    plan.set_step_seconds(candidate.seconds);
+    plan.set_peak_bytes(candidate.peakBytes);
+    candidate.plan = std::move(plan);
+  }
+  return candidate;
+}
+
+PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
+  std::vector<PlanCandidate> compiled;
+  auto describe = [](const PlanCandidate &candidate) {
+    plan::RecomputeCandidate cost;
+    cost.parts.assign(candidate.plan.recomputed_part().begin(),
+                      candidate.plan.recomputed_part().end());
+    cost.seconds = candidate.seconds;
+    cost.peakBytes = candidate.peakBytes;
+    cost.error = candidate.error;
+    return cost;
+  };
+  plan::RecomputeCandidate chosen = plan::chooseRecomputed(
+      describe(plain), plain.partSeconds, options.parallel.memory_limit(),
+      [&](ArrayRef<int64_t> parts) {
+        abi::Plan plan = plain.plan;
+        plan.mutable_recomputed_part()->Assign(parts.begin(), parts.end());
+        compiled.push_back(simulate(std::move(plan), plain.shape));
+        return describe(compiled.back());
+      },
+      /*leftOut=*/0);
+  for (PlanCandidate &candidate : compiled)
+    if (llvm::equal(candidate.plan.recomputed_part(), chosen.parts))
+      return std::move(candidate);
+  return plain;
+}
+
+PlanCandidate PlanCompiler::cutForLess(const plan::PlanShape &shape,
+                                       function_ref<bool()> isOver) const {
+  abi::Plan plan = makePlan(shape);
+  PlanCandidate tighter;
+  tighter.shape = shape;
+  tighter.error = "the time limit left no time to cut its stages for less memory";
+  for (int count = 0; count < maxTighter && !isOver(); ++count) {
+    plan.mutable_parallel()->set_memory_limit(
+        int64_t(double(plan.parallel().memory_limit()) * tighterShare));
+    tighter = compile(plan, shape);
+    if (!tighter.error.empty() || tighter.fits(options.parallel.memory_limit()))
+      break;
+  }
+  return tighter;
+}
+
+PlanCandidate PlanCompiler::compileForLess(const PlanCandidate &plain,
+                                           function_ref<bool()> isOver) const {
+  return plain.shape.stages == 1 ? recompute(plain) : cutForLess(plain.shape, isOver);
+}
+
+void applyPlan(const abi::Plan &plan, CompileOptions &options) {
+  options.parallel = plan.parallel();
+  options.recomputedParts.emplace(plan.recomputed_part().begin(), plan.recomputed_part().end());
+  options.strategy.reset();
+  if (plan.has_strategy())
+    options.strategy = std::make_shared<abi::Strategy>(plan.strategy());
+  options.constraints.reset();
+  if (plan.has_constraints())
+    options.constraints = std::make_shared<abi::Constraints>(plan.constraints());
+}
+
+} // namespace pcc::search

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the plan of a shape (PlanShape.h), compiles it to instructions and runs these on the
+// virtual clock.
+#pragma once
+
+#include "compiler/Compile.h"
+#include "compiler/plan/choice/PlanShape.h"
+#include "runtime/abi/plan.pb.h"
+#include <map>
+#include <mutex>
+
+namespace pcc::search {
+
+/// A shape that was compiled, and what its program does.
+struct PlanCandidate {
+  plan::PlanShape shape;
+  /// Replays the plan. Without a summary.
+  abi::Plan plan;
+  double seconds = 0;    ///< of a step on the virtual clock; 0 if it was not compiled
+  int64_t peakBytes = 0; ///< planned, of the rank that needs most
+  /// Shares of the step of the rank that works longest: computation, communication that is not
+  /// hidden, waiting for other ranks.
+  double computing = 0, communicating = 0, waiting = 0;
+  double utilization = 0; ///< of the devices' peak by the work of the model, from 0 to 1
+  /// Seconds to recompute each part of the model; empty with stages.
+  llvm::SmallVector<double> partSeconds;
+  /// Why there is no such program; empty if there is one.
+  std::string error;
+
+  size_t number = 0; ///< of its shape in the order of listing
+
+  /// Compares by time; of equal ones, the shape that was listed first is better. So the best plan
+  /// does not depend on the order in which shapes were tried.
+  bool isBetter(const PlanCandidate &other) const {
+    return seconds != other.seconds ? seconds < other.seconds : number < other.number;
+  }
+  /// Returns whether there is a program and it fits.
+  bool fits(int64_t memory) const { return error.empty() && peakBytes <= memory; }
+};
+
+/// Compiles plans of one model. Several threads may use an object at the same time.
+class PlanCompiler {
+public:
+  /// `model` is as imported, `graph` is the model after phase graph; both must outlive this object.
+  /// `options` are complete (completeTraining), with the values that all plans share. A search of
+  /// shardings takes up to `searchSeconds`.
+  PlanCompiler(mlir::ModuleOp model, mlir::ModuleOp graph, const CompileOptions &options,
+               double searchSeconds);
+
+  /// Compiles a shape as it is.
+  PlanCandidate compile(const plan::PlanShape &shape) const {
+    return compile(makePlan(shape), shape);
+  }
+  /// Compiles the shape of `plain`, which does not fit, for less memory: with recomputed parts, or,
+  /// with stages, with stages that are cut for less. Stages are cut until a plan fits or `isOver`.
+  PlanCandidate compileForLess(const PlanCandidate &plain, llvm::function_ref<bool()> isOver) const;
+
+private:
+  /// A search of shardings, or its error.
+  struct Search {
+    std::once_flag once;
+    abi::Strategy strategy;
+    std::string error;
+  };
+
+  PlanCandidate compile(abi::Plan plan, const plan::PlanShape &shape) const;
+  /// Compiles and simulates a complete plan.
+  PlanCandidate simulate(abi::Plan plan, const plan::PlanShape &shape) const;
+  /// Compiles a plan with the shardings that are found under the configuration `search`.
+  PlanCandidate compileSearched(abi::Plan plan, const abi::ParallelConfig &search,
+                                const plan::PlanShape &shape) const;
+  /// Returns the result of a search under `config`, which runs once.
+  const Search &searchShardings(const abi::ParallelConfig &config) const;
+  /// Returns `plain`, or the program of its plan that recomputes few parts and fits.
+  PlanCandidate recompute(const PlanCandidate &plain) const;
+  /// Returns the first of a shape's plans with ever less memory for the cut of stages that fits.
+  PlanCandidate cutForLess(const plan::PlanShape &shape, llvm::function_ref<bool()> isOver) const;
+  abi::Plan makePlan(const plan::PlanShape &shape) const;
+  /// Returns the options that compile and simulate a program by `plan`.
+  CompileOptions makeOptions(const abi::Plan &plan) const;
+
+  mutable mlir::ModuleOp model, graph; ///< handles, whose ops do not change
+  CompileOptions options;
+  double searchSeconds;
+  mutable std::mutex mutex;                       ///< guards the map, not its elements
+  mutable std::map<std::string, Search> searches; ///< by their configurations
+};
+
+/// Sets `options` to compile a model by `plan`, except for what follows from its numbers
+/// (completeTraining).
+void applyPlan(const abi::Plan &plan, CompileOptions &options);
+
+} // namespace pcc::search
