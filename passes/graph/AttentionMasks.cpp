@@ -166,7 +166,7 @@ static bool hasVisibleInEveryRow(ArrayRef<const Numbers *> masks) {
   if (count > maxVisible)
     return false;
   for (int64_t row = 0; row < count / columns; ++row) {
-    // Where each mask has the row, and whether it has a column of its own for each of the row.
+    // The start of the row in each mask, and whether the mask has a number for each column.
     SmallVector<std::pair<const double *, bool>> rows;
     for (const Numbers *mask : masks)
       rows.emplace_back(mask->find(row * columns, shape), mask->shape.back() != 1);

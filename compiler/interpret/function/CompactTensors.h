@@ -8,7 +8,7 @@
 //   positions of all samples           1024x4096             1x4096
 //   a causal mask of all samples       1024x1x4096x4096      1x1x4096x4096
 //
-// So positions and masks of a large batch take no more time and memory than those of one sample.
+// Positions and masks of a large batch take no more time and memory than those of one sample.
 #pragma once
 
 #include "compiler/interpret/rank/Rank.h"
