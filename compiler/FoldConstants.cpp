@@ -73,12 +73,6 @@ void Folder::evaluate(Operation &op) {
       known.insert({value, tensor});
 }
 
-/// Returns whether integers of `type` hold all numbers from 0 below `size`.
-static bool holdsIndices(Type type, int64_t size) {
-  unsigned width = type.getIntOrFloatBitWidth();
-  return width >= 64 || size <= int64_t(1) << (width - 1);
-}
-
 /// Returns `tensor` without its first dimension, which has size 1.
 static Tensor dropFirst(const Tensor &tensor) {
   return tensor.reshaped(ArrayRef<int64_t>(tensor.getShape()).drop_front());
@@ -103,7 +97,7 @@ bool Folder::evaluateEqualRows(graph::GatherOp gather) {
   if (!isFlattened)
     return false;
   int64_t rows = shape[0], columns = shape[1];
-  if (!holdsIndices(sum.getType().getElementType(), rows * columns))
+  if (!graph::holdsIndices(sum.getType().getElementType(), rows * columns))
     return false;
   auto isStart = [&](values::Element start) {
     return start.i >= 0 && start.i < rows * columns && start.i % columns == 0;
@@ -119,7 +113,7 @@ bool Folder::evaluateEqualRows(graph::GatherOp gather) {
     std::optional<Tensor> found = interpret::gatherCompact(
         dropFirst(table->second), positions->second, columns, /*axis=*/0, maxElements);
     if (found)
-      known.insert({gather.getResult(), *found});
+      known.insert({gather.getResult(), interpret::dropRepeats(*found)});
     return found.has_value();
   }
   return false;

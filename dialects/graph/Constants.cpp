@@ -101,6 +101,11 @@ ElementsAttr pcc::graph::cutFirstPart(ElementsAttr value, unsigned dim, int64_t 
                                 llvm::map_to_vector(first, [](char byte) { return byte != 0; }));
 }
 
+bool pcc::graph::holdsIndices(Type type, int64_t size) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width >= 64 || size <= int64_t(1) << (width - 1);
+}
+
 /// Decodes an element of a resource from little-endian bytes; nothing for another element type.
 static std::optional<double> decodeElement(Type element, const char *bytes) {
   uint64_t bits = 0;

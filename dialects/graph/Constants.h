@@ -19,6 +19,9 @@ std::optional<double> getSplat(mlir::Attribute attribute);
 /// Returns the same for a value that a `graph.constant` defines.
 std::optional<double> getSplat(mlir::Value value);
 
+/// Returns whether integers of `type` hold all indices below `size`.
+bool holdsIndices(mlir::Type type, int64_t size);
+
 /// Requirement on the parts of a constant that is cut: equal bit by bit, or any.
 enum class Parts { Equal, Any };
 

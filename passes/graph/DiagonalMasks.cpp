@@ -13,28 +13,9 @@ struct Positions {
   int64_t dim = 0, first = 0;
 };
 
-/// Returns the numbers of `value`: constants, or indices of a dimension, perhaps repeated.
-std::optional<Numbers> readPositions(Value value) {
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  auto iota = (broadcast ? broadcast.getInput() : value).getDefiningOp<IotaOp>();
-  if (!iota)
-    return readNumbers(value);
-  unsigned width = typeOf(value).getElementType().getIntOrFloatBitWidth();
-  int64_t size = iota.getType().getDimSize(iota.getAxis());
-  if (width < 64 && size > int64_t(1) << (width - 1))
-    return std::nullopt; // indices wrap around
-  int64_t axis = broadcast ? broadcast.getDims()[iota.getAxis()] : iota.getAxis();
-  Numbers numbers;
-  numbers.shape.assign(typeOf(value).getRank(), 1);
-  numbers.shape[axis] = size;
-  for (int64_t index = 0; index < size; ++index)
-    numbers.values.push_back(double(index));
-  return numbers;
-}
-
 /// Returns the dimension of the scores along which `value` counts by one.
 std::optional<Positions> findPositions(Value value, ArrayRef<int64_t> scores) {
-  std::optional<Numbers> numbers = readPositions(value);
+  std::optional<Numbers> numbers = readNumbers(value);
   if (!numbers || !typeOf(value).getElementType().isInteger())
     return std::nullopt;
   auto shape = fitShape(typeOf(value).getShape(), numbers->shape, scores);

@@ -47,11 +47,26 @@ static std::optional<Numbers> readSelect(SelectOp op) {
   return result;
 }
 
+/// Returns the indices of a dimension; nothing if they wrap around.
+static std::optional<Numbers> readIota(IotaOp op) {
+  RankedTensorType type = op.getType();
+  int64_t axis = op.getAxis(), size = type.getDimSize(axis);
+  if (!type.getElementType().isInteger() || !holdsIndices(type.getElementType(), size))
+    return std::nullopt;
+  Numbers numbers{SmallVector<int64_t>(type.getRank(), 1), {}};
+  numbers.shape[axis] = size;
+  for (int64_t index = 0; index < size; ++index)
+    numbers.values.push_back(double(index));
+  return numbers;
+}
+
 std::optional<Numbers> readNumbers(Value value) {
   RankedTensorType type = typeOf(value);
   Operation *op = value.getDefiningOp();
   if (std::optional<double> splat = findSplat(value))
     return Numbers{SmallVector<int64_t>(type.getRank(), 1), {*splat}};
+  if (auto iota = dyn_cast_if_present<IotaOp>(op))
+    return readIota(iota);
   if (auto select = dyn_cast_if_present<SelectOp>(op))
     return readSelect(select);
   if (isa_and_present<BroadcastOp, ReshapeOp, NotOp>(op)) {

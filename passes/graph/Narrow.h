@@ -19,7 +19,7 @@ struct Numbers {
   const double *find(int64_t index, llvm::ArrayRef<int64_t> of) const;
 };
 
-/// Returns the numbers of a value that constants define, up to repetition and selection.
+/// Returns the numbers of a value that constants or indices define, up to repetition and selection.
 std::optional<Numbers> readNumbers(mlir::Value value);
 
 /// Returns `small` in the rank of `target`. `small` is `whole` with some dimensions reduced to 1;

@@ -7,7 +7,6 @@
 #include "compiler/interpret/rank/Registry.h"
 #include "compiler/values/Compute.h"
 #include "compiler/values/TensorAttr.h"
-#include "dialects/graph/Constants.h"
 #include "dialects/graph/Graph.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -246,7 +245,7 @@ std::optional<Tensor> gatherCompact(const Tensor &table, const Tensor &indices, 
   int64_t elements = values::sizeOf(shape), chosen = elements / size * indices.size();
   if (std::max(elements, chosen) > maxElements)
     return std::nullopt;
-  return dropRepeats(values::computeGather(expand(table, shape), indices, axis));
+  return values::computeGather(expand(table, shape), indices, axis);
 }
 
 } // namespace pcc::interpret

@@ -20,8 +20,9 @@ namespace pcc::interpret {
 /// Returns `tensor` with size 1 in each dimension along which its elements repeat.
 Tensor dropRepeats(Tensor tensor);
 
-/// Returns the compact slices of the compact `table` along `axis`, which has `size` elements, that
-/// the compact `indices` name. Returns nothing if that were more than `maxElements` elements.
+/// Returns the slices of the compact `table` along `axis`, which has `size` elements, that the
+/// compact `indices` name. They may repeat (dropRepeats). Returns nothing if that were more than
+/// `maxElements` elements.
 std::optional<Tensor> gatherCompact(const Tensor &table, const Tensor &indices, int64_t size,
                                     int64_t axis, int64_t maxElements);
 
