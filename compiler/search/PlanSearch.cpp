@@ -244,7 +244,7 @@ void PlanSearch::tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock
   }
   std::optional<PlanCandidate> plain;
   if (entry.recomputes)
-    plain = *find(getShape(entry));
+    plain = *find(entry.number);
   auto hasPlanInTime = [&] {
     std::lock_guard<std::mutex> guard(mutex);
     return isOver() && getBest();
@@ -286,17 +286,16 @@ void PlanSearch::pushFollowing(const Entry &entry, const PlanCandidate &candidat
   pushVariants(entry.number, factor);
 }
 
-const PlanCandidate *PlanSearch::find(const plan::PlanShape &shape) const {
-  auto found =
-      llvm::find_if(candidates, [&](const PlanCandidate &other) { return other.shape == shape; });
+PlanCandidate *PlanSearch::find(size_t number) {
+  auto found = llvm::find_if(
+      candidates, [&](const PlanCandidate &candidate) { return candidate.number == number; });
   return found == candidates.end() ? nullptr : &*found;
 }
 
 /// Keeps the better one of two candidates of the same shape.
 void PlanSearch::keep(PlanCandidate candidate) {
-  auto same = llvm::find_if(
-      candidates, [&](const PlanCandidate &other) { return other.shape == candidate.shape; });
-  if (same == candidates.end())
+  PlanCandidate *same = find(candidate.number);
+  if (!same)
     candidates.push_back(std::move(candidate));
   else if (candidate.fits(memory) ||
            (candidate.error.empty() && candidate.peakBytes < same->peakBytes))

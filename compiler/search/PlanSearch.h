@@ -100,7 +100,8 @@ private:
   /// `lock` holds the mutex, but not while the entry is compiled.
   void tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock);
   bool isPruned(const Entry &entry);
-  const PlanCandidate *find(const plan::PlanShape &shape) const;
+  /// Returns the candidate of shape `number`; null if it was not compiled yet.
+  PlanCandidate *find(size_t number);
   void keep(PlanCandidate candidate);
   const plan::PlanShape &getShape(const Entry &entry) const { return shapes[entry.number]; }
   /// Returns the calibration of shapes like that of the entry.
