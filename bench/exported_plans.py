@@ -35,7 +35,7 @@ def plan(pcc, path, cluster, batch, seconds):
     """The answer of `pcc plan` as its JSON, the seconds that it took, and its most bytes of memory."""
     with subprocess.Popen([pcc, "plan", path, f"--set-dim=batch={batch}", "--loss=softmax_cross_entropy",
                            "--optimizer=adamw,lr=1e-4", f"--cluster={cluster}", f"--time-limit={seconds}", "--quiet",
-                           "--format=json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
+                           "--format=json"], stdout=subprocess.PIPE, text=True) as run:
         output = run.stdout.read()
         _, status, usage = os.wait4(run.pid, 0)
         run.returncode = os.waitstatus_to_exitcode(status)
@@ -61,7 +61,7 @@ def main():
     for name, boxes, device, batch in rows:
         cluster = f"{boxes}x8x{device}"
         answer, memory = plan(options.build / "bin/pcc", options.folder / f"{name}.onnx", cluster, batch, options.seconds)
-        if answer is None or not answer["plans"][0]["fits"]:
+        if answer is None:
             print(f"| {name} | {cluster} | {batch} | none |" + " |" * 7, flush=True)
             continue
         best, bound = answer["plans"][0], answer["bound_seconds"]
