@@ -22,18 +22,18 @@ bool isCheap(Operation *op) {
 
 RematRecipe::RematRecipe(Value value, const analysis::Kernel &maker, int64_t readers)
     : maker(maker), elements(getNumElements(value)), readers(readers) {
-  findNearOps(value.getDefiningOp());
+  findCandidates(value.getDefiningOp());
   add(value.getDefiningOp());
 }
 
 /// Collects the ops that may be recomputed, nearest first.
-void RematRecipe::findNearOps(Operation *last) {
-  near.insert(last);
-  for (size_t n = 0; n < near.size(); ++n)
-    for (Value operand : near[n]->getOperands())
-      if (Operation *op = operand.getDefiningOp(); op && near.size() < maxOps)
-        if (analysis::isRecomputed(op) || mayBeDoneAgain(operand))
-          near.insert(op);
+void RematRecipe::findCandidates(Operation *last) {
+  candidates.insert(last);
+  for (size_t n = 0; n < candidates.size(); ++n)
+    for (Value operand : candidates[n]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && candidates.size() < maxOps)
+        if (analysis::isRecomputed(op) || isCheapToRecompute(operand))
+          candidates.insert(op);
 }
 
 /// Whether the op does not round and cannot be contracted to a fused multiply-add.
@@ -49,24 +49,25 @@ static bool isExactOp(Operation *op) {
 
 bool RematRecipe::isExact() const {
   // A value that the kernel must now write is rounded to its type.
-  bool isRounded = llvm::any_of(sources, [&](Value source) { return mayBeDoneAgain(source); });
+  bool isRounded = llvm::any_of(sources, [&](Value source) { return isUnwritten(source); });
   return !isRounded && llvm::all_of(ops, isExactOp);
 }
 
-bool RematRecipe::isFree(Value value) const {
+/// Whether every kernel that reads the value recomputes it.
+bool RematRecipe::isRecomputedEverywhere(Value value) const {
   Operation *op = value.getDefiningOp();
   return op && analysis::isRecomputed(op);
 }
 
-bool RematRecipe::isComputed(Value value) const {
-  return mayBeDoneAgain(value) && near.contains(value.getDefiningOp());
+/// Whether the kernel computes the value and does not write it to memory.
+bool RematRecipe::isUnwritten(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op && analysis::getKernelNumber(op) == maker.number &&
+         !llvm::is_contained(maker.outputs, value);
 }
 
-/// Whether the kernel computes the value cheaply and does not write it to memory.
-bool RematRecipe::mayBeDoneAgain(Value value) const {
-  Operation *op = value.getDefiningOp();
-  return op && analysis::getKernelNumber(op) == maker.number && isCheap(op) &&
-         getNumElements(value) == elements && !llvm::is_contained(maker.outputs, value);
+bool RematRecipe::isCheapToRecompute(Value value) const {
+  return isUnwritten(value) && isCheap(value.getDefiningOp()) && getNumElements(value) == elements;
 }
 
 int64_t RematRecipe::bytesOfOperands(Operation *op) {
@@ -79,22 +80,23 @@ int64_t RematRecipe::bytesOfOperands(Operation *op) {
 /// Returns the bytes if all readers read the value from memory, and the kernel writes it if it does
 /// not yet.
 int64_t RematRecipe::bytesInMemory(Value value) const {
-  return analysis::getNumBytes(value.getType()) * (readers + (isComputed(value) ? 1 : 0));
+  return analysis::getNumBytes(value.getType()) * (readers + (isUnwritten(value) ? 1 : 0));
 }
 
 /// Chooses the option that moves fewer bytes; on a tie reads from memory.
-bool RematRecipe::isComputedAgain(Value value) {
-  return isFree(value) ||
-         (isComputed(value) && bytesOfOperands(value.getDefiningOp()) < bytesInMemory(value));
+bool RematRecipe::isRecomputed(Value value) {
+  return isRecomputedEverywhere(value) ||
+         (isCheapToRecompute(value) && candidates.contains(value.getDefiningOp()) &&
+          bytesOfOperands(value.getDefiningOp()) < bytesInMemory(value));
 }
 
 int64_t RematRecipe::bytesMoved(Value value) {
   if (auto known = moved.find(value); known != moved.end())
     return known->second;
-  if (isFree(value) && !near.contains(value.getDefiningOp()))
-    return moved[value] = 0; // the recipe is incomplete in this case
+  if (isRecomputedEverywhere(value) && !candidates.contains(value.getDefiningOp()))
+    return moved[value] = 0; // `add` finds that the recipe exceeds `maxOps`
   int64_t bytes =
-      isComputedAgain(value) ? bytesOfOperands(value.getDefiningOp()) : bytesInMemory(value);
+      isRecomputed(value) ? bytesOfOperands(value.getDefiningOp()) : bytesInMemory(value);
   return moved[value] = bytes;
 }
 
@@ -102,11 +104,11 @@ int64_t RematRecipe::bytesMoved(Value value) {
 void RematRecipe::add(Operation *op) {
   if (ops.contains(op) || op->getNumOperands() == 0)
     return;
-  isComplete &= near.contains(op);
+  isComplete &= candidates.contains(op);
   if (!isComplete)
     return;
   for (Value operand : op->getOperands())
-    if (isComputedAgain(operand))
+    if (isRecomputed(operand))
       add(operand.getDefiningOp());
     else
       sources.insert(operand);

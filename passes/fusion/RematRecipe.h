@@ -9,15 +9,15 @@ namespace pcc::fusion {
 
 int64_t getNumElements(mlir::Value value);
 
-/// Whether the op costs no more than reading its operands.
+/// Whether the op's arithmetic takes no longer than reading its operands.
 bool isCheap(mlir::Operation *op);
 
 /// Ops that recompute a value in other kernels. They belong to the value's own kernel and start
 /// from the values that move the fewest bytes. An intermediate value may also be read from memory,
 /// if its kernel then writes it.
 ///
-///   dy = add a, b, bf16      2 readers: reading a and b moves 8 bytes, writing and reading dy 6,
-///                            so dy is written
+///   dy = add a, b, bf16      2 readers, a and b in memory: reading them moves 8 bytes an element,
+///                            writing and reading dy 6, so dy is written
 ///   w  = cast dy, f32
 class RematRecipe {
 public:
@@ -36,11 +36,11 @@ public:
 private:
   static constexpr size_t maxOps = 16;
 
-  void findNearOps(mlir::Operation *last);
-  bool isFree(mlir::Value value) const;
-  bool isComputed(mlir::Value value) const;
-  bool mayBeDoneAgain(mlir::Value value) const;
-  bool isComputedAgain(mlir::Value value);
+  void findCandidates(mlir::Operation *last);
+  bool isRecomputedEverywhere(mlir::Value value) const;
+  bool isUnwritten(mlir::Value value) const;
+  bool isCheapToRecompute(mlir::Value value) const;
+  bool isRecomputed(mlir::Value value);
   int64_t bytesInMemory(mlir::Value value) const;
   int64_t bytesMoved(mlir::Value value);
   int64_t bytesOfOperands(mlir::Operation *op);
@@ -48,8 +48,9 @@ private:
 
   const analysis::Kernel &maker;
   const int64_t elements, readers;
-  llvm::SetVector<mlir::Operation *> near;
-  llvm::DenseMap<mlir::Value, int64_t> moved;
+  /// The value's op and at most `maxOps` - 1 ops before it, breadth first, that may be recomputed.
+  llvm::SetVector<mlir::Operation *> candidates;
+  llvm::DenseMap<mlir::Value, int64_t> moved; ///< known results of `bytesMoved`
 };
 
 } // namespace pcc::fusion

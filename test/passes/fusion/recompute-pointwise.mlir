@@ -99,6 +99,21 @@ func.func @compared_exactly(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<
   return %rows, %columns : tensor<64xf32>, tensor<128xf32>
 }
 
+// The exponential stays unrounded in its kernel. It would be written as bf16, and the other kernel would search rounded
+// values for their maximum.
+// REMARK-DAG: Function=compared_unrounded | bytes not moved=0, values=0
+// CHECK-LABEL: @compared_unrounded
+// CHECK-COUNT-1: graph.cast
+// CHECK-NOT: graph.cast
+// CHECK: return
+func.func @compared_unrounded(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<128xf32>) {
+  %e = graph.exp %x : tensor<64x128xbf16>
+  %wide = graph.cast %e : tensor<64x128xbf16> to tensor<64x128xf32>
+  %rows = graph.reduce max %wide, [1] : tensor<64x128xf32>
+  %columns = graph.reduce max %wide, [0] : tensor<64x128xf32>
+  return %rows, %columns : tensor<64xf32>, tensor<128xf32>
+}
+
 // Not recomputed: a multiplication of two values, which costs as many bytes; a matmul, which needs
 // its operand in memory; exp, which costs much; and returned values, which are written anyway.
 // REMARK-DAG: Function=others | bytes not moved=0, values=0
