@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches the tables of BuiltInDevices.cpp and BuiltInLinks.cppwithout regard to case.
+// Searches the tables of BuiltInDevices.cpp and BuiltInLinks.cpp, ignoring case.
 
 #include "runtime/machine/BuiltIn.h"
 

@@ -32,9 +32,9 @@ abi::Figure makeFigure(double value, abi::FigureSource source);
 const std::vector<BuiltInDevice> &builtInDevices();
 const std::vector<BuiltInLink> &builtInLinks();
 
-/// The device called `name`, in any case; null if there is none.
+/// The device called `name`, ignoring case; null if there is none.
 const BuiltInDevice *findDevice(std::string_view name);
-/// The link called `name`, in any case; null if there is none.
+/// The link called `name`, ignoring case; null if there is none.
 const BuiltInLink *findLink(std::string_view name);
 
 } // namespace pcc::machine

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cctype>
 #include <optional>
+#include <span>
 
 namespace pcc::machine {
 namespace {
@@ -162,16 +163,18 @@ private:
     return slowest;
   }
 
-  CollectiveCost estimateFlat() const {
+  /// Returns the lowest cost among the algorithms of a kind that all of `levels` allow, or among
+  /// all algorithms of the kind if they allow none of them.
+  template <typename SecondsOf>
+  CollectiveCost chooseAlgorithm(abi::CollectiveKind kind, std::span<const int> levels,
+                                 SecondsOf secondsOf) const {
     CollectiveCost best;
-    for (bool onlyAllowed :
-         {true, false}) { // a list without an algorithm for this kind restricts nothing
+    for (bool onlyAllowed : {true, false}) {
       for (const Formula &formula : formulas) {
         auto isAllowed = [&](int level) { return allows(cluster.level(level), formula); };
-        if (formula.kind != traffic.kind ||
-            (onlyAllowed && !std::ranges::all_of(spanned, isAllowed)))
+        if (formula.kind != kind || (onlyAllowed && !std::ranges::all_of(levels, isAllowed)))
           continue;
-        double seconds = secondsFlat(formula);
+        double seconds = secondsOf(formula);
         if (best.algorithms.empty() || seconds < best.seconds)
           best = {seconds, {formula.algorithm}};
       }
@@ -181,22 +184,17 @@ private:
     return best;
   }
 
-  /// Returns the lowest cost for the members at one level; nothing if the level allows no
-  /// algorithm.
-  std::optional<CollectiveCost> estimateAt(int level, const Traffic &part, int64_t active) const {
+  CollectiveCost estimateFlat() const {
+    return chooseAlgorithm(traffic.kind, spanned,
+                           [&](const Formula &formula) { return secondsFlat(formula); });
+  }
+
+  /// Returns the lowest cost for the members at one level.
+  CollectiveCost estimateAt(int level, const Traffic &part, int64_t active) const {
     int64_t n = group.members[level];
     Wire wire = wireOf(level, n, n - 1, active);
-    CollectiveCost best;
-    for (const Formula &formula : formulas) {
-      if (formula.kind != part.kind || !allows(cluster.level(level), formula))
-        continue;
-      double seconds = formula.seconds(wire, part);
-      if (best.algorithms.empty() || seconds < best.seconds)
-        best = {seconds, {formula.algorithm}};
-    }
-    if (best.algorithms.empty())
-      return std::nullopt;
-    return best;
+    return chooseAlgorithm(part.kind, std::span(&level, 1),
+                           [&](const Formula &formula) { return formula.seconds(wire, part); });
   }
 
   /// Returns nothing if the group lies in one level or the kind cannot be split by levels.
@@ -214,14 +212,12 @@ private:
       part.bytes /= splitsOperand ? below : 1;
       // All levels of an all-reduce but the outermost one reduce-scatter, and all-gather on the way
       // back.
-      bool twice = traffic.kind == abi::ALL_REDUCE && level != spanned.back();
-      if (twice)
+      bool gathersBack = traffic.kind == abi::ALL_REDUCE && level != spanned.back();
+      if (gathersBack)
         part.kind = abi::REDUCE_SCATTER;
-      std::optional<CollectiveCost> cost = estimateAt(level, part, movesFullOperand ? 1 : below);
-      if (!cost)
-        return std::nullopt;
-      total.seconds += (twice ? 2 : 1) * cost->seconds;
-      total.algorithms.push_back(cost->algorithms.front());
+      CollectiveCost cost = estimateAt(level, part, movesFullOperand ? 1 : below);
+      total.seconds += (gathersBack ? 2 : 1) * cost.seconds;
+      total.algorithms.push_back(cost.algorithms.front());
     }
     return total;
   }

@@ -37,7 +37,8 @@
 //
 // Contention: all groups over the same mesh axes work at once. If d devices share a link and all
 // members of a unit below use it (by level, one-shot), a member has 1/d of its rate. A flat ring or
-// tree crosses with one of the unit's m members, and has 1/⌈d/m⌉ of the rate.
+// tree, and a broadcast or reduce by level, crosses with one of the unit's m members, and has
+// 1/⌈d/m⌉ of the rate.
 
 #pragma once
 

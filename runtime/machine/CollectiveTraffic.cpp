@@ -36,8 +36,8 @@ std::vector<std::vector<int64_t>> listGroups(const abi::Executable &program,
   return groups;
 }
 
-/// Returns the bytes that the boxes of a block exchange bring to the busiest rank, and the number
-/// of its senders.
+/// Returns the most bytes that the boxes of a block exchange bring to a rank, and the most ranks
+/// from which a rank receives.
 Traffic countMoves(const Collective &collective) {
   int64_t elementBytes = static_cast<int64_t>(abi::elementBytes(collective.type()));
   std::map<uint32_t, int64_t> received;
@@ -100,7 +100,10 @@ Traffic trafficOfFused(std::span<const abi::Instruction *const> instructions, in
 CollectiveTraffic readTraffic(const abi::Executable &program, const Collective &collective) {
   CollectiveTraffic result;
   result.groups = listGroups(program, collective);
-  int64_t n = result.groups.empty() ? 1 : static_cast<int64_t>(result.groups.front().size());
+  size_t largest = 1;
+  for (const std::vector<int64_t> &group : result.groups)
+    largest = std::max(largest, group.size());
+  int64_t n = static_cast<int64_t>(largest);
   result.traffic = trafficOf(collective, n);
   result.received = collective.kind() == abi::BLOCK_EXCHANGE
                         ? static_cast<int64_t>(result.traffic.bytes)

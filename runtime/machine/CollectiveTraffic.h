@@ -7,7 +7,8 @@
 //   all_reduce                        2(n-1)/n S, as by a reduce-scatter and an all-gather
 //   reduce_scatter, all_to_all        (n-1)/n S
 //   all_gather                        (n-1) S
-//   broadcast, reduce, permute, recv  S
+//   broadcast, reduce, recv           S
+//   collective_permute                S
 //   block_exchange                    the boxes that come from other ranks
 //   send, barrier                     nothing
 
@@ -23,7 +24,7 @@ namespace pcc::machine {
 struct CollectiveTraffic {
   /// The groups of the collective, each in rank order; for a send or receive, the pairs of ranks.
   std::vector<std::vector<int64_t>> groups;
-  /// Traffic of each group; all groups are alike.
+  /// Traffic of the largest group.
   Traffic traffic;
   /// Bytes that the busiest rank receives.
   int64_t received = 0;

@@ -6,7 +6,10 @@
 //   group over   stride  members by level   why
 //   tp           1       4, 1               four neighbors in one box
 //   dp           4       2, 2               two in each of two boxes
-//   dp, tp                8, 2              all
+//   dp, tp       4, 1    8, 2              all
+//
+// A unit of a level is a set of consecutive devices, such as a box; a unit below the innermost
+// level is a device.
 //
 // All groups over the same axes run side by side. If several devices share a link, their traffic
 // shares its rate (CollectiveCost.h).
@@ -33,13 +36,14 @@ struct GroupLayout {
   std::vector<int64_t> members;
 
   /// Returns the group of the ranks that differ along `axes` only. A group that is not aligned with
-  /// the levels (3 ranks in units of 2) is rounded up at each level.
+  /// the levels (3 ranks in units of 2) is rounded up at each level, as if its first rank were the
+  /// first of its unit. Other groups over the same axes may lie in more units.
   static GroupLayout over(std::span<const GroupAxis> axes, const abi::Cluster &cluster);
 
   /// Returns the group of `ranks`, all different. At each level the unit with most members counts.
   static GroupLayout of(std::span<const int64_t> ranks, const abi::Cluster &cluster);
 
-  /// Returns the number of members in one unit below `level`.
+  /// Returns the number of members in one unit of the next lower level; 1 for level 0.
   int64_t membersBelow(int level) const;
 };
 

@@ -97,6 +97,17 @@ TEST(CollectiveCost, AListWithoutAWayForbidsNothing) {
   EXPECT_GT(alone(abi::ALL_GATHER, abi::TREE, 8e6), 0);
 }
 
+// A list that allows trees alone restricts all-reduces, but not all-gathers, on any level.
+TEST(CollectiveCost, AListWithoutAWayForbidsNothingByLevel) {
+  Traffic traffic{abi::ALL_GATHER, 1e6};
+  std::vector<GroupAxis> axes = {{4, 4}, {4, 1}};
+  CollectiveCost free = priceOn(testCluster({4, 4}), axes, traffic);
+  EXPECT_TRUE(free.isByLevel);
+  EXPECT_EQ(priceOn(testCluster({4, 4}, {abi::TREE}), axes, traffic).seconds, free.seconds);
+  EXPECT_GT(priceOn(testCluster({4, 4}, {abi::TREE}), axes, {abi::ALL_REDUCE, 1e6}).seconds,
+            priceOn(testCluster({4, 4}), axes, {abi::ALL_REDUCE, 1e6}).seconds);
+}
+
 TEST(CollectiveCost, MoreBytesAreNeverCheaper) {
   for (int perLink : {1, 4})
     for (abi::CollectiveKind kind : allKinds) {

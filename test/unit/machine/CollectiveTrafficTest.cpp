@@ -49,6 +49,17 @@ TEST(CollectiveTraffic, TableOfTheHeader) {
   EXPECT_EQ(received(abi::BARRIER), 0);
 }
 
+TEST(CollectiveTraffic, TheBusiestRankIsInTheLargestGroup) {
+  abi::Executable program = makeProgram();
+  abi::RankGroups &group = *program.mutable_groups(0);
+  group.clear_lists();
+  group.add_lists()->add_ranks(0);
+  abi::RankList &rest = *group.add_lists();
+  for (uint32_t rank = 1; rank < 5; ++rank)
+    rest.add_ranks(rank);
+  EXPECT_EQ(readTraffic(program, makeCollective(abi::ALL_REDUCE)).received, 768);
+}
+
 TEST(CollectiveTraffic, AMessageIsWhatIsFusedWithItsFirst) {
   abi::Instruction instructions[4];
   std::vector<const abi::Instruction *> list;
