@@ -80,8 +80,12 @@ enum class DataPurpose { Training, Evaluation };
 ///   webdataset:PATHS  tar archives of samples
 /// Formats.h describes the formats. Files other than those of tokens may be gzip-compressed. Errors
 /// name the file.
+///
+/// `shortSide`, unless 0, is the value of --resize-images: JPEG images of any size are scaled so
+/// that their shorter side has so many pixels, and cut to the height and width of the input
+/// (fitImage). BadUsage if the data are not those of webdataset, or the input is larger.
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
-                              const abi::Program &program);
+                              const abi::Program &program, int64_t shortSide = 0);
 
 /// Returns `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers
 /// from 0 to below the smallest last extent of its outputs, or below 2 if that is larger. An input

@@ -70,6 +70,12 @@ Expected<Dataset> readNpyFiles(const std::string &paths);
 // WebDataset's tar archives of samples. Files of one sample lie one after the other, and differ in
 // their names behind the first dot only (https://github.com/webdataset/webdataset).
 
+/// How images of any size get the shape of an input (openDataset).
+struct ImageResize {
+  int64_t shortSide = 0; ///< 0: images keep their sizes
+  const abi::Program *program = nullptr;
+};
+
 /// A file in a tar archive: bytes of the archive from `begin` on.
 struct TarMember {
   std::string name;
@@ -82,9 +88,11 @@ Expected<std::vector<TarMember>> listTar(const std::string &path, std::span<cons
 /// Reads samples of archives, each a row. `paths` is a comma-separated list of files and folders
 /// with `*.tar` (listShards). File `NAME.npy` of a sample is field NAME, `cls` is `label`, a class
 /// as a decimal number, and `jpg` or `jpeg` is `image`; `NAME.cls` and `NAME.jpg` are NAME. Other
-/// files are skipped. Errors name the file: no sample; damaged; rows of different types or shapes;
-/// a sample without a field of the others; images that need more than half of the memory.
-Expected<Dataset> readWebDataset(const std::string &paths, DataPurpose purpose);
+/// files are skipped. Images are decoded when their rows are read. Errors name the file: no sample;
+/// damaged; rows of different types or shapes; a sample without a field of the others; an image
+/// that needs more than half of the memory. BadUsage: an input larger than `resize` makes images.
+Expected<Dataset> readWebDataset(const std::string &paths, DataPurpose purpose,
+                                 const ImageResize &resize);
 
 // Text as bytes, for predicting the next byte.
 

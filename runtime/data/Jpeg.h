@@ -6,21 +6,28 @@
 
 #include "runtime/base/Base.h"
 
-#include <array>
 #include <span>
-#include <vector>
 
 namespace pcc::runtime {
 
-/// An image as it is trained on: [channels, height, width], a byte for each pixel and channel.
-struct Image {
-  std::array<int64_t, 3> shape;
-  std::vector<std::byte> pixels;
+/// The shape of an image as a model takes it, with a byte for each pixel and channel.
+struct ImageShape {
+  int64_t channels = 0, height = 0, width = 0;
+
+  int64_t bytes() const { return channels * height * width; }
+  bool operator==(const ImageShape &) const = default;
 };
 
-/// Decodes an image of one channel or, if it has colors, of red, green and blue. `label` names it
-/// in errors: not a JPEG image, damaged, one whose decoding needs more than `maxBytes`.
-Expected<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &label,
-                           uint64_t maxBytes);
+/// Returns the shape of an image, without decoding it: one channel or, if it has colors, red, green
+/// and blue. `label` names it in errors: not a JPEG image; one whose decoding needs more than
+/// `maxBytes`.
+Expected<ImageShape> readJpegShape(std::span<const std::byte> bytes, const std::string &label,
+                                   uint64_t maxBytes);
+
+/// Decodes an image to `out`, which has the height and width of the image, and one or three
+/// channels: colors become gray, and gray three equal channels. `label` names it in errors: not a
+/// JPEG image, or a damaged one.
+Status decodeJpeg(std::span<const std::byte> bytes, const std::string &label,
+                  const ImageShape &shape, std::span<std::byte> out);
 
 } // namespace pcc::runtime

@@ -94,9 +94,14 @@ Expected<int64_t> windowLength(const std::string &name, const abi::Program &prog
 } // namespace
 
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
-                              const abi::Program &program) {
+                              const abi::Program &program, int64_t shortSide) {
   constexpr std::string_view text = "text:", tokens = "tokens:", npy = "npy:",
                              webDataset = "webdataset:";
+  if (name.starts_with(webDataset))
+    return readWebDataset(name.substr(webDataset.size()), purpose, {shortSide, &program});
+  if (shortSide > 0)
+    return Status::badUsage(
+        fmt::format("--resize-images: expected data of webdataset:PATHS, got '{}'", name));
   if (name.starts_with(text) || name.starts_with(tokens)) {
     Expected<int64_t> length = windowLength(name, program);
     if (!length)
@@ -106,8 +111,6 @@ Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
   }
   if (name.starts_with(npy))
     return readNpyFiles(name.substr(npy.size()));
-  if (name.starts_with(webDataset))
-    return readWebDataset(name.substr(webDataset.size()), purpose);
   if (size_t comma = name.find(','); comma != std::string::npos)
     return readIdxPair(name, name.substr(0, comma), name.substr(comma + 1));
   return openFolder(name, purpose);

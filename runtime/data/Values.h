@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The bytes of a field's values. They lie in parts, one after the other, and a part is in memory or
-// in a mapped file. Whoever holds the values owns the memory and the files together with others.
+// in a mapped file. A part may be compressed: it is decoded each time that a thread reads it.
+// Whoever holds the values owns the memory and the files together with others.
 
 #pragma once
 
@@ -13,26 +14,35 @@
 
 namespace pcc::runtime {
 
+class PartDecoder;
+
 class Values {
 public:
   struct Part {
+    /// The values, or what `decoder` makes values of.
     std::span<const std::byte> bytes;
     /// The file of the bytes, or the memory that has them.
     std::shared_ptr<const MappedFile> file = {};
     std::shared_ptr<const std::vector<std::byte>> memory = {};
     /// The file from which the bytes are, for diagnostics; empty: none.
     std::string path = {};
-    /// The position in all values; set by Values.
+    std::shared_ptr<const PartDecoder> decoder = {};
+    int64_t decodedBytes = 0; ///< with a decoder: bytes of the values
+    /// The position in all values, and a number that no other decoded part has; set by Values.
     int64_t begin = 0;
+    uint64_t id = 0;
+
+    /// The number of bytes of its values.
+    int64_t size() const { return decoder ? decodedBytes : int64_t(bytes.size()); }
   };
 
-  Values() = default;
+  Values() : Values(std::vector<Part>()) {}
   /// Values in memory.
   Values(std::vector<std::byte> bytes); // NOLINT: memory is the common owner
   /// Joins parts, of which every one has whole elements.
   explicit Values(std::vector<Part> parts);
 
-  const std::vector<Part> &getParts() const { return parts; }
+  const std::vector<Part> &getParts() const { return *parts; }
   /// The number of bytes.
   int64_t bytes() const { return total; }
   bool isMapped() const;
@@ -42,22 +52,36 @@ public:
     if (count <= 0)
       return;
     for (auto part = partAt(begin); count > 0; ++part) {
-      int64_t inPart = std::min(count, part->begin + int64_t(part->bytes.size()) - begin);
-      piece(part->bytes.subspan(size_t(begin - part->begin), size_t(inPart)));
+      int64_t inPart = std::min(count, part->begin + part->size() - begin);
+      piece(contentOf(*part).subspan(size_t(begin - part->begin), size_t(inPart)));
       begin += inPart;
       count -= inPart;
     }
   }
 
-  /// Called after these bytes were read. Errors: those of MappedFile::finishRead().
+  /// Called by the thread that read these bytes. Errors: those of MappedFile::finishRead(); those
+  /// of decoding, in place of which zeros were read.
   Status finishRead(int64_t begin, int64_t count) const;
 
   /// Returns the part that has byte number `byte`, which exists.
   std::vector<Part>::const_iterator partAt(int64_t byte) const;
 
 private:
-  std::vector<Part> parts;
+  /// Returns the values of a part. Those of a decoded part stay until this thread asks for those of
+  /// another one.
+  static std::span<const std::byte> contentOf(const Part &part);
+
+  std::shared_ptr<const std::vector<Part>> parts;
   int64_t total = 0;
+};
+
+/// Makes values of the bytes of a part.
+class PartDecoder {
+public:
+  virtual ~PartDecoder() = default;
+  /// Writes the values of a part to `out`, which has as many bytes. Any thread may call it. Errors
+  /// name the part.
+  virtual Status decode(const Values::Part &part, std::span<std::byte> out) const = 0;
 };
 
 /// Returns values in memory as a part.

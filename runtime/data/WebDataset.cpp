@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the files of tar archives into samples. Arrays stay in the mapped archive; images are
-// decoded into memory, and classes are read from their digits.
+// Groups the files of tar archives into samples. Arrays and images stay in the mapped archive; an
+// image is decoded each time that its row is read. Classes are read from their digits.
 
 #include "runtime/data/Formats.h"
 
-#include "runtime/data/Jpeg.h"
+#include "runtime/abi/ElementTypes.h"
 #include "runtime/data/NameList.h"
 #include "runtime/data/ReadDecompressed.h"
+#include "runtime/data/ResizeImage.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <optional>
 
 namespace pcc::runtime {
 namespace {
@@ -47,6 +49,58 @@ struct MemberName {
   }
 };
 
+/// Decodes the JPEG images of a field.
+class JpegDecoder : public PartDecoder {
+public:
+  /// Images of one shape.
+  explicit JpegDecoder(const ImageShape &shape) : shape(shape) {}
+  /// Images of any size, which get one shape.
+  explicit JpegDecoder(const ImageFit &fit) : shape(fit.result), fit(fit) {}
+
+  Status decode(const Values::Part &part, std::span<std::byte> out) const override {
+    if (!fit)
+      return decodeJpeg(part.bytes, part.path, shape, out);
+    Expected<ImageShape> own = readJpegShape(part.bytes, part.path, halfOfMemory());
+    if (!own)
+      return own.status();
+    own->channels = shape.channels;
+    std::vector<std::byte> image(size_t(own->bytes()));
+    if (Status status = decodeJpeg(part.bytes, part.path, *own, image); !status.ok())
+      return status;
+    std::ranges::copy(fitImage(image, *own, *fit), out.begin());
+    return {};
+  }
+
+  const ImageShape shape;
+
+private:
+  const std::optional<ImageFit> fit;
+};
+
+/// Returns the shape that images get for the input `field`, or for the first input of floats
+/// [rows, channels, height, width]. A square if the program has none: other ranks read the field.
+Expected<ImageFit> findFit(const ImageResize &resize, const std::string &field) {
+  const abi::Input *found = nullptr;
+  for (const abi::Input &input : resize.program->inputs()) {
+    const abi::Block &block = input.block();
+    bool isImage = block.global_shape_size() == 4 && !isInteger(block.type()) &&
+                   (block.global_shape(1) == 1 || block.global_shape(1) == 3);
+    if (isImage && (!found || input.name() == field))
+      found = &input;
+  }
+  int64_t side = resize.shortSide;
+  ImageFit fit{side, {3, side, side}};
+  if (!found)
+    return fit;
+  const auto &shape = found->block().global_shape();
+  fit.result = {shape[1], shape[2], shape[3]};
+  if (int64_t longer = std::max(shape[2], shape[3]); side < longer)
+    return Status::badUsage(
+        fmt::format("--resize-images: expected at least the {} pixels of the input '{}', got {}",
+                    longer, found->name(), side));
+  return fit;
+}
+
 /// The values of one field.
 struct Column {
   Form form = Form::Array;
@@ -54,13 +108,15 @@ struct Column {
   std::vector<int64_t> shape; ///< of a row
   std::string first;          ///< the first file, for diagnostics
   std::vector<Values::Part> parts;
+  std::shared_ptr<const JpegDecoder> decoder; ///< of images
   std::vector<std::byte> classes;
   int64_t rows = 0;
 };
 
 class SampleReader {
 public:
-  explicit SampleReader(std::string name) : name(std::move(name)) {}
+  SampleReader(std::string name, const ImageResize &resize)
+      : name(std::move(name)), resize(resize) {}
 
   Status addArchive(const std::string &path);
   Expected<Dataset> finish();
@@ -75,7 +131,7 @@ private:
 
   Status addFile(const MemberName &member, const File &file);
   Status addArray(const File &file, Column &column);
-  Status addJpeg(const File &file, Column &column);
+  Status addJpeg(const File &file, const std::string &field, Column &column) const;
   static Status addClass(const File &file, Column &column);
   Status addRow(const std::string &label, Storage storage, std::vector<int64_t> shape,
                 Column &column) const;
@@ -87,11 +143,11 @@ private:
   }
 
   const std::string name;
+  const ImageResize resize;
   std::map<std::string, Column> columns;
   std::string sample;    ///< whose files are being read
   int64_t rows = 0;      ///< samples before it
   bool hasField = false; ///< the sample has, so that it is a row
-  uint64_t decoded = 0;  ///< bytes of all images
 };
 
 /// Takes a row of another type or shape than those before it as an error.
@@ -123,14 +179,27 @@ Status SampleReader::addArray(const File &file, Column &column) {
   return addRow(file.label, tensor->storage, std::move(tensor->shape), column);
 }
 
-Status SampleReader::addJpeg(const File &file, Column &column) {
-  Expected<Image> image = decodeJpeg(file.bytes, file.label, halfOfMemory() - decoded);
-  if (!image)
-    return image.status();
-  decoded += image->pixels.size();
-  std::vector<int64_t> shape(image->shape.begin(), image->shape.end());
-  column.parts.push_back(partOf(std::move(image->pixels), file.label));
-  return addRow(file.label, Storage::Pixels, std::move(shape), column);
+Status SampleReader::addJpeg(const File &file, const std::string &field, Column &column) const {
+  Expected<ImageShape> shape = readJpegShape(file.bytes, file.label, halfOfMemory());
+  if (!shape)
+    return shape.status();
+  if (!column.decoder && resize.shortSide == 0)
+    column.decoder = std::make_shared<JpegDecoder>(*shape);
+  if (!column.decoder) {
+    Expected<ImageFit> fit = findFit(resize, field);
+    if (!fit)
+      return fit.status();
+    column.decoder = std::make_shared<JpegDecoder>(*fit);
+  }
+  if (resize.shortSide > 0)
+    shape = column.decoder->shape;
+  column.parts.push_back({.bytes = file.bytes,
+                          .file = file.archive,
+                          .path = file.label,
+                          .decoder = column.decoder,
+                          .decodedBytes = shape->bytes()});
+  return addRow(file.label, Storage::Pixels, {shape->channels, shape->height, shape->width},
+                column);
 }
 
 Status SampleReader::addClass(const File &file, Column &column) {
@@ -166,7 +235,7 @@ Status SampleReader::addFile(const MemberName &member, const File &file) {
   case Form::Array:
     return addArray(file, column);
   case Form::Jpeg:
-    return addJpeg(file, column);
+    return addJpeg(file, field, column);
   case Form::Class:
     if (Status status = addClass(file, column); !status.ok())
       return status;
@@ -231,8 +300,9 @@ Expected<Dataset> SampleReader::finish() {
 
 } // namespace
 
-Expected<Dataset> readWebDataset(const std::string &paths, DataPurpose purpose) {
-  SampleReader reader("webdataset:" + paths);
+Expected<Dataset> readWebDataset(const std::string &paths, DataPurpose purpose,
+                                 const ImageResize &resize) {
+  SampleReader reader("webdataset:" + paths, resize);
   Status status = forEachFile(
       paths, [&](const std::string &folder) { return listShards(folder, ".tar", purpose); },
       [&](const std::string &file) { return reader.addArchive(file); });

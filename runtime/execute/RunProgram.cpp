@@ -33,7 +33,7 @@ int64_t maxSyntheticRows(const abi::Program &program) {
 /// Opens the dataset `name` from the RunConfig field that belongs to `flag`.
 Expected<std::optional<Dataset>> openData(const char *flag, const std::string &name,
                                           const abi::Program &program, DataPurpose purpose,
-                                          uint64_t seed) {
+                                          const abi::RunConfig &config) {
   constexpr std::string_view synthetic = "synthetic", withRows = "synthetic:";
   if (name.empty())
     return std::optional<Dataset>();
@@ -46,10 +46,10 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
       return Status::badUsage(fmt::format(
           "{}: expected synthetic or synthetic:ROWS, 1 to {} rows, got '{}'", flag, most, name));
   } else if (name != synthetic) {
-    Expected<Dataset> data = openDataset(name, purpose, program);
+    Expected<Dataset> data = openDataset(name, purpose, program, config.resize_images());
     return data ? Expected<std::optional<Dataset>>(std::move(*data)) : data.status();
   }
-  return std::optional<Dataset>(makeSyntheticDataset(program, rows, seed));
+  return std::optional<Dataset>(makeSyntheticDataset(program, rows, config.seed()));
 }
 
 /// Opens all datasets and checks all requested outputs and metrics before anything runs: an error
@@ -66,8 +66,8 @@ Expected<RunData> openDatasets(const abi::RunConfig &config, Session &session,
   if (!toEvaluate.empty())
     if (Status status = chooseMetrics(program, config.metrics()).status(); !status.ok())
       return status;
-  auto training = openData("--data", trains ? config.data() : "", program, DataPurpose::Training,
-                           config.seed());
+  auto training =
+      openData("--data", trains ? config.data() : "", program, DataPurpose::Training, config);
   if (!training)
     return training.status();
   if (*training) {
@@ -77,7 +77,7 @@ Expected<RunData> openDatasets(const abi::RunConfig &config, Session &session,
       return status;
   }
   auto evaluation = openData(trains ? "--eval-data" : "--data", toEvaluate, program,
-                             DataPurpose::Evaluation, config.seed());
+                             DataPurpose::Evaluation, config);
   if (!evaluation)
     return evaluation.status();
   if (*training && *evaluation) // report errors of the second dataset before training

@@ -38,7 +38,7 @@ struct Options {
   bool checkpointWait = false;
   std::string communicator = "auto", reduction = "ordered", onNonfinite = "auto";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
-  int64_t patience = 0, checkReplicas = 0;
+  int64_t patience = 0, checkReplicas = 0, resizeImages = 0;
   double timeout = 0;
   bool checkInstructions = false, checkFinite = false;
   bool shuffle = false, quiet = false, help = false, version = false;
@@ -79,8 +79,7 @@ std::vector<tools::Flag> flagsOf(Options &options) {
        IntegerTarget{&options.deviceNum, 1, 4096}},
       {"data",
        "training data: a folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, tokens:PATH, "
-       "npy:PATH, webdataset:PATH or "
-       "synthetic[:ROWS]",
+       "npy:PATH, webdataset:PATH or synthetic[:ROWS]",
        &options.data},
       {"eval-data", "evaluation data after training", &options.evalData},
       {"eval-every",
@@ -119,6 +118,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"shuffle", "shuffle the rows in each epoch, by the seed", &options.shuffle},
       {"augment", "random changes of images in training: flip, crop=PIXELS or flip,crop=PIXELS",
        &options.augment},
+      {"resize-images", "pixels of the shorter side of JPEG images, scaled and cut to the input",
+       IntegerTarget{&options.resizeImages, 0, 65535}},
       {"log-every", "steps between loss lines (default: 20; 0: none)",
        IntegerTarget{&options.logEvery, 0, unlimited}},
       {"quiet", "print only results, warnings and errors", &options.quiet},
@@ -221,6 +222,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_threads(int32_t(options.threads));
   config.set_shuffle(options.shuffle);
   config.set_augment(options.augment);
+  config.set_resize_images(options.resizeImages);
   config.set_trace(options.trace);
   config.set_link(options.link);
   config.set_communicator(communicators().at(options.communicator));

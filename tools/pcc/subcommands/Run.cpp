@@ -18,6 +18,7 @@ namespace cl = llvm::cl;
 namespace {
 
 constexpr double unlimited = 9e15;
+constexpr double maxImageSide = 65535; // of JPEG
 
 constexpr FieldInfo runFields[] = {
     {"data",
@@ -35,6 +36,10 @@ constexpr FieldInfo runFields[] = {
     {"threads", "threads of all ranks together (default: 0, one per core)", 0, 4096},
     {"shuffle", "shuffle the rows in each epoch"},
     {"augment", "random changes of images in training: flip, crop=PIXELS or flip,crop=PIXELS"},
+    {"resize_images",
+     "pixels of the shorter side of JPEG images, scaled and cut to the input (default: 0, images "
+     "have its size)",
+     0, maxImageSide},
     {"trace", "output file of a Chrome trace of the latest instructions"},
     {"metrics", "metrics to evaluate, separated by commas"},
     {"communicator",

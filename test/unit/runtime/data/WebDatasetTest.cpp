@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/data/Formats.h"
-#include "runtime/data/Jpeg.h"
+#include "runtime/data/ResizeImage.h"
 #include "test/unit/runtime/data/DataFiles.h"
 
 #include <turbojpeg.h>
@@ -63,6 +63,18 @@ class WebDataset : public DataFiles {
 protected:
   Expected<Dataset> open(const std::string &paths, DataPurpose purpose = DataPurpose::Training) {
     return openDataset("webdataset:" + paths, purpose, {});
+  }
+  /// Opens an archive with images that get the shape of the only input of a program.
+  Expected<Dataset> openResized(const std::string &content, std::vector<int64_t> inputShape,
+                                int64_t shortSide) {
+    abi::Program program;
+    abi::Input &input = *program.add_inputs();
+    input.set_name("x");
+    input.mutable_block()->set_type(abi::F32);
+    for (int64_t size : inputShape)
+      input.mutable_block()->add_global_shape(size);
+    return openDataset("webdataset:" + write("images.tar", content), DataPurpose::Training, program,
+                       shortSide);
   }
   /// Returns the error for an archive, without the folder.
   std::string errorOf(const std::string &content) {
@@ -153,8 +165,9 @@ TEST_F(WebDataset, NamesWrongSamples) {
             "bad.tar(1.npy): expected 2 elements of 1 bytes, got 1 bytes");
   std::string image = jpeg(8, 8, {1});
   EXPECT_TRUE(errorOf(member("1.jpg", "no image")).starts_with("bad.tar(1.jpg): expected a JPEG "));
-  EXPECT_TRUE(errorOf(member("1.jpg", image.substr(0, image.size() - 20)))
-                  .starts_with("bad.tar(1.jpg): expected a JPEG image, got: "));
+  EXPECT_EQ(errorOf(member("1.jpg", image) + member("2.jpg", jpeg(4, 8, {1}))),
+            "bad.tar(2.jpg): expected the type and the shape [1, 8, 8] of 'bad.tar(1.jpg)', got "
+            "[1, 8, 4]");
   EXPECT_EQ(open(write("a.tar.gz", "")).status().message(),
             folder + "/a.tar.gz: expected an archive that can be mapped; 'gunzip' decompresses it");
 }
@@ -210,12 +223,92 @@ TEST_F(WebDataset, ReadsOtherEntries) {
             "webdataset:bad.tar: sample '2': expected field 'x' in all samples or in none");
 }
 
+// A damaged image is found when its row is read, as zeros. Other rows are not affected.
+TEST_F(WebDataset, NamesADamagedImageOfARow) {
+  std::string image = jpeg(64, 64, {200});
+  Expected<Dataset> data = open(
+      write("a.tar", member("1.jpg", image) + member("2.jpg", image.substr(0, image.size() - 20))));
+  ASSERT_TRUE(bool(data)) << data.status().message();
+  const Field &field = data->fields[0];
+  std::vector<float> pixels(64, -1);
+  auto readRow = [&](int64_t row) {
+    field.read(row, 0, 64, abi::F32, reinterpret_cast<std::byte *>(pixels.data()));
+    return field.finishRead(row, 0, 64);
+  };
+  EXPECT_TRUE(readRow(0).ok());
+  EXPECT_NEAR(pixels[20], 200 / 255., 0.01);
+  Status status = readRow(1);
+  EXPECT_TRUE(status.message().starts_with(folder + "/a.tar(2.jpg): expected a JPEG image, got: "))
+      << status.message();
+  EXPECT_EQ(pixels[20], 0);
+  EXPECT_TRUE(readRow(0).ok());
+}
+
+// Images of any size get the shape of the input. Gray and colors become what the input has.
+TEST_F(WebDataset, ResizesImages) {
+  std::string archive =
+      member("1.jpg", jpeg(20, 9, {255, 0, 0})) + member("2.jpg", jpeg(7, 30, {90}));
+  Expected<Dataset> data = openResized(archive, {2, 3, 6, 5}, 8);
+  ASSERT_TRUE(bool(data)) << data.status().message();
+  EXPECT_EQ(data->fields[0].rowShape, (std::vector<int64_t>{3, 6, 5}));
+  std::string red = rowOf(data->fields[0], 0), gray = rowOf(data->fields[0], 1);
+  ASSERT_EQ(red.size(), 90u);
+  for (size_t pixel = 0; pixel < 90; ++pixel) {
+    EXPECT_NEAR(static_cast<unsigned char>(red[pixel]), pixel < 30 ? 255 : 0, 2) << pixel;
+    EXPECT_NEAR(static_cast<unsigned char>(gray[pixel]), 90, 2) << pixel;
+  }
+  Expected<Dataset> bright = openResized(archive, {2, 1, 4, 4}, 4);
+  ASSERT_TRUE(bool(bright)) << bright.status().message();
+  EXPECT_NEAR(static_cast<unsigned char>(rowOf(bright->fields[0], 0)[0]), 76, 2); // 0.299 of red
+  EXPECT_EQ(openResized(archive, {2, 3, 6, 5}, 5).status().message(),
+            "--resize-images: expected at least the 6 pixels of the input 'x', got 5");
+  // The program of a rank without this input.
+  EXPECT_EQ(openResized(archive, {2, 3}, 8)->fields[0].rowShape, (std::vector<int64_t>{3, 8, 8}));
+  EXPECT_EQ(openDataset(folder, DataPurpose::Training, {}, 8).status().message(),
+            "--resize-images: expected data of webdataset:PATHS, got '" + folder + "'");
+}
+
 TEST(Jpeg, LimitsThePixels) {
   std::string image = jpeg(64, 32, {1, 2, 3});
   std::span bytes(reinterpret_cast<const std::byte *>(image.data()), image.size());
-  EXPECT_TRUE(bool(decodeJpeg(bytes, "i", 64 * 32 * 6)));
-  EXPECT_EQ(decodeJpeg(bytes, "i", 64 * 32 * 6 - 1).status().message(),
+  Expected<ImageShape> shape = readJpegShape(bytes, "i", 64 * 32 * 6);
+  ASSERT_TRUE(bool(shape));
+  EXPECT_EQ(*shape, (ImageShape{3, 32, 64}));
+  EXPECT_EQ(readJpegShape(bytes, "i", 64 * 32 * 6 - 1).status().message(),
             "i: expected an image that needs at most 12287 bytes, got 64 x 32 pixels");
+}
+
+struct FitCase {
+  ImageShape image;
+  ImageFit fit;
+  std::vector<int> expected;
+};
+
+// The expected bytes are those of Pillow 13.0: resize by BILINEAR to (int(s·w/min), int(s·h/min)),
+// then crop around the center.
+TEST(ResizeImage, EqualsPillow) {
+  const FitCase cases[] = {
+      {{1, 10, 7}, {5, {1, 4, 5}}, {102, 160, 172, 123, 107, 150, 155, 112, 178, 168,
+                                    182, 132, 142, 122, 125, 161, 107, 154, 155, 182}},
+      {{1, 5, 4}, {9, {1, 8, 6}}, {27,  34,  47,  59,  77,  95,  43,  53,  67,  82,  102, 122,
+                                   60,  71,  88,  105, 127, 150, 76,  89,  109, 128, 152, 177,
+                                   92,  108, 129, 151, 177, 205, 108, 126, 150, 173, 202, 232,
+                                   124, 145, 171, 196, 191, 182, 140, 164, 192, 219, 171, 113}},
+      {{3, 23, 31}, {8, {3, 3, 4}}, {145, 145, 136, 123, 125, 134, 120, 121, 129, 117, 114, 125,
+                                     125, 133, 105, 155, 143, 137, 124, 144, 151, 131, 119, 124,
+                                     130, 114, 126, 120, 118, 129, 122, 90,  114, 116, 115, 125}}};
+  for (const FitCase &each : cases) {
+    auto [channels, height, width] = each.image;
+    std::vector<std::byte> image;
+    for (int64_t k = 0; k < channels; ++k)
+      for (int64_t y = 0; y < height; ++y)
+        for (int64_t x = 0; x < width; ++x)
+          image.push_back(std::byte((x * x * 7 + y * 29 + k * 50 + x * y * 11) % 256));
+    std::vector<int> result;
+    for (std::byte byte : fitImage(image, each.image, each.fit))
+      result.push_back(int(byte));
+    EXPECT_EQ(result, each.expected);
+  }
 }
 
 } // namespace
