@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // predict-steps [--details] [REGEX]: prints published step times and the times that pcc predicts
-// from shapes and data sheets. REGEX selects rows by name. Details are the parts of a stage's time
-// and its most expensive ops. The exit code is 1 if a row cannot be predicted, and 2 if no row has
-// such a name.
+// from shapes and data sheets: first for the rows of the calibration, then for held-out rows. REGEX
+// selects rows by name. Details are the parts of a stage's time and its most expensive ops. The
+// exit code is 1 if a row cannot be predicted, and 2 if no row has such a name.
 #include "compiler/Compile.h"
 #include "compiler/Register.h"
 #include "compiler/import/Constraints.h"
@@ -207,12 +207,32 @@ static void printDetails(ArrayRef<plan::StepCost> stages) {
     }
 }
 
+/// The published and the predicted time of a row.
+struct RowTimes {
+  double published = 0, predicted = 0;
+  double error() const { return predicted / published - 1; }
+};
+
+/// Prints the errors of the rows of one kind, unless there are none.
+static void printErrors(StringRef kind, ArrayRef<RowTimes> times) {
+  if (times.empty())
+    return;
+  double sum = 0, worst = 0;
+  for (const RowTimes &row : times) {
+    sum += std::abs(row.error());
+    worst = std::max(worst, std::abs(row.error()));
+  }
+  llvm::outs() << llvm::formatv("{0}: mean error {1:f1} %, worst {2:f1} %\n", kind,
+                                sum / double(times.size()) * 100, worst * 100);
+}
+
 /// Prints how many pairs of rows are in the published order.
-static void printRanking(ArrayRef<std::pair<double, double>> times) {
+static void printRanking(ArrayRef<RowTimes> times) {
   int64_t pairs = 0, right = 0;
   for (size_t i = 0; i < times.size(); ++i)
     for (size_t j = 0; j < i; ++j, ++pairs)
-      right += (times[i].first < times[j].first) == (times[i].second < times[j].second);
+      right +=
+          (times[i].published < times[j].published) == (times[i].predicted < times[j].predicted);
   llvm::outs() << llvm::formatv("pairs ranked as published: {0} of {1}\n", right, pairs);
 }
 
@@ -223,32 +243,33 @@ int main(int argc, char **argv) {
   context.loadAllAvailableDialects();
   bool details = argc > 1 && StringRef(argv[1]) == "--details";
   const char *filter = argc > 1 + details ? argv[1 + details] : "";
-  double sum = 0;
-  std::vector<std::pair<double, double>> times;
+  std::vector<RowTimes> calibration, heldOut;
   for (const conformance::Row &row : conformance::listRows()) {
     if (!std::regex_search(row.name, std::regex(filter)))
       continue;
     FailureOr<Prediction> found = Predictor(row, context).run();
     if (failed(found))
       return 1;
-    if (times.empty())
-      llvm::outs() << "row                published   predicted    error\n";
-    double error = found->seconds / row.seconds - 1;
-    llvm::outs() << llvm::formatv("{0,-16} {1,9:f3} s {2,9:f3} s {3,7:f1} %\n", row.name,
-                                  row.seconds, found->seconds, error * 100);
+    if (calibration.empty() && heldOut.empty())
+      llvm::outs() << "row                 published   predicted    error\n";
+    RowTimes times = {row.seconds, found->seconds};
+    llvm::outs() << llvm::formatv("{0,-17} {1,9:f3} s {2,9:f3} s {3,7:f1} %{4}\n", row.name,
+                                  times.published, times.predicted, times.error() * 100,
+                                  row.isHeldOut ? ", held out" : "");
     if (found->pipeline)
       printPipeline(*found->pipeline);
     if (details)
       printDetails(found->stages);
     llvm::outs().flush();
-    sum += std::abs(error);
-    times.push_back({row.seconds, found->seconds});
+    (row.isHeldOut ? heldOut : calibration).push_back(times);
   }
-  if (times.empty()) {
+  if (calibration.empty() && heldOut.empty()) {
     llvm::errs() << "no row has a name like '" << filter << "'\n";
     return 2;
   }
-  llvm::outs() << llvm::formatv("mean error {0:f1} %\n", sum / double(times.size()) * 100);
-  printRanking(times);
+  printErrors("calibration", calibration);
+  printErrors("held out", heldOut);
+  llvm::append_range(calibration, heldOut);
+  printRanking(calibration);
   return 0;
 }
