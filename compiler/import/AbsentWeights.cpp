@@ -2,8 +2,8 @@
 //
 // Collects the shapes that the file records, and the readers of each name. A rule per operator then
 // derives the shape of an undefined operand from the other shapes of its node. The first reader
-// with a derived shape wins, unless a later reader also determines an unknown first size. Only the
-// first size may stay unknown.
+// with a derived shape wins, unless a later reader also determines an unknown first size, or needs
+// no assumption. Only the first size may stay unknown.
 #include "compiler/import/AbsentWeights.h"
 
 #include "compiler/import/ExportedModule.h"
@@ -26,6 +26,9 @@ constexpr int64_t unknown = -1;
 struct Recorded {
   int32_t type = 0;
   Sizes sizes; ///< `unknown` for a symbolic dimension
+  /// Whether the reader broadcasts the tensor, so that it may have other sizes: it is assumed to
+  /// have the last dimension of the result alone.
+  bool isAssumed = false;
 };
 
 class ShapeSearch {
@@ -45,6 +48,7 @@ private:
   std::optional<Sizes> fromGemm(const onnx::NodeProto &node, int position) const;
   std::optional<Sizes> fromConv(const onnx::NodeProto &node, int position) const;
   std::optional<Sizes> fromGather(const onnx::NodeProto &node) const;
+  std::optional<Sizes> fromNorm(const onnx::NodeProto &node) const;
   std::optional<Sizes> lastSize(llvm::StringRef name) const;
   const Recorded *lookup(llvm::StringRef name) const;
 
@@ -138,7 +142,7 @@ std::optional<Sizes> ShapeSearch::fromConv(const onnx::NodeProto &node, int posi
   if (position == 2)
     return Sizes{result->sizes[1]};
   int64_t groups = readInteger(node, "group", 1);
-  if (!kernel || groups < 1)
+  if (!kernel || groups < 1 || image->sizes[1] == unknown)
     return std::nullopt;
   Sizes sizes{result->sizes[1], image->sizes[1] / groups};
   sizes.append(kernel->ints().begin(), kernel->ints().end());
@@ -152,10 +156,25 @@ std::optional<Sizes> ShapeSearch::fromGather(const onnx::NodeProto &node) const 
   return Sizes{unknown, width->front()};
 }
 
+/// Returns the sizes of a scale or bias: the normalized dimensions of LayerNormalization and
+/// RMSNormalization, the channels of all others.
+std::optional<Sizes> ShapeSearch::fromNorm(const onnx::NodeProto &node) const {
+  const Recorded *result = lookup(node.output(0));
+  if (!result || result->sizes.size() < 2)
+    return std::nullopt;
+  ArrayRef<int64_t> sizes = result->sizes;
+  if (node.op_type() != "LayerNormalization" && node.op_type() != "RMSNormalization")
+    return sizes[1] == unknown ? std::nullopt : std::optional(Sizes{sizes[1]});
+  int64_t rank = static_cast<int64_t>(sizes.size()), axis = readInteger(node, "axis", -1);
+  if (axis < 0)
+    axis += rank;
+  bool isKnown = axis >= 0 && axis < rank && !llvm::is_contained(sizes.drop_front(axis), unknown);
+  return isKnown ? std::optional(Sizes(sizes.drop_front(axis))) : std::nullopt;
+}
+
 std::optional<Recorded> ShapeSearch::fromReader(const onnx::NodeProto &node, int position) const {
   llvm::StringRef op = node.op_type();
   bool isBinary = op == "Mul" || op == "Add" || op == "Sub" || op == "Div";
-  bool isNorm = op.ends_with("Normalization") && op != "BatchNormalization" && position > 0;
   std::optional<Sizes> sizes;
   if (op == "MatMul" && position == 1)
     sizes = fromMatmul(node);
@@ -167,15 +186,14 @@ std::optional<Recorded> ShapeSearch::fromReader(const onnx::NodeProto &node, int
     sizes = fromConv(node, position);
   else if (op == "Gather" && position == 0)
     sizes = fromGather(node);
-  else if (isBinary || isNorm)
+  else if (isBinary)
     sizes = lastSize(node.output(0));
-  else if (op == "BatchNormalization" && position > 0)
-    if (const Recorded *result = lookup(node.output(0)); result && result->sizes.size() > 1)
-      sizes = Sizes{result->sizes[1]};
+  else if (op.ends_with("Normalization") && position > 0)
+    sizes = fromNorm(node);
   const Recorded *result = lookup(node.output(0));
   if (!sizes || llvm::is_contained(ArrayRef(*sizes).drop_front(), unknown))
     return std::nullopt;
-  return Recorded{result ? result->type : int32_t(onnx::TensorProto::FLOAT), *sizes};
+  return Recorded{result ? result->type : int32_t(onnx::TensorProto::FLOAT), *sizes, isBinary};
 }
 
 std::optional<Recorded> ShapeSearch::find(llvm::StringRef name) const {
@@ -187,7 +205,8 @@ std::optional<Recorded> ShapeSearch::find(llvm::StringRef name) const {
     std::optional<Recorded> derived = fromReader(*node, position);
     bool isBetter =
         derived &&
-        (!found || (found->sizes.front() == unknown && derived->sizes.front() != unknown));
+        (!found || (found->sizes.front() == unknown && derived->sizes.front() != unknown) ||
+         (found->isAssumed && !derived->isAssumed));
     if (isBetter)
       found = derived;
   }
@@ -210,6 +229,13 @@ llvm::SetVector<llvm::StringRef> findUndefined(const onnx::GraphProto &graph) {
       defined.insert(name);
   }
   return undefined;
+}
+
+/// Returns whether torch's modules give this name to a tensor of one dimension when they add or
+/// multiply it: the bias of a layer, or the weight of a norm.
+bool isOneDimensional(llvm::StringRef name) {
+  llvm::StringRef leaf = splitTarget(name).second;
+  return leaf == "bias" || leaf == "weight";
 }
 
 } // namespace
@@ -238,11 +264,18 @@ LogicalResult declareAbsentWeights(onnx::GraphProto &graph, llvm::StringMap<int6
                            << dim << "=N' changes it";
     }
     if (!found || found->sizes.front() == unknown) {
-      result = emitError(location)
-               << "'" << name << "' is not in the file, and the nodes that read it do not tell its "
-               << "shape: export with the weights, or give '--set-dim=" << dim << "=N'";
+      InFlightDiagnostic error =
+          emitError(location) << "'" << name << "' is not in the file, and the nodes that read it "
+                              << "do not tell its shape: export with the weights";
+      if (found)
+        error << ", or give '--set-dim=" << dim << "=N'";
+      result = error;
       continue;
     }
+    if (found->isAssumed && !isOneDimensional(name))
+      emitRemark(location) << "'" << name << "' is not in the file: assumed to have one dimension, "
+                           << found->sizes.front()
+                           << " elements; if it has more, export with the weights";
     onnx::TensorProto &tensor = absent.emplace_back();
     tensor.set_name(name.str());
     tensor.set_data_type(found->type);
