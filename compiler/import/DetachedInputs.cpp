@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collects the nodes of each traced node, then compares what they read with what the traced node
-// names.
+// Groups the ONNX nodes by the fx node from which the exporter made them. Then compares their
+// inputs with the arguments that the fx node names. Does not look into the bodies of If, Loop and
+// Scan.
 #include "compiler/import/ExporterChanges.h"
 
 #include "compiler/import/Parameters.h"
@@ -24,11 +25,10 @@ private:
 
   const onnx::GraphProto &graph;
   ExportedModule exported;
-  std::vector<FxNode> traced; ///< in order, each name once
-  llvm::StringMap<llvm::SmallVector<const onnx::NodeProto *>>
-      nodes;                                 ///< by name of their traced node
+  std::vector<FxNode> traced;                                        ///< in order, each name once
+  llvm::StringMap<llvm::SmallVector<const onnx::NodeProto *>> nodes; ///< by name of their fx node
   llvm::StringSet<> reached;                 ///< values computed from parameters
-  llvm::StringMap<llvm::StringRef> restored; ///< by value of a node that import added: its input
+  llvm::StringMap<llvm::StringRef> restored; ///< first input, by result of a node without fx node
   DetachedInputs found;
 };
 
@@ -44,7 +44,8 @@ void DetachFinder::readGraph() {
     forEachRead(node, [&](const std::string &name) { isReached |= reached.contains(name); });
     if (isReached)
       for (const std::string &name : node.output())
-        reached.insert(name);
+        if (!name.empty())
+          reached.insert(name);
     std::optional<FxNode> fx = findFxNode(node);
     if (!fx) {
       if (node.input_size() > 0)
@@ -58,7 +59,7 @@ void DetachFinder::readGraph() {
   }
 }
 
-/// Returns whether the traced node names the value, or computes it. The count ends a walk through
+/// Returns whether the fx node names the value, or computes it. The count ends a walk through
 /// nodes of a file that read their own results.
 bool DetachFinder::isNamed(const FxNode &fx, llvm::StringRef value) const {
   auto source = restored.find(value);
@@ -76,6 +77,10 @@ bool DetachFinder::isNamed(const FxNode &fx, llvm::StringRef value) const {
          });
 }
 
+/// Finds the detached inputs of one fx node. Arguments that no ONNX node and no input of the graph
+/// provides are missing. If some of these are results of `detach`, then the inputs that depend on
+/// parameters, and that the fx node does not name, are detached. If other arguments are missing
+/// too, an input may be one of those, so the case is unclear.
 void DetachFinder::visit(const FxNode &fx) {
   auto isDetach = [](llvm::StringRef name) {
     return name == "detach" || name.starts_with("detach_");
@@ -93,13 +98,13 @@ void DetachFinder::visit(const FxNode &fx) {
   });
   if (llvm::none_of(missing, isDetach))
     return;
-  bool areClear = llvm::all_of(missing, isDetach);
+  bool onlyDetachesMissing = llvm::all_of(missing, isDetach);
   for (const onnx::NodeProto *node : own)
     for (auto [position, value] : llvm::enumerate(node->input())) {
       if (!reached.contains(value) || isNamed(fx, value))
         continue;
       found.positions[node->output(0)].push_back(static_cast<int>(position));
-      if (!areClear)
+      if (!onlyDetachesMissing)
         found.unclear.push_back("'" + fx.name.str() + "' reads a detached value or '" + value +
                                 "'");
     }

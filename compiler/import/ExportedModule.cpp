@@ -41,17 +41,21 @@ ExportedModule::ExportedModule(const onnx::GraphProto &graph) {
       sources[value.name()] = splitList(names);
 }
 
-/// Reads the graph signature: one line for each tensor.
+/// Reads the graph signature: one line for each tensor, first of the inputs, then of the outputs.
+/// Outputs other than those of the user are new values of buffers and inputs, or gradients.
 void ExportedModule::readSignature(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
+  bool isOutput = false;
   for (llvm::StringRef line : lines) {
     auto [placeholder, kind] = line.trim().split(": ");
-    llvm::StringRef target = kind.split("target='").second.split('\'').first;
+    isOutput |= placeholder == "# outputs";
     if (kind.starts_with("USER_OUTPUT"))
       outputNames.push_back(placeholder);
-    else
-      inputNames.insert(placeholder);
+    if (isOutput || kind.empty())
+      continue;
+    llvm::StringRef target = kind.split("target='").second.split('\'').first;
+    inputNames.insert(placeholder);
     if (!target.empty())
       targets[placeholder] = target;
     if (kind.starts_with("PARAMETER") && parameterNames.insert(target).second)

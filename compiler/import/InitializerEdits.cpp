@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Protobuf never moves the elements of a repeated field, so pointers to initializers and nodes stay
-// valid while others are added.
+// Adds initializers at once, and collects new nodes until `finish`. Protobuf never moves the
+// elements of a repeated field, so pointers to initializers and nodes stay valid while others are
+// added. `finish` rotates and erases elements: pointers then refer to others.
 #include "compiler/import/InitializerEdits.h"
 
 #include "compiler/import/files/onnx.pb.h"
@@ -84,7 +85,7 @@ bool InitializerEdits::addParameter(llvm::StringRef target, const onnx::TensorPr
          data->bytes == llvm::ArrayRef<char>(bytes);
 }
 
-void InitializerEdits::addCopy(llvm::StringRef target, const onnx::TensorProto &source) {
+void InitializerEdits::addCopyOfTensor(llvm::StringRef target, const onnx::TensorProto &source) {
   onnx::TensorProto *copy = graph.add_initializer();
   *copy = source;
   copy->set_name(target.str());
@@ -134,23 +135,24 @@ bool InitializerEdits::addTwin(llvm::StringRef target, llvm::StringRef source) {
   return true;
 }
 
-void InitializerEdits::addCopy(const onnx::NodeProto &node, llvm::ArrayRef<std::string> inputs,
-                               llvm::function_ref<std::string(llvm::StringRef)> nameResult) {
+void InitializerEdits::addCopyOfNode(const onnx::NodeProto &node,
+                                     llvm::ArrayRef<std::string> inputs,
+                                     llvm::function_ref<std::string(llvm::StringRef)> nameResult) {
   onnx::NodeProto &copy = addNode(node.op_type(), {}, nameResult(node.output(0)));
   for (const std::string &input : inputs)
     copy.add_input(input);
+  copy.set_domain(node.domain());
   for (const std::string &result : llvm::drop_begin(node.output()))
-    copy.add_output(nameResult(result));
+    copy.add_output(result.empty() ? "" : nameResult(result));
   *copy.mutable_attribute() = node.attribute();
 }
 
 int64_t InitializerEdits::finish() {
-  auto *tensors = graph.mutable_initializer();
-  tensors->erase(std::remove_if(tensors->begin(), tensors->end(),
-                                [&](const onnx::TensorProto &tensor) {
-                                  return replaced.contains(tensor.name());
-                                }),
-                 tensors->end());
+  auto *all = graph.mutable_initializer();
+  all->erase(std::remove_if(
+                 all->begin(), all->end(),
+                 [&](const onnx::TensorProto &tensor) { return replaced.contains(tensor.name()); }),
+             all->end());
   auto *list = graph.mutable_node();
   for (std::unique_ptr<onnx::NodeProto> &node : added)
     *list->Add() = std::move(*node);

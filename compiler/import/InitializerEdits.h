@@ -14,11 +14,11 @@
 
 namespace pcc::import {
 
-/// The traced nodes of an exported graph, with their ONNX nodes.
+/// The fx nodes of an exported graph, with their ONNX nodes.
 struct TracedGraph {
   explicit TracedGraph(onnx::GraphProto &graph);
 
-  /// Returns the ONNX nodes of a traced node, in the order of the graph.
+  /// Returns the ONNX nodes of an fx node, in the order of the graph.
   llvm::ArrayRef<onnx::NodeProto *> nodesOf(const FxNode &fx) const;
 
   std::vector<FxNode> traced;                                      ///< in order, each name once
@@ -26,7 +26,7 @@ struct TracedGraph {
   llvm::StringMap<const onnx::NodeProto *> producers;              ///< by value
 
 private:
-  llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> nodes; ///< by name of their traced node
+  llvm::StringMap<llvm::SmallVector<onnx::NodeProto *>> nodes; ///< by name of their fx node
 };
 
 class InitializerEdits {
@@ -54,30 +54,31 @@ public:
   /// Adds the parameter `target` with the elements of the initializer `source`, as `addParameter`.
   bool addTwin(llvm::StringRef target, llvm::StringRef source);
   /// Adds a copy of the initializer `source`.
-  void addCopy(llvm::StringRef target, const onnx::TensorProto &source);
+  void addCopyOfTensor(llvm::StringRef target, const onnx::TensorProto &source);
   /// Adds an initializer that holds `numbers`, for a node that computes `result`; returns its name.
   std::string addIntegers(llvm::StringRef result, llvm::ArrayRef<int64_t> numbers);
 
-  /// Adds a node of one output. Nodes are computed before all others, in the order of the calls.
+  /// Adds a node of one output. Added nodes come before all others, in the order of the calls.
   onnx::NodeProto &addNode(llvm::StringRef operation, llvm::ArrayRef<llvm::StringRef> inputs,
                            llvm::StringRef output);
   /// Adds a node that computes the initializer `folded`, which `finish` removes.
   onnx::NodeProto &computeInstead(const onnx::TensorProto &folded, llvm::StringRef operation,
                                   llvm::ArrayRef<llvm::StringRef> inputs);
-  /// Returns the added node that computes this value first; null if none does.
+  /// Returns the added node whose first output is this value; null if there is none.
   const onnx::NodeProto *findNode(llvm::StringRef value) const { return computed.lookup(value); }
   /// Adds a node like `node`, which has these inputs, and results named by `nameResult`.
-  void addCopy(const onnx::NodeProto &node, llvm::ArrayRef<std::string> inputs,
-               llvm::function_ref<std::string(llvm::StringRef)> nameResult);
+  void addCopyOfNode(const onnx::NodeProto &node, llvm::ArrayRef<std::string> inputs,
+                     llvm::function_ref<std::string(llvm::StringRef)> nameResult);
   /// Returns whether a node computes this former initializer.
   bool isReplaced(llvm::StringRef name) const { return replaced.contains(name); }
-  /// Returns whether an added node computes this value.
+  /// Returns whether this value is the first output of an added node.
   bool computes(llvm::StringRef name) const { return computed.contains(name); }
 
   /// Returns the parameters that were added with the elements of another one: (added, other).
   llvm::ArrayRef<std::pair<std::string, std::string>> twins() const { return twinList; }
 
-  /// Applies the edits to the nodes; returns the number of nodes added, which are the first ones.
+  /// Removes the replaced initializers and adds the nodes; returns the number of added nodes, which
+  /// are the first ones.
   int64_t finish();
 
 private:

@@ -46,11 +46,10 @@ private:
   void addReader(const FxNode &fx);
 
   const ExportedModule &exported;
-  llvm::StringMap<FxNode> traced; ///< by name
-  llvm::StringMap<llvm::SmallVector<const onnx::NodeProto *>>
-      nodes;                                          ///< by name of their traced node
-  llvm::StringMap<const onnx::NodeProto *> producers; ///< by ONNX value
-  llvm::StringSet<> initializers, integers;           ///< ONNX values
+  llvm::StringMap<FxNode> traced;                                    ///< by name
+  llvm::StringMap<llvm::SmallVector<const onnx::NodeProto *>> nodes; ///< by name of their fx node
+  llvm::StringMap<const onnx::NodeProto *> producers;                ///< by ONNX value
+  llvm::StringSet<> initializers, integers;                          ///< ONNX values
   llvm::SetVector<llvm::StringRef> found;
 };
 
@@ -98,7 +97,7 @@ bool LostArithmetic::isCalledOnce(llvm::StringRef module) const {
          });
 }
 
-/// Returns the values that the nodes of the traced node read, but that it neither names nor
+/// Returns the values that the nodes of the fx node read, but that it neither names nor
 /// computes. Each is the operand of a removed op, or of several.
 llvm::SetVector<llvm::StringRef> LostArithmetic::findOperands(const FxNode &fx) const {
   llvm::SetVector<llvm::StringRef> operands;
@@ -112,7 +111,7 @@ llvm::SetVector<llvm::StringRef> LostArithmetic::findOperands(const FxNode &fx) 
   return operands;
 }
 
-/// Adds the module of the ops whose results the traced node reads in the module of the exporter,
+/// Adds the module of the ops whose results the fx node reads in the module of the exporter,
 /// but not in the file.
 void LostArithmetic::addReader(const FxNode &fx) {
   auto count = llvm::count_if(fx.arguments, [&](llvm::StringRef name) { return isLost(name); });

@@ -25,7 +25,8 @@ bool canBeTrained(const onnx::TensorProto &tensor) { return canBeTrained(tensor.
 
 void forEachRead(const onnx::NodeProto &node, llvm::function_ref<void(const std::string &)> visit) {
   for (const std::string &name : node.input())
-    visit(name);
+    if (!name.empty())
+      visit(name);
   for (const onnx::AttributeProto &attribute : node.attribute()) {
     for (const onnx::NodeProto &inner : attribute.g().node())
       forEachRead(inner, visit);

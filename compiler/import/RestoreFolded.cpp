@@ -17,7 +17,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Returns whether an ONNX node computed the value inside of a traced node, such as the transposed
+/// Returns whether an ONNX node computed the value inside of an fx node, such as the transposed
 /// weight of a linear layer.
 bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
 
@@ -266,7 +266,7 @@ bool Folded::restoreShape() {
   return true;
 }
 
-/// Returns whether a traced node only makes zeros, or moves elements.
+/// Returns whether an fx node only makes zeros, or moves elements.
 bool isOfZeros(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
       "zeros",  "zeros_like", "new_zeros", "getitem", "unbind",  "select",    "slice", "view",
@@ -305,7 +305,7 @@ void restoreLinearOfZeros(const onnx::TensorProto &folded,
     return;
   if (parameters.size() == 1 && llvm::all_of(data->bytes, [](char byte) { return byte == 0; })) {
     std::string zeros = (name + ".zeros").str();
-    edits.addCopy(zeros, folded);
+    edits.addCopyOfTensor(zeros, folded);
     edits.computeInstead(folded, "Identity", {zeros});
   }
   const auto *bias = llvm::find_if(parameters, [&](llvm::StringRef parameter) {

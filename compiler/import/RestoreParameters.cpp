@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Restores group norms first, then initializers folded from one parameter, then the operands of
-// each traced node. For a traced node, the parameters that it reads are paired with the
+// each fx node. For an fx node, the parameters that it reads are paired with the
 // initializers of its ONNX nodes: by name or origin first, the rest by order. Contradictory pairs
 // are reported and left unchanged.
 #include "compiler/import/ExporterChanges.h"
@@ -24,7 +24,7 @@ struct Read {
   llvm::StringRef name() const { return node->input(position); }
 };
 
-/// Returns the tensors of the module that a traced node reads, in the order in which the nodes of
+/// Returns the tensors of the module that an fx node reads, in the order in which the nodes of
 /// its ONNX form read them.
 llvm::SmallVector<llvm::StringRef> listTensorsRead(const FxNode &fx,
                                                    const ExportedModule &exported) {
@@ -95,7 +95,7 @@ void Restoration::restoreUnits(onnx::NodeProto &node) {
     if (!merged || !exported.isTarget(merged->name()))
       continue;
     std::string name = node.output(0) + ".unit_" + std::to_string(position);
-    edits.addCopy(name, *merged);
+    edits.addCopyOfTensor(name, *merged);
     node.set_input(position, name);
   }
 }
@@ -183,8 +183,8 @@ bool Restoration::restoreBias(const FxNode &fx, llvm::StringRef target) {
   return true;
 }
 
-/// Reports parameters that the file has, but that the nodes of a traced node do not read as the
-/// module does. Rewritten nodes stand for several traced nodes but name only one.
+/// Reports parameters that the file has, but that the nodes of an fx node do not read as the
+/// module does. Rewritten nodes stand for several fx nodes but name only one.
 void Restoration::reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef> targets) {
   auto isRewritten = [](const onnx::NodeProto *node) { return !findRewriteRule(*node).empty(); };
   if (llvm::any_of(traced.nodesOf(fx), isRewritten))
@@ -195,7 +195,7 @@ void Restoration::reportUnread(const FxNode &fx, llvm::ArrayRef<llvm::StringRef>
 }
 
 /// Lets a node read the parameter `target` in place of an equal one, which was stored in the same
-/// form for another traced node of the same operator.
+/// form for another fx node of the same operator.
 void Restoration::restoreTwin(const FxNode &fx, const Read &read, llvm::StringRef target) {
   const onnx::NodeProto *node = edits.findNode(read.name());
   auto isAlike = [&](const onnx::NodeProto *reader) {
@@ -208,7 +208,7 @@ void Restoration::restoreTwin(const FxNode &fx, const Read &read, llvm::StringRe
       read.node->set_input(read.position, name);
 }
 
-/// Gives the nodes of a traced node the tensors that it reads in the module. Tensors that the file
+/// Gives the nodes of an fx node the tensors that it reads in the module. Tensors that the file
 /// has under their own names are recognized by them, the others by their order.
 void Restoration::restoreReads(const FxNode &fx) {
   llvm::SmallVector<llvm::StringRef> targets;
@@ -251,7 +251,7 @@ void Restoration::restoreReads(const FxNode &fx) {
       continue;
     }
     if (!edits.has(target))
-      edits.addCopy(target, *edits.find(read.name()));
+      edits.addCopyOfTensor(target, *edits.find(read.name()));
     read.node->set_input(read.position, target.str());
   }
 }
@@ -276,7 +276,7 @@ void Restoration::restoreBuffer(const ExportedTensor &buffer) {
             found.insert(name);
   if (found.size() != 1)
     return;
-  edits.addCopy(buffer.target, *edits.find(found.begin()->getKey()));
+  edits.addCopyOfTensor(buffer.target, *edits.find(found.begin()->getKey()));
 }
 
 Restored Restoration::run() {

@@ -71,7 +71,7 @@ std::string Derived::copy(llvm::StringRef value, llvm::StringRef target) const {
     llvm::SmallVector<std::string> inputs;
     for (const std::string &input : node->input())
       inputs.push_back(input.empty() ? input : copy(input, target));
-    edits.addCopy(*node, inputs, nameResult);
+    edits.addCopyOfNode(*node, inputs, nameResult);
   }
   return nameResult(value);
 }
@@ -99,7 +99,7 @@ private:
   std::vector<std::string> &contradictions;
 };
 
-/// Returns whether the traced node names the value, or computes it itself.
+/// Returns whether the fx node names the value, or computes it itself.
 bool Twins::isNamed(llvm::StringRef value) const {
   if (fx.reads(value))
     return true;
@@ -108,7 +108,7 @@ bool Twins::isNamed(llvm::StringRef value) const {
   return producer && (producer->name == fx.name || fx.reads(producer->name));
 }
 
-/// Returns whether the file has no such parameter of the module, and no traced node names it.
+/// Returns whether the file has no such parameter of the module, and no fx node names it.
 bool Twins::isMissing(llvm::StringRef target) const {
   llvm::StringRef placeholder = exported.placeholderOf(target);
   return !placeholder.empty() && !edits.has(target) &&
@@ -116,7 +116,7 @@ bool Twins::isMissing(llvm::StringRef target) const {
                        [&](const FxNode &reader) { return reader.reads(placeholder); });
 }
 
-/// Returns whether a traced node reads a parameter of the module.
+/// Returns whether an fx node reads a parameter of the module.
 bool Twins::hasOwnParameters(llvm::StringRef module) const {
   return llvm::any_of(exported.parameters(), [&](const ExportedTensor &parameter) {
     return isWithin(splitTarget(parameter.target).first, module) &&

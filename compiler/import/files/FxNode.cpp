@@ -14,7 +14,7 @@ namespace {
 bool isNameCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 /// Returns the path of the innermost module in a list of scopes in Python's form, such as
-/// `['', 'model', 'model.norm', 'mul_3']`. The last entry is the traced node. Returns nothing for
+/// `['', 'model', 'model.norm', 'mul_3']`. The last entry is the fx node. Returns nothing for
 /// any other text.
 std::optional<llvm::StringRef> parseModule(llvm::StringRef text) {
   if (!text.consume_front("[") || !text.consume_back("]"))
