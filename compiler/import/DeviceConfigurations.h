@@ -21,12 +21,13 @@ namespace pcc::import {
 inline constexpr llvm::StringLiteral noConfiguration = "none";
 
 /// Returns the configuration called `requested`. For an empty name, returns the only configuration
-/// of the file, or an empty string. Emits an error at `loc` for an unknown name.
+/// of the file, or an empty string if it has none or several. Emits an error at `loc` for an
+/// unknown name.
 mlir::FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model,
                                                  llvm::StringRef requested, mlir::Location loc);
 
-/// Emits an error and fails if a node of the file `path` names a configuration that the file does
-/// not have. The error is at the first such node.
+/// Emits an error and fails if a node of the main graph of the file `path` names a configuration
+/// that the file does not have. The error is at the first such node.
 mlir::LogicalResult checkConfigurations(const onnx::ModelProto &model, llvm::StringRef path,
                                         mlir::MLIRContext &context);
 

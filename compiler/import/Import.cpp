@@ -57,8 +57,8 @@ LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Loc
   return success();
 }
 
-/// Returns whether no op reads the parameter, as for buffers that an exported model keeps
-/// (OnnxImporter::readBuffer): nodes read their values as constants.
+/// Returns whether the parameter is not trained and no op reads it: a buffer of an exported model
+/// whose value is a constant of the ops (OnnxImporter::readBuffer).
 bool isUnreadBuffer(ModuleOp module, graph::ParameterOp parameter) {
   if (parameter.getTrainable())
     return false;
@@ -84,8 +84,8 @@ LogicalResult checkBuffer(graph::ParameterOp buffer, const TensorData &data, Loc
 /// Sets every graph.parameter of `module` from the safetensors file or index `path`, by name. A
 /// parameter that was split from another gets its part of the tensor. One error lists all
 /// parameters that the file lacks; each tensor of another type has an error of its own. A warning
-/// lists the tensors that belong to no parameter. A file may lack buffers. A tied parameter may
-/// have another of its names in the file.
+/// lists the tensors that belong to no parameter. A file may lack buffers. The file may have
+/// a tied parameter under another of its names.
 LogicalResult applyWeights(ModuleOp module, llvm::StringRef path) {
   auto tensors = readSafetensors(path, *module.getContext());
   if (!tensors)
@@ -150,10 +150,6 @@ OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &opti
   if (!options.deviceConfiguration.empty()) {
     emitError(loc) << "'--device-config' applies to .onnx files only: a module has no "
                       "configurations for several devices";
-    return {};
-  }
-  if (!llvm::sys::fs::exists(path)) {
-    emitError(loc) << "cannot read the file: No such file or directory";
     return {};
   }
   auto buffer = llvm::MemoryBuffer::getFile(path);

@@ -11,7 +11,7 @@ namespace pcc::import {
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
   return {elementwiseOperators(), logicOperators(),     constantOperators(),
           shapeOperators(),       indexOperators(),     contractionOperators(),
-          reduceOperators(),      normalOperators(),    lossOperators(),
+          reduceOperators(),      normOperators(),      lossOperators(),
           convolutionOperators(), poolOperators(),      activationOperators(),
           einsumOperators(),      attentionOperators(), elementIndexOperators(),
           maskOperators(),        orderOperators(),     sequenceOperators(),

@@ -8,12 +8,13 @@ namespace pcc::import {
 
 Tensor separateHeads(Node &node, const Tensor &x, llvm::StringRef attribute) {
   Emitter &emit = node.emit;
-  int64_t heads = node.integer(attribute, 0);
+  int64_t heads = node.integer(attribute, 0); // read in any case: unread attributes are errors
   if (x.rank() == 4)
     return x;
   if (x.rank() != 3 || heads < 1 || x.shape()[2] % heads) {
-    emit.error() << "expected a tensor of rank 4, or of rank 3 whose last size attribute '"
-                 << attribute << "' divides, got " << x.type << " and " << heads;
+    emit.error() << "expected a tensor of rank 4, or of rank 3 whose last size is a multiple of "
+                    "attribute '"
+                 << attribute << "', got " << x.type << " and " << heads;
     return {};
   }
   Tensor split = emit.reshape(x, {x.shape()[0], x.shape()[1], heads, x.shape()[2] / heads});

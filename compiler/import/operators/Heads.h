@@ -8,11 +8,13 @@
 
 namespace pcc::import {
 
-/// Converts [batch, positions, heads · width] to [batch, heads, positions, width]; `attribute` has
-/// the number of heads. A tensor of rank 4 is returned as it is. Returns null after an error.
+/// Converts [batch, positions, heads · width] to [batch, heads, positions, width]. `attribute` is
+/// the name of the operator's attribute with the number of heads. A tensor of rank 4 is returned as
+/// it is. Returns null after an error.
 Tensor separateHeads(Node &node, const Tensor &x, llvm::StringRef attribute);
 
-/// Converts heads back to three dimensions, if `like` has three dimensions.
+/// Converts heads back to three dimensions, unless `like`, the operator's input, has four. Returns
+/// null if `x` is.
 Tensor joinHeads(Emitter &emit, const Tensor &x, const Tensor &like);
 
 } // namespace pcc::import

@@ -75,7 +75,7 @@ llvm::ArrayRef<Operator> shapeOperators();           // ShapeOperators.cpp
 llvm::ArrayRef<Operator> indexOperators();           // IndexOperators.cpp
 llvm::ArrayRef<Operator> contractionOperators();     // ContractionOperators.cpp
 llvm::ArrayRef<Operator> reduceOperators();          // ReduceOperators.cpp
-llvm::ArrayRef<Operator> normalOperators();          // NormalOperators.cpp
+llvm::ArrayRef<Operator> normOperators();            // NormOperators.cpp
 llvm::ArrayRef<Operator> lossOperators();            // LossOperators.cpp
 llvm::ArrayRef<Operator> convolutionOperators();     // ConvolutionOperators.cpp
 llvm::ArrayRef<Operator> poolOperators();            // PoolOperators.cpp

@@ -244,7 +244,7 @@ LogicalResult importLogSoftmax(Node &node) {
 
 } // namespace
 
-llvm::ArrayRef<Operator> normalOperators() {
+llvm::ArrayRef<Operator> normOperators() {
   constexpr auto affine = static_cast<Gradients>(FirstInput | SecondInput | ThirdInput);
   constexpr uint32_t running = FourthInput | FifthInput;
   static const Operator rows[] = {
