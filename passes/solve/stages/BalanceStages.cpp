@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Balances a chain in two steps. The first step finds the shortest possible time of the slowest
-// stage by bisection. Each trial finds the layers at which every stage may end at a given pace. The
-// second step minimizes the hand-over times within this time, by dynamic programming.
+// stage by bisection. Each trial finds the layers at which every stage may end at a given pace, an
+// upper limit of the time of a stage. The second step minimizes the hand-over times within the
+// shortest pace, by dynamic programming.
 //
 // A stage of the layers first ≤ i < end takes C(end) - K(first):
 //
 //   C(end)   = time of the layers before `end`, plus the hand-over there
 //   K(first) = time of the layers before `first`, minus the hand-over there
 //
-// A stage may begin at the layers of large K in a window before its end. The memory limit and
-// the user's constraints give the window, which only moves on with the end.
+// The larger K, the shorter the stage, so the best first layer has the largest K in a window before
+// the end. The memory limit gives the window, which only moves on with the end.
 #include "passes/solve/stages/StageProblem.h"
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -111,22 +113,16 @@ private:
     }
   }
 
-  /// Finds, for each end of a stage, the lowest first layer that memory and constraints allow.
+  /// Finds, for each end of a stage, the lowest first layer that the memory allows.
   void findWindows(int stage) {
     auto bytesOf = [&](int layer) {
       return problem.layers[layer].held + problem.microbatches[stage] * problem.layers[layer].live;
     };
     int64_t bytes = 0;
     for (int end = 1, low = 0; end <= layers; ++end) {
-      int required = problem.layers[end - 1].stage;
-      if (required >= 0 && required != stage) {
-        low = end;
-        bytes = 0;
-      } else {
-        bytes += bytesOf(end - 1);
-        while (bytes > problem.limit)
-          bytes -= bytesOf(low++);
-      }
+      bytes += bytesOf(end - 1);
+      while (bytes > problem.limit)
+        bytes -= bytesOf(low++);
       lows[stage][end] = low;
     }
   }
@@ -222,18 +218,10 @@ private:
     if (layers < problem.stages)
       return "expected at least " + std::to_string(problem.stages) +
              " layers, one for each stage, got " + std::to_string(layers);
-    for (int i = 1, last = problem.layers[0].stage, at = 0; i < layers; ++i) {
-      int stage = problem.layers[i].stage;
-      if (stage >= 0 && stage < last)
-        return problem.describe(i) + " is constrained to stage " + std::to_string(stage) +
-               ", behind " + problem.describe(at) + " in stage " + std::to_string(last);
-      if (stage >= 0)
-        last = stage, at = i;
-    }
     for (int i = 0; i < layers; ++i) {
-      int stage = std::max(problem.layers[i].stage, 0);
-      int64_t bytes =
-          bytesOf(problem, i, i + 1, problem.layers[i].stage < 0 ? problem.stages - 1 : stage);
+      int64_t bytes = std::numeric_limits<int64_t>::max();
+      for (int stage = 0; stage < problem.stages; ++stage)
+        bytes = std::min(bytes, bytesOf(problem, i, i + 1, stage));
       if (bytes > problem.limit)
         return problem.describe(i) + " alone takes " + std::to_string(bytes) +
                " bytes, expected at most " + std::to_string(problem.limit);

@@ -44,10 +44,6 @@ StageVerdict verify(const StageProblem &problem, const StageCuts &cuts) {
     std::string name = "stage " + std::to_string(stage);
     if (cuts[stage] >= end)
       return refuse(name + " has no layer");
-    for (int i = cuts[stage]; i < end; ++i)
-      if (int wanted = problem.layers[i].stage; wanted >= 0 && wanted != stage)
-        return refuse(problem.describe(i) + " is in " + name + ", expected stage " +
-                      std::to_string(wanted));
     int64_t bytes = bytesOf(problem, cuts[stage], end, stage);
     if (bytes > problem.limit)
       return refuse(name + " takes " + std::to_string(bytes) + " bytes, expected at most " +

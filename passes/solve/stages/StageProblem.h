@@ -25,7 +25,6 @@ struct Layer {
   int64_t held = 0;    ///< bytes: parameters, gradients, states
   int64_t live = 0;    ///< bytes that a microbatch keeps from its forward to its backward
   double handOver = 0; ///< time to pass a microbatch on after this layer, and its gradient back
-  int stage = -1;      ///< stage that the user requires; −1: any
   std::string name = {};
 };
 
@@ -61,8 +60,7 @@ struct StageVerdict {
 double timeOf(const StageProblem &problem, int first, int end);
 int64_t bytesOf(const StageProblem &problem, int first, int end, int stage);
 
-/// Returns the cost of `cuts` or their first error: an empty stage, a layer outside the stage that
-/// the user requires, or a stage over the limit.
+/// Returns the cost of `cuts` or their first error: an empty stage or a stage over the limit.
 StageVerdict verify(const StageProblem &problem, const StageCuts &cuts);
 
 struct BalancedStages {

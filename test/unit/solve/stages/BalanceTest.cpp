@@ -13,10 +13,10 @@ using namespace pcc::stages;
 
 static StageProblem makeExample() {
   StageProblem problem;
-  problem.layers = {{1, 4, 1, 1, -1, "embed"},
-                    {4, 2, 1, 1, -1, "block 0"},
-                    {4, 2, 1, 1, -1, "block 1"},
-                    {1, 4, 1, 0, -1, "head"}};
+  problem.layers = {{1, 4, 1, 1, "embed"},
+                    {4, 2, 1, 1, "block 0"},
+                    {4, 2, 1, 1, "block 1"},
+                    {1, 4, 1, 0, "head"}};
   problem.stages = 2;
   problem.microbatches = {2, 1};
   problem.limit = 12;
@@ -55,8 +55,7 @@ static StageProblem makeRandom(std::mt19937 &random) {
   problem.stages = 1 + below(4);
   int layers = 1 + below(9);
   for (int i = 0; i < layers; ++i)
-    problem.layers.push_back({double(below(10)), below(10), below(4), double(below(4)),
-                              below(6) ? -1 : i * problem.stages / layers, ""});
+    problem.layers.push_back({double(below(10)), below(10), below(4), double(below(4)), ""});
   for (int i = 0; i < problem.stages; ++i)
     problem.microbatches.push_back(problem.stages - i);
   problem.limit = 5 + below(60);
@@ -99,9 +98,7 @@ static StageCuts tryAllEnds(const StageProblem &problem) {
     for (int stage = 0; stage < problem.stages; ++stage)
       for (int end = stage + 1; end <= layers; ++end)
         for (int first = end - 1; first >= stage; --first) {
-          int required = problem.layers[first].stage;
-          if ((required >= 0 && required != stage) ||
-              bytesOf(problem, first, end, stage) > problem.limit)
+          if (bytesOf(problem, first, end, stage) > problem.limit)
             break;
           double time = timeOf(problem, first, end);
           if (time > pace || (stage == 0 ? first > 0 : best[stage - 1][first].first < 0))
@@ -141,7 +138,7 @@ TEST(Balance, EqualsTryingAllEnds) {
 // Times are rounded to doubles in whatever order they are added. Equal layers give equal stages.
 TEST(Balance, EqualLayersGiveEqualStages) {
   StageProblem problem;
-  problem.layers.assign(70, {0.1, 1, 1, 0.001, -1, ""});
+  problem.layers.assign(70, {0.1, 1, 1, 0.001, ""});
   problem.stages = 7;
   problem.microbatches.assign(7, 1);
   EXPECT_EQ(balance(problem).cuts, (StageCuts{0, 10, 20, 30, 40, 50, 60}));
@@ -150,7 +147,7 @@ TEST(Balance, EqualLayersGiveEqualStages) {
 TEST(Balance, WorkGrowsWithTheChain) {
   StageProblem problem;
   for (int i = 0; i < 100000; ++i)
-    problem.layers.push_back({1 + 0.001 * double(i * 7919 % 1000), 3, 1, 0.01, -1, ""});
+    problem.layers.push_back({1 + 0.001 * double(i * 7919 % 1000), 3, 1, 0.01, ""});
   problem.stages = 16;
   problem.microbatches.assign(16, 4);
   problem.limit = 100000;
@@ -165,12 +162,6 @@ TEST(Balance, SaysWhatDoesNotFit) {
   problem.stages = 5;
   problem.microbatches = {5, 4, 3, 2, 1};
   EXPECT_EQ(balance(problem).error, "expected at least 5 layers, one for each stage, got 4");
-
-  problem = makeExample();
-  problem.layers[1].stage = 1;
-  problem.layers[2].stage = 0;
-  EXPECT_EQ(balance(problem).error,
-            "'block 1' is constrained to stage 0, behind 'block 0' in stage 1");
 
   problem = makeExample();
   problem.layers[2].held = 40;
