@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Min-marginals by one elimination with the node last, within half of the time. If the tables or
-// costs are too large, each option gets its own search. The searches share the remaining time
-// equally.
+// Min-marginals by one elimination with the node last, within half of the time. If this time is
+// over, or the tables or costs are too large, each option gets its own search. The searches share
+// the remaining time equally.
 #include "passes/solve/strategy/MinMarginals.h"
 
 #include "passes/solve/strategy/primal/Improve.h"
@@ -56,6 +56,7 @@ static void settle(const StrategyProblem &problem, StrategySolution solution, So
     return;
   }
   result.status = SolveStatus::Optimal;
+  result.reason.clear();
   result.solution = std::move(solution);
   result.cost = result.bound = verdict.cost;
 }
@@ -78,8 +79,10 @@ static bool eliminate(const StrategyProblem &problem, int node, double seconds,
     if (!found.front().isComplete)
       return false;
   }
-  for (SolveResult &result : results)
+  for (SolveResult &result : results) {
     result.status = SolveStatus::Infeasible;
+    result.reason = "no solution has this option";
+  }
   for (EliminationResult &each : found)
     if (each.isFeasible) {
       StrategySolution solution = core.expand(each.options);

@@ -7,8 +7,8 @@
 //   1             a=1, b=1   11    the best of all
 //
 // The reductions run once and do not remove the node. One elimination, with the node last, then
-// gives the results for all options. If its tables would be too large, each option gets its own
-// search.
+// gives the results for all options. If its tables or costs would be too large, or it takes half of
+// the time, each option gets its own search.
 #pragma once
 
 #include "passes/solve/strategy/Solve.h"
@@ -18,7 +18,8 @@ namespace pcc::solve {
 /// Returns `problem` with `option` as the only option of `node`. Tables of other edges are shared.
 StrategyProblem fixOption(const StrategyProblem &problem, int node, int32_t option);
 
-/// Convert a solution of `problem` to one of the problem that fixOption returns, and back.
+/// Convert a solution of `problem` to one of the problem that fixOption returns, and back. It may
+/// be infeasible there: the node gets the only option, or `option`.
 StrategySolution toFixed(StrategySolution solution, int node);
 StrategySolution fromFixed(StrategySolution solution, int node, int32_t option);
 

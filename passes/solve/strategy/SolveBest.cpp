@@ -83,7 +83,7 @@ static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
   SolveResult result;
   statistics.seconds = context.clock.seconds();
   statistics.work = context.work;
-  statistics.isCutOff = context.stop()();
+  statistics.isCutOff = context.isCutOff();
   result.statistics = statistics;
   result.bound = context.bound << context.shift;
   if (context.incumbent.isKnown) {
@@ -95,8 +95,8 @@ static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
     result.status = SolveStatus::Infeasible;
     result.reason = "no choice of options fits";
   } else {
-    result.reason = context.isBeaten() ? "no solution costs less than the cutoff"
-                                       : "no solution was found in the time given";
+    result.reason = context.reachesCutoff() ? "no solution costs less than the cutoff"
+                                            : "no solution was found in the time given";
   }
   result.certificate = std::make_shared<Certificate>(std::move(context.certificate));
   return result;

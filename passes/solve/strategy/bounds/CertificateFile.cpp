@@ -2,17 +2,16 @@
 //
 // Text form of certificates:
 //
-//   certificate 1
+//   certificate 2
 //   stage 4242 3 20 55   cutoff, split node (−1: none), scales of costs and prices
-//   below 2 1 -1         count, then the stages below
-//   group 1 0            options of the node, once for each stage below a split
+//   below 2 1 -1         count, then the stages below; −1: the reductions alone prove the rest
+//   group 1 0            count, then options of the split node; once for each stage below
 //   group 2 1 2
-//   prices 2 17 0
+//   prices 2 17 0        count, then prices
 //   messages 4 0 -3 12 9
-//   whole 20 55          scales of the bound of the original problem; at most once
-//   times 2 5 9          times of the prices
-//   prices 2 17 0
-//   messages 2 4 -1
+//   original 20 55       scales of the bound of the original problem; at most once, after all
+//   stages times 2 5 9          count, then the program points at which the memory limit has a
+//   price prices 2 17 0 messages 2 4 -1
 
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/Cursor.h"
@@ -21,34 +20,34 @@
 namespace pcc::solve {
 
 template <typename T>
-static void printFigures(std::string &out, const char *word, const std::vector<T> &figures) {
-  out.append(word).append(" ").append(std::to_string(figures.size()));
+static void printNumbers(std::string &out, const char *word, const std::vector<T> &numbers) {
+  out.append(word).append(" ").append(std::to_string(numbers.size()));
   char digits[24];
-  for (T figure : figures) {
-    char *end = std::to_chars(digits, std::end(digits), figure).ptr;
+  for (T number : numbers) {
+    char *end = std::to_chars(digits, std::end(digits), number).ptr;
     out.append(" ").append(digits, end);
   }
   out += '\n';
 }
 
 std::string printCertificate(const Certificate &certificate) {
-  std::string out = "certificate 1\n";
+  std::string out = "certificate 2\n";
   for (const CertificateStage &stage : certificate.stages) {
     out += "stage " + toString(stage.cutoff) + " " + std::to_string(stage.split) + " " +
            std::to_string(stage.dual.costScale) + " " + std::to_string(stage.dual.priceScale) +
            "\n";
-    printFigures(out, "below", stage.below);
+    printNumbers(out, "below", stage.below);
     for (const std::vector<int32_t> &group : stage.groups)
-      printFigures(out, "group", group);
-    printFigures(out, "prices", stage.dual.prices);
-    printFigures(out, "messages", stage.dual.messages);
+      printNumbers(out, "group", group);
+    printNumbers(out, "prices", stage.dual.prices);
+    printNumbers(out, "messages", stage.dual.messages);
   }
   if (const std::optional<OriginalDual> &original = certificate.original) {
-    out += "whole " + std::to_string(original->costScale) + " " +
+    out += "original " + std::to_string(original->costScale) + " " +
            std::to_string(original->priceScale) + "\n";
-    printFigures(out, "times", original->times);
-    printFigures(out, "prices", original->prices);
-    printFigures(out, "messages", original->messages);
+    printNumbers(out, "times", original->times);
+    printNumbers(out, "prices", original->prices);
+    printNumbers(out, "messages", original->messages);
   }
   return out;
 }
@@ -61,14 +60,16 @@ public:
 
   abi::Expected<Certificate> read() {
     int64_t version = 0;
-    if (word("certificate") && cursor.integer(version) && version != 1)
-      cursor.fail("expected version 1, got " + std::to_string(version));
+    if (word("certificate") && cursor.integer(version) && version != 2)
+      cursor.fail("expected version 2, got " + std::to_string(version));
     Certificate certificate;
-    while (cursor.ok() && !cursor.atEnd())
-      if (accept("whole"))
+    while (cursor.ok() && !cursor.atEnd() && !certificate.original)
+      if (accept("original"))
         original(certificate.original.emplace());
       else
         stage(certificate.stages.emplace_back());
+    if (cursor.ok() && !cursor.atEnd())
+      cursor.fail("expected the end of the certificate");
     if (!cursor.ok())
       return cursor.status();
     return certificate;
@@ -92,14 +93,15 @@ private:
   }
 
   template <typename T> bool narrow(T &value) {
-    int64_t figure = 0;
-    if (!cursor.integer(figure))
+    int64_t number = 0;
+    if (!cursor.integer(number))
       return false;
-    value = static_cast<T>(figure);
-    return value == figure || cursor.fail("expected a smaller figure");
+    value = static_cast<T>(number);
+    return value == number ||
+           cursor.fail("expected an integer of " + std::to_string(8 * sizeof(T)) + " bits");
   }
 
-  template <typename T> bool figures(std::string_view expected, std::vector<T> &into) {
+  template <typename T> bool numbers(std::string_view expected, std::vector<T> &into) {
     int64_t count = 0;
     if (!word(expected) || !cursor.integer(count))
       return false;
@@ -107,8 +109,8 @@ private:
     if (count < 0 || static_cast<uint64_t>(count) > (cursor.text.size() - cursor.at) / 2)
       return cursor.fail("expected a count of what follows, got " + std::to_string(count));
     into.resize(count);
-    for (T &figure : into)
-      if (!narrow(figure))
+    for (T &number : into)
+      if (!narrow(number))
         return false;
     return true;
   }
@@ -128,19 +130,19 @@ private:
   bool stage(CertificateStage &stage) {
     if (!word("stage") || !wide(stage.cutoff) || !narrow(stage.split) ||
         !narrow(stage.dual.costScale) || !narrow(stage.dual.priceScale) ||
-        !figures("below", stage.below))
+        !numbers("below", stage.below))
       return false;
     if (stage.split >= 0)
       for (size_t i = 0; i < stage.below.size(); ++i)
-        if (!figures("group", stage.groups.emplace_back()))
+        if (!numbers("group", stage.groups.emplace_back()))
           return false;
-    return figures("prices", stage.dual.prices) && figures("messages", stage.dual.messages);
+    return numbers("prices", stage.dual.prices) && numbers("messages", stage.dual.messages);
   }
 
   bool original(OriginalDual &original) {
     return narrow(original.costScale) && narrow(original.priceScale) &&
-           figures("times", original.times) && figures("prices", original.prices) &&
-           figures("messages", original.messages);
+           numbers("times", original.times) && numbers("prices", original.prices) &&
+           numbers("messages", original.messages);
   }
 
   Cursor cursor;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The phases of solveBest, in the order in which they run:
+// The phases of solveBest:
 //
-//   Root   One thread raises the bound by moving the prices. The others improve and combine
-//          solutions. When the gap is small enough to prune many options, the root is reduced.
-//   Tree   Branch and bound closes a root that became small.
-//   Dive   For a large root, solutions are combined further. When that brings no more progress,
-//          the most decisive nodes are fixed one by one to the option with the lowest bound.
+//   Folded   A problem with repeated layers is searched first in smaller forms (searchFolded).
+//   Root     One thread raises the bound by moving the prices. The others improve and combine
+//            solutions. When the gap is small enough to prune many options, the root is reduced.
+//   Tree     Branch and bound closes a root that became small.
+//   Dive     For a large root instead, solutions are combined further. When that brings no more
+//            progress, the most decisive nodes are fixed one by one to the option with the lowest
+//            bound.
 //
 // A price is a Lagrange multiplier of the usage limit (PriceSearch.h). Work is counted in table
-// entries. Decisions depend on this count alone, so the same seed and number of threads give the
-// same result. The clock only ends the search.
+// entries. Decisions depend on this count, so the same seed and number of threads give the same
+// result. The clock only skips what there is no time for, and ends the search; the result then says
+// that it is cut off.
 #pragma once
 
 #include "passes/solve/strategy/bounds/Certificate.h"
@@ -81,7 +84,8 @@ private:
   void makeFlatProblem(const std::vector<double> &startPrices);
   void start(const TimedPrices &prices, const Stop &stop);
 
-  std::vector<double> asleep; ///< prices of a sleeping branch and one more entry; else empty
+  std::vector<double>
+      asleep; ///< prices of a sleeping branch and one zero, so not empty; else empty
 };
 
 /// Time to read a table entry in a move, relative to message passing. Moves jump from node to node,
@@ -104,11 +108,15 @@ public:
   /// Whether the gap has reached the requested one.
   bool isGapReached() const { return options.gap > 0 && gap() <= options.gap; }
 
-  /// Whether no solution costs less than the cutoff of the options.
-  bool isBeaten() const { return options.cutoff && (bound << shift) >= *options.cutoff; }
+  /// Whether the bound proves that no solution costs less than `options.cutoff`.
+  bool reachesCutoff() const { return options.cutoff && (bound << shift) >= *options.cutoff; }
 
   /// Whether there is time to rebuild a branch. A rebuild that is cut off is useless.
-  bool mayRebuild() const;
+  bool mayRebuild() const { return hasSeconds(0.5 * buildSeconds); }
+  /// Whether these seconds are left. If not, the search is cut off.
+  bool hasSeconds(double seconds) const;
+  /// Whether the clock has changed what the search does: another run may give another result.
+  bool isCutOff() const { return lackedTime || stop()(); }
   Stop stop() const;
 
   /// Seconds left by the clock, less the time to write the certificate.
@@ -122,7 +130,7 @@ public:
   uint64_t left() const { return workLimit > work ? workLimit - work : 0; }
 
   /// Expands and verifies a solution of a branch, and offers it to the incumbent.
-  bool offer(const Branch &branch, const std::vector<int32_t> &options);
+  bool offer(const Branch &branch, const std::vector<int32_t> &solution);
 
   /// Raises the proved bound of the whole problem, in the core's units.
   void raiseBound(Int128 to) { bound = std::max(bound, to); }
@@ -141,10 +149,11 @@ public:
   Int128 bound = 0;       ///< proved, in the core's units
   int shift = 0;          ///< right shift of the core's costs (Core::shift)
   uint64_t work = 0, workLimit = 0;
-  uint64_t certificateFigures = 0;
+  uint64_t certificateNumbers = 0;
   double buildSeconds = 0; ///< time to build the first branch
 
 private:
+  mutable bool lackedTime = false;
   double lastReport = -1;
 };
 
@@ -164,7 +173,7 @@ public:
   void raceStyles();
 
   /// Reduces the branch if at least `share` of the options can be pruned. `certify` appends the
-  /// stage to the certificate. Does nothing while the gap and the share are similar to those of the
+  /// stage to the certificate. Does nothing unless the gap shrank or `share` is smaller than in the
   /// last call.
   void shrink(double share, bool certify);
 
@@ -205,7 +214,8 @@ private:
   double gapAtShrink = std::numeric_limits<double>::infinity(), shareAtShrink = 1; ///< last tried
 };
 
-/// Returns the `count` nodes with the most neighbors, in descending order.
+/// Returns the `count` nodes with the most neighbors among those with several options, in
+/// descending order.
 std::vector<int> findHubs(const FlatProblem &flat, size_t count);
 
 /// Runs branch and bound until the branch is closed or the work is spent. Returns the bound.
@@ -219,8 +229,8 @@ void dive(SearchContext &context, const Branch &root, SolutionPool pool);
 //
 //   alike    All similar nodes have the same option. Prices and messages are found here; a step
 //            takes a hundredth of the time.
-//   groups   Similar nodes of a group of layers have the same option. A mixture of plans uses the
-//            rest of the limit; solutions are improved here.
+//   groups   Similar nodes of a group of layers have the same option. Groups may have different
+//            ones, which fills the memory limit better; solutions are improved here.
 //   whole    Each node has its own option. Message passing improves the bound, which is proved.
 //
 // Each level starts from the prices, messages and solutions of the previous level.

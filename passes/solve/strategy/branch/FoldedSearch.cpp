@@ -193,7 +193,7 @@ public:
     middle.startFrom(coarse);
     // Reserves time for the final proof, which takes about as long as everything before.
     double proofSeconds = context.clock.seconds();
-    auto isOver = [&] { return context.isOver() || context.secondsLeft() < proofSeconds; };
+    auto isOver = [&] { return context.isOver() || !context.hasSeconds(proofSeconds); };
     for (int round = 0; round < groupRounds && !isOver(); ++round) {
       middle.round();
       context.report(false);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts seconds to table entries and keeps the accounts of a search: work, time, bound, cutoff
-// and the stages of the certificate. Time reserves are fractions of the measured time to build the
-// first branch.
+// Converts seconds to table entries and tracks a search: work, time, bound, cutoff and the stages
+// of the certificate.
 #include "passes/solve/strategy/branch/BestSearch.h"
 
 #include "passes/solve/strategy/problem/Work.h"
@@ -10,7 +9,7 @@
 namespace pcc::solve {
 
 /// Seconds to write a compressed number of a certificate.
-static constexpr double secondsPerFigure = 1.6e-7;
+static constexpr double secondsPerNumber = 1.6e-7;
 
 SearchContext::SearchContext(const StrategyProblem &problem, const SolveOptions &options)
     : problem(problem), options(options), incumbent(problem),
@@ -32,24 +31,28 @@ double SearchContext::gap() const {
 }
 
 double SearchContext::secondsLeft() const {
-  double limit = options.seconds * options.slowdown;
-  return limit * 0.993 - 0.03 - options.elapsed - clock.seconds() -
-         double(certificateFigures) * secondsPerFigure;
+  // Reserves time to free memory and to return.
+  double limit = options.seconds * options.slowdown * 0.993 - 0.03;
+  return limit - options.elapsed - clock.seconds() - double(certificateNumbers) * secondsPerNumber;
 }
 
 bool SearchContext::isOver() const {
-  return work >= workLimit || isGapReached() || isBeaten() || stop()();
+  return work >= workLimit || isGapReached() || reachesCutoff() || stop()();
 }
 
-bool SearchContext::mayRebuild() const { return secondsLeft() > 0.5 * buildSeconds; }
+bool SearchContext::hasSeconds(double seconds) const {
+  bool isEnough = secondsLeft() > seconds;
+  lackedTime |= !isEnough;
+  return isEnough;
+}
 
 Stop SearchContext::stop() const {
   // Reserves time to prove the last bound, which takes a small part of the time of the reductions.
   return [this] { return secondsLeft() < std::min(0.15 * buildSeconds, 0.1 * options.seconds); };
 }
 
-bool SearchContext::offer(const Branch &branch, const std::vector<int32_t> &options) {
-  return incumbent.offer(branch.core.expand(options));
+bool SearchContext::offer(const Branch &branch, const std::vector<int32_t> &solution) {
+  return incumbent.offer(branch.core.expand(solution));
 }
 
 void SearchContext::appendStage(Branch &branch, CertificateStage stage) {
@@ -60,7 +63,7 @@ void SearchContext::appendStage(Branch &branch, CertificateStage stage) {
   branch.childIndex = 0;
   if (stage.below.empty())
     stage.below = {-1};
-  certificateFigures += stage.dual.prices.size() + stage.dual.messages.size();
+  certificateNumbers += stage.dual.prices.size() + stage.dual.messages.size();
   certificate.stages.push_back(std::move(stage));
 }
 

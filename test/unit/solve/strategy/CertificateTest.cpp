@@ -158,11 +158,15 @@ TEST(Certificate, LimitsTheDepth) {
 TEST(Certificate, RefusesBadText) {
   auto messageOf = [](const char *text) { return parseCertificate(text).status().message(); };
   EXPECT_EQ(messageOf(""), "line 1, column 1: expected 'certificate'");
-  EXPECT_EQ(messageOf("certificate 2\n"), "line 1, column 14: expected version 1, got 2");
-  EXPECT_EQ(messageOf("certificate 1\nstage -5"),
+  EXPECT_EQ(messageOf("certificate 1\n"), "line 1, column 14: expected version 2, got 1");
+  EXPECT_EQ(messageOf("certificate 2\nstage -5"),
             "line 2, column 9: expected a number of up to 37 digits");
-  EXPECT_EQ(messageOf("certificate 1\nstage 5 -1 0 0\nbelow 99 1"),
+  EXPECT_EQ(messageOf("certificate 2\nstage 5 -1 0 0\nbelow 99 1"),
             "line 3, column 9: expected a count of what follows, got 99");
+  std::string original = "certificate 2\noriginal 0 0\ntimes 0\nprices 0\nmessages 0\n";
+  EXPECT_EQ(messageOf(original.c_str()), "");
+  EXPECT_EQ(messageOf((original + "original 0 0").c_str()),
+            "line 6, column 1: expected the end of the certificate");
   Solved solved(1);
   std::string text = printCertificate(*solved.result.certificate);
   for (size_t length = 0; length + 1 < std::min<size_t>(text.size(), 3000); length += 7)
