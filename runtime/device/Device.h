@@ -153,7 +153,7 @@ public:
 
   /// Enables mark(). Repeated calls, for example between steps, keep times exact. Does not wait for
   /// anything run before.
-  virtual Status startMarking() { return {}; }
+  virtual Status startTimestamps() { return {}; }
   /// Returns a mark after everything run so far. Returns null if run() returns only after
   /// completion, so that the host's clock gives the time. An error appears at the next call that
   /// does something.

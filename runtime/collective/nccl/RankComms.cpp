@@ -27,11 +27,11 @@ void JointAbort::begin() {
     run(); // the system provides no thread, so the caller waits
 }
 
-/// Without memory for it some communicators stay, which the end of the process takes with it: the
-/// run has a failure already, and nobody may wait for this one.
+/// If memory runs out here, some communicators stay allocated until the process ends. The error is
+/// ignored: the run has already failed, and nobody waits for this thread.
 void JointAbort::run() {
   (void)catchExceptions([&] {
-    abortThose();
+    abortKnownAndLate();
     return Status();
   });
   std::lock_guard lock(mutex);
@@ -39,7 +39,7 @@ void JointAbort::run() {
   ended.notify_all();
 }
 
-void JointAbort::abortThose() {
+void JointAbort::abortKnownAndLate() {
   abortAll(comms);
   // From here on NCCL creates no more communicators. No rank knows those created since add(), so
   // they are aborted here.

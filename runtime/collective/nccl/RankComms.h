@@ -47,7 +47,7 @@ public:
 
 private:
   void run();
-  void abortThose();
+  void abortKnownAndLate();
   void abortAll(const std::set<CommHandle> &comms) const;
 
   const Nccl library;

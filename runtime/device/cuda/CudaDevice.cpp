@@ -230,7 +230,7 @@ public:
   Status synchronize() override { return stream->synchronize(); }
   uint64_t workspaceBytes() const override { return matmuls.takenBytes() + cudnn.takenBytes(); }
 
-  Status startMarking() override {
+  Status startTimestamps() override {
     if (clock)
       return clock->renew();
     Expected<std::unique_ptr<EventClock>> made = EventClock::make(gpu);

@@ -24,7 +24,7 @@ struct RankParts {
   Stream &stream;
   LibraryMatmuls &matmuls;
   CudnnInstructions &cudnn;
-  /// Null before Device::startMarking.
+  /// Null before Device::startTimestamps.
   EventClock *clock = nullptr;
 };
 

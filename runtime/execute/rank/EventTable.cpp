@@ -13,22 +13,22 @@
 
 namespace pcc::runtime {
 
-void EventTable::addPending(PreparedBatch &batch) {
+void EventTable::addInFlight(PreparedBatch &batch) {
   for (uint32_t event : batch.signals)
     pending[event] = &batch;
   if (std::find(inFlightBatches.begin(), inFlightBatches.end(), &batch) == inFlightBatches.end())
     inFlightBatches.push_back(&batch);
 }
 
-Status EventTable::wait(const PreparedWait &wait, uint64_t number, Progress &progress,
+Status EventTable::wait(const PreparedWait &wait, uint64_t ringIndex, Progress &progress,
                         Trace &trace) {
   PreparedBatch *batch = pending[wait.event];
   if (!batch)
     return {};
   if (wait.behind == 0)
     return finish(*batch, progress, trace);
-  std::optional<uint64_t> awaited = abi::awaitedNumber(wait.behind, number);
-  auto isAwaited = [&](const InFlightBatch &flight) { return flight.number == awaited; };
+  std::optional<uint64_t> awaited = abi::awaitedNumber(wait.behind, ringIndex);
+  auto isAwaited = [&](const InFlightBatch &flight) { return flight.ringIndex == awaited; };
   Status status;
   while (status.ok() && std::any_of(batch->inFlight.begin(), batch->inFlight.end(), isAwaited))
     status = finishOldest(*batch, progress, trace);
@@ -74,7 +74,7 @@ Status EventTable::finishOldest(PreparedBatch &batch, Progress &progress, Trace 
              std::max(flight.startTime, interval.begin), std::max(flight.startTime, interval.end)},
             std::move(interval.deviceSpans));
   if (memoryTracker)
-    memoryTracker->end(batch.participating, flight.number);
+    memoryTracker->end(batch.participating, flight.ringIndex);
   batch.inFlight.pop_front();
   if (batch.inFlight.empty()) {
     for (uint32_t event : batch.signals)

@@ -19,7 +19,7 @@ class PeakMemoryTracker;
 /// A batch that was started for an action and not yet waited for.
 struct InFlightBatch {
   Request request;
-  uint64_t number = 0; ///< ring index of the action
+  uint64_t ringIndex = 0; ///< of the action
   int64_t startTime = 0;
   std::span<const CollectiveCall> calls;
 };
@@ -38,10 +38,11 @@ struct PreparedBatch {
   std::deque<InFlightBatch> inFlight;
 };
 
-/// An event that an instruction waits for. Instruction.behind says which run of the signaling
-/// instruction is meant.
+/// An event that an instruction waits for.
 struct PreparedWait {
   uint32_t event = 0;
+  /// 0: all runs of the signaling instruction so far. n ≥ 1: its run whose ring index is n - 1 less
+  /// than that of the waiting action (abi::awaitedNumber).
   uint32_t behind = 0;
 };
 
@@ -50,15 +51,19 @@ class EventTable {
 public:
   explicit EventTable(size_t events) : pending(events, nullptr) {}
 
-  void addPending(PreparedBatch &batch);
-  /// Waits for an event in the action with ring index `number`, for all batches that write to a
-  /// byte range, for one batch, or for all batches.
-  Status wait(const PreparedWait &wait, uint64_t number, Progress &progress, Trace &trace);
+  /// Lets the events of a batch that was started refer to it.
+  void addInFlight(PreparedBatch &batch);
+  /// Waits for an event in the action with this ring index. An event without a batch in flight has
+  /// been signaled.
+  Status wait(const PreparedWait &wait, uint64_t ringIndex, Progress &progress, Trace &trace);
+  /// Waits for all batches in flight that write to a byte range.
   Status finishWriters(const std::byte *begin, int64_t bytes, Progress &progress, Trace &trace);
+  /// Waits for all runs of a batch.
   Status finish(PreparedBatch &batch, Progress &progress, Trace &trace);
+  /// Waits for all batches.
   Status finishAll(Progress &progress, Trace &trace);
 
-  /// Notified of every begin and end; null: no tracking.
+  /// Notified of the begin and end of each batch and instruction; null: no tracking.
   PeakMemoryTracker *memoryTracker = nullptr;
 
 private:

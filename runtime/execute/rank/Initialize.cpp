@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Draws each element with counter-based random numbers (Random.h). The counter is the element's
-// index in the tensor that files store, so shardings and parts do not change the values.
+// Copies constants and stored data, and draws random elements with counter-based random numbers
+// (Random.h). The counter is the element's index in the whole tensor that files store, of which a
+// parameter may be a part, so shardings and parts do not change the values.
 
 #include "runtime/execute/rank/Initialize.h"
 
@@ -14,7 +15,8 @@
 namespace pcc::runtime {
 namespace {
 
-/// Returns the value of element `index` of the tensor that files store.
+/// Returns the value of element `index` of the whole tensor. `stream` is its stream of random
+/// numbers.
 double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stream,
                uint64_t index) {
   switch (initializer.kind_case()) {
@@ -38,7 +40,7 @@ double valueAt(const abi::Initializer &initializer, uint64_t seed, uint64_t stre
 Status initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank,
                   uint64_t seed, abi::DataReader &data, std::byte *out) {
   const abi::Block &block = parameter.block();
-  if (abi::initialBytes(parameter.initializer()))
+  if (abi::initialBytes(parameter.initializer()).has_value())
     return readBlock(
         block, mesh, rank,
         [&](int64_t offset, std::span<std::byte> run) {
@@ -47,7 +49,7 @@ Status initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_
         out);
   uint64_t stream = abi::streamOf(abi::nameInFiles(parameter));
   abi::Runs runs = abi::runsOf(parameter);
-  int64_t element = int64_t(abi::elementBytes(block.type()));
+  int64_t elementBytes = int64_t(abi::elementBytes(block.type()));
   std::vector<int64_t> offsets = abi::offsetsOf(block, mesh, rank);
   for (int64_t i = 0, count = *abi::elementCount(block.local_shape()); i < count; ++i) {
     int64_t rest = i, global = 0, stride = 1;
@@ -56,7 +58,7 @@ Status initialize(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_
       rest /= block.local_shape(d);
       stride *= block.global_shape(d);
     }
-    storeElement(block.type(), out + i * element,
+    storeElement(block.type(), out + i * elementBytes,
                  valueAt(parameter.initializer(), seed, stream, uint64_t(runs.inWhole(global))));
   }
   return {};

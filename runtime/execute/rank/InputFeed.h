@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Feeds the input data to a rank, action by action and step by step. If the device runs
+// Feeds the input data to a rank, action by action and step by step. The host writes to the image
+// of each input, the host memory of its staging (HostToDeviceStaging). If the device runs
 // asynchronously, the host writes the next inputs while the device still computes.
 //
 //   Status status = feed.wait();
-//   reader.read(place, [&](const abi::Input &input) { return feed.at(input.buffer()); }, …);
+//   reader.read(rows, [&](const abi::Input &input) { return feed.at(input.buffer()); }, …);
 //   status = feed.send();
 
 #pragma once
@@ -18,7 +19,7 @@ namespace pcc::runtime {
 class InputFeed {
 public:
   /// Creates a feed for all inputs of the rank's program and the first `copies` copies of a
-  /// microbatch.
+  /// microbatch. `rank` must outlive it.
   static Expected<InputFeed> make(RankExecutor &rank, uint32_t copies);
 
   /// Waits until all images may be written.

@@ -26,7 +26,8 @@ bool readsInput(const abi::Instruction &instruction, const PrepareContext &conte
   });
 }
 
-/// Returns the number of ring indices after which an instruction touches the same bytes again.
+/// Returns the number of ring indices after which an instruction touches the same bytes again: the
+/// least common multiple of the depths of its operands' rings.
 uint64_t periodOf(const abi::Instruction &instruction, const PrepareContext &context) {
   uint64_t period = 1;
   for (const abi::OperandRange &range :
@@ -57,17 +58,18 @@ std::vector<PreparedWait> waitsOf(const abi::Instruction &instruction) {
   return waits;
 }
 
-/// Returns whether the rank takes part: a negative peer means that it does not.
+/// Returns whether the rank takes part: a negative peer, which is the root of a message's call,
+/// means that it does not.
 bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) || call.root >= 0; }
 
 } // namespace
 
 /// Starts a batch. This may wait for other ranks if too many batches are in flight.
-static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
+static Status start(PreparedBatch &batch, uint64_t ringIndex, Progress &progress) {
   InFlightBatch flight{.request = {},
-                       .number = number,
+                       .ringIndex = ringIndex,
                        .startTime = nowNanoseconds(),
-                       .calls = batch.callsOf[number % batch.callsOf.size()]};
+                       .calls = batch.callsOf[ringIndex % batch.callsOf.size()]};
   Progress::Waiting waiting(progress, flight.startTime);
   Expected<Request> request = batch.communicator->start(flight.calls);
   if (!request)
@@ -85,11 +87,11 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
   section.checksInstructions = mode.waitsForEach || mode.finiteCheck;
   section.finiteCheck = mode.finiteCheck;
   section.waitsForRanks = groups.deviceWaitsForRanks();
-  check::LaunchGrouping neighbors(context.executable, context.program);
+  check::LaunchGrouping grouping(context.executable, context.program);
   for (const abi::Instruction &instruction : context.program.sections(index).instructions()) {
     section.usesInput |= runtime::readsInput(instruction, context);
     if (instruction.has_collective())
-      section.addCollective(instruction, groups, neighbors);
+      section.addCollective(instruction, groups, grouping);
     else if (Status status = section.addLocal(instruction, context); !status.ok())
       return std::move(status).at({.rank = context.rank,
                                    .section = context.program.sections(index).name(),
@@ -111,8 +113,8 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
 Status PreparedSection::addLocal(const abi::Instruction &instruction,
                                  const PrepareContext &context) {
   Step &step = steps.emplace_back(Step{.instruction = &instruction, .waits = waitsOf(instruction)});
-  return forEachIndex(periodOf(instruction, context), context, [&](const PrepareContext &copy) {
-    Expected<std::unique_ptr<PreparedInstruction>> local = device->prepare(instruction, copy);
+  return forEachIndex(periodOf(instruction, context), context, [&](const PrepareContext &indexed) {
+    Expected<std::unique_ptr<PreparedInstruction>> local = device->prepare(instruction, indexed);
     if (local)
       step.local.push_back(std::move(*local));
     return local.status();
@@ -120,10 +122,10 @@ Status PreparedSection::addLocal(const abi::Instruction &instruction,
 }
 
 void PreparedSection::addCollective(const abi::Instruction &instruction, const RankGroups &groups,
-                                    const check::LaunchGrouping &neighbors) {
-  bool joins = !steps.empty() && steps.back().batch &&
-               neighbors.join(steps.back().batch->instructions, instruction);
-  if (!joins) {
+                                    const check::LaunchGrouping &grouping) {
+  bool isBatched = !steps.empty() && steps.back().batch &&
+                   grouping.join(steps.back().batch->instructions, instruction);
+  if (!isBatched) {
     steps.push_back({.instruction = &instruction, .batch = std::make_unique<PreparedBatch>()});
     steps.back().batch->communicator = isPointToPoint(instruction.collective().kind())
                                            ? groups.world.get()
@@ -143,10 +145,10 @@ Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) 
   uint64_t period = 1;
   for (const abi::Instruction *instruction : batch.instructions)
     period = std::lcm(period, periodOf(*instruction, context));
-  Status reserved = forEachIndex(period, context, [&](const PrepareContext &copy) {
+  Status reserved = forEachIndex(period, context, [&](const PrepareContext &indexed) {
     std::vector<CollectiveCall> &calls = batch.callsOf.emplace_back();
     for (const abi::Instruction *instruction : batch.instructions)
-      if (CollectiveCall call = prepareCollective(instruction->collective(), copy);
+      if (CollectiveCall call = prepareCollective(instruction->collective(), indexed);
           takesPart(call)) {
         calls.push_back(std::move(call));
         if (batch.callsOf.size() == 1)
@@ -160,8 +162,8 @@ Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) 
   return reserved;
 }
 
-/// Joins steps that the device runs without interruption: no batch, no wait, nothing that depends
-/// on the step number.
+/// Joins steps that the device runs without interruption: no batch, no wait after the first of
+/// them, nothing that depends on the step number.
 void PreparedSection::joinSteps() {
   auto changesWithStep = [](const std::unique_ptr<PreparedInstruction> &instruction) {
     return instruction->uses().step;
@@ -272,11 +274,11 @@ Status PreparedSection::runLocal(Step &step, const ActionValues &action, EventTa
 
 Status PreparedSection::runBatch(Step &step, const ActionValues &action, EventTable &events,
                                  Progress &progress, Trace &trace) {
-  progress.enter(step.instruction);
   PreparedBatch &batch = *step.batch;
   if (step.instruction->stream() != abi::TRANSFER)
     if (Status status = events.finish(batch, progress, trace); !status.ok())
       return status;
+  progress.enter(step.instruction);
   // Other ranks read and write this rank's memory as soon as it joins the collective.
   if (!batch.communicator->isEnqueued())
     if (Status status = device->synchronize(); !status.ok())
@@ -285,7 +287,7 @@ Status PreparedSection::runBatch(Step &step, const ActionValues &action, EventTa
     return status;
   if (events.memoryTracker)
     events.memoryTracker->begin(batch.participating, action.ringIndex);
-  events.addPending(batch);
+  events.addInFlight(batch);
   return step.instruction->stream() == abi::COMPUTE ? events.finish(batch, progress, trace)
                                                     : Status();
 }

@@ -60,7 +60,7 @@ public:
   bool readsInput() const { return usesInput; }
 
 private:
-  /// Several device instructions, from one step up to step `end`, run as one.
+  /// Several device instructions, from one step up to but excluding step `end`, run as one.
   struct Joined {
     size_t end;
     std::vector<std::unique_ptr<PreparedInstruction>> instructions; ///< by ring index
@@ -86,7 +86,7 @@ private:
   void joinSteps();
   Status addLocal(const abi::Instruction &instruction, const PrepareContext &context);
   void addCollective(const abi::Instruction &instruction, const RankGroups &groups,
-                     const check::LaunchGrouping &neighbors);
+                     const check::LaunchGrouping &grouping);
   Status prepareCalls(Step &step, const PrepareContext &context);
 
   Device *device = nullptr;

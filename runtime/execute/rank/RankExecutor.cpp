@@ -30,7 +30,7 @@ RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
 
 Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
   LocalWork work = atWork("loads the program", loadPatience);
-  if (Status status = startMarking(); !status.ok())
+  if (Status status = startTimestamps(); !status.ok())
     return status;
   Expected<std::shared_ptr<Communicator>> joined = joinDevices(join);
   if (!joined)
@@ -68,8 +68,8 @@ Status RankExecutor::checkPeers() {
   return lock && groups.world ? groups.world->checkPeers().at({.rank = ownRank}) : Status();
 }
 
-Status RankExecutor::startMarking() {
-  return ownTrace.isOn() ? ownDevice->startMarking().at({.rank = ownRank}) : Status();
+Status RankExecutor::startTimestamps() {
+  return ownTrace.isOn() ? ownDevice->startTimestamps().at({.rank = ownRank}) : Status();
 }
 
 Status RankExecutor::allocateSpaces() {
@@ -300,7 +300,7 @@ Status RankExecutor::prepareActions() {
 }
 
 Status RankExecutor::runActions(int64_t step, const StepHooks &hooks) {
-  if (Status status = startMarking(); !status.ok())
+  if (Status status = startTimestamps(); !status.ok())
     return status;
   for (size_t i = 0; i < actions.size(); ++i)
     if (Status status = runAction(i, step, hooks); !status.ok())

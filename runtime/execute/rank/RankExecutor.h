@@ -54,8 +54,8 @@ public:
   RankExecutor(const abi::Executable &executable, int64_t rank, std::unique_ptr<Device> device,
                std::unique_ptr<Communicator> world, RankOptions options);
 
-  /// Allocates memory, creates groups, prepares instructions and initializes parameters. Every rank
-  /// calls it at the same time, each on its own thread.
+  /// Allocates memory, creates groups, prepares instructions and initializes parameters. All ranks
+  /// call it concurrently, each on its own thread.
   Status load(uint64_t seed, const JoinDevices &join);
 
   /// Ends every present and future wait for other ranks. Any thread may call it.
@@ -84,7 +84,8 @@ public:
   Device &device() { return *ownDevice; }
   Communicator &world() { return *worldCommunicator; }
   const Progress &progress() const { return ownProgress; }
-  /// Marks the rank as working during the lifetime of the result (Progress.h).
+  /// Marks the rank as working during the lifetime of the result (Progress.h), with a patience in
+  /// seconds.
   LocalWork atWork(const char *what, double patience = workPatience) {
     return LocalWork(ownProgress.work, what, patience);
   }
@@ -96,14 +97,16 @@ public:
   /// Creates a connection to rank 0 that is separate from the program's communication. It is needed
   /// if the ranks are in several processes; every rank calls it.
   Status connectToFirstRank();
-  /// Send messages to rank 0, in any order; receive a message on rank 0 from `rank`, which sends as
-  /// many bytes under the same tag. Bytes outlive the call if the run is aborted meanwhile.
+  /// Send messages to rank 0, which may receive them in any order; receive a message on rank 0 from
+  /// `rank`, which sends as many bytes under the same tag. After an abort the bytes stay allocated
+  /// beyond the call, because the transport may still use them.
   Status sendToFirstRank(std::vector<TaggedBytes> messages);
   Expected<std::vector<std::byte>> receiveFrom(int64_t rank, size_t bytes, uint32_t tag = 0);
 
   /// Waits at a barrier of all ranks. `name` names it: "at the barrier after an epoch".
   Status barrier(const char *name);
-  /// Replaces each of `values` by its maximum over all ranks. Every rank calls it with as many.
+  /// Replaces each of `values` by its maximum over all ranks. Every rank calls it with the
+  /// same number of values.
   Status maxOfRanks(std::span<int64_t> values, const char *name);
 
   /// Copies bytes to the start of a buffer, ordered after everything enqueued so far. The caller
@@ -134,7 +137,7 @@ private:
   Progress::Waiting waitingForDevice() const;
   Status unlessAborted(Status status) const;
   Expected<std::shared_ptr<Communicator>> joinDevices(const JoinDevices &join);
-  Status startMarking();
+  Status startTimestamps();
   Status makeGroups();
   Status allocateSpaces();
   Status initializeParameters(uint64_t seed);
@@ -156,9 +159,9 @@ private:
   const RankOptions options;
   // Prepared instructions refer to the device, so the device must be destroyed after them.
   std::unique_ptr<Device> ownDevice;
-  /// For host memory.
+  /// Communicators for data in host memory; `groups.world` is the one for device memory.
   std::shared_ptr<Communicator> worldCommunicator, firstRankComm;
-  /// Guards against an abort while the rank is joining.
+  /// Guards `groups.world`: `load` sets it, and other threads abort it or check its peers.
   std::mutex joinMutex;
   RankGroups groups;
   std::vector<std::unique_ptr<Allocation>> spaces;
@@ -175,16 +178,15 @@ private:
   MemoryUse use;
   bool hasRunStep = false;
 
-  /// By action: whether it is the first or last run of its section in a step, and whether its
-  /// inputs must be filled.
+  /// Role of an action among the actions of a step.
   struct ActionPlan {
-    bool first = false;
+    bool first = false; ///< first run of its section
     bool last = false;
-    bool needsInput = false;
-    int64_t runs = 0;  ///< runs of the section in a step
-    int64_t block = 0; ///< index among these runs, by block of the batch
+    bool needsInput = false; ///< whether its inputs must be filled
+    int64_t runs = 0;        ///< runs of its section
+    int64_t block = 0;       ///< index of its microbatch and copy among these runs
   };
-  std::vector<ActionPlan> actions;
+  std::vector<ActionPlan> actions; ///< by action
 };
 
 } // namespace pcc::runtime

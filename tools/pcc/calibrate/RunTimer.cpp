@@ -143,7 +143,7 @@ Status TimedRun::load(abi::Executable executable, const std::optional<machine::U
 Status TimedRun::run() {
   std::vector<int64_t> begins(session->ranks()), ends(session->ranks());
   Status status = session->onEveryRank([&](runtime::RankExecutor &rank) -> Status {
-    if (Status status = rank.device().startMarking(); !status.ok())
+    if (Status status = rank.device().startTimestamps(); !status.ok())
       return status;
     if (Status status = rank.runSection(0); !status.ok())
       return status;
