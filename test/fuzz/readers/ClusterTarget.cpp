@@ -6,7 +6,7 @@
 #include "test/fuzz/readers/InputFile.h"
 #include "test/fuzz/readers/Message.h"
 #include "test/fuzz/readers/Target.h"
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/MessageFile.h"
 
 #include <string>
 
@@ -17,7 +17,7 @@ static void readMachine(std::string_view bytes) {
     pcc::machine::setLinks(*cluster, *link);
   pcc::fuzz::InputFile file(bytes.starts_with("{") ? "cluster.json" : "cluster.txt", bytes);
   pcc::abi::Cluster given;
-  if (pcc::cli::readConfigFile(file.path(), given) != pcc::cli::Success)
+  if (pcc::cli::readMessageFile(file.path(), given) != pcc::cli::Success)
     return;
   if (auto complete = pcc::machine::complete(given))
     (void)pcc::machine::parseCluster(pcc::machine::toText(*complete));

@@ -8,12 +8,12 @@
 #include "test/fuzz/readers/ModuleContext.h"
 #include "test/fuzz/readers/SmallModel.h"
 #include "test/fuzz/readers/Target.h"
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/MessageFile.h"
 
 static void attachConstraintFile(std::string_view bytes) {
   pcc::fuzz::InputFile file(bytes.starts_with("{") ? "constraints.json" : "constraints.txt", bytes);
   pcc::abi::Constraints constraints;
-  if (pcc::cli::readConfigFile(file.path(), constraints) != pcc::cli::Success)
+  if (pcc::cli::readMessageFile(file.path(), constraints) != pcc::cli::Success)
     return;
   auto module =
       mlir::parseSourceString<mlir::ModuleOp>(pcc::fuzz::smallModel, &pcc::fuzz::getContext());

@@ -5,7 +5,7 @@
 #include "tools/pcc/flags/ClusterFlag.h"
 
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/MessageFile.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -77,7 +77,7 @@ ExitCode ClusterFlag::readCluster(int64_t ranks, std::optional<abi::Cluster> &cl
   bool isFile = value.ends_with(".textproto") || value.ends_with(".json");
   abi::Cluster given;
   if (isFile)
-    if (ExitCode code = readConfigFile(value, given))
+    if (ExitCode code = readMessageFile(value, given))
       return code;
   abi::Expected<abi::Cluster> complete =
       isFile ? machine::complete(given) : machine::parseForm(config.cluster());

@@ -19,7 +19,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/machine/Cluster.h"
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/MessageFile.h"
 #include "tools/pcc/report/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -134,7 +134,7 @@ ExitCode CompileFlags::readPlan(abi::Plan &plan) const {
     return Success;
   if (llvm::StringRef option = parallel.findGiven(); !option.empty())
     return parallel.refuse(option, "expected no parallel option beside '--plan'");
-  return readConfigFile(config.plan(), plan);
+  return readMessageFile(config.plan(), plan);
 }
 
 ExitCode CompileFlags::readPrecision(CompileOptions &options) const {

@@ -7,7 +7,7 @@
 #include "runtime/abi/checkpoint.pb.h"
 #include "runtime/abi/compile.pb.h"
 #include "runtime/abi/config.pb.h"
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/MessageFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
@@ -105,7 +105,7 @@ static bool isSet(const Message &message, const FieldDescriptor *field) {
 ExitCode OptionsFile::read(llvm::StringRef file) {
   path = file.str();
   options = makeOptions();
-  return readConfigFile(path, *options, &places);
+  return readMessageFile(path, *options, &places);
 }
 
 bool OptionsFile::has(llvm::StringRef name) const {

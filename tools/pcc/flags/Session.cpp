@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constraints are attached after the import, with the lines of protobuf's parse tree as their
-// positions. Large values are elided on stdout only.
+// positions.
 #include "tools/pcc/flags/Session.h"
 
 #include "compiler/Register.h"
 #include "compiler/import/Constraints.h"
 #include "compiler/import/files/ReadOnnx.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/MessageFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
-
-/// Longer values, in bytes, are elided on stdout.
-static constexpr int64_t maxShownValueBytes = 64;
 
 static mlir::DialectRegistry makeRegistry() {
   mlir::DialectRegistry registry;
@@ -61,7 +57,7 @@ ExitCode ModelFlags::readConfig(bool isNamedByFile) {
 static ExitCode attachConstraints(mlir::ModuleOp module, llvm::StringRef path) {
   pcc::abi::Constraints message;
   google::protobuf::TextFormat::ParseInfoTree places;
-  if (ExitCode code = readConfigFile(path, message, &places))
+  if (ExitCode code = readMessageFile(path, message, &places))
     return code;
   auto getPlace = [&](llvm::StringRef list, int index) {
     const auto *field = message.GetDescriptor()->FindFieldByName(list.str());
@@ -108,31 +104,4 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
   if (module && !config.constraints().empty())
     code = attachConstraints(*module, config.constraints());
   return code == Success ? std::move(module) : nullptr;
-}
-
-static bool isFile(llvm::StringRef path) { return !path.empty() && path != "-"; }
-
-static ExitCode write(mlir::ModuleOp module, llvm::StringRef path, mlir::OpPrintingFlags flags) {
-  return writeResult(path, [&](llvm::raw_ostream &os) {
-    if (path.ends_with(".mlirbc")) {
-      (void)mlir::writeBytecodeToFile(module, os); // fails only for versions that we do not request
-      return;
-    }
-    if (!isFile(path))
-      flags.elideLargeResourceString(maxShownValueBytes)
-          .elideLargeElementsAttrs(maxShownValueBytes);
-    module.print(os, flags);
-    os << "\n";
-  });
-}
-
-ExitCode pcc::cli::writeModule(mlir::ModuleOp module, llvm::StringRef path) {
-  return write(module, path, {});
-}
-
-ExitCode pcc::cli::writeModel(mlir::ModuleOp module, llvm::StringRef path) {
-  mlir::OpPrintingFlags flags;
-  if (isFile(path))
-    flags.enableDebugInfo();
-  return write(module, path, flags);
 }

@@ -65,11 +65,4 @@ private:
   abi::ModelConfig config;
 };
 
-/// Writes `module` to `path`: bytecode if the path ends in `.mlirbc`, else text. On stdout, large
-/// values are elided.
-ExitCode writeModule(mlir::ModuleOp module, llvm::StringRef path);
-
-/// Writes a model like writeModule; a file keeps the names of its ops, to which constraints refer.
-ExitCode writeModel(mlir::ModuleOp module, llvm::StringRef path);
-
 } // namespace pcc::cli

@@ -14,6 +14,7 @@
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
 #include "tools/pcc/report/Output.h"
+#include "tools/pcc/report/WriteModule.h"
 #include "tools/pcc/subcommands/ModelSubcommand.h"
 
 using namespace pcc::cli;

@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "tools/pcc/flags/Session.h"
 #include "tools/pcc/report/Output.h"
+#include "tools/pcc/report/WriteModule.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -8,6 +8,7 @@
 #include "passes/analysis/OpNames.h"
 #include "passes/graph/MissedAttention.h"
 #include "tools/pcc/flags/Session.h"
+#include "tools/pcc/report/WriteModule.h"
 #include "tools/pcc/subcommands/Subcommand.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

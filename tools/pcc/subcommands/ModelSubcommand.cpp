@@ -7,11 +7,10 @@ using namespace pcc::cli;
 
 ExitCode ModelSubcommand::run() {
   if (ExitCode code = compileFlags.readConfig())
-    return code;
+    return code; // its error names the file
   ExitCode code = runModel();
   llvm::StringRef file = compileFlags.getFile().getPath();
   if (code == BadUsage && !file.empty())
-    llvm::errs() << "pcc: note: options that are not on the command line come from '" << file
-                 << "'\n";
+    llvm::errs() << "pcc: note: '" << file << "' also sets options\n";
   return code;
 }

@@ -15,8 +15,8 @@ namespace pcc::cli {
 
 /// Reads `path` into `message`. Returns BadInput after an error with file, line and column.
 /// `places`, if given, receives the position of each field of a text form.
-ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
-                        google::protobuf::TextFormat::ParseInfoTree *places = nullptr);
+ExitCode readMessageFile(llvm::StringRef path, google::protobuf::Message &message,
+                         google::protobuf::TextFormat::ParseInfoTree *places = nullptr);
 
 /// Returns the other name under which flags and files of options accept the field `name`,
 /// MindSpore's; empty if there is none.

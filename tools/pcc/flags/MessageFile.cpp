@@ -3,7 +3,7 @@
 // Rewrites the text before protobuf parses it, because protobuf accepts neither abbreviated
 // enumeration values nor aliases, former names or lists for strings. The rewriting scans words,
 // without a grammar, and keeps line numbers.
-#include "tools/pcc/flags/ConfigFile.h"
+#include "tools/pcc/flags/MessageFile.h"
 
 #include "compiler/import/files/Nesting.h"
 #include "tools/pcc/report/Output.h"
@@ -249,8 +249,8 @@ static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
   return fail(BadInput, path + ": " + status.message().as_string());
 }
 
-ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
-                                  google::protobuf::TextFormat::ParseInfoTree *places) {
+ExitCode pcc::cli::readMessageFile(llvm::StringRef path, google::protobuf::Message &message,
+                                   google::protobuf::TextFormat::ParseInfoTree *places) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return fail(BadInput, "'" + path + "': " + buffer.getError().message());
