@@ -33,6 +33,7 @@ struct PlannedPair {
   std::vector<machine::CollectiveCost> costs; ///< of each step
   double seconds = 0;
   std::optional<bool> equal; ///< whether the run was right; set by --execute
+  std::string difference;    ///< what was wrong with the run
 
   int64_t getBytes() const { return plan.getReceived() * bytesPerElement; }
 };
@@ -73,7 +74,7 @@ mlir::OwningOpRef<mlir::ModuleOp> makeProgram(const ReshardPair &pair, bool isSh
 
 /// Puts the reshard of `pair` into a program and replaces it by the collectives of its plan. Runs
 /// all ranks in the interpreter on random values, and compares the joined result with the input.
-/// `cluster`: the machine that the plan is made for, or null.
+/// `cluster` is the cluster for which the plan was made, or null.
 interpret::Report runReshard(const ReshardPair &pair, const abi::Cluster *cluster,
                              mlir::MLIRContext &context) {
   mlir::OwningOpRef<mlir::ModuleOp> one = makeProgram(pair, /*isSharded=*/false, context);
@@ -102,7 +103,10 @@ public:
         to("to", cl::desc("sharding after"), cl::value_desc("[_, x]"), cl::sub(command)),
         file("pairs", cl::desc("JSON file of pairs of shardings, instead of one pair by flags"),
              cl::value_desc("file"), cl::sub(command)),
-        execute("execute", cl::desc("run every plan on all ranks and compare"), cl::sub(command)),
+        execute("execute",
+                cl::desc("run every plan on all ranks in the interpreter, and compare the result "
+                         "with the input"),
+                cl::sub(command)),
         cluster(command), format(command) {}
 
   ExitCode run() override {
@@ -136,13 +140,13 @@ private:
     return readPair({mesh, shape, from, to}, context, pairs.emplace_back());
   }
 
-  /// Plans one pair. The planCache minimizes the time on `machine` if given. Without a machine, the
-  /// reported time is that on the cores of one machine.
+  /// Plans one pair for the least time on `machine`. Without one, plans for the fewest elements
+  /// that a rank receives, and reports the time on the cores of one computer.
   PlannedPair plan(const ReshardPair &pair, const std::optional<abi::Cluster> &machine,
                    mlir::MLIRContext &context) {
     PlannedPair result;
-    const abi::Cluster *decides = machine ? &*machine : nullptr;
-    analysis::ReshardPlanCache planCache(pair.mesh, decides);
+    const abi::Cluster *planningCluster = machine ? &*machine : nullptr;
+    analysis::ReshardPlanCache planCache(pair.mesh, planningCluster);
     result.plan = planCache.plan(pair.from, pair.to, pair.shape, bytesPerElement);
     std::string cores = std::to_string(pair.mesh.getNumRanks()) + "xcpu";
     abi::Cluster timed = machine ? *machine : *machine::parseForm(cores);
@@ -151,8 +155,13 @@ private:
       result.costs.push_back(cost.explain(step));
       result.seconds += result.costs.back().seconds;
     }
-    if (execute)
-      result.equal = runReshard(pair, decides, context).passed();
+    if (execute) {
+      interpret::Report report = runReshard(pair, planningCluster, context);
+      result.equal = report.passed();
+      for (const interpret::Case &test : report.cases)
+        if (test.status == interpret::CaseStatus::Failed)
+          result.difference = test.reason;
+    }
     return result;
   }
 
@@ -182,7 +191,7 @@ private:
                                     pair.from.str(), typeText(pair.shape), pair.mesh.str(),
                                     pair.to.str(), result.getBytes(), result.seconds * 1e6);
       if (result.equal)
-        llvm::outs() << (*result.equal ? ", equal" : ", DIFFERENT");
+        llvm::outs() << (*result.equal ? ", equal" : ", DIFFERENT: " + result.difference);
       llvm::outs() << "\n";
       for (const auto &[step, cost] : llvm::zip_equal(result.plan.steps, result.costs))
         llvm::outs() << llvm::formatv("  {0} to {1}: {2} bytes, {3:f2} us{4}{5}\n", step.str(),
@@ -196,9 +205,12 @@ private:
   }
 
   /// Prints `110 pairs: 387072 bytes, 1.000 times the lower bound; 0 above XLA (total 517632);
-  /// 110 equal`.
+  /// 110 equal`. Bounds and XLA's bytes are those of the file of pairs; they are compared only if
+  /// it has them for all pairs.
   static void printSums(llvm::ArrayRef<ReshardPair> pairs, llvm::ArrayRef<PlannedPair> planned) {
     int64_t bytes = 0, bound = 0, xla = 0, above = 0, equal = 0;
+    bool hasBounds = llvm::all_of(pairs, [](const ReshardPair &pair) { return pair.bound; });
+    bool hasXla = llvm::all_of(pairs, [](const ReshardPair &pair) { return pair.xla; });
     for (const auto &[pair, result] : llvm::zip_equal(pairs, planned)) {
       bytes += result.getBytes();
       bound += pair.bound.value_or(0);
@@ -207,10 +219,10 @@ private:
       equal += result.equal.value_or(false);
     }
     llvm::outs() << llvm::formatv("{0} pairs: {1} bytes", pairs.size(), bytes);
-    if (bound)
+    if (hasBounds && bound > 0)
       llvm::outs() << llvm::formatv(", {0:f3} times the lower bound",
                                     static_cast<double>(bytes) / static_cast<double>(bound));
-    if (xla)
+    if (hasXla)
       llvm::outs() << llvm::formatv("; {0} above XLA (total {1})", above, xla);
     if (planned.front().equal)
       llvm::outs() << llvm::formatv("; {0} equal", equal);
