@@ -24,7 +24,7 @@ struct Example {
   llvm::StringLiteral name, summary;
   llvm::ArrayRef<SizeOption> sizes;
   /// Returns an error for sizes that the model does not support; empty if there is none. All sizes
-  /// are at least 1.
+  /// are at least 1, or 0 for those of a formula.
   std::string (*check)(const Sizes &sizes);
   /// Returns an upper bound of the elements of each tensor of the model.
   double (*boundElements)(const Sizes &sizes);

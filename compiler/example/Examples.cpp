@@ -13,6 +13,13 @@ namespace pcc::example {
 
 static std::string checkNothing(const Sizes &) { return ""; }
 
+static std::string checkMoe(const Sizes &sizes) {
+  int64_t experts = sizes.at("experts");
+  return experts >= 2 ? ""
+                      : "expected 'experts' of at least 2, as each token goes to two, got " +
+                            std::to_string(experts);
+}
+
 static std::string checkResnet(const Sizes &sizes) {
   int64_t depth = sizes.at("depth"), stem = sizes.at("stem");
   if (depth != 18 && depth != 50)
@@ -61,8 +68,9 @@ static double boundMoe(const Sizes &sizes) {
   return 2 * width * std::max(multiply(sizes, {"width"}), multiply(sizes, {"batch", "sequence"}));
 }
 
-/// Returns the bound of a transformer with `rows` positions of all samples, feed-forward layers of
-/// the width `hidden`, and `words` rows of its table and results for each position.
+/// Returns the bound of a transformer: `rows` are the tokens of the batch, `hidden` the width of
+/// the feed-forward layers, `words` the rows of the embedding table and the columns of the logits;
+/// 0: none.
 static double boundTransformer(const Sizes &sizes, double rows, double hidden, double words) {
   double width = multiply(sizes, {"width"});
   return std::max(rows, width) * std::max({hidden, words, width});
@@ -88,7 +96,9 @@ static double boundBert(const Sizes &sizes) {
 
 static double boundVit(const Sizes &sizes) {
   double batch = multiply(sizes, {"batch"});
-  return boundClassifier(sizes, 17 * batch, 3 * 32 * 32 * batch);
+  // Images of 32x32 RGB are 16 patches of 192 numbers, beside which there is a class token.
+  double patches = std::max(3 * 32 * 32 * batch, 192 * multiply(sizes, {"width"}));
+  return boundClassifier(sizes, 17 * batch, patches);
 }
 
 static double boundLlama(const Sizes &sizes) {
@@ -143,15 +153,14 @@ llvm::ArrayRef<Example> listExamples() {
        buildGpt},
       {"gpt2", "gpt whose head is tied to its embedding table", language, checkTransformer,
        boundLanguage, buildGpt2},
-      {"gpt3", "the same in the size of GPT-3, its vocabulary rounded up to a multiple of 1024",
-       gpt3, checkTransformer, boundLanguage, buildGpt},
-      {"llama", "the same with rotary embeddings, grouped heads and gated layers", llama,
-       checkLlama, boundLlama, buildLlama},
-      {"mixtral",
-       "llama with mixtures of experts, each of which takes a limited number of positions", mixtral,
-       checkMixtral, boundMixtral, buildMixtral},
+      {"gpt3", "gpt in the size of GPT-3, its vocabulary rounded up to a multiple of 1024", gpt3,
+       checkTransformer, boundLanguage, buildGpt},
+      {"llama", "gpt with rotary embeddings, grouped-query attention and SwiGLU", llama, checkLlama,
+       boundLlama, buildLlama},
+      {"mixtral", "llama with mixtures of experts, each of which takes a limited number of tokens",
+       mixtral, checkMixtral, boundMixtral, buildMixtral},
       {"mlp", "three dense layers for handwritten digits", mlp, checkNothing, boundMlp, buildMlp},
-      {"moe", "one layer of a mixture of experts", moe, checkNothing, boundMoe, buildMoe},
+      {"moe", "one layer of a mixture of experts", moe, checkMoe, boundMoe, buildMoe},
       {"resnet", "residual convolutional network", resnet, checkResnet, boundResnet, buildResnet},
       {"vit", "transformer on patches of images", vit, checkTransformer, boundVit, buildVit},
       {"wide_deep", "wide and deep recommender", wideDeep, checkNothing, boundWideDeep,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Jiang et al.: Mixtral of experts, 2024: LLaMA whose feed-forward layers are mixtures of experts.
-// `shared` experts take all positions, as in DeepSeekMoE (Dai et al., 2024).
+// `shared` experts take all tokens, as in DeepSeekMoE (Dai et al., 2024).
 //
-// Positions are sent to experts as in GShard (Lepikhin et al., ICLR 2021, algorithm 1). Each group
-// of positions has `capacity` slots at each expert. Positions take slots in order, and one that
-// finds none passes the expert by:
+// Tokens are dispatched to their top `chosen` experts as in GShard (Lepikhin et al., ICLR 2021,
+// algorithm 1), but without random routing. They are served in the order of their positions, each
+// with all its choices. Each group of tokens has `capacity` slots at each expert. A token that
+// finds no slot left is dropped by this expert. `to_slots` is the dispatch mask, to_slots * share
+// the combine weights:
 //
 //   to_slots[group, position, expert, slot]   1 if the position has this slot, else 0
 //   sent     = einsum("gtec,gtm->egcm", to_slots, x)
@@ -70,15 +72,15 @@ private:
   Routing route(Value logits) {
     int64_t groups = shapeOf(logits)[0];
     Shape chosen{groups, sizes.group, sizes.chosen};
-    auto best = net.makeAll<graph::TopKOp>(RankedTensorType::get(chosen, net.floats()),
-                                           RankedTensorType::get(chosen, net.i64()), logits,
-                                           /*axis=*/2, /*smallest=*/false);
+    auto best = net.makeOp<graph::TopKOp>(RankedTensorType::get(chosen, net.floats()),
+                                          RankedTensorType::get(chosen, net.i64()), logits,
+                                          /*axis=*/2, /*smallest=*/false);
     Shape ofExperts{groups, sizes.group, sizes.chosen, sizes.experts};
     Value expert = oneHot(best.getIndices(), ofExperts, net.floats());
     Value slot = oneHot(net.reshape(findSlots(best.getIndices()), chosen),
                         {groups, sizes.group, sizes.chosen, sizes.capacity}, net.floats());
     Value share = net.make<graph::SoftmaxOp>(best.getValues(), /*axis=*/2);
-    Value shared = net.make<graph::MulOp>(expert, net.repeat(share, ofExperts, {0, 1, 2}));
+    Value shared = net.make<graph::MulOp>(expert, net.broadcast(share, ofExperts, {0, 1, 2}));
     return {net.make<graph::EinsumOp>(expert, slot, "gtke,gtkc->gtec"),
             net.make<graph::EinsumOp>(shared, slot, "gtke,gtkc->gtec")};
   }

@@ -101,7 +101,7 @@ Value Network::transpose(Value x, ArrayRef<int64_t> permutation) {
                                   permutation);
 }
 
-Value Network::repeat(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+Value Network::broadcast(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   return make<graph::BroadcastOp>(mlir::cast<RankedTensorType>(x.getType()).clone(shape), x, dims);
 }
 
@@ -126,7 +126,7 @@ Value Network::linear(StringRef name, Value x, int64_t out, bool hasBias) {
   Value product = multiply(x, normal("weight", {out, in}, 1.0 / std::sqrt(double(in))));
   if (!hasBias)
     return product;
-  return make<graph::AddOp>(product, repeat(zeros("bias", out), shapeOf(product), last));
+  return make<graph::AddOp>(product, broadcast(zeros("bias", out), shapeOf(product), last));
 }
 
 Value Network::tiedLinear(StringRef name, Value x, Value weight) {

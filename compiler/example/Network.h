@@ -2,7 +2,8 @@
 //
 // Builds a model layer by layer. The name of a layer extends the name of its module, as in the
 // training programs from which such models come: parameters are `h.0.attn.q.weight`, ops
-// `/h.0/attn/q/matmul`. Constraints written for exports of the same family therefore match.
+// `/h.0/attn/q/matmul`. Constraints written for ONNX exports of the same family therefore
+// match.
 #pragma once
 
 #include "dialects/graph/decompose/DecompositionBuilder.h"
@@ -37,6 +38,7 @@ public:
     size_t outer;
   };
 
+  /// Adds an input.
   mlir::Value input(llvm::StringRef name, mlir::Type element, llvm::ArrayRef<int64_t> shape);
   /// Adds an input of f32 and casts it to the model's type.
   mlir::Value data(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
@@ -44,19 +46,19 @@ public:
   mlir::Type f32() { return builder.getF32Type(); }
   mlir::Type i64() { return builder.getI64Type(); }
 
-  /// Adds a parameter of the current scope. Its initial values are normally distributed with this
-  /// standard deviation, or ones, or zeros.
+  /// Adds a parameter, whose name begins with the current scope. Its initial values are normally
+  /// distributed with this standard deviation, or ones, or zeros.
   mlir::Value normal(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, double deviation);
   mlir::Value ones(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   mlir::Value zeros(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   /// Adds a parameter that is not trained, such as a running statistic, initially zeros or ones.
   mlir::Value statistic(llvm::StringRef name, int64_t size, bool isOne);
 
-  /// Creates an op of the current scope.
+  /// Creates an op, whose name begins with the current scope. `make` returns its first result.
   template <typename OpT, typename... Args> mlir::Value make(Args &&...args) {
-    return makeAll<OpT>(std::forward<Args>(args)...)->getResult(0);
+    return makeOp<OpT>(std::forward<Args>(args)...)->getResult(0);
   }
-  template <typename OpT, typename... Args> OpT makeAll(Args &&...args) {
+  template <typename OpT, typename... Args> OpT makeOp(Args &&...args) {
     builder.setLoc(nameOp(OpT::getOperationName()));
     return OpT::create(builder, std::forward<Args>(args)...);
   }
@@ -67,22 +69,22 @@ public:
   // Data movement.
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
-  /// Broadcasts `x`, whose dimensions become `dims` of `shape`.
-  mlir::Value repeat(mlir::Value x, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
+  /// Broadcasts `x`: its dimension i becomes dimension `dims[i]` of `shape`.
+  mlir::Value broadcast(mlir::Value x, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
   mlir::Value slice(mlir::Value x, int64_t axis, int64_t start, int64_t size);
 
   // Layers, each in a scope of its own.
   /// Maps [rows, in] to [rows, out], or [batch, sequence, in] to [batch, sequence, out]. The weight
-  /// is [out, in]; the op is named `matmul`.
+  /// is [out, in]; the op is named `matmul`, also if it is an einsum.
   mlir::Value linear(llvm::StringRef name, mlir::Value x, int64_t out, bool hasBias = true);
   /// Same as `linear` without a bias, with the weight of another layer.
   mlir::Value tiedLinear(llvm::StringRef name, mlir::Value x, mlir::Value weight);
   /// Normalizes over the last dimension.
   mlir::Value layerNorm(llvm::StringRef name, mlir::Value x);
-  /// Looks up rows of a table; `numbers` may have any shape.
-  mlir::Value embedding(llvm::StringRef name, mlir::Value numbers, int64_t rows, int64_t width);
+  /// Looks up rows of a table; `indices` may have any shape.
+  mlir::Value embedding(llvm::StringRef name, mlir::Value indices, int64_t rows, int64_t width);
 
-  /// Ends the model with the result `output`, cast to f32 and named `name`.
+  /// Ends the model with the result `output`, cast to f32 and named `name`. Call it once, at last.
   mlir::OwningOpRef<mlir::ModuleOp> finish(mlir::Value output, llvm::StringRef name);
 
 private:

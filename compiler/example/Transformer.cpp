@@ -26,7 +26,7 @@ Value toHeads(Network &net, Value x, const TransformerSizes &sizes, int64_t head
 
 Value attend(Network &net, Value query, Value key, Value value, const TransformerSizes &sizes,
              bool isCausal) {
-  auto attention = net.makeAll<graph::AttentionOp>(
+  auto attention = net.makeOp<graph::AttentionOp>(
       query, key, value, /*mask=*/Value(), /*offset=*/Value(),
       APFloat(1.0 / std::sqrt(double(sizes.getHeadWidth()))), isCausal);
   Value rows = net.transpose(attention.getResult(), {0, 2, 1, 3});
@@ -61,7 +61,7 @@ static OwningOpRef<ModuleOp> buildGpt(const Sizes &given, FloatType type, bool i
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
   Value words = net.embedding("wte", ids, vocabulary, sizes.width);
   Value places = net.normal("wpe.weight", {sizes.sequence, sizes.width}, 0.02);
-  Value x = net.make<graph::AddOp>(words, net.repeat(places, shapeOf(words), {1, 2}));
+  Value x = net.make<graph::AddOp>(words, net.broadcast(places, shapeOf(words), {1, 2}));
   for (int64_t layer = 0; layer < given.at("layers"); ++layer)
     x = addBlock(net, "h." + Twine(layer), x, sizes, /*isCausal=*/true);
   x = net.layerNorm("ln_f", x);
@@ -87,7 +87,7 @@ OwningOpRef<ModuleOp> buildBert(const Sizes &given, FloatType type) {
   Value x = net.make<graph::AddOp>(net.embedding("word", ids, given.at("vocabulary"), sizes.width),
                                    net.embedding("token_type", types, 2, sizes.width));
   Value places = net.normal("pos.weight", {sizes.sequence, sizes.width}, 0.02);
-  x = net.make<graph::AddOp>(x, net.repeat(places, shapeOf(x), {1, 2}));
+  x = net.make<graph::AddOp>(x, net.broadcast(places, shapeOf(x), {1, 2}));
   x = net.layerNorm("ln", x);
   for (int64_t layer = 0; layer < given.at("layers"); ++layer)
     x = addBlock(net, "layer." + Twine(layer), x, sizes, /*isCausal=*/false);
@@ -109,13 +109,13 @@ OwningOpRef<ModuleOp> buildVit(const Sizes &given, FloatType type) {
   Value x = net.make<graph::Conv2dOp>(image, kernel, ArrayRef<int64_t>{8, 8},
                                       ArrayRef<int64_t>{0, 0, 0, 0}, ArrayRef<int64_t>{1, 1});
   Value bias = net.zeros("patch.bias", sizes.width);
-  x = net.make<graph::AddOp>(x, net.repeat(bias, shapeOf(x), 1));
+  x = net.make<graph::AddOp>(x, net.broadcast(bias, shapeOf(x), 1));
   x = net.transpose(net.reshape(x, {sizes.batch, sizes.width, 16}), {0, 2, 1});
   Value first = net.zeros("cls", {1, 1, sizes.width});
-  first = net.repeat(first, {sizes.batch, 1, sizes.width}, {0, 1, 2});
+  first = net.broadcast(first, {sizes.batch, 1, sizes.width}, {0, 1, 2});
   x = net.make<graph::ConcatOp>(ValueRange{first, x}, /*axis=*/1);
   Value places = net.normal("pos", {1, 17, sizes.width}, 0.02);
-  x = net.make<graph::AddOp>(x, net.repeat(places, shapeOf(x), {0, 1, 2}));
+  x = net.make<graph::AddOp>(x, net.broadcast(places, shapeOf(x), {0, 1, 2}));
   for (int64_t layer = 0; layer < given.at("layers"); ++layer)
     x = addBlock(net, "blocks." + Twine(layer), x, sizes, /*isCausal=*/false);
   x = net.layerNorm("norm", x);

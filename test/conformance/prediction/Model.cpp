@@ -23,7 +23,7 @@ public:
     Value table = net.normal("wte.weight", {shape.vocabulary, shape.width}, 0.02);
     Value x = net.make<graph::GatherOp>(table, ids, /*axis=*/0);
     Value places = net.normal("wpe.weight", {shape.sequence, shape.width}, 0.02);
-    x = net.make<graph::AddOp>(x, net.repeat(places, shapeOf(x), {1, 2}));
+    x = net.make<graph::AddOp>(x, net.broadcast(places, shapeOf(x), {1, 2}));
     x = drop(x);
     for (int64_t layer = 0; layer < shape.layers; ++layer)
       x = addBlock(x, layer);
@@ -74,7 +74,7 @@ private:
 
   Value attendAtOnce(Value query, Value key, Value value) {
     auto toHeads = [&](Value x) { return net.transpose(x, {0, 2, 1, 3}); };
-    auto attention = net.makeAll<graph::AttentionOp>(
+    auto attention = net.makeOp<graph::AttentionOp>(
         toHeads(query), toHeads(key), toHeads(value), /*mask=*/Value(), /*offset=*/Value(),
         APFloat(1 / std::sqrt(double(headWidth))), /*causal=*/true);
     return attention.getResult();
@@ -86,7 +86,7 @@ private:
     Value all = net.reshape(net.linear("qkv", x, 3 * shape.width, /*hasBias=*/false), heads);
     Network::Scope scope(net, "qkv");
     Value bias = net.zeros("bias", ArrayRef(heads).drop_front(2));
-    return net.make<graph::AddOp>(all, net.repeat(bias, heads, {2, 3}));
+    return net.make<graph::AddOp>(all, net.broadcast(bias, heads, {2, 3}));
   }
 
   Value addAttention(Value x) {
@@ -95,7 +95,7 @@ private:
     Value all = projectToHeads(x, heads);
     auto piece =
         RankedTensorType::get({shape.batch, shape.sequence, shape.heads, headWidth}, net.f32());
-    auto split = net.makeAll<graph::SplitOp>(TypeRange{piece, piece, piece}, all, /*axis=*/3);
+    auto split = net.makeOp<graph::SplitOp>(TypeRange{piece, piece, piece}, all, /*axis=*/3);
     Value query = split->getResult(0), key = split->getResult(1), value = split->getResult(2);
     {
       Network::Scope core(net, "core");
