@@ -7,8 +7,8 @@
 // as they are.
 //
 // Values that depend on parameters and constants alone do not decide the type of an op: a bias
-// takes the type of the product that it is added to. Their broadcasts and reshapes are made again
-// in that type, so that the small value is cast.
+// takes the type of the matmul that it is added to. Their broadcasts, reshapes and transposes are
+// made again in that type, so that the small value is cast.
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,10 +33,10 @@ namespace {
 struct PrecisionConstraint {
   analysis::NamePattern pattern; ///< found anywhere in a name of an op
   Precision precision;
-  bool matches = false; ///< any op
+  bool matches = false; ///< whether it matches an op
 };
 
-Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
+Type elementTypeOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
 /// Assigns the types of one function.
 class Assigner {
@@ -59,7 +59,10 @@ public:
   }
 
 private:
-  bool isMixed(Value value) { return elementOf(value) == half || elementOf(value) == single; }
+  /// Returns whether the elements are f32 or of the half type.
+  bool isMixed(Value value) {
+    return elementTypeOf(value) == half || elementTypeOf(value) == single;
+  }
 
   /// Returns the operands whose types follow the precision of `op`. A batch norm keeps its scale
   /// and its statistics in f32.
@@ -68,24 +71,27 @@ private:
                                                       : op->getOpOperands();
   }
 
-  Precision getWanted(Operation *op) {
+  /// Returns the precision of the first constraint that matches the op; its own if none does.
+  Precision getRequested(Operation *op) {
+    std::optional<Precision> requested;
     for (PrecisionConstraint &constraint : constraints)
       if (llvm::any_of(analysis::getNames(op),
                        [&](StringRef name) { return constraint.pattern.matches(name); })) {
         constraint.matches = true;
-        return constraint.precision;
+        if (!requested)
+          requested = constraint.precision;
       }
-    return getPrecision(op);
+    return requested.value_or(getPrecision(op));
   }
 
-  /// Returns the type in which `op` computes, of which `precision` is wanted.
+  /// Returns the type in which `op` computes. `precision` is the one requested for it.
   Type getType(Operation *op, Precision precision) {
     if (precision != Precision::Follows)
       return precision == Precision::Half ? half : Type(single);
     bool hasHalf = false, hasSingle = false;
     for (OpOperand &operand : getFollowing(op)) {
-      hasHalf |= elementOf(operand.get()) == half;
-      hasSingle |= elementOf(operand.get()) == single && !weak.contains(operand.get());
+      hasHalf |= elementTypeOf(operand.get()) == half;
+      hasSingle |= elementTypeOf(operand.get()) == single && !weak.contains(operand.get());
     }
     return hasHalf && !hasSingle ? half : Type(single);
   }
@@ -96,14 +102,14 @@ private:
       weak.insert(op->result_begin(), op->result_end());
     if (isa<CastOp>(op) || llvm::none_of(op->getOperands(), [&](Value v) { return isMixed(v); }))
       return success();
-    // Products of parameters alone are computed as all others, and so is what follows them. What
-    // only shapes parameters is not.
-    Precision wanted = getWanted(op);
-    bool hasHalf =
-        llvm::any_of(getFollowing(op), [&](OpOperand &o) { return elementOf(o.get()) == half; });
-    if (isWeak && wanted == Precision::Follows && !hasHalf)
+    Precision requested = getRequested(op);
+    // A matmul of parameters alone gets its own precision, and so do its users. Ops that only
+    // reshape parameters keep their type; a user casts their result.
+    bool hasHalf = llvm::any_of(getFollowing(op),
+                                [&](OpOperand &o) { return elementTypeOf(o.get()) == half; });
+    if (isWeak && requested == Precision::Follows && !hasHalf)
       return success();
-    Type type = getType(op, wanted);
+    Type type = getType(op, requested);
     for (OpOperand &operand : getFollowing(op))
       if (isMixed(operand.get()))
         operand.set(castTo(operand.get(), type));
@@ -131,7 +137,7 @@ private:
 
   /// Returns `value` with elements of `type`; the value itself if it has them.
   Value castTo(Value value, Type type) {
-    if (!isMixed(value) || elementOf(value) == type)
+    if (!isMixed(value) || elementTypeOf(value) == type)
       return value;
     if (Value known = casts.lookup({value, type}))
       return known;
@@ -181,11 +187,11 @@ private:
 void remarkTypes(func::FuncOp function, Type half) {
   int64_t halves = 0, singles = 0, castCount = 0;
   for (Operation &op : function.getBody().front().without_terminator()) {
-    if (op.getNumResults() == 0 || !isa<FloatType>(elementOf(op.getResult(0))))
+    if (op.getNumResults() == 0 || !isa<FloatType>(elementTypeOf(op.getResult(0))))
       continue;
     castCount += isa<CastOp>(op);
     if (!isa<CastOp>(op))
-      ++(elementOf(op.getResult(0)) == half ? halves : singles);
+      ++(elementTypeOf(op.getResult(0)) == half ? halves : singles);
   }
   remark::passed(function.getLoc(), remark::RemarkOpts::name("assign-precision").category("graph"))
       << remark::metric("function", function.getSymName()) << remark::metric("half_ops", halves)
@@ -233,7 +239,8 @@ struct AssignPrecision : impl::GraphAssignPrecisionBase<AssignPrecision> {
     for (const PrecisionConstraint &constraint : parsed)
       if (!constraint.matches) {
         getOperation().emitError()
-            << "precision constraint '" << constraint.pattern.getText() << "' matches no op";
+            << "precision constraint '" << constraint.pattern.getText()
+            << "' matches no op that reads f32 or " << type << ", except casts";
         return signalPassFailure();
       }
   }

@@ -1,5 +1,5 @@
 // RUN: pcc-opt %s --graph-assign-precision=type=bf16 --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
-// RUN: pcc-opt %s "--graph-assign-precision=type=f16 constraints=fc=f32" | FileCheck %s --check-prefix=NAMED
+// RUN: pcc-opt %s "--graph-assign-precision=type=f16 constraints=fc=f32,matmul=half" | FileCheck %s --check-prefix=NAMED
 // RUN: pcc-opt %s --graph-assign-precision=type=f32 | FileCheck %s --check-prefix=SINGLE
 // RUN: not pcc-opt %s "--graph-assign-precision=constraints=other=f32" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not pcc-opt %s "--graph-assign-precision=constraints=fc=f64" 2>&1 | FileCheck %s --check-prefix=TYPE
