@@ -10,11 +10,12 @@
 
 namespace pcc {
 
-/// Returns a pass that sets the attribute `pcc.cluster` to `cluster`: a short form, or the message
-/// as text. The pass fails with an error if the text is invalid.
+/// Returns a pass that sets the attribute `pcc.cluster` to `cluster`: a short form such as
+/// `2x8xH100`, or a `Cluster` message (runtime/abi/cluster.proto) in text format. The pass fails
+/// with an error if the text is invalid.
 std::unique_ptr<mlir::Pass> createAttachClusterPass(const std::string &cluster);
 
-/// Registers the pass by flag.
+/// Registers the pass with pcc-opt as `--attach-cluster`.
 void registerAttachClusterPass();
 
 } // namespace pcc

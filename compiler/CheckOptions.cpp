@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks what single options cannot tell: options against each other, and options against the
-// module. The pipeline's shape is checked first, then stages from constraints, feeding of inputs,
-// cost model, and constraints. Hand-written collectives are legal only in mode STAND_ALONE, and
-// only for the ranks of the model's own mesh.
+// Checks what cannot be checked for one option alone: options against each other, and options
+// against the module. The pipeline's shape is checked first, then stages from constraints, feeding
+// of inputs, cost model, and constraints. Hand-written collectives are legal only in mode
+// STAND_ALONE, and only for the ranks of the model's own mesh.
 #include "compiler/Compile.h"
 #include "compiler/PipelineShape.h"
 #include "dialects/dist/Dist.h"
@@ -65,8 +65,8 @@ static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &co
   return success();
 }
 
-/// Checks that `cost_model` is set only in a mode that compares plans, and that the options set
-/// beside it belong to this cost model.
+/// Checks that cost model `memory` is set only in modes that obey it, and that the options set
+/// beside it belong to it.
 static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &config) {
   bool isMemory = config.cost_model() == abi::MODEL_MEMORY;
   if (isMemory && config.parallel_mode() != abi::AUTO_PARALLEL)
@@ -77,11 +77,13 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
                             "recursive_programming and best, got sharding_propagation");
   if (isMemory && config.memory_limit() > 0)
     return module.emitError("cost_model memory knows no memory_limit; expected one of them");
-  bool listsByMemory = isMemory && config.auto_parallel_search_mode() != abi::RECURSIVE_PROGRAMMING;
-  if (config.fully_use_devices() && !listsByMemory)
+  // recursive_programming cuts devices; it does not list strategies of ops.
+  bool comparesByMemory =
+      isMemory && config.auto_parallel_search_mode() != abi::RECURSIVE_PROGRAMMING;
+  if (config.fully_use_devices() && !comparesByMemory)
     return module.emitError("fully_use_devices is obeyed under cost_model memory in search modes "
                             "dynamic_programming and best");
-  if (config.elementwise_op_strategy_follow() && !listsByMemory)
+  if (config.elementwise_op_strategy_follow() && !comparesByMemory)
     return module.emitError("elementwise_op_strategy_follow is obeyed under cost_model memory in "
                             "search modes dynamic_programming and best");
   return success();
@@ -95,7 +97,7 @@ LogicalResult pcc::checkOptions(ModuleOp module, const CompileOptions &options) 
   if (failed(checkStages(module, options)))
     return failure();
   if (!options.obeysAnnotations)
-    return success();
+    return success(); // compiled for one device
   if (failed(checkFeeding(module, options.parallel)) ||
       failed(checkCostModel(module, options.parallel)))
     return failure();

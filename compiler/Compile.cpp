@@ -418,14 +418,14 @@ std::optional<CompilePhase> pcc::parsePhase(llvm::StringRef name) {
 }
 
 void pcc::addPhase(OpPassManager &passes, CompilePhase phase, const CompileOptions &options,
-                   bool isCut) {
+                   bool hasStageModules) {
   const PhaseRow &row = phases[static_cast<int>(phase)];
   if (row.onlyAnnotates)
     passes.addPass(createRecordStructurePass());
   if (row.add)
     row.add(passes, options);
   if (row.addOfPrograms)
-    row.addOfPrograms(isCut ? passes.nest<ModuleOp>() : passes, options);
+    row.addOfPrograms(hasStageModules ? passes.nest<ModuleOp>() : passes, options);
   passes.addPass(createVerifyPhasePass(phase));
 }
 

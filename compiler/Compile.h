@@ -6,9 +6,9 @@
 // phase grad.
 //
 //   phase      the module afterwards
-//   graph      core ops, global shapes, no dead code
+//   graph      simplified ops, with patterns as composites; global shapes, no dead code
 //   grad       @forward, @forward_backward, @update, and the step that invokes them
-//   strategy   the same ops, with a sharding on every value
+//   strategy   the same ops, with a sharding on every value; unchanged for one device
 //   spmd       the program of one rank: local shapes and collectives
 //   stages     one module for each of several pipeline stages, with its part of the program
 //   fuse       the ops that kernels run, with the kernel of each op as an attribute
@@ -36,7 +36,7 @@ enum class CompilePhase { Graph, Grad, Strategy, Spmd, Stages, Fuse, Schedule, T
 
 /// Returns the name of a phase, as used by `--emit` and in file names.
 llvm::StringRef stringify(CompilePhase phase);
-/// Returns the phase called `name`; upper and lower case are equal.
+/// Returns the phase called `name`, ignoring case.
 std::optional<CompilePhase> parsePhase(llvm::StringRef name);
 
 /// Inputs of the compilation pipeline besides the model.
@@ -66,15 +66,15 @@ struct CompileOptions {
   bool obeysStages = true;
   /// Architecture of the GPUs that run the program ("sm_90"). Empty: the program runs on the host.
   std::string gpuChip;
-  /// True: the program is only simulated or explained. Without a `gpuChip` it multiplies the types
-  /// for which `cluster` has rates, not those that the CPU of this machine multiplies.
+  /// True: the program is only simulated or explained. Without a `gpuChip`, its matmuls use the
+  /// types for which `cluster` has rates, not those that the CPU of this machine multiplies.
   bool isForCluster = false;
   /// Allows matmuls, convolutions and attention of f32 on GPUs to round their operands to TF32.
   bool roundsToTf32 = false;
   /// True: reduces gradients during the last backward pass. False: reduces them after it.
   bool hidesReductions = true;
   /// Strategy of a plan. Determines how the program is split, as the file in
-  /// `strategy_ckpt_load_file` does, which comes first if there is one.
+  /// `strategy_ckpt_load_file` does, which takes precedence.
   std::shared_ptr<const abi::Strategy> strategy = {};
   /// Constraints of a plan, besides those of the module.
   std::shared_ptr<const abi::Constraints> constraints = {};
@@ -134,15 +134,15 @@ mlir::LogicalResult checkOptions(mlir::ModuleOp module, const CompileOptions &op
 /// the model's sharding annotations, unless the model itself was written for many ranks.
 CompileOptions getSingleRankOptions(CompileOptions options);
 
-/// Returns whether the training section is cut. It is cut into pipeline stages, or for
-/// recomputation only into a forward and a backward section. After phase stages a cut program has a
+/// Returns whether the training section is cut: into pipeline stages or, if only recomputation cuts
+/// it, into a forward and a backward section. After phase stages a cut program has a
 /// module for each stage.
 bool isCut(const CompileOptions &options);
 
-/// Adds the passes of one phase, and the pass that verifies the phase. `isCut`: each pipeline stage
-/// has a nested module.
+/// Adds the passes of one phase, and the pass that verifies the phase. `hasStageModules`: each
+/// pipeline stage has a nested module.
 void addPhase(mlir::OpPassManager &passes, CompilePhase phase, const CompileOptions &options,
-              bool isCut = false);
+              bool hasStageModules = false);
 
 /// Runs the compilation pipeline on the graph `module` up to and including phase `last`. Reports
 /// errors as diagnostics. If it fails because no plan fits into memory, the module gets the

@@ -47,7 +47,11 @@ public:
   explicit Drawing(llvm::raw_ostream &os) : os(os) {}
 
   void draw(FunctionOpInterface function) {
-    std::string name = llvm::DOT::EscapeString(function.getName().str());
+    // Graphviz merges subgraphs of one name, and each stage has functions of the same names.
+    auto module = function->getParentOfType<ModuleOp>();
+    std::string name = module.getName() ? (*module.getName() + "/" + function.getName()).str()
+                                        : function.getName().str();
+    name = llvm::DOT::EscapeString(name);
     os << "  subgraph \"cluster_" << name << "\" {\n    label=\"" << name << "\";\n";
     for (BlockArgument argument : function.getArguments())
       drawArgument(function, argument);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the invariants of a phase, as a pass: `--verify-phase=phase=spmd`. If the structure was
-// recorded before the phase (Structure.h), it must be unchanged.
+// Checks the invariants of a phase, as a pass: `--verify-phase=phase=spmd`. If `--record-structure`
+// ran before the phase (Structure.h), the hash of all ops without annotations must be equal.
 #pragma once
 
 #include "compiler/Compile.h"
@@ -12,7 +12,7 @@ namespace pcc {
 /// `phase` (the table in VerifyPhase.cpp).
 std::unique_ptr<mlir::Pass> createVerifyPhasePass(CompilePhase phase);
 
-/// Registers the pass by flag.
+/// Registers the pass with pcc-opt as `--verify-phase`.
 void registerVerifyPhasePass();
 
 } // namespace pcc

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes the declarations first, then the functions: an argument that passes a parameter gets the
-// new type and a cast behind it, a result a cast in front of it. Absent values stay absent.
+// Changes the declarations first, then the functions: an argument with the role of a parameter gets
+// the new type and a cast behind it, such a result a cast in front of it. Values that are not
+// loaded in this process stay so.
 #include "compiler/WidenParameters.h"
 
 #include "compiler/values/TensorAttr.h"
@@ -32,13 +33,13 @@ static Type toSingle(Type type) {
   return tensor.clone(Float32Type::get(type.getContext()));
 }
 
-/// Casts `value` to `type` in front of the next op of `builder`, under the name of the parameter.
+/// Casts `value` to `type` at the insertion point, under the name of the parameter.
 static Value makeCast(OpBuilder &builder, Value value, Type type, StringRef name) {
   Location loc = NameLoc::get(builder.getStringAttr(name + ".cast"), value.getLoc());
   return graph::CastOp::create(builder, loc, type, value);
 }
 
-/// Passes the parameters in `widened` in f32.
+/// Gives arguments and results with the role of a parameter in `widened` the type f32.
 static void widenBoundary(func::FuncOp function, const llvm::StringSet<> &widened) {
   auto isWidened = [&](graph::RoleAttr role) {
     return role && role.getKind() == graph::RoleKind::Parameter &&
@@ -91,8 +92,8 @@ struct WidenParameters : PassWrapper<WidenParameters, OperationPass<ModuleOp>> {
       llvm::raw_string_ostream(name) << held.getElementType();
       if (name != type) {
         parameter.emitError() << "parameter '" << parameter.getSymName() << "' is of " << name
-                              << ": expected precision '" << name << "', the model's own, got '"
-                              << type << "'";
+                              << ": expected precision '" << name
+                              << "', the type of the model's parameters, got '" << type << "'";
         return signalPassFailure();
       }
       auto wide = cast<RankedTensorType>(toSingle(held));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes text of the compiler to files, as all other files are written.
+// Writes what is printed to a stream as a file that is always complete: a temporary file that gets
+// the name at the end (runtime/abi/WholeFile.h).
 #pragma once
 
 #include "runtime/abi/Status.h"
@@ -9,8 +10,8 @@
 
 namespace pcc {
 
-/// Writes to the file `path` what `write` writes to a stream. The old or the new file is whole at
-/// any time (runtime/abi/WholeFile.h). The error (BadInput) names the file.
+/// Writes to the file `path` what `write` writes to a stream. At any time, `path` is the complete
+/// old or the complete new file. The error (BadInput) names the file.
 abi::Status writeStream(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 } // namespace pcc

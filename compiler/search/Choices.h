@@ -7,6 +7,9 @@
 //   interleave_num = 0       copies of each microbatch   CopyChoice.h
 //   memory_limit, no parts   parts that are recomputed   RecomputeChoice.h
 //
+// The number of copies is chosen first, from candidates without recomputed parts. So a number that
+// would fit only with recomputation is not taken.
+//
 // The search of shardings under AUTO_PARALLEL keeps to the memory limit itself, so nothing else is
 // recomputed there.
 #pragma once
