@@ -11,6 +11,16 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 
+FailureOr<ReduceKind> FieldParser<ReduceKind>::parse(AsmParser &parser) {
+  StringRef name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return failure();
+  if (std::optional<ReduceKind> kind = symbolizeReduceKind(name))
+    return *kind;
+  return parser.emitError(loc) << "expected sum, max, min or prod, got \"" << name << "\"";
+}
+
 //===-- Mesh: <dp=2, tp=4> ----------------------------------------------------------------===//
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {

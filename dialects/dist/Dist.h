@@ -37,15 +37,7 @@ inline std::optional<ReduceKind> symbolizeReduceKind(llvm::StringRef name) {
 } // namespace pcc::dist
 
 template <> struct mlir::FieldParser<pcc::ReduceKind> {
-  static mlir::FailureOr<pcc::ReduceKind> parse(mlir::AsmParser &parser) {
-    llvm::StringRef name;
-    llvm::SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&name))
-      return mlir::failure();
-    if (std::optional<pcc::ReduceKind> kind = pcc::dist::symbolizeReduceKind(name))
-      return *kind;
-    return parser.emitError(loc) << "expected sum, max, min or prod, got \"" << name << "\"";
-  }
+  static mlir::FailureOr<pcc::ReduceKind> parse(mlir::AsmParser &parser);
 };
 
 #include "dialects/dist/DistDialect.h.inc"

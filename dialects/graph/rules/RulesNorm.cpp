@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of normalizations. Dimensions that share one mean, one variance or one sum are
-// whole.
+// Factor rules of normalizations and of dropout. Dimensions that share one mean, one variance or
+// one sum are whole: blocks of them cannot be computed alone. A local form may split them
+// nevertheless (passes/partition/forms).
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
@@ -34,13 +35,13 @@ FactorRule LogSoftmaxOp::getFactorRule() {
   return wholeAlong(getAxis(), getInput().getType().getShape());
 }
 
-/// Returns a rule with the dimensions from `axis` on whole; `numScales` operands have only these
-/// dimensions.
-static FactorRule wholeFrom(int64_t axis, ArrayRef<int64_t> shape, unsigned numScales) {
+/// Returns a rule with the dimensions from `axis` on whole; the scale and the bias, `numAffine`
+/// operands, have only these dimensions.
+static FactorRule wholeFrom(int64_t axis, ArrayRef<int64_t> shape, unsigned numAffine) {
   FactorRule rule;
   TensorFactors dims = addDims(rule, shape, [&](int64_t dim) { return dim >= axis; });
   rule.addOperand(dims);
-  for (unsigned index = 0; index < numScales; ++index)
+  for (unsigned index = 0; index < numAffine; ++index)
     rule.addOperand(TensorFactors(dims.begin() + axis, dims.end()));
   rule.addResult(std::move(dims));
   return rule;
