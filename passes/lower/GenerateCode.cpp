@@ -60,7 +60,7 @@ llvm::Expected<std::string> emitCode(llvm::Module &module, llvm::TargetMachine &
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
-    return llvm::createStringError("the target cannot write such files");
+    return llvm::createStringError("the target cannot emit object files or assembly");
   passes.run(module);
   return bytes.str().str();
 }

@@ -94,10 +94,11 @@ private:
     if (!rule)
       return;
     if (llvm::none_of(rule->getLinear(), passes))
-      clauses.add("its factor rule passes no partial " + name + " from operand " +
-                  std::to_string(operand) + " on");
-    else
-      clauses.add("it takes the " + name + ", as passing partial ones on would move no less");
+      clauses.add("its factor rule lets no partial " + name + " of operand " +
+                  std::to_string(operand) + " pass to its result");
+    else if (!why.isWhole())
+      clauses.add("it takes the complete " + name +
+                  ", since a partial one would not save communication");
   }
 
   void explainDim(int64_t dim) {

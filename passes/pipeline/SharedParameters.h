@@ -4,8 +4,8 @@
 // once and adds its gradients up in one place. If virtual stages 0 and 3 are both on stage 0,
 //
 //   @forward_backward   %w, %w.chunk3 -> gradient "w", gradient "w.chunk3"
-//                       becomes %w -> gradient "w", gradient "w": later sums of two sections
-//   @update             %w, gradient %a, gradient %b of the copy
+//                       becomes %w -> gradient "w", gradient "w": both are added up in one buffer
+//   @update             %w, gradient %a, gradient %b of the duplicate
 //     %t = transfer %b from 3 to 0
 //     %s = add %a, %t   becomes %a, the sum of both
 #pragma once
@@ -15,16 +15,17 @@
 
 namespace pcc::pipeline {
 
+/// Returns the stage, not the virtual stage, that stores a parameter.
 using StageOfParameter = llvm::function_ref<int64_t(graph::ParameterOp)>;
 
-/// A copy of a parameter, and the parameter before it in the same stage that it duplicates.
+/// A duplicate of a parameter, and the parameter before it in the same stage.
 struct SharedCopy {
   graph::ParameterOp holder, copy;
 };
 
 llvm::SmallVector<SharedCopy> findSharedCopies(mlir::ModuleOp module, StageOfParameter stageOf);
 
-/// Merges copies of parameters into those before them in the same stage. Emits a diagnostic if
+/// Merges duplicates of parameters into those before them in the same stage. Emits a diagnostic if
 /// types or shardings differ.
 mlir::LogicalResult shareCopies(mlir::ModuleOp module, StageOfParameter stageOf);
 

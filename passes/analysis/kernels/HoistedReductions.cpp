@@ -56,18 +56,18 @@ void HoistedReductions::addReduction(Section &section, dist::AllReduceOp reduce,
   if (!role)
     return;
   Value made = sources.lookup(role);
-  HoistedReduction &reduction = made ? ofValues[made] : ofSums[role];
+  HoistedReduction &reduction = made ? byValue[made] : byAccumulatedRole[role];
   reduction.reduces.push_back(reduce);
   reduction.section = runsIn;
 }
 
 const HoistedReduction *HoistedReductions::find(graph::RoleAttr gradient) const {
   if (Value made = sources.lookup(gradient)) {
-    auto found = ofValues.find(made);
-    return found == ofValues.end() ? nullptr : &found->second;
+    auto found = byValue.find(made);
+    return found == byValue.end() ? nullptr : &found->second;
   }
-  auto found = ofSums.find(gradient);
-  return found == ofSums.end() ? nullptr : &found->second;
+  auto found = byAccumulatedRole.find(gradient);
+  return found == byAccumulatedRole.end() ? nullptr : &found->second;
 }
 
 } // namespace pcc::analysis

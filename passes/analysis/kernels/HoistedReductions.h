@@ -5,9 +5,9 @@
 //   @backward  returns %g as gradient "a" and as gradient "b"
 //   @update    all_reduce of gradient "a", hoisted into @backward, in the buffer of %g
 //
-// A gradient that users read is the sum over the ranks. The buffer of %g is therefore read after
-// the all_reduce, for "a" and for "b", and no reader sums the ranks' values again. The emitted
-// results (passes/lower/program/Boundary.cpp) and the proof of the memory plan
+// A gradient that the caller of the program reads is the sum over the ranks. The buffer of %g is
+// therefore read after the all_reduce, for "a" and for "b", and no reader sums the ranks' values
+// again. The emitted results (passes/lower/program/Boundary.cpp) and the proof of the memory plan
 // (passes/schedule/memory/MemoryPlanChecker.h) both follow this rule.
 #pragma once
 
@@ -36,11 +36,11 @@ private:
   mlir::Value sourceOf(Section &section, mlir::Value value) const;
   void addReduction(Section &section, dist::AllReduceOp reduce, llvm::StringRef runsIn);
 
-  /// By role: the value that a section returns, traced to the op that computes it. Sums over
-  /// actions have a buffer for each role, and are not here.
+  /// By role: the value that a section returns, traced to the op that computes it. Gradients that
+  /// are accumulated over actions have a buffer for each role, and are not here.
   llvm::DenseMap<mlir::Attribute, mlir::Value> sources;
-  llvm::DenseMap<mlir::Value, HoistedReduction> ofValues;
-  llvm::DenseMap<mlir::Attribute, HoistedReduction> ofSums; ///< by role
+  llvm::DenseMap<mlir::Value, HoistedReduction> byValue;
+  llvm::DenseMap<mlir::Attribute, HoistedReduction> byAccumulatedRole;
 };
 
 } // namespace pcc::analysis

@@ -44,7 +44,7 @@ static Value emitReduce(OpBuilder &b, Location loc, task::ReduceOp op, Type type
     return isBool ? arith::AndIOp::create(b, loc, x, y).getResult()
                   : arith::MinSIOp::create(b, loc, x, y);
   }
-  llvm_unreachable("a reduction");
+  llvm_unreachable("unknown reduction");
 }
 
 /// Loads the pointer at a place of a table.
@@ -54,7 +54,9 @@ static Value loadPointer(SupportKernel &kernel, Value table, Value place) {
   return LLVM::LoadOp::create(kernel.b, type, address);
 }
 
-/// Emits destinations[…][n] = the members' elements number n of some range, reduced.
+/// Emits a kernel of the arguments (sources, destinations, count, run, stride, members, targets):
+/// for n < count, each of the destinations[…][n] gets the reduction over the members of
+/// sources[…][n / run · stride + n % run] (gpu::Reduction in runtime/collective/gpu/Moves.h).
 static void emitReduceKernel(gpu::GPUModuleOp kernels, const std::string &name,
                              task::ReduceOp reduction, Type type) {
   SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/5);

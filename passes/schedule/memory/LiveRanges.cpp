@@ -146,7 +146,7 @@ static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
 
 /// Returns whether the caller of the program reads `value` when `function` is done, as the function
 /// returns it. Gradients are shown after all collectives that reduce them in place
-/// (analysis/HoistedReductions.h).
+/// (analysis/kernels/HoistedReductions.h).
 static bool isShownAsReturned(func::FuncOp function, Value value) {
   Operation *end = function.getBody().front().getTerminator();
   return llvm::any_of(end->getOpOperands(), [&](OpOperand &returned) {

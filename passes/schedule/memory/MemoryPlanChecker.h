@@ -13,7 +13,8 @@
 //
 // The caller of the program reads losses, outputs and gradients when a section is done, and must
 // find them as well. Each result must be as its section returns it. A gradient that ranks reduce in
-// place must be the result of all these reductions and no others (analysis/HoistedReductions.h).
+// place must be the result of all these reductions and no others
+// (analysis/kernels/HoistedReductions.h).
 #pragma once
 
 #include "passes/analysis/Sections.h"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Annotates a program with given strategies. The constraints of `dist.constraints` and the cuts in
-// which inputs are fed are checked and put on one mesh. Every other op follows its neighbors;
-// inputs that propagation does not reach are split along the batch. Assumes global shapes and roles
-// on arguments and results. Leaves the ops unchanged, with a sharding on each, and no constraints.
+// Annotates a program with given strategies. The constraints of `dist.constraints` and the
+// shardings of the inputs (`dataset_strategy`) are checked and expressed on one mesh, whose axes
+// are split as needed. All other ops get their shardings by propagation (propagate/Propagation.h).
+// Inputs that it does not reach are split along the batch (propagate/ShardingAnnotator.cpp).
+// Assumes global shapes and roles on arguments and results. Leaves the ops unchanged, with a
+// sharding on each, and no constraints.
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/constraints/ConstrainedProgram.h"
 

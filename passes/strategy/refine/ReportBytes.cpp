@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports the bytes of parameters, gradients and optimizer states that one rank keeps between the
-// sections of a step, based on the shardings on the boundaries of functions. Changes nothing.
+// Reports the bytes of parameters, gradients and states that one rank keeps between the sections of
+// a step, based on the shardings on the boundaries of functions. States are all parameters that are
+// not trained: optimizer states, running statistics, frozen weights. The program is not cut in
+// stages yet, so the bytes are those of all stages together. Changes nothing.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/Shardings.h"

@@ -4,7 +4,7 @@
 // with the decision that they go back to. Several readers share a reshard.
 
 // CHECK: reshard | Category:partition | Function=forward | {{.*}}from="[dp, _]", made_because="constraint "x" at c.textproto:3", reader='fc2', reader_location=model.py:6, readers=1, steps="slice(tp: 1)", to="[dp, tp]", value="input 'x'", wanted_because="split along 'tp': follows parameter 'w2' (constraint "w[12]" at c.textproto:2)"
-// CHECK: model.py:6:1: {{.*}} reshard | Category:partition | Function=forward | {{.*}}from="[dp, _] partial(sum: tp)", made_because="partial over 'tp': follows parameter 'w2' (constraint "w[12]" at c.textproto:2)", reader='max', reader_location=model.py:7, readers=2, steps=all_reduce(tp), to="[dp, _]", value='fc2', wanted_because="its factor rule passes no partial sum from operand 0 on"
+// CHECK: model.py:6:1: {{.*}} reshard | Category:partition | Function=forward | {{.*}}from="[dp, _] partial(sum: tp)", made_because="partial over 'tp': follows parameter 'w2' (constraint "w[12]" at c.textproto:2)", reader='max', reader_location=model.py:7, readers=2, steps=all_reduce(tp), to="[dp, _]", value='fc2', wanted_because="its factor rule lets no partial sum of operand 0 pass to its result"
 // CHECK: reshard | Category:partition | Function=forward | {{.*}}from="[dp, tp]", made_because="split along 'tp': follows parameter 'w3' (constraint "w3" at c.textproto:4)", reader='part', {{.*}}to="[dp, _]", value='fc3', wanted_because="its factor rule keeps dimension 1 whole"
 module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>, dist.constraints = [
     {parameter = "w[12]", sharding = "[tp, _]", place = "c.textproto:2"}, {input = "x", sharding = "[dp, _]", place = "c.textproto:3"},
