@@ -36,8 +36,8 @@ struct GroupLayout {
   std::vector<int64_t> members;
 
   /// Returns the group of the ranks that differ along `axes` only. A group that is not aligned with
-  /// the levels (3 ranks in units of 2) is rounded up at each level, as if its first rank were the
-  /// first of its unit. Other groups over the same axes may lie in more units.
+  /// the levels (3 ranks in units of 2) is rounded up at each level. It counts as if its first rank
+  /// were the first of its unit; other groups over the same axes may lie in more units.
   static GroupLayout over(std::span<const GroupAxis> axes, const abi::Cluster &cluster);
 
   /// Returns the group of `ranks`, all different. At each level the unit with most members counts.
