@@ -35,11 +35,11 @@ private:
   bool isCandidate(Operation &op) const;
   void evaluate(Operation &op);
   bool evaluateEqualRows(graph::GatherOp gather);
-  void replace(Value value, const Tensor &smallest);
+  void replace(Value value, const Tensor &compact);
 
   func::FuncOp function;
   Rank &rank;
-  llvm::MapVector<Value, Tensor> known; ///< compact
+  llvm::MapVector<Value, Tensor> known; ///< without repeated elements (CompactTensors.h)
 };
 
 } // namespace
@@ -50,8 +50,8 @@ static bool isSupported(Type type) {
 }
 
 /// Returns whether `op` draws random numbers. Such ops are not evaluated, because drawing costs
-/// less than reading a constant. Their indices are not replaced either: when the batch is split,
-/// the indices of each part start at 0.
+/// less than reading a constant. Their operand `index`, which numbers the elements for the random
+/// hash, is not replaced either: when the batch is split, it starts at 0 in each part.
 static bool draws(Operation *op) { return isa<graph::RngUniformOp, graph::DropoutOp>(op); }
 
 /// Returns whether the results of `op` may be evaluated from known operands.
@@ -83,8 +83,8 @@ static Tensor dropFirst(const Tensor &tensor) {
 ///   flat = reshape table            rows x columns to rows * columns
 ///   gather flat, sample * columns + position
 ///
-/// The sample makes no difference, so its product with all positions is not evaluated. Models find
-/// out this way whether two positions see each other.
+/// The sample makes no difference, so its product with all positions is not evaluated. Exported
+/// attention masks look up the table of padding this way.
 bool Folder::evaluateEqualRows(graph::GatherOp gather) {
   auto flat = gather.getInput().getDefiningOp<graph::ReshapeOp>();
   auto sum = gather.getIndices().getDefiningOp<graph::AddOp>();
@@ -120,15 +120,15 @@ bool Folder::evaluateEqualRows(graph::GatherOp gather) {
 }
 
 /// Replaces `value` by a constant and, if its elements repeat, a broadcast.
-void Folder::replace(Value value, const Tensor &smallest) {
+void Folder::replace(Value value, const Tensor &compact) {
   auto type = cast<RankedTensorType>(value.getType());
-  bool isSplat = smallest.size() == 1, repeats = smallest.size() < type.getNumElements();
+  bool isSplat = compact.size() == 1, repeats = compact.size() < type.getNumElements();
   if (!repeats && value.getDefiningOp<graph::ConstantOp>())
     return;
   OpBuilder builder(value.getDefiningOp());
-  RankedTensorType stored = isSplat ? type : type.clone(smallest.getShape());
+  RankedTensorType stored = isSplat ? type : type.clone(compact.getShape());
   Value result = graph::ConstantOp::create(builder, value.getLoc(), stored,
-                                           values::attrOf(stored, smallest, "folded"));
+                                           values::attrOf(stored, compact, "folded"));
   if (stored != type)
     result = graph::BroadcastOp::create(builder, value.getLoc(), type, result,
                                         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FoldConstants: evaluates ops whose operands are all known, and stores constants that repeat once.
+// FoldConstants: evaluates ops whose operands are all known, and stores repeated elements of
+// constants only once.
 //
 //   cumsum(constant)                        becomes a constant
 //   constant of [8,1,16,16], equal for      becomes a constant of [1,1,16,16] and a broadcast

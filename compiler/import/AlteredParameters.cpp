@@ -17,7 +17,8 @@
 namespace pcc::import {
 namespace {
 
-/// Returns whether a torch operator only moves elements.
+/// Returns whether an fx node or initializer of this name only has moved elements: the exporter
+/// names both after the torch operator.
 bool isRearrangement(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
       "permute", "transpose", "t",         "numpy_t", "view",  "_unsafe_view", "reshape",
@@ -25,7 +26,7 @@ bool isRearrangement(llvm::StringRef name) {
   return llvm::is_contained(names, baseName(name));
 }
 
-/// Returns whether a torch operator transposes a weight before it multiplies by it.
+/// Returns whether the operator of the fx node transposes a weight before it multiplies by it.
 bool isMatmul(const FxNode &fx) {
   static constexpr llvm::StringLiteral names[] = {"aten.linear.", "aten.addmm.", "aten.mm.",
                                                   "aten.matmul.", "aten.bmm.",   "aten.baddbmm."};
@@ -40,11 +41,12 @@ bool isTransparent(llvm::StringRef name) {
   return isRearrangement(name) || llvm::is_contained(names, baseName(name));
 }
 
-/// Returns whether an fx node computed the value internally, such as the transposed weight of a
-/// linear layer.
+/// Returns whether the exporter made the value inside of one fx node, such as the transposed weight
+/// of a linear layer: it names such values `val_N`.
 bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
 
-/// Returns whether the optimizer made the node from several ones. It names only one fx node.
+/// Returns whether the exporter's optimizer made the node from several ones. It names only one fx
+/// node. The rule that removes a bias of zeros joins no nodes.
 bool joinsNodes(const onnx::NodeProto &node) {
   llvm::StringRef rule = findRewriteRule(node);
   return !rule.empty() && !rule.starts_with("RemoveOptionalBias");
@@ -91,15 +93,17 @@ private:
   std::vector<std::string> lostArithmetic; ///< modules in which ops were removed
   std::vector<Reader> readers;             ///< all nodes
   llvm::StringMap<llvm::SmallVector<const Reader *>> readersOf; ///< by value
-  llvm::StringSet<> initializers, floats, values, statistics;   ///< initializers that nodes read
+  llvm::StringSet<> initializers, floats;     ///< that nodes read; of a type that can be trained
+  llvm::StringSet<> values;                   ///< results of nodes, and names of their fx nodes
+  llvm::StringSet<> statistics;               ///< inputs that an operator takes as states
   llvm::StringSet<> shared;                   ///< initializers that replace missing parameters
   llvm::StringMap<const FxNode *> traced;     ///< fx nodes by name
   llvm::StringMap<const FxNode *> producerOf; ///< fx nodes by ONNX value
   llvm::StringMap<const Reader *> computedBy; ///< by ONNX value
   llvm::StringMap<llvm::SmallVector<const Reader *>> nodesOf; ///< by name of the fx node
-  /// For each last part of a tensor's name, which node of the module may have read such a tensor
-  /// before it was merged: "'layer_norm_1', which is merged with 'layer_norm'". The empty name
-  /// stands for any tensor.
+  /// For each last part of a tensor's name (`weight`), which node of the module may have read such
+  /// a tensor before it was merged: "'layer_norm_1', which is merged with 'layer_norm'". The empty
+  /// name stands for any tensor.
   llvm::StringMap<std::string> mergedReaders;
   /// The same for each parameter that was restored as an equal one of such a tensor.
   llvm::StringMap<std::string> mergedTwins;

@@ -72,7 +72,7 @@ public:
   /// Returns the sharding in which the users read `value`. It differs from the produced one if it
   /// was given; it is then complete even if the produced value is a partial sum.
   dist::Sharding getUserSharding(mlir::Value value) const;
-  /// Returns why a value has its sharding; empty for a value that is whole.
+  /// Returns why a value has its sharding; empty for a replicated value.
   analysis::Reasons getReasons(mlir::Value value) const { return reasons.lookup(value); }
 
   /// Writes `dist.in` and `dist.out`, and reasons into locations, with a remark for each op.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Greedy elimination order with a heap of table sizes; an outdated entry is skipped when it is
-// popped. If the smallest table is too large, a node of it keeps its option. link() then finds the
-// inputs of each step.
+// Greedy order of a bucket elimination (Moves.h) with a heap of table sizes; an outdated entry is
+// skipped when it is popped. If the smallest table is too large, one of its nodes is conditioned:
+// it keeps its option. link() then finds the inputs of each step.
 #include "passes/solve/strategy/primal/Moves.h"
 
 #include <functional>

@@ -5,14 +5,14 @@
 //
 //   scores = scale · query keyᵀ [+ mask], with causality -∞ where key position j > i + offset
 //   forward     result = exp(scores - max) / sum · value, log_sum = max + log(sum)
-//   gradient    weights = exp(scores - log_sum), mean = Σ given · result
+//   gradient    weights = exp(scores - log_sum), mean = Σ given · result, over the width
 //               ofScores = (given valueᵀ - mean) · weights · scale
 //               value' = weightsᵀ given, key' = ofScoresᵀ query, query' = ofScores key
 //
 // `i` is the query position, and offset = key positions - query positions. `given` is the gradient
-// of the result, x' the gradient of x, and ofScores the gradient of query keyᵀ. cuDNN calls log_sum
-// the statistics of the softmax: the natural logarithm of the sum of the exponentials of the
-// scores.
+// of the result, x' the gradient of x, and ofScores the gradient of query keyᵀ. FlashAttention
+// calls `mean` delta. cuDNN calls log_sum the statistics of the softmax: the natural logarithm of
+// the sum of the exponentials of the scores.
 
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace pcc::runtime::cuda::dnn {
 
-/// The identifiers of an attention's tensors. `mean` is internal to the gradient: F32, one element
-/// per row. Identifiers from `scale` on are host scalars.
+/// The identifiers of an attention's tensors. `mean` lies in the workspace of the gradient: F32,
+/// one element per row. Identifiers from `scale` on are host scalars; `hidden` is -∞.
 struct AttentionTensor {
   static constexpr int64_t query = 1, key = 2, value = 3, mask = 4, result = 5, logSum = 6,
                            given = 7, ofQuery = 8, ofKey = 9, ofValue = 10, mean = 11, scale = 20,
@@ -30,8 +30,9 @@ struct AttentionTensor {
 };
 
 /// Returns whether the library's patterns can express the instruction. Required are half types and
-/// no offset computed by the program. No row may be hidden completely by causality or the mask: pcc
-/// defines the result of such a row as zero.
+/// no operand `offset`. No row may be hidden completely, by causality or by a mask with one element
+/// for all keys: pcc defines the result of such a row as zero, and the patterns give NaN. A mask
+/// with an element for each key is not looked at.
 bool isExpressible(const abi::Attention &attention);
 
 /// Returns the graph of an expressible instruction.
