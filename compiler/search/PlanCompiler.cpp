@@ -30,8 +30,9 @@ void describeStep(const simulate::Simulation &step, PlanCandidate &candidate) {
 } // namespace
 
 PlanCompiler::PlanCompiler(ModuleOp model, ModuleOp graph, const CompileOptions &options,
-                           double searchSeconds)
-    : model(model), graph(graph), options(options), searchSeconds(searchSeconds) {}
+                           double searchSeconds, std::function<bool()> isOver)
+    : model(model), graph(graph), options(options), searchSeconds(searchSeconds),
+      isOver(std::move(isOver)) {}
 
 abi::Plan PlanCompiler::makePlan(const plan::PlanShape &shape) const {
   int64_t devices = options.parallel.device_num();
@@ -70,6 +71,13 @@ CompileOptions PlanCompiler::makeOptions(const abi::Plan &plan) const {
   return own;
 }
 
+void PlanCompiler::stopInTime(CompileOptions &own, bool &isStopped) const {
+  own.observe = [this, &isStopped](CompilePhase, ModuleOp) {
+    isStopped |= isOver();
+    return success(!isStopped);
+  };
+}
+
 const PlanCompiler::Search &PlanCompiler::searchShardings(const abi::ParallelConfig &config) const {
   Search *search = nullptr;
   {
@@ -83,6 +91,7 @@ const PlanCompiler::Search &PlanCompiler::searchShardings(const abi::ParallelCon
     *plan.mutable_parallel() = config;
     CompileOptions own = makeOptions(plan);
     own.receiveStrategy = [&](abi::Strategy found) { search->strategy = std::move(found); };
+    stopInTime(own, search->isStopped);
     if (failed(runPhases(*searched, own, CompilePhase::Strategy)))
       search->error = error.describe();
   });
@@ -96,6 +105,7 @@ PlanCandidate PlanCompiler::compileSearched(abi::Plan plan, const abi::ParallelC
     PlanCandidate candidate;
     candidate.shape = shape;
     candidate.error = found.error;
+    candidate.isStopped = found.isStopped;
     return candidate;
   }
   *plan.mutable_strategy() = found.strategy;
@@ -118,7 +128,8 @@ PlanCandidate PlanCompiler::compile(abi::Plan plan, const plan::PlanShape &shape
   abi::ParallelConfig search = plan.parallel();
   search.set_pipeline_schedule(getSearchSchedule(search));
   PlanCandidate candidate = compileSearched(plan, search, shape);
-  if (candidate.error.empty() || search.pipeline_schedule() == plan.parallel().pipeline_schedule())
+  if (candidate.error.empty() || candidate.isStopped ||
+      search.pipeline_schedule() == plan.parallel().pipeline_schedule())
     return candidate;
   // This schedule may cut the stages elsewhere, and so copy other parameters.
   abi::ParallelConfig own = plan.parallel();
@@ -130,6 +141,7 @@ PlanCandidate PlanCompiler::simulate(abi::Plan plan, const plan::PlanShape &shap
   candidate.shape = shape;
   CompileOptions own = makeOptions(plan);
   own.listsRecomputeParts = shape.stages == 1;
+  stopInTime(own, candidate.isStopped);
   SimulatedProgram simulated = simulateProgram(model, own);
   candidate.error = simulated.error;
   candidate.partSeconds = std::move(simulated.partSeconds);
@@ -159,6 +171,12 @@ PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
   plan::RecomputeCandidate chosen = plan::chooseRecomputed(
       describe(plain), plain.partSeconds, options.parallel.memory_limit(),
       [&](ArrayRef<int64_t> parts) {
+        if (isOver()) {
+          plan::RecomputeCandidate none;
+          none.parts.assign(parts.begin(), parts.end());
+          none.error = "the time limit left no time to compile it";
+          return none;
+        }
         abi::Plan plan = plain.plan;
         plan.mutable_recomputed_part()->Assign(parts.begin(), parts.end());
         compiled.push_back(simulate(std::move(plan), plain.shape));
@@ -171,8 +189,7 @@ PlanCandidate PlanCompiler::recompute(const PlanCandidate &plain) const {
   return plain;
 }
 
-PlanCandidate PlanCompiler::cutForLess(const plan::PlanShape &shape,
-                                       function_ref<bool()> isOver) const {
+PlanCandidate PlanCompiler::cutForLess(const plan::PlanShape &shape) const {
   abi::Plan plan = makePlan(shape);
   PlanCandidate tighter;
   tighter.shape = shape;
@@ -187,9 +204,8 @@ PlanCandidate PlanCompiler::cutForLess(const plan::PlanShape &shape,
   return tighter;
 }
 
-PlanCandidate PlanCompiler::compileForLess(const PlanCandidate &plain,
-                                           function_ref<bool()> isOver) const {
-  return plain.shape.stages == 1 ? recompute(plain) : cutForLess(plain.shape, isOver);
+PlanCandidate PlanCompiler::compileForLess(const PlanCandidate &plain) const {
+  return plain.shape.stages == 1 ? recompute(plain) : cutForLess(plain.shape);
 }
 
 void applyPlan(const abi::Plan &plan, CompileOptions &options) {

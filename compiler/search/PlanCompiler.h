@@ -7,6 +7,7 @@
 #include "compiler/Compile.h"
 #include "compiler/plan/choice/PlanShape.h"
 #include "runtime/abi/plan.pb.h"
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -27,6 +28,7 @@ struct PlanCandidate {
   llvm::SmallVector<double> partSeconds;
   /// Why there is no such program; empty if there is one.
   std::string error;
+  bool isStopped = false; ///< the compilation was ended because the time was over
 
   size_t number = 0; ///< of its shape in the order of listing
 
@@ -44,17 +46,19 @@ class PlanCompiler {
 public:
   /// `model` is as imported, `graph` is the model after phase graph; both must outlive this object.
   /// `options` are complete (completeTraining), with the values that all plans share. A search of
-  /// shardings takes up to `searchSeconds`.
+  /// shardings takes up to `searchSeconds`. Once `isOver` returns true, compilations end after
+  /// their current phase. Any thread may call it.
   PlanCompiler(mlir::ModuleOp model, mlir::ModuleOp graph, const CompileOptions &options,
-               double searchSeconds);
+               double searchSeconds, std::function<bool()> isOver);
 
   /// Compiles a shape as it is.
   PlanCandidate compile(const plan::PlanShape &shape) const {
     return compile(makePlan(shape), shape);
   }
   /// Compiles the shape of `plain`, which does not fit, for less memory: with recomputed parts, or,
-  /// with stages, with stages that are cut for less. Stages are cut until a plan fits or `isOver`.
-  PlanCandidate compileForLess(const PlanCandidate &plain, llvm::function_ref<bool()> isOver) const;
+  /// with stages, with stages that are cut for less. Stages are cut until a plan fits or the time
+  /// is over.
+  PlanCandidate compileForLess(const PlanCandidate &plain) const;
 
 private:
   /// A search of shardings, or its error.
@@ -62,6 +66,7 @@ private:
     std::once_flag once;
     abi::Strategy strategy;
     std::string error;
+    bool isStopped = false;
   };
 
   PlanCandidate compile(abi::Plan plan, const plan::PlanShape &shape) const;
@@ -75,14 +80,17 @@ private:
   /// Returns `plain`, or the program of its plan that recomputes few parts and fits.
   PlanCandidate recompute(const PlanCandidate &plain) const;
   /// Returns the first of a shape's plans with ever less memory for the cut of stages that fits.
-  PlanCandidate cutForLess(const plan::PlanShape &shape, llvm::function_ref<bool()> isOver) const;
+  PlanCandidate cutForLess(const plan::PlanShape &shape) const;
   abi::Plan makePlan(const plan::PlanShape &shape) const;
   /// Returns the options that compile and simulate a program by `plan`.
   CompileOptions makeOptions(const abi::Plan &plan) const;
+  /// Ends a compilation with `options` after a phase once `isOver`; `isStopped` is then set.
+  void stopInTime(CompileOptions &options, bool &isStopped) const;
 
   mutable mlir::ModuleOp model, graph; ///< handles, whose ops do not change
   CompileOptions options;
   double searchSeconds;
+  std::function<bool()> isOver;
   mutable std::mutex mutex;                       ///< guards the map, not its elements
   mutable std::map<std::string, Search> searches; ///< by their configurations
 };

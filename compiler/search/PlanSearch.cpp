@@ -54,7 +54,10 @@ LogicalResult PlanSearch::prepare() {
   if (failed(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)))
     return failure();
   compiler.emplace(model, *graph, options,
-                   std::min(maxShardingSeconds, maxShardingShare * limits.seconds));
+                   std::min(maxShardingSeconds, maxShardingShare * limits.seconds), [this] {
+                     std::lock_guard<std::mutex> guard(mutex);
+                     return isOver() && getBest();
+                   });
   plan::LayerCostOptions costs;
   costs.training.loss = options.training.loss;
   costs.training.optimizer = options.training.optimizer;
@@ -245,18 +248,17 @@ void PlanSearch::tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock
   std::optional<PlanCandidate> plain;
   if (entry.recomputes)
     plain = *find(entry.number);
-  auto hasPlanInTime = [&] {
-    std::lock_guard<std::mutex> guard(mutex);
-    return isOver() && getBest();
-  };
   ++numCompiling;
   double start = getElapsed(), expected = getExpected(entry);
   spent[getShape(entry).isSearched] += expected;
   lock.unlock();
   PlanCandidate candidate =
-      plain ? compiler->compileForLess(*plain, hasPlanInTime) : compiler->compile(getShape(entry));
+      plain ? compiler->compileForLess(*plain) : compiler->compile(getShape(entry));
   lock.lock();
   --numCompiling;
+  changed.notify_all();
+  if (candidate.isStopped)
+    return;
   double seconds = getElapsed() - start;
   getLongest(entry) = std::max(getLongest(entry), seconds);
   spent[candidate.shape.isSearched] += seconds - expected;
@@ -265,7 +267,6 @@ void PlanSearch::tryEntry(const Entry &entry, std::unique_lock<std::mutex> &lock
   keep(std::move(candidate));
   if (limits.progress)
     limits.progress(*this);
-  changed.notify_all();
 }
 
 void PlanSearch::pushFollowing(const Entry &entry, const PlanCandidate &candidate) {

@@ -131,6 +131,40 @@ std::vector<std::tuple<std::string, double, int64_t>> describe(const PlanSearch 
 
 class ThreadsOfTiedPlans : public TiedPlans {};
 
+class StoppedPlans : public TiedPlans {};
+
+// Compilations end after the phase in which the time is over, and are told from those that fail.
+TEST_P(StoppedPlans, EndAfterAPhase) {
+  options.isForCluster = true;
+  llvm::cantFail(completeTraining(options));
+  OwningOpRef<ModuleOp> graph = model->clone();
+  ASSERT_TRUE(succeeded(runPhases(*graph, getSingleRankOptions(options), CompilePhase::Graph)));
+  int phases = 0, last = 1000;
+  PlanCompiler compiler(*model, *graph, options, /*searchSeconds=*/1,
+                        [&] { return ++phases >= last; });
+  plan::PlanShape shape;
+  shape.tensorParallel = 2;
+  PlanCandidate whole = compiler.compile(shape);
+  EXPECT_EQ(whole.error, "");
+  EXPECT_FALSE(whole.isStopped);
+  EXPECT_GT(phases, 5);
+  phases = 0;
+  last = 3;
+  EXPECT_TRUE(compiler.compile(shape).isStopped);
+  EXPECT_EQ(phases, last);
+  // A search whose schedule differs from that of the plan is not tried again.
+  shape = {.stages = 2, .microbatches = 3, .isSearched = true, .schedule = "zb-h1"};
+  phases = 0;
+  EXPECT_TRUE(compiler.compile(shape).isStopped);
+  EXPECT_EQ(phases, last);
+  // Three samples cannot be split over two ranks.
+  phases = 0;
+  last = 1000;
+  PlanCandidate failed = compiler.compile({});
+  EXPECT_NE(failed.error, "");
+  EXPECT_FALSE(failed.isStopped);
+}
+
 // Without a limit that cuts a search off, the best plan is the same. A frontier has no pruned
 // shapes, so all its candidates are the same.
 TEST_P(ThreadsOfTiedPlans, MakeNoDifference) {
@@ -153,6 +187,7 @@ TEST_P(ThreadsOfTiedPlans, MakeNoDifference) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, TiedPlans, ::testing::Values(2, 3, 4, 6));
 INSTANTIATE_TEST_SUITE_P(Devices, ThreadsOfTiedPlans, ::testing::Values(2));
+INSTANTIATE_TEST_SUITE_P(Devices, StoppedPlans, ::testing::Values(2));
 
 } // namespace
 } // namespace pcc::search
