@@ -2,7 +2,7 @@
 //
 // Precomputes, for each input, the runs of a row's elements that the rank holds. A batch is then
 // read row by row and run by run, with conversion of types. Several threads share the rows if they
-// have at least 256 KiB.
+// have at least 256 KiB, or are decoded.
 
 #include "runtime/data/BatchReader.h"
 
@@ -80,8 +80,8 @@ Status BatchReader::read(const BatchPlace &place,
           return;
         }
     };
-    // For few bytes a single thread is faster.
-    if (count * source.localRowBytes < (1 << 18))
+    // For few bytes that are only copied, a single thread is faster.
+    if (count * source.localRowBytes < (1 << 18) && !source.field.values.isCompressed())
       readRows(0, count);
     else
       parallelFor(count, readRows);

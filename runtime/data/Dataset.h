@@ -44,7 +44,7 @@ struct Field {
   /// Converts `count` elements to `type`, from element `begin` of row `row` on, and writes them to
   /// `out`.
   void read(int64_t row, int64_t begin, int64_t count, abi::ElementType type, std::byte *out) const;
-  /// Called after these elements were read. Errors: those of MappedFile::finishRead().
+  /// Called after these elements were read. Errors: those of Values::finishRead().
   Status finishRead(int64_t row, int64_t begin, int64_t count) const;
 
   /// One element as an integer.
@@ -83,7 +83,8 @@ enum class DataPurpose { Training, Evaluation };
 ///
 /// `shortSide`, unless 0, is the value of --resize-images: JPEG images of any size are scaled so
 /// that their shorter side has so many pixels, and cut to the height and width of the input
-/// (fitImage). BadUsage if the data are not those of webdataset, or the input is larger.
+/// (fitImage). BadUsage if the data are not those of webdataset with such images,
+/// or the input is larger.
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
                               const abi::Program &program, int64_t shortSide = 0);
 

@@ -23,6 +23,9 @@ public:
     if (tjDecompressHeader3(handle.get(), data(), bytes.size(), &width, &height, &sampling,
                             &colors))
       return fail();
+    if (colors == TJCS_CMYK || colors == TJCS_YCCK)
+      return Status::badInput(fmt::format(
+          "{}: expected a JPEG image in gray or in red, green and blue, got one in CMYK", label));
     return ImageShape{colors == TJCS_GRAY ? 1 : 3, height, width};
   }
 

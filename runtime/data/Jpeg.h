@@ -19,14 +19,14 @@ struct ImageShape {
 };
 
 /// Returns the shape of an image, without decoding it: one channel or, if it has colors, red, green
-/// and blue. `label` names it in errors: not a JPEG image; one whose decoding needs more than
-/// `maxBytes`.
+/// and blue. `label` names it in errors: not a JPEG image; one in CMYK; one whose decoding needs
+/// more than `maxBytes`.
 Expected<ImageShape> readJpegShape(std::span<const std::byte> bytes, const std::string &label,
                                    uint64_t maxBytes);
 
 /// Decodes an image to `out`, which has the height and width of the image, and one or three
 /// channels: colors become gray, and gray three equal channels. `label` names it in errors: not a
-/// JPEG image, or a damaged one.
+/// JPEG image, or one that is damaged, even slightly.
 Status decodeJpeg(std::span<const std::byte> bytes, const std::string &label,
                   const ImageShape &shape, std::span<std::byte> out);
 

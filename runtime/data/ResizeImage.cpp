@@ -23,6 +23,7 @@ struct Window {
 /// is scaled to `to`.
 std::vector<Window> makeWindows(int64_t from, int64_t to, int64_t begin, int64_t count) {
   double scale = double(from) / double(to), reach = std::max(scale, 1.0);
+  const double inverseReach = 1 / reach; // a factor, as in Pillow
   std::vector<Window> windows;
   for (int64_t i = begin; i < begin + count; ++i) {
     double center = (double(i) + 0.5) * scale;
@@ -31,7 +32,7 @@ std::vector<Window> makeWindows(int64_t from, int64_t to, int64_t begin, int64_t
     std::vector<double> weights;
     double sum = 0;
     for (int64_t pixel = first; pixel < end; ++pixel) {
-      double distance = std::abs((double(pixel) - center + 0.5) / reach);
+      double distance = std::abs((double(pixel) - center + 0.5) * inverseReach);
       weights.push_back(std::max(1 - distance, 0.0));
       sum += weights.back();
     }
@@ -42,10 +43,11 @@ std::vector<Window> makeWindows(int64_t from, int64_t to, int64_t begin, int64_t
   return windows;
 }
 
-/// Returns the weighted mean of pixels that are `stride` bytes apart. `line`: pixel 0.
-std::byte meanOf(const std::byte *line, int64_t stride, const Window &window) {
+/// Returns the weighted mean of pixels that are `stride` bytes apart. `pixel` is pixel number
+/// `first`.
+std::byte meanOf(const std::byte *pixel, int64_t first, int64_t stride, const Window &window) {
   int64_t sum = 1 << (fractionBits - 1);
-  const std::byte *pixel = line + window.first * stride;
+  pixel += (window.first - first) * stride;
   for (int32_t weight : window.weights) {
     sum += int64_t(weight) * int64_t(*pixel);
     pixel += stride;
@@ -80,13 +82,12 @@ std::vector<std::byte> fitImage(std::span<const std::byte> image, const ImageSha
     for (int64_t y = first; y < end; ++y) {
       const std::byte *line = image.data() + (channel * shape.height + y) * shape.width;
       for (int64_t x = 0; x < result.width; ++x)
-        narrow[size_t((y - first) * result.width + x)] = meanOf(line, 1, columns[size_t(x)]);
+        narrow[size_t((y - first) * result.width + x)] = meanOf(line, 0, 1, columns[size_t(x)]);
     }
-    const std::byte *origin = narrow.data() - first * result.width;
     for (int64_t y = 0; y < result.height; ++y)
       for (int64_t x = 0; x < result.width; ++x)
         out[size_t((channel * result.height + y) * result.width + x)] =
-            meanOf(origin + x, result.width, rows[size_t(y)]);
+            meanOf(narrow.data() + x, first, result.width, rows[size_t(y)]);
   }
   return out;
 }

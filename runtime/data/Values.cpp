@@ -10,18 +10,21 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <utility>
 
 namespace pcc::runtime {
 namespace {
 
-/// The decoded part that a thread read last. Rows are read in pieces, one after the other.
-struct DecodedPart {
-  uint64_t id = 0;
-  std::vector<std::byte> bytes;
+/// What a thread has decoded. Rows are read in pieces, one after the other.
+struct Decoded {
+  uint64_t id = 0;              ///< of the part that was decoded last; 0: none
+  std::vector<std::byte> bytes; ///< its values
   Status status;
+  Status firstError;        ///< of the parts that were read since finishRead()
+  uint64_t bytesToRead = 0; ///< of the parts that were decoded since finishRead()
 };
 
-thread_local DecodedPart lastDecoded;
+thread_local Decoded decoded;
 
 } // namespace
 
@@ -50,18 +53,26 @@ Values::Values(std::vector<Part> given) {
 std::span<const std::byte> Values::contentOf(const Part &part) {
   if (!part.decoder)
     return part.bytes;
-  if (lastDecoded.id != part.id) {
-    lastDecoded.id = part.id;
-    lastDecoded.bytes.assign(size_t(part.decodedBytes), std::byte(0));
-    lastDecoded.status = part.decoder->decode(part, lastDecoded.bytes);
-    if (!lastDecoded.status.ok())
-      std::ranges::fill(lastDecoded.bytes, std::byte(0));
+  if (decoded.id != part.id) {
+    decoded.id = 0;
+    decoded.bytesToRead += part.bytes.size();
+    decoded.bytes.assign(size_t(part.decodedBytes), std::byte(0));
+    decoded.status = part.decoder->decode(part, decoded.bytes);
+    if (!decoded.status.ok())
+      std::ranges::fill(decoded.bytes, std::byte(0));
+    decoded.id = part.id;
   }
-  return lastDecoded.bytes;
+  if (decoded.firstError.ok())
+    decoded.firstError = decoded.status;
+  return decoded.bytes;
 }
 
 bool Values::isMapped() const {
   return std::ranges::any_of(*parts, [](const Part &part) { return part.file != nullptr; });
+}
+
+bool Values::isCompressed() const {
+  return std::ranges::any_of(*parts, [](const Part &part) { return part.decoder != nullptr; });
 }
 
 std::vector<Values::Part>::const_iterator Values::partAt(int64_t byte) const {
@@ -75,11 +86,12 @@ Status Values::finishRead(int64_t begin, int64_t count) const {
     if (part->file) {
       int64_t first = std::max(begin, part->begin);
       int64_t end = std::min(begin + count, part->begin + part->size());
-      uint64_t read = part->decoder ? part->bytes.size() : uint64_t(end - first);
+      uint64_t read = part->decoder ? std::exchange(decoded.bytesToRead, 0) : uint64_t(end - first);
       if (Status status = part->file->finishRead(read); !status.ok())
         return status;
-      if (part->decoder && lastDecoded.id == part->id && !lastDecoded.status.ok())
-        return lastDecoded.status;
+      if (part->decoder)
+        if (Status status = std::exchange(decoded.firstError, {}); !status.ok())
+          return status;
     }
   return {};
 }

@@ -46,6 +46,8 @@ public:
   /// The number of bytes.
   int64_t bytes() const { return total; }
   bool isMapped() const;
+  /// Whether parts are decoded when they are read.
+  bool isCompressed() const;
 
   /// Calls piece(bytes) for the consecutive pieces of `count` bytes from `begin` on.
   template <typename Piece> void forEachPiece(int64_t begin, int64_t count, Piece &&piece) const {
@@ -59,8 +61,8 @@ public:
     }
   }
 
-  /// Called by the thread that read these bytes. Errors: those of MappedFile::finishRead(); those
-  /// of decoding, in place of which zeros were read.
+  /// Called by the thread that read these bytes. Errors: those of MappedFile::finishRead(); the
+  /// first one of decoding since the last call, after which zeros were read.
   Status finishRead(int64_t begin, int64_t count) const;
 
   /// Returns the part that has byte number `byte`, which exists.

@@ -15,6 +15,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace pcc::runtime {
 namespace {
@@ -77,28 +78,31 @@ private:
   const std::optional<ImageFit> fit;
 };
 
-/// Returns the shape that images get for the input `field`, or for the first input of floats
-/// [rows, channels, height, width]. A square if the program has none: other ranks read the field.
-Expected<ImageFit> findFit(const ImageResize &resize, const std::string &field) {
-  const abi::Input *found = nullptr;
-  for (const abi::Input &input : resize.program->inputs()) {
-    const abi::Block &block = input.block();
-    bool isImage = block.global_shape_size() == 4 && !isInteger(block.type()) &&
-                   (block.global_shape(1) == 1 || block.global_shape(1) == 3);
-    if (isImage && (!found || input.name() == field))
-      found = &input;
-  }
-  int64_t side = resize.shortSide;
-  ImageFit fit{side, {3, side, side}};
-  if (!found)
-    return fit;
+/// Returns the shape that images get for an input, the one called `field`, or the first input of
+/// floats [rows, channels, height, width] that is not in `taken`. Adds it to `taken`.
+Expected<ImageFit> findFit(const ImageResize &resize, const std::string &field,
+                           std::set<std::string> &taken) {
+  auto isImage = [](const abi::Input &input) {
+    const auto &shape = input.block().global_shape();
+    return shape.size() == 4 && (shape[1] == 1 || shape[1] == 3);
+  };
+  const auto &inputs = resize.program->inputs();
+  auto found = std::ranges::find(inputs, field, &abi::Input::name);
+  if (found == inputs.end())
+    found = std::ranges::find_if(inputs, [&](const abi::Input &input) {
+      return isImage(input) && !isInteger(input.block().type()) && !taken.contains(input.name());
+    });
+  if (found == inputs.end() || !isImage(*found))
+    return Status::badUsage(fmt::format("--resize-images: expected an input [rows, channels, "
+                                        "height, width] with 1 or 3 channels for the field '{}'",
+                                        field));
+  taken.insert(found->name());
   const auto &shape = found->block().global_shape();
-  fit.result = {shape[1], shape[2], shape[3]};
-  if (int64_t longer = std::max(shape[2], shape[3]); side < longer)
+  if (int64_t longer = std::max(shape[2], shape[3]); resize.shortSide < longer)
     return Status::badUsage(
         fmt::format("--resize-images: expected at least the {} pixels of the input '{}', got {}",
-                    longer, found->name(), side));
-  return fit;
+                    longer, found->name(), resize.shortSide));
+  return ImageFit{resize.shortSide, {shape[1], shape[2], shape[3]}};
 }
 
 /// The values of one field.
@@ -131,7 +135,7 @@ private:
 
   Status addFile(const MemberName &member, const File &file);
   Status addArray(const File &file, Column &column);
-  Status addJpeg(const File &file, const std::string &field, Column &column) const;
+  Status addJpeg(const File &file, const std::string &field, Column &column);
   static Status addClass(const File &file, Column &column);
   Status addRow(const std::string &label, Storage storage, std::vector<int64_t> shape,
                 Column &column) const;
@@ -145,9 +149,10 @@ private:
   const std::string name;
   const ImageResize resize;
   std::map<std::string, Column> columns;
-  std::string sample;    ///< whose files are being read
-  int64_t rows = 0;      ///< samples before it
-  bool hasField = false; ///< the sample has, so that it is a row
+  std::set<std::string> fitted; ///< inputs to whose shape images are resized
+  std::string sample;           ///< whose files are being read
+  int64_t rows = 0;             ///< samples before it
+  bool hasField = false;        ///< the sample has, so that it is a row
 };
 
 /// Takes a row of another type or shape than those before it as an error.
@@ -163,9 +168,10 @@ Status SampleReader::addRow(const std::string &label, Storage storage, std::vect
   }
   if (column.storage == storage && column.shape == shape)
     return {};
-  return Status::badInput(fmt::format("{}: expected the type and the shape [{}] of '{}', got [{}]",
-                                      label, fmt::join(column.shape, ", "), column.first,
-                                      fmt::join(shape, ", ")));
+  return Status::badInput(
+      fmt::format("{}: expected the type and the shape [{}] of '{}', got [{}]{}", label,
+                  fmt::join(column.shape, ", "), column.first, fmt::join(shape, ", "),
+                  column.decoder ? "; '--resize-images' takes images of any size" : ""));
 }
 
 Status SampleReader::addArray(const File &file, Column &column) {
@@ -179,14 +185,14 @@ Status SampleReader::addArray(const File &file, Column &column) {
   return addRow(file.label, tensor->storage, std::move(tensor->shape), column);
 }
 
-Status SampleReader::addJpeg(const File &file, const std::string &field, Column &column) const {
+Status SampleReader::addJpeg(const File &file, const std::string &field, Column &column) {
   Expected<ImageShape> shape = readJpegShape(file.bytes, file.label, halfOfMemory());
   if (!shape)
     return shape.status();
   if (!column.decoder && resize.shortSide == 0)
     column.decoder = std::make_shared<JpegDecoder>(*shape);
   if (!column.decoder) {
-    Expected<ImageFit> fit = findFit(resize, field);
+    Expected<ImageFit> fit = findFit(resize, field, fitted);
     if (!fit)
       return fit.status();
     column.decoder = std::make_shared<JpegDecoder>(*fit);
@@ -288,6 +294,9 @@ Expected<Dataset> SampleReader::finish() {
     return Status::badInput(fmt::format("{}: expected samples with files .npy, .jpg or .cls, got "
                                         "none",
                                         name));
+  if (resize.shortSide > 0 && fitted.empty())
+    return Status::badUsage(
+        fmt::format("--resize-images: expected JPEG images, got none in '{}'", name));
   Dataset dataset{.name = name, .rows = rows, .fields = {}};
   for (auto &[field, column] : columns) {
     bool isClass = column.form == Form::Class;

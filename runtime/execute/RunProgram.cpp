@@ -38,6 +38,10 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
   if (name.empty())
     return std::optional<Dataset>();
   int64_t rows = 1024;
+  bool isSynthetic = name == synthetic || name.starts_with(withRows);
+  if (isSynthetic && config.resize_images() > 0)
+    return Status::badUsage(
+        fmt::format("--resize-images: expected data of webdataset:PATHS, got '{}'", name));
   if (name.starts_with(withRows)) {
     std::string_view count = std::string_view(name).substr(withRows.size());
     auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), rows);
@@ -45,7 +49,7 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
     if (error != std::errc() || end != count.data() + count.size() || rows < 1 || rows > most)
       return Status::badUsage(fmt::format(
           "{}: expected synthetic or synthetic:ROWS, 1 to {} rows, got '{}'", flag, most, name));
-  } else if (name != synthetic) {
+  } else if (!isSynthetic) {
     Expected<Dataset> data = openDataset(name, purpose, program, config.resize_images());
     return data ? Expected<std::optional<Dataset>>(std::move(*data)) : data.status();
   }

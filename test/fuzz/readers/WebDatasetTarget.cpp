@@ -19,6 +19,11 @@ static void readRows(const runtime::Dataset &data) {
 static void readArchive(std::string_view bytes) {
   fuzz::InputFile file("x.tar", bytes);
   abi::Program program;
+  abi::Input &input = *program.add_inputs();
+  input.set_name("x");
+  input.mutable_block()->set_type(abi::F32);
+  for (int64_t size : {2, 1, 4, 3})
+    input.mutable_block()->add_global_shape(size);
   for (int64_t shortSide : {0, 5})
     if (abi::Expected<runtime::Dataset> data = runtime::readWebDataset(
             file.path(), runtime::DataPurpose::Training, {shortSide, &program}))

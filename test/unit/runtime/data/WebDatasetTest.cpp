@@ -167,7 +167,7 @@ TEST_F(WebDataset, NamesWrongSamples) {
   EXPECT_TRUE(errorOf(member("1.jpg", "no image")).starts_with("bad.tar(1.jpg): expected a JPEG "));
   EXPECT_EQ(errorOf(member("1.jpg", image) + member("2.jpg", jpeg(4, 8, {1}))),
             "bad.tar(2.jpg): expected the type and the shape [1, 8, 8] of 'bad.tar(1.jpg)', got "
-            "[1, 8, 4]");
+            "[1, 8, 4]; '--resize-images' takes images of any size");
   EXPECT_EQ(open(write("a.tar.gz", "")).status().message(),
             folder + "/a.tar.gz: expected an archive that can be mapped; 'gunzip' decompresses it");
 }
@@ -242,6 +242,13 @@ TEST_F(WebDataset, NamesADamagedImageOfARow) {
       << status.message();
   EXPECT_EQ(pixels[20], 0);
   EXPECT_TRUE(readRow(0).ok());
+  // A thread keeps the row that it decoded last, and the first error of the rows that it reads.
+  EXPECT_FALSE(readRow(1).ok());
+  EXPECT_FALSE(readRow(1).ok());
+  field.read(1, 0, 1, abi::F32, reinterpret_cast<std::byte *>(pixels.data()));
+  field.read(0, 0, 1, abi::F32, reinterpret_cast<std::byte *>(pixels.data()));
+  EXPECT_FALSE(field.finishRead(0, 0, 2 * 64 * 64).ok());
+  EXPECT_TRUE(readRow(0).ok());
 }
 
 // Images of any size get the shape of the input. Gray and colors become what the input has.
@@ -262,8 +269,13 @@ TEST_F(WebDataset, ResizesImages) {
   EXPECT_NEAR(static_cast<unsigned char>(rowOf(bright->fields[0], 0)[0]), 76, 2); // 0.299 of red
   EXPECT_EQ(openResized(archive, {2, 3, 6, 5}, 5).status().message(),
             "--resize-images: expected at least the 6 pixels of the input 'x', got 5");
-  // The program of a rank without this input.
-  EXPECT_EQ(openResized(archive, {2, 3}, 8)->fields[0].rowShape, (std::vector<int64_t>{3, 8, 8}));
+  EXPECT_EQ(
+      openResized(archive, {2, 3}, 8).status().message(),
+      "--resize-images: expected an input [rows, channels, height, width] with 1 or 3 channels "
+      "for the field 'image'");
+  EXPECT_EQ(openResized(member("1.cls", "1"), {2, 3, 6, 5}, 8).status().message(),
+            "--resize-images: expected JPEG images, got none in 'webdataset:" + folder +
+                "/images.tar'");
   EXPECT_EQ(openDataset(folder, DataPurpose::Training, {}, 8).status().message(),
             "--resize-images: expected data of webdataset:PATHS, got '" + folder + "'");
 }
