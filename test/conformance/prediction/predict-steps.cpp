@@ -213,7 +213,8 @@ struct RowTimes {
   double error() const { return predicted / published - 1; }
 };
 
-/// Prints the errors of the rows of one kind, unless there are none.
+/// Prints the errors of the rows of one kind, and how many pairs of them are in the published
+/// order; nothing if there are no rows.
 static void printErrors(StringRef kind, ArrayRef<RowTimes> times) {
   if (times.empty())
     return;
@@ -222,18 +223,14 @@ static void printErrors(StringRef kind, ArrayRef<RowTimes> times) {
     sum += std::abs(row.error());
     worst = std::max(worst, std::abs(row.error()));
   }
-  llvm::outs() << llvm::formatv("{0}: mean error {1:f1} %, worst {2:f1} %\n", kind,
-                                sum / double(times.size()) * 100, worst * 100);
-}
-
-/// Prints how many pairs of rows are in the published order.
-static void printRanking(ArrayRef<RowTimes> times) {
   int64_t pairs = 0, right = 0;
   for (size_t i = 0; i < times.size(); ++i)
     for (size_t j = 0; j < i; ++j, ++pairs)
       right +=
           (times[i].published < times[j].published) == (times[i].predicted < times[j].predicted);
-  llvm::outs() << llvm::formatv("pairs ranked as published: {0} of {1}\n", right, pairs);
+  llvm::outs() << llvm::formatv(
+      "{0}: mean error {1:f1} %, worst {2:f1} %; {3} of {4} pairs in order\n", kind,
+      sum / double(times.size()) * 100, worst * 100, right, pairs);
 }
 
 int main(int argc, char **argv) {
@@ -269,7 +266,5 @@ int main(int argc, char **argv) {
   }
   printErrors("calibration", calibration);
   printErrors("held out", heldOut);
-  llvm::append_range(calibration, heldOut);
-  printRanking(calibration);
   return 0;
 }
