@@ -157,10 +157,11 @@ std::optional<Sizes> ShapeSearch::fromGather(const onnx::NodeProto &node) const 
 }
 
 /// Returns the sizes of a scale or bias: the normalized dimensions of LayerNormalization and
-/// RMSNormalization, the channels of all others.
+/// RMSNormalization, the channels of batch and instance norms. Those of GroupNormalization depend
+/// on the opset.
 std::optional<Sizes> ShapeSearch::fromNorm(const onnx::NodeProto &node) const {
   const Recorded *result = lookup(node.output(0));
-  if (!result || result->sizes.size() < 2)
+  if (!result || result->sizes.size() < 2 || node.op_type() == "GroupNormalization")
     return std::nullopt;
   ArrayRef<int64_t> sizes = result->sizes;
   if (node.op_type() != "LayerNormalization" && node.op_type() != "RMSNormalization")

@@ -8,7 +8,7 @@
 //   MatMul(x [8,16,64], w) -> [8,16,96]      w is [64,96]
 //   Transpose(w) of such a MatMul            w is [96,64]
 //   Mul(w, x [8,16,64])                      w is [64]: an assumption, since w is broadcast
-//   LayerNormalization(x [8,16,64], w)       w is [64]; channels for norms of channels and groups
+//   LayerNormalization(x [8,16,64], w)       w is [64]; channels for batch and instance norms
 //   Conv(x [8,3,32,32], w) -> [8,16,32,32]   w is [16, 3, kernel_shape…]
 //   Gather(w, tokens) -> [8,16,64]           w is [?,64]: --set-dim=w.0=N says the number of rows
 //
