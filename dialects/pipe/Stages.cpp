@@ -22,8 +22,8 @@ FailureOr<SmallVector<ModuleOp>> pcc::pipe::listPrograms(ModuleOp module) {
   llvm::stable_sort(stages, [](ModuleOp a, ModuleOp b) { return *getStage(a) < *getStage(b); });
   for (auto [number, stage] : llvm::enumerate(stages))
     if (*getStage(stage) != int64_t(number))
-      return stage.emitError("expected ")
-             << stages.size() << " modules of stages with the numbers 0 to " << stages.size() - 1
-             << ", each once, got \"" << stageAttrName << " = " << *getStage(stage) << "\"";
+      return stage.emitError("expected stages numbered 0 to ")
+             << stages.size() - 1 << ", each once, got \"" << stageAttrName << " = "
+             << *getStage(stage) << "\"";
   return stages;
 }

@@ -129,7 +129,7 @@ module {
 // Missing stages.
 
 module {
-  // expected-error @below {{expected 1 modules of stages with the numbers 0 to 0, each once, got "pipe.stage = 1"}}
+  // expected-error @below {{expected stages numbered 0 to 0, each once, got "pipe.stage = 1"}}
   module @stage1 attributes {pipe.stage = 1 : i64} {
   }
 }

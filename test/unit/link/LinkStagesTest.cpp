@@ -106,9 +106,8 @@ TEST_F(LinkStages, ShareOneExecutable) {
 }
 
 TEST_F(LinkStages, FitTogether) {
-  EXPECT_EQ(
-      errorWith("pipe.stage = 1", "pipe.stage = 2"),
-      "expected 2 modules of stages with the numbers 0 to 1, each once, got \"pipe.stage = 2\"");
+  EXPECT_EQ(errorWith("pipe.stage = 1", "pipe.stage = 2"),
+            "expected stages numbered 0 to 1, each once, got \"pipe.stage = 2\"");
   EXPECT_EQ(errorWith("dist.mesh<dp=2>", "dist.mesh<dp=4>"),
             "expected the mesh of the first stage, dp=2, got dp=4");
   EXPECT_EQ(errorWith("micro_batches = 2", "micro_batches = 3"),
