@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text form of certificates:
+// Text form of certificates. A list begins with the count of its numbers:
 //
 //   certificate 2
 //   stage 4242 3 20 55   cutoff, split node (−1: none), scales of costs and prices
-//   below 2 1 -1         count, then the stages below; −1: the reductions alone prove the rest
-//   group 1 0            count, then options of the split node; once for each stage below
+//   below 2 1 -1         the stages below; −1: the reductions alone prove the rest
+//   group 1 0            options of the split node, once for each stage below
 //   group 2 1 2
-//   prices 2 17 0        count, then prices
+//   prices 2 17 0
 //   messages 4 0 -3 12 9
-//   original 20 55       scales of the bound of the original problem; at most once, after all
-//   stages times 2 5 9          count, then the program points at which the memory limit has a
-//   price prices 2 17 0 messages 2 4 -1
+//   original 20 55       scales of the bound of the original problem; once at most, at the end
+//   times 2 5 9          program points at which the memory limit has a price
+//   prices 2 17 0
+//   messages 2 4 -1
 
 #include "passes/solve/strategy/bounds/Certificate.h"
 #include "passes/solve/strategy/problem/Cursor.h"
