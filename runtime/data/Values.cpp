@@ -15,7 +15,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// What a thread has decoded. Rows are read in pieces, one after the other.
+/// Parts that a thread has decoded. Rows are read in pieces, one after the other.
 struct Decoded {
   uint64_t id = 0;              ///< of the part that was decoded last; 0: none
   std::vector<std::byte> bytes; ///< its values
