@@ -65,6 +65,12 @@ public:
   /// Returns the number of processes that have not ended.
   int running() const;
 
+  /// Returns the process that was started first, unless it has ended.
+  std::optional<pid_t> first() const {
+    return members.empty() || members.front().hasEnded ? std::nullopt
+                                                       : std::optional(members.front().pid);
+  }
+
   /// Returns the processes that have ended since the last call. After the last of them, kills what
   /// all have left behind.
   std::vector<ProcessEnd> takeEnded();

@@ -11,6 +11,7 @@
 #include "runtime/supervise/NewCheckpoints.h"
 #include "runtime/supervise/ProcessGroup.h"
 #include "runtime/supervise/ReservedPort.h"
+#include "runtime/supervise/StuckLauncher.h"
 
 #include <algorithm>
 #include <cstring>
@@ -96,6 +97,7 @@ private:
   /// Waits before a restart; false if a signal asks to stop meanwhile.
   bool pause(double seconds);
   void passOn(int signal, const ProcessGroup &group, bool isEnding);
+  void endIfStuck(StuckLauncher &launcher, const ProcessGroup &group) const;
 
   const SuperviseOptions &options;
   const NewCheckpoints written;
@@ -131,11 +133,16 @@ Expected<ProcessEnd> Supervisor::runGroup(const std::vector<std::string> &comman
     return status;
   ProcessEnd result;
   int64_t deadline = never;
+  StuckLauncher launcher(command.front());
   while (group.running() > 0) {
     double left = deadline == never ? longest : double(deadline - nowNanoseconds()) / 1e9;
     if (left <= 0) {
       group.kill();
       left = 1;
+    }
+    if (launcher.isLauncher()) {
+      endIfStuck(launcher, group);
+      left = std::min(left, StuckLauncher::interval);
     }
     passOn(signals.wait(left), group, /*isEnding=*/deadline != never);
     std::vector<ProcessEnd> ends = group.takeEnded();
@@ -164,6 +171,16 @@ bool Supervisor::pause(double seconds) {
       stopSignal = signal;
   } while (stopSignal == 0 && left > 0);
   return stopSignal == 0;
+}
+
+/// Ends an mpirun that has not noticed that its processes have ended.
+void Supervisor::endIfStuck(StuckLauncher &launcher, const ProcessGroup &group) const {
+  std::optional<pid_t> process = group.first();
+  if (!process || !launcher.isStuck(*process, nowNanoseconds()))
+    return;
+  options.tell(fmt::format("process {} waits for processes that ended {:g} s ago, and is killed",
+                           *process, StuckLauncher::patience));
+  group.kill();
 }
 
 /// Passes a signal on to the processes. If they are ending already, a stop signal ends them at
