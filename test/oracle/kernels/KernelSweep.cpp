@@ -3,9 +3,9 @@
 // Compares every form of kernel over small sizes (SweepCases.h) with the interpreter. Kernels run
 // on this machine's CPU, on other CPUs whose instructions this machine has, and with the loops of
 // GPUs thread by thread. Each test takes a slice of all cases, in seeded order, each case in one of
-// its types. A test runs a sample of its slice, or the whole slice with `PCC_TEST_FULL`.
-// `PCC_TEST_SEED` draws another order. The whole sweep takes hours; `GTEST_TOTAL_SHARDS` and
-// `GTEST_SHARD_INDEX` divide it among processes.
+// its types. A test runs a sample of its slice, 20 times as many kernels with `PCC_TEST_FULL`, or
+// `PCC_TEST_PROGRAMS` of them. `PCC_TEST_SEED` draws another order. All 449,280 kernels take a day
+// on a core; `GTEST_TOTAL_SHARDS` and `GTEST_SHARD_INDEX` divide them among processes.
 #include "test/oracle/kernels/KernelCheck.h"
 #include "test/oracle/kernels/SweepCases.h"
 
@@ -79,8 +79,10 @@ protected:
 TEST_P(KernelSweep, SmallSizes) {
   std::vector<int64_t> numbers = listCases();
   size_t total = numbers.size(), sample = loops() == Loops::Host ? 10 : 20;
-  if (!getenv("PCC_TEST_FULL"))
-    numbers.resize(sample);
+  size_t count = sample * (getenv("PCC_TEST_FULL") ? 20 : 1);
+  if (const char *text = getenv("PCC_TEST_PROGRAMS"))
+    count = std::stoull(text);
+  numbers.resize(std::min(count, total));
   printf("%zu of %zu kernels, seed %llu\n", numbers.size(), total, (unsigned long long)seed);
   run(numbers, [&](int64_t number) { return int64_t(number + seed); });
 }
