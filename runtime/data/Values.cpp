@@ -44,8 +44,10 @@ Values::Values(std::vector<Part> given) {
   for (Part &part : given) {
     part.begin = total;
     total += part.size();
-    if (part.decoder)
+    if (part.decoder) {
       part.id = ++decodedParts;
+      hasDecoder = true;
+    }
   }
   parts = std::make_shared<const std::vector<Part>>(std::move(given));
 }
@@ -69,10 +71,6 @@ std::span<const std::byte> Values::contentOf(const Part &part) {
 
 bool Values::isMapped() const {
   return std::ranges::any_of(*parts, [](const Part &part) { return part.file != nullptr; });
-}
-
-bool Values::isCompressed() const {
-  return std::ranges::any_of(*parts, [](const Part &part) { return part.decoder != nullptr; });
 }
 
 std::vector<Values::Part>::const_iterator Values::partAt(int64_t byte) const {

@@ -47,7 +47,7 @@ public:
   int64_t bytes() const { return total; }
   bool isMapped() const;
   /// Whether parts are decoded when they are read.
-  bool isCompressed() const;
+  bool isCompressed() const { return hasDecoder; }
 
   /// Calls piece(bytes) for the consecutive pieces of `count` bytes from `begin` on.
   template <typename Piece> void forEachPiece(int64_t begin, int64_t count, Piece &&piece) const {
@@ -75,6 +75,7 @@ private:
 
   std::shared_ptr<const std::vector<Part>> parts;
   int64_t total = 0;
+  bool hasDecoder = false; ///< of any part
 };
 
 /// Makes values of the bytes of a part.
