@@ -5,14 +5,142 @@
 
 #include "compiler/import/files/Shapes.h"
 #include "compiler/import/operators/Operators.h"
-#include "compiler/import/operators/ResizeWeights.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
 namespace pcc::import {
 namespace {
+
+//===--- Weights along one dimension -------------------------------------===//
+
+// Weights along one dimension, as ONNX's reference computes them. The place of a result is its
+// source coordinate: a real number in units of input elements. A result is a weighted sum of the
+// elements next to its place.
+//
+// Each coordinate transformation mode is one formula. Weights sample a triangle (linear) or Keys'
+// cubic around the source coordinate; antialiasing stretches this filter when an image shrinks.
+// Weights outside the input go to the edge element, or are dropped and the rest normalized.
+
+/// Options of a Resize node that all dimensions share.
+struct ResizeMode {
+  std::string kind;       ///< nearest, linear or cubic
+  std::string coordinate; ///< coordinate transformation mode
+  std::string rounding;   ///< of nearest: round_prefer_floor, round_prefer_ceil, floor, ceil
+  double cubicA = -0.75;
+  bool isAntialiased = false, excludesOutside = false;
+};
+
+/// One resized dimension.
+struct ResizeAxis {
+  int64_t input, output;
+  double scale;
+  double roiStart = 0.0, roiEnd = 1.0; ///< of mode tf_crop_and_resize
+};
+
+double sourceCoordinateOf(const ResizeMode &mode, const ResizeAxis &axis, int64_t index) {
+  auto x = static_cast<double>(index), input = static_cast<double>(axis.input);
+  double output = axis.scale * input; // the output size before it is rounded down
+  double halfPixel = (x + 0.5) / axis.scale - 0.5;
+  if (mode.coordinate == "align_corners")
+    return output == 1.0 ? 0.0 : x * (input - 1) / (output - 1);
+  if (mode.coordinate == "asymmetric")
+    return x / axis.scale;
+  if (mode.coordinate == "tf_half_pixel_for_nn")
+    return (x + 0.5) / axis.scale;
+  if (mode.coordinate == "tf_crop_and_resize") {
+    double part = (axis.roiEnd - axis.roiStart) * (input - 1);
+    return axis.roiStart * (input - 1) + (output == 1.0 ? part / 2 : x * part / (output - 1));
+  }
+  if (mode.coordinate == "pytorch_half_pixel")
+    return output == 1.0 ? -0.5 : halfPixel;
+  if (mode.coordinate == "half_pixel_symmetric")
+    return input / 2 * (1 - static_cast<double>(axis.output) / output) + halfPixel;
+  return halfPixel;
+}
+
+double cubic(double distance, double a) {
+  double x = std::fabs(distance);
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0.0;
+}
+
+double linear(double distance) { return std::max(0.0, 1 - std::fabs(distance)); }
+
+/// Adds the weights of one place to its row of the matrix.
+void addWeights(const ResizeMode &mode, const ResizeAxis &axis, double place,
+                llvm::MutableArrayRef<double> row) {
+  // Antialiasing widens the filter where the image becomes smaller.
+  double scale = mode.isAntialiased ? std::min(axis.scale, 1.0) : 1.0;
+  int64_t reach = mode.kind == "cubic" ? 2 : 1;
+  auto first = static_cast<int64_t>(std::floor(static_cast<double>(-reach) / scale)) + 1;
+  // A place at an element lies between it and the one before.
+  auto base = static_cast<int64_t>(std::ceil(place)) - 1;
+  llvm::SmallVector<double> weights;
+  for (int64_t n : llvm::seq(2 - 2 * first)) {
+    double distance = (static_cast<double>(base + first + n) - place) * scale;
+    bool isLeftOut =
+        mode.excludesOutside && (base + first + n < 0 || base + first + n >= axis.input);
+    double weight = mode.kind == "cubic" ? cubic(distance, mode.cubicA) : linear(distance);
+    weights.push_back(isLeftOut ? 0.0 : weight);
+  }
+  double sum = 1.0;
+  if (mode.isAntialiased || mode.excludesOutside)
+    sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (auto [n, weight] : llvm::enumerate(weights)) {
+    int64_t index = base + first + static_cast<int64_t>(n);
+    row[std::clamp<int64_t>(index, 0, axis.input - 1)] += weight / sum;
+  }
+}
+
+/// Returns whether the mode is one of ONNX's coordinate transformation modes.
+bool isCoordinateMode(llvm::StringRef mode) {
+  static constexpr llvm::StringLiteral modes[] = {
+      "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",  "align_corners",
+      "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn"};
+  return llvm::is_contained(modes, mode);
+}
+
+/// Returns the coordinate in the input of each result.
+llvm::SmallVector<double> sourceCoordinates(const ResizeMode &mode, const ResizeAxis &axis) {
+  llvm::SmallVector<double> places;
+  for (int64_t index : llvm::seq(axis.output))
+    places.push_back(sourceCoordinateOf(mode, axis, index));
+  return places;
+}
+
+/// Returns the index of the nearest element for each place.
+llvm::SmallVector<int64_t> nearestIndices(const ResizeMode &mode, const ResizeAxis &axis,
+                                          llvm::ArrayRef<double> places) {
+  llvm::SmallVector<int64_t> indices;
+  for (double place : places) {
+    double below = std::floor(place), part = place - below;
+    bool isAbove = mode.rounding == "ceil"                ? part > 0
+                   : mode.rounding == "round_prefer_ceil" ? part >= 0.5
+                   : mode.rounding == "floor"             ? false
+                                                          : part > 0.5;
+    indices.push_back(
+        std::clamp<int64_t>(static_cast<int64_t>(below) + isAbove, 0, axis.input - 1));
+  }
+  return indices;
+}
+
+/// Returns the matrix [output, input], row-major, of linear or cubic weights.
+llvm::SmallVector<double> resizeMatrix(const ResizeMode &mode, const ResizeAxis &axis,
+                                       llvm::ArrayRef<double> places) {
+  llvm::SmallVector<double> matrix(axis.output * axis.input, 0.0);
+  for (auto [index, place] : llvm::enumerate(places))
+    addWeights(mode, axis, place,
+               llvm::MutableArrayRef(matrix).slice(index * axis.input, axis.input));
+  return matrix;
+}
+
+//===--- The operators ---------------------------------------------------===//
 
 /// Maximum number of elements of a matrix of weights along one dimension, and of this dimension.
 constexpr int64_t maxWeights = int64_t(1) << 24;
