@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Declares the weights that a file lacks, so that a model can be planned without them. An exporter
+// may leave them out (`program.save(file, include_initializers=False)`): nodes read names of
+// parameters that are neither inputs nor initializers nor results. Their shapes follow from the
+// nodes that read them, and from the shapes that the file records for other values:
+//
+//   MatMul(x [8,16,64], w) -> [8,16,96]      w is [64,96]
+//   Transpose(w) of such a MatMul            w is [96,64]
+//   Mul(w, x [8,16,64])                      w is [64]: an assumption, since w is broadcast
+//   LayerNormalization(x [8,16,64], w)       w is [64]; channels for batch and instance norms
+//   Conv(x [8,3,32,32], w) -> [8,16,32,32]   w is [16, 3, kernel_shape…]
+//   Gather(w, tokens) -> [8,16,64]           w is [?,64]: --set-dim=w.0=N says the number of rows
+//
+// Without `--set-dim`, an embedding has as many rows as the first output has classes.
+//
 // Collects the shapes that the file records, and the readers of each name. A rule per operator then
 // derives the shape of an undefined operand from the other shapes of its node. The first reader
 // with a derived shape wins, unless a later reader also determines an unknown first size, or needs
 // no assumption. Only the first size may stay unknown.
-#include "compiler/import/AbsentWeights.h"
-
 #include "compiler/import/ExportedModule.h"
+#include "compiler/import/ModelEdits.h"
 #include "compiler/import/files/TensorData.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"

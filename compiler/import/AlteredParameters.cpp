@@ -6,7 +6,6 @@
 // intact parameters may replace another constant (checkPresent).
 #include "compiler/import/ExporterChanges.h"
 
-#include "compiler/import/LostArithmetic.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"

@@ -68,6 +68,12 @@ std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, in
                                                const ExportedModule &exported,
                                                const Restored &restored);
 
+/// Returns the modules in which the optimizer removed the addition of a zero or the multiplication
+/// by a one, each once. The parameter that an op read belongs to its module, or to a part of it;
+/// the module "" is the whole model. Ops on integers do not count.
+std::vector<std::string> findLostArithmetic(const onnx::GraphProto &graph,
+                                            const ExportedModule &exported);
+
 struct DetachedInputs {
   /// By first output of a node: its inputs through which no gradient flows.
   llvm::StringMap<llvm::SmallVector<int>> positions;

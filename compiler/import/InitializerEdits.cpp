@@ -3,7 +3,7 @@
 // Adds initializers at once, and collects new nodes until `finish`. Protobuf never moves the
 // elements of a repeated field, so pointers to initializers and nodes stay valid while others are
 // added. `finish` rotates and erases elements: pointers then refer to others.
-#include "compiler/import/InitializerEdits.h"
+#include "compiler/import/RestorationSteps.h"
 
 #include "compiler/import/files/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"

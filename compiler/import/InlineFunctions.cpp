@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Inlines the functions of a model: each call becomes the nodes of the function, with its own names
+// and with the attributes of the call.
+//
 // Each call copies the function's nodes. Inputs and outputs take the caller's names, and all other
 // names a prefix that is unique per call. References to attributes become the caller's attributes
 // or the function's defaults. Nested calls are expanded recursively.
-#include "compiler/import/InlineFunctions.h"
-
+#include "compiler/import/ModelEdits.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "compiler/import/operators/Operators.h"
 #include "mlir/IR/Diagnostics.h"

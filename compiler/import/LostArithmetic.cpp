@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Finds where torch's optimizer removed the addition of a zero or the multiplication by a one. The
+// other operand may have been a parameter, which is then missing from the file.
+//
 // A reader of a removed op still names its result, and reads the op's other operand:
 //
 //   module encoder.embed   %embedding = embedding(%p_head_weight, %tokens)
@@ -8,8 +11,7 @@
 //
 // The op ran between both nodes, so inside of the innermost module that contains them: `encoder`. A
 // module that is called several times does not show this: the op may be in its caller.
-#include "compiler/import/LostArithmetic.h"
-
+#include "compiler/import/ExporterChanges.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"

@@ -2,10 +2,9 @@
 //
 // Builds the module around the nodes: initializers, the signature of @forward, its outputs.
 
-#include "compiler/import/AbsentWeights.h"
 #include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/ExporterChanges.h"
-#include "compiler/import/InlineFunctions.h"
+#include "compiler/import/ModelEdits.h"
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/files/Locations.h"
