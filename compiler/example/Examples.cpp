@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table behind listExamples, one row per example. Default sizes are small, except for gpt3.
-#include "compiler/example/Llama.h"
-#include "compiler/example/Mixtral.h"
+#include "compiler/example/Transformer.h"
 
 #include <algorithm>
 #include <cmath>

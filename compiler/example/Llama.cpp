@@ -2,7 +2,7 @@
 //
 // Touvron et al.: LLaMA, 2023: root-mean-square norms, rotary embeddings, grouped heads, gated
 // feed-forward layers, and no bias anywhere.
-#include "compiler/example/Llama.h"
+#include "compiler/example/Transformer.h"
 
 #include <cmath>
 

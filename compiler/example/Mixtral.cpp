@@ -15,8 +15,7 @@
 //
 // If ranks split the groups of `x` and the experts of `sent`, the two are connected by all-to-alls:
 // expert parallelism.
-#include "compiler/example/Mixtral.h"
-#include "compiler/example/Llama.h"
+#include "compiler/example/Transformer.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -42,8 +42,10 @@ static Value addAttention(Network &net, Value x, const TransformerSizes &sizes, 
   return net.linear("proj", attend(net, query, key, value, sizes, isCausal), sizes.width);
 }
 
-Value addBlock(Network &net, const Twine &name, Value x, const TransformerSizes &sizes,
-               bool isCausal) {
+/// Adds attention and a feed-forward layer of four times the width. Each has a layer norm before it
+/// and a residual connection. Gelu has its tanh form in causal models, its exact form in others.
+static Value addBlock(Network &net, const Twine &name, Value x, const TransformerSizes &sizes,
+                      bool isCausal) {
   Network::Scope scope(net, name);
   x = net.make<graph::AddOp>(x, addAttention(net, net.layerNorm("ln1", x), sizes, isCausal));
   Value hidden = net.linear("fc", net.layerNorm("ln2", x), 4 * sizes.width);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Common parts of the transformers. Activations are [batch, sequence, width]; inside of attention
-// they are [batch, heads, sequence, width of a head].
+// Common parts of the transformers, and of those whose blocks are LLaMA's but for their
+// feed-forward layers. Activations are [batch, sequence, width]; inside of attention they are
+// [batch, heads, sequence, width of a head].
 #pragma once
 
 #include "compiler/example/Example.h"
@@ -30,9 +31,26 @@ mlir::Value toHeads(Network &net, mlir::Value x, const TransformerSizes &sizes, 
 mlir::Value attend(Network &net, mlir::Value query, mlir::Value key, mlir::Value value,
                    const TransformerSizes &sizes, bool isCausal);
 
-/// Adds attention and a feed-forward layer of four times the width. Each has a layer norm before it
-/// and a residual connection. Gelu has its tanh form in causal models, its exact form in others.
-mlir::Value addBlock(Network &net, const llvm::Twine &name, mlir::Value x,
-                     const TransformerSizes &sizes, bool isCausal);
+/// Returns an error for sizes that LLaMA does not support; empty if there is none.
+std::string checkLlama(const Sizes &sizes);
+
+/// Adds a gated feed-forward layer with `hidden` units to [batch, sequence, width].
+mlir::Value addSwiGlu(Network &net, mlir::Value x, int64_t hidden);
+
+/// Returns the size `feed_forward`; by default twice the width.
+int64_t getHidden(const Sizes &sizes);
+
+/// Adds the feed-forward layer of a block to its normalized input [batch, sequence, width].
+using AddFeedForward = llvm::function_ref<mlir::Value(Network &net, mlir::Value x)>;
+
+/// Builds LLaMA with these feed-forward layers.
+mlir::OwningOpRef<mlir::ModuleOp> buildBlocks(const Sizes &sizes, mlir::FloatType type,
+                                              AddFeedForward addFeedForward);
+
+/// Returns an error for sizes that Mixtral does not support; empty if there is none.
+std::string checkMixtral(const Sizes &sizes);
+
+/// Returns an upper bound of the elements of each tensor of Mixtral.
+double boundMixtral(const Sizes &sizes);
 
 } // namespace pcc::example
