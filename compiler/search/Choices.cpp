@@ -5,12 +5,13 @@
 
 #include "compiler/PipelineShape.h"
 #include "compiler/plan/choice/CopyChoice.h"
-#include "compiler/search/RecomputeSearch.h"
+#include "compiler/plan/choice/RecomputeChoice.h"
 #include "compiler/search/SimulatedProgram.h"
 #include "dialects/pipe/Constraints.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "runtime/machine/MemoryBudget.h"
+#include "runtime/simulate/Peak.h"
 
 using namespace mlir;
 
@@ -61,6 +62,59 @@ void chooseCopies(ModuleOp model, CompileOptions &options) {
 }
 
 //===--- Recomputation ---------------------------------------------------===//
+
+/// Programs of one model that recompute different parts, so that one of them fits into memory. Each
+/// evaluation compiles and simulates the program that recomputes some parts.
+class RecomputeSearch {
+public:
+  RecomputeSearch(ModuleOp model, const CompileOptions &options);
+
+  /// Returns the program with few recomputed parts that fits, or the one with the lowest peak.
+  plan::RecomputeCandidate run();
+
+  /// Returns the program that recomputes nothing; valid after `run`.
+  const plan::RecomputeCandidate &getBaseline() const { return baseline; }
+  /// Returns the bytes of a device into which programs must fit.
+  int64_t getBudget() const { return budget; }
+
+private:
+  plan::RecomputeCandidate evaluate(ArrayRef<int64_t> parts);
+
+  ModuleOp model;
+  CompileOptions options;
+  int64_t budget;
+  plan::RecomputeCandidate baseline;
+  SmallVector<double> partSeconds;
+};
+
+RecomputeSearch::RecomputeSearch(ModuleOp model, const CompileOptions &options)
+    : model(model), options(makeSimulationOptions(options)),
+      budget(machine::memoryBudget(this->options.parallel, *this->options.cluster)) {
+  this->options.listsRecomputeParts = true;
+}
+
+plan::RecomputeCandidate RecomputeSearch::run() {
+  baseline = evaluate({});
+  SmallVector<double> ofBaseline = partSeconds; // evaluate() replaces them
+  return plan::chooseRecomputed(baseline, ofBaseline, budget,
+                                [this](ArrayRef<int64_t> parts) { return evaluate(parts); });
+}
+
+plan::RecomputeCandidate RecomputeSearch::evaluate(ArrayRef<int64_t> parts) {
+  plan::RecomputeCandidate candidate;
+  candidate.parts.assign(parts.begin(), parts.end());
+  options.recomputedParts.emplace(parts.begin(), parts.end());
+  SimulatedProgram simulated = simulateProgram(model, options);
+  candidate.error = simulated.error;
+  if (!simulated.error.empty())
+    return candidate;
+  partSeconds = std::move(simulated.partSeconds);
+  candidate.seconds = simulated.step.seconds;
+  candidate.peakBytes = simulated.getPeakBytes();
+  candidate.atPeak = simulate::describePeak(simulated.program, simulated.step,
+                                            simulate::findPeakTimeline(simulated.step));
+  return candidate;
+}
 
 /// Emits the number of recomputed parts, and bytes and times with and without them.
 void remarkRecomputed(Location location, const plan::RecomputeCandidate &baseline,
