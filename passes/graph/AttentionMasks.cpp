@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates constant masks element by element, and bounds other masks by where their values come
-// from. A constant or a comparison (DiagonalMasks.h) that hides all positions beyond a diagonal
+// from. A constant or a comparison (DiagonalMasks.cpp) that hides all positions beyond a diagonal
 // becomes the flag `causal`. What remains is added up to one mask.
 #include "passes/graph/AttentionMasks.h"
 
 #include "dialects/graph/Constants.h"
 #include "dialects/graph/Roles.h"
-#include "passes/graph/DiagonalMasks.h"
 #include "passes/graph/Narrow.h"
 
 #include <cmath>

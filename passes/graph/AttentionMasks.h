@@ -64,4 +64,15 @@ private:
   bool everyRowHasVisible = false; ///< whether it is proved that no row is fully masked
 };
 
+/// A mask with one number beyond a diagonal of the scores, where the position of the key is greater
+/// than that of the query plus `offset`, and another one elsewhere.
+struct DiagonalMask {
+  int64_t offset = 0;
+  double beyond = 0.0, elsewhere = 0.0; ///< booleans are 0 and 1
+};
+
+/// Returns the form of `mask`, numbers or booleans that fit `scores` (Narrow.h), of rank 4. Returns
+/// nothing for all other masks.
+std::optional<DiagonalMask> findDiagonalMask(mlir::Value mask, llvm::ArrayRef<int64_t> scores);
+
 } // namespace pcc::graph

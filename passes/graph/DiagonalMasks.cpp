@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/graph/DiagonalMasks.h"
+//
+// Causal masks that a comparison of positions makes, without their elements:
+//
+//   select (compare le, key, query), 0, -∞        key: 0, 1, 2, … along the last dimension
+//                                                 query: the same along the dimension before
+//
+// Masks of many positions are computed when the program runs, so no constant shows what they hide.
+#include "passes/graph/AttentionMasks.h"
 
 #include "passes/graph/Narrow.h"
 
