@@ -5,8 +5,6 @@
 // dialects/graph/decompose/OptimizerDecomposition.cpp.
 #include "passes/autodiff/Optimizers.h"
 
-#include "passes/autodiff/OptionList.h"
-
 using namespace mlir;
 
 namespace pcc::autodiff {

@@ -2,7 +2,7 @@
 //
 // Parses the options of a schedule. Builds the rate as scalar f32 ops on the number of the step, so
 // that the program itself computes it.
-#include "passes/autodiff/RateSchedule.h"
+#include "passes/autodiff/Optimizers.h"
 
 #include "dialects/graph/decompose/DecompositionBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
