@@ -6,9 +6,9 @@
 #include "runtime/data/Formats.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/data/Image.h"
 #include "runtime/data/NameList.h"
 #include "runtime/data/ReadDecompressed.h"
-#include "runtime/data/ResizeImage.h"
 
 #include <algorithm>
 #include <cctype>
