@@ -6,21 +6,31 @@
 
 #include "runtime/supervise/Supervise.h"
 
+#include "runtime/checkpoint/Folder.h"
+#include "runtime/checkpoint/Manifest.h"
 #include "runtime/collective/Launch.h"
 #include "runtime/supervise/Backoff.h"
-#include "runtime/supervise/NewCheckpoints.h"
 #include "runtime/supervise/ProcessGroup.h"
-#include "runtime/supervise/ReservedPort.h"
 #include "runtime/supervise/StuckLauncher.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <netinet/in.h>
 #include <optional>
 #include <string_view>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
 
 namespace pcc::runtime {
 namespace {
+
+//===--- Ends of processes -----------------------------------------------===//
 
 constexpr int firstOfSignals = 128; // as a shell reports a process that a signal ended
 
@@ -46,6 +56,110 @@ std::string describe(const ProcessEnd &end, int processes) {
   return signal ? fmt::format("{} was ended by SIG{}", name, signal)
                 : fmt::format("{} was ended by signal {}", name, end.signal);
 }
+
+//===--- Checkpoints of a run --------------------------------------------===//
+
+/// Tells the checkpoints that a supervised run has written from those that were there before.
+class NewCheckpoints {
+public:
+  /// Remembers the complete checkpoints of the folder.
+  explicit NewCheckpoints(std::string folder);
+
+  /// Returns the checkpoint of the highest step that was written since, if there is one.
+  std::optional<CheckpointEntry> latest() const;
+
+private:
+  /// Distinguishes a manifest from a later one of the same name.
+  struct ManifestId {
+    uint64_t inode = 0;
+    int64_t nanoseconds = 0; ///< when it was written
+    bool operator==(const ManifestId &) const = default;
+  };
+  static ManifestId idOf(const CheckpointEntry &entry);
+
+  const std::string folder;
+  std::map<std::string, ManifestId> before; ///< by path
+};
+
+/// Returns the complete checkpoints, the latest last; none if the folder cannot be read.
+std::vector<CheckpointEntry> completeIn(const std::string &folder) {
+  Expected<std::vector<CheckpointEntry>> entries = listCheckpoints(folder);
+  if (!entries)
+    return {};
+  std::erase_if(*entries, [](const CheckpointEntry &entry) { return !entry.isComplete; });
+  return std::move(*entries);
+}
+
+NewCheckpoints::ManifestId NewCheckpoints::idOf(const CheckpointEntry &entry) {
+  struct stat info;
+  if (stat(fmt::format("{}/{}", entry.path, manifestName).c_str(), &info) != 0)
+    return {};
+  return {uint64_t(info.st_ino),
+          int64_t(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec};
+}
+
+NewCheckpoints::NewCheckpoints(std::string folder) : folder(std::move(folder)) {
+  for (const CheckpointEntry &entry : completeIn(this->folder))
+    before[entry.path] = idOf(entry);
+}
+
+std::optional<CheckpointEntry> NewCheckpoints::latest() const {
+  std::optional<CheckpointEntry> found;
+  for (CheckpointEntry &entry : completeIn(folder))
+    if (auto old = before.find(entry.path); old == before.end() || old->second != idOf(entry))
+      found = std::move(entry);
+  return found;
+}
+
+//===--- A port for the processes ----------------------------------------===//
+
+/// A free port for the store of processes that are about to start.
+///
+/// It is a port of the loopback that nobody else gets during the object's lifetime. The process for
+/// which it is meant can listen at it, since this socket never listens (SO_REUSEADDR).
+class ReservedPort {
+public:
+  /// Returns a port that is free now. The error (Failed) has the system's reason.
+  static Expected<ReservedPort> reserve();
+  ~ReservedPort();
+  ReservedPort(ReservedPort &&other) noexcept;
+  ReservedPort &operator=(ReservedPort &&) = delete;
+
+  int port() const { return number; }
+
+private:
+  ReservedPort(int socket, int number) : socket(socket), number(number) {}
+
+  int socket; ///< -1: moved from
+  int number;
+};
+
+Expected<ReservedPort> ReservedPort::reserve() {
+  ReservedPort reserved(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), 0);
+  int on = 1;
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto *generic = reinterpret_cast<sockaddr *>(&address);
+  socklen_t size = sizeof address;
+  if (reserved.socket < 0 ||
+      setsockopt(reserved.socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+      bind(reserved.socket, generic, size) != 0 ||
+      getsockname(reserved.socket, generic, &size) != 0)
+    return Status::failed(fmt::format("no free port of 127.0.0.1: {}", std::strerror(errno)));
+  reserved.number = ntohs(address.sin_port);
+  return reserved;
+}
+
+ReservedPort::~ReservedPort() {
+  if (socket >= 0)
+    close(socket);
+}
+
+ReservedPort::ReservedPort(ReservedPort &&other) noexcept
+    : socket(std::exchange(other.socket, -1)), number(other.number) {}
+
+//===--- Starts and restarts ---------------------------------------------===//
 
 class Supervisor {
 public:
