@@ -43,7 +43,8 @@ void printLine(std::FILE *out, const std::string &line);
 
 /// Trains on `data` from `point` on, with valid options, whose parameters the session has. A signal
 /// may end the training if checkpoints are written. Sets `evaluation` if the run evaluates
-/// meanwhile. Errors: those of trainWithRollback() and of opening what the run writes.
+/// meanwhile. Errors: those of train(), of reading a checkpoint, and of opening what the run
+/// writes; no checkpoint to go back to; a fourth return to the same one.
 Expected<abi::RunReport> trainProgram(Session &session, const RunData &data,
                                       const std::shared_ptr<const ResumePoint> &point,
                                       const TrainProgramOptions &options,
