@@ -9,7 +9,7 @@
 #include "runtime/abi/ExecutableData.h"
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/check/Dataflow.h"
-#include "runtime/check/ExplainDeadlock.h"
+#include "runtime/check/RendezvousState.h"
 
 #include <fmt/format.h>
 

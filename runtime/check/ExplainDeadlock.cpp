@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Explains a deadlock by the cycle of ranks that wait for each other.
-
-#include "runtime/check/ExplainDeadlock.h"
+// Runs the schedules of all ranks. Explains a deadlock by the cycle of ranks that wait for each
+// other.
 
 #include "runtime/abi/ProgramRanks.h"
 #include "runtime/check/Names.h"
+#include "runtime/check/RendezvousState.h"
 
 #include <fmt/format.h>
 

@@ -88,4 +88,9 @@ private:
   std::vector<int64_t> work;
 };
 
+/// Runs an execution by the schedules of its programs; messages and collectives must match. An
+/// error shows the ranks that wait for each other and begins with `what`, e.g. "deadlock".
+abi::Status runToCompletion(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                            const std::vector<RendezvousSchedule> &schedules, const char *what);
+
 } // namespace pcc::check
