@@ -4,7 +4,7 @@
 // a rendezvous finishes all its transfers and releases their followers. A list of ready transfers
 // replaces recursion.
 
-#include "runtime/simulate/Transfers.h"
+#include "runtime/simulate/VirtualClock.h"
 
 #include <algorithm>
 
