@@ -4,7 +4,7 @@
 // and answers a question at once. A text stays in a list until MPI has completed its send or
 // receive: MPI may announce a long text whose process then stops.
 
-#include "runtime/collective/mpi/Control.h"
+#include "runtime/collective/mpi/ProcessGroup.h"
 
 #include <algorithm>
 
