@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc data: prepares data for training.
+// pcc data: prepares data for training. Maps a file of text, which may be larger than memory if its
+// lines are not.
 
+#include "compiler/import/files/Nesting.h"
 #include "runtime/abi/WholeFile.h"
+#include "runtime/base/MappedFile.h"
 #include "tools/pcc/report/Output.h"
 #include "tools/pcc/subcommands/Subcommand.h"
-#include "tools/pcc/tokenize/Documents.h"
 #include "tools/pcc/tokenize/Tokenizer.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,6 +21,82 @@ namespace {
 ExitCode fail(const abi::Status &status) {
   return cli::fail(ExitCode(status.exitCode()), status.describe());
 }
+
+//===--- Documents of a file ---------------------------------------------===//
+
+/// A text that is tokenized as a whole has at most as many bytes.
+constexpr uint64_t maxDocumentBytes = uint64_t(1) << 30;
+
+abi::Status checkLength(const std::string &place, size_t bytes) {
+  if (bytes <= maxDocumentBytes)
+    return {};
+  return abi::Status::badInput(llvm::formatv(
+      "{0}: expected a document of at most {1} bytes, got {2}; a .jsonl file has several documents",
+      place, maxDocumentBytes, bytes));
+}
+
+/// Calls document() with the text of a line of JSON.
+abi::Status readLine(const std::string &place, llvm::StringRef line, llvm::StringRef field,
+                     llvm::function_ref<abi::Status(llvm::StringRef)> document) {
+  if (abi::Status status = checkLength(place, line.size()); !status.ok())
+    return status;
+  llvm::Expected<llvm::json::Value> value = import::parseJson(line);
+  if (!value)
+    return abi::Status::badInput(place + ": " + llvm::toString(value.takeError()));
+  const llvm::json::Object *object = value->getAsObject();
+  auto text = object ? object->getString(field) : std::nullopt;
+  if (!text)
+    return abi::Status::badInput(
+        llvm::formatv("{0}: expected an object with the string '{1}', got {2}", place, field,
+                      !object              ? "no object"
+                      : object->get(field) ? "another value of this name"
+                                           : "none"));
+  return document(*text).within(place);
+}
+
+abi::Status readLines(const runtime::MappedFile &file, llvm::StringRef content,
+                      llvm::StringRef field,
+                      llvm::function_ref<abi::Status(llvm::StringRef)> document) {
+  for (uint64_t number = 1; !content.empty(); ++number) {
+    auto [line, rest] = content.split('\n');
+    std::string place = llvm::formatv("{0}:{1}", file.path(), number);
+    abi::Status status;
+    if (!line.trim().empty())
+      status = readLine(place, line, field, document);
+    // A file that has changed is the reason of any other error.
+    if (abi::Status read = file.finishRead(line.size()); !read.ok())
+      return read;
+    if (!status.ok())
+      return status;
+    content = rest;
+  }
+  return {};
+}
+
+/// Calls document(text) for each document of a file: each line of a `.jsonl` file is an object
+/// whose string `field` is a document, and any other file is one document. Texts are valid UTF-8.
+/// Errors name the file, and the line or the byte; those of `document` end the reading, too.
+abi::Status readDocuments(const std::string &path, llvm::StringRef field,
+                          llvm::function_ref<abi::Status(llvm::StringRef)> document) {
+  auto file = runtime::MappedFile::open(path);
+  if (!file)
+    return file.status();
+  llvm::StringRef content(reinterpret_cast<const char *>((*file)->bytes().data()),
+                          (*file)->bytes().size());
+  if (llvm::StringRef(path).ends_with(".jsonl"))
+    return readLines(**file, content, field, document);
+  if (abi::Status status = checkLength(path, content.size()); !status.ok())
+    return status;
+  size_t wrong = 0;
+  if (!llvm::json::isUTF8(content, &wrong))
+    return abi::Status::badInput(
+        llvm::formatv("{0}: byte {1}: expected text in UTF-8", path, wrong));
+  abi::Status status = document(content).within(path);
+  abi::Status read = (*file)->finishRead(content.size());
+  return read.ok() ? status : read;
+}
+
+//===--- The subcommand --------------------------------------------------===//
 
 /// Writes tokens in the narrowest of two types that holds all of a tokenizer.
 class TokenWriter {
@@ -97,7 +175,7 @@ private:
     std::vector<uint32_t> tokens;
     uint64_t documents = 0;
     for (const std::string &path : paths) {
-      abi::Status status = tokenize::readDocuments(path, field, [&](llvm::StringRef text) {
+      abi::Status status = readDocuments(path, field, [&](llvm::StringRef text) {
         abi::Status own = tokenizer->encode(text, tokens);
         if (end)
           tokens.push_back(*end);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Uses ICU's C interface, in which every call takes the code of the error before it.
+// Regular expressions and normal forms, by ICU. Uses its C interface, in which every call takes the
+// code of the error before it.
 
-#include "tools/pcc/tokenize/UnicodeText.h"
+#include "tools/pcc/tokenize/Tokenizer.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <unicode/unorm2.h>
 #include <unicode/uregex.h>
