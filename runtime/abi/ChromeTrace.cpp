@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Formats events as JSON text and collects about 1 MiB of it for each write. The first write error
-// is stored, and finish() returns it. Control characters in names become blanks.
+// is stored, and finish() returns it.
 
 #include "runtime/abi/ChromeTrace.h"
+
+#include "runtime/abi/JsonString.h"
 
 #include <fmt/format.h>
 
@@ -13,17 +15,6 @@ namespace {
 constexpr size_t pieceBytes = 1 << 20; ///< bytes per write
 constexpr std::pair<StreamKind, const char *> streams[] = {
     {COMPUTE, "compute"}, {COMMUNICATION, "communication"}, {TRANSFER, "transfer"}};
-
-/// A string as JSON writes it.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text)
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else
-      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  return result + "\"";
-}
 
 } // namespace
 
@@ -47,7 +38,7 @@ void ChromeTrace::add(std::string_view event) {
 
 void ChromeTrace::addRank(int64_t rank, std::string_view name) {
   add(fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", rank,
-                  quoted(name)));
+                  quoteJson(name)));
   for (auto [stream, streamName] : streams)
     add(fmt::format(R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
                     rank, int(stream), streamName));
@@ -57,13 +48,13 @@ void ChromeTrace::addInstruction(int64_t rank, const Instruction &instruction, i
                                  double begin, double duration) {
   add(fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
                   R"("args":{{"step":{},"location":{}}}}})",
-                  quoted(instruction.op()), rank, int(instruction.stream()), begin, duration, step,
-                  quoted(instruction.location())));
+                  quoteJson(instruction.op()), rank, int(instruction.stream()), begin, duration,
+                  step, quoteJson(instruction.location())));
 }
 
 void ChromeTrace::addCounter(int64_t rank, std::string_view counter, double begin, uint64_t value) {
   add(fmt::format(R"({{"name":{},"ph":"C","pid":{},"ts":{:.3f},"args":{{"bytes":{}}}}})",
-                  quoted(counter), rank, begin, value));
+                  quoteJson(counter), rank, begin, value));
 }
 
 Status ChromeTrace::finish() {

@@ -6,6 +6,7 @@
 #include "runtime/abi/Safetensors.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/JsonString.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,19 +30,6 @@ std::string_view dtypeOf(ElementType type) {
   return "";
 }
 
-/// Returns a JSON string. UTF-8 bytes are copied unchanged.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text)
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{:04x}", c);
-    else
-      result += c;
-  return result + '"';
-}
-
 } // namespace
 
 std::optional<ElementType> safetensorsType(std::string_view dtype) {
@@ -57,7 +45,7 @@ std::string safetensorsHead(std::span<const SafetensorsEntry> entries) {
   for (const SafetensorsEntry &entry : entries) {
     uint64_t end = begin + uint64_t(*elementCount(entry.shape)) * elementBytes(entry.type);
     header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                          header.size() == 1 ? "" : ",", quoted(entry.name), dtypeOf(entry.type),
+                          header.size() == 1 ? "" : ",", quoteJson(entry.name), dtypeOf(entry.type),
                           fmt::join(entry.shape, ","), begin, end);
     begin = end;
   }
