@@ -17,7 +17,7 @@ namespace pcc::check {
 namespace {
 
 /// One call of a group's collective by one program.
-struct Call {
+struct CollectiveCall {
   const abi::Instruction *instruction;
   const abi::Action *action;
   /// Identifies the properties that all members must agree on; calls with equal numbers match.
@@ -50,7 +50,7 @@ private:
 };
 
 /// Returns the fields in which two calls differ, as in "; they differ in 'reduction'".
-std::string describeDifference(const Call &a, const Call &b) {
+std::string describeDifference(const CollectiveCall &a, const CollectiveCall &b) {
   DifferentFields fields;
   google::protobuf::util::MessageDifferencer differencer;
   differencer.ReportDifferencesTo(&fields);
@@ -75,8 +75,9 @@ private:
   void collect(const ProgramIndex &index);
   uint32_t signatureOf(const abi::Instruction &instruction, const abi::Action &action);
   abi::Status compare(uint32_t group, int64_t rank, int64_t other) const;
-  abi::Status compareRoots(const std::vector<Call> &calls, const std::vector<Call> &others,
-                           int64_t rank, int64_t other) const;
+  abi::Status compareRoots(const std::vector<CollectiveCall> &calls,
+                           const std::vector<CollectiveCall> &others, int64_t rank,
+                           int64_t other) const;
 
   const std::vector<ProgramIndex> &programs;
   const Execution &execution;
@@ -87,11 +88,11 @@ private:
   std::map<std::string, uint32_t> texts;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> signatures;
   /// By program, then by group.
-  std::vector<std::vector<std::vector<Call>>> calls;
+  std::vector<std::vector<std::vector<CollectiveCall>>> calls;
 };
 
 void CollectiveMatcher::collect(const ProgramIndex &index) {
-  std::vector<std::vector<Call>> &own = calls.emplace_back(executable.groups_size());
+  std::vector<std::vector<CollectiveCall>> &own = calls.emplace_back(executable.groups_size());
   for (const abi::Action &action : execution.actions[index.number])
     for (const abi::Instruction &instruction :
          index.program.sections(int(action.section())).instructions())
@@ -135,8 +136,8 @@ abi::Status CollectiveMatcher::check() {
 
 abi::Status CollectiveMatcher::compare(uint32_t group, int64_t rank, int64_t other) const {
   int first = abi::programOfRank(executable, rank), second = abi::programOfRank(executable, other);
-  const std::vector<Call> &a = calls[first][group], &b = calls[second][group];
-  auto name = [&](int program, const Call &call) {
+  const std::vector<CollectiveCall> &a = calls[first][group], &b = calls[second][group];
+  auto name = [&](int program, const CollectiveCall &call) {
     return fmt::format("{} by {}", callOf(call.instruction->collective()),
                        nameOf(programs[program].program, *call.instruction, *call.action));
   };
@@ -156,8 +157,8 @@ abi::Status CollectiveMatcher::compare(uint32_t group, int64_t rank, int64_t oth
   return compareRoots(a, b, rank, other);
 }
 
-abi::Status CollectiveMatcher::compareRoots(const std::vector<Call> &calls,
-                                            const std::vector<Call> &others, int64_t rank,
+abi::Status CollectiveMatcher::compareRoots(const std::vector<CollectiveCall> &calls,
+                                            const std::vector<CollectiveCall> &others, int64_t rank,
                                             int64_t other) const {
   for (size_t i = 0; i < calls.size(); ++i) {
     const abi::Collective &a = calls[i].instruction->collective(),
