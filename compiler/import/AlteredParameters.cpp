@@ -40,10 +40,6 @@ bool isTransparent(llvm::StringRef name) {
   return isRearrangement(name) || llvm::is_contained(names, baseName(name));
 }
 
-/// Returns whether the exporter made the value inside of one fx node, such as the transposed weight
-/// of a linear layer: it names such values `val_N`.
-bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
-
 /// Returns whether the exporter's optimizer made the node from several ones. It names only one fx
 /// node. The rule that removes a bias of zeros joins no nodes.
 bool joinsNodes(const onnx::NodeProto &node) {

@@ -44,6 +44,10 @@
 
 namespace pcc::import {
 
+/// Returns whether the exporter made the value inside of one fx node, such as the transposed weight
+/// of a linear layer: it names such values `val_N`.
+inline bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
+
 struct Restored {
   int64_t nodes = 0; ///< number of nodes added, which are the first nodes of the graph
   /// Parameters about which nodes and metadata contradict each other: "'w' is read as 'a' and 'b'".

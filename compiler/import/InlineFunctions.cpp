@@ -20,8 +20,6 @@ namespace {
 /// Maximum depth of nested calls. Deeper nesting means that a function calls itself.
 constexpr int maxDepth = 64;
 
-bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
-
 int64_t defaultOpset(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &opsets) {
   for (const onnx::OperatorSetIdProto &set : opsets)
     if (isDefaultDomain(set.domain()))

@@ -19,8 +19,6 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
-
 /// Returns why pcc does not have an operator of ONNX; empty if there is no particular reason.
 llvm::StringRef whyRefused(llvm::StringRef operatorName) {
   return llvm::StringSwitch<llvm::StringRef>(operatorName)

@@ -4,6 +4,7 @@
 // computed in this way only.
 #include "compiler/import/RestorationSteps.h"
 
+#include "compiler/import/ExporterChanges.h"
 #include "compiler/import/files/onnx.pb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -16,10 +17,6 @@ using namespace mlir;
 
 namespace pcc::import {
 namespace {
-
-/// Returns whether an ONNX node computed the value inside of an fx node, such as the transposed
-/// weight of a linear layer.
-bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
 
 /// Returns the elements of a matrix of `rows` x `columns`, transposed.
 std::string transposeElements(llvm::ArrayRef<char> bytes, int64_t rows, int64_t columns) {

@@ -3,6 +3,7 @@
 // Operators on the bits of integers, and infinities. Shifts are products and quotients by powers of
 // two, one for each bit of the distance.
 
+#include "compiler/import/operators/ElementwiseHandlers.h"
 #include "compiler/import/operators/Operators.h"
 #include "compiler/values/TensorAttr.h"
 #include <limits>
@@ -18,14 +19,6 @@ template <LogicalResult (*handler)(Node &)> LogicalResult onIntegers(Node &node)
     if (!isa<IntegerType>(input.elementType()) || input.elementType().isInteger(1))
       return node.emit.error() << "expected integers, got " << input.elementType();
   return handler(node);
-}
-
-template <typename Op> LogicalResult importBinary(Node &node) {
-  return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
-}
-
-LogicalResult importNot(Node &node) {
-  return node.setResult(node.emit.unary<graph::NotOp>(node.input(0)));
 }
 
 /// Imports (x or y) and not (x and y).
@@ -146,7 +139,7 @@ llvm::ArrayRef<Operator> bitOperators() {
       {"BitCast", 26, 1, 1, NoGradient, importBitCast},
       {"BitShift", 11, 2, 2, NoGradient, onIntegers<importShift>},
       {"BitwiseAnd", 18, 2, 2, NoGradient, onIntegers<importBinary<graph::AndOp>>},
-      {"BitwiseNot", 18, 1, 1, NoGradient, onIntegers<importNot>},
+      {"BitwiseNot", 18, 1, 1, NoGradient, onIntegers<importUnary<graph::NotOp>>},
       {"BitwiseOr", 18, 2, 2, NoGradient, onIntegers<importBinary<graph::OrOp>>},
       {"BitwiseXor", 18, 2, 2, NoGradient, onIntegers<importXor>},
       {"IsInf", 10, 1, 1, NoGradient, importIsInf},

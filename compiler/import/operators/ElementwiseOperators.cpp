@@ -2,6 +2,7 @@
 //
 // Arithmetic and functions of one number. Binary operators broadcast as in numpy since opset 7.
 
+#include "compiler/import/operators/ElementwiseHandlers.h"
 #include "compiler/import/operators/NarrowCasts.h"
 #include "compiler/import/operators/Operators.h"
 #include "compiler/import/operators/TorchOperators.h"
@@ -11,14 +12,6 @@ using namespace mlir;
 
 namespace pcc::import {
 namespace {
-
-template <typename Op> LogicalResult importUnary(Node &node) {
-  return node.setResult(node.emit.unary<Op>(node.input(0)));
-}
-
-template <typename Op> LogicalResult importBinary(Node &node) {
-  return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
-}
 
 /// Combines any number of operands from the left.
 template <typename Op> Tensor combined(Node &node) {

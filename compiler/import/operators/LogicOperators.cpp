@@ -2,6 +2,7 @@
 //
 // Comparisons, boolean operators, and selection.
 
+#include "compiler/import/operators/ElementwiseHandlers.h"
 #include "compiler/import/operators/Operators.h"
 #include "compiler/import/operators/TorchOperators.h"
 
@@ -12,14 +13,6 @@ namespace {
 
 template <graph::Direction direction> LogicalResult importCompare(Node &node) {
   return node.setResult(node.emit.compare(direction, node.input(0), node.input(1)));
-}
-
-LogicalResult importNot(Node &node) {
-  return node.setResult(node.emit.unary<graph::NotOp>(node.input(0)));
-}
-
-template <typename Op> LogicalResult importLogic(Node &node) {
-  return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
 }
 
 /// Calls `handler` for booleans only; on numbers the graph ops have another meaning.
@@ -48,14 +41,14 @@ constexpr auto whereGradients = static_cast<Gradients>(SecondInput | ThirdInput)
 llvm::ArrayRef<Operator> logicOperators() {
   using graph::Direction;
   static const Operator rows[] = {
-      {"And", 7, 2, 2, NoGradient, onBooleans<importLogic<graph::AndOp>>},
+      {"And", 7, 2, 2, NoGradient, onBooleans<importBinary<graph::AndOp>>},
       comparison<Direction::EQ>("Equal", 7),
       comparison<Direction::GT>("Greater", 7),
       comparison<Direction::GE>("GreaterOrEqual", 12),
       comparison<Direction::LT>("Less", 7),
       comparison<Direction::LE>("LessOrEqual", 12),
-      {"Not", 1, 1, 1, NoGradient, onBooleans<importNot>},
-      {"Or", 7, 2, 2, NoGradient, onBooleans<importLogic<graph::OrOp>>},
+      {"Not", 1, 1, 1, NoGradient, onBooleans<importUnary<graph::NotOp>>},
+      {"Or", 7, 2, 2, NoGradient, onBooleans<importBinary<graph::OrOp>>},
       {"Where", 9, 3, 3, whereGradients, importWhere},
       // Exclusive or is inequality of booleans.
       {"Xor", 7, 2, 2, NoGradient, onBooleans<importCompare<Direction::NE>>},

@@ -21,6 +21,11 @@ namespace pcc::import {
 constexpr int64_t oldestOpset = 1;
 constexpr int64_t newestOpset = 28;
 
+/// Returns whether `domain` is `ai.onnx`, whose name files may omit.
+inline bool isDefaultDomain(llvm::StringRef domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
 /// Inputs through which a gradient can flow, one bit each; bit 31 is for all inputs from 31 on.
 enum Gradients : uint32_t {
   NoGradient = 0,
